@@ -1,0 +1,65 @@
+package analytics
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+)
+
+// metrics of the sink.
+type metrics struct {
+	rows    prometheus.Counter
+	inserts *prometheus.HistogramVec
+	oldest  atomic.Pointer[time.Time] // event in hand; nil: none
+}
+
+const (
+	outcomeStored = "stored"
+	outcomeFailed = "failed"
+)
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	m := &metrics{
+		rows: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "crier_analytics_rows_total",
+			Help: "Rows inserted into ClickHouse; an event that was delivered twice counts twice.",
+		}),
+		inserts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "crier_analytics_insert_seconds",
+			Help:    "Duration of one try to insert a block, by outcome: stored, failed.",
+			Buckets: prometheus.ExponentialBuckets(.005, 2, 13), // 5 ms to 20 s
+		}, []string{"outcome"}),
+	}
+	behind := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crier_analytics_behind_seconds",
+		Help: "Age of the oldest event that is in hand and not in ClickHouse yet; 0: none is.",
+	}, m.behind)
+	r.MustRegister(m.rows, m.inserts, behind)
+	for _, outcome := range []string{outcomeStored, outcomeFailed} {
+		m.inserts.WithLabelValues(outcome)
+	}
+	return m
+}
+
+// hold notes the events in hand.
+func (m *metrics) hold(events []schema.Event) {
+	if len(events) == 0 {
+		m.oldest.Store(nil)
+		return
+	}
+	oldest := slices.MinFunc(events, func(a, b schema.Event) int { return a.At.Compare(b.At) }).At
+	m.oldest.Store(&oldest)
+}
+
+// behind grows while ClickHouse is away, which is why it is worked out when it is read.
+func (m *metrics) behind() float64 {
+	oldest := m.oldest.Load()
+	if oldest == nil {
+		return 0
+	}
+	return max(0, time.Since(*oldest).Seconds())
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"crier/compose"
+)
+
+type accountsCommand struct {
+	Add accountsAddCommand `cmd:"" help:"Connect an account whose token already exists; prints its id."`
+}
+
+type accountsAddCommand struct {
+	partsFlags
+	Workspace   string   `required:"" help:"Name of the workspace."`
+	Platform    string   `required:"" help:"Platform of the account."`
+	Server      string   `help:"Base address of the account's server (mastodon, bluesky, telegram)."`
+	Credentials *os.File `required:"" help:"JSON file: accessToken; or identifier and password; or botToken and chatId."`
+}
+
+// Run checks the credentials against the platform and stores them sealed.
+func (a *accountsAddCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	defer a.Credentials.Close()
+	c, err := a.config(logger)
+	if err != nil {
+		return err
+	}
+	account := compose.NewAccount{Workspace: a.Workspace, Platform: a.Platform, Server: a.Server}
+	if err := json.NewDecoder(a.Credentials).Decode(&account.Credentials); err != nil {
+		return fmt.Errorf("reading the credentials: %w", err)
+	}
+	added, err := compose.AddAccount(ctx, c, account)
+	if err == nil {
+		fmt.Println(added.ID, added.Platform, added.Name)
+	}
+	return err
+}

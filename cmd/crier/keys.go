@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"crier/compose"
+)
+
+type keysCommand struct {
+	Create keysCreateCommand `cmd:"" help:"Make a key, and its workspace if need be; prints the key alone."`
+	Revoke keysRevokeCommand `cmd:"" help:"End a key; it is refused within a second or two."`
+}
+
+type keysCreateCommand struct {
+	partsFlags
+	Workspace string `required:"" help:"Name of the workspace."`
+	Plan      string `default:"operator" help:"Plan of a workspace that is made: operator, free, personal, team or agency."`
+	Test      bool   `help:"Make a test key: it sees the workspace's sandbox only."`
+}
+
+// Run prints the new key, which is shown this once.
+func (k *keysCreateCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := k.config(logger)
+	if err != nil {
+		return err
+	}
+	key, err := compose.CreateKey(ctx, c, k.Workspace, k.Plan, k.Test)
+	if err == nil {
+		fmt.Println(key)
+	}
+	return err
+}
+
+type keysRevokeCommand struct {
+	partsFlags
+	Key string `arg:"" help:"The key."`
+}
+
+// Run ends a key.
+func (k *keysRevokeCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := k.config(logger)
+	if err != nil {
+		return err
+	}
+	return compose.RevokeKey(ctx, c, k.Key)
+}

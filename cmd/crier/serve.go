@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"crier/compose"
+	"crier/gateway"
+)
+
+type serveCommand struct {
+	partsFlags
+	Listen               string        `default:"127.0.0.1:8080" help:"Address of the REST API."`
+	AdminListen          string        `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
+	PublicURL            string        `help:"Where clients reach the REST API; http:// and --listen when empty."`
+	Roles                string        `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
+	Kafka                string        `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
+	Clickhouse           string        `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
+	SandboxURL           string        `help:"Where the sandbox role of another process is reached."`
+	Drain                time.Duration `default:"20s" help:"How long work in hand may take at shutdown."`
+	AllowPrivateWebhooks bool          `help:"Let webhooks use http and private addresses, for development."`
+	Demo                 bool          `help:"Publish a demo post through the whole pipeline to the simulators, and show what came of it."`
+}
+
+// Run serves until it is told to stop.
+func (s *serveCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := s.config(logger)
+	if err != nil {
+		return err
+	}
+	if s.Demo {
+		return compose.Serve(ctx, c, func(ctx context.Context, r *compose.Running) error { return r.Demo(ctx, os.Stdout) })
+	}
+	return compose.Serve(ctx, c, nil)
+}
+
+func (s *serveCommand) config(logger *slog.Logger) (compose.Config, error) {
+	c, err := s.partsFlags.config(logger)
+	if err != nil {
+		return c, err
+	}
+	if c.Roles, err = compose.ParseRoles(s.Roles); err != nil {
+		return c, err
+	}
+	if s.Kafka != "" {
+		c.Kafka = strings.Split(s.Kafka, ",")
+	}
+	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
+	c.ClickHouse, c.SandboxURL, c.Drain = s.Clickhouse, s.SandboxURL, s.Drain
+	c.AllowPrivateWebhooks, c.Lead = s.AllowPrivateWebhooks, gateway.Lead
+	return c, nil
+}

@@ -1,0 +1,152 @@
+package compose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/connectors"
+	"crier/connectors/catalog"
+	"crier/connectors/egress"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// NewAccount is an account whose token already exists.
+type NewAccount struct {
+	Workspace   string
+	Platform    string
+	Server      string // base address; mastodon, bluesky and telegram only
+	Credentials schema.Credentials
+}
+
+// AddAccount checks credentials against the platform and connects their account to a
+// workspace. An account that is connected gets the new credentials.
+func AddAccount(ctx context.Context, c Config, n NewAccount) (added schema.Account, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		added, err = o.addAccount(ctx, n)
+		return err
+	})
+	return added, err
+}
+
+func (o *operator) addAccount(ctx context.Context, n NewAccount) (schema.Account, error) {
+	platform, err := schema.ParsePlatform(n.Platform)
+	if err != nil {
+		return schema.Account{}, err
+	}
+	if err := checkCredentials(platform, n); err != nil {
+		return schema.Account{}, err
+	}
+	w, err := o.admin.Workspace(ctx, n.Workspace, "", false)
+	if err != nil {
+		return schema.Account{}, err
+	}
+	account := schema.Account{Workspace: w.ID, Platform: platform, Server: strings.TrimSuffix(n.Server, "/")}
+	profile, err := o.verify(ctx, account, n.Credentials)
+	if err != nil {
+		return schema.Account{}, err
+	}
+	account.NativeID, account.Name = profile.NativeID, profile.Name
+	if profile.Server != "" {
+		account.Server = profile.Server
+	}
+	return account, o.putAccount(ctx, &account, n.Credentials)
+}
+
+// putAccount seals the credentials and stores the account under its id.
+func (o *operator) putAccount(ctx context.Context, a *schema.Account, credentials schema.Credentials) (err error) {
+	if a.ID, err = o.admin.AccountID(ctx, *a); err != nil {
+		return err
+	}
+	if a.Sealed, err = o.vault.Seal(*a, credentials); err != nil {
+		return err
+	}
+	return o.admin.PutAccount(ctx, *a)
+}
+
+// checkCredentials tells which fields a platform needs.
+func checkCredentials(platform schema.Platform, n NewAccount) error {
+	var missing string
+	switch platform {
+	case schema.Bluesky:
+		if n.Credentials.Identifier == "" || n.Credentials.Password == "" {
+			missing = "identifier and password (an app password)"
+		}
+	case schema.Telegram:
+		if n.Credentials.BotToken == "" || n.Credentials.ChatID == "" {
+			missing = "botToken and chatId"
+		}
+	default:
+		if n.Credentials.AccessToken == "" {
+			missing = "accessToken"
+		}
+		if n.Server != "" && platform != schema.Mastodon {
+			return fmt.Errorf("%s accounts have no server of their own", platform)
+		}
+	}
+	if missing != "" {
+		return fmt.Errorf("the credentials of %s need %s", platform, missing)
+	}
+	return nil
+}
+
+// verify asks the platform whose credentials these are.
+func (o *operator) verify(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	hosts, err := hostsOf(o.config.Bases)
+	if err != nil {
+		return connectors.Profile{}, err
+	}
+	guard := egress.New(egress.Config{Allowed: o.config.AllowedNetworks, AllowedHosts: hosts})
+	platforms, err := catalog.New(catalog.Deps{
+		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases,
+		Media: media.NewFetcher(mediaConfig(guard)), Logger: o.config.Logger,
+		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: o.admin.Now,
+	})
+	if err != nil {
+		return connectors.Profile{}, err
+	}
+	verifier := platforms.Verifier(a.Platform)
+	if verifier == nil {
+		return connectors.Profile{}, fmt.Errorf("crier cannot publish to %s yet", a.Platform)
+	}
+	profile, err := verifier.Verify(ctx, a, credentials)
+	if refused, ok := errors.AsType[*schema.Error](err); ok {
+		return profile, fmt.Errorf("checking the credentials with %s: %s", a.Platform, refused.Message)
+	}
+	return profile, err
+}
+
+// addSandboxAccounts gives a sandbox workspace an account of every platform that has a
+// simulator. The simulators take any credentials of the right form, so these are derived
+// from the workspace and need no call.
+func (o *operator) addSandboxAccounts(ctx context.Context, workspace schema.WorkspaceID) error {
+	for _, simulator := range catalog.Simulators() {
+		name := strings.ReplaceAll(workspace.String(), "_", "-")
+		a := schema.Account{
+			Workspace: workspace, Platform: simulator.Platform, Sandbox: true,
+			NativeID: "sandbox", Name: "sandbox " + simulator.Platform.String(),
+		}
+		if err := o.putAccount(ctx, &a, sandboxCredentials(simulator.Platform, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sandboxCredentials(platform schema.Platform, name string) schema.Credentials {
+	switch platform {
+	case schema.Bluesky:
+		return schema.Credentials{Identifier: name + ".sandbox.test", Password: "sand-boxs-andb-oxes"}
+	case schema.Telegram:
+		return schema.Credentials{BotToken: "1000000001:" + telegramSecret(name), ChatID: "@" + strings.ReplaceAll(name, "-", "_")}
+	default:
+		return schema.Credentials{AccessToken: "sandbox-" + name}
+	}
+}
+
+// telegramSecret is the 35 characters of a bot token's second part.
+func telegramSecret(name string) string { return (name + strings.Repeat("x", 35))[:35] }

@@ -1,0 +1,58 @@
+package compose
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/pprof"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// adminServer serves metrics, health and profiles, for the operator alone.
+func (b *base) adminServer(stages []stage) (*server, error) {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(b.config.Registerer, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		answerJSON(w, http.StatusOK, map[string]string{"status": "alive"})
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { b.answerReady(w, r, stages) })
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return listen("metrics and health", b.config.AdminListen, mux, b.config.Logger)
+}
+
+// readiness is the answer of /readyz: what this process does not do, and why.
+type readiness struct {
+	Ready    bool              `json:"ready"`
+	Roles    map[string]string `json:"roles"` // "ready", or why not
+	Postgres string            `json:"postgres"`
+}
+
+func (b *base) answerReady(w http.ResponseWriter, r *http.Request, stages []stage) {
+	state := readiness{Ready: true, Roles: map[string]string{}, Postgres: "ready"}
+	for _, role := range b.config.Roles {
+		state.Roles[role] = "ready"
+	}
+	for _, s := range stages {
+		if err := s.ready(); err != nil {
+			state.Ready, state.Roles[s.role] = false, err.Error()
+		}
+	}
+	if err := b.store.Ping(r.Context()); err != nil {
+		b.config.Logger.WarnContext(r.Context(), "not ready", "err", err)
+		state.Ready, state.Postgres = false, "does not answer"
+	}
+	status := http.StatusOK
+	if !state.Ready {
+		status = http.StatusServiceUnavailable
+	}
+	answerJSON(w, status, state)
+}
+
+func answerJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the client went away
+}

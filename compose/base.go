@@ -1,0 +1,201 @@
+package compose
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/catalog"
+	"crier/connectors/egress"
+	"crier/connectors/media"
+	"crier/pipeline"
+	"crier/pipeline/stream"
+	"crier/schema"
+	"crier/schema/clickhouse"
+	"crier/schema/postgres"
+)
+
+// base is what the roles of a process share.
+type base struct {
+	config    Config
+	parts     *parts
+	store     *postgres.Store
+	log       *stream.Log
+	analytics *clickhouse.Store
+	vault     *connectors.Vault
+	catalog   *catalog.Catalog
+	guarded   *egress.Egress // for addresses that clients name
+	webhooks  *egress.Egress // for webhooks; the same but during development
+	announcer *pipeline.Announcer
+	metrics   *pipeline.Metrics
+	sandbox   net.Listener // of the simulators; nil without the role
+	simulated string       // where the simulators are reached; empty: nowhere
+}
+
+// maxConns is the connections to PostgreSQL of one process: two committers, two claimers
+// for each stage, one for each finisher, and what requests read with.
+const maxConns = 24
+
+func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
+	b := &base{config: c, parts: p, simulated: c.SandboxURL}
+	b.metrics = pipeline.NewMetrics(c.Registerer)
+	b.announcer = pipeline.NewAnnouncer(c.Logger, b.metrics)
+	if err := b.connect(ctx); err != nil {
+		b.close()
+		return nil, err
+	}
+	if err := b.reachOut(); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// connect reaches PostgreSQL, the log and ClickHouse.
+func (b *base) connect(ctx context.Context) error {
+	node, err := b.parts.node()
+	if err != nil {
+		return err
+	}
+	b.store, err = postgres.Open(ctx, postgres.Config{
+		URL: b.parts.postgres, MaxConns: maxConns, Node: node, Announce: b.announcer.Announce,
+		Logger: b.config.Logger, Registerer: b.config.Registerer,
+	})
+	if err != nil {
+		return err
+	}
+	if err := postgres.CheckMigrated(ctx, b.parts.postgres); err != nil {
+		return err
+	}
+	if err := b.store.Recover(ctx); err != nil {
+		return err
+	}
+	b.log, err = stream.Open(ctx, stream.Config{
+		Brokers: b.parts.kafka, ClientID: "crier", Logger: b.config.Logger, Registerer: b.config.Registerer, Now: b.store.Now,
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.log.EnsureTopics(ctx, schema.Topics()); err != nil {
+		return err
+	}
+	if b.parts.clickhouse == "" {
+		return nil
+	}
+	b.analytics, err = clickhouse.Open(ctx, clickhouse.Config{URL: b.parts.clickhouse})
+	return err
+}
+
+// reachOut makes what leaves the process: vault, address guard, connectors.
+func (b *base) reachOut() error {
+	keyset := b.config.Keyset
+	if keyset == "" {
+		keyset = b.parts.data.Path("keyset.json")
+	}
+	var err error
+	if b.vault, err = connectors.OpenVault(keyset); err != nil {
+		return err
+	}
+	if err := b.listenForSandbox(); err != nil {
+		return err
+	}
+	live, err := b.egress(b.config.Bases)
+	if err != nil {
+		return err
+	}
+	fenced, err := b.egress(map[schema.Platform]string{0: b.simulated})
+	if err != nil {
+		return err
+	}
+	b.guarded = egress.New(egress.Config{Allowed: b.config.AllowedNetworks})
+	b.webhooks = b.guarded
+	if b.config.AllowPrivateWebhooks {
+		b.webhooks = egress.New(egress.Config{Allowed: everywhere()})
+	}
+	b.catalog, err = catalog.New(catalog.Deps{
+		HTTP: live.Client(), SandboxHTTP: fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases,
+		Media:  media.NewFetcher(mediaConfig(b.guarded)),
+		Logger: b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
+	})
+	return err
+}
+
+// listenForSandbox takes the simulators' address before the connectors need it.
+func (b *base) listenForSandbox() (err error) {
+	if !b.config.has(roleSandbox) {
+		return nil
+	}
+	b.sandbox, err = net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listening for the sandbox: %w", err)
+	}
+	b.simulated = "http://" + b.sandbox.Addr().String()
+	return nil
+}
+
+// egress is an address guard that also lets configured addresses through.
+func (b *base) egress(configured map[schema.Platform]string) (*egress.Egress, error) {
+	hosts, err := hostsOf(configured)
+	if err != nil {
+		return nil, err
+	}
+	return egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: hosts}), nil
+}
+
+// everywhere is all addresses: the guard of webhooks during development.
+func everywhere() []netip.Prefix {
+	return []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+}
+
+// mediaConfig bounds what is fetched for a post: the largest video any platform with a
+// client takes (bluesky, 100 MB), within the lease of preparing.
+func mediaConfig(guard *egress.Egress) media.Config {
+	return media.Config{
+		HTTP: guard.Client(), Timeout: 2 * time.Minute, Limits: media.Limits{MaxBytes: 100 << 20},
+		Stored: func(context.Context, schema.MediaID) (*media.File, error) {
+			return nil, &schema.Error{Kind: schema.Refused, Message: "there is no such upload"}
+		},
+	}
+}
+
+// hostsOf returns host:port of configured base addresses: they are exempt from the guard.
+func hostsOf(bases map[schema.Platform]string) ([]string, error) {
+	var hosts []string
+	for platform, base := range bases {
+		if base == "" {
+			continue
+		}
+		u, err := url.Parse(base)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return nil, fmt.Errorf("the base address of %s is no http or https url", platform)
+		}
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+		}
+		hosts = append(hosts, net.JoinHostPort(u.Hostname(), port))
+	}
+	return hosts, nil
+}
+
+func (b *base) close() {
+	if b.sandbox != nil {
+		_ = b.sandbox.Close() // its server may have closed it already
+	}
+	if b.log != nil {
+		b.log.Close()
+	}
+	if b.analytics != nil {
+		if err := b.analytics.Close(); err != nil {
+			b.config.Logger.Error("closing ClickHouse failed", "err", err)
+		}
+	}
+	if b.store != nil {
+		b.store.Close()
+	}
+}

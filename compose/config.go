@@ -1,0 +1,71 @@
+package compose
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+)
+
+// Config is what serving needs, as values.
+type Config struct {
+	Listen      string // of the REST API
+	AdminListen string // of metrics and health
+	PublicURL   string // where clients reach the API; empty: http:// and Listen
+	Data        string // the data folder
+	Roles       []string
+
+	Postgres   string   // URL; empty: embedded
+	Kafka      []string // host:port; empty: embedded
+	ClickHouse string   // URL; empty: embedded
+	Keyset     string   // file; empty: in the data folder
+	SandboxURL string   // of the sandbox role in another process; empty: this one's
+
+	Drain                time.Duration
+	AllowPrivateWebhooks bool
+	Bases                map[schema.Platform]string // base addresses other than the platforms' own
+
+	// Lead is how far ahead posts must be scheduled, and AllowedNetworks what crier may
+	// connect to besides public addresses; only tests and benchmarks change them.
+	Lead            time.Duration
+	AllowedNetworks []netip.Prefix
+
+	Version    string
+	Logger     *slog.Logger
+	Registerer *prometheus.Registry
+}
+
+// The roles of a process.
+const (
+	roleGateway   = "gateway"
+	roleDelay     = "delay"
+	rolePublish   = "publish"
+	roleComment   = "comment"
+	roleNotify    = "notify"
+	roleAnalytics = "analytics"
+	roleSandbox   = "sandbox"
+)
+
+var allRoles = []string{roleGateway, roleDelay, rolePublish, roleComment, roleNotify, roleAnalytics, roleSandbox}
+
+// ParseRoles reads a list of roles, or "all".
+func ParseRoles(list string) ([]string, error) {
+	if list == "all" {
+		return allRoles, nil
+	}
+	roles := strings.Split(list, ",")
+	for _, role := range roles {
+		if !slices.Contains(allRoles, role) {
+			return nil, fmt.Errorf("%q is no role; the roles are %s, or all", role, strings.Join(allRoles, ", "))
+		}
+	}
+	return roles, nil
+}
+
+func (c Config) has(role string) bool { return slices.Contains(c.Roles, role) }

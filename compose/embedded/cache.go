@@ -1,0 +1,50 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// chdbVersion is the release of libchdb that `make libchdb` installs; it must be
+// that of scripts/libchdb.sh.
+const chdbVersion = "26.7.3-stable.1"
+
+// CacheDir is where downloaded binaries are kept: CRIER_CACHE if set, /var/cache/crier
+// for root (whose own cache the user PostgreSQL runs as cannot enter), else the user's
+// cache folder.
+func CacheDir() (string, error) {
+	if dir := os.Getenv("CRIER_CACHE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if os.Geteuid() == 0 {
+		return "/var/cache/crier", nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding cache folder: %w", err)
+	}
+	return filepath.Join(dir, "crier"), nil
+}
+
+// LibPath returns where libchdb, ClickHouse's engine as a library, is installed; the
+// error says which command installs it.
+func LibPath() (string, error) {
+	cache, err := CacheDir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(cache, "libchdb-"+chdbVersion, "libchdb.so")
+	_, err = os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("libchdb is not installed in %s for %s/%s: run `make libchdb`",
+			cache, runtime.GOOS, runtime.GOARCH)
+	}
+	if err != nil {
+		return "", fmt.Errorf("looking for libchdb: %w", err)
+	}
+	return path, nil
+}

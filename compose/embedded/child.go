@@ -1,0 +1,104 @@
+package embedded
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// roleVariable names in the environment what a re-executed binary is to be.
+const roleVariable = "CRIER_EMBEDDED_ROLE"
+
+// controlFD is where a child reads what its parent has to say. It is not stdin: the
+// engine of ClickHouse reads that of its own accord.
+const controlFD = 3
+
+// stopLine asks for an orderly stop; a bare end of the input means the parent died.
+const stopLine = "stop\n"
+
+var (
+	errAsked  = errors.New("asked to stop")
+	errOrphan = errors.New("parent is gone")
+)
+
+// childProcess is the child's side of what child and supervisor say to each other.
+type childProcess struct {
+	control *bufio.Reader
+	stdout  io.Writer
+}
+
+// Main runs the child process this binary was executed again as, if it was, and then
+// exits. It is the first line of crier's main and of every TestMain.
+func Main() {
+	roles := map[string]func(*childProcess) error{
+		partPostgres:   keepPostgres,
+		partClickHouse: serveClickHouse,
+	}
+	role, ok := os.LookupEnv(roleVariable)
+	if !ok {
+		return
+	}
+	run, ok := roles[role]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "unknown embedded role %q\n", role)
+		os.Exit(2)
+	}
+	syscall.CloseOnExec(controlFD)
+	control := os.NewFile(controlFD, "control")
+	if err := run(&childProcess{bufio.NewReader(control), os.Stdout}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// configure reads the configuration, the first line that the parent sends.
+func (c *childProcess) configure(config any) error {
+	line, err := c.control.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("reading configuration: %w", err)
+	}
+	if err := json.Unmarshal(line, config); err != nil {
+		return fmt.Errorf("reading configuration: %w", err)
+	}
+	return nil
+}
+
+// watch returns a context that ends when the parent asks for a stop, with errAsked as
+// its cause, or is gone, with errOrphan. The kernel may report the latter by SIGTERM
+// before the pipe does.
+func (c *childProcess) watch() context.Context {
+	ctx, end := context.WithCancelCause(context.Background())
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	// Both goroutines live as long as the process: nothing interrupts a read of the pipe.
+	go func() {
+		<-terminated
+		end(errOrphan)
+	}()
+	go func() {
+		if line, _ := c.control.ReadString('\n'); line == stopLine {
+			end(errAsked)
+			return
+		}
+		end(errOrphan)
+	}()
+	return ctx
+}
+
+// ready tells the parent that process pid serves.
+func (c *childProcess) ready(pid int) error {
+	if _, err := fmt.Fprintf(c.stdout, readyFormat, pid); err != nil {
+		return fmt.Errorf("reporting ready: %w", err)
+	}
+	return nil
+}
+
+// readyFormat is the one line a child writes to stdout.
+const readyFormat = "ready %d\n"

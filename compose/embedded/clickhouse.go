@@ -1,0 +1,71 @@
+package embedded
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+)
+
+// clickHouseName is the name of both the user and the database.
+const clickHouseName = "crier"
+
+// ClickHouse is ClickHouse's engine in a child process, behind its HTTP interface.
+type ClickHouse struct {
+	*supervisor
+	data *Data
+	url  string
+}
+
+// StartClickHouse starts the engine on the data folder and returns once it takes
+// requests; ctx bounds no more than that. lib is the path of libchdb, which LibPath
+// knows. What was acknowledged survives the death of the child.
+//
+// Its SQL can read files and open connections as this process can: no stranger's SQL
+// may reach it. It has one user, whose password is drawn at each start.
+func StartClickHouse(ctx context.Context, d *Data, lib string, log *slog.Logger) (*ClickHouse, error) {
+	port, err := d.port(partClickHouse)
+	if err != nil {
+		return nil, fmt.Errorf("preparing ClickHouse: %w", err)
+	}
+	config := clickHouseConfig{
+		Lib: lib, Path: d.Path(partClickHouse), Spool: d.Path("clickhouse-spool"),
+		Port: port, Password: rand.Text(),
+	}
+	s, err := supervise(ctx, partClickHouse, nil, config, log)
+	if err != nil {
+		return nil, err
+	}
+	c := &ClickHouse{s, d, config.url()}
+	if err := d.announce(partClickHouse, c.url); err != nil {
+		return nil, errors.Join(err, c.Stop(ctx))
+	}
+	return c, nil
+}
+
+// URL returns the address of the database crier for clickhouse-go, over HTTP.
+func (c *ClickHouse) URL() string { return c.url }
+
+// Stop ends the engine after the requests it is busy with.
+func (c *ClickHouse) Stop(ctx context.Context) error {
+	return errors.Join(c.data.withdraw(partClickHouse), c.supervisor.Stop(ctx))
+}
+
+// clickHouseConfig is what the child gets from its parent.
+type clickHouseConfig struct {
+	Lib      string // path of libchdb
+	Path     string // the engine's folder
+	Spool    string // folder for inserts on their way
+	Port     int
+	Password string
+}
+
+func (c clickHouseConfig) url() string {
+	u := url.URL{
+		Scheme: "http", User: url.UserPassword(clickHouseName, c.Password),
+		Host: hostPort(c.Port), Path: clickHouseName,
+	}
+	return u.String()
+}

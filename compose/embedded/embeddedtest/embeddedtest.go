@@ -1,0 +1,271 @@
+// Package embeddedtest gives tests of other packages the embedded parts. Each part is
+// started once per test binary, when the first test asks for it:
+//
+//	func TestMain(m *testing.M) { embeddedtest.Main(m) }
+//
+//	func TestStore(t *testing.T) {
+//		pool, err := pgxpool.New(t.Context(), embeddedtest.Postgres(t))
+package embeddedtest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/compose/embedded"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/jackc/pgx/v5"
+)
+
+// shared holds the parts of this test binary. It is the package's one variable: Main
+// must end what the tests started, and testing hands nothing from one to the other.
+var shared parts
+
+type parts struct {
+	mu      sync.Mutex
+	folder  string
+	data    *embedded.Data
+	cleanup []func() error // run in reverse order
+
+	postgres   *embedded.Postgres
+	log        *embedded.Log
+	clickhouse *embedded.ClickHouse
+}
+
+// Main is the body of a TestMain: it runs the tests, ends the parts they started and
+// exits. It also makes the test binary able to run as the children of the parts.
+func Main(m *testing.M) {
+	embedded.Main()
+	code := m.Run()
+	if err := shared.end(); err != nil {
+		fmt.Fprintln(os.Stderr, "ending embedded parts:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// Postgres returns the URL of a fresh, empty database, dropped when the test ends.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	server, err := shared.startPostgres()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := databaseName()
+	if err := executePostgres(server.URL(), "CREATE DATABASE "+name); err != nil {
+		t.Fatalf("creating database: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := executePostgres(server.URL(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Errorf("dropping database: %v", err)
+		}
+	})
+	return withPath(server.URL(), name)
+}
+
+// Log returns the address of a Kafka broker shared by the tests of this binary: the
+// embedded log, or the one CRIER_TEST_KAFKA names. Tests choose topics and groups of
+// their own.
+func Log(t testing.TB) string {
+	t.Helper()
+	if addr := os.Getenv("CRIER_TEST_KAFKA"); addr != "" {
+		return addr
+	}
+	log, err := shared.startLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log.Addr()
+}
+
+// ClickHouse returns the URL of a fresh, empty database, dropped when the test ends.
+func ClickHouse(t testing.TB) string {
+	t.Helper()
+	server, err := shared.startClickHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := databaseName()
+	if err := executeClickHouse(server.URL(), "CREATE DATABASE "+name+" ENGINE = Atomic"); err != nil {
+		t.Fatalf("creating database: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := executeClickHouse(server.URL(), "DROP DATABASE "+name+" SYNC"); err != nil {
+			t.Errorf("dropping database: %v", err)
+		}
+	})
+	return withPath(server.URL(), name)
+}
+
+// Dir returns a temporary folder that is fit to be a data folder: unlike those of
+// testing, the user that PostgreSQL runs as under root can enter it.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir, err := makeFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Errorf("removing data folder: %v", err)
+		}
+	})
+	return dir
+}
+
+func makeFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "crier-test-")
+	if err != nil {
+		return "", fmt.Errorf("making data folder: %w", err)
+	}
+	if err := os.Chmod(dir, 0o711); err != nil {
+		return "", fmt.Errorf("making data folder: %w", err)
+	}
+	return dir, nil
+}
+
+func (p *parts) startPostgres() (*embedded.Postgres, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.postgres != nil {
+		return p.postgres, nil
+	}
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	server, err := embedded.StartPostgres(context.Background(), p.data, logger())
+	if err != nil {
+		return nil, err
+	}
+	p.postgres = server
+	p.atEnd(func() error { return stopWithin(server.Stop) })
+	return server, nil
+}
+
+func (p *parts) startLog() (*embedded.Log, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.log != nil {
+		return p.log, nil
+	}
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	log, err := embedded.StartLog(p.data, logger())
+	if err != nil {
+		return nil, err
+	}
+	p.log = log
+	p.atEnd(log.Stop)
+	return log, nil
+}
+
+func (p *parts) startClickHouse() (*embedded.ClickHouse, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.clickhouse != nil {
+		return p.clickhouse, nil
+	}
+	lib, err := embedded.LibPath()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	server, err := embedded.StartClickHouse(context.Background(), p.data, lib, logger())
+	if err != nil {
+		return nil, err
+	}
+	p.clickhouse = server
+	p.atEnd(func() error { return stopWithin(server.Stop) })
+	return server, nil
+}
+
+// open makes the data folder that the parts share, if it is not there.
+func (p *parts) open() error {
+	if p.data != nil {
+		return nil
+	}
+	folder, err := makeFolder()
+	if err != nil {
+		return err
+	}
+	p.atEnd(func() error { return os.RemoveAll(folder) })
+	if p.data, err = embedded.OpenData(folder); err != nil {
+		return err
+	}
+	p.atEnd(p.data.Close)
+	return nil
+}
+
+func (p *parts) atEnd(f func() error) { p.cleanup = append(p.cleanup, f) }
+
+func (p *parts) end() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var first error
+	for i := len(p.cleanup) - 1; i >= 0; i-- {
+		if err := p.cleanup[i](); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func stopWithin(stop func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return stop(ctx)
+}
+
+func logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
+}
+
+func databaseName() string { return "test_" + strings.ToLower(rand.Text()) }
+
+func executeClickHouse(address, statement string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	options, err := clickhouse.ParseDSN(address)
+	if err != nil {
+		return err
+	}
+	conn, err := clickhouse.Open(options)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return conn.Exec(ctx, statement)
+}
+
+func executePostgres(address, statement string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
+// withPath returns the address with another database in it.
+func withPath(address, database string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		panic(err) // our own parts make these addresses
+	}
+	u.Path = "/" + database
+	return u.String()
+}

@@ -1,0 +1,144 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// The embedded log holds everything it keeps in memory after a restart, so it keeps
+// little: what a topic asks for, these where it asks for nothing.
+const (
+	retentionBytes = 4 << 20 // per partition
+	segmentBytes   = 1 << 20
+	retentionEvery = 5 * time.Second
+)
+
+// Log is a broker that speaks Kafka's protocol, run inside this process and kept on
+// disk. It is never the only place where anything is stored.
+type Log struct {
+	data    *Data
+	cluster *kfake.Cluster
+	addr    string
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+// StartLog starts the log on the data folder, on the port it had last time if that is
+// free. What was acknowledged survives the death of the process; a power cut may cost
+// the last seconds, as with Apache Kafka's own defaults.
+func StartLog(d *Data, log *slog.Logger) (*Log, error) {
+	port, err := d.port(partLog)
+	if err != nil {
+		return nil, fmt.Errorf("starting log: %w", err)
+	}
+	cluster, err := kfake.NewCluster(
+		kfake.Ports(port), // one port is one broker
+		kfake.ClusterID("crier"),
+		kfake.DataDir(d.Path(partLog)),
+		kfake.WithLogger(brokerLogger{log.With("part", partLog)}),
+		kfake.BrokerConfigs(map[string]string{
+			"log.retention.ms":    "-1",
+			"log.retention.bytes": strconv.Itoa(retentionBytes),
+			"log.segment.bytes":   strconv.Itoa(segmentBytes),
+		}),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("starting log: %w", err)
+	}
+	for _, request := range []kmsg.Key{kmsg.CreateTopics, kmsg.AlterConfigs, kmsg.IncrementalAlterConfigs} {
+		cluster.ControlKey(request.Int16(), keepForever)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	l := &Log{data: d, cluster: cluster, addr: hostPort(port), stop: stop}
+	l.stopped.Go(func() { l.retain(ctx) })
+	if err := d.announce(partLog, l.addr); err != nil {
+		return nil, errors.Join(err, l.Stop())
+	}
+	return l, nil
+}
+
+// Addr returns the broker's host:port.
+func (l *Log) Addr() string { return l.addr }
+
+// Stop ends the broker and writes its state down.
+func (l *Log) Stop() error {
+	l.stop()
+	l.stopped.Wait()
+	l.cluster.Close()
+	return l.data.withdraw(partLog)
+}
+
+// retain trims the partitions: the broker's own timer for it does not survive a restart.
+func (l *Log) retain(ctx context.Context) {
+	tick := time.NewTicker(retentionEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			l.cluster.ApplyRetention()
+		}
+	}
+}
+
+// keepForever takes retention by time out of a request on its way to the broker. Time
+// can empty a partition, and an emptied one counts its offsets from zero again after a
+// restart, so that a consumer group silently skips what is new. Retention by size
+// always leaves the newest batch.
+func keepForever(request kmsg.Request) (kmsg.Response, error, bool) { //nolint:revive // kfake's signature
+	switch r := request.(type) {
+	case *kmsg.CreateTopicsRequest:
+		for i := range r.Topics {
+			for j := range r.Topics[i].Configs {
+				c := &r.Topics[i].Configs[j]
+				c.Value = withoutAge(c.Name, c.Value)
+			}
+		}
+	case *kmsg.AlterConfigsRequest:
+		for i := range r.Resources {
+			for j := range r.Resources[i].Configs {
+				c := &r.Resources[i].Configs[j]
+				c.Value = withoutAge(c.Name, c.Value)
+			}
+		}
+	case *kmsg.IncrementalAlterConfigsRequest:
+		for i := range r.Resources {
+			for j := range r.Resources[i].Configs {
+				c := &r.Resources[i].Configs[j]
+				c.Value = withoutAge(c.Name, c.Value)
+			}
+		}
+	}
+	return nil, nil, false // not handled: the broker goes on with it
+}
+
+func withoutAge(name string, value *string) *string {
+	if strings.HasSuffix(name, "retention.ms") && name != "delete.retention.ms" {
+		return kmsg.StringPtr("-1")
+	}
+	return value
+}
+
+// brokerLogger hands the broker's messages on.
+type brokerLogger struct{ log *slog.Logger }
+
+func (l brokerLogger) Logf(level kfake.LogLevel, format string, args ...any) {
+	to := slog.LevelDebug
+	switch level {
+	case kfake.LogLevelError:
+		to = slog.LevelError
+	case kfake.LogLevelWarn:
+		to = slog.LevelWarn
+	}
+	l.log.Log(context.Background(), to, fmt.Sprintf(format, args...))
+}

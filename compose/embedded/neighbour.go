@@ -1,0 +1,82 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// The parts, as they are called in the data folder.
+const (
+	partPostgres   = "postgres"
+	partLog        = "log"
+	partClickHouse = "clickhouse"
+)
+
+// Addresses tell where the parts of a running process are; one it does not run itself
+// is empty.
+type Addresses struct {
+	Postgres   string // URL
+	Log        string // host:port
+	ClickHouse string // URL
+}
+
+// ErrNotRunning means that no process holds the data folder.
+var ErrNotRunning = errors.New("no crier is running with this data folder")
+
+// Neighbour returns the addresses of the parts started by the process that holds the
+// data folder, for commands that work beside it; ErrNotRunning if there is none.
+func Neighbour(path string) (Addresses, error) {
+	lock := flock.New(lockPath(path), flock.SetFlag(os.O_RDONLY))
+	free, err := lock.TryRLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return Addresses{}, ErrNotRunning
+	}
+	if err != nil {
+		return Addresses{}, fmt.Errorf("looking for a running crier: %w", err)
+	}
+	if err := lock.Close(); err != nil {
+		return Addresses{}, fmt.Errorf("looking for a running crier: %w", err)
+	}
+	if free {
+		return Addresses{}, ErrNotRunning
+	}
+	var a Addresses
+	for part, address := range map[string]*string{
+		partPostgres: &a.Postgres, partLog: &a.Log, partClickHouse: &a.ClickHouse,
+	} {
+		content, err := os.ReadFile(filepath.Join(path, addressFile(part)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return Addresses{}, fmt.Errorf("reading address of %s: %w", part, err)
+		}
+		*address = string(content)
+	}
+	return a, nil
+}
+
+// announce tells neighbours where part is. The address holds its password.
+func (d *Data) announce(part, address string) error {
+	file := d.Path(addressFile(part))
+	if err := os.WriteFile(file+".new", []byte(address), 0o600); err != nil {
+		return fmt.Errorf("announcing %s: %w", part, err)
+	}
+	if err := os.Rename(file+".new", file); err != nil {
+		return fmt.Errorf("announcing %s: %w", part, err)
+	}
+	return nil
+}
+
+// withdraw takes back what announce told.
+func (d *Data) withdraw(part string) error {
+	err := os.Remove(d.Path(addressFile(part)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("withdrawing address of %s: %w", part, err)
+	}
+	return nil
+}
+
+func addressFile(part string) string { return part + ".address" }

@@ -1,0 +1,111 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
+)
+
+// postgresName is the name of both the superuser and the database.
+const postgresName = "crier"
+
+// Postgres is a PostgreSQL 18 started by this process.
+type Postgres struct {
+	*supervisor
+	data *Data
+	url  string
+}
+
+// StartPostgres starts PostgreSQL on the data folder, making the database cluster the
+// first time, and returns once it takes connections; ctx bounds no more than that. What
+// an earlier life of this process left, a server still shutting down included, is ended
+// first.
+//
+// postgres refuses to run as root. For root it runs as the user postgres, or nobody
+// where there is none, and that user must be able to enter the folders above the data
+// folder and the cache.
+func StartPostgres(ctx context.Context, d *Data, log *slog.Logger) (*Postgres, error) {
+	config, err := preparePostgres(d)
+	if err != nil {
+		return nil, fmt.Errorf("preparing PostgreSQL: %w", err)
+	}
+	user, err := unprivileged()
+	if err != nil {
+		return nil, fmt.Errorf("preparing PostgreSQL: %w", err)
+	}
+	if err := user.own(config.Dir, config.Cache); err != nil {
+		return nil, fmt.Errorf("preparing PostgreSQL: %w", err)
+	}
+	if _, err := os.Stat(config.binaries()); errors.Is(err, fs.ErrNotExist) {
+		log.Info("downloading PostgreSQL, once", "version", postgresVersion, "megabytes", 15, "into", config.Cache)
+	}
+	s, err := supervise(ctx, partPostgres, user.credential(), config, log)
+	if err != nil {
+		return nil, err
+	}
+	p := &Postgres{s, d, config.url()}
+	if err := d.announce(partPostgres, p.url); err != nil {
+		return nil, errors.Join(err, p.Stop(ctx))
+	}
+	return p, nil
+}
+
+// URL returns the address of the database crier, as a superuser.
+func (p *Postgres) URL() string { return p.url }
+
+// Stop ends PostgreSQL: client connections are cut, everything committed is kept.
+func (p *Postgres) Stop(ctx context.Context) error {
+	return errors.Join(p.data.withdraw(partPostgres), p.supervisor.Stop(ctx))
+}
+
+// postgresConfig is what the keeper gets from its parent.
+type postgresConfig struct {
+	Dir      string // the keeper's own folder, with the cluster in it
+	Cache    string // where it keeps PostgreSQL's binaries
+	Port     int
+	Password string
+}
+
+const postgresVersion = embeddedpostgres.V18
+
+func preparePostgres(d *Data) (postgresConfig, error) {
+	cache, err := CacheDir()
+	if err != nil {
+		return postgresConfig{}, err
+	}
+	c := postgresConfig{Dir: d.Path(partPostgres), Cache: filepath.Join(cache, partPostgres)}
+	if c.Port, err = d.port(partPostgres); err != nil {
+		return postgresConfig{}, err
+	}
+	if c.Password, err = d.secret("postgres.password"); err != nil {
+		return postgresConfig{}, err
+	}
+	for _, dir := range []string{c.Cache, c.Dir} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return postgresConfig{}, fmt.Errorf("creating folder: %w", err)
+		}
+	}
+	if c.Cache, err = realPath(c.Cache); err != nil {
+		return postgresConfig{}, fmt.Errorf("resolving cache folder: %w", err)
+	}
+	return c, nil
+}
+
+func (c postgresConfig) url() string {
+	u := url.URL{
+		Scheme: "postgres", User: url.UserPassword(postgresName, c.Password),
+		Host: hostPort(c.Port), Path: postgresName, RawQuery: "sslmode=disable",
+	}
+	return u.String()
+}
+
+func (c postgresConfig) binaries() string {
+	return filepath.Join(c.Cache, string(postgresVersion))
+}

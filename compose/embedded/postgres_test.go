@@ -1,0 +1,261 @@
+package embedded_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"crier/compose/embedded"
+	"crier/compose/embedded/embeddedtest"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+func startPostgres(t *testing.T, dir string) *embedded.Postgres {
+	t.Helper()
+	data := openData(t, dir)
+	p, err := embedded.StartPostgres(t.Context(), data, testLogger(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stopIn(t, p.Stop) })
+	return p
+}
+
+func execute(t *testing.T, url, statement string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func selectInt(ctx context.Context, url, query string) (n int, err error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(ctx)
+	err = conn.QueryRow(ctx, query).Scan(&n)
+	return n, err
+}
+
+func TestPostgresIsSetUpForCrier(t *testing.T) {
+	url := embeddedtest.Postgres(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for name, want := range map[string]string{
+		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "server_encoding": "UTF8",
+		"max_connections": "100", "TimeZone": "UTC", "lc_messages": "C", "jit": "off",
+		"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "password_encryption": "scram-sha-256",
+	} {
+		var got string
+		if err := conn.QueryRow(t.Context(), "SELECT current_setting($1)", name).Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+	if version := conn.PgConn().ParameterStatus("server_version"); !strings.HasPrefix(version, "18.") {
+		t.Errorf("server_version = %s, want 18", version)
+	}
+}
+
+func TestPostgresAsksForPassword(t *testing.T) {
+	config, err := pgx.ParseConfig(embeddedtest.Postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Password = "guessed"
+	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
+		_ = conn.Close(t.Context())
+		t.Fatal("a wrong password was let in")
+	}
+}
+
+func TestPostgresNeverRunsAsRoot(t *testing.T) {
+	p := startPostgres(t, embeddedtest.Dir(t))
+	user, err := exec.Command("ps", "-o", "uid=", "-p", fmt.Sprint(p.PID())).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if uid := strings.TrimSpace(string(user)); uid == "0" || uid == "" {
+		t.Errorf("postgres runs as uid %q", uid)
+	}
+}
+
+func TestPostgresKeepsDataOverStop(t *testing.T) {
+	dir := embeddedtest.Dir(t)
+	data := openData(t, dir)
+	p, err := embedded.StartPostgres(t.Context(), data, testLogger(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	execute(t, p.URL(), "CREATE TABLE kept AS SELECT 42 AS n")
+	before := p.URL()
+	stopIn(t, p.Stop)
+	if err := p.Err(); err != nil {
+		t.Errorf("Err after Stop = %v", err)
+	}
+	if !gone(p.PID()) {
+		t.Error("postgres runs on after Stop")
+	}
+
+	began := time.Now()
+	p, err = embedded.StartPostgres(t.Context(), data, testLogger(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("second start took %v", time.Since(began))
+	defer stopIn(t, p.Stop)
+	if p.URL() != before {
+		t.Errorf("URL = %s, was %s", p.URL(), before)
+	}
+	if n, err := selectInt(t.Context(), p.URL(), "SELECT n FROM kept"); err != nil || n != 42 {
+		t.Errorf("kept = %d, %v", n, err)
+	}
+}
+
+func TestPostgresDiesWithItsParentAndKeepsData(t *testing.T) {
+	dir := embeddedtest.Dir(t)
+	v := startVictim(t, "postgres", dir)
+	execute(t, v.Address, "CREATE TABLE kept AS SELECT 42 AS n")
+	v.kill()
+	began := time.Now()
+	eventually(t, 10*time.Second, "postgres gone", func() bool { return gone(v.PID) })
+	t.Logf("postgres was gone after %v", time.Since(began))
+
+	p := startPostgres(t, dir)
+	if n, err := selectInt(t.Context(), p.URL(), "SELECT n FROM kept"); err != nil || n != 42 {
+		t.Errorf("kept = %d, %v", n, err)
+	}
+}
+
+func TestPostgresStartsWhileTheOneBeforeStillEnds(t *testing.T) {
+	dir := embeddedtest.Dir(t)
+	v := startVictim(t, "postgres", dir)
+	execute(t, v.Address, "CREATE TABLE kept AS SELECT 42 AS n")
+	v.kill()
+	p := startPostgres(t, dir) // at once
+	if n, err := selectInt(t.Context(), p.URL(), "SELECT n FROM kept"); err != nil || n != 42 {
+		t.Errorf("kept = %d, %v", n, err)
+	}
+}
+
+// TestPostgresComesBackAfterKill kills the server under load, with one backend that
+// never looks up and so would hold the old shared memory for good.
+func TestPostgresComesBackAfterKill(t *testing.T) {
+	p := startPostgres(t, embeddedtest.Dir(t))
+	execute(t, p.URL(), "CREATE TABLE rows (id int PRIMARY KEY)")
+	load := startLoad(t, p.URL())
+	defer load.stop()
+	go func() { // ends with the server
+		_, _ = selectInt(context.Background(), p.URL(), "DO $$ BEGIN LOOP PERFORM 1; END LOOP; END $$")
+	}()
+	eventually(t, 20*time.Second, "load runs", func() bool { return load.written.Load() > 100 })
+
+	for range 3 {
+		old, before := p.PID(), load.written.Load()
+		if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		eventually(t, 30*time.Second, "rows written again", func() bool {
+			return p.PID() != old && load.written.Load() > before+100
+		})
+		t.Logf("wrote again after %v", time.Since(began))
+	}
+	load.stop()
+	n, err := selectInt(t.Context(), p.URL(), "SELECT count(*) FROM rows")
+	if err != nil || int64(n) < load.written.Load() {
+		t.Errorf("rows = %d, %v; acknowledged were %d", n, err, load.written.Load())
+	}
+	if p.Err() != nil {
+		t.Errorf("Err = %v", p.Err())
+	}
+}
+
+// load inserts rows one by one from several connections and counts those acknowledged.
+type load struct {
+	written atomic.Int64
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
+	pool    *pgxpool.Pool
+}
+
+func startLoad(t *testing.T, url string) *load {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	l := &load{cancel: cancel, pool: pool}
+	for worker := range 4 {
+		l.workers.Go(func() {
+			for id := worker; ctx.Err() == nil; id += 4 {
+				_, err := pool.Exec(ctx, "INSERT INTO rows VALUES ($1)", id)
+				if err != nil {
+					time.Sleep(10 * time.Millisecond) // the server is down
+					continue
+				}
+				l.written.Add(1)
+			}
+		})
+	}
+	return l
+}
+
+func (l *load) stop() {
+	l.cancel()
+	l.workers.Wait()
+	l.pool.Close()
+}
+
+func TestPostgresComesBackAfterItsKeeperIsKilled(t *testing.T) {
+	p := startPostgres(t, embeddedtest.Dir(t))
+	keeper, err := exec.Command("ps", "-o", "ppid=", "-p", fmt.Sprint(p.PID())).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(keeper), &pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 30*time.Second, "postgres answers again", func() bool {
+		n, err := selectInt(t.Context(), p.URL(), "SELECT 1")
+		return err == nil && n == 1 && gone(pid)
+	})
+}
+
+func TestPostgresIgnoresALockOfAPIDThatIsAnothersNow(t *testing.T) {
+	dir := embeddedtest.Dir(t)
+	v := startVictim(t, "postgres", dir)
+	v.kill()
+	eventually(t, 10*time.Second, "postgres gone", func() bool { return gone(v.PID) })
+	lock := fmt.Sprintf("%d\n%s/postgres/cluster\n0\n1\n\n127.0.0.1\n0 0\nready\n", os.Getpid(), dir)
+	if err := os.WriteFile(filepath.Join(dir, "postgres", "cluster", "postmaster.pid"), []byte(lock), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	startPostgres(t, dir)
+}

@@ -1,0 +1,348 @@
+package compose_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose"
+	"crier/compose/embedded"
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema"
+)
+
+// childVariable makes this test binary a crier of its own, to be killed: its value is the
+// JSON of a childConfig.
+const childVariable = "CRIER_TEST_CHILD"
+
+type childConfig struct {
+	Simulate string // address of the simulators; empty: serve
+	Listen   string
+	Admin    string
+	Data     string
+	Kafka    []string
+	Bases    map[schema.Platform]string
+}
+
+func TestMain(m *testing.M) {
+	embedded.Main() // a child of a child comes first
+	if text := os.Getenv(childVariable); text != "" {
+		runChild(text)
+	}
+	embeddedtest.Main(m)
+}
+
+func runChild(text string) {
+	var c childConfig
+	err := json.Unmarshal([]byte(text), &c)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	switch {
+	case err != nil:
+	case c.Simulate != "":
+		err = compose.Simulate(ctx, c.Simulate, logger)
+	default:
+		err = compose.Serve(ctx, c.serve(logger), nil)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "child:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func (c childConfig) serve(logger *slog.Logger) compose.Config {
+	roles, _ := compose.ParseRoles("all")
+	return compose.Config{
+		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Kafka: c.Kafka, Bases: c.Bases, Roles: roles,
+		Drain: 10 * time.Second, AllowPrivateWebhooks: true, Lead: time.Millisecond,
+		Logger: logger, Registerer: prometheus.NewRegistry(),
+	}
+}
+
+// world is a crier and the simulators, each in a process of its own.
+type world struct {
+	*testing.T
+	config     childConfig
+	simulators string
+	crier      *exec.Cmd
+	key        string
+	client     *http.Client
+}
+
+// newWorld starts the simulators and a crier on an empty data folder.
+func newWorld(t *testing.T, kafka []string) *world {
+	t.Helper()
+	simulators := freeAddress(t)
+	w := &world{T: t, simulators: "http://" + simulators, client: &http.Client{Timeout: 20 * time.Second}}
+	w.config = childConfig{
+		Listen: freeAddress(t), Admin: freeAddress(t), Data: filepath.Join(openDir(t), "data"), Kafka: kafka,
+		Bases: map[schema.Platform]string{},
+	}
+	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
+		w.config.Bases[p] = w.simulators + "/" + p.String()
+	}
+	w.spawn(childConfig{Simulate: simulators})
+	w.start()
+	w.key = w.createKey(false)
+	return w
+}
+
+// openDir is a temporary folder that the user PostgreSQL runs as can enter.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "crier-e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// spawn starts a child that ends with the test.
+func (w *world) spawn(c childConfig) *exec.Cmd {
+	w.Helper()
+	text, err := json.Marshal(c)
+	if err != nil {
+		w.Fatal(err)
+	}
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), childVariable+"="+string(text))
+	child.Stderr = os.Stderr
+	if err := child.Start(); err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() {
+		_ = child.Process.Signal(syscall.SIGTERM) // it may be gone
+		ended := make(chan struct{})
+		go func() { _ = child.Wait(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(30 * time.Second):
+			_ = child.Process.Kill()
+			<-ended
+		}
+	})
+	return child
+}
+
+// start starts crier and waits until every role consumes.
+func (w *world) start() {
+	w.Helper()
+	w.crier = w.spawn(w.config)
+	w.eventually(60*time.Second, "crier is ready", func() bool {
+		response, err := w.client.Get("http://" + w.config.Admin + "/readyz")
+		if err != nil {
+			return false
+		}
+		response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
+}
+
+// kill ends crier as a power cut would.
+func (w *world) kill() {
+	w.Helper()
+	if err := w.crier.Process.Kill(); err != nil {
+		w.Fatal(err)
+	}
+	_ = w.crier.Wait() // it was killed
+}
+
+func (w *world) operator() compose.Config {
+	c := w.config.serve(slog.New(slog.DiscardHandler))
+	return c
+}
+
+func (w *world) createKey(test bool) string {
+	w.Helper()
+	key, err := compose.CreateKey(w.Context(), w.operator(), "acme", "operator", test)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return key
+}
+
+// connect adds n accounts of a platform and returns their ids.
+func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
+	w.Helper()
+	var ids []schema.AccountID
+	for i := range n {
+		a := compose.NewAccount{Workspace: "acme", Platform: p.String(), Server: w.config.Bases[p]}
+		switch p {
+		case schema.Bluesky:
+			a.Credentials = schema.Credentials{Identifier: fmt.Sprintf("user%d.bsky.test", i), Password: "abcd-efgh-ijkl-mnop"}
+		case schema.Telegram:
+			a.Credentials = schema.Credentials{BotToken: fmt.Sprintf("%d:%035d", 1000+i, i), ChatID: fmt.Sprintf("@channel%d", i)}
+		default:
+			a.Credentials = schema.Credentials{AccessToken: fmt.Sprintf("token-of-user-%d", i)}
+		}
+		added, err := compose.AddAccount(w.Context(), w.operator(), a)
+		if err != nil {
+			w.Fatal(err)
+		}
+		ids = append(ids, added.ID)
+	}
+	return ids
+}
+
+// call makes a request to the API and decodes its answer; it returns the status.
+func (w *world) call(method, path string, body, answer any) int {
+	w.Helper()
+	status, err := w.tryCall(method, path, body, answer)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return status
+}
+
+func (w *world) tryCall(method, path string, body, answer any) (int, error) {
+	var content io.Reader
+	if body != nil {
+		document, err := json.Marshal(body)
+		if err != nil {
+			return 0, err
+		}
+		content = bytes.NewReader(document)
+	}
+	request, err := http.NewRequest(method, "http://"+w.config.Listen+"/api/v1"+path, content)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Authorization", "Bearer "+w.key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := w.client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	document, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err
+	}
+	if answer == nil {
+		return response.StatusCode, nil
+	}
+	if err := json.Unmarshal(document, answer); err != nil {
+		return response.StatusCode, fmt.Errorf("%s %s: %d %s", method, path, response.StatusCode, document)
+	}
+	return response.StatusCode, nil
+}
+
+func (w *world) eventually(within time.Duration, what string, there func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if there() {
+			return
+		}
+	}
+	w.Fatalf("not within %v: %s", within, what)
+}
+
+// simulated is a post as the simulators have it.
+type simulated struct {
+	Platform string `json:"platform"`
+	Account  string `json:"account"`
+	ID       string `json:"id"`
+	Text     string `json:"text"`
+	ReplyTo  string `json:"replyTo"`
+}
+
+func (w *world) simulated() []simulated {
+	w.Helper()
+	response, err := w.client.Get(w.simulators + "/_control/posts")
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Posts []simulated `json:"posts"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		w.Fatal(err)
+	}
+	return answer.Posts
+}
+
+// receiver is a webhook's receiver that counts what came, by event id.
+type receiver struct {
+	mu     sync.Mutex
+	events map[string]int               // deliveries of an event id
+	posts  map[string]map[string]string // event id of a post, by type
+}
+
+func (w *world) receive(events ...string) *receiver {
+	w.Helper()
+	r := &receiver{events: map[string]int{}, posts: map[string]map[string]string{}}
+	server := httptest.NewServer(r)
+	w.Cleanup(server.Close)
+	var answer struct {
+		Webhook struct{ ID string } `json:"webhook"`
+	}
+	if status := w.call(http.MethodPost, "/webhooks", map[string]any{"url": server.URL, "events": events}, &answer); status != http.StatusCreated && status != http.StatusOK {
+		w.Fatalf("creating the webhook: %d", status)
+	}
+	return r
+}
+
+func (r *receiver) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
+	var payload struct {
+		ID, Event string
+		Data      struct{ Post struct{ ID string } }
+	}
+	if json.NewDecoder(request.Body).Decode(&payload) != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events[payload.ID]++
+	post := payload.Data.Post.ID
+	if r.posts[post] == nil {
+		r.posts[post] = map[string]string{}
+	}
+	if before := r.posts[post][payload.Event]; before != "" && before != payload.ID {
+		r.posts[post][payload.Event] = "two ids"
+		return
+	}
+	r.posts[post][payload.Event] = payload.ID
+}
+
+func (r *receiver) has(post, event string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.posts[post][event]
+}

@@ -1,0 +1,126 @@
+package compose
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"crier/compose/embedded"
+	"crier/connectors"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// operator is what commands beside serve work with: the database, the vault, connectors.
+type operator struct {
+	config Config
+	admin  *postgres.Admin
+	vault  *connectors.Vault
+}
+
+// operate runs a command on the database of the config: the one by URL, that of the
+// process which holds the data folder, or an embedded one started for it.
+func operate(ctx context.Context, c Config, work func(context.Context, *operator) error) error {
+	data, err := embedded.OpenData(c.Data)
+	if err == nil {
+		return errors.Join(operateAlone(ctx, c, data, work), data.Close())
+	}
+	if c.Postgres == "" {
+		running, neighbourErr := embedded.Neighbour(c.Data)
+		if neighbourErr != nil {
+			return errors.Join(err, neighbourErr)
+		}
+		c.Postgres = running.Postgres
+	}
+	return operateOn(ctx, c, c.Data, work)
+}
+
+func operateAlone(ctx context.Context, c Config, data *embedded.Data, work func(context.Context, *operator) error) error {
+	if c.Postgres == "" {
+		server, err := embedded.StartPostgres(ctx, data, c.Logger)
+		if err != nil {
+			return fmt.Errorf("starting PostgreSQL: %w", err)
+		}
+		defer func() {
+			if err := server.Stop(context.WithoutCancel(ctx)); err != nil {
+				c.Logger.Error("stopping PostgreSQL failed", "err", err)
+			}
+		}()
+		c.Postgres = server.URL()
+		if err := postgres.Migrate(ctx, c.Postgres); err != nil {
+			return err
+		}
+	}
+	return operateOn(ctx, c, c.Data, work)
+}
+
+func operateOn(ctx context.Context, c Config, data string, work func(context.Context, *operator) error) error {
+	store, err := postgres.Open(ctx, postgres.Config{URL: c.Postgres, MaxConns: 2, Logger: c.Logger})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := postgres.CheckMigrated(ctx, c.Postgres); err != nil {
+		return err
+	}
+	keyset := c.Keyset
+	if keyset == "" {
+		keyset = data + string(os.PathSeparator) + "keyset.json"
+	}
+	vault, err := connectors.OpenVault(keyset)
+	if err != nil {
+		return err
+	}
+	return work(ctx, &operator{config: c, admin: postgres.NewAdmin(store), vault: vault})
+}
+
+// CreateKey makes a key of a workspace, and the workspace if need be, and returns it; it
+// is shown this once. A test key belongs to the workspace's sandbox twin, which has an
+// account of every platform from its first key on.
+func CreateKey(ctx context.Context, c Config, workspace, plan string, test bool) (key string, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		key, err = o.createKey(ctx, workspace, plan, test)
+		return err
+	})
+	return key, err
+}
+
+func (o *operator) createKey(ctx context.Context, workspace, plan string, test bool) (string, error) {
+	if strings.TrimSpace(workspace) == "" {
+		return "", errors.New("the workspace needs a name")
+	}
+	plans, err := o.admin.Plans(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(plans, plan) {
+		return "", fmt.Errorf("%q is no plan; the plans are %s", plan, strings.Join(plans, ", "))
+	}
+	w, err := o.admin.Workspace(ctx, workspace, plan, test)
+	if err != nil {
+		return "", err
+	}
+	if test {
+		if err := o.addSandboxAccounts(ctx, w.ID); err != nil {
+			return "", err
+		}
+	}
+	key, err := schema.NewAPIKey(rand.Reader, test)
+	if err != nil {
+		return "", err
+	}
+	id := schema.NewKeyID(o.admin.Now())
+	k := schema.Key{ID: id, Lineage: id, Workspace: w.ID, Permission: schema.Admin}
+	return key, o.admin.CreateKey(ctx, k, "made by crier keys create", schema.HashAPIKey(key))
+}
+
+// RevokeKey ends a key.
+func RevokeKey(ctx context.Context, c Config, key string) error {
+	return operate(ctx, c, func(ctx context.Context, o *operator) error {
+		return o.admin.RevokeKey(ctx, schema.HashAPIKey(key))
+	})
+}

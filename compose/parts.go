@@ -1,0 +1,169 @@
+package compose
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"crier/compose/embedded"
+	"crier/schema"
+	"crier/schema/clickhouse"
+	"crier/schema/postgres"
+)
+
+// parts are PostgreSQL, the log and ClickHouse: started here, or reached by URL.
+type parts struct {
+	data       *embedded.Data
+	postgres   string
+	kafka      []string
+	clickhouse string
+
+	running []part
+	log     *slog.Logger
+}
+
+// part is an embedded part.
+type part struct {
+	name string
+	stop func(context.Context) error
+	done <-chan struct{}
+	err  func() error
+}
+
+// partsLimit bounds how long the parts may take to stop.
+const partsLimit = 15 * time.Second
+
+// startParts locks the data folder and starts what no URL is given for.
+func startParts(ctx context.Context, c Config) (*parts, error) {
+	data, err := embedded.OpenData(c.Data)
+	if err != nil {
+		return nil, fmt.Errorf("opening the data folder: %w", err)
+	}
+	p := &parts{data: data, postgres: c.Postgres, kafka: c.Kafka, clickhouse: c.ClickHouse, log: c.Logger}
+	if err := p.start(ctx, c); err != nil {
+		p.stop()
+		return nil, err
+	}
+	return p, nil
+}
+
+// start brings up the embedded parts at the same time. Each is added once it runs.
+func (p *parts) start(ctx context.Context, c Config) error {
+	var group errgroup.Group
+	started := make(chan part, 3)
+	if p.postgres == "" {
+		group.Go(func() error {
+			server, err := embedded.StartPostgres(ctx, p.data, p.log)
+			if err != nil {
+				return fmt.Errorf("starting PostgreSQL: %w", err)
+			}
+			p.postgres = server.URL()
+			started <- part{"PostgreSQL", server.Stop, server.Done(), server.Err}
+			if err := postgres.Migrate(ctx, p.postgres); err != nil {
+				return err
+			}
+			return nil
+		})
+	}
+	if len(p.kafka) == 0 {
+		group.Go(func() error {
+			broker, err := embedded.StartLog(p.data, p.log)
+			if err != nil {
+				return fmt.Errorf("starting the log: %w", err)
+			}
+			p.kafka = []string{broker.Addr()}
+			started <- part{name: "the log", stop: func(context.Context) error { return broker.Stop() }}
+			return nil
+		})
+	}
+	if p.clickhouse == "" && (c.has(roleAnalytics) || c.has(roleGateway)) {
+		group.Go(func() error {
+			lib, err := embedded.LibPath()
+			if err != nil {
+				return fmt.Errorf("starting ClickHouse: %w", err)
+			}
+			engine, err := embedded.StartClickHouse(ctx, p.data, lib, p.log)
+			if err != nil {
+				return fmt.Errorf("starting ClickHouse: %w", err)
+			}
+			p.clickhouse = engine.URL()
+			started <- part{"ClickHouse", engine.Stop, engine.Done(), engine.Err}
+			return clickhouse.Migrate(ctx, p.clickhouse)
+		})
+	}
+	err := group.Wait()
+	close(started)
+	for one := range started {
+		p.running = append(p.running, one)
+	}
+	return err
+}
+
+// watch returns when an embedded part is gone for good.
+func (p *parts) watch(ctx context.Context) error {
+	gone := make(chan error, len(p.running))
+	for _, one := range p.running {
+		if one.done == nil {
+			continue
+		}
+		go func() {
+			select {
+			case <-ctx.Done():
+				gone <- nil
+			case <-one.done:
+				gone <- fmt.Errorf("%s is gone: %w", one.name, one.err())
+			}
+		}()
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-gone:
+		return err
+	}
+}
+
+// stop ends the parts and frees the data folder.
+func (p *parts) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), partsLimit)
+	defer cancel()
+	var group errgroup.Group
+	for _, one := range p.running {
+		group.Go(func() error {
+			if err := one.stop(ctx); err != nil {
+				return fmt.Errorf("stopping %s: %w", one.name, err)
+			}
+			return nil
+		})
+	}
+	if err := errors.Join(group.Wait(), p.data.Close()); err != nil {
+		p.log.Error("stopping the parts failed", "err", err)
+	}
+}
+
+// node returns the identity of this data folder, which claims carry.
+func (p *parts) node() (id [16]byte, err error) {
+	path := p.data.Path("node")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		fresh := schema.NewKeyID(time.Now())
+		text = []byte(hex.EncodeToString(fresh[:]))
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		return id, fmt.Errorf("reading this node's identity: %w", err)
+	}
+	raw, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(raw) != len(id) {
+		return id, fmt.Errorf("reading this node's identity: %s holds none", path)
+	}
+	copy(id[:], raw)
+	return id, nil
+}

@@ -1,0 +1,131 @@
+package compose
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"crier/analytics"
+	"crier/connectors/catalog"
+	"crier/connectors/sandbox"
+	"crier/gateway"
+	"crier/pipeline"
+	"crier/schema/postgres"
+)
+
+// Calls at a time, by stage and process. A call holds a connection and some tens of
+// kilobytes while it lasts.
+const (
+	publishSlots = 512
+	commentSlots = 128
+	notifySlots  = 512
+)
+
+// assemble makes the servers and stages of the process's roles.
+func (b *base) assemble() ([]*server, []stage, error) {
+	var servers []*server
+	add := func(s *server, err error) error {
+		if err == nil {
+			servers = append(servers, s)
+		}
+		return err
+	}
+	stages, err := b.stages()
+	if err != nil {
+		return nil, nil, err
+	}
+	if b.config.has(roleSandbox) {
+		if err := add(b.sandboxServer()); err != nil {
+			return nil, nil, err
+		}
+	}
+	if b.config.has(roleGateway) {
+		if err := add(b.gatewayServer()); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := add(b.adminServer(stages)); err != nil {
+		return nil, nil, err
+	}
+	return servers, stages, nil
+}
+
+// stages makes the stages of the process's roles.
+func (b *base) stages() ([]stage, error) {
+	var all []stage
+	c, log := b.config, b.config.Logger
+	if c.has(roleDelay) {
+		store := postgres.NewDelay(b.store)
+		delay := pipeline.NewDelay(store, b.log, log, b.metrics)
+		keeper := pipeline.NewKeeper(store, b.announcer.Announce, log)
+		all = append(all,
+			stage{roleDelay, delay.Run, delay.Ready},
+			stage{roleDelay, keeper.Run, always})
+	}
+	if c.has(rolePublish) {
+		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.catalog.Connector, b.vault, b.log, publishSlots, log, b.metrics)
+		all = append(all, stage{rolePublish, draining(publish.Run, c), publish.Ready})
+	}
+	if c.has(roleComment) {
+		comment := pipeline.NewComment(postgres.NewComment(b.store, catalog.Constraints), b.catalog.Connector, b.vault, b.log, commentSlots, log, b.metrics)
+		all = append(all, stage{roleComment, draining(comment.Run, c), comment.Ready})
+	}
+	if c.has(roleNotify) {
+		store := postgres.NewNotify(b.store, b.vault)
+		expand := pipeline.NewExpand(store, b.announcer.Announce, b.log, log)
+		notify := pipeline.NewNotify(store, pipeline.NewSender(b.webhooks.Client(), b.store.Now), b.log, notifySlots, log, b.metrics)
+		all = append(all,
+			stage{roleNotify, expand.Run, expand.Ready},
+			stage{roleNotify, draining(notify.Run, c), notify.Ready})
+	}
+	if c.has(roleAnalytics) {
+		sink := analytics.NewSink(b.analytics.Sink(), postgres.NewAnalytics(b.store), b.log, log, c.Registerer)
+		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready})
+	}
+	return all, nil
+}
+
+// draining gives a stage its time for the calls in hand.
+func draining(run func(context.Context, time.Duration) error, c Config) func(context.Context) error {
+	return func(ctx context.Context) error { return run(ctx, c.Drain) }
+}
+
+// always is ready.
+func always() error { return nil }
+
+// gatewayServer makes the REST API.
+func (b *base) gatewayServer() (*server, error) {
+	store := postgres.NewGateway(b.store, b.vault)
+	g, err := gateway.New(gateway.Config{
+		Keys: store, Accounts: store, Posts: store, PostWriter: store, Answers: store,
+		Webhooks: store, WebhookWriter: store,
+		TestSender:           pipeline.NewSender(b.webhooks.Client(), b.store.Now),
+		PostCounter:          analytics.NewQueries(b.analytics.Analytics()),
+		Constraints:          catalog.Constraints,
+		CheckURL:             b.guarded.CheckURL,
+		PublicURL:            b.publicURL(),
+		Lead:                 b.config.Lead,
+		AllowPrivateWebhooks: b.config.AllowPrivateWebhooks,
+		Now:                  b.store.Now,
+		Random:               rand.Reader,
+		Logger:               b.config.Logger,
+		Registerer:           b.config.Registerer,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making the gateway: %w", err)
+	}
+	return listen("the REST API", b.config.Listen, g.Handler(), b.config.Logger)
+}
+
+// sandboxServer makes the simulators of test keys, at an address of their own.
+func (b *base) sandboxServer() (*server, error) {
+	simulators, err := sandbox.New(sandbox.Config{
+		Simulators: catalog.Simulators(), Folder: b.parts.data.Path("sandbox"),
+		BaseURL: func() string { return b.simulated }, Now: b.store.Now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making the sandbox: %w", err)
+	}
+	return newServer("the sandbox", b.sandbox, simulators.Handler(), b.config.Logger), nil
+}

@@ -1,0 +1,131 @@
+package compose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Serve runs the roles of the config until ctx ends, and returns once everything in hand
+// is finished. started, if not nil, is called once every role of the process is ready.
+func Serve(ctx context.Context, c Config, started func(context.Context, *Running) error) error {
+	p, err := startParts(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	b, err := newBase(ctx, c, p)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	servers, stages, err := b.assemble()
+	if err != nil {
+		return err
+	}
+	return run(ctx, b, servers, stages, started)
+}
+
+// Running is a process whose roles are ready.
+type Running struct {
+	Config Config
+	URL    string // of the REST API
+	base   *base
+}
+
+// stage is a role's work, from start to the end of what it has in hand.
+type stage struct {
+	role  string
+	run   func(ctx context.Context) error
+	ready func() error
+}
+
+// run starts everything and ends it in the other order: servers, stages, announcer.
+func run(ctx context.Context, b *base, servers []*server, stages []stage, started func(context.Context, *Running) error) error {
+	group, faulty := errgroup.WithContext(ctx)
+	announcing, stopAnnouncing := context.WithCancel(context.WithoutCancel(ctx))
+	staging, stopStages := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopAnnouncing()
+	defer stopStages()
+
+	var announcers, stagers errgroup.Group
+	announcers.Go(func() error { return b.announcer.Run(announcing, b.log) })
+	for _, s := range stages {
+		stagers.Go(func() error { return s.run(staging) })
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- stagers.Wait() }()
+
+	for _, s := range servers {
+		group.Go(func() error { return s.serve(faulty, b.config.Drain) })
+	}
+	group.Go(func() error { return b.parts.watch(faulty) })
+	group.Go(func() error {
+		select {
+		case <-faulty.Done():
+			return nil
+		case err := <-ended:
+			ended <- err
+			return fmt.Errorf("a stage ended by itself: %w", err)
+		}
+	})
+	if started != nil {
+		group.Go(func() error {
+			if err := awaitReady(faulty, stages); err != nil {
+				return nil // the process ends before it was ready; the reason is another's to give
+			}
+			return started(faulty, &Running{Config: b.config, URL: b.publicURL(), base: b})
+		})
+	}
+	err := group.Wait()
+	stopStages()
+	err = errors.Join(err, <-ended)
+	stopAnnouncing()
+	return errors.Join(err, announcers.Wait())
+}
+
+// awaitReady waits until every stage consumes.
+func awaitReady(ctx context.Context, stages []stage) error {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		ready := true
+		for _, s := range stages {
+			ready = ready && s.ready() == nil
+		}
+		if ready {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// publicURL is where clients reach the API.
+func (b *base) publicURL() string {
+	if b.config.PublicURL != "" {
+		return strings.TrimSuffix(b.config.PublicURL, "/")
+	}
+	return "http://" + b.config.Listen
+}
+
+// boundedServer is an http.Server with the bounds of every listener: no slow header, no
+// endless body, no connection that idles for ever.
+func boundedServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       60 * time.Second,
+		WriteTimeout:      90 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+}

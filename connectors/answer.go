@@ -1,0 +1,141 @@
+package connectors
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"crier/schema"
+)
+
+// Response is a platform's answer, whole.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte // at most 1 MiB; cut there when Oversized
+	// Oversized tells that the body went on after its bound.
+	Oversized bool
+}
+
+const largestAnswer = 1 << 20
+
+func read(answer *http.Response) (*Response, error) {
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, largestAnswer+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading answer: %w", err)
+	}
+	response := &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
+	if len(body) > largestAnswer {
+		response.Body, response.Oversized = body[:largestAnswer], true
+	}
+	return response, nil
+}
+
+// judge says what an answer meant; nil for a success, which it decodes into out.
+func (c *Client) judge(call Call, response *Response, out any) *schema.Error {
+	if response.Status/100 == 2 {
+		return decode(call, response, out)
+	}
+	var judged *schema.Error
+	if c.classify != nil {
+		judged = c.classify(response.Status, response.Header, response.Body)
+	}
+	if judged == nil {
+		judged = meaning(call, response)
+	}
+	if judged.RetryAfter == 0 && judged.Kind == schema.RateLimited {
+		judged.RetryAfter = retryAfter(response.Header, c.now())
+	}
+	judged.Message = call.secrets().scrub(bounded(judged.Message))
+	if judged.Err == nil {
+		judged.Err = fmt.Errorf("%s: status %d", call.Operation, response.Status)
+	}
+	return judged
+}
+
+// decode reads the JSON of a successful answer. One that cannot be understood may be a
+// proxy's page: whether the platform did anything is not known.
+func decode(call Call, response *Response, out any) *schema.Error {
+	if out == nil {
+		return nil
+	}
+	err := errors.New("answer is over its bound")
+	if !response.Oversized {
+		err = json.Unmarshal(response.Body, out)
+	}
+	if err == nil {
+		return nil
+	}
+	return &schema.Error{
+		Kind: lost(call), Message: "the platform's answer could not be understood",
+		Err: fmt.Errorf("decoding answer of %s: %w", call.Operation, call.secrets().scrubError(err)),
+	}
+}
+
+// meaning is the default mapping of a status to an error.
+func meaning(call Call, response *Response) *schema.Error {
+	text := platformMessage(response.Body)
+	if text == "" {
+		text = fmt.Sprintf("the platform answered %d %s", response.Status, http.StatusText(response.Status))
+	}
+	return &schema.Error{Kind: kindOf(call, response), Message: text}
+}
+
+func kindOf(call Call, response *Response) schema.ErrorKind {
+	switch status := response.Status; {
+	case status == http.StatusTooManyRequests:
+		return schema.RateLimited
+	case status == http.StatusUnauthorized:
+		return schema.TokenDead
+	case status == http.StatusTooEarly:
+		return schema.Retryable
+	case status == http.StatusServiceUnavailable && !call.Visible && response.Header.Get("Retry-After") != "":
+		return schema.RateLimited
+	case status == http.StatusFound || status == http.StatusSeeOther || status == http.StatusRequestTimeout:
+		return lost(call) // may follow on a call that was carried out
+	case status >= 500 || status < 300:
+		return lost(call)
+	default:
+		return schema.Refused
+	}
+}
+
+// retryAfter reads when a platform wants to be called again: Retry-After (RFC 9110,
+// 10.2.3), else one of the reset headers in use, which hold seconds from now, seconds
+// or milliseconds of Unix time, or a date.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	for _, name := range []string{"Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset", "Ratelimit-Reset"} {
+		if wait := waitOf(header.Get(name), now); wait > 0 {
+			return min(wait, longestHold)
+		}
+	}
+	return 0
+}
+
+func waitOf(value string, now time.Time) time.Duration {
+	const (
+		oldestSecond = 1e9  // 2001: smaller numbers are a wait
+		oldestMilli  = 1e12 // 2001 in milliseconds
+	)
+	number, err := strconv.ParseInt(value, 10, 64)
+	switch {
+	case err == nil && number < oldestSecond:
+		return time.Duration(number) * time.Second
+	case err == nil && number < oldestMilli:
+		return time.Unix(number, 0).Sub(now)
+	case err == nil:
+		return time.UnixMilli(number).Sub(now)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return at.Sub(now)
+	}
+	if at, err := time.Parse(time.RFC3339, value); err == nil {
+		return at.Sub(now)
+	}
+	return 0
+}

@@ -1,0 +1,44 @@
+//go:build conformance
+
+package bluesky
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"crier/connectors"
+	"crier/connectors/conformance"
+	"crier/connectors/connectortest"
+	"crier/schema"
+)
+
+// TestConformance holds what the connector and the simulator say to each other against
+// the platform's own description.
+func TestConformance(t *testing.T) {
+	description := conformance.Bluesky(t)
+	connectortest.RunGenuine(t, connectortest.Fixture{
+		Constraints: Constraints(),
+		Simulator:   NewSimulator,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return New(Config{
+				Base: p.Base, Media: p.Media, Now: p.Now,
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.Bluesky, HTTP: p.HTTP, Classify: Classify,
+					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{Identifier: fmt.Sprintf("user%d.example.com", n), Password: fmt.Sprintf("abcd-efgh-ijkl-%04d", n)}
+		},
+		Operations: connectortest.Operations{Publish: putRecord, Comment: putRecord, Upload: uploadBlob},
+		Looks:      true, Dedupes: true,
+		Watch: func(simulator http.Handler) http.Handler {
+			return conformance.Watch(simulator, func(e conformance.Exchange) { description.Check(t, e) })
+		},
+	})
+	if description.Checked() == 0 {
+		t.Error("nothing was checked")
+	}
+}

@@ -1,0 +1,243 @@
+package bluesky
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// The servers of Bluesky itself.
+const (
+	DefaultBase  = "https://bsky.social"
+	DefaultVideo = "https://video.bsky.app"
+)
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client *connectors.Client // whose Classify is this package's
+	Base   string             // PDS of accounts that name none; empty: DefaultBase
+	Video  string             // video service; empty: DefaultVideo, or Base where that is another's
+	Media  media.Source
+	Now    func() time.Time
+}
+
+// Connector publishes to any server of the AT Protocol that hosts Bluesky accounts.
+type Connector struct {
+	client   *connectors.Client
+	video    string
+	media    media.Source
+	sessions *sessions
+	now      func() time.Time
+}
+
+// New makes the connector.
+func New(config Config) *Connector {
+	base, video := strings.TrimSuffix(config.Base, "/"), strings.TrimSuffix(config.Video, "/")
+	if base == "" {
+		base = DefaultBase
+	}
+	if video == "" {
+		video = base
+	}
+	if video == DefaultBase {
+		video = DefaultVideo
+	}
+	return &Connector{
+		client:   config.Client,
+		video:    video,
+		media:    config.Media,
+		sessions: newSessions(config.Client, base, config.Now),
+		now:      config.Now,
+	}
+}
+
+// Verify returns the account of the credentials and the server it lives on.
+func (c *Connector) Verify(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	d := schema.Delivery{Account: a, Credentials: credentials}
+	s, err := c.authorized(ctx, d, func(s session) error {
+		_, err := c.sessions.adopt(ctx, d, s)
+		return err
+	})
+	if err != nil {
+		return connectors.Profile{}, fmt.Errorf("verifying account: %w", err)
+	}
+	return connectors.Profile{NativeID: s.DID, Name: s.Handle, Server: s.PDS}, nil
+}
+
+// authorized runs a call under the account's session, and once more under another one
+// if the PDS no longer takes its token: a refused token is a call without effect.
+func (c *Connector) authorized(ctx context.Context, d schema.Delivery, do func(session) error) (session, error) {
+	s, err := c.sessions.open(ctx, d)
+	if err != nil {
+		return session{}, fmt.Errorf("opening session: %w", err)
+	}
+	err = do(s)
+	if !isNamed(err, expiredToken, invalidToken) {
+		return s, err
+	}
+	if s, err = c.sessions.renew(ctx, d, s); err != nil {
+		return session{}, fmt.Errorf("renewing session: %w", err)
+	}
+	return s, do(s)
+}
+
+// Publish writes the record of the entry.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	receipt, err := c.publish(ctx, d)
+	if !isNamed(err, blobNotFound) || hasVideo(d) {
+		return receipt, err
+	}
+	// A PDS deletes uploads that no record names in time. Images are quickly there again.
+	if d.Progress, err = c.uploadAgain(ctx, d); err != nil {
+		return schema.Receipt{}, err
+	}
+	return c.publish(ctx, d)
+}
+
+func hasVideo(d schema.Delivery) bool {
+	p, err := parseProgress(d.Progress)
+	return err == nil && len(p.Uploads) > 0 && p.Uploads[0].Video
+}
+
+func (c *Connector) uploadAgain(ctx context.Context, d schema.Delivery) ([]byte, error) {
+	d.Progress = nil
+	again, err := c.Prepare(ctx, d)
+	return again.State, err
+}
+
+func (c *Connector) publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	p, err := parseProgress(d.Progress)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	record, err := newPost(d, d.Text)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	if record.Embed, err = newEmbed(d.Media, p.Uploads); err != nil {
+		return schema.Receipt{}, err
+	}
+	if record.Reply, err = newReply(d.Root(), d.Parent()); err != nil {
+		return schema.Receipt{}, err
+	}
+	return c.put(ctx, d, record)
+}
+
+// Comment replies to the entry.
+func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	record, err := newPost(d, d.Comment.Text)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	entry := d.Receipt(d.Comment.Entry)
+	if entry == nil {
+		return schema.Receipt{}, refuse("entry %d, which the comment belongs to, is not published", d.Comment.Entry)
+	}
+	if record.Reply, err = newReply(d.Root(), entry); err != nil {
+		return schema.Receipt{}, err
+	}
+	return c.put(ctx, d, record)
+}
+
+// put writes a record where there is none: swapRecord null makes the PDS refuse to
+// replace one (InvalidSwap), which is a Duplicate. A record that is there and equal is
+// answered like a new one.
+func (c *Connector) put(ctx context.Context, d schema.Delivery, record post) (schema.Receipt, error) {
+	rkey, err := recordKey(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	var ref strongRef
+	_, err = c.authorized(ctx, d, func(s session) error {
+		facets, err := facetsOf(record.Text, c.resolver(ctx, d, s))
+		if err != nil {
+			return fmt.Errorf("resolving mentions: %w", err)
+		}
+		record.Facets = facets
+		put := call(d, http.MethodPost, s.PDS, putRecord, s.Access)
+		put.Visible = true
+		put.JSON = map[string]any{
+			"repo": s.DID, "collection": postCollection, "rkey": rkey, "record": record, "swapRecord": nil,
+		}
+		_, err = c.client.Do(ctx, put, &ref)
+		return err
+	})
+	if err != nil {
+		return schema.Receipt{}, fmt.Errorf("writing record: %w", err)
+	}
+	if ref.URI == "" || ref.CID == "" {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "the server did not name the record it wrote"}
+	}
+	return receiptOf(d, ref, c.now())
+}
+
+// resolver looks handles up. One that leads nowhere is no mention.
+func (c *Connector) resolver(ctx context.Context, d schema.Delivery, s session) func(string) (string, error) {
+	return func(handle string) (string, error) {
+		var answer struct {
+			DID string `json:"did"`
+		}
+		resolve := call(d, http.MethodGet, s.PDS, resolveHandle, "")
+		resolve.Query = url.Values{"handle": {handle}}
+		_, err := c.client.Do(ctx, resolve, &answer)
+		if kind, ok := kindOf(err); ok && kind == schema.Refused {
+			return "", nil
+		}
+		return answer.DID, err
+	}
+}
+
+// Find reads the record the delivery makes from the account's own server, which shows
+// a write as soon as it is made: what is not there was not written.
+func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	rkey, err := recordKey(d)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	ref, err := c.find(ctx, d, rkey)
+	switch {
+	case isNamed(err, recordNotFound):
+		return schema.Receipt{}, schema.NotThere, nil
+	case err != nil:
+		return schema.Receipt{}, schema.CannotTell, fmt.Errorf("reading record: %w", err)
+	case ref.URI == "" || ref.CID == "":
+		return schema.Receipt{}, schema.CannotTell, nil
+	}
+	receipt, err := receiptOf(d, ref, d.Since)
+	return receipt, schema.Found, err
+}
+
+// find reads a record under the account's session. Records are public, so dead
+// credentials are no reason not to look; but which server is the account's own only a
+// session says, and any other may not know the record yet: what is found counts, what
+// is not found does not.
+func (c *Connector) find(ctx context.Context, d schema.Delivery, rkey string) (strongRef, error) {
+	var ref strongRef
+	_, err := c.authorized(ctx, d, func(s session) (err error) {
+		ref, err = c.record(ctx, d, s, rkey)
+		return err
+	})
+	if kind, _ := kindOf(err); kind != schema.TokenDead || d.Account.NativeID == "" {
+		return ref, err
+	}
+	nobody := session{DID: d.Account.NativeID, PDS: c.sessions.server(d.Account)}
+	if ref, publicErr := c.record(ctx, d, nobody, rkey); publicErr == nil {
+		return ref, nil
+	}
+	return strongRef{}, err
+}
+
+func (c *Connector) record(ctx context.Context, d schema.Delivery, s session, rkey string) (strongRef, error) {
+	var ref strongRef
+	get := call(d, http.MethodGet, s.PDS, getRecord, s.Access)
+	get.Query = url.Values{"repo": {s.DID}, "collection": {postCollection}, "rkey": {rkey}}
+	_, err := c.client.Do(ctx, get, &ref)
+	return ref, err
+}

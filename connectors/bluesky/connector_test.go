@@ -1,0 +1,212 @@
+package bluesky
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bluesky-social/indigo/atproto/syntax"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+func TestRecordOfAPost(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	d := s.delivery("Hi @bob.example.com and @ghost.invalid: https://example.com/é #news")
+	d.Settings = []byte(`{"langs": ["en", "de-AT"]}`)
+	receipt := s.publish(t, d)
+
+	uri, err := syntax.ParseATURI(receipt.NativeID)
+	if err != nil {
+		t.Fatalf("native id: %v", err)
+	}
+	if _, err := syntax.ParseTID(uri.RecordKey().String()); err != nil {
+		t.Errorf("record key: %v", err)
+	}
+	if want := "https://bsky.app/profile/" + uri.Authority().String() + "/post/" + uri.RecordKey().String(); receipt.URL != want {
+		t.Errorf("URL = %s, want %s", receipt.URL, want)
+	}
+	made := record(t, s.wantPosts(t, 1)[0])
+	created, err := syntax.ParseDatetime(made.CreatedAt)
+	if err != nil || !created.Time().Equal(d.Since.Truncate(time.Millisecond)) {
+		t.Errorf("createdAt = %q (%v), want the millisecond of %v", made.CreatedAt, err, d.Since)
+	}
+	if strings.Join(made.Langs, " ") != "en de-AT" {
+		t.Errorf("langs = %q", made.Langs)
+	}
+	var got []string
+	for _, f := range made.Facets {
+		got = append(got, shown(made.Text, f))
+	}
+	want := []string{
+		"@bob.example.com=" + didOf("bob.example.com"),
+		"https://example.com/é=https://example.com/%C3%A9", "#news=news",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("facets = %q, want %q", got, want)
+	}
+}
+
+func TestRepeatedCallMakesNoSecondRecord(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	d := s.delivery("once")
+	first := s.publish(t, d)
+	s.connector = s.newConnector(t)
+	if again := s.publish(t, d); again.NativeID != first.NativeID || again.State != first.State {
+		t.Errorf("the repetition is %+v, the first %+v", again, first)
+	}
+	d.Text = "another text under the same key"
+	_, err := s.connector.Publish(t.Context(), d)
+	wantKind(t, err, schema.Duplicate)
+	found, verdict, err := s.connector.Find(t.Context(), d)
+	if err != nil || verdict != schema.Found || found.NativeID != first.NativeID || found.State != first.State {
+		t.Errorf("Find = %+v, %v, %v; want %+v", found, verdict, err, first)
+	}
+	s.wantPosts(t, 1)
+}
+
+func TestDeadCredentialsDoNotHideARecord(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	d := s.delivery("there")
+	s.publish(t, d)
+	s.connector = s.newConnector(t)
+	d.Account.NativeID = didOf(password.Identifier)
+	s.inject(t, simulation.Fault{Operation: createSession, Status: http.StatusUnauthorized})
+	if receipt, verdict, err := s.connector.Find(t.Context(), d); err != nil || verdict != schema.Found || receipt.NativeID == "" {
+		t.Errorf("Find = %+v, %v, %v", receipt, verdict, err)
+	}
+	d.Key = "another"
+	_, verdict, err := s.connector.Find(t.Context(), d)
+	if wantKind(t, err, schema.TokenDead); verdict != schema.CannotTell {
+		t.Errorf("a server that may not be the account's own says %v", verdict)
+	}
+}
+
+func TestRepliesNameRootAndParent(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	var receipts []schema.Receipt
+	for i, text := range []string{"one", "two", "three"} {
+		d := s.delivery(text)
+		d.Entry, d.Entries, d.Receipts = i, 3, receipts
+		receipts = append(receipts, s.publish(t, d))
+	}
+	d := s.delivery("")
+	d.Receipts, d.Comment = receipts, &schema.Comment{Entry: 1, Text: "on the second"}
+	receipt, err := s.connector.Comment(t.Context(), d)
+	if err != nil || receipt.Entry != 1 {
+		t.Fatalf("Comment = %+v, %v", receipt, err)
+	}
+	posts := s.wantPosts(t, 4)
+	for i, parent := range map[int]int{1: 0, 2: 1, 3: 1} {
+		hung := record(t, posts[i]).Reply
+		want := reply{
+			Root:   strongRef{posts[0].ID, written{posts[0]}.cid()},
+			Parent: strongRef{posts[parent].ID, written{posts[parent]}.cid()},
+		}
+		if hung == nil || *hung != want {
+			t.Errorf("post %d hangs on %+v, want %+v", i, hung, want)
+		}
+	}
+}
+
+func TestCommentOnAHoleIsRefused(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	d := s.delivery("")
+	d.Comment = &schema.Comment{Entry: 2, Text: "on nothing"}
+	_, err := s.connector.Comment(t.Context(), d)
+	wantKind(t, err, schema.Refused)
+	s.wantPosts(t, 0)
+}
+
+func picked(names ...string) []schema.Media {
+	var items []schema.Media
+	for _, name := range names {
+		items = append(items, schema.Media{Kind: schema.Image, URL: name, AltText: "alt of " + name})
+	}
+	return items
+}
+
+func TestUploadedImagesAreKeptAfterAFailure(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	d := s.delivery("look", picked("one.png", "large.png")...)
+	progress, err := s.connector.Prepare(t.Context(), d)
+	wantKind(t, err, schema.Refused)
+	d.Progress, d.Media = progress.State, picked("one.png", "other.png")
+	progress, err = s.connector.Prepare(t.Context(), d)
+	if err != nil || !progress.Ready {
+		t.Fatalf("Prepare = %+v, %v", progress, err)
+	}
+	s.wantCalls(t, uploadBlob, 2)
+	d.Progress = progress.State
+	s.publish(t, d)
+	made := record(t, s.wantPosts(t, 1)[0]).Embed
+	if made.Type != imagesEmbed || len(made.Images) != 2 {
+		t.Fatalf("embed = %+v", made)
+	}
+	if second := made.Images[1]; second.Alt != "alt of other.png" || *second.Aspect != (aspectRatio{Width: 3, Height: 4}) {
+		t.Errorf("second image = %+v, %+v", second, second.Aspect)
+	}
+}
+
+func TestImagesTheServerDroppedAreUploadedAgain(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	d := s.delivery("look", picked("one.png")...)
+	progress, err := s.connector.Prepare(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Progress = progress.State
+	s.inject(t, simulation.Fault{Operation: putRecord, Status: http.StatusBadRequest,
+		Body: `{"error": "BlobNotFound", "message": "Could not find blob"}`})
+	s.publish(t, d)
+	s.wantCalls(t, uploadBlob, 2)
+	s.wantPosts(t, 1)
+}
+
+func TestUnpreparedMediaIsAFault(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	_, err := s.connector.Publish(t.Context(), s.delivery("look", picked("one.png")...))
+	if _, ok := errors.AsType[*schema.Error](err); err == nil || ok {
+		t.Errorf("err = %v, want a fault", err)
+	}
+}
+
+func TestMentionsThatCannotBeLookedUpHoldThePost(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	s.inject(t, simulation.Fault{Operation: resolveHandle, Status: http.StatusBadGateway})
+	d := s.delivery("hi @bob.example.com")
+	_, err := s.connector.Publish(t.Context(), d)
+	wantKind(t, err, schema.Retryable)
+	s.wantCalls(t, putRecord, 0)
+	s.publish(t, d)
+}
+
+func TestServersOfAnAccount(t *testing.T) {
+	sandbox := schema.Account{Sandbox: true, Server: "http://127.0.0.1:8090/bluesky/"}
+	own := schema.Account{Server: "https://pds.example.com"}
+	for name, tt := range map[string]struct {
+		config        Config
+		account       schema.Account
+		server, video string
+	}{
+		"Bluesky's own":             {Config{}, schema.Account{}, DefaultBase, DefaultVideo},
+		"a server of its own":       {Config{}, own, "https://pds.example.com", DefaultVideo},
+		"a sandbox's":               {Config{}, sandbox, "http://127.0.0.1:8090/bluesky", "http://127.0.0.1:8090/bluesky"},
+		"another base":              {Config{Base: "http://staging/"}, schema.Account{}, "http://staging", "http://staging"},
+		"another base and service":  {Config{Base: "http://staging", Video: "http://video"}, schema.Account{}, "http://staging", "http://video"},
+		"the base, another service": {Config{Video: "http://video/"}, schema.Account{}, DefaultBase, "http://video"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := New(tt.config)
+			if got := c.sessions.server(tt.account); got != tt.server {
+				t.Errorf("server = %s, want %s", got, tt.server)
+			}
+			if got := c.videoServer(tt.account); got != tt.video {
+				t.Errorf("video service = %s, want %s", got, tt.video)
+			}
+		})
+	}
+}

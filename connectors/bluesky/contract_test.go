@@ -1,0 +1,69 @@
+package bluesky
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/connectortest"
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+func TestContract(t *testing.T) {
+	connectortest.Run(t, connectortest.Fixture{
+		Constraints: Constraints(),
+		Simulator:   NewSimulator,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return New(Config{
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.Bluesky, HTTP: p.HTTP, Classify: Classify,
+					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+				Base: p.Base, Media: p.Media, Now: p.Now,
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{Identifier: fmt.Sprintf("user%d.example.com", n), Password: fmt.Sprintf("abcd-efgh-ijkl-%04d", n)}
+		},
+		Operations: connectortest.Operations{
+			Publish: putRecord, Comment: putRecord, Find: getRecord, Upload: uploadBlob,
+		},
+		Looks:   true,
+		Dedupes: true,
+		Throttled: []connectortest.Throttled{
+			{
+				Name: "the time the window ends",
+				Fault: func(now time.Time) simulation.Fault {
+					return throttled("RateLimit-Reset", strconv.FormatInt(now.Add(time.Minute).Unix(), 10))
+				},
+				Wait: time.Minute,
+			},
+			{
+				Name:  "a wait in seconds",
+				Fault: func(time.Time) simulation.Fault { return throttled("Retry-After", "90") },
+				Wait:  90 * time.Second,
+			},
+		},
+		Processing: &connectortest.Processing{
+			Kind: schema.Video,
+			Busy: jobAnswer(`{"jobStatus": {"jobId": "j", "did": "did:plc:a", "state": "JOB_STATE_SCANNING"}}`),
+			Failed: jobAnswer(`{"jobStatus": {"jobId": "j", "did": "did:plc:a", "state": "JOB_STATE_FAILED",
+				"failureCode": "validation_failure", "message": "no picture"}}`),
+		},
+	})
+}
+
+func throttled(header, value string) simulation.Fault {
+	return simulation.Fault{
+		Operation: putRecord, Status: http.StatusTooManyRequests, Header: map[string]string{header: value},
+		Body: `{"error": "RateLimitExceeded", "message": "Rate Limit Exceeded"}`,
+	}
+}
+
+func jobAnswer(body string) simulation.Fault {
+	return simulation.Fault{Operation: getJobStatus, Status: http.StatusOK, Body: body}
+}

@@ -1,0 +1,152 @@
+package bluesky
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// upload is what is known of one media item. A finished one has a Blob.
+type upload struct {
+	Blob   blob         `json:"blob,omitempty"`
+	Job    string       `json:"job,omitempty"` // of the video service, while it works
+	Video  bool         `json:"video,omitempty"`
+	Aspect *aspectRatio `json:"aspect,omitempty"`
+}
+
+// progress is the State of a Progress: the uploads so far, by the position of the item.
+type progress struct {
+	Uploads []upload `json:"uploads,omitempty"`
+}
+
+func parseProgress(raw json.RawMessage) (progress, error) {
+	var p progress
+	if len(raw) == 0 {
+		return p, nil
+	}
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return p, fmt.Errorf("reading progress: %w", err)
+	}
+	return p, nil
+}
+
+// Prepare uploads the entry's media. An error comes with the progress up to it: what
+// is uploaded is not uploaded again.
+func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	p, err := parseProgress(d.Progress)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	ready, err := c.advance(ctx, d, &p)
+	state, encodeErr := json.Marshal(p)
+	if encodeErr != nil {
+		return schema.Progress{}, fmt.Errorf("encoding progress: %w", encodeErr)
+	}
+	if err != nil || ready {
+		return schema.Progress{State: state, Ready: ready}, err
+	}
+	return schema.Progress{State: state, RetryIn: lookAgain}, nil
+}
+
+// advance takes the uploads on as far as they go without waiting.
+func (c *Connector) advance(ctx context.Context, d schema.Delivery, p *progress) (ready bool, err error) {
+	if len(p.Uploads) == 1 && p.Uploads[0].Job != "" {
+		return c.lookAtJob(ctx, d, p)
+	}
+	for len(p.Uploads) < len(d.Media) {
+		i := len(p.Uploads)
+		u, err := c.upload(ctx, d, d.Media[i])
+		if err != nil {
+			return false, fmt.Errorf("uploading media item %d: %w", i, err)
+		}
+		p.Uploads = append(p.Uploads, u)
+		if u.Job != "" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// upload gives one item to the server that takes its kind.
+func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.Media) (upload, error) {
+	file, err := c.media.Open(ctx, item)
+	if err != nil {
+		return upload{}, err
+	}
+	defer file.Close()
+	if err := checkFile(file, len(d.Media)); err != nil {
+		return upload{}, err
+	}
+	if file.Kind == schema.Video {
+		return c.uploadVideo(ctx, d, file)
+	}
+	return c.uploadImage(ctx, d, file)
+}
+
+// checkFile checks what only the content shows: a url says nothing of what it holds.
+func checkFile(file *media.File, items int) error {
+	limits := Constraints().Media
+	switch {
+	case file.Kind == schema.Video && items > 1:
+		return refuse("a video stands alone, not among %d items", items)
+	case file.Kind == schema.Video:
+		return checkVideo(file, limits)
+	case !slices.Contains(limits.ImageTypes, file.Type):
+		return refuse("%s is not among the types Bluesky takes", file.Type)
+	case file.Size > limits.MaxImageBytes:
+		return refuse("the image has %d bytes, Bluesky takes %d", file.Size, limits.MaxImageBytes)
+	}
+	return nil
+}
+
+func checkVideo(file *media.File, limits schema.MediaLimits) error {
+	switch {
+	case !slices.Contains(limits.VideoTypes, file.Type):
+		return refuse("%s is not among the types Bluesky takes", file.Type)
+	case file.Size > limits.MaxVideoBytes:
+		return refuse("the video has %d bytes, Bluesky takes %d", file.Size, limits.MaxVideoBytes)
+	case file.Duration > limits.MaxVideoDuration:
+		return refuse("the video lasts %s, Bluesky takes %s", file.Duration, limits.MaxVideoDuration)
+	}
+	return nil
+}
+
+func refuse(format string, args ...any) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
+}
+
+func aspectRatioOf(file *media.File) *aspectRatio {
+	if file.Width <= 0 || file.Height <= 0 {
+		return nil
+	}
+	return &aspectRatio{Width: file.Width, Height: file.Height}
+}
+
+func (c *Connector) uploadImage(ctx context.Context, d schema.Delivery, file *media.File) (upload, error) {
+	var answer struct {
+		Blob blob `json:"blob"`
+	}
+	_, err := c.authorized(ctx, d, func(s session) error {
+		body, err := file.Open()
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		put := call(d, http.MethodPost, s.PDS, uploadBlob, s.Access)
+		put.Body, put.ContentType, put.ContentLength = body, file.Type, file.Size
+		_, err = c.client.Do(ctx, put, &answer)
+		return err
+	})
+	if err != nil {
+		return upload{}, err
+	}
+	if !isBlob(answer.Blob) {
+		return upload{}, &schema.Error{Kind: schema.Retryable, Message: "the server returned no blob for the image"}
+	}
+	return upload{Blob: answer.Blob, Aspect: aspectRatioOf(file)}, nil
+}

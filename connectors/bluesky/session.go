@@ -1,0 +1,215 @@
+package bluesky
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// session is what a PDS knows an account by.
+type session struct {
+	Access  string
+	Refresh string
+	DID     string
+	Handle  string
+	PDS     string // base address of the account's own server, without a slash at its end
+}
+
+const (
+	// refusedFor is how long a refused login is not tried again: a server takes few.
+	refusedFor = time.Minute
+	// idleSession is when the session of an account without work is forgotten; its
+	// access token has expired by then.
+	idleSession = 3 * time.Hour
+)
+
+// sessions keeps a session for each credentials in use, in memory only. A PDS takes 30
+// logins in 5 minutes and 300 a day of an account, so there is one at a time.
+type sessions struct {
+	client *connectors.Client
+	base   string
+	now    func() time.Time
+
+	mu     sync.Mutex
+	logins map[[sha256.Size]byte]*login
+	swept  time.Time
+}
+
+// login is the session of one account's credentials, opened by one caller at a time.
+type login struct {
+	turn chan struct{} // holds one token: whoever took it may read and change the rest
+
+	session session // zero: not opened yet
+	refused error   // what the last login was refused with
+	until   time.Time
+
+	used time.Time // guarded by sessions.mu
+}
+
+func newSessions(client *connectors.Client, base string, now func() time.Time) *sessions {
+	return &sessions{client: client, base: base, now: now, logins: map[[sha256.Size]byte]*login{}}
+}
+
+// open returns the account's session, and makes it if there is none. Its errors are
+// those of connectors.Client.
+func (s *sessions) open(ctx context.Context, d schema.Delivery) (session, error) {
+	return s.renew(ctx, d, session{})
+}
+
+// renew returns a session other than the one that stopped working.
+func (s *sessions) renew(ctx context.Context, d schema.Delivery, stale session) (session, error) {
+	l := s.of(d)
+	select {
+	case <-l.turn:
+		defer func() { l.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return session{}, &schema.Error{Kind: schema.Retryable, Message: "the login took too long", Err: ctx.Err()}
+	}
+	if l.session.Access != stale.Access {
+		return l.session, nil
+	}
+	if l.refused != nil && s.now().Before(l.until) {
+		return session{}, l.refused
+	}
+	next, err := s.next(ctx, d, l.session)
+	if err != nil {
+		l.refuse(err, s.now())
+		return session{}, err
+	}
+	l.session, l.refused = next, nil
+	return next, nil
+}
+
+// refuse remembers a login the server turned down, so that the next caller does not
+// try the same again.
+func (l *login) refuse(err error, now time.Time) {
+	if kind, _ := kindOf(err); kind == schema.TokenDead {
+		l.refused, l.until = err, now.Add(refusedFor)
+	}
+}
+
+// of returns the login of credentials. They name it, not the account: who reconnects
+// with another password gets another session.
+func (s *sessions) of(d schema.Delivery) *login {
+	c := d.Credentials
+	parts := []string{s.server(d.Account), c.Identifier, c.Password, c.AccessToken, c.RefreshToken}
+	key := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep(now)
+	l, ok := s.logins[key]
+	if !ok {
+		l = &login{turn: make(chan struct{}, 1)}
+		l.turn <- struct{}{}
+		s.logins[key] = l
+	}
+	l.used = now
+	return l
+}
+
+// sweep forgets idle sessions, now and then.
+func (s *sessions) sweep(now time.Time) {
+	if now.Sub(s.swept) < idleSession {
+		return
+	}
+	s.swept = now
+	for key, l := range s.logins {
+		if now.Sub(l.used) >= idleSession {
+			delete(s.logins, key)
+		}
+	}
+}
+
+func (s *sessions) server(a schema.Account) string {
+	if a.Server == "" {
+		return s.base
+	}
+	return strings.TrimSuffix(a.Server, "/")
+}
+
+// next makes a session out of what there is, the cheapest first: the tokens the
+// account came with, the refresh token, the password. It goes on to the next only when
+// the server refused the one before; a failing server says nothing about tokens.
+func (s *sessions) next(ctx context.Context, d schema.Delivery, last session) (session, error) {
+	from, c := last, d.Credentials
+	var ways []func() (session, error)
+	if last.Access == "" {
+		from = session{Access: c.AccessToken, Refresh: c.RefreshToken, PDS: s.server(d.Account)}
+		if from.Access != "" {
+			ways = append(ways, func() (session, error) { return s.adopt(ctx, d, from) })
+		}
+	}
+	if from.Refresh != "" {
+		ways = append(ways, func() (session, error) { return s.refresh(ctx, d, from) })
+	}
+	if c.Password != "" {
+		ways = append(ways, func() (session, error) { return s.create(ctx, d) })
+	}
+	err := error(&schema.Error{Kind: schema.TokenDead, Message: "the account has no credentials for Bluesky"})
+	for _, way := range ways {
+		var next session
+		if next, err = way(); err == nil {
+			return next, nil
+		}
+		if kind, _ := kindOf(err); kind != schema.TokenDead && kind != schema.Refused {
+			return session{}, err
+		}
+	}
+	return session{}, err
+}
+
+// sessionAnswer is the output of createSession, refreshSession and getSession; the
+// last has no tokens.
+type sessionAnswer struct {
+	AccessJWT  string      `json:"accessJwt"`
+	RefreshJWT string      `json:"refreshJwt"`
+	Handle     string      `json:"handle"`
+	DID        string      `json:"did"`
+	DIDDoc     didDocument `json:"didDoc"`
+}
+
+// create logs in with the app password.
+func (s *sessions) create(ctx context.Context, d schema.Delivery) (session, error) {
+	from := session{PDS: s.server(d.Account)}
+	login := call(d, http.MethodPost, from.PDS, createSession, "")
+	login.JSON = map[string]string{"identifier": d.Credentials.Identifier, "password": d.Credentials.Password}
+	return s.ask(ctx, login, from)
+}
+
+// refresh trades the refresh token for a new pair; the old one works two hours more.
+func (s *sessions) refresh(ctx context.Context, d schema.Delivery, from session) (session, error) {
+	return s.ask(ctx, call(d, http.MethodPost, from.PDS, refreshSession, from.Refresh), from)
+}
+
+// adopt finds out whose an access token is that somebody else was given.
+func (s *sessions) adopt(ctx context.Context, d schema.Delivery, from session) (session, error) {
+	return s.ask(ctx, call(d, http.MethodGet, from.PDS, getSession, from.Access), from)
+}
+
+// ask makes a call for a session. What the answer leaves out stays as it was, so that
+// an empty token overwrites nothing.
+func (s *sessions) ask(ctx context.Context, call connectors.Call, from session) (session, error) {
+	var answer sessionAnswer
+	if _, err := s.client.Do(ctx, call, &answer); err != nil {
+		return session{}, err
+	}
+	next := session{
+		Access:  cmp.Or(answer.AccessJWT, from.Access),
+		Refresh: cmp.Or(answer.RefreshJWT, from.Refresh),
+		DID:     answer.DID,
+		Handle:  answer.Handle,
+		PDS:     answer.DIDDoc.pds(from.PDS),
+	}
+	if next.Access == "" || next.DID == "" {
+		return session{}, &schema.Error{Kind: schema.Retryable, Message: "the server's session has no token or no DID"}
+	}
+	return next, nil
+}

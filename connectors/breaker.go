@@ -1,0 +1,86 @@
+package connectors
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"crier/schema"
+)
+
+const (
+	// breakerFaults is how many faults in a row open a server's breaker.
+	breakerFaults = 5
+	// breakerOpen is how long a breaker stays open before it lets one probe through.
+	breakerOpen = 15 * time.Second
+	// probeWait is when to come back while that probe is under way.
+	probeWait = time.Second
+	// guardedServers is the size of a generation of servers: users name them.
+	guardedServers = 1 << 12
+)
+
+var errBreakerOpen = errors.New("held by the breaker")
+
+// breaker keeps calls away from one server while it fails.
+type breaker struct {
+	circuit *gobreaker.CircuitBreaker[*Response]
+	open    time.Duration
+	halfAt  atomic.Int64 // Unix nanoseconds from when on a probe is let through
+}
+
+// newBreaker makes the breaker of a server. It keeps the system's time, as gobreaker
+// knows no other clock.
+func newBreaker(platform schema.Platform, server string, open time.Duration, logger *slog.Logger) *breaker {
+	b := &breaker{open: open}
+	b.circuit = gobreaker.NewCircuitBreaker[*Response](gobreaker.Settings{
+		Name:         server,
+		MaxRequests:  1,
+		Timeout:      open,
+		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakerFaults },
+		IsSuccessful: func(err error) bool { return !isFault(err) },
+		IsExcluded:   saysNothing,
+		OnStateChange: func(server string, _, to gobreaker.State) {
+			if to == gobreaker.StateOpen {
+				b.halfAt.Store(time.Now().Add(open).UnixNano())
+			}
+			logger.Warn("breaker changed", "platform", platform.String(), "server", server, "state", to.String())
+		},
+	})
+	return b
+}
+
+// do makes the exchange, unless the breaker is open: then the error says when to come
+// back.
+func (b *breaker) do(exchange func() (*Response, error)) (*Response, error) {
+	response, err := b.circuit.Execute(exchange)
+	switch {
+	case errors.Is(err, gobreaker.ErrOpenState):
+		return nil, b.refusal(time.Until(time.Unix(0, b.halfAt.Load())))
+	case errors.Is(err, gobreaker.ErrTooManyRequests):
+		return nil, b.refusal(probeWait)
+	}
+	return response, err
+}
+
+func (b *breaker) refusal(wait time.Duration) *schema.Error {
+	return &schema.Error{
+		Kind: schema.RateLimited, Message: "the platform's server is failing, calls to it wait",
+		RetryAfter: max(wait, time.Millisecond), Err: errBreakerOpen,
+	}
+}
+
+// isFault tells whether an error is the server's failure, and not its answer.
+func isFault(err error) bool {
+	e, ok := errors.AsType[*schema.Error](err)
+	return ok && (e.Kind == schema.Retryable || e.Kind == schema.Unknown)
+}
+
+// saysNothing tells whether an error says nothing about the server: we gave up, or
+// never reached for it.
+func saysNothing(err error) bool {
+	return errors.Is(err, errNotSent) || errors.Is(err, context.Canceled)
+}

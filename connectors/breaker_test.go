@@ -1,0 +1,106 @@
+package connectors
+
+import (
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"crier/schema"
+)
+
+// failing is a server whose status can be changed.
+type failing struct {
+	status atomic.Int32
+	calls  atomic.Int32
+	url    string
+}
+
+func newFailing(t *testing.T, status int) *failing {
+	f := &failing{}
+	f.status.Store(int32(status))
+	f.url = serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		f.calls.Add(1)
+		w.WriteHeader(int(f.status.Load()))
+	})
+	return f
+}
+
+func (f *failing) get(t *testing.T, client *Client) error {
+	_, err := client.Do(t.Context(), Call{Operation: "test", Method: http.MethodGet, URL: f.url}, nil)
+	return err
+}
+
+func TestBreakerOpensForTheFailingServerOnly(t *testing.T) {
+	client := NewClient(testConfig(t))
+	bad, good := newFailing(t, 500), newFailing(t, 200)
+	for range breakerFaults {
+		wantKind(t, bad.get(t, client), schema.Retryable)
+	}
+	e := wantKind(t, bad.get(t, client), schema.RateLimited)
+	if e.RetryAfter <= 0 || e.RetryAfter > breakerOpen {
+		t.Errorf("RetryAfter = %s, want until half-open", e.RetryAfter)
+	}
+	if got := bad.calls.Load(); got != breakerFaults {
+		t.Errorf("server was called %d times, want %d", got, breakerFaults)
+	}
+	if err := good.get(t, client); err != nil {
+		t.Errorf("another server: %v", err)
+	}
+}
+
+func TestRefusalsOpenNoBreaker(t *testing.T) {
+	for name, status := range map[string]int{"refused": 422, "token dead": 401, "rate limited": 429} {
+		t.Run(name, func(t *testing.T) {
+			client, server := NewClient(testConfig(t)), newFailing(t, status)
+			for range 3 * breakerFaults {
+				server.get(t, client)
+			}
+			if got := server.calls.Load(); got != 3*breakerFaults {
+				t.Errorf("server was called %d times, want %d", got, 3*breakerFaults)
+			}
+		})
+	}
+}
+
+func TestHalfOpenBreakerLetsOneProbeThrough(t *testing.T) {
+	const open = 300 * time.Millisecond
+	client := newClient(testConfig(t), open)
+	release := make(chan struct{})
+	var probing atomic.Bool
+	var calls atomic.Int32
+	server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		if !probing.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		<-release
+	})
+	get := func() error {
+		_, err := client.Do(t.Context(), Call{Operation: "test", Method: http.MethodGet, URL: server}, nil)
+		return err
+	}
+	for range breakerFaults {
+		wantKind(t, get(), schema.Retryable)
+	}
+	probing.Store(true)
+	time.Sleep(open + 50*time.Millisecond)
+	var refused atomic.Int32
+	var callers sync.WaitGroup
+	for range 20 {
+		callers.Go(func() {
+			if err := get(); err != nil && refused.Add(1) == 19 {
+				close(release)
+			}
+		})
+	}
+	callers.Wait()
+	if got := calls.Load(); got != breakerFaults+1 {
+		t.Errorf("%d calls reached the server, want one probe after %d faults", got, breakerFaults)
+	}
+	if err := get(); err != nil {
+		t.Errorf("after a good probe: %v", err)
+	}
+}

@@ -1,0 +1,122 @@
+package connectors
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"crier/schema"
+)
+
+// Call is one call to a platform. At most one of JSON, Form and Body is set.
+type Call struct {
+	// Operation names the call in metrics and logs; there are few of them.
+	Operation string
+	Method    string
+	URL       string // absolute
+	Query     url.Values
+	Header    http.Header
+	Token     string // sent as a bearer token
+	Key       string // sent as Idempotency-Key, when set
+	// Secrets are further parts of the call (of its URL, its body) that no error
+	// may show. Token is one by itself.
+	Secrets []string
+	Account schema.AccountID // whose turn it is
+
+	JSON any
+	Form url.Values
+	// Body is streamed; ContentLength is -1 when it is not known.
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+
+	// Visible marks the one call that makes an entry visible: it is sent at most
+	// once, and its lost answer is Unknown.
+	Visible bool
+}
+
+const idempotencyKey = "Idempotency-Key"
+
+// request makes the call's request.
+func (c Call) request(ctx context.Context) (*http.Request, error) {
+	body, contentType, length, err := c.content()
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, c.Method, c.URL, body)
+	if err != nil {
+		return nil, fmt.Errorf("making request: %w", c.secrets().scrubError(err))
+	}
+	if body != nil {
+		request.ContentLength = length
+	}
+	if len(c.Query) > 0 {
+		request.URL.RawQuery = joinQuery(request.URL.RawQuery, c.Query)
+	}
+	for name, values := range c.Header {
+		request.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	setHeader(request.Header, "Content-Type", contentType)
+	setHeader(request.Header, idempotencyKey, c.Key)
+	if c.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	if c.Visible {
+		forbidRepeat(request)
+	}
+	return request, nil
+}
+
+// content returns the body, its type and its length; a nil body when there is none.
+func (c Call) content() (body io.Reader, contentType string, length int64, err error) {
+	switch {
+	case c.Body != nil:
+		return c.Body, c.ContentType, c.ContentLength, nil
+	case c.JSON != nil:
+		encoded, err := json.Marshal(c.JSON)
+		if err != nil {
+			return nil, "", 0, fmt.Errorf("encoding body: %w", err)
+		}
+		return bytes.NewReader(encoded), "application/json", int64(len(encoded)), nil
+	case c.Form != nil:
+		encoded := c.Form.Encode()
+		return strings.NewReader(encoded), "application/x-www-form-urlencoded", int64(len(encoded)), nil
+	default:
+		return nil, "", 0, nil
+	}
+}
+
+// forbidRepeat keeps net/http from sending a request again by itself. It does so on a
+// reused connection that breaks, when the header map has an Idempotency-Key under its
+// canonical name and the body can be had twice (net/http.Transport): so it has
+// neither. On the wire the case of a name means nothing.
+func forbidRepeat(request *http.Request) {
+	request.GetBody = nil
+	if key, ok := request.Header[idempotencyKey]; ok {
+		delete(request.Header, idempotencyKey)
+		request.Header[strings.ToLower(idempotencyKey)] = key
+	}
+}
+
+func joinQuery(own string, further url.Values) string {
+	if own == "" {
+		return further.Encode()
+	}
+	return own + "&" + further.Encode()
+}
+
+func setHeader(header http.Header, name, value string) {
+	if value != "" {
+		header.Set(name, value)
+	}
+}
+
+// secrets are the parts of the call that no error may show.
+func (c Call) secrets() secrets {
+	return append(secrets{c.Token}, c.Secrets...)
+}

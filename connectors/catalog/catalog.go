@@ -1,0 +1,127 @@
+package catalog
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/connectors/sandbox"
+	"crier/schema"
+)
+
+// Deps is what a Catalog is made of.
+type Deps struct {
+	HTTP *http.Client // of an egress that may reach the BaseURLs
+	// SandboxHTTP is of an egress that may reach SandboxURL. It is another one than
+	// HTTP, or a live account's server could be the sandbox's host.
+	SandboxHTTP *http.Client
+	SandboxURL  string // of package sandbox; empty: sandbox accounts are refused
+	// BaseURLs are the configured addresses of platforms; without one it is the
+	// platform's own.
+	BaseURLs map[schema.Platform]string
+	Media    media.Source
+	Logger   *slog.Logger
+	Metrics  *connectors.Metrics
+	Now      func() time.Time
+}
+
+// Catalog holds the connectors. It is safe for concurrent use.
+type Catalog struct {
+	boards [len(table)]*switchboard // by platform
+}
+
+// New makes the connectors there are. It fails on a SandboxURL that is none.
+func New(d Deps) (*Catalog, error) {
+	fenced, err := fencedClient(d.SandboxHTTP, d.SandboxURL)
+	if err != nil {
+		return nil, fmt.Errorf("reading address of the sandbox: %w", err)
+	}
+	c := &Catalog{}
+	for p, e := range table {
+		if e.connect == nil {
+			continue
+		}
+		platform := schema.Platform(p)
+		address := sandboxAddress(d.SandboxURL, platform)
+		c.boards[p] = &switchboard{
+			live:    e.connector(d, d.HTTP, d.BaseURLs[platform]),
+			sandbox: e.connector(d, fenced, address),
+			address: address,
+		}
+	}
+	return c, nil
+}
+
+func (e entry) connector(d Deps, client *http.Client, base string) connectors.Connector {
+	return e.connect(parts{
+		client: connectors.NewClient(connectors.ClientConfig{
+			Platform: e.constraints.Platform, HTTP: client, Limits: e.limits, Classify: e.classify,
+			Logger: d.Logger, Metrics: d.Metrics, Now: d.Now,
+		}),
+		base: base, media: d.Media, now: d.Now,
+	})
+}
+
+// Connector returns the connector of a platform, nil if it has none yet. What only some
+// platforms can do is asked of the catalog, not of the connector.
+func (c *Catalog) Connector(p schema.Platform) connectors.Connector {
+	if c.boards[p] == nil {
+		return nil
+	}
+	return c.boards[p]
+}
+
+// Verifier returns what checks credentials on a platform, nil if nothing can.
+func (c *Catalog) Verifier(p schema.Platform) connectors.Verifier {
+	if c.boards[p] == nil {
+		return nil
+	}
+	if _, ok := c.boards[p].live.(connectors.Verifier); !ok {
+		return nil
+	}
+	return verifier{c.boards[p]}
+}
+
+// Simulators returns the simulators there are, with the platforms' rate limits.
+func Simulators() []sandbox.Simulator {
+	return simulators(func(e entry) simulator { return e.simulate })
+}
+
+// UnlimitedSimulators returns the simulators there are, without rate limits, for load.
+func UnlimitedSimulators() []sandbox.Simulator {
+	return simulators(func(e entry) simulator { return e.unlimited })
+}
+
+func simulators(of func(entry) simulator) []sandbox.Simulator {
+	var all []sandbox.Simulator
+	for p, e := range table {
+		if simulate := of(e); simulate != nil {
+			all = append(all, sandbox.Simulator{Platform: schema.Platform(p), New: simulate})
+		}
+	}
+	return all
+}
+
+// sandboxAddress is where a platform's simulator is; empty without a sandbox.
+func sandboxAddress(sandboxURL string, p schema.Platform) string {
+	if sandboxURL == "" {
+		return ""
+	}
+	return strings.TrimRight(sandboxURL, "/") + "/" + p.String()
+}
+
+func parseSandboxURL(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no http or https address", address)
+	}
+	return u, nil
+}

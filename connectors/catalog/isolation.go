@@ -1,0 +1,118 @@
+package catalog
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// switchboard gives each delivery to the connector of its world. It is the only place
+// where that is decided.
+type switchboard struct {
+	live, sandbox connectors.Connector
+	address       string // of the platform's simulator; empty: there is no sandbox
+}
+
+// route returns the connector of an account and the account as that connector sees it:
+// one of the sandbox lives at the simulator, whatever server it names.
+func (s *switchboard) route(a schema.Account) (connectors.Connector, schema.Account, error) {
+	if !a.Sandbox {
+		return s.live, a, nil
+	}
+	if s.address == "" {
+		return nil, a, &schema.Error{Kind: schema.Refused, Message: "this installation has no sandbox"}
+	}
+	a.Server = s.address
+	return s.sandbox, a, nil
+}
+
+// deliver routes a delivery.
+func (s *switchboard) deliver(d schema.Delivery) (connectors.Connector, schema.Delivery, error) {
+	connector, account, err := s.route(d.Account)
+	d.Account = account
+	return connector, d, err
+}
+
+func (s *switchboard) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	c, d, err := s.deliver(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	return c.Prepare(ctx, d)
+}
+
+func (s *switchboard) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	c, d, err := s.deliver(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	return c.Publish(ctx, d)
+}
+
+func (s *switchboard) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	c, d, err := s.deliver(d)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	return c.Find(ctx, d)
+}
+
+func (s *switchboard) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	c, d, err := s.deliver(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	return c.Comment(ctx, d)
+}
+
+// verifier verifies by the connector of an account's world. Both connectors of its
+// switchboard are of one type, which can.
+type verifier struct{ board *switchboard }
+
+func (v verifier) Verify(ctx context.Context, a schema.Account, c schema.Credentials) (connectors.Profile, error) {
+	connector, a, err := v.board.route(a)
+	if err != nil {
+		return connectors.Profile{}, err
+	}
+	return connector.(connectors.Verifier).Verify(ctx, a, c)
+}
+
+// fencedClient returns the client as it is, except that it reaches the sandbox only.
+// Without a sandbox it reaches nothing.
+func fencedClient(client *http.Client, sandboxURL string) (*http.Client, error) {
+	copied := *client
+	copied.Transport = fence{}
+	if sandboxURL == "" {
+		return &copied, nil
+	}
+	address, err := parseSandboxURL(sandboxURL)
+	if err != nil {
+		return nil, err
+	}
+	copied.Transport = fence{scheme: address.Scheme, host: address.Host, next: client.Transport}
+	return &copied, nil
+}
+
+// fence lets requests through to one host only. It stands below redirects: each of
+// their requests passes here as well.
+type fence struct {
+	scheme, host string
+	next         http.RoundTripper
+}
+
+func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !f.within(r.URL) {
+		if r.Body != nil {
+			r.Body.Close() // as a RoundTripper must
+		}
+		return nil, &schema.Error{Kind: schema.Refused, Message: "an account of the sandbox reaches nothing but the sandbox"}
+	}
+	return f.next.RoundTrip(r)
+}
+
+func (f fence) within(u *url.URL) bool {
+	return f.host != "" && u.Scheme == f.scheme && u.Host == f.host
+}

@@ -1,0 +1,222 @@
+package catalog_test
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/connectors"
+	"crier/connectors/catalog"
+	"crier/connectors/sandbox"
+	"crier/schema"
+)
+
+// installation is a catalog, the sandbox it knows, and a live server that counts what
+// reaches it.
+type installation struct {
+	catalog *catalog.Catalog
+	sandbox *sandbox.Sandbox
+	live    string
+	reached *atomic.Int64
+}
+
+// newInstallation serves the sandbox behind front, if there is one.
+func newInstallation(t *testing.T, front func(http.Handler) http.Handler) installation {
+	t.Helper()
+	i := installation{reached: &atomic.Int64{}}
+	live := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		i.reached.Add(1)
+		rw.WriteHeader(http.StatusTeapot)
+	}))
+	t.Cleanup(live.Close)
+	i.live = live.URL
+
+	var address string
+	simulators, err := sandbox.New(sandbox.Config{
+		Simulators: catalog.Simulators(), BaseURL: func() string { return address }, Now: time.Now,
+	})
+	if err != nil {
+		t.Fatalf("sandbox.New: %v", err)
+	}
+	handler := simulators.Handler()
+	if front != nil {
+		handler = front(handler)
+	}
+	server := httptest.NewUnstartedServer(handler)
+	address = "http://" + server.Listener.Addr().String()
+	server.Start()
+	t.Cleanup(server.Close)
+	i.sandbox = simulators
+	i.catalog = newCatalog(t, address, i.live)
+	return i
+}
+
+func newCatalog(t *testing.T, sandboxURL, live string) *catalog.Catalog {
+	t.Helper()
+	deps := newDeps(t)
+	deps.SandboxURL = sandboxURL
+	for _, p := range schema.Platforms() {
+		deps.BaseURLs[p] = live
+	}
+	c, err := catalog.New(deps)
+	if err != nil {
+		t.Fatalf("catalog.New: %v", err)
+	}
+	return c
+}
+
+func newDeps(t *testing.T) catalog.Deps {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return catalog.Deps{
+		HTTP: &http.Client{Transport: transport}, SandboxHTTP: &http.Client{Transport: transport},
+		BaseURLs: map[schema.Platform]string{},
+		Logger:   slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
+	}
+}
+
+func delivery(p schema.Platform, server string, sandboxed bool) schema.Delivery {
+	return schema.Delivery{
+		Account: schema.Account{Platform: p, Server: server, Sandbox: sandboxed},
+		Entries: 1, Text: "hello", Key: "0198a1f0-0000-7000-8000-000000000001", Since: time.Now(),
+		Credentials: credentials(),
+	}
+}
+
+// credentials are well-formed on every platform.
+func credentials() schema.Credentials {
+	return schema.Credentials{
+		AccessToken: "a-token", Identifier: "crier.example.com", Password: "abcd-efgh-ijkl-mnop",
+		BotToken: "1234:AA-secret", ChatID: "@crier_news",
+	}
+}
+
+func connected(t *testing.T, i installation, test func(*testing.T, schema.Platform)) {
+	t.Helper()
+	for _, p := range schema.Platforms() {
+		if i.catalog.Connector(p) != nil {
+			t.Run(p.String(), func(t *testing.T) { test(t, p) })
+		}
+	}
+}
+
+func TestSandboxAccountsNeverReachALiveServer(t *testing.T) {
+	for name, server := range map[string]func(installation) string{
+		"that the account names":       func(i installation) string { return i.live },
+		"that the operator configured": func(installation) string { return "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newInstallation(t, nil)
+			connected(t, i, func(t *testing.T, p schema.Platform) {
+				d := delivery(p, server(i), true)
+				if _, err := i.catalog.Verifier(p).Verify(t.Context(), d.Account, d.Credentials); err != nil {
+					t.Errorf("Verify: %v", err)
+				}
+				if _, err := i.catalog.Connector(p).Prepare(t.Context(), d); err != nil {
+					t.Errorf("Prepare: %v", err)
+				}
+				if _, err := i.catalog.Connector(p).Publish(t.Context(), d); err != nil {
+					t.Errorf("Publish: %v", err)
+				}
+				if _, _, err := i.catalog.Connector(p).Find(t.Context(), d); err != nil {
+					t.Errorf("Find: %v", err)
+				}
+				if posts := i.sandbox.World(p).Posts(); len(posts) != 1 || posts[0].Text != "hello" {
+					t.Errorf("posts in the sandbox: %+v", posts)
+				}
+				if n := i.reached.Load(); n != 0 {
+					t.Errorf("the live server was reached %d times", n)
+				}
+			})
+		})
+	}
+}
+
+func TestSandboxIsNotLeftByRedirect(t *testing.T) {
+	var live string
+	i := newInstallation(t, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			http.Redirect(rw, r, live+r.URL.Path, http.StatusTemporaryRedirect)
+		})
+	})
+	live = i.live
+	connected(t, i, func(t *testing.T, p schema.Platform) {
+		d := delivery(p, "", true)
+		if _, err := i.catalog.Verifier(p).Verify(t.Context(), d.Account, d.Credentials); err == nil {
+			t.Error("Verify succeeded on a redirect")
+		}
+		if _, err := i.catalog.Connector(p).Publish(t.Context(), d); err == nil {
+			t.Error("Publish succeeded on a redirect")
+		}
+		if n := i.reached.Load(); n != 0 {
+			t.Errorf("the live server was reached %d times", n)
+		}
+	})
+}
+
+func TestLiveAccountsReachTheirServer(t *testing.T) {
+	for name, server := range map[string]func(installation) string{
+		"that the account names":       func(i installation) string { return i.live },
+		"that the operator configured": func(installation) string { return "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newInstallation(t, nil)
+			connected(t, i, func(t *testing.T, p schema.Platform) {
+				before := i.reached.Load()
+				if _, err := i.catalog.Connector(p).Publish(t.Context(), delivery(p, server(i), false)); err == nil {
+					t.Error("a teapot took the post")
+				}
+				if i.reached.Load() == before {
+					t.Error("the live server was not reached")
+				}
+				if n := len(i.sandbox.World(p).Posts()); n != 0 {
+					t.Errorf("%d posts in the sandbox", n)
+				}
+			})
+		})
+	}
+}
+
+func TestWithoutASandboxItsAccountsAreRefused(t *testing.T) {
+	i := newInstallation(t, nil)
+	i.catalog = newCatalog(t, "", i.live)
+	connected(t, i, func(t *testing.T, p schema.Platform) {
+		d := delivery(p, i.live, true)
+		c := i.catalog.Connector(p)
+		_, prepared := c.Prepare(t.Context(), d)
+		_, published := c.Publish(t.Context(), d)
+		_, _, found := c.Find(t.Context(), d)
+		_, commented := c.Comment(t.Context(), d)
+		_, verified := i.catalog.Verifier(p).Verify(t.Context(), d.Account, d.Credentials)
+		for name, err := range map[string]error{
+			"Prepare": prepared, "Publish": published, "Find": found, "Comment": commented, "Verify": verified,
+		} {
+			if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.Refused {
+				t.Errorf("%s: %v, want a refusal", name, err)
+			}
+		}
+		if n := i.reached.Load(); n != 0 {
+			t.Errorf("the live server was reached %d times", n)
+		}
+	})
+}
+
+func TestNewRefusesAnAddressThatIsNone(t *testing.T) {
+	for name, address := range map[string]string{
+		"no scheme": "127.0.0.1:8080", "another scheme": "ftp://127.0.0.1", "no host": "http://", "broken": "http://a b",
+	} {
+		t.Run(name, func(t *testing.T) {
+			deps := newDeps(t)
+			deps.SandboxURL = address
+			if _, err := catalog.New(deps); err == nil {
+				t.Errorf("New took %q", address)
+			}
+		})
+	}
+}

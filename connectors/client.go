@@ -1,0 +1,171 @@
+package connectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"crier/schema"
+)
+
+// ClientConfig is what a Client is made of. Limits and Classify may be zero; all
+// else is needed.
+type ClientConfig struct {
+	Platform schema.Platform
+	HTTP     *http.Client // of package egress
+	Limits   Limits
+	// Classify says what an answer other than 2xx means where the default mapping
+	// does not know better; nil as a result: the default. The client adds the wait
+	// that the headers name, bounds the message and takes secrets out of it.
+	Classify func(status int, header http.Header, body []byte) *schema.Error
+	Logger   *slog.Logger
+	Metrics  *Metrics
+	Now      func() time.Time
+}
+
+// Client makes the calls of one platform: limiter, breaker, egress, typed error. It is
+// safe for concurrent use.
+type Client struct {
+	platform schema.Platform
+	http     *http.Client
+	classify func(status int, header http.Header, body []byte) *schema.Error
+	metrics  *Metrics
+	now      func() time.Time
+	limiter  *limiter
+	breakers *recent[string, *breaker]
+}
+
+// NewClient makes the client of a platform.
+func NewClient(config ClientConfig) *Client {
+	return newClient(config, breakerOpen)
+}
+
+func newClient(config ClientConfig, open time.Duration) *Client {
+	return &Client{
+		platform: config.Platform,
+		http:     withoutRepeats(config.HTTP),
+		classify: config.Classify,
+		metrics:  config.Metrics,
+		now:      config.Now,
+		limiter:  newLimiter(config.Limits, config.Now),
+		breakers: newRecent(guardedServers, func(server string) *breaker {
+			return newBreaker(config.Platform, server, open, config.Logger)
+		}),
+	}
+}
+
+// withoutRepeats returns the client as it is, except that only reads follow a
+// redirect: anything else would be sent a second time.
+func withoutRepeats(client *http.Client) *http.Client {
+	copied := *client
+	copied.CheckRedirect = func(next *http.Request, via []*http.Request) error {
+		if first := via[0].Method; first != http.MethodGet && first != http.MethodHead {
+			return http.ErrUseLastResponse
+		}
+		if client.CheckRedirect != nil {
+			return client.CheckRedirect(next, via)
+		}
+		return nil
+	}
+	return &copied
+}
+
+// Do makes a call and decodes the JSON of its answer into out, unless out is nil. Its
+// errors are *schema.Error of the kinds from Refused on; any other error is our fault.
+// The response is nil where none arrived whole; it also comes with the error that an
+// answer meant.
+//
+// A call that has no streamed body ends after schema.CallDeadline at the latest; one
+// that has ends with ctx. After ctx's deadline nothing is sent.
+func (c *Client) Do(ctx context.Context, call Call, out any) (*Response, error) {
+	response, err := c.do(ctx, call, out)
+	c.metrics.count(c.platform, call.Operation, err)
+	return response, err
+}
+
+func (c *Client) do(ctx context.Context, call Call, out any) (*Response, error) {
+	request, err := call.request(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("building %s: %w", call.Operation, err)
+	}
+	if err := c.limiter.wait(ctx, call.Account); err != nil {
+		return nil, err
+	}
+	return c.breakers.of(request.URL.Host).do(func() (*Response, error) {
+		started := c.now()
+		response, err := c.exchange(ctx, request, call, out)
+		c.metrics.time(c.platform, err, c.now().Sub(started))
+		return response, err
+	})
+}
+
+// exchange sends the request and judges what came back.
+func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
+	if call.Body == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, schema.CallDeadline)
+		defer cancel()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, notSent(err)
+	}
+	// From the moment the request has a connection it may have arrived.
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) },
+	})
+	answer, err := c.http.Do(request.WithContext(ctx))
+	if err != nil {
+		return nil, unanswered(call, sent.Load(), err)
+	}
+	response, err := read(answer)
+	if err != nil {
+		return nil, unanswered(call, true, err)
+	}
+	if err := c.judge(call, response, out); err != nil {
+		c.limiter.hold(call.Account, err.RetryAfter)
+		return response, err
+	}
+	return response, nil
+}
+
+var errNotSent = errors.New("not sent")
+
+// notSent is the error of a call that was given up before it reached for the server.
+func notSent(cause error) *schema.Error {
+	return &schema.Error{
+		Kind: schema.Retryable, Message: "the call ran out of time before it was sent",
+		Err: fmt.Errorf("%w: %w", errNotSent, cause),
+	}
+}
+
+// unanswered is the error of a call without a whole answer. A refusal of the address
+// guard passes as it is.
+func unanswered(call Call, sent bool, err error) *schema.Error {
+	if refusal, ok := errors.AsType[*schema.Error](err); ok {
+		return refusal
+	}
+	// The URL that net/http puts into its errors may hold a token (telegram).
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+	err = call.secrets().scrubError(err)
+	if sent {
+		return &schema.Error{Kind: lost(call), Message: "the platform's answer was lost", Err: err}
+	}
+	return &schema.Error{Kind: schema.Retryable, Message: "the platform could not be reached", Err: err}
+}
+
+// lost is what it means that a call may have been carried out and nobody knows.
+func lost(call Call) schema.ErrorKind {
+	if call.Visible {
+		return schema.Unknown
+	}
+	return schema.Retryable
+}

@@ -1,0 +1,36 @@
+package connectors
+
+import (
+	"context"
+
+	"crier/schema"
+)
+
+// Connector publishes to one platform. Its errors are *schema.Error of the kinds from
+// Refused on; any other error is our fault.
+type Connector interface {
+	// Prepare does what nobody can see (uploads, containers) and may be repeated. It
+	// returns the state to keep and, while the platform is busy, when to come again.
+	Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error)
+	// Publish makes the one call that makes the entry visible. Where the platform
+	// goes on by itself (tiktok, youtube) the receipt is open and Find closes it.
+	Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error)
+	// Find looks for what an earlier Publish or Comment of this delivery may have
+	// made, and says how far its answer can be trusted.
+	Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error)
+	// Comment posts d.Comment on its published entry; also one visible call.
+	Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error)
+}
+
+// Verifier is a connector that can check credentials against the platform.
+type Verifier interface {
+	// Verify returns whose credentials these are.
+	Verify(ctx context.Context, a schema.Account, c schema.Credentials) (Profile, error)
+}
+
+// Profile is who an account is on its platform.
+type Profile struct {
+	NativeID string
+	Name     string // handle or title, to show
+	Server   string // base address it lives at; empty: the platform's own
+}

@@ -1,0 +1,112 @@
+package connectortest
+
+import (
+	"strconv"
+	"testing"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+// attaching is how a connector handles media that goes wrong.
+func attaching() []clause {
+	return []clause{
+		{"an upload whose answer was lost is repeated", uploads, lostUploadIsRepeated},
+		{"media that is processed is waited for without uploading it again", processes, processingIsWaitedFor},
+		{"media that cannot be processed is refused", processes, failedProcessingIsRefused},
+		{"media over the limit is refused before any call", boundsImages, largeImageIsRefused},
+		{"what is no media is refused", takesImage, pageIsRefused},
+		{"media that is not there is refused", takesImage, missingIsRefused},
+		{"media whose server fails is retryable", takesImage, failingMediaServerIsRetryable},
+	}
+}
+
+func lostUploadIsRepeated(t *testing.T, s *stage) {
+	d := s.delivery("look", s.files.image())
+	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Upload, Lose: true})
+	d, err := s.prepare(t, d)
+	wantKind(t, err, schema.Retryable)
+	s.publish(t, d)
+	if post := s.posts(t, 1)[0]; len(post.Media) != 1 {
+		t.Errorf("the post has %d media items, want 1", len(post.Media))
+	}
+}
+
+func processingIsWaitedFor(t *testing.T, s *stage) {
+	processing := s.fixture.Processing
+	s.inject(t, processing.Busy)
+	d := s.delivery("look", s.files.of(processing.Kind))
+	waits := 0
+	for progress := (schema.Progress{}); !progress.Ready; waits++ {
+		var err error
+		if progress, err = s.connector.Prepare(t.Context(), d); err != nil {
+			t.Fatalf("Prepare: %v", err)
+		}
+		if !progress.Ready && progress.RetryIn <= 0 {
+			t.Fatal("Prepare is not ready and does not say when to come again")
+		}
+		if waits > mostLooks {
+			t.Fatal("Prepare is never ready")
+		}
+		d.Progress = progress.State
+		s.clock.advance(progress.RetryIn)
+	}
+	if waits < 2 {
+		t.Error("Prepare was ready at once")
+	}
+	if _, err := s.connector.Publish(t.Context(), d); err != nil {
+		t.Fatalf("Publish: %v", err)
+	}
+	if post := s.posts(t, 1)[0]; len(post.Media) != 1 {
+		t.Errorf("the post has %d media items, want 1", len(post.Media))
+	}
+	if fetched := len(s.files.requests()); fetched != 1 {
+		t.Errorf("the media was fetched %d times", fetched)
+	}
+}
+
+func failedProcessingIsRefused(t *testing.T, s *stage) {
+	s.inject(t, s.fixture.Processing.Failed)
+	_, err := s.prepare(t, s.delivery("look", s.files.of(s.fixture.Processing.Kind)))
+	wantKind(t, err, schema.Refused)
+	s.posts(t, 0)
+}
+
+func largeImageIsRefused(t *testing.T, s *stage) {
+	size := s.fixture.Constraints.Media.MaxImageBytes + 1
+	large := s.files.item(schema.Image, "/large/"+strconv.FormatInt(size, 10))
+	_, err := s.try(t, s.delivery("look", large))
+	wantKind(t, err, schema.Refused)
+	s.wantUntouched(t)
+}
+
+func pageIsRefused(t *testing.T, s *stage) {
+	_, err := s.try(t, s.delivery("look", s.files.item(schema.Image, "/page.html")))
+	wantKind(t, err, schema.Refused)
+	s.wantUntouched(t)
+}
+
+func missingIsRefused(t *testing.T, s *stage) {
+	_, err := s.try(t, s.delivery("look", s.files.item(schema.Image, "/missing.png")))
+	wantKind(t, err, schema.Refused)
+	s.wantUntouched(t)
+}
+
+func failingMediaServerIsRetryable(t *testing.T, s *stage) {
+	d := s.delivery("look", s.files.image())
+	s.files.failWith(503)
+	_, err := s.try(t, d)
+	wantKind(t, err, schema.Retryable)
+	s.wantUntouched(t)
+	s.files.failWith(0)
+	s.publish(t, d)
+}
+
+// wantUntouched checks that the platform was not called.
+func (s *stage) wantUntouched(t *testing.T) {
+	t.Helper()
+	if calls := s.calls.Load(); calls != 0 {
+		t.Errorf("%d calls to the platform", calls)
+	}
+	s.posts(t, 0)
+}

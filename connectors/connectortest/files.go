@@ -1,0 +1,181 @@
+package connectortest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/schema"
+)
+
+// mediaServer serves media to connectors over loopback, and remembers who asked.
+type mediaServer struct {
+	url string
+
+	mu    sync.Mutex
+	asked []string // requests in full, without bodies
+	fail  int      // status to answer with; 0: none
+}
+
+// newMediaServer serves /image.png, /image.jpg, /video.mp4, /page.html, which says that
+// it is an image, and /large/{bytes}, an image followed by zeros.
+func newMediaServer(t *testing.T) *mediaServer {
+	m := &mediaServer{}
+	mux := http.NewServeMux()
+	serve := func(path, contentType string, content func() []byte) {
+		mux.HandleFunc("GET "+path, func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", contentType)
+			http.ServeContent(rw, r, path, time.Time{}, bytes.NewReader(content()))
+		})
+	}
+	serve("/image.png", "image/png", pngImage)
+	serve("/image.jpg", "image/jpeg", jpegImage)
+	serve("/video.mp4", "video/mp4", mp4Video)
+	serve("/page.html", "image/png", func() []byte { return []byte(page) })
+	mux.HandleFunc("GET /large/{size}", writeLarge)
+	server := httptest.NewServer(m.watch(mux))
+	t.Cleanup(server.Close)
+	m.url = server.URL
+	return m
+}
+
+// writeLarge streams an image of so many bytes, without saying how many.
+func writeLarge(rw http.ResponseWriter, r *http.Request) {
+	size, err := strconv.ParseInt(r.PathValue("size"), 10, 64)
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusBadRequest)
+		return
+	}
+	rw.Header().Set("Content-Type", "image/png")
+	image := pngImage()
+	rw.Write(image)
+	io.CopyN(rw, zeros{}, size-int64(len(image))) // ends early when the reader has had enough
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func (m *mediaServer) watch(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if status := m.remember(r); status != 0 {
+			rw.WriteHeader(status)
+			return
+		}
+		next.ServeHTTP(rw, r)
+	})
+}
+
+func (m *mediaServer) remember(r *http.Request) (fail int) {
+	var request strings.Builder
+	request.WriteString(r.RequestURI + "\n")
+	r.Header.Write(&request)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, request.String())
+	return m.fail
+}
+
+// failWith has every request answered with a status.
+func (m *mediaServer) failWith(status int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fail = status
+}
+
+func (m *mediaServer) requests() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string(nil), m.asked...)
+}
+
+func (m *mediaServer) item(kind schema.MediaKind, path string) schema.Media {
+	return schema.Media{Kind: kind, URL: m.url + path, AltText: "a square"}
+}
+
+func (m *mediaServer) image() schema.Media { return m.item(schema.Image, "/image.png") }
+func (m *mediaServer) photo() schema.Media { return m.item(schema.Image, "/image.jpg") }
+func (m *mediaServer) video() schema.Media { return m.item(schema.Video, "/video.mp4") }
+
+// of returns an item of a kind.
+func (m *mediaServer) of(kind schema.MediaKind) schema.Media {
+	if kind == schema.Video {
+		return m.video()
+	}
+	return m.image()
+}
+
+// square is a picture that every platform's bounds of size and shape let through.
+func square() image.Image {
+	const side = 600
+	picture := image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{color.White, color.RGBA{R: 200, A: 255}})
+	for i := range side {
+		picture.SetColorIndex(i, i, 1)
+	}
+	return picture
+}
+
+func pngImage() []byte {
+	var content bytes.Buffer
+	if err := png.Encode(&content, square()); err != nil {
+		panic(err) // a buffer takes all
+	}
+	return content.Bytes()
+}
+
+func jpegImage() []byte {
+	var content bytes.Buffer
+	if err := jpeg.Encode(&content, square(), nil); err != nil {
+		panic(err) // a buffer takes all
+	}
+	return content.Bytes()
+}
+
+// mp4Video is the shortest film of ISO/IEC 14496-12 and -14: five seconds of one
+// track of 640 by 360, with a sample table that is empty.
+func mp4Video() []byte {
+	const timescale, duration = 1000, 5000
+	matrix := bigEndian(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
+	movieHeader := box("mvhd", bigEndian(0, 0, 0, timescale, duration, 0x10000, 0x01000000, 0, 0),
+		matrix, make([]byte, 6*4), bigEndian(2))
+	trackHeader := box("tkhd", bigEndian(7, 0, 0, 1, 0, duration, 0, 0, 0, 0),
+		matrix, bigEndian(640<<16, 360<<16))
+	empty := bigEndian(0, 0)
+	sampleTable := box("stbl", box("stsd", empty), box("stts", empty), box("stsc", empty),
+		box("stsz", bigEndian(0, 0, 0)), box("stco", empty))
+	information := box("minf", box("vmhd", bigEndian(1, 0, 0)),
+		box("dinf", box("dref", bigEndian(0, 1), box("url ", bigEndian(1)))), sampleTable)
+	track := box("mdia",
+		box("mdhd", bigEndian(0, 0, 0, timescale, duration, 0x55c40000)),
+		box("hdlr", bigEndian(0, 0), []byte("vide"), make([]byte, 13)), information)
+	return bytes.Join([][]byte{
+		box("ftyp", []byte("isom"), bigEndian(0x200), []byte("isomiso2avc1mp41")),
+		box("moov", movieHeader, box("trak", trackHeader, track)),
+		box("mdat", make([]byte, 512)),
+	}, nil)
+}
+
+func box(kind string, content ...[]byte) []byte {
+	body := bytes.Join(content, nil)
+	head := binary.BigEndian.AppendUint32(nil, uint32(8+len(body)))
+	return append(append(head, kind...), body...)
+}
+
+func bigEndian(values ...uint32) []byte {
+	var encoded []byte
+	for _, v := range values {
+		encoded = binary.BigEndian.AppendUint32(encoded, v)
+	}
+	return encoded
+}

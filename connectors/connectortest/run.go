@@ -1,0 +1,61 @@
+package connectortest
+
+import (
+	"testing"
+
+	"crier/schema"
+)
+
+// clause is one sentence of the contract.
+type clause struct {
+	name string
+	// about tells whether it is about a platform like this; nil: it is about all.
+	about func(Fixture) bool
+	run   func(*testing.T, *stage)
+}
+
+// Run holds a connector to the whole contract.
+func Run(t *testing.T, f Fixture) {
+	for _, clauses := range [][]clause{
+		publishing(), finding(), refusing(), failing(), misanswering(), ending(), attaching(), keepingSecrets(),
+	} {
+		run(t, f, clauses)
+	}
+}
+
+// RunGenuine runs the clauses in which every answer that arrives is in the simulator's
+// own words, for whoever watches what the two say to each other.
+func RunGenuine(t *testing.T, f Fixture) {
+	for _, clauses := range [][]clause{publishing(), finding(), refusing()} {
+		run(t, f, clauses)
+	}
+}
+
+func run(t *testing.T, f Fixture, clauses []clause) {
+	for _, c := range clauses {
+		if c.about != nil && !c.about(f) {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) { c.run(t, newStage(t, f)) })
+	}
+}
+
+// What clauses are about.
+
+func looks(f Fixture) bool      { return f.Looks }
+func cannotLook(f Fixture) bool { return !f.Looks }
+func dedupes(f Fixture) bool    { return f.Dedupes }
+func threads(f Fixture) bool    { return f.Constraints.Thread.Supported }
+func comments(f Fixture) bool   { return f.Constraints.FirstComment.Supported }
+func uploads(f Fixture) bool    { return f.Operations.Upload != "" }
+func processes(f Fixture) bool  { return f.Processing != nil }
+func takesText(f Fixture) bool  { return !f.Constraints.Media.Required }
+func takesImage(f Fixture) bool { return f.takes(schema.Image) }
+func takesVideo(f Fixture) bool { return f.takes(schema.Video) }
+
+func takesSeveral(f Fixture) bool { return takesImage(f) && f.Constraints.Media.Max > 1 }
+func boundsImages(f Fixture) bool { return takesImage(f) && f.Constraints.Media.MaxImageBytes > 0 }
+
+func both(a, b func(Fixture) bool) func(Fixture) bool {
+	return func(f Fixture) bool { return a(f) && b(f) }
+}

@@ -1,0 +1,154 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"golang.org/x/net/idna"
+
+	"crier/schema"
+)
+
+// CheckURL tells whether a URL that somebody named may be called: http or https, with
+// a host and without a user part, that does not resolve to addresses which are all
+// refused. A name that does not resolve passes: it is checked again at each
+// connection. The error is a *schema.Error of kind Invalid.
+func (e *Egress) CheckURL(ctx context.Context, rawURL string) error {
+	parsed, err := url.Parse(rawURL)
+	if err != nil {
+		return invalid("the url cannot be read")
+	}
+	if err := checkForm(parsed); err != nil {
+		return invalid(err.Error())
+	}
+	host, err := asciiHost(parsed.Hostname())
+	if err != nil {
+		return invalid("the url's host is no name and no address")
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.connectTimeout)
+	defer cancel()
+	_, err = e.addresses(ctx, host, false)
+	if refusal, ok := errors.AsType[*schema.Error](err); ok {
+		return invalid(refusal.Message)
+	}
+	return nil
+}
+
+func invalid(message string) *schema.Error {
+	return &schema.Error{Kind: schema.Invalid, Message: message}
+}
+
+// checkForm checks what a URL shows without resolving its host.
+func checkForm(u *url.URL) error {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("the url has to start with https:// or http://")
+	case u.User != nil:
+		return errors.New("the url has a user part")
+	case u.Hostname() == "":
+		return errors.New("the url has no host")
+	}
+	return nil
+}
+
+// asciiHost is the host as net/http will dial it.
+func asciiHost(host string) (string, error) {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host, nil
+	}
+	return idna.Lookup.ToASCII(host)
+}
+
+// checkRedirect is asked before each redirect is followed. Its target's address is
+// checked when it is dialed.
+func checkRedirect(next *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return refused("the url redirects too often")
+	}
+	if err := checkForm(next.URL); err != nil {
+		return refused("the url redirects to one that is refused: " + err.Error())
+	}
+	if via[len(via)-1].URL.Scheme == "https" && next.URL.Scheme == "http" {
+		return refused("the url redirects from https to http")
+	}
+	// It names the URL that redirected, which may hold a token.
+	next.Header.Del("Referer")
+	return nil
+}
+
+// addresses returns those addresses of a host that may be connected to; a
+// *schema.Error of kind Refused when it has only others.
+func (e *Egress) addresses(ctx context.Context, host string, exempt bool) ([]netip.Addr, error) {
+	found, err := e.resolve(ctx, host)
+	if err != nil || exempt {
+		return found, err
+	}
+	var permitted []netip.Addr
+	for _, address := range found {
+		if e.networks.permit(address) {
+			permitted = append(permitted, address.Unmap())
+		}
+	}
+	if len(permitted) == 0 {
+		return nil, refused("the url's address is not public")
+	}
+	return permitted, nil
+}
+
+func (e *Egress) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	if address, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{address}, nil
+	}
+	if endsInNumber(host) {
+		return nil, refused("the url's host is a number and no address")
+	}
+	found, err := e.resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, fmt.Errorf("resolving host: %w", err)
+	}
+	if len(found) == 0 {
+		return nil, errors.New("resolving host: no address")
+	}
+	return found, nil
+}
+
+// endsInNumber tells whether a host is one that other software reads as an IPv4
+// address in an unusual form, such as 0x7f.1 or 2130706433 (url.spec.whatwg.org,
+// "ends in a number"); no name of the public DNS does.
+func endsInNumber(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if last == "" {
+		return false
+	}
+	if digits, ok := strings.CutPrefix(strings.ToLower(last), "0x"); ok {
+		return strings.Trim(digits, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
+}
+
+// dialer connects to addresses that were permitted, and looks once more at what the
+// socket is really about to connect to.
+func (e *Egress) dialer(exempt bool) *net.Dialer {
+	if exempt {
+		return &net.Dialer{}
+	}
+	return &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
+		target, err := netip.ParseAddrPort(address)
+		if err != nil || !e.networks.permit(target.Addr()) {
+			return refused("the url's address is not public")
+		}
+		return nil
+	}}
+}
+
+func refused(message string) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: message}
+}

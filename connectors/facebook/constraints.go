@@ -1,0 +1,28 @@
+package facebook
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"crier/schema"
+)
+
+// Constraints is what a Facebook page takes.
+func Constraints() schema.Constraints {
+	return schema.Constraints{
+		Platform: schema.Facebook,
+		Text:     schema.TextLimit{Max: 63206, Count: utf8.RuneCountInString},
+		Media: schema.MediaLimits{
+			Max:              10,
+			MaxVideos:        1, // a feed post attaches photos; a video is a post of its own
+			Kinds:            []schema.MediaKind{schema.Image, schema.GIF, schema.Video},
+			MaxImageBytes:    4 << 20,
+			MaxVideoBytes:    4 << 30,
+			MaxVideoDuration: 4 * time.Hour,
+			MinWidth:         100,
+			MinHeight:        100,
+		},
+		FirstComment: schema.CommentLimit{Supported: true},
+		DailyCap:     100,
+	}
+}

@@ -1,0 +1,26 @@
+package googlebusiness
+
+import (
+	"unicode/utf8"
+
+	"crier/schema"
+)
+
+// Constraints is what a business location takes: one picture, never a video.
+func Constraints() schema.Constraints {
+	return schema.Constraints{
+		Platform: schema.GoogleBusiness,
+		Text:     schema.TextLimit{Max: 1500, Count: utf8.RuneCountInString},
+		Media: schema.MediaLimits{
+			Required:      true,
+			Max:           1,
+			Kinds:         []schema.MediaKind{schema.Image},
+			ImageTypes:    []string{"image/jpeg", "image/png"},
+			MaxImageBytes: 5 << 20,
+			MinWidth:      400,
+			MinHeight:     300,
+		},
+		DailyCap: 50,
+		Settings: checkSettings,
+	}
+}

@@ -1,0 +1,60 @@
+package googlebusiness
+
+import (
+	"encoding/json"
+	"regexp"
+
+	"crier/schema"
+)
+
+// The kinds of local posts that end with an event and so need one.
+const (
+	topicEvent = "EVENT"
+	topicOffer = "OFFER"
+)
+
+// settingRules are a local post's fields under Google's names.
+func settingRules() schema.SettingRules {
+	date := schema.PatternSetting(regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`), "a date such as 2026-01-31").Require()
+	text := schema.TextSetting(schema.TextLimit{})
+	return schema.SettingRules{
+		"topicType": schema.EnumSetting("STANDARD", topicEvent, topicOffer),
+		"callToAction": schema.ObjectSetting(schema.SettingRules{
+			"actionType": schema.EnumSetting("BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL").Require(),
+			"url":        text,
+		}),
+		"event": schema.ObjectSetting(schema.SettingRules{
+			"title": text.Require(), "startDate": date, "endDate": date,
+		}),
+		"offer": schema.ObjectSetting(schema.SettingRules{
+			"couponCode": text, "redeemOnlineUrl": text, "termsConditions": text,
+		}),
+	}
+}
+
+func checkSettings(settings json.RawMessage) []schema.Detail {
+	details := settingRules().Check(settings)
+	var s struct {
+		TopicType    string    `json:"topicType"`
+		Event        *struct{} `json:"event"`
+		CallToAction *struct {
+			ActionType string `json:"actionType"`
+			URL        string `json:"url"`
+		} `json:"callToAction"`
+	}
+	if len(settings) == 0 || json.Unmarshal(settings, &s) != nil {
+		return details
+	}
+	if (s.TopicType == topicEvent || s.TopicType == topicOffer) && s.Event == nil {
+		details = append(details, required("event", "a post of type "+s.TopicType+" needs an event"))
+	}
+	// A call goes to the location's own number; every other button opens a url.
+	if a := s.CallToAction; a != nil && a.ActionType != "CALL" && a.URL == "" {
+		details = append(details, required("callToAction.url", "the button needs a url to open"))
+	}
+	return details
+}
+
+func required(field, message string) schema.Detail {
+	return schema.Detail{Field: field, Code: schema.CodeSettingRequired, Message: message}
+}

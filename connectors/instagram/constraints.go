@@ -1,0 +1,37 @@
+package instagram
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"crier/schema"
+)
+
+// Constraints is what Instagram takes.
+func Constraints() schema.Constraints {
+	return schema.Constraints{
+		Platform: schema.Instagram,
+		Text:     schema.TextLimit{Max: 2200, Count: utf8.RuneCountInString},
+		Media: schema.MediaLimits{
+			Required:         true,
+			Max:              10,
+			MaxVideos:        10,
+			Mixed:            true,
+			Kinds:            []schema.MediaKind{schema.Image, schema.Video},
+			MaxVideoDuration: 90 * time.Second,
+			MinWidth:         320,
+			MinHeight:        320,
+			MinAspect:        4.0 / 5,
+			MaxAspect:        1.91,
+		},
+		Hashtags: 30,
+		FirstComment: schema.CommentLimit{
+			Supported: true,
+			Max:       1000,
+			Count:     func(text string) int { return len(text) }, // UTF-8 bytes
+		},
+		DailyCap:   100,
+		Containers: true,
+		Settings:   schema.SettingRules{"shareToFeed": schema.BoolSetting()}.Check,
+	}
+}

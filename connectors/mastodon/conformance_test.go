@@ -1,0 +1,45 @@
+//go:build conformance
+
+package mastodon_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"crier/connectors"
+	"crier/connectors/conformance"
+	"crier/connectors/connectortest"
+	"crier/connectors/mastodon"
+	"crier/schema"
+)
+
+// TestConformance holds what the connector and the simulator say to each other against
+// the platform's own description.
+func TestConformance(t *testing.T) {
+	description := conformance.Mastodon(t)
+	connectortest.RunGenuine(t, connectortest.Fixture{
+		Constraints: mastodon.Constraints(),
+		Simulator:   mastodon.NewSimulator,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return mastodon.New(mastodon.Config{
+				Base: p.Base, Media: p.Media, Now: p.Now,
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.Mastodon, HTTP: p.HTTP,
+					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-account-%d", n)}
+		},
+		Operations: connectortest.Operations{Publish: "POST /api/v1/statuses", Comment: "POST /api/v1/statuses", Upload: "POST /api/v2/media"},
+		Looks:      true, Dedupes: true,
+		Watch: func(simulator http.Handler) http.Handler {
+			return conformance.Watch(simulator, func(e conformance.Exchange) { description.Check(t, e) })
+		},
+	})
+	if description.Checked() == 0 {
+		t.Error("nothing was checked")
+	}
+}

@@ -1,0 +1,191 @@
+package mastodon
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// Operations of the API, as they are called in metrics and logs.
+const (
+	opCreateStatus   = "POST /api/v1/statuses"
+	opListStatuses   = "GET /api/v1/accounts/{id}/statuses"
+	opVerify         = "GET /api/v1/accounts/verify_credentials"
+	opUploadMedia    = "POST /api/v2/media"
+	opMediaProcessed = "GET /api/v1/media/{id}"
+)
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client *connectors.Client
+	Base   string       // address of the server of accounts that name none
+	Media  media.Source // opens what is uploaded
+	Now    func() time.Time
+}
+
+// Connector publishes to Mastodon. It is safe for concurrent use.
+type Connector struct {
+	client *connectors.Client
+	base   string
+	media  media.Source
+	now    func() time.Time
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	return &Connector{client: c.Client, base: c.Base, media: c.Media, now: c.Now}
+}
+
+// Publish creates the status of an entry.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	ids, err := mediaIDs(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	return c.create(ctx, d, ids)
+}
+
+// Comment creates the reply that is a first comment. It is seen by whom the entry is
+// seen by, under the same content warning, as Mastodon's own clients reply.
+func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	return c.create(ctx, d, nil)
+}
+
+// create makes the one visible call. A server that keeps idempotency keys answers a
+// repeated key with the first status, whatever else the call says.
+func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []string) (schema.Receipt, error) {
+	body, err := statusOf(d, mediaIDs)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	call := c.call(d.Account, d.Credentials, http.MethodPost, "/api/v1/statuses", opCreateStatus)
+	call.JSON, call.Key, call.Visible = body, d.Key, true
+	var created status
+	if _, err := c.client.Do(ctx, call, &created); err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating status: %w", err)
+	}
+	if created.ID == "" {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "the server's answer names no status"}
+	}
+	return c.receipt(d, created), nil
+}
+
+// statusOf returns what a delivery asks to create.
+func statusOf(d schema.Delivery, mediaIDs []string) (newStatus, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return newStatus{}, err
+	}
+	if err := checkParent(d); err != nil {
+		return newStatus{}, err
+	}
+	body := newStatus{
+		Status: textOf(d), MediaIDs: mediaIDs, InReplyToID: replyTo(d),
+		Sensitive: s.Sensitive, SpoilerText: s.SpoilerText, Visibility: s.Visibility, Language: s.Language,
+	}
+	if p := s.pollOf(d); p != nil {
+		if len(mediaIDs) > 0 {
+			return newStatus{}, errPollWithMedia()
+		}
+		body.Poll = &newPoll{Options: p.Options, ExpiresIn: p.ExpiresIn, Multiple: p.Multiple, HideTotals: p.HideTotals}
+	}
+	return body, nil
+}
+
+func errPollWithMedia() *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes a poll or media, not both"}
+}
+
+// checkParent keeps a comment whose entry is not there from becoming a post by itself.
+func checkParent(d schema.Delivery) error {
+	if d.Comment != nil && replyTo(d) == "" {
+		return &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
+	}
+	return nil
+}
+
+func textOf(d schema.Delivery) string {
+	if d.Comment != nil {
+		return d.Comment.Text
+	}
+	return d.Text
+}
+
+// replyTo returns the id of the status that the delivery's hangs on, empty if none.
+func replyTo(d schema.Delivery) string {
+	parent := d.Parent()
+	if d.Comment != nil {
+		parent = d.Receipt(d.Comment.Entry)
+	}
+	if parent == nil {
+		return ""
+	}
+	return parent.NativeID
+}
+
+func (c *Connector) receipt(d schema.Delivery, s status) schema.Receipt {
+	entry := d.Entry
+	if d.Comment != nil {
+		entry = d.Comment.Entry
+	}
+	at := s.CreatedAt
+	if at.IsZero() {
+		at = c.now()
+	}
+	return schema.Receipt{Entry: entry, NativeID: s.ID, URL: s.webURL(), PostedAt: at.UTC()}
+}
+
+// Verify returns whose token it is.
+func (c *Connector) Verify(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	call := c.call(a, credentials, http.MethodGet, "/api/v1/accounts/verify_credentials", opVerify)
+	var out struct {
+		ID   string `json:"id"`
+		Acct string `json:"acct"`
+	}
+	if _, err := c.client.Do(ctx, call, &out); err != nil {
+		return connectors.Profile{}, fmt.Errorf("verifying credentials: %w", err)
+	}
+	if out.ID == "" {
+		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer names no account"}
+	}
+	server := c.server(a)
+	return connectors.Profile{NativeID: out.ID, Name: address(out.Acct, server), Server: server}, nil
+}
+
+// address returns an account's full name: a server calls its own by their local part.
+func address(acct, server string) string {
+	if strings.Contains(acct, "@") {
+		return acct
+	}
+	return acct + "@" + hostOf(server)
+}
+
+func hostOf(server string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// server returns the base address of an account's server.
+func (c *Connector) server(a schema.Account) string {
+	if a.Server == "" {
+		return strings.TrimRight(c.base, "/")
+	}
+	return strings.TrimRight(a.Server, "/")
+}
+
+func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
+	return connectors.Call{
+		Operation: operation, Method: method, URL: c.server(a) + path,
+		Token: credentials.AccessToken, Account: a.ID,
+	}
+}

@@ -1,0 +1,169 @@
+package mastodon
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+func TestPublish(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("hello")
+	d.Settings = json.RawMessage(`{"visibility":"unlisted","spoilerText":"cw","sensitive":true,"language":"de"}`)
+	receipt := mustPublish(t, r, d)
+	post, ok := r.world.Post(r.account(), receipt.NativeID)
+	if !ok || post.Text != "hello" {
+		t.Fatalf("post = %+v, %t", post, ok)
+	}
+	want := statusFields{Visibility: "unlisted", SpoilerText: "cw", Sensitive: true, Language: "de"}
+	if got := fieldsOf(post); got != want {
+		t.Errorf("fields = %+v, want %+v", got, want)
+	}
+	if want := fmt.Sprintf("%s/@user%s/%s", r.base, r.account(), receipt.NativeID); receipt.URL != want {
+		t.Errorf("URL = %q, want %q", receipt.URL, want)
+	}
+	if !receipt.PostedAt.Equal(r.clock()) {
+		t.Errorf("PostedAt = %v, want %v", receipt.PostedAt, r.clock())
+	}
+}
+
+func TestPublishRepeatedMakesOneStatus(t *testing.T) {
+	r := newRig(t)
+	first, again := mustPublish(t, r, r.delivery("hello")), mustPublish(t, r, r.delivery("hello"))
+	if first.NativeID != again.NativeID || len(r.world.Posts()) != 1 {
+		t.Errorf("ids %s and %s, %d posts", first.NativeID, again.NativeID, len(r.world.Posts()))
+	}
+}
+
+func TestThreadHangsTogether(t *testing.T) {
+	r := newRig(t)
+	root := r.delivery("one")
+	root.Settings = json.RawMessage(`{"visibility":"private","poll":{"options":["a","b"],"expiresIn":300}}`)
+	first := mustPublish(t, r, root)
+	next := r.delivery("two")
+	next.Settings, next.Entry, next.Receipts = root.Settings, 1, []schema.Receipt{first}
+	second := mustPublish(t, r, next)
+	comment := next
+	comment.Comment, comment.Key = &schema.Comment{Entry: 0, Text: "three"}, "comment"
+	comment.Receipts = []schema.Receipt{first, second}
+	third, err := r.Comment(t.Context(), comment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.Entry != 1 || third.Entry != 0 {
+		t.Errorf("entries = %d, %d, want 1, 0", second.Entry, third.Entry)
+	}
+	for id, hasPoll := range map[string]bool{first.NativeID: true, second.NativeID: false, third.NativeID: false} {
+		post, _ := r.world.Post(r.account(), id)
+		if f := fieldsOf(post); (f.Poll != nil) != hasPoll || f.Visibility != "private" {
+			t.Errorf("%s: poll %+v, visibility %s", post.Text, f.Poll, f.Visibility)
+		}
+		if id != first.NativeID && post.ReplyTo != first.NativeID {
+			t.Errorf("%s answers %q, want %q", post.Text, post.ReplyTo, first.NativeID)
+		}
+	}
+}
+
+func TestCommentWithoutEntryIsRefused(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("hello")
+	d.Comment = &schema.Comment{Text: "comment"}
+	_, err := r.Comment(t.Context(), d)
+	wantKind(t, err, schema.Refused)
+	if len(r.world.Posts()) != 0 {
+		t.Error("the comment became a post by itself")
+	}
+}
+
+func TestPublishFailures(t *testing.T) {
+	reset := func(r *rig, format func(time.Time) string) simulation.Fault {
+		return simulation.Fault{Status: 429, Header: map[string]string{"X-RateLimit-Reset": format(r.clock().Add(90 * time.Second))}}
+	}
+	for name, tt := range map[string]struct {
+		fault   func(*rig) simulation.Fault
+		want    schema.ErrorKind
+		message string
+		wait    time.Duration
+	}{
+		"a dead token":      {answering(401, `{"error":"The access token is invalid"}`), schema.TokenDead, "The access token is invalid", 0},
+		"a missing scope":   {answering(403, `{"error":"This action is outside the authorized scopes"}`), schema.Refused, "outside the authorized scopes", 0},
+		"a parent gone":     {answering(404, `{"error":"Record not found"}`), schema.Refused, "Record not found", 0},
+		"a text refused":    {answering(422, `{"error":"Validation failed: Text can't be blank"}`), schema.Refused, "can't be blank", 0},
+		"a wait until date": {func(r *rig) simulation.Fault { return reset(r, func(at time.Time) string { return resetTime(at) }) }, schema.RateLimited, "", 90 * time.Second},
+		"a wait until Unix": {func(r *rig) simulation.Fault {
+			return reset(r, func(at time.Time) string { return fmt.Sprint(at.Unix()) })
+		}, schema.RateLimited, "", 90 * time.Second},
+		"an outage":         {answering(502, `<html>Bad Gateway</html>`), schema.Unknown, "", 0},
+		"a page, not JSON":  {answering(200, `<html>hello</html>`), schema.Unknown, "", 0},
+		"an answer of null": {answering(200, `null`), schema.Unknown, "", 0},
+		"a lost answer":     {func(*rig) simulation.Fault { return simulation.Fault{Lose: true} }, schema.Unknown, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			fault := tt.fault(r)
+			fault.Operation = opCreateStatus
+			r.inject(t, fault)
+			_, err := r.Publish(t.Context(), r.delivery("hello"))
+			e := wantKind(t, err, tt.want)
+			if !strings.Contains(e.Message, tt.message) || e.RetryAfter != tt.wait {
+				t.Errorf("error = %q after %v, want %q after %v", e.Message, e.RetryAfter, tt.message, tt.wait)
+			}
+		})
+	}
+}
+
+func answering(code int, body string) func(*rig) simulation.Fault {
+	return func(*rig) simulation.Fault { return simulation.Fault{Status: code, Body: body} }
+}
+
+func TestAddressesOfOtherSchemesAreDropped(t *testing.T) {
+	for name, tt := range map[string]struct{ answered, want string }{
+		"https":      {`"https://m.example/@a/1"`, "https://m.example/@a/1"},
+		"http":       {`"http://m.example/@a/1"`, "http://m.example/@a/1"},
+		"null":       {`null`, ""},
+		"javascript": {`"javascript:alert(1)"`, ""},
+		"data":       {`"data:text/html,x"`, ""},
+		"no host":    {`"https:///x"`, ""},
+		"relative":   {`"/@a/1"`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base := serve(t, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(rw, `{"id":"1","url":%s}`, tt.answered)
+			}))
+			receipt, err := connect(t, base, time.Now).Publish(t.Context(), schema.Delivery{Text: "hello"})
+			if err != nil || receipt.URL != tt.want {
+				t.Errorf("URL = %q, %v, want %q", receipt.URL, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestVerify(t *testing.T) {
+	r := newRig(t)
+	profile, err := r.Verify(t.Context(), schema.Account{Server: r.base + "/"}, schema.Credentials{AccessToken: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "user" + r.account() + "@" + strings.TrimPrefix(r.base, "http://")
+	if profile.NativeID != r.account() || profile.Name != name || profile.Server != r.base {
+		t.Errorf("profile = %+v, want %s, %s, %s", profile, r.account(), name, r.base)
+	}
+	_, err = r.Verify(t.Context(), schema.Account{}, schema.Credentials{})
+	wantKind(t, err, schema.TokenDead)
+}
+
+func TestAccountsServerComesBeforeTheDefault(t *testing.T) {
+	own, other := newRig(t), newRig(t)
+	d := own.delivery("hello")
+	d.Account.Server = other.base + "/"
+	mustPublish(t, own, d)
+	if len(own.world.Posts()) != 0 || len(other.world.Posts()) != 1 {
+		t.Errorf("%d posts at the default, %d at the account's", len(own.world.Posts()), len(other.world.Posts()))
+	}
+}

@@ -1,0 +1,66 @@
+package mastodon_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/connectortest"
+	"crier/connectors/mastodon"
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+func TestContract(t *testing.T) {
+	connectortest.Run(t, connectortest.Fixture{
+		Constraints: mastodon.Constraints(),
+		Simulator:   mastodon.NewSimulator,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return mastodon.New(mastodon.Config{
+				Base: p.Base, Media: p.Media, Now: p.Now,
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.Mastodon, HTTP: p.HTTP, Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-account-%d", n)}
+		},
+		Operations: connectortest.Operations{
+			Publish: "POST /api/v1/statuses",
+			Comment: "POST /api/v1/statuses",
+			Find:    "GET /api/v1/accounts/{id}/statuses",
+			Upload:  "POST /api/v2/media",
+		},
+		Looks:   true,
+		Dedupes: true,
+		Throttled: []connectortest.Throttled{
+			throttled("a date", 90*time.Second, func(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") }),
+			throttled("seconds since 1970", 90*time.Second, func(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }),
+		},
+		Processing: &connectortest.Processing{
+			Kind: schema.Video,
+			Busy: simulation.Fault{Operation: "GET /api/v1/media/{id}", Status: http.StatusPartialContent},
+			Failed: simulation.Fault{
+				Operation: "GET /api/v1/media/{id}", Status: http.StatusUnprocessableEntity,
+				Body: `{"error":"Error processing thumbnail for uploaded media"}`,
+			},
+		},
+	})
+}
+
+func throttled(name string, wait time.Duration, format func(time.Time) string) connectortest.Throttled {
+	return connectortest.Throttled{
+		Name: "a reset at " + name,
+		Wait: wait,
+		Fault: func(now time.Time) simulation.Fault {
+			return simulation.Fault{
+				Status: http.StatusTooManyRequests,
+				Header: map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": format(now.Add(wait))},
+			}
+		},
+	}
+}

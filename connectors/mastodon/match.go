@@ -1,0 +1,165 @@
+package mastodon
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/text/unicode/norm"
+
+	"crier/schema"
+)
+
+// likeness is what of a status can be recognised once it comes back from a server,
+// which answers HTML and not the text it was given.
+type likeness struct {
+	text    string // without markup; the content warning stands before it
+	replyTo string
+	media   int
+	options []string // of the poll
+}
+
+// likenessOf returns what the status of a delivery will look like.
+func likenessOf(d schema.Delivery, s settings) likeness {
+	want := likeness{text: s.SpoilerText + "\n" + textOf(d), replyTo: replyTo(d)}
+	if d.Comment == nil {
+		want.media = len(d.Media)
+	}
+	if p := s.pollOf(d); p != nil {
+		want.options = p.Options
+	}
+	return want
+}
+
+// likeness returns how the status looks. A server shows a content warning that has no
+// text under it as the text, so the two are taken together.
+func (s status) likeness() likeness {
+	got := likeness{
+		text: s.SpoilerText + "\n" + plainText(s.Content), replyTo: s.InReplyToID, media: len(s.Media),
+	}
+	if s.Poll != nil {
+		for _, option := range s.Poll.Options {
+			got.options = append(got.options, option.Title)
+		}
+	}
+	return got
+}
+
+func (want likeness) matches(got likeness) bool {
+	return want.replyTo == got.replyTo && want.media == got.media &&
+		sameText(want.text, got.text) &&
+		slices.EqualFunc(want.options, got.options, sameText)
+}
+
+// plainText returns the text of a status's HTML. A link counts as its address, since
+// servers may shorten what they show of it, but for mentions and hashtags.
+func plainText(content string) string {
+	var text strings.Builder
+	tokens := html.NewTokenizer(strings.NewReader(content))
+	var address, shown string // of the link that is open
+	open := false
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken: // the end: a strings.Reader does not fail
+			text.WriteString(shown)
+			return text.String()
+		case html.TextToken:
+			if open {
+				shown += string(tokens.Text())
+				continue
+			}
+			text.Write(tokens.Text())
+		case html.StartTagToken, html.SelfClosingTagToken:
+			switch tag := tokens.Token(); tag.Data {
+			case "a":
+				open, address, shown = true, attribute(tag, "href"), ""
+			case "br", "p":
+				text.WriteByte('\n')
+			}
+		case html.EndTagToken:
+			if name, _ := tokens.TagName(); string(name) == "a" {
+				text.WriteString(linkText(address, shown))
+				open, shown = false, ""
+			}
+		}
+	}
+}
+
+func attribute(tag html.Token, name string) string {
+	for _, a := range tag.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func linkText(address, shown string) string {
+	shown = strings.TrimSpace(shown)
+	if address == "" || strings.HasPrefix(shown, "@") || strings.HasPrefix(shown, "#") {
+		return shown
+	}
+	return address
+}
+
+// sameText compares by letters, digits and signs such as emoji: servers change space,
+// quotes and whatever their markup eats, and a status that is taken for another is
+// worth less than one that goes out twice. What has none of them is compared by all
+// but its space.
+func sameText(a, b string) bool {
+	foldedA, foldedB := fold(a, isEssential), fold(b, isEssential)
+	if foldedA != "" || foldedB != "" {
+		return foldedA == foldedB
+	}
+	isVisible := func(r rune) bool { return !unicode.IsSpace(r) }
+	return fold(a, isVisible) == fold(b, isVisible)
+}
+
+func isEssential(r rune) bool {
+	if unicode.Is(unicode.Variation_Selector, r) {
+		return false
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.N) || r > unicode.MaxASCII && unicode.In(r, unicode.S)
+}
+
+// fold keeps of a text what keep says, in one form and case, with mentions and URLs as
+// short as a server may show them.
+func fold(text string, keep func(rune) bool) string {
+	text = norm.NFKC.String(withoutAddresses(text))
+	return strings.Map(func(r rune) rune {
+		if !keep(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, text)
+}
+
+// withoutAddresses takes the servers out of mentions, and out of URLs what servers
+// write in several ways.
+func withoutAddresses(text string) string {
+	var short strings.Builder
+	last := 0
+	for _, e := range entities(text) {
+		short.WriteString(text[last:e.start])
+		switch e.kind {
+		case mentionEntity:
+			short.WriteString("@" + e.name)
+		case urlEntity:
+			short.WriteString(unescaped(e.name[strings.Index(e.name, "://")+len("://"):]))
+		default:
+			short.WriteString(text[e.start:e.end])
+		}
+		last = e.end
+	}
+	short.WriteString(text[last:])
+	return short.String()
+}
+
+func unescaped(address string) string {
+	if plain, err := url.PathUnescape(address); err == nil {
+		return plain
+	}
+	return address
+}

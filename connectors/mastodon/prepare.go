@@ -1,0 +1,208 @@
+package mastodon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// processingWait is when to look again at media that the server still processes:
+// images are ready at once, a video takes from a second to minutes.
+const processingWait = 2 * time.Second
+
+// progress is what is kept of an entry's media between two calls of Prepare.
+type progress struct {
+	Media []attachment `json:"media"` // by the position of the item; an id is never dropped
+}
+
+type attachment struct {
+	ID    string `json:"id,omitempty"` // empty: not uploaded
+	Ready bool   `json:"ready,omitempty"`
+}
+
+// Prepare looks once at what the server was still processing, then uploads what is
+// not uploaded. The state that comes with an error holds what was uploaded before it.
+func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	if s.pollOf(d) != nil && len(d.Media) > 0 {
+		return schema.Progress{}, errPollWithMedia()
+	}
+	p, err := progressOf(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	err = c.look(ctx, d, p)
+	if err == nil {
+		err = c.uploadMissing(ctx, d, p)
+	}
+	return p.report(err)
+}
+
+func progressOf(d schema.Delivery) (progress, error) {
+	p := progress{}
+	if len(d.Progress) > 0 {
+		if err := json.Unmarshal(d.Progress, &p); err != nil {
+			return progress{}, fmt.Errorf("reading progress: %w", err)
+		}
+	}
+	if len(p.Media) != len(d.Media) {
+		p.Media = make([]attachment, len(d.Media))
+	}
+	return p, nil
+}
+
+// report returns the progress as it is kept, with the error that stopped it, if any.
+func (p progress) report(stopped error) (schema.Progress, error) {
+	state, err := json.Marshal(p)
+	if err != nil {
+		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)
+	}
+	kept := schema.Progress{State: state, Ready: p.isReady()}
+	if stopped == nil && !kept.Ready {
+		kept.RetryIn = processingWait
+	}
+	return kept, stopped
+}
+
+func (p progress) isReady() bool {
+	for _, m := range p.Media {
+		if !m.Ready {
+			return false
+		}
+	}
+	return true
+}
+
+// mediaIDs returns the ids of the entry's media, all of which are prepared.
+func mediaIDs(d schema.Delivery) ([]string, error) {
+	p, err := progressOf(d)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(p.Media))
+	for i, m := range p.Media {
+		if !m.Ready {
+			return nil, fmt.Errorf("media item %d is not prepared", i)
+		}
+		ids[i] = m.ID
+	}
+	return ids, nil
+}
+
+// look asks once for each item that was still processed. The body of a 206 may be
+// empty; the status says all (docs.joinmastodon.org/methods/media/#get).
+func (c *Connector) look(ctx context.Context, d schema.Delivery, p progress) error {
+	for i, m := range p.Media {
+		if m.ID == "" || m.Ready {
+			continue
+		}
+		call := c.call(d.Account, d.Credentials, http.MethodGet, "/api/v1/media/"+url.PathEscape(m.ID), opMediaProcessed)
+		response, err := c.client.Do(ctx, call, nil)
+		if err != nil {
+			return fmt.Errorf("looking at media: %w", err)
+		}
+		p.Media[i].Ready = response.Status == http.StatusOK
+	}
+	return nil
+}
+
+// uploadMissing uploads the items that have no id. All are opened and checked first,
+// so that nothing is uploaded for an entry that cannot be published.
+func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p progress) (err error) {
+	files := make([]*media.File, len(p.Media)) // nil: uploaded already
+	defer func() { err = errors.Join(err, closeAll(files)) }()
+	for i, m := range p.Media {
+		if m.ID != "" {
+			continue
+		}
+		file, err := c.media.Open(ctx, d.Media[i])
+		if err != nil {
+			return fmt.Errorf("opening media: %w", err)
+		}
+		files[i] = file
+		if err := check(file, len(p.Media)); err != nil {
+			return err
+		}
+	}
+	for i, file := range files {
+		if file == nil {
+			continue
+		}
+		if p.Media[i], err = c.upload(ctx, d, d.Media[i], file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func closeAll(files []*media.File) error {
+	var failed error
+	for _, file := range files {
+		if file != nil {
+			failed = errors.Join(failed, file.Close())
+		}
+	}
+	return failed
+}
+
+// check refuses what the server would refuse after the upload.
+func check(file *media.File, items int) error {
+	most, what := int64(maxImageBytes), "an image"
+	if file.Kind == schema.Video {
+		most, what = maxVideoBytes, "a video"
+	}
+	switch {
+	case file.Kind == schema.PDF:
+		return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes no documents"}
+	case file.Kind != schema.Image && items > 1:
+		return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes 4 images or 1 video or GIF"}
+	case file.Size > most:
+		return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(
+			"%s may have at most %d MB, this one has %.1f", what, most>>20, float64(file.Size)/(1<<20))}
+	}
+	return nil
+}
+
+// upload answers 200 when the media is processed, which images are at once, and 202
+// when that goes on (docs.joinmastodon.org/methods/media/#v2).
+func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.Media, file *media.File) (attachment, error) {
+	content, err := file.Open()
+	if err != nil {
+		return attachment{}, fmt.Errorf("reading media: %w", err)
+	}
+	defer content.Close()
+	fields := url.Values{}
+	if item.AltText != "" {
+		fields.Set("description", item.AltText)
+	}
+	call := c.call(d.Account, d.Credentials, http.MethodPost, "/api/v2/media", opUploadMedia)
+	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
+		Field: "file", Name: "media." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
+	})
+	if err != nil {
+		return attachment{}, err
+	}
+	var created struct {
+		ID string `json:"id"`
+	}
+	response, err := c.client.Do(ctx, call, &created)
+	if err != nil {
+		return attachment{}, fmt.Errorf("uploading media: %w", err)
+	}
+	if created.ID == "" {
+		return attachment{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer names no media"}
+	}
+	return attachment{ID: created.ID, Ready: response.Status == http.StatusOK}, nil
+}

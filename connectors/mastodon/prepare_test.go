@@ -1,0 +1,155 @@
+package mastodon
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"testing"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+func TestPrepareImages(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	d.Media = items(smallImage, smallImage)
+	p, err := r.Prepare(t.Context(), d)
+	if err != nil || !p.Ready || p.RetryIn != 0 {
+		t.Fatalf("Prepare = %+v, %v", p, err)
+	}
+	d.Progress = p.State
+	receipt := mustPublish(t, r, d)
+	post, _ := r.world.Post(r.account(), receipt.NativeID)
+	if len(post.Media) != 2 || post.Media[0].AltText != "alt of image" || post.Media[0].Type != "image/png" {
+		t.Errorf("media = %+v", post.Media)
+	}
+	if left, err := os.ReadDir(string(r.media.(folder))); err != nil || len(left) != 0 {
+		t.Errorf("%d files stay behind, %v", len(left), err)
+	}
+}
+
+func TestPrepareWithoutMediaIsReady(t *testing.T) {
+	r := newRig(t)
+	if p, err := r.Prepare(t.Context(), r.delivery("hello")); err != nil || !p.Ready {
+		t.Errorf("Prepare = %+v, %v", p, err)
+	}
+}
+
+func TestPrepareLooksOnceUntilAVideoIsProcessed(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	d.Media = items(smallVideo)
+	for round := range 3 {
+		p, err := r.Prepare(t.Context(), d)
+		if err != nil || p.Ready || p.RetryIn <= 0 {
+			t.Fatalf("Prepare = %+v, %v", p, err)
+		}
+		if looks := r.world.Calls(opMediaProcessed); looks != round {
+			t.Errorf("%d looks after %d calls, want %d", looks, round+1, round)
+		}
+		d.Progress = p.State
+	}
+	r.pass(videoProcessing)
+	p, err := r.Prepare(t.Context(), d)
+	if err != nil || !p.Ready {
+		t.Fatalf("Prepare = %+v, %v", p, err)
+	}
+	if uploads := r.world.Calls(opUploadMedia); uploads != 1 {
+		t.Errorf("%d uploads, want 1", uploads)
+	}
+	if again, err := r.Prepare(t.Context(), withState(d, p.State)); err != nil || !again.Ready {
+		t.Errorf("Prepare of what is ready = %+v, %v", again, err)
+	}
+	if looks := r.world.Calls(opMediaProcessed); looks != 3 {
+		t.Errorf("%d looks, want 3", looks)
+	}
+}
+
+func withState(d schema.Delivery, state json.RawMessage) schema.Delivery {
+	d.Progress = state
+	return d
+}
+
+func TestPrepareGoesOnAfterAFault(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	d.Media = items(smallImage, smallImage, smallImage)
+	r.inject(t, simulation.Fault{Operation: opUploadMedia, Delay: 1})
+	r.inject(t, simulation.Fault{Operation: opUploadMedia, Status: http.StatusInternalServerError})
+	p, err := r.Prepare(t.Context(), d)
+	wantKind(t, err, schema.Retryable)
+	if p.Ready {
+		t.Fatal("ready after a fault")
+	}
+	p, err = r.Prepare(t.Context(), withState(d, p.State))
+	if err != nil || !p.Ready {
+		t.Fatalf("Prepare = %+v, %v", p, err)
+	}
+	if uploads := r.world.Calls(opUploadMedia); uploads != 4 {
+		t.Errorf("%d uploads, want 4: the first is not repeated", uploads)
+	}
+}
+
+func TestPrepareRefusesBeforeAnyUpload(t *testing.T) {
+	for name, tt := range map[string]struct {
+		media    []schema.Media
+		settings string
+	}{
+		"an image over its size":    {items(smallImage, hugeImage), ""},
+		"a video beside an image":   {items(smallImage, smallVideo), ""},
+		"an animation beside a one": {items(animation, animation), ""},
+		"media that is not there":   {items(smallImage, missing), ""},
+		"a poll with media":         {items(smallImage), `{"poll":{"options":["a","b"],"expiresIn":300}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.delivery("")
+			d.Media, d.Settings = tt.media, json.RawMessage(tt.settings)
+			_, err := r.Prepare(t.Context(), d)
+			wantKind(t, err, schema.Refused)
+			if uploads := r.world.Calls(opUploadMedia); uploads != 0 {
+				t.Errorf("%d uploads, want none", uploads)
+			}
+		})
+	}
+}
+
+func TestPrepareOfMediaThatCannotBeProcessed(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	d.Media = items(smallVideo)
+	p, err := r.Prepare(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.inject(t, simulation.Fault{
+		Operation: opMediaProcessed, Status: http.StatusUnprocessableEntity, Body: `{"error":"Error processing thumbnail for uploaded media"}`,
+	})
+	_, err = r.Prepare(t.Context(), withState(d, p.State))
+	wantKind(t, err, schema.Refused)
+}
+
+func TestBusyAnswerMayBeEmpty(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	d.Media = items(smallVideo)
+	p, err := r.Prepare(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.inject(t, simulation.Fault{Operation: opMediaProcessed, Status: http.StatusPartialContent})
+	p, err = r.Prepare(t.Context(), withState(d, p.State))
+	if err != nil || p.Ready || p.RetryIn <= 0 {
+		t.Errorf("Prepare = %+v, %v", p, err)
+	}
+}
+
+func TestPublishOfUnpreparedMediaIsAFault(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("hello")
+	d.Media = items(smallImage)
+	if _, err := r.Publish(t.Context(), d); err == nil || len(r.world.Posts()) != 0 {
+		t.Errorf("error = %v, %d posts", err, len(r.world.Posts()))
+	}
+}

@@ -1,0 +1,180 @@
+package mastodon
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"crier/schema"
+)
+
+// The bounds of a poll (Mastodon's poll validators). The longest time it is open is a
+// mean month.
+const (
+	minPollOptions = 2
+	maxPollOptions = 4
+	maxPollOption  = 50 // characters
+	minPollSeconds = 300
+	maxPollSeconds = 2629746
+)
+
+const defaultVisibility = "public"
+
+// settings is Mastodon's part of platformSettings.
+type settings struct {
+	Visibility  string `json:"visibility"`
+	SpoilerText string `json:"spoilerText"`
+	Sensitive   bool   `json:"sensitive"`
+	Language    string `json:"language"`
+	Poll        *poll  `json:"poll"`
+}
+
+// poll asks a question with an entry. In a thread it is the first entry's.
+type poll struct {
+	Options    []string `json:"options"`
+	ExpiresIn  int      `json:"expiresIn"` // seconds
+	Multiple   bool     `json:"multiple"`
+	HideTotals bool     `json:"hideTotals"`
+}
+
+// settingsOf reads the settings of a delivery. They were checked when the post was
+// made, so that an error is our fault.
+func settingsOf(d schema.Delivery) (settings, error) {
+	s := settings{Visibility: defaultVisibility}
+	if len(d.Settings) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(d.Settings, &s); err != nil {
+		return settings{}, fmt.Errorf("reading settings: %w", err)
+	}
+	if s.Visibility == "" {
+		s.Visibility = defaultVisibility
+	}
+	return s, nil
+}
+
+// pollOf returns the poll of the delivery, nil if it has none.
+func (s settings) pollOf(d schema.Delivery) *poll {
+	if d.Entry > 0 || d.Comment != nil {
+		return nil
+	}
+	return s.Poll
+}
+
+func settingRules() schema.SettingRules {
+	return schema.SettingRules{
+		"visibility":  schema.EnumSetting(defaultVisibility, "unlisted", "private", "direct"),
+		"spoilerText": schema.TextSetting(schema.TextLimit{Max: maxText, Count: uniseg.GraphemeClusterCount}),
+		"sensitive":   schema.BoolSetting(),
+		"language":    schema.PatternSetting(regexp.MustCompile(`^[a-z]{2}$`), "an ISO 639-1 code such as en"),
+	}
+}
+
+// checkSettings checks the poll by itself, since what it may be hangs together.
+func checkSettings(object json.RawMessage) []schema.Detail {
+	var values map[string]json.RawMessage
+	if json.Unmarshal(object, &values) != nil || isNull(values["poll"]) {
+		return settingRules().Check(without(object, values, "poll"))
+	}
+	details := settingRules().Check(without(object, values, "poll"))
+	return append(details, checkPoll(values["poll"])...)
+}
+
+// without returns the object without one of its values.
+func without(object json.RawMessage, values map[string]json.RawMessage, name string) json.RawMessage {
+	if _, there := values[name]; !there {
+		return object
+	}
+	rest := maps.Clone(values)
+	delete(rest, name)
+	encoded, err := json.Marshal(rest)
+	if err != nil {
+		return object // not reached: its parts were decoded from JSON
+	}
+	return encoded
+}
+
+func isNull(value json.RawMessage) bool {
+	return len(value) == 0 || bytes.Equal(value, []byte("null"))
+}
+
+func checkPoll(object json.RawMessage) []schema.Detail {
+	var values map[string]json.RawMessage
+	if json.Unmarshal(object, &values) != nil {
+		return []schema.Detail{invalid("poll", "an object is wanted")}
+	}
+	details := checkPollOptions(values["options"])
+	details = append(details, checkPollTime(values["expiresIn"])...)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		switch field := "poll." + name; name {
+		case "options", "expiresIn":
+		case "multiple", "hideTotals":
+			var flag bool
+			if json.Unmarshal(values[name], &flag) != nil {
+				details = append(details, invalid(field, "true or false is wanted"))
+			}
+		default:
+			details = append(details, schema.Detail{
+				Field: field, Code: schema.CodeSettingUnknown, Message: "there is no setting of this name; it has no effect",
+			})
+		}
+	}
+	return details
+}
+
+func checkPollOptions(value json.RawMessage) []schema.Detail {
+	const field = "poll.options"
+	if isNull(value) {
+		return []schema.Detail{required(field)}
+	}
+	var options []string
+	if json.Unmarshal(value, &options) != nil {
+		return []schema.Detail{invalid(field, "a list of texts is wanted")}
+	}
+	var details []schema.Detail
+	if len(options) < minPollOptions || len(options) > maxPollOptions {
+		details = append(details, invalid(field, fmt.Sprintf("%d to %d options are wanted, not %d",
+			minPollOptions, maxPollOptions, len(options))))
+	}
+	for i, option := range options {
+		at := fmt.Sprintf("%s.%d", field, i)
+		switch {
+		case strings.TrimSpace(option) == "":
+			details = append(details, invalid(at, "the option is empty"))
+		case uniseg.GraphemeClusterCount(option) > maxPollOption:
+			details = append(details, schema.Detail{
+				Field: at, Code: schema.CodeTextTooLong,
+				Message: fmt.Sprintf("at most %d characters are allowed, it has %d", maxPollOption, uniseg.GraphemeClusterCount(option)),
+			})
+		case slices.Contains(options[:i], option):
+			details = append(details, invalid(at, "the option is there twice"))
+		}
+	}
+	return details
+}
+
+func checkPollTime(value json.RawMessage) []schema.Detail {
+	const field = "poll.expiresIn"
+	if isNull(value) {
+		return []schema.Detail{required(field)}
+	}
+	var seconds int
+	if json.Unmarshal(value, &seconds) != nil || seconds < minPollSeconds || seconds > maxPollSeconds {
+		return []schema.Detail{invalid(field, fmt.Sprintf("a number of seconds from %d to %d is wanted", minPollSeconds, maxPollSeconds))}
+	}
+	return nil
+}
+
+func invalid(field, message string) schema.Detail {
+	return schema.Detail{Field: field, Code: schema.CodeSettingInvalid, Message: message}
+}
+
+func required(field string) schema.Detail {
+	return schema.Detail{Field: field, Code: schema.CodeSettingRequired, Message: "this setting is required"}
+}

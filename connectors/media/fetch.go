@@ -1,0 +1,105 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"crier/schema"
+)
+
+// Source is where connectors get the content of a media item from.
+type Source interface {
+	Open(ctx context.Context, item schema.Media) (*File, error)
+}
+
+// Config is what a Fetcher is made of.
+type Config struct {
+	HTTP    *http.Client  // of package egress
+	Dir     string        // where files are while they are used; empty: the system's folder for such
+	Timeout time.Duration // of one fetch, whole
+	Limits  Limits        // of what Open fetches
+	// Stored opens the media crier keeps itself.
+	Stored func(ctx context.Context, id schema.MediaID) (*File, error)
+}
+
+// Fetcher brings media to this machine. It is safe for concurrent use.
+type Fetcher struct {
+	config Config
+}
+
+var _ Source = (*Fetcher)(nil)
+
+// NewFetcher makes a Fetcher.
+func NewFetcher(config Config) *Fetcher { return &Fetcher{config: config} }
+
+// Open brings a media item, by its id where it has one, else from its URL.
+func (f *Fetcher) Open(ctx context.Context, item schema.Media) (*File, error) {
+	if !item.MediaID.IsZero() {
+		return f.config.Stored(ctx, item.MediaID)
+	}
+	return f.Fetch(ctx, item.URL, f.config.Limits)
+}
+
+// Fetch brings the media at a URL. Its errors are *schema.Error: Refused for what is
+// not there, too large, no media, or at an address that is not public; Retryable for a
+// server that failed. Any other error is our fault.
+func (f *Fetcher) Fetch(ctx context.Context, address string, limits Limits) (*File, error) {
+	ctx, cancel := context.WithTimeout(ctx, f.config.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, refused("the media's url cannot be read", nil)
+	}
+	response, err := f.config.HTTP.Do(request)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	defer response.Body.Close()
+	if err := judge(response, limits); err != nil {
+		return nil, err
+	}
+	return Save(f.config.Dir, body{response.Body}, limits)
+}
+
+func judge(response *http.Response, limits Limits) error {
+	status := response.StatusCode
+	message := fmt.Sprintf("the media's server answered %d %s", status, http.StatusText(status))
+	switch {
+	case status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:
+		return &schema.Error{Kind: schema.Retryable, Message: message}
+	case status != http.StatusOK:
+		return refused(message, nil)
+	case response.ContentLength > limits.MaxBytes:
+		return tooLarge(limits)
+	}
+	return nil
+}
+
+// unreachable is the error of a fetch that got no answer. A refusal of the address
+// guard passes as it is.
+func unreachable(err error) *schema.Error {
+	if refusal, ok := errors.AsType[*schema.Error](err); ok {
+		return refusal
+	}
+	// The URL that net/http puts into its errors may be a signed one.
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+	return &schema.Error{Kind: schema.Retryable, Message: "the media could not be fetched", Err: err}
+}
+
+// body is an answer's body whose failures are the server's, not ours.
+type body struct{ answer io.Reader }
+
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.answer.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = unreachable(err)
+	}
+	return n, err
+}

@@ -1,0 +1,89 @@
+package media
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"crier/schema"
+)
+
+// File is media on disk. Its user closes it, which removes it.
+type File struct {
+	Path string
+	Size int64  // bytes
+	Type string // by content: image/jpeg, video/mp4, …
+	Kind schema.MediaKind
+	// Width and Height are in pixels, as shown (a rotated video is turned); zero
+	// where the format has none or they are not known (PDF, AVI).
+	Width  int
+	Height int
+	// Duration is of a video; zero when the file does not say (live recordings do
+	// not).
+	Duration time.Duration
+}
+
+// Open returns the content. It can be read by several readers at once.
+func (f *File) Open() (io.ReadCloser, error) {
+	content, err := os.Open(f.Path)
+	if err != nil {
+		return nil, fmt.Errorf("opening media: %w", err)
+	}
+	return content, nil
+}
+
+// Close removes the file. Readers that are open can read on.
+func (f *File) Close() error {
+	if err := os.Remove(f.Path); err != nil {
+		return fmt.Errorf("removing media: %w", err)
+	}
+	return nil
+}
+
+// Limits bounds what is taken.
+type Limits struct {
+	MaxBytes int64
+}
+
+// Save streams content into a new file of folder dir and probes it. The error is a
+// *schema.Error of kind Refused when the content is over its limits or no media
+// that any platform takes; an error of the content's reader passes as it is. Nothing
+// stays behind after an error.
+func Save(dir string, content io.Reader, limits Limits) (*File, error) {
+	disk, err := os.CreateTemp(dir, "media-*")
+	if err != nil {
+		return nil, fmt.Errorf("creating file for media: %w", err)
+	}
+	file, err := save(disk, content, limits)
+	err = errors.Join(err, disk.Close())
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(disk.Name()))
+	}
+	return file, nil
+}
+
+func save(disk *os.File, content io.Reader, limits Limits) (*File, error) {
+	size, err := io.Copy(disk, io.LimitReader(content, limits.MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("saving media: %w", err)
+	}
+	if size > limits.MaxBytes {
+		return nil, tooLarge(limits)
+	}
+	found, err := probe(disk, size)
+	if err != nil {
+		return nil, err
+	}
+	found.Path, found.Size = disk.Name(), size
+	return &found, nil
+}
+
+func tooLarge(limits Limits) *schema.Error {
+	return refused(fmt.Sprintf("the media is larger than %d bytes", limits.MaxBytes), nil)
+}
+
+func refused(message string, cause error) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: message, Err: cause}
+}

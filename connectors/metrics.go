@@ -1,0 +1,75 @@
+package connectors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"crier/schema"
+)
+
+// Metrics counts the calls of all platforms; it is made once and shared by their
+// clients.
+type Metrics struct {
+	calls   *prometheus.CounterVec
+	seconds *prometheus.HistogramVec
+}
+
+// NewMetrics makes the metrics of platform calls.
+func NewMetrics(registerer prometheus.Registerer) *Metrics {
+	factory := promauto.With(registerer)
+	return &Metrics{
+		calls: factory.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_platform_calls_total",
+			Help: "Calls to platforms, by what came of them; those held back before sending included.",
+		}, []string{"platform", "operation", "outcome"}),
+		seconds: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "crier_platform_call_seconds",
+			Help:    "Duration of one platform call from sending to its whole answer, by outcome.",
+			Buckets: prometheus.ExponentialBuckets(0.002, 2, 15), // 2 ms to 33 s
+		}, []string{"platform", "outcome"}),
+	}
+}
+
+func (m *Metrics) count(platform schema.Platform, operation string, err error) {
+	m.calls.WithLabelValues(platform.String(), operation, outcome(err)).Inc()
+}
+
+func (m *Metrics) time(platform schema.Platform, err error, took time.Duration) {
+	m.seconds.WithLabelValues(platform.String(), outcome(err)).Observe(took.Seconds())
+}
+
+// outcome names what came of a call.
+func outcome(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	if errors.Is(err, errThrottled) {
+		return "throttled"
+	}
+	if errors.Is(err, errBreakerOpen) {
+		return "breaker_open"
+	}
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok {
+		return "fault"
+	}
+	switch e.Kind {
+	case schema.Refused:
+		return "refused"
+	case schema.Duplicate:
+		return "duplicate"
+	case schema.TokenDead:
+		return "token_dead"
+	case schema.RateLimited:
+		return "rate_limited"
+	case schema.Retryable:
+		return "retryable"
+	case schema.Unknown:
+		return "unknown"
+	default:
+		return "fault"
+	}
+}

@@ -1,0 +1,50 @@
+package connectors
+
+import "sync"
+
+// recent keeps one value a key for the keys used lately and forgets the others, so
+// that keys users choose cannot fill the memory. It holds at most two generations of
+// size keys; whatever was not used for a whole generation goes.
+type recent[K comparable, V any] struct {
+	size int
+	make func(K) V
+
+	mu       sync.Mutex
+	current  map[K]V
+	previous map[K]V
+}
+
+func newRecent[K comparable, V any](size int, makeValue func(K) V) *recent[K, V] {
+	return &recent[K, V]{size: size, make: makeValue, current: make(map[K]V)}
+}
+
+// of returns the value of a key, made on first use.
+func (r *recent[K, V]) of(key K) V {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if value, ok := r.current[key]; ok {
+		return value
+	}
+	value, ok := r.previous[key]
+	if !ok {
+		value = r.make(key)
+	}
+	if len(r.current) >= r.size {
+		r.previous, r.current = r.current, make(map[K]V)
+	}
+	r.current[key] = value
+	return value
+}
+
+// len returns how many keys are held, those about to be forgotten included.
+func (r *recent[K, V]) len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	held := len(r.current)
+	for key := range r.previous {
+		if _, ok := r.current[key]; !ok {
+			held++
+		}
+	}
+	return held
+}

@@ -1,0 +1,130 @@
+package sandbox
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+// maxFaultBytes bounds the body of a fault: the answer it forces may be large on purpose.
+const maxFaultBytes = 8 << 20
+
+// SimulateHandler serves the platforms and the controls. Whoever reaches it can read
+// and forget everything: it is for tests and load, never beside real accounts.
+func (s *Sandbox) SimulateHandler() http.Handler {
+	controls := http.NewServeMux()
+	controls.HandleFunc("GET /_control/posts", s.listPosts)
+	controls.HandleFunc("POST /_control/faults", s.injectFault)
+	controls.HandleFunc("POST /_control/reset", s.reset)
+	mux := http.NewServeMux()
+	mux.Handle("/", s.mux)
+	mux.Handle("/_control/", controls)
+	return mux
+}
+
+// controlPost is a post as the controls show it.
+type controlPost struct {
+	Platform  schema.Platform    `json:"platform"`
+	Account   string             `json:"account"`
+	ID        string             `json:"id"`
+	Text      string             `json:"text"`
+	Media     []simulation.Media `json:"media"`   // never null
+	ReplyTo   *string            `json:"replyTo"` // null: it answers nothing
+	CreatedAt time.Time          `json:"createdAt"`
+}
+
+func newControlPost(p simulation.Post) controlPost {
+	post := controlPost{
+		Platform: p.Platform, Account: p.Account, ID: p.ID, Text: p.Text,
+		Media: p.Media, CreatedAt: p.CreatedAt,
+	}
+	if post.Media == nil {
+		post.Media = []simulation.Media{}
+	}
+	if p.ReplyTo != "" {
+		post.ReplyTo = &p.ReplyTo
+	}
+	return post
+}
+
+// listPosts answers post by post: a load test leaves hundreds of thousands.
+func (s *Sandbox) listPosts(rw http.ResponseWriter, _ *http.Request) {
+	rw.Header().Set("Content-Type", "application/json")
+	out := bufio.NewWriterSize(rw, 64<<10)
+	encoder := json.NewEncoder(out)
+	separator := ""
+	out.WriteString(`{"posts":[`)
+	for _, world := range s.worlds {
+		for post := range world.All() {
+			out.WriteString(separator)
+			if err := encoder.Encode(newControlPost(post)); err != nil {
+				panic(http.ErrAbortHandler) // a whole-looking list would lie
+			}
+			separator = ","
+		}
+	}
+	out.WriteString("]}\n")
+	out.Flush()
+}
+
+func (s *Sandbox) injectFault(rw http.ResponseWriter, r *http.Request) {
+	fault, err := readFault(http.MaxBytesReader(rw, r.Body, maxFaultBytes))
+	if err != nil {
+		refuse(rw, err)
+		return
+	}
+	platform, err := schema.ParsePlatform(fault.Platform)
+	if err != nil {
+		refuse(rw, fmt.Errorf("platform: %w", err))
+		return
+	}
+	world := s.World(platform)
+	if world == nil {
+		refuse(rw, fmt.Errorf("platform: %s has no simulator", platform))
+		return
+	}
+	if err := world.Inject(fault); err != nil {
+		refuse(rw, err)
+		return
+	}
+	rw.WriteHeader(http.StatusNoContent)
+}
+
+// readFault is strict: a misspelt field would be a fault that never happens.
+func readFault(body io.Reader) (simulation.Fault, error) {
+	var fault simulation.Fault
+	decoder := json.NewDecoder(body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&fault); err != nil {
+		return fault, fmt.Errorf("reading fault: %w", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return fault, errors.New("reading fault: one JSON object is wanted")
+	}
+	return fault, nil
+}
+
+func (s *Sandbox) reset(rw http.ResponseWriter, _ *http.Request) {
+	for _, world := range s.worlds {
+		if err := world.Reset(); err != nil {
+			answerError(rw, http.StatusInternalServerError, err)
+			return
+		}
+	}
+	rw.WriteHeader(http.StatusNoContent)
+}
+
+func refuse(rw http.ResponseWriter, err error) { answerError(rw, http.StatusBadRequest, err) }
+
+func answerError(rw http.ResponseWriter, status int, err error) {
+	rw.Header().Set("Content-Type", "application/json")
+	rw.WriteHeader(status)
+	json.NewEncoder(rw).Encode(map[string]string{"error": err.Error()})
+}

@@ -1,0 +1,44 @@
+//go:build conformance
+
+package telegram_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"crier/connectors"
+	"crier/connectors/conformance"
+	"crier/connectors/connectortest"
+	"crier/connectors/telegram"
+	"crier/schema"
+)
+
+// TestConformance holds what the connector and the simulator say to each other against
+// the platform's own description.
+func TestConformance(t *testing.T) {
+	description := conformance.Telegram(t)
+	connectortest.RunGenuine(t, connectortest.Fixture{
+		Constraints: telegram.Constraints(),
+		Simulator:   telegram.NewSimulator,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return telegram.New(telegram.Config{
+				Base: p.Base, Media: p.Media,
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.Telegram, HTTP: p.HTTP, Classify: telegram.Classify,
+					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{BotToken: fmt.Sprintf("%d:AA-token-of-a-bot", 1000+n), ChatID: fmt.Sprintf("@channel_%d", n)}
+		},
+		Operations: connectortest.Operations{Publish: "sendMessage"},
+		Watch: func(simulator http.Handler) http.Handler {
+			return conformance.Watch(simulator, func(e conformance.Exchange) { description.Check(t, e) })
+		},
+	})
+	if description.Checked() == 0 {
+		t.Error("nothing was checked")
+	}
+}

@@ -1,0 +1,155 @@
+package telegram
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// DefaultBase is the address of Telegram's own Bot API server; others can run one.
+const DefaultBase = "https://api.telegram.org"
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client *connectors.Client // whose Classify is this package's
+	Base   string             // server of accounts that name none; empty: DefaultBase
+	Media  media.Source       // opens what is uploaded
+}
+
+// Connector publishes to Telegram. It is safe for concurrent use.
+type Connector struct {
+	client *connectors.Client
+	base   string
+	media  media.Source
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	return &Connector{client: c.Client, base: cmp.Or(c.Base, DefaultBase), media: c.Media}
+}
+
+// Prepare opens the media of an entry to check what Telegram would refuse, before the
+// one call that can be made only once. It keeps nothing.
+func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	files, err := c.open(ctx, d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	return schema.Progress{Ready: true}, files.Close()
+}
+
+// Publish sends the message, or the album, of an entry.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	var sent message
+	var err error
+	switch len(d.Media) {
+	case 0:
+		sent, err = c.sendText(ctx, d)
+	case 1:
+		sent, err = c.sendFile(ctx, d)
+	default:
+		sent, err = c.sendAlbum(ctx, d)
+	}
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	if sent.ID == 0 {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Telegram's answer names no message"}
+	}
+	return sent.receipt(d.Entry), nil
+}
+
+func (c *Connector) sendText(ctx context.Context, d schema.Delivery) (message, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return message{}, err
+	}
+	body := newMessage{
+		ChatID: d.Credentials.ChatID, Text: d.Text,
+		ParseMode: s.ParseMode, DisableNotification: s.DisableNotification,
+	}
+	if p := s.LinkPreviewOptions; p != nil {
+		options := previewOptions(*p)
+		body.LinkPreviewOptions = &options
+	}
+	call, err := c.call(d.Account, d.Credentials, sendMessage)
+	if err != nil {
+		return message{}, err
+	}
+	call.JSON, call.Visible = body, true
+	return send[message](ctx, c, call)
+}
+
+// Find cannot tell: a bot sees no message of a chat, not even its own.
+func (c *Connector) Find(context.Context, schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	return schema.Receipt{}, schema.CannotTell, nil
+}
+
+// Comment refuses: Telegram has no first comments.
+func (c *Connector) Comment(context.Context, schema.Delivery) (schema.Receipt, error) {
+	return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "Telegram takes no first comments"}
+}
+
+// Verify checks that the token is a bot's and that the bot sees the chat it posts to.
+func (c *Connector) Verify(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	call, err := c.call(a, credentials, getMe)
+	if err != nil {
+		return connectors.Profile{}, err
+	}
+	if _, err := c.client.Do(ctx, call, nil); err != nil {
+		return connectors.Profile{}, fmt.Errorf("reading bot: %w", err)
+	}
+	call, err = c.call(a, credentials, getChat)
+	if err != nil {
+		return connectors.Profile{}, err
+	}
+	call.JSON = map[string]string{"chat_id": credentials.ChatID}
+	found, err := send[chat](ctx, c, call)
+	if err != nil {
+		return connectors.Profile{}, err
+	}
+	if found.ID == 0 {
+		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "Telegram's answer names no chat"}
+	}
+	return connectors.Profile{NativeID: strconv.FormatInt(found.ID, 10), Name: found.name(), Server: c.server(a)}, nil
+}
+
+// send makes a call and returns the result in its answer.
+func send[T any](ctx context.Context, c *Connector, call connectors.Call) (T, error) {
+	var answer reply[T]
+	if _, err := c.client.Do(ctx, call, &answer); err != nil {
+		return answer.Result, fmt.Errorf("calling %s: %w", call.Operation, err)
+	}
+	return answer.Result, nil
+}
+
+// tokenPattern keeps what is no token, and could lead to another path, out of the
+// address it becomes a part of.
+var tokenPattern = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
+
+// call is a call of a method, still without a body. All are POST: no redirect carries
+// the token elsewhere.
+func (c *Connector) call(a schema.Account, credentials schema.Credentials, method string) (connectors.Call, error) {
+	if !tokenPattern.MatchString(credentials.BotToken) {
+		return connectors.Call{}, &schema.Error{Kind: schema.TokenDead, Message: "the bot token is malformed"}
+	}
+	return connectors.Call{
+		Operation: method, Method: http.MethodPost,
+		URL:     c.server(a) + "/bot" + credentials.BotToken + "/" + method,
+		Secrets: []string{credentials.BotToken},
+		Account: a.ID,
+	}, nil
+}
+
+// server returns the address of an account's Bot API server.
+func (c *Connector) server(a schema.Account) string {
+	return strings.TrimRight(cmp.Or(a.Server, c.base), "/")
+}

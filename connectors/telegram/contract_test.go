@@ -1,0 +1,44 @@
+package telegram_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/connectortest"
+	"crier/connectors/simulation"
+	"crier/connectors/telegram"
+	"crier/schema"
+)
+
+func TestContract(t *testing.T) {
+	connectortest.Run(t, connectortest.Fixture{
+		Constraints: telegram.Constraints(),
+		Simulator:   telegram.NewSimulator,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return telegram.New(telegram.Config{
+				Base: p.Base, Media: p.Media,
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.Telegram, HTTP: p.HTTP, Classify: telegram.Classify,
+					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{BotToken: fmt.Sprintf("%d:AA-token-of-a-bot", 1000+n), ChatID: fmt.Sprintf("@channel_%d", n)}
+		},
+		Operations: connectortest.Operations{Publish: "sendMessage"},
+		Throttled: []connectortest.Throttled{{
+			Name: "retry_after in the body",
+			Wait: 7 * time.Second,
+			Fault: func(time.Time) simulation.Fault {
+				return simulation.Fault{
+					Status: http.StatusTooManyRequests,
+					Body:   `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 7","parameters":{"retry_after":7}}`,
+				}
+			},
+		}},
+	})
+}

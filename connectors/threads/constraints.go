@@ -1,0 +1,66 @@
+package threads
+
+import (
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"crier/schema"
+)
+
+const maxText = 500
+
+// Constraints is what Threads takes.
+func Constraints() schema.Constraints {
+	return schema.Constraints{
+		Platform: schema.Threads,
+		Text:     schema.TextLimit{Max: maxText, Count: count},
+		Media: schema.MediaLimits{
+			Max:              10,
+			MaxVideos:        10,
+			Mixed:            true,
+			Kinds:            []schema.MediaKind{schema.Image, schema.Video},
+			MaxVideoBytes:    1 << 30,
+			MaxVideoDuration: 5 * time.Minute,
+			MinWidth:         320,
+			MinHeight:        320,
+			MinAspect:        4.0 / 5,
+			MaxAspect:        1.91,
+		},
+		FirstComment: schema.CommentLimit{Supported: true, Max: maxText, Count: count},
+		Thread:       schema.ThreadLimit{Supported: true, Pause: 30 * time.Second},
+		DailyCap:     250,
+		Containers:   true,
+	}
+}
+
+// The characters that only make emoji of others: they belong to the bytes of an emoji.
+const (
+	zeroWidthJoiner = '\u200d'
+	emojiVariation  = '\ufe0f'
+	keycap          = '\u20e3'
+	firstSkinTone   = '\U0001f3fb'
+	lastSkinTone    = '\U0001f3ff'
+	firstEmoji      = '\u203c' // signs below it, such as ©, are text to Threads
+)
+
+// count counts as Threads does: characters, but an emoji by its UTF-8 bytes.
+func count(text string) int {
+	n := 0
+	for _, r := range text {
+		if isEmoji(r) {
+			n += utf8.RuneLen(r)
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+func isEmoji(r rune) bool {
+	switch r {
+	case zeroWidthJoiner, emojiVariation, keycap:
+		return true
+	}
+	return r >= firstSkinTone && r <= lastSkinTone || r >= firstEmoji && unicode.Is(unicode.So, r)
+}

@@ -1,0 +1,36 @@
+package twitter
+
+import (
+	"time"
+
+	"crier/schema"
+)
+
+const maxWeight = 280
+
+// Constraints is what X takes. The values of replySettings are those of POST /2/tweets
+// (docs.x.com/x-api/posts/create-post).
+func Constraints() schema.Constraints {
+	return schema.Constraints{
+		Platform: schema.Twitter,
+		Text:     schema.TextLimit{Max: maxWeight, Count: Weight},
+		Media: schema.MediaLimits{
+			Max:              4,
+			MaxVideos:        1,
+			Kinds:            []schema.MediaKind{schema.Image, schema.GIF, schema.Video},
+			ImageTypes:       []string{"image/jpeg", "image/png", "image/webp"},
+			VideoTypes:       []string{"video/mp4", "video/quicktime", "image/gif"}, // a GIF counts as a video
+			MaxImageBytes:    5 << 20,
+			MaxVideoBytes:    512 << 20,
+			MaxVideoDuration: 2*time.Minute + 20*time.Second,
+			MinWidth:         4,
+			MinHeight:        4,
+		},
+		FirstComment: schema.CommentLimit{Supported: true, Max: maxWeight, Count: Weight},
+		Thread:       schema.ThreadLimit{Supported: true, Pause: time.Second},
+		DailyCap:     20,
+		Settings: schema.SettingRules{
+			"replySettings": schema.EnumSetting("following", "mentionedUsers", "subscribers", "verified"),
+		}.Check,
+	}
+}

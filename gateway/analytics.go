@@ -1,0 +1,95 @@
+package gateway
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+const (
+	defaultSpan = 30 * 24 * time.Hour
+	maxSpan     = 366 * 24 * time.Hour
+)
+
+// analytics is the resource of figures.
+type analytics struct {
+	counter PostCounter
+	now     func() time.Time
+}
+
+func (a *analytics) routes() []route {
+	return []route{{http.MethodGet, "/analytics/posts", schema.Read, a.posts}}
+}
+
+type postCountsAnswer struct {
+	Success bool            `json:"success"`
+	From    string          `json:"from"`
+	To      string          `json:"to"`
+	Counts  []postCountView `json:"counts"`
+	Totals  map[string]int  `json:"totals"` // by status
+}
+
+type postCountView struct {
+	Day      string          `json:"day"`
+	Platform schema.Platform `json:"platform"`
+	Status   string          `json:"status"`
+	Count    int             `json:"count"`
+}
+
+// posts answers with how many posts were published and failed, by day and platform.
+func (a *analytics) posts(c *gin.Context) error {
+	q := newQuery(c)
+	filter := a.filter(q)
+	if err := q.report.err(); err != nil {
+		return err
+	}
+	counts, err := a.counter.PostCounts(c.Request.Context(), requestOf(c).key.Workspace, filter)
+	if err != nil {
+		return err
+	}
+	answer := postCountsAnswer{
+		Success: true, From: filter.From.Format(time.DateOnly), To: filter.To.Format(time.DateOnly),
+		Counts: make([]postCountView, 0, len(counts)), Totals: map[string]int{},
+	}
+	for _, n := range counts {
+		if n.Platform == schema.GoogleBusiness {
+			continue // the API has no analytics for it
+		}
+		answer.Counts = append(answer.Counts, postCountView{n.Day.Format(time.DateOnly), n.Platform, n.Status, n.Count})
+		answer.Totals[n.Status] += n.Count
+	}
+	respond(c, http.StatusOK, answer)
+	return nil
+}
+
+func (a *analytics) filter(q *query) schema.PostCountsFilter {
+	filter := schema.PostCountsFilter{From: q.time("from"), To: q.time("to"), Platform: q.platform("platform")}
+	if filter.Platform == schema.GoogleBusiness {
+		q.report.fail("platform", codeInvalidValue, "google-business has no analytics of posts")
+	}
+	if id, ok := q.text("accountId"); ok {
+		account, err := schema.ParseAccountID(id)
+		if err != nil {
+			q.report.fail("accountId", codeInvalidValue, err.Error())
+		}
+		filter.Account = account
+	}
+	if filter.To.IsZero() {
+		filter.To = a.now()
+	}
+	if filter.From.IsZero() {
+		filter.From = filter.To.Add(-defaultSpan)
+	}
+	const day = 24 * time.Hour
+	filter.From, filter.To = filter.From.UTC().Truncate(day), filter.To.UTC().Truncate(day)
+	switch {
+	case filter.To.Before(filter.From):
+		q.report.fail("to", codeInvalidValue, "must not be before from")
+	case filter.To.Sub(filter.From) > maxSpan:
+		q.report.fail("from", codeInvalidValue, "must be at most 366 days before to")
+	}
+	return filter
+}

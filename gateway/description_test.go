@@ -1,0 +1,199 @@
+package gateway_test
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"crier/schema"
+)
+
+// description is schema/openapi.yaml, to hold requests and answers against.
+type description struct {
+	document map[string]any
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler // not safe for concurrent use
+}
+
+func (d *description) compile(pointer string) (*jsonschema.Schema, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.compiler.Compile("openapi.json#/" + pointer)
+}
+
+func readDescription(t testing.TB) *description {
+	t.Helper()
+	converted, err := yaml.YAMLToJSON(schema.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(converted))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &description{document: document.(map[string]any), compiler: jsonschema.NewCompiler()}
+	d.compiler.AssertFormat()
+	if err := d.compiler.AddResource("openapi.json", document); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// check holds an answer against the response its operation describes.
+func (d *description) check(t testing.TB, method, path string, got *answer) {
+	t.Helper()
+	pointer, operation := d.operation(method, path)
+	if operation == nil {
+		pointer = "components/responses/NotFound"
+	} else if pointer = d.response(pointer, operation, got.status); pointer == "" {
+		t.Errorf("%s %s: status %d is not described", method, path, got.status)
+		return
+	}
+	d.validate(t, pointer+"/content/application~1json/schema", got.body)
+}
+
+// validate holds JSON against the schema at a pointer.
+func (d *description) validate(t testing.TB, pointer string, body []byte) {
+	t.Helper()
+	compiled, err := d.compile(pointer)
+	if err != nil {
+		t.Fatalf("compiling %s: %v", pointer, err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		t.Fatalf("decoding %s: %v", body, err)
+	}
+	if err := compiled.Validate(value); err != nil {
+		t.Errorf("%s is not as %s describes: %v", body, pointer, err)
+	}
+}
+
+// operation finds what answers a request, preferring paths without parameters.
+func (d *description) operation(method, path string) (pointer string, operation map[string]any) {
+	path, _, _ = strings.Cut(path, "?")
+	paths, _ := d.document["paths"].(map[string]any)
+	for template, item := range paths {
+		found, ok := item.(map[string]any)[strings.ToLower(method)].(map[string]any)
+		if !ok || (template != path && (operation != nil || !matches(template, path))) {
+			continue
+		}
+		escaped := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(template)
+		pointer, operation = "paths/"+escaped+"/"+strings.ToLower(method), found
+		if template == path {
+			return pointer, operation
+		}
+	}
+	return pointer, operation
+}
+
+func matches(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	return len(want) == len(got) && !slices.ContainsFunc(want, func(s string) bool {
+		i := slices.Index(want, s)
+		return !strings.HasPrefix(s, "{") && s != got[i]
+	})
+}
+
+func (d *description) response(pointer string, operation map[string]any, status int) string {
+	responses, _ := operation["responses"].(map[string]any)
+	response, ok := responses[strconv.Itoa(status)].(map[string]any)
+	if !ok {
+		return ""
+	}
+	if ref, ok := response["$ref"].(string); ok {
+		return strings.TrimPrefix(ref, "#/")
+	}
+	return pointer + "/responses/" + strconv.Itoa(status)
+}
+
+func TestDescriptionAndRoutesAreTheSame(t *testing.T) {
+	a := newAPI(t)
+	var described, routed []string
+	paths, _ := a.description.document["paths"].(map[string]any)
+	for path, item := range paths {
+		for method := range item.(map[string]any) {
+			described = append(described, strings.ToUpper(method)+" "+path)
+		}
+	}
+	for _, r := range a.engine.Handler().(*gin.Engine).Routes() {
+		segments := strings.Split(strings.TrimPrefix(r.Path, "/api/v1"), "/")
+		for i, s := range segments {
+			if name, ok := strings.CutPrefix(s, ":"); ok {
+				segments[i] = "{" + name + "}"
+			}
+		}
+		routed = append(routed, r.Method+" "+strings.Join(segments, "/"))
+	}
+	slices.Sort(described)
+	slices.Sort(routed)
+	if !slices.Equal(described, routed) {
+		t.Errorf("described:\n%s\nrouted:\n%s", strings.Join(described, "\n"), strings.Join(routed, "\n"))
+	}
+}
+
+func TestDescriptionsSchemasAndExamplesHold(t *testing.T) {
+	d := readDescription(t)
+	components, _ := d.document["components"].(map[string]any)
+	for name := range components["schemas"].(map[string]any) {
+		if _, err := d.compile("components/schemas/" + name); err != nil {
+			t.Errorf("schema %s: %v", name, err)
+		}
+	}
+	for name, response := range components["responses"].(map[string]any) {
+		content, _ := response.(map[string]any)["content"].(map[string]any)["application/json"].(map[string]any)
+		d.validateValue(t, "components/schemas/Failure", content["example"], name)
+	}
+	paths, _ := d.document["paths"].(map[string]any)
+	for path, item := range paths {
+		for method, operation := range item.(map[string]any) {
+			d.checkExamples(t, method+" "+path, operation.(map[string]any))
+		}
+	}
+}
+
+func (d *description) checkExamples(t *testing.T, name string, operation map[string]any) {
+	t.Helper()
+	request, ok := operation["requestBody"].(map[string]any)
+	if !ok {
+		return
+	}
+	content, _ := request["content"].(map[string]any)["application/json"].(map[string]any)
+	ref, _ := content["schema"].(map[string]any)["$ref"].(string)
+	examples, _ := content["examples"].(map[string]any)
+	if len(examples) == 0 {
+		t.Errorf("%s has no example", name)
+	}
+	for example, value := range examples {
+		d.validateValue(t, strings.TrimPrefix(ref, "#/"), value.(map[string]any)["value"], name+" "+example)
+	}
+}
+
+func (d *description) validateValue(t *testing.T, pointer string, value any, name string) {
+	t.Helper()
+	compiled, err := d.compile(pointer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := compiled.Validate(value); err != nil {
+		t.Errorf("example %s: %v", name, err)
+	}
+}
+
+func TestDescriptionIsServedToAnybody(t *testing.T) {
+	a := newAPI(t)
+	document := a.callWith("", http.MethodGet, "/openapi.json", nil).want(http.StatusOK)
+	if got := document.at("servers", 0, "url").text(); got != "https://crier.example/api/v1" {
+		t.Errorf("server = %q", got)
+	}
+	if got := document.at("openapi").text(); got != "3.1.0" {
+		t.Errorf("openapi = %q", got)
+	}
+}

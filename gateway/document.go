@@ -1,0 +1,299 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"crier/schema"
+)
+
+// maxDepth is how deep a body may nest; nothing of the API comes near.
+const maxDepth = 32
+
+// kind is the type of a JSON value.
+type kind int
+
+const (
+	null kind = iota
+	boolean
+	number
+	text
+	list
+	object
+)
+
+var kindNames = [...]string{
+	null: "null", boolean: "a boolean", number: "a number", text: "a string",
+	list: "an array", object: "an object",
+}
+
+// value is one value of a request's body. A tree rather than a struct, since one pass
+// over it gives every wrong type with its field, every unknown field, the difference
+// between absent and empty, and the fingerprint of the request.
+type value struct {
+	kind    kind
+	truth   bool
+	text    string // of a text; the literal of a number
+	items   []value
+	members []member // in the order of the body, no name twice
+	offset  int      // of its first byte
+}
+
+type member struct {
+	name  string
+	value value
+}
+
+// parseDocument reads a JSON body whole. What is wrong with it is a validation error
+// that names line and column.
+func parseDocument(body []byte) (value, error) {
+	if !json.Valid(body) {
+		return value{}, syntaxError(body)
+	}
+	p := parser{body: body}
+	root, fault := p.value(0)
+	if fault != nil {
+		return value{}, malformed(body, fault.offset, fault.message)
+	}
+	return root, nil
+}
+
+// syntaxError says where a body stops being JSON.
+func syntaxError(body []byte) error {
+	offset, message := len(body), "the body ends before the JSON value does"
+	e, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(body, new(json.RawMessage)))
+	if ok && int(e.Offset) <= len(body) && !strings.HasPrefix(e.Error(), "unexpected end") {
+		offset, message = int(e.Offset)-1, e.Error() // the offset counts the byte that is wrong
+	}
+	return malformed(body, offset, message)
+}
+
+func malformed(body []byte, offset int, message string) error {
+	line, column := place(body, offset)
+	return schema.InvalidField("body", "malformed_json",
+		fmt.Sprintf("malformed JSON at line %d, column %d: %s", line, column, message))
+}
+
+// parser makes the tree of a body that is known to be valid JSON, so that it has only
+// to tell values apart. A decoder's tokens would cost several times as much, and this
+// is on the way of every post.
+type parser struct {
+	body []byte
+	at   int
+}
+
+// fault is what JSON allows and we do not.
+type fault struct {
+	offset  int
+	message string
+}
+
+// skip goes to the next byte that is neither space nor a separator.
+func (p *parser) skip() byte {
+	for strings.IndexByte(" \t\r\n,:", p.body[p.at]) >= 0 {
+		p.at++
+	}
+	return p.body[p.at]
+}
+
+func (p *parser) value(depth int) (value, *fault) {
+	first := p.skip()
+	v := value{offset: p.at}
+	if depth > maxDepth {
+		return v, &fault{p.at, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
+	}
+	var f *fault
+	switch first {
+	case '{':
+		v.kind = object
+		v.members, f = p.members(depth + 1)
+	case '[':
+		v.kind = list
+		v.items, f = p.items(depth + 1)
+	case '"':
+		v.kind = text
+		v.text, f = p.text()
+	case 't', 'f':
+		v.kind, v.truth = boolean, first == 't'
+		p.literal()
+	case 'n':
+		p.literal()
+	default:
+		v.kind = number
+		v.text = p.literal()
+	}
+	return v, f
+}
+
+// literal reads up to the next separator: a number or a word.
+func (p *parser) literal() string {
+	start := p.at
+	for p.at < len(p.body) && strings.IndexByte(" \t\r\n,]}", p.body[p.at]) < 0 {
+		p.at++
+	}
+	return string(p.body[start:p.at])
+}
+
+func (p *parser) text() (string, *fault) {
+	start := p.at
+	plain := true
+	for p.at++; p.body[p.at] != '"'; p.at++ {
+		if p.body[p.at] == '\\' {
+			plain = false
+			p.at++
+		}
+	}
+	p.at++
+	quoted := p.body[start:p.at]
+	if plain && utf8.Valid(quoted) {
+		return string(quoted[1 : len(quoted)-1]), nil
+	}
+	var s string
+	if err := json.Unmarshal(quoted, &s); err != nil {
+		return "", &fault{start, "a string cannot be read"}
+	}
+	if strings.IndexByte(s, 0) >= 0 {
+		return "", &fault{start, "a string must not contain the character U+0000"}
+	}
+	return s, nil
+}
+
+func (p *parser) items(depth int) ([]value, *fault) {
+	var items []value
+	for p.at++; p.skip() != ']'; {
+		item, f := p.value(depth)
+		if f != nil {
+			return nil, f
+		}
+		items = append(items, item)
+	}
+	p.at++
+	return items, nil
+}
+
+func (p *parser) members(depth int) ([]member, *fault) {
+	var members []member
+	var seen map[string]struct{} // only once there are many
+	for p.at++; p.skip() != '}'; {
+		start := p.at
+		name, f := p.text()
+		if f != nil {
+			return nil, f
+		}
+		if seen == nil && len(members) == 16 {
+			seen = make(map[string]struct{}, 64)
+			for _, m := range members {
+				seen[m.name] = struct{}{}
+			}
+		}
+		if named(members, seen, name) {
+			return nil, &fault{start, fmt.Sprintf("the field %q occurs twice", clip(name))}
+		}
+		if seen != nil {
+			seen[name] = struct{}{}
+		}
+		v, f := p.value(depth)
+		if f != nil {
+			return nil, f
+		}
+		members = append(members, member{name, v})
+	}
+	p.at++
+	return members, nil
+}
+
+func named(members []member, seen map[string]struct{}, name string) bool {
+	if seen != nil {
+		_, ok := seen[name]
+		return ok
+	}
+	return slices.ContainsFunc(members, func(m member) bool { return m.name == name })
+}
+
+// place returns the line and column of an offset, both from 1.
+func place(body []byte, offset int) (line, column int) {
+	before := body[:min(max(offset, 0), len(body))]
+	return 1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// appendCanonical appends the value as JSON that does not depend on whitespace, on
+// the order of fields or on how a number or a character was written.
+func (v value) appendCanonical(to []byte) []byte {
+	switch v.kind {
+	case boolean:
+		return strconv.AppendBool(to, v.truth)
+	case number:
+		return append(to, canonicalNumber(v.text)...)
+	case text:
+		return appendText(to, v.text)
+	case list:
+		return v.appendItems(to)
+	case object:
+		return v.appendMembers(to)
+	default:
+		return append(to, "null"...)
+	}
+}
+
+func (v value) appendItems(to []byte) []byte {
+	to = append(to, '[')
+	for i, item := range v.items {
+		if i > 0 {
+			to = append(to, ',')
+		}
+		to = item.appendCanonical(to)
+	}
+	return append(to, ']')
+}
+
+func (v value) appendMembers(to []byte) []byte {
+	sorted := slices.Clone(v.members)
+	slices.SortFunc(sorted, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	to = append(to, '{')
+	for i, m := range sorted {
+		if i > 0 {
+			to = append(to, ',')
+		}
+		to = append(appendText(to, m.name), ':')
+		to = m.value.appendCanonical(to)
+	}
+	return append(to, '}')
+}
+
+// canonicalNumber writes integers as they are, whatever their size, and all others in
+// their shortest form.
+func canonicalNumber(literal string) string {
+	if !strings.ContainsAny(literal, ".eE") {
+		return literal
+	}
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return literal // beyond float64: as it was written
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+func appendText(to []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return append(to, encode(s)...)
+		}
+	}
+	to = append(append(to, '"'), s...)
+	return append(to, '"')
+}
+
+// clip keeps what a message repeats of a request short.
+func clip(s string) string {
+	const most = 64
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// retryUnavailable is what a caller is asked to wait when a part of crier is away.
+const retryUnavailable = 2 * time.Second
+
+// problem is how a kind of error looks in the API.
+type problem struct {
+	status int
+	code   string
+}
+
+func problemOf(kind schema.ErrorKind) problem {
+	switch kind {
+	case schema.Invalid:
+		return problem{http.StatusBadRequest, "validation_error"}
+	case schema.AccountAmbiguous:
+		return problem{http.StatusBadRequest, "account_ambiguous"}
+	case schema.InvalidState:
+		return problem{http.StatusBadRequest, "invalid_state"}
+	case schema.Unauthorized:
+		return problem{http.StatusUnauthorized, "unauthorized"}
+	case schema.Forbidden:
+		return problem{http.StatusForbidden, "forbidden"}
+	case schema.PlanLimitReached:
+		return problem{http.StatusForbidden, "plan_limit_reached"}
+	case schema.NotFound:
+		return problem{http.StatusNotFound, "not_found"}
+	case schema.IdempotencyConflict:
+		return problem{http.StatusConflict, "idempotency_conflict"}
+	case schema.RateLimitExceeded:
+		return problem{http.StatusTooManyRequests, "rate_limit_exceeded"}
+	case schema.DailyLimitReached:
+		return problem{http.StatusTooManyRequests, "daily_limit_reached"}
+	case schema.PayloadTooLarge:
+		return problem{http.StatusRequestEntityTooLarge, "payload_too_large"}
+	case schema.Unavailable:
+		return problem{http.StatusServiceUnavailable, "unavailable"}
+	default:
+		return problem{http.StatusInternalServerError, "internal_error"}
+	}
+}
+
+// errorView is an error as the API shows it.
+type errorView struct {
+	Code          string          `json:"code"`
+	Message       string          `json:"message"`
+	Documentation string          `json:"documentation"`
+	Details       []schema.Detail `json:"details,omitempty"`
+}
+
+type failureView struct {
+	Success bool      `json:"success"` // always false
+	Error   errorView `json:"error"`
+}
+
+// failures turns errors into answers.
+type failures struct {
+	logger        *slog.Logger
+	documentation string // address of the pages that explain the codes
+}
+
+// fail is the only place where an error becomes a response. A fault of ours is logged
+// here and shows nothing.
+func (f failures) fail(c *gin.Context, err error) {
+	e := actionable(err)
+	if e.Kind == schema.Internal {
+		f.logger.ErrorContext(c.Request.Context(), "request failed", requestOf(c).attributes(), slog.Any("err", err))
+	}
+	if e.Kind == schema.Unavailable && !errors.Is(err, context.Canceled) { // a caller who left is no news
+		f.logger.WarnContext(c.Request.Context(), "request turned away", requestOf(c).attributes(), slog.Any("err", err))
+	}
+	if e.RetryAfter > 0 {
+		c.Header("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+	}
+	if e.Kind == schema.Unauthorized {
+		c.Header("WWW-Authenticate", "Bearer")
+	}
+	c.Abort()
+	respond(c, problemOf(e.Kind).status, failureView{Error: f.view(e)})
+}
+
+// view returns an error as it is shown, also inside of an answer.
+func (f failures) view(e *schema.Error) errorView {
+	code := problemOf(e.Kind).code
+	return errorView{Code: code, Message: e.Message, Documentation: f.documentation + code, Details: e.Details}
+}
+
+// actionable returns what a caller is told of an error.
+func actionable(err error) *schema.Error {
+	e, ok := errors.AsType[*schema.Error](err)
+	if ok && e.Kind == schema.Unknown {
+		return &schema.Error{Kind: schema.Unavailable, Message: e.Message, RetryAfter: retryUnavailable, Err: err}
+	}
+	if ok && problemOf(e.Kind).code != "internal_error" {
+		if e.Kind == schema.Unavailable && e.RetryAfter == 0 {
+			return unavailable(err)
+		}
+		return e
+	}
+	if _, lost := errors.AsType[net.Error](err); lost || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return unavailable(err)
+	}
+	return &schema.Error{Kind: schema.Internal, Message: "internal error", Err: err}
+}
+
+func unavailable(cause error) *schema.Error {
+	return &schema.Error{
+		Kind: schema.Unavailable, RetryAfter: retryUnavailable, Err: cause,
+		Message: "the service cannot answer at the moment; the same request may be sent again",
+	}
+}

@@ -1,0 +1,194 @@
+package gateway
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crier/schema"
+)
+
+// maxDetails bounds what an answer says about a hopeless request.
+const maxDetails = 100
+
+// The codes of what is wrong with one field, apart from those of validation.
+const (
+	codeRequired     = "required"
+	codeInvalidType  = "invalid_type"
+	codeInvalidValue = "invalid_value"
+	codeInvalidURL   = "url_invalid"
+	codeTooLong      = "too_long"
+	codeTooMany      = "too_many"
+	codeConflict     = "conflict"
+	codeUnknownField = "unknown_field"
+)
+
+// report gathers all that is wrong with a request, or worth a warning.
+type report struct {
+	body     []byte // to tell lines and columns
+	errors   []schema.Detail
+	warnings []schema.Detail
+	fault    error // why the request could not be judged
+}
+
+// about tells whether a field, or one inside of it, has failed.
+func (r *report) about(field string) bool {
+	return slices.ContainsFunc(r.errors, func(d schema.Detail) bool {
+		rest, ok := strings.CutPrefix(d.Field, field)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
+}
+
+func (r *report) fail(field, code, message string) {
+	if len(r.errors) < maxDetails {
+		r.errors = append(r.errors, schema.Detail{Field: field, Code: code, Message: message})
+	}
+}
+
+func (r *report) warn(field, code, message string) {
+	if len(r.warnings) < maxDetails {
+		r.warnings = append(r.warnings, schema.Detail{Field: field, Code: code, Message: message})
+	}
+}
+
+// err returns the validation error of everything that failed, nil if nothing did.
+// Before it comes a fault, for then nothing is known of the request.
+func (r *report) err() error {
+	switch {
+	case r.fault != nil:
+		return r.fault
+	case len(r.errors) == 0:
+		return nil
+	case ambiguous(r.errors):
+		return ambiguousAccounts(r.errors)
+	default:
+		return schema.InvalidDetails(r.errors)
+	}
+}
+
+// merge takes over what another report found.
+func (r *report) merge(other *report) {
+	r.errors = append(r.errors, other.errors...)
+	r.warnings = append(r.warnings, other.warnings...)
+}
+
+// form reads the fields of a JSON object, strictly: a value of another type fails, null
+// is the same as absent, and what nobody asked for is named by finish.
+type form struct {
+	report *report
+	prefix string // of the names of its fields: empty, or such as "platforms[2]."
+	object value
+	asked  []string
+}
+
+// newForm takes the body of a request, which has to be an object.
+func newForm(root value, r *report) *form {
+	f := &form{report: r, object: root}
+	if root.kind != object {
+		r.fail("body", codeInvalidType, r.wrong(root, object))
+	}
+	return f
+}
+
+// child returns the form of an object inside; ok is false if it is none.
+func (f *form) child(v value, name string) (*form, bool) {
+	if v.kind != object {
+		f.report.fail(f.prefix+name, codeInvalidType, f.report.wrong(v, object))
+		return nil, false
+	}
+	return &form{report: f.report, prefix: f.prefix + name + ".", object: v}, true
+}
+
+// finish warns of the fields that nobody asked for.
+func (f *form) finish() {
+	for _, m := range f.object.members {
+		if !slices.Contains(f.asked, m.name) {
+			f.report.warn(f.prefix+clip(m.name), codeUnknownField, "this field is not known and was ignored")
+		}
+	}
+}
+
+// find returns a field that is there and not null, whatever its type.
+func (f *form) find(name string) (value, bool) {
+	f.asked = append(f.asked, name)
+	for i := range f.object.members {
+		if m := &f.object.members[i]; m.name == name {
+			return m.value, m.value.kind != null
+		}
+	}
+	return value{}, false
+}
+
+func (f *form) typed(name string, want kind) (value, bool) {
+	v, ok := f.find(name)
+	if !ok {
+		return value{}, false
+	}
+	if v.kind != want {
+		f.fail(name, codeInvalidType, f.report.wrong(v, want))
+		return value{}, false
+	}
+	return v, true
+}
+
+// text returns a string of at most the given bytes.
+func (f *form) text(name string, most int) (string, bool) {
+	v, ok := f.typed(name, text)
+	if ok && len(v.text) > most {
+		f.fail(name, codeTooLong, fmt.Sprintf("must be at most %d bytes long, not %d", most, len(v.text)))
+		return "", false
+	}
+	return v.text, ok
+}
+
+func (f *form) boolean(name string) (truth, ok bool) {
+	v, ok := f.typed(name, boolean)
+	return v.truth, ok
+}
+
+// integer returns a whole number, however it is written.
+func (f *form) integer(name string) (int, bool) {
+	v, ok := f.typed(name, number)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(v.text)
+	if err != nil {
+		f.fail(name, codeInvalidValue, "must be a whole number, not "+clip(v.text))
+		return 0, false
+	}
+	return n, true
+}
+
+// list returns an array of at most the given items.
+func (f *form) list(name string, most int) ([]value, bool) {
+	v, ok := f.typed(name, list)
+	if ok && len(v.items) > most {
+		f.fail(name, codeTooMany, fmt.Sprintf("must have at most %d items, not %d", most, len(v.items)))
+		return nil, false
+	}
+	return v.items, ok
+}
+
+func (f *form) members(name string) ([]member, bool) {
+	v, ok := f.typed(name, object)
+	return v.members, ok
+}
+
+func (f *form) fail(name, code, message string) { f.report.fail(f.prefix+name, code, message) }
+
+// wrong says which type was wanted and where another one stands.
+func (r *report) wrong(got value, want kind) string {
+	line, column := place(r.body, got.offset)
+	return fmt.Sprintf("must be %s, not %s (line %d, column %d)",
+		kindNames[want], kindNames[got.kind], line, column)
+}
+
+// require fails a field that is not there. One that is there but wrong has failed
+// already.
+func (f *form) require(name string) {
+	if _, there := f.find(name); !there {
+		f.fail(name, codeRequired, "this field is required")
+	}
+}

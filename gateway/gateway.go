@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+)
+
+// Config is what a Gateway is made of; every field but AllowPrivateWebhooks is required.
+type Config struct {
+	Keys          KeyStore
+	Accounts      AccountReader
+	Posts         PostReader
+	PostWriter    PostWriter
+	Answers       AnswerReader
+	Webhooks      WebhookReader
+	WebhookWriter WebhookWriter
+	TestSender    TestSender
+	PostCounter   PostCounter
+
+	Constraints func(schema.Platform) schema.Constraints
+	// CheckURL refuses URLs that crier must not call, with a *schema.Error.
+	CheckURL func(ctx context.Context, rawURL string) error
+
+	PublicURL            string        // where callers reach this server, without a slash at its end
+	Lead                 time.Duration // how far ahead scheduledFor has to be: 5 minutes
+	AllowPrivateWebhooks bool          // for development: http, and addresses that are not public
+
+	Now        func() time.Time // PostgreSQL's clock
+	Random     io.Reader
+	Logger     *slog.Logger
+	Registerer prometheus.Registerer
+}
+
+// Lead is how far ahead scheduledFor has to be, at least.
+const Lead = 5 * time.Minute
+
+const (
+	basePath      = "/api/v1"
+	accountsLife  = time.Second
+	maxWorkspaces = 10_000
+)
+
+// Gateway is the REST API.
+type Gateway struct{ engine *gin.Engine }
+
+// route is one operation of the API.
+type route struct {
+	method     string
+	path       string
+	permission schema.Permission // that its key needs
+	answer     func(*gin.Context) error
+}
+
+// public is the permission of a route that needs no key.
+const public schema.Permission = 0
+
+// New puts the API together.
+func New(config Config) (*Gateway, error) {
+	f := failures{logger: config.Logger, documentation: strings.TrimSuffix(config.PublicURL, "/") + "/docs/errors/"}
+	ids, err := newRequestIDs(config.Random)
+	if err != nil {
+		return nil, err
+	}
+	observer, err := newObserver(f, ids, config.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	description, err := newDescription(strings.TrimSuffix(config.PublicURL, "/"))
+	if err != nil {
+		return nil, err
+	}
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.Use(observer.observe, newAdmission(f, config.Keys, config.Now).admit)
+	engine.NoRoute(func(c *gin.Context) {
+		f.fail(c, &schema.Error{Kind: schema.NotFound, Message: "there is no such endpoint"})
+	})
+	group := engine.Group(basePath)
+	for _, r := range resources(config, f, description) {
+		for _, r := range r.routes() {
+			group.Handle(r.method, r.path, f.handler(r))
+		}
+	}
+	return &Gateway{engine}, nil
+}
+
+// resource is a part of the API.
+type resource interface{ routes() []route }
+
+func resources(config Config, f failures, description *description) []resource {
+	return []resource{
+		description,
+		&posts{
+			failures: f, reader: config.Posts, writer: config.PostWriter, answers: config.Answers,
+			accounts:    newCache(accountsLife, maxWorkspaces, config.Now, config.Accounts.Accounts),
+			constraints: config.Constraints, checkURL: config.CheckURL, lead: config.Lead, now: config.Now,
+			zones: new(zones), duplicates: new(duplicates),
+		},
+		&accounts{config.Accounts},
+		&webhooks{
+			reader: config.Webhooks, writer: config.WebhookWriter, sender: config.TestSender,
+			checkURL: config.CheckURL, allowPrivate: config.AllowPrivateWebhooks,
+			now: config.Now, random: config.Random,
+		},
+		&analytics{config.PostCounter, config.Now},
+	}
+}
+
+// handler answers a route, for those who may use it.
+func (f failures) handler(r route) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if r.permission != public {
+			if err := permit(requestOf(c), r.permission); err != nil {
+				f.fail(c, err)
+				return
+			}
+		}
+		if err := r.answer(c); err != nil {
+			f.fail(c, err)
+		}
+	}
+}
+
+// Handler returns what answers the API's requests. Whoever serves it sets the bounds of
+// reading and writing.
+func (g *Gateway) Handler() http.Handler { return g.engine }

@@ -1,0 +1,369 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	_ "time/tzdata"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/connectors/catalog"
+	"crier/connectors/egress"
+	"crier/gateway"
+	"crier/pipeline"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
+
+// api is a gateway on a fresh database, called over HTTP. Every answer is held against
+// openapi.yaml.
+type api struct {
+	testing.TB
+	url         string
+	databaseURL string
+	store       *postgres.Store
+	closeStore  func()
+	admin       *postgres.Admin
+	engine      *gateway.Gateway
+	description *description
+	log         *syncBuffer
+	ahead       atomic.Int64 // by which the gateway's clock is ahead of the database's
+	frozen      atomic.Pointer[time.Time]
+
+	workspace schema.WorkspaceID
+	key       string
+
+	mu   sync.Mutex
+	said []schema.Announcement
+}
+
+// announce keeps what a commit asks of the log.
+func (a *api) announce(said schema.Announcement) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.said = append(a.said, said)
+}
+
+// events returns the batches of events that were announced.
+func (a *api) events() []schema.EventBatch {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var all []schema.EventBatch
+	for _, said := range a.said {
+		all = append(all, said.Events...)
+	}
+	return all
+}
+
+// plain seals nothing: these tests are about the API.
+type plain struct{}
+
+func (plain) SealText(_, text string) ([]byte, error)     { return []byte(text), nil }
+func (plain) OpenText(_ string, b []byte) (string, error) { return string(b), nil }
+
+// names resolves the hosts of these tests, without a network.
+type names map[string]string
+
+func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	if address, ok := n[host]; ok {
+		return []netip.Addr{netip.MustParseAddr(address)}, nil
+	}
+	return nil, fmt.Errorf("no such host: %s", host)
+}
+
+// counts is what analytics would count.
+type counts []schema.PostCount
+
+func (c counts) PostCounts(context.Context, schema.WorkspaceID, schema.PostCountsFilter) ([]schema.PostCount, error) {
+	return c, nil
+}
+
+func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {
+	t.Helper()
+	ctx := context.Background()
+	a := &api{TB: t, databaseURL: embeddedtest.Postgres(t), description: readDescription(t), log: new(syncBuffer)}
+	if err := postgres.Migrate(ctx, a.databaseURL); err != nil {
+		t.Fatal(err)
+	}
+	logger := slog.New(slog.NewJSONHandler(a.log, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	var err error
+	a.store, err = postgres.Open(ctx, postgres.Config{
+		URL: a.databaseURL, MaxConns: 8, Announce: a.announce, Logger: logger, Registerer: prometheus.NewRegistry(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.closeStore = sync.OnceFunc(a.store.Close)
+	t.Cleanup(a.closeStore)
+	if err := postgres.NewDelay(a.store).MakePartitions(ctx); err != nil {
+		t.Fatal(err)
+	}
+	a.admin = postgres.NewAdmin(a.store)
+	a.serve(logger, change)
+	a.workspace, a.key = a.tenant("acme", "operator", schema.Admin)
+	return a
+}
+
+func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
+	a.Helper()
+	guard := egress.New(egress.Config{Resolver: names{
+		"media.example": "93.184.216.34", "hooks.example": "93.184.216.35", "internal.example": "10.0.0.7",
+	}})
+	direct := &http.Client{Timeout: 10 * time.Second}
+	store := postgres.NewGateway(a.store, plain{})
+	config := gateway.Config{
+		Keys: store, Accounts: store, Posts: store, PostWriter: store, Answers: store,
+		Webhooks: store, WebhookWriter: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{},
+		Constraints: catalog.Constraints, CheckURL: guard.CheckURL, PublicURL: "https://crier.example",
+		Lead: gateway.Lead, Now: a.now, Random: rand.Reader, Logger: logger, Registerer: prometheus.NewRegistry(),
+	}
+	for _, f := range change {
+		f(&config)
+	}
+	var err error
+	if a.engine, err = gateway.New(config); err != nil {
+		a.Fatal(err)
+	}
+	server := httptest.NewServer(a.engine.Handler())
+	a.Cleanup(server.Close)
+	a.url = server.URL
+}
+
+// now is the gateway's clock.
+func (a *api) now() time.Time {
+	if at := a.frozen.Load(); at != nil {
+		return *at
+	}
+	return a.store.Now().Add(time.Duration(a.ahead.Load()))
+}
+
+// freeze stops the gateway's clock in the middle of a minute.
+func (a *api) freeze() {
+	at := a.store.Now().Truncate(time.Minute).Add(30 * time.Second)
+	a.frozen.Store(&at)
+}
+
+// in returns the time some while from now, as a client would write it.
+func (a *api) in(d time.Duration) string { return a.now().Add(d).UTC().Format(time.RFC3339) }
+
+// tenant makes a workspace with a key.
+func (a *api) tenant(name, plan string, permission schema.Permission) (schema.WorkspaceID, string) {
+	a.Helper()
+	w, err := a.admin.Workspace(context.Background(), name, plan, false)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return w.ID, a.newKey(w.ID, permission)
+}
+
+func (a *api) newKey(workspace schema.WorkspaceID, permission schema.Permission) string {
+	a.Helper()
+	text, err := schema.NewAPIKey(rand.Reader, false)
+	if err != nil {
+		a.Fatal(err)
+	}
+	id := schema.NewKeyID(a.store.Now())
+	key := schema.Key{ID: id, Lineage: id, Workspace: workspace, Permission: permission}
+	if err := a.admin.CreateKey(context.Background(), key, "test", schema.HashAPIKey(text)); err != nil {
+		a.Fatal(err)
+	}
+	return text
+}
+
+// connect adds an account of a workspace.
+func (a *api) connect(workspace schema.WorkspaceID, platform schema.Platform, name string) schema.AccountID {
+	a.Helper()
+	account := schema.Account{Workspace: workspace, Platform: platform, NativeID: name, Name: name, Sealed: []byte("sealed")}
+	id, err := a.admin.AccountID(context.Background(), account)
+	if err != nil {
+		a.Fatal(err)
+	}
+	account.ID = id
+	if err := a.admin.PutAccount(context.Background(), account); err != nil {
+		a.Fatal(err)
+	}
+	return id
+}
+
+// exec changes the database behind everybody's back.
+func (a *api) exec(sql string, args ...any) {
+	a.Helper()
+	conn, err := pgx.Connect(context.Background(), a.databaseURL)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(context.Background(), sql, args...); err != nil {
+		a.Fatal(err)
+	}
+}
+
+// under makes a subtest the one that fails.
+func (a *api) under(t *testing.T) {
+	outer := a.TB
+	a.TB = t
+	t.Cleanup(func() { a.TB = outer })
+}
+
+// answer is what the API answered.
+type answer struct {
+	testing.TB
+	status int
+	header http.Header
+	body   []byte
+}
+
+// call makes a request with the key of the first workspace. Headers are given in pairs.
+func (a *api) call(method, path string, body any, headers ...string) *answer {
+	a.Helper()
+	return a.callWith(a.key, method, path, body, headers...)
+}
+
+func (a *api) callWith(key, method, path string, body any, headers ...string) *answer {
+	a.Helper()
+	request, err := http.NewRequest(method, a.url+"/api/v1"+path, bodyOf(a, body))
+	if err != nil {
+		a.Fatal(err)
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	got := &answer{a.TB, response.StatusCode, response.Header, read}
+	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"} {
+		if got.header.Get(name) == "" {
+			a.Errorf("%s %s: %d without %s", method, path, got.status, name)
+		}
+	}
+	a.description.check(a.TB, method, path, got)
+	return got
+}
+
+// bodyOf makes text of a body; any other value is encoded.
+func bodyOf(t testing.TB, body any) io.Reader {
+	t.Helper()
+	switch body := body.(type) {
+	case nil:
+		return nil
+	case string:
+		return strings.NewReader(body)
+	}
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(encoded)
+}
+
+// want fails the test unless the answer has the status, and decodes it.
+func (r *answer) want(status int) tree {
+	r.Helper()
+	if r.status != status {
+		r.Fatalf("status = %d, want %d: %s", r.status, status, r.body)
+	}
+	var decoded map[string]any
+	if err := json.Unmarshal(r.body, &decoded); err != nil {
+		r.Fatalf("decoding %s: %v", r.body, err)
+	}
+	return tree{decoded}
+}
+
+// fails fails the test unless the answer is that error.
+func (r *answer) fails(status int, code string) tree {
+	r.Helper()
+	decoded := r.want(status)
+	if got := decoded.at("error", "code").value; got != code {
+		r.Fatalf("code = %v, want %s: %s", got, code, r.body)
+	}
+	return decoded.at("error")
+}
+
+// tree is decoded JSON.
+type tree struct{ value any }
+
+// at follows names and indexes; what is not there is nil.
+func (t tree) at(path ...any) tree {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			object, _ := t.value.(map[string]any)
+			t = tree{object[step]}
+		case int:
+			list, _ := t.value.([]any)
+			if step >= len(list) {
+				return tree{}
+			}
+			t = tree{list[step]}
+		}
+	}
+	return t
+}
+
+func (t tree) text() string {
+	s, _ := t.value.(string)
+	return s
+}
+
+func (t tree) size() int {
+	list, _ := t.value.([]any)
+	return len(list)
+}
+
+// syncBuffer is a log that can be read while it is written.
+type syncBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
+// dotted follows a path such as platforms.0.platform.
+func (t tree) dotted(path string) any {
+	for _, step := range strings.Split(path, ".") {
+		if i, err := strconv.Atoi(step); err == nil {
+			t = t.at(i)
+		} else {
+			t = t.at(step)
+		}
+	}
+	return t.value
+}

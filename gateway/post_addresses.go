@@ -1,0 +1,47 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"crier/schema"
+)
+
+const (
+	addressTimeout = 2 * time.Second // for all of a post's media together
+	addressLookups = 8               // at once
+)
+
+// checkAddresses refuses media at addresses that are not public. A name that cannot be
+// looked up in time passes: addresses are checked again at every connection.
+func (p *posts) checkAddresses(ctx context.Context, media []schema.Media, r *report) {
+	if len(media) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
+	defer cancel()
+	refused := make([]string, len(media))
+	var lookups errgroup.Group
+	lookups.SetLimit(addressLookups)
+	for i, m := range media {
+		if m.URL == "" {
+			continue
+		}
+		lookups.Go(func() error {
+			if e, ok := errors.AsType[*schema.Error](p.checkURL(ctx, m.URL)); ok {
+				refused[i] = e.Message
+			}
+			return nil
+		})
+	}
+	_ = lookups.Wait() // the lookups keep their errors themselves
+	for i, message := range refused {
+		field := indexed("mediaItems", i) + ".url"
+		if message != "" && !r.about(field) {
+			r.fail(field, codeInvalidURL, "must be a public http or https URL: "+message)
+		}
+	}
+}

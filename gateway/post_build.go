@@ -1,0 +1,244 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/schema"
+)
+
+const (
+	defaultTimezone = "UTC"
+	// transit is by how much a time may be too early because its request took time to
+	// arrive and clocks differ; where the lead is small, a tenth of it.
+	transit = 2 * time.Second
+)
+
+// mode is how the time of a post is chosen.
+type mode int
+
+const (
+	atTime mode = iota
+	atOnce
+	asDraft
+)
+
+// build makes the post a creation asks for, and reports all that is wrong with it.
+func (p *posts) build(ctx context.Context, b batch, f *form) schema.Post {
+	fields := readPostFields(f)
+	r := f.report
+	post := schema.Post{
+		ID: schema.NewPostID(b.now), Workspace: b.key.Workspace, Version: 1, FromAPI: true,
+		Status: schema.Scheduled, Timezone: b.timezone, CreatedAt: b.now, UpdatedAt: b.now,
+	}
+	mode := readMode(f, fields)
+	f.finish()
+	if len(fields.targets) == 0 {
+		f.require("platforms")
+		if fields.targets != nil {
+			r.fail("platforms", codeRequired, "at least one platform is required")
+		}
+	}
+	change := p.changeOf(ctx, b, fields, r)
+	change.apply(&post)
+	switch mode {
+	case atOnce:
+		post.ScheduledFor = b.now
+	case asDraft:
+		post.Status = schema.Draft
+	case atTime:
+	}
+	p.validate(&post, r)
+	return post
+}
+
+// readMode returns the one scheduling mode of a request.
+func readMode(f *form, fields postFields) mode {
+	now, _ := f.boolean("publishNow")
+	queue, _ := f.boolean("queue")
+	status := ""
+	if fields.status != nil {
+		status = *fields.status
+	}
+	var modes []string
+	chosen := atTime
+	if fields.scheduledFor != nil {
+		modes = append(modes, "scheduledFor")
+	}
+	if queue {
+		modes = append(modes, "queue")
+		f.fail("queue", "queue_missing", "there is no queue to schedule into")
+	}
+	if now || status == "immediate" {
+		modes, chosen = append(modes, "publishNow"), atOnce
+	}
+	if status == "draft" {
+		modes, chosen = append(modes, "status draft"), asDraft
+	}
+	switch {
+	case status != "" && !slices.Contains([]string{"draft", "scheduled", "immediate"}, status):
+		f.fail("status", codeInvalidValue, "must be draft, scheduled or immediate")
+	case status == "scheduled" && now:
+		f.fail("publishNow", codeConflict, "must not stand beside status scheduled")
+	case len(modes) > 1:
+		f.fail(strings.TrimPrefix(modes[0], "status "), codeConflict,
+			"exactly one of publishNow, queue, scheduledFor and status draft is required, not "+strings.Join(modes, " and "))
+	case len(modes) == 0:
+		f.fail("scheduledFor", codeRequired, "exactly one of publishNow, queue, scheduledFor and status draft is required")
+	}
+	return chosen
+}
+
+// change is what a request makes of a post, worked out as far as can be without it.
+type change struct {
+	fields    postFields
+	targets   []schema.Target
+	brand     schema.BrandID
+	timezone  string    // empty: stays
+	scheduled time.Time // zero: stays
+}
+
+// changeOf finds what the fields of a request name: accounts, brand, time. What it
+// takes from elsewhere (accounts, DNS) it takes here, before a post is locked.
+func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *report) change {
+	c := change{fields: fields}
+	if fields.targets != nil || fields.brand != nil {
+		p.resolve(ctx, b, &c, r)
+	}
+	p.checkAddresses(ctx, fields.media, r)
+	zone, err := p.zones.load(b.timezone)
+	if fields.timezone != nil {
+		c.timezone = *fields.timezone
+		if zone, err = p.zones.load(c.timezone); err != nil {
+			r.fail("timezone", codeInvalidValue, err.Error())
+		}
+	}
+	if err == nil && fields.scheduledFor != nil {
+		c.scheduled = p.readTime(*fields.scheduledFor, zone, b.now, r)
+	}
+	return c
+}
+
+// resolve finds accounts and brand. If it fails with what is remembered, it looks
+// again: an account may have been connected a moment ago.
+func (p *posts) resolve(ctx context.Context, b batch, c *change, r *report) {
+	accounts, err := p.accounts.get(ctx, b.key.Workspace)
+	if err != nil {
+		r.fault = err
+		return
+	}
+	targets, found := resolve(accounts, c.fields.targets)
+	brand, known := brandOf(accounts, c.fields.brand)
+	if len(found.errors) > 0 || !known {
+		if accounts, err = p.accounts.since(ctx, b.key.Workspace, b.began); err != nil {
+			r.fault = err
+			return
+		}
+		targets, found = resolve(accounts, c.fields.targets)
+		brand, known = brandOf(accounts, c.fields.brand)
+	}
+	if !known {
+		r.fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q with a connected account", clip(*c.fields.brand)))
+	}
+	r.merge(found)
+	c.targets, c.brand = targets, brand
+}
+
+// brandOf returns the brand of that id: one that an account of the workspace belongs to.
+func brandOf(accounts []schema.Account, id *string) (schema.BrandID, bool) {
+	if id == nil {
+		return schema.BrandID{}, true
+	}
+	for _, a := range accounts {
+		if !a.Brand.IsZero() && a.Brand.String() == *id {
+			return a.Brand, true
+		}
+	}
+	return schema.BrandID{}, false
+}
+
+func (p *posts) readTime(text string, zone *time.Location, now time.Time, r *report) time.Time {
+	at, err := parseTime(text, zone)
+	switch earliest := now.Add(p.lead - min(transit, p.lead/10)); {
+	case err != nil:
+		r.fail("scheduledFor", "time_invalid", err.Error())
+	case at.Before(earliest):
+		r.fail("scheduledFor", "time_too_early", fmt.Sprintf("must be at least %s in the future", words(p.lead)))
+	case at.After(now.Add(maxAhead)):
+		r.fail("scheduledFor", "time_too_late", "must be at most 90 days in the future")
+	}
+	return at.Truncate(time.Millisecond)
+}
+
+func words(d time.Duration) string {
+	if d >= time.Minute && d%time.Minute == 0 {
+		return fmt.Sprintf("%d minutes", int(d.Minutes()))
+	}
+	return d.String()
+}
+
+// apply makes the change to a post: only what the request named.
+func (c change) apply(post *schema.Post) {
+	f := c.fields
+	content := post.Content
+	if len(content.Entries) == 0 {
+		content.Entries = []schema.Entry{{}}
+	}
+	content.Entries = slices.Clone(content.Entries)
+	if f.content != nil {
+		content.Entries[0].Text = *f.content
+	}
+	if f.media != nil {
+		content.Entries[0].Media = f.media
+	}
+	if f.settings != nil {
+		content.Settings = f.settings
+	}
+	if f.comments != nil {
+		content.FirstComments = f.comments
+	}
+	if f.metadata != nil {
+		content.Metadata = f.metadata
+	}
+	if f.externalID != nil {
+		content.ExternalID = *f.externalID
+	}
+	post.Content = content
+	if f.targets != nil {
+		post.Targets = c.targets
+	}
+	if f.brand != nil {
+		post.Brand = c.brand
+	}
+	if c.timezone != "" {
+		post.Timezone = c.timezone
+	}
+	if !c.scheduled.IsZero() {
+		post.ScheduledFor = c.scheduled
+	}
+}
+
+// validate checks the post as a whole against its platforms, and notes which of them
+// need it prepared. It leaves out what it says of a field that is known to be wrong
+// already.
+func (p *posts) validate(post *schema.Post, r *report) {
+	if slices.ContainsFunc(post.Targets, func(t schema.Target) bool { return t.Platform == 0 }) {
+		return
+	}
+	for i := range post.Targets {
+		post.Targets[i].FirstStep = schema.StepPublish
+		if p.constraints(post.Targets[i].Platform).Prepares(post.Content.Entries[0]) {
+			post.Targets[i].FirstStep = schema.StepPrepare
+		}
+	}
+	errors, warnings := schema.Validate(post.Content, post.Targets, p.constraints)
+	for _, d := range errors {
+		if !r.about(d.Field) && len(r.errors) < maxDetails {
+			r.errors = append(r.errors, d)
+		}
+	}
+	r.warnings = append(r.warnings, warnings...)
+}

@@ -1,0 +1,246 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"crier/schema"
+)
+
+// Bounds of the fields of a post, in bytes or items, where no platform's own is lower.
+const (
+	maxContent       = 256 << 10
+	maxTargets       = 250
+	maxMediaItems    = 50
+	maxComments      = 50
+	maxURL           = 2048
+	maxAltText       = 4 * 1000 // 1,000 characters of at most 4 bytes
+	maxMetadata      = 50
+	maxMetadataName  = 64
+	maxMetadataValue = 500
+	maxExternalID    = 255
+	maxShort         = 100 // names, ids, times
+)
+
+// postFields is what a request says about a post. Nil stands for a field it does not
+// name, which in a PATCH stays as it is; an empty list or object empties.
+type postFields struct {
+	content      *string
+	targets      []targetFields
+	media        []schema.Media
+	status       *string
+	scheduledFor *string
+	timezone     *string
+	settings     map[schema.Platform]json.RawMessage
+	comments     []schema.FirstComment
+	brand        *string
+	metadata     map[string]string
+	externalID   *string
+}
+
+// targetFields is one element of platforms.
+type targetFields struct {
+	field    string          // such as platforms[2]
+	platform schema.Platform // zero: it could not be read
+	account  string          // empty: the only account of the platform
+	content  string
+}
+
+func readPostFields(f *form) postFields {
+	return postFields{
+		content:      optional(f.text("content", maxContent)),
+		targets:      readTargets(f),
+		media:        readMedia(f),
+		status:       optional(f.text("status", maxShort)),
+		scheduledFor: optional(f.text("scheduledFor", maxShort)),
+		timezone:     optional(f.text("timezone", maxShort)),
+		settings:     readSettings(f),
+		comments:     readComments(f),
+		brand:        optional(f.text("brandId", maxShort)),
+		metadata:     readMetadata(f),
+		externalID:   optional(f.text("externalId", maxExternalID)),
+	}
+}
+
+func optional(s string, ok bool) *string {
+	if !ok {
+		return nil
+	}
+	return &s
+}
+
+func readTargets(f *form) []targetFields {
+	items, ok := f.list("platforms", maxTargets)
+	if !ok {
+		return nil
+	}
+	targets := make([]targetFields, len(items))
+	for i, item := range items {
+		targets[i] = readTarget(f, item, indexed("platforms", i))
+	}
+	return targets
+}
+
+// readTarget returns a target without a platform where that is missing or unknown.
+func readTarget(f *form, item value, field string) targetFields {
+	t := targetFields{field: field}
+	if item.kind == text {
+		t.platform = readPlatform(f, field, item.text)
+		return t
+	}
+	if item.kind != object {
+		f.fail(field, codeInvalidType, "must be the name of a platform or an object {platform, accountId, content}")
+		return t
+	}
+	inner, _ := f.child(item, field)
+	defer inner.finish()
+	t.account, _ = inner.text("accountId", maxShort)
+	t.content, _ = inner.text("content", maxContent)
+	name, ok := inner.text("platform", maxShort)
+	if !ok {
+		inner.require("platform")
+		return t
+	}
+	t.platform = readPlatform(f, field+".platform", name)
+	return t
+}
+
+func readPlatform(f *form, field, name string) schema.Platform {
+	platform, err := schema.ParsePlatform(name)
+	if err != nil {
+		f.fail(field, codeInvalidValue, fmt.Sprintf("%q is no platform", clip(name)))
+	}
+	return platform
+}
+
+func readMedia(f *form) []schema.Media {
+	items, ok := f.list("mediaItems", maxMediaItems)
+	if !ok {
+		return nil
+	}
+	media := make([]schema.Media, 0, len(items))
+	for i, item := range items {
+		inner, ok := f.child(item, indexed("mediaItems", i))
+		if !ok {
+			continue
+		}
+		media = append(media, readMediaItem(inner))
+		inner.finish()
+	}
+	return media
+}
+
+func readMediaItem(f *form) schema.Media {
+	var m schema.Media
+	m.AltText, _ = f.text("altText", maxAltText)
+	if name, ok := f.text("type", maxShort); ok {
+		m.Kind = schema.MediaKind(name)
+		if m.Kind != schema.Image && m.Kind != schema.Video && m.Kind != schema.PDF {
+			f.fail("type", codeInvalidValue, "must be image, video or pdf")
+		}
+	} else {
+		f.require("type")
+	}
+	address, byURL := f.text("url", maxURL)
+	id, byID := f.text("mediaId", maxShort)
+	switch {
+	case byURL && byID:
+		f.fail("mediaId", codeConflict, "must not stand beside url")
+	case byURL:
+		m.URL = address
+		checkMediaURL(f, address)
+	case byID:
+		f.fail("mediaId", "media_unknown", fmt.Sprintf("there is no media %q", clip(id)))
+	default:
+		f.require("url")
+	}
+	return m
+}
+
+func checkMediaURL(f *form, address string) {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+		f.fail("url", codeInvalidURL, "must be a public http or https URL")
+	}
+}
+
+func readSettings(f *form) map[schema.Platform]json.RawMessage {
+	members, ok := f.members("platformSettings")
+	if !ok {
+		return nil
+	}
+	settings := make(map[schema.Platform]json.RawMessage, len(members))
+	for _, m := range members {
+		field := "platformSettings." + clip(m.name)
+		platform, err := schema.ParsePlatform(m.name)
+		switch {
+		case err != nil:
+			f.report.warn(field, codeUnknownField, "there is no platform of this name; the settings were ignored")
+		case m.value.kind == null:
+		case m.value.kind != object:
+			f.fail(field, codeInvalidType, f.report.wrong(m.value, object))
+		default:
+			settings[platform] = m.value.appendCanonical(nil)
+		}
+	}
+	return settings
+}
+
+func readComments(f *form) []schema.FirstComment {
+	single, hasSingle := f.text("firstComment", maxContent)
+	items, hasList := f.list("firstComments", maxComments)
+	if hasSingle && hasList {
+		f.fail("firstComment", codeConflict, "must not stand beside firstComments; it is short for one with target 0")
+	}
+	if !hasList {
+		if hasSingle {
+			return []schema.FirstComment{{Text: single}}
+		}
+		return nil
+	}
+	comments := make([]schema.FirstComment, 0, len(items))
+	for i, item := range items {
+		inner, ok := f.child(item, indexed("firstComments", i))
+		if !ok {
+			continue
+		}
+		var comment schema.FirstComment
+		comment.Target, _ = inner.integer("target")
+		if comment.Text, ok = inner.text("text", maxContent); !ok {
+			inner.require("text")
+		}
+		inner.finish()
+		comments = append(comments, comment)
+	}
+	return comments
+}
+
+func readMetadata(f *form) map[string]string {
+	members, ok := f.members("metadata")
+	if !ok {
+		return nil
+	}
+	if len(members) > maxMetadata {
+		f.fail("metadata", codeTooMany, fmt.Sprintf("must have at most %d entries, not %d", maxMetadata, len(members)))
+		return nil
+	}
+	metadata := make(map[string]string, len(members))
+	for _, m := range members {
+		field := "metadata." + clip(m.name)
+		switch {
+		case m.name == "" || len(m.name) > maxMetadataName:
+			f.fail(field, codeInvalidValue, fmt.Sprintf("a name must be 1 to %d bytes long", maxMetadataName))
+		case m.value.kind != text:
+			f.fail(field, codeInvalidType, f.report.wrong(m.value, text))
+		case len(m.value.text) > maxMetadataValue:
+			f.fail(field, codeTooLong, fmt.Sprintf("must be at most %d bytes long", maxMetadataValue))
+		default:
+			metadata[m.name] = m.value.text
+		}
+	}
+	return metadata
+}
+
+func indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }

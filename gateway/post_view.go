@@ -1,0 +1,139 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/url"
+
+	"crier/schema"
+)
+
+// postView is a post as the API shows it.
+type postView struct {
+	ID               schema.PostID                       `json:"id"`
+	Status           string                              `json:"status"`
+	Content          string                              `json:"content"`
+	ScheduledFor     moment                              `json:"scheduledFor,omitzero"`
+	Timezone         string                              `json:"timezone"`
+	Platforms        []targetView                        `json:"platforms"`
+	MediaItems       []mediaView                         `json:"mediaItems"`
+	FirstComments    []schema.FirstComment               `json:"firstComments"`
+	PlatformSettings map[schema.Platform]json.RawMessage `json:"platformSettings"`
+	BrandID          *schema.BrandID                     `json:"brandId,omitempty"`
+	ExternalID       string                              `json:"externalId,omitempty"`
+	Metadata         map[string]string                   `json:"metadata,omitempty"`
+	IsAPIPost        bool                                `json:"isApiPost"`
+	CreatedAt        moment                              `json:"createdAt"`
+	UpdatedAt        moment                              `json:"updatedAt"`
+}
+
+// targetView is one of a post's platforms.
+type targetView struct {
+	Platform      schema.Platform  `json:"platform"`
+	AccountID     schema.AccountID `json:"accountId"`
+	Status        string           `json:"status"`
+	PostID        string           `json:"postId,omitempty"`
+	PostURL       string           `json:"postUrl,omitempty"`
+	PostedAt      moment           `json:"postedAt,omitzero"`
+	PreviousError string           `json:"previousError,omitempty"` // while it is tried again
+	Error         *causeView       `json:"error,omitempty"`         // once it has failed
+	FirstComments []commentView    `json:"firstComments,omitempty"`
+}
+
+type causeView struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// commentView is what became of a first comment.
+type commentView struct {
+	Target    int        `json:"target"`
+	Status    string     `json:"status"`
+	CommentID string     `json:"commentId,omitempty"`
+	URL       string     `json:"url,omitempty"`
+	PostedAt  moment     `json:"postedAt,omitzero"`
+	Error     *causeView `json:"error,omitempty"`
+}
+
+type mediaView struct {
+	Type    schema.MediaKind `json:"type"`
+	URL     string           `json:"url,omitempty"`
+	MediaID *schema.MediaID  `json:"mediaId,omitempty"`
+	AltText string           `json:"altText,omitempty"`
+}
+
+func viewPost(p schema.Post) postView {
+	v := postView{
+		ID: p.ID, Status: p.Status.String(), ScheduledFor: moment(p.ScheduledFor), Timezone: p.Timezone,
+		Platforms:        make([]targetView, len(p.Targets)),
+		MediaItems:       []mediaView{},
+		FirstComments:    p.Content.FirstComments,
+		PlatformSettings: p.Content.Settings,
+		BrandID:          unlessZero(p.Brand),
+		ExternalID:       p.Content.ExternalID, Metadata: p.Content.Metadata,
+		IsAPIPost: p.FromAPI, CreatedAt: moment(p.CreatedAt), UpdatedAt: moment(p.UpdatedAt),
+	}
+	for i := range p.Targets {
+		v.Platforms[i] = viewTarget(&p.Targets[i])
+	}
+	if len(p.Content.Entries) > 0 {
+		v.Content = p.Content.Entries[0].Text
+		for _, m := range p.Content.Entries[0].Media {
+			v.MediaItems = append(v.MediaItems, mediaView{m.Kind, m.URL, unlessZero(m.MediaID), m.AltText})
+		}
+	}
+	if v.FirstComments == nil {
+		v.FirstComments = []schema.FirstComment{}
+	}
+	if v.PlatformSettings == nil {
+		v.PlatformSettings = map[schema.Platform]json.RawMessage{}
+	}
+	return v
+}
+
+func viewTarget(t *schema.Target) targetView {
+	v := targetView{Platform: t.Platform, AccountID: t.Account, Status: t.State.String()}
+	if len(t.Receipts) > 0 && !t.Receipts[0].Open {
+		root := t.Receipts[0]
+		v.PostID, v.PostURL, v.PostedAt = root.NativeID, shownURL(root.URL), moment(root.PostedAt)
+	}
+	switch {
+	case t.Error == nil:
+	case t.State == schema.TargetFailed:
+		v.Error = viewCause(t.Error)
+	case t.State == schema.TargetPending, t.State == schema.TargetClaimed:
+		v.PreviousError = t.Error.Message
+	}
+	for _, c := range t.Comments {
+		if c.State >= schema.CommentPosted {
+			v.FirstComments = append(v.FirstComments, commentView{
+				Target: c.Entry, Status: c.State.String(), CommentID: c.NativeID, URL: shownURL(c.URL),
+				PostedAt: moment(c.PostedAt), Error: viewCause(c.Error),
+			})
+		}
+	}
+	return v
+}
+
+func viewCause(e *schema.TargetError) *causeView {
+	if e == nil {
+		return nil
+	}
+	return &causeView{e.Code, e.Message}
+}
+
+// shownURL lets through only what a browser may be sent to: a platform's answer is not
+// to be trusted with javascript: and the like.
+func shownURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "https" && u.Scheme != "http") {
+		return ""
+	}
+	return address
+}
+
+func unlessZero[K schema.Kind](id schema.ID[K]) *schema.ID[K] {
+	if id.IsZero() {
+		return nil
+	}
+	return &id
+}

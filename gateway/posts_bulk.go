@@ -1,0 +1,107 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+const maxBulk = 25
+
+// bulkAnswer is the answer of a bulk creation; it comes with 201 whatever became of
+// its entries.
+type bulkAnswer struct {
+	Success  bool            `json:"success"`
+	Results  []bulkResult    `json:"results"`
+	Summary  bulkSummary     `json:"summary"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type bulkResult struct {
+	Index    int             `json:"index"`
+	Success  bool            `json:"success"`
+	Post     *postView       `json:"post,omitempty"`
+	Error    *errorView      `json:"error,omitempty"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type bulkSummary struct {
+	Total     int `json:"total"`
+	Succeeded int `json:"succeeded"`
+	Failed    int `json:"failed"`
+}
+
+// createBulk makes up to 25 posts. Each entry is valid or not by itself; those that
+// are valid are stored together.
+func (p *posts) createBulk(c *gin.Context) error {
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	print := fingerprint(c, f.object)
+	identity, err := identify(c, print)
+	if err != nil {
+		return err
+	}
+	b := p.batchOf(c)
+	items := p.readBulk(f, &b)
+	if err := f.report.err(); err != nil {
+		return p.answerOr(c, identity, err)
+	}
+	made, answer, err := p.buildBulk(c.Request.Context(), b, f.report.body, items)
+	if err != nil {
+		return err
+	}
+	p.warnOfDuplicate(identity, b, print, f.report)
+	answer.Warnings = f.report.warnings
+	creation := schema.Creation{Idempotency: identity, Posts: made, Response: encode(answer)}
+	if len(made) == 0 && identity == nil {
+		answerCreated(c, creation.Response, false)
+		return nil
+	}
+	return p.commit(c, creation)
+}
+
+func (p *posts) readBulk(f *form, b *batch) []value {
+	items, ok := f.list("posts", maxBulk)
+	if !ok {
+		f.require("posts")
+	} else if len(items) == 0 {
+		f.fail("posts", codeRequired, fmt.Sprintf("1 to %d posts are required", maxBulk))
+	}
+	if name, ok := f.text("timezone", maxShort); ok {
+		if _, err := p.zones.load(name); err != nil {
+			f.fail("timezone", codeInvalidValue, err.Error())
+		}
+		b.timezone = name
+	}
+	f.finish()
+	return items
+}
+
+// buildBulk judges every entry. Its error is a fault: then nothing is known of any.
+func (p *posts) buildBulk(ctx context.Context, b batch, body []byte, items []value) ([]schema.Post, bulkAnswer, error) {
+	made := make([]schema.Post, 0, len(items))
+	answer := bulkAnswer{Success: true, Results: make([]bulkResult, len(items))}
+	for i, item := range items {
+		r := &report{body: body}
+		post := p.build(ctx, b, newForm(item, r))
+		if r.fault != nil {
+			return nil, answer, r.fault
+		}
+		answer.Results[i] = bulkResult{Index: i, Warnings: r.warnings}
+		if err := r.err(); err != nil {
+			view := p.view(actionable(err))
+			answer.Results[i].Error = &view
+			continue
+		}
+		view := viewPost(post)
+		answer.Results[i].Success, answer.Results[i].Post = true, &view
+		made = append(made, post)
+	}
+	answer.Summary = bulkSummary{Total: len(items), Succeeded: len(made), Failed: len(items) - len(made)}
+	return made, answer, nil
+}

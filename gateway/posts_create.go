@@ -1,0 +1,85 @@
+package gateway
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// postAnswer is the answer of what makes or changes one post.
+type postAnswer struct {
+	Success  bool            `json:"success"`
+	Post     postView        `json:"post"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+// create makes one post.
+func (p *posts) create(c *gin.Context) error {
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	print := fingerprint(c, f.object)
+	identity, err := identify(c, print)
+	if err != nil {
+		return err
+	}
+	b := p.batchOf(c)
+	post := p.build(c.Request.Context(), b, f)
+	if err := f.report.err(); err != nil {
+		return p.answerOr(c, identity, err)
+	}
+	p.warnOfDuplicate(identity, b, print, f.report)
+	requestOf(c).post = post.ID.String()
+	return p.commit(c, schema.Creation{
+		Idempotency: identity,
+		Posts:       []schema.Post{post},
+		Response:    encode(postAnswer{Success: true, Post: viewPost(post), Warnings: f.report.warnings}),
+	})
+}
+
+// commit stores a creation and answers with what was kept of it, which is the answer
+// of the first request where this one repeats it.
+func (p *posts) commit(c *gin.Context, creation schema.Creation) error {
+	created, err := p.writer.Create(c.Request.Context(), creation)
+	if err != nil {
+		return err
+	}
+	answerCreated(c, created.Response, created.Replayed)
+	return nil
+}
+
+// answerOr answers a request that is not valid. A request that was valid once may not
+// be any more: its time has come close, or its account was removed. So one with a key
+// is first looked for among those that were answered.
+func (p *posts) answerOr(c *gin.Context, identity *schema.Idempotency, invalid error) error {
+	if identity == nil {
+		return invalid
+	}
+	response, known, err := p.answers.Answer(c.Request.Context(), *identity)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return invalid
+	}
+	answerCreated(c, response, true)
+	return nil
+}
+
+func answerCreated(c *gin.Context, response []byte, replayed bool) {
+	if replayed {
+		c.Header("Idempotency-Replayed", "true")
+	}
+	c.Data(http.StatusCreated, jsonType, response)
+}
+
+// warnOfDuplicate warns of a request without a key that came a short while before too.
+func (p *posts) warnOfDuplicate(identity *schema.Idempotency, b batch, print [32]byte, r *report) {
+	if identity == nil && p.duplicates.seen(duplicate{b.key.Workspace, print}, b.now) {
+		r.warn("body", "possible_duplicate",
+			"the same request came within the last five minutes; with an Idempotency-Key it would have had its effect once")
+	}
+}

@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+type postsAnswer struct {
+	Success    bool       `json:"success"`
+	Posts      []postView `json:"posts"`
+	Pagination pagination `json:"pagination"`
+}
+
+// get answers with one post.
+func (p *posts) get(c *gin.Context) error {
+	id, err := postID(c)
+	if err != nil {
+		return err
+	}
+	post, err := p.reader.Post(c.Request.Context(), requestOf(c).key.Workspace, id)
+	if err != nil {
+		return err
+	}
+	respond(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post)})
+	return nil
+}
+
+// list answers with a page of posts.
+func (p *posts) list(c *gin.Context) error {
+	q := newQuery(c)
+	page := q.page()
+	filter := schema.PostFilter{
+		Status: readStatus(q), Platform: q.platform("platform"), Brand: readBrand(q),
+		After: q.time("after"), Before: q.time("before"), Limit: page.limit + 1, Offset: page.offset(), // one more tells whether there is more
+	}
+	if err := q.report.err(); err != nil {
+		return err
+	}
+	found, total, err := p.reader.Posts(c.Request.Context(), requestOf(c).key.Workspace, filter)
+	if err != nil {
+		return err
+	}
+	more := len(found) > page.limit
+	views := make([]postView, min(len(found), page.limit))
+	for i := range views {
+		views[i] = viewPost(found[i])
+	}
+	respond(c, http.StatusOK, postsAnswer{Success: true, Posts: views, Pagination: page.of(total, more)})
+	return nil
+}
+
+// readStatus reads the status to filter by. A post that is published immediately is
+// processing from its first moment on, so that is what "immediate" finds.
+func readStatus(q *query) schema.PostStatus {
+	name, ok := q.text("status")
+	if !ok {
+		return 0
+	}
+	if name == "immediate" {
+		return schema.Processing
+	}
+	status, err := schema.ParsePostStatus(name)
+	if err != nil {
+		q.report.fail("status", codeInvalidValue, err.Error())
+	}
+	return status
+}
+
+func readBrand(q *query) schema.BrandID {
+	text, ok := q.text("brandId")
+	if !ok {
+		return schema.BrandID{}
+	}
+	id, err := schema.ParseBrandID(text)
+	if err != nil {
+		q.report.fail("brandId", codeInvalidValue, err.Error())
+	}
+	return id
+}

@@ -1,0 +1,101 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// update changes what a request names of a draft or a scheduled post.
+func (p *posts) update(c *gin.Context) error {
+	id, err := postID(c)
+	if err != nil {
+		return err
+	}
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	b := p.batchOf(c)
+	fields := readPostFields(f)
+	f.finish()
+	checkPatch(fields, f.report)
+	if fields.timezone == nil && fields.scheduledFor != nil {
+		if b.timezone, err = p.timezoneOf(c, b, id); err != nil {
+			return err
+		}
+	}
+	change := p.changeOf(c.Request.Context(), b, fields, f.report)
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	var r report // of the last run: the store may run the change again
+	post, err := p.writer.Update(c.Request.Context(), b.key.Workspace, id, func(post *schema.Post) error {
+		r = report{warnings: slices.Clone(f.report.warnings)}
+		return p.patch(post, change, b.now, &r)
+	})
+	if err != nil {
+		return err
+	}
+	respond(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: r.warnings})
+	return nil
+}
+
+// checkPatch refuses what is wrong whatever the post is like.
+func checkPatch(fields postFields, r *report) {
+	if fields.targets != nil && len(fields.targets) == 0 {
+		r.fail("platforms", codeRequired, "at least one platform is required")
+	}
+	if s := fields.status; s != nil && *s != schema.Draft.String() && *s != schema.Scheduled.String() {
+		r.fail("status", codeInvalidValue, "must be draft or scheduled")
+	}
+}
+
+// timezoneOf returns the zone that a time without one is meant in: the post's own.
+func (p *posts) timezoneOf(c *gin.Context, b batch, id schema.PostID) (string, error) {
+	post, err := p.reader.Post(c.Request.Context(), b.key.Workspace, id)
+	return post.Timezone, err
+}
+
+// patch makes the change to a post that is locked.
+func (p *posts) patch(post *schema.Post, change change, now time.Time, r *report) error {
+	if change.fields.targets != nil && begun(post) {
+		return &schema.Error{
+			Kind: schema.InvalidState, Message: "a part of the post is published already, so its platforms cannot be replaced",
+		}
+	}
+	wasDraft := post.Status == schema.Draft
+	change.apply(post)
+	if s := change.fields.status; s != nil {
+		status, err := schema.ParsePostStatus(*s)
+		if err != nil {
+			return err
+		}
+		post.Status = status
+	}
+	if wasDraft && post.Status == schema.Scheduled && change.scheduled.IsZero() {
+		p.checkScheduled(*post, now, r)
+	}
+	p.validate(post, r)
+	return r.err()
+}
+
+// begun tells whether something of a post was published, which a retry leaves in place.
+func begun(post *schema.Post) bool {
+	return slices.ContainsFunc(post.Targets, func(t schema.Target) bool {
+		return t.State == schema.TargetPosted || len(t.Receipts) > 0
+	})
+}
+
+// checkScheduled checks the time of a draft that becomes scheduled as it is.
+func (p *posts) checkScheduled(post schema.Post, now time.Time, r *report) {
+	if post.ScheduledFor.IsZero() {
+		r.fail("scheduledFor", codeRequired, "a draft needs a time before it can be scheduled")
+		return
+	}
+	p.readTime(post.ScheduledFor.Format(time.RFC3339Nano), time.UTC, now, r)
+}

@@ -1,0 +1,103 @@
+package gateway
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+const (
+	defaultLimit = 20
+	maxLimit     = 100
+	maxPage      = 1_000_000
+)
+
+// query reads the parameters of a request and gathers what is wrong with them.
+type query struct {
+	values url.Values
+	report report
+}
+
+func newQuery(c *gin.Context) *query { return &query{values: c.Request.URL.Query()} }
+
+// text returns a parameter that is there and not empty.
+func (q *query) text(name string) (string, bool) {
+	value := q.values.Get(name)
+	return value, value != ""
+}
+
+// integer returns a number within bounds.
+func (q *query) integer(name string, otherwise, least, most int) int {
+	value, ok := q.text(name)
+	if !ok {
+		return otherwise
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		q.report.fail(name, codeInvalidValue, fmt.Sprintf("must be a whole number from %d to %d", least, most))
+		return otherwise
+	}
+	return n
+}
+
+func (q *query) platform(name string) schema.Platform {
+	value, ok := q.text(name)
+	if !ok {
+		return 0
+	}
+	platform, err := schema.ParsePlatform(value)
+	if err != nil {
+		q.report.fail(name, codeInvalidValue, fmt.Sprintf("%q is no platform", clip(value)))
+	}
+	return platform
+}
+
+// time returns a time, which without an offset is UTC; of a day, its beginning. A plus
+// that was not escaped arrives as a space.
+func (q *query) time(name string) time.Time {
+	value, ok := q.text(name)
+	if !ok {
+		return time.Time{}
+	}
+	if day, err := time.Parse(time.DateOnly, value); err == nil {
+		return day
+	}
+	at, err := parseTime(strings.ReplaceAll(value, " ", "+"), time.UTC)
+	if err != nil {
+		q.report.fail(name, codeInvalidValue, err.Error())
+	}
+	return at
+}
+
+func (q *query) page() page {
+	return page{
+		number: q.integer("page", 1, 1, maxPage),
+		limit:  q.integer("limit", defaultLimit, 1, maxLimit),
+	}
+}
+
+// page is which part of a list is asked for, from 1.
+type page struct{ number, limit int }
+
+func (p page) offset() int { return (p.number - 1) * p.limit }
+
+// pagination is where a page stands in its list. The total of a very long list is only
+// a lower bound; whether there is more is always exact.
+type pagination struct {
+	Total   int  `json:"total"`
+	Page    int  `json:"page"`
+	Limit   int  `json:"limit"`
+	Pages   int  `json:"pages"`
+	HasMore bool `json:"hasMore"`
+}
+
+func (p page) of(total int, more bool) pagination {
+	pages := (total + p.limit - 1) / p.limit
+	return pagination{Total: total, Page: p.number, Limit: p.limit, Pages: pages, HasMore: more}
+}

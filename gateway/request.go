@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// request is what is known of a request while it is answered.
+type request struct {
+	id   string
+	key  schema.Key // zero: none that is valid
+	post string     // id of the post it is about, for the log
+}
+
+const requestKey = "crier.request"
+
+// requestOf returns the request of a context; observe has put it there.
+func requestOf(c *gin.Context) *request { return c.MustGet(requestKey).(*request) }
+
+func (r *request) attributes() slog.Attr {
+	attributes := []any{slog.String("request", r.id)}
+	if !r.key.ID.IsZero() {
+		attributes = append(attributes, slog.String("key", r.key.ID.String()))
+	}
+	if r.post != "" {
+		attributes = append(attributes, slog.String("post", r.post))
+	}
+	return slog.Group("", attributes...)
+}
+
+// requestIDs names requests: a random beginning for the life of the process and a
+// number, which costs nothing and is just as unique.
+type requestIDs struct {
+	beginning string
+	count     atomic.Uint64
+}
+
+func newRequestIDs(random io.Reader) (*requestIDs, error) {
+	var seed [6]byte
+	if _, err := io.ReadFull(random, seed[:]); err != nil {
+		return nil, fmt.Errorf("reading randomness: %w", err)
+	}
+	return &requestIDs{beginning: fmt.Sprintf("req_%x_", seed)}, nil
+}
+
+func (r *requestIDs) next() string {
+	return r.beginning + strconv.FormatUint(r.count.Add(1), 36)
+}

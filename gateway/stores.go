@@ -1,0 +1,79 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"crier/schema"
+)
+
+// KeyStore knows API keys.
+type KeyStore interface {
+	// Authenticate returns the key of a hash; the error is Unauthorized when it is
+	// unknown, revoked or expired.
+	Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error)
+}
+
+// AccountReader reads connected accounts.
+type AccountReader interface {
+	// Accounts returns all of a workspace's.
+	Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error)
+}
+
+// PostReader reads posts.
+type PostReader interface {
+	// Post returns a post of a workspace, or NotFound.
+	Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error)
+	// Posts returns a page, newest scheduled first, and how many posts there are in all.
+	Posts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostFilter) ([]schema.Post, int, error)
+}
+
+// PostWriter creates and changes posts. Each call is one transaction, and durable once
+// it has returned.
+type PostWriter interface {
+	// Create makes the posts of a request, or returns the answer of the request it
+	// repeats; the error is IdempotencyConflict when that one had another body.
+	Create(ctx context.Context, creation schema.Creation) (schema.Created, error)
+	// Update runs change on a copy of the locked post and stores what it made of it.
+	// Posts other than drafts and scheduled ones are InvalidState.
+	Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error)
+	// Delete removes a draft and cancels a scheduled post; all others are InvalidState.
+	Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error)
+}
+
+// AnswerReader reads the answers that are kept for idempotency.
+type AnswerReader interface {
+	// Answer returns what the first request of that name was answered, if it is known:
+	// the error is IdempotencyConflict when it had another body.
+	Answer(ctx context.Context, request schema.Idempotency) (response []byte, known bool, err error)
+}
+
+// WebhookReader reads webhooks.
+type WebhookReader interface {
+	Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Webhook, error)
+	Webhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) (schema.Webhook, error)
+	// Deliveries returns the last deliveries of a webhook, newest first.
+	Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, limit int) ([]schema.DeliveryRecord, error)
+}
+
+// WebhookWriter creates and changes webhooks.
+type WebhookWriter interface {
+	CreateWebhook(ctx context.Context, webhook schema.Webhook) error
+	// UpdateWebhook runs change on the locked webhook and stores what it made of it.
+	UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, change func(*schema.Webhook) error) (schema.Webhook, error)
+	// DeleteWebhook removes a webhook with its pending deliveries.
+	DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error
+}
+
+// TestSender sends one signed request to a webhook, at once and without a retry.
+type TestSender interface {
+	// TestDelivery returns the status code of the answer and how long it took. An error
+	// means that there was no answer; one of *schema.Error is safe to show.
+	TestDelivery(ctx context.Context, webhook schema.Webhook, payload schema.WebhookPayload) (code int, took time.Duration, err error)
+}
+
+// PostCounter counts what became of posts.
+type PostCounter interface {
+	// PostCounts returns how many targets ended in each status, by day and platform.
+	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error)
+}

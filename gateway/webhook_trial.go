@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+type trialAnswer struct {
+	Success bool      `json:"success"`
+	Test    trialView `json:"test"`
+}
+
+// trialView is what became of a test delivery. Without an answer of the receiver it has
+// no code, and says why.
+type trialView struct {
+	Event        schema.EventType `json:"event"`
+	DeliveredAt  moment           `json:"deliveredAt"`
+	ResponseCode int              `json:"responseCode,omitempty"`
+	ResponseTime int64            `json:"responseTime"` // milliseconds
+	Error        string           `json:"error,omitempty"`
+}
+
+// test sends a webhook an event with sample data, signed like a real one.
+func (w *webhooks) test(c *gin.Context) error {
+	webhook, err := w.find(c)
+	if err != nil {
+		return err
+	}
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	event := readEvent(f)
+	f.finish()
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	now := w.now().UTC().Truncate(time.Millisecond)
+	sample, err := json.Marshal(sampleData(event, webhook.Workspace, now))
+	if err != nil {
+		return fmt.Errorf("encoding sample data: %w", err)
+	}
+	code, took, err := w.sender.TestDelivery(c.Request.Context(), webhook, schema.WebhookPayload{
+		ID: schema.NewEventID(now), Event: event, Test: true, CreatedAt: now, Data: sample,
+	})
+	respond(c, http.StatusOK, trialAnswer{Success: true, Test: trialView{
+		Event: event, DeliveredAt: moment(w.now()), ResponseCode: code, ResponseTime: took.Milliseconds(),
+		Error: shownCause(err),
+	}})
+	return nil
+}
+
+func readEvent(f *form) schema.EventType {
+	name, ok := f.text("event", maxShort)
+	if !ok {
+		f.require("event")
+		return ""
+	}
+	event := schema.EventType(name)
+	if !event.Subscribable() {
+		f.fail("event", codeInvalidValue, fmt.Sprintf("%q is no event", clip(name)))
+	}
+	return event
+}
+
+func shownCause(err error) string {
+	if err == nil {
+		return ""
+	}
+	if e, ok := errors.AsType[*schema.Error](err); ok {
+		return e.Message
+	}
+	return "the receiver did not answer"
+}
+
+// sampleData is the data of a test event: of the shape of a real one, about nothing
+// that exists.
+func sampleData(event schema.EventType, workspace schema.WorkspaceID, now time.Time) any {
+	if strings.HasPrefix(string(event), "account.") {
+		return map[string]any{"account": map[string]any{
+			"id": schema.NewAccountID(now), "platform": schema.Mastodon, "name": "@sample@mastodon.example",
+		}}
+	}
+	post := samplePost(event, workspace, now)
+	return schema.PostData{Post: post.Summary()}
+}
+
+func samplePost(event schema.EventType, workspace schema.WorkspaceID, now time.Time) *schema.Post {
+	post := &schema.Post{
+		ID: schema.NewPostID(now), Workspace: workspace, Status: schema.Scheduled, ScheduledFor: now.Add(time.Hour),
+		Content: schema.Content{Entries: []schema.Entry{{Text: "A sample post: nothing was published."}}},
+		Targets: []schema.Target{{Account: schema.NewAccountID(now), Platform: schema.Mastodon}},
+	}
+	target := &post.Targets[0]
+	switch event {
+	case schema.PostPublished, schema.ThreadPublished, schema.ThreadPartiallyPublished:
+		post.Status, post.ScheduledFor = schema.Posted, now
+		target.State, target.PostedAt = schema.TargetPosted, now
+		target.Receipts = []schema.Receipt{{NativeID: "1", URL: "https://mastodon.example/@sample/1", PostedAt: now}}
+	case schema.PostFailed, schema.ThreadFailed:
+		post.Status, post.ScheduledFor = schema.Failed, now
+		target.State = schema.TargetFailed
+		target.Error = &schema.TargetError{Code: "platform_refused", Message: "A sample failure.", At: now}
+	case schema.PostCancelled:
+		post.Status, target.State = schema.Cancelled, schema.TargetCancelled
+	default:
+	}
+	return post
+}

@@ -1,0 +1,81 @@
+package gateway
+
+import (
+	"crier/schema"
+)
+
+// webhookView is a webhook as the API shows it.
+type webhookView struct {
+	ID                  schema.WebhookID   `json:"id"`
+	URL                 string             `json:"url"`
+	Events              []schema.EventType `json:"events"`
+	Secret              string             `json:"secret,omitempty"` // in the answer of its creation only
+	IsActive            bool               `json:"isActive"`
+	CreatedAt           moment             `json:"createdAt"`
+	LastDeliveredAt     *moment            `json:"lastDeliveredAt"`
+	ConsecutiveFailures int                `json:"consecutiveFailures"`
+	DisabledAt          *moment            `json:"disabledAt"`
+	DisabledReason      *string            `json:"disabledReason"`
+}
+
+// deliveryView is what became of one event at a webhook.
+type deliveryView struct {
+	ID             schema.DeliveryID `json:"id"`
+	Event          schema.EventType  `json:"event"`
+	EventID        schema.EventID    `json:"eventId"`
+	Status         string            `json:"status"`
+	ResponseCode   *int              `json:"responseCode"` // null: no answer
+	ResponseTimeMs int64             `json:"responseTimeMs"`
+	RetryCount     int               `json:"retryCount"`
+	Error          *string           `json:"error"`
+	DeliveredAt    *moment           `json:"deliveredAt"`
+}
+
+type webhookAnswer struct {
+	Success  bool            `json:"success"`
+	Webhook  webhookView     `json:"webhook"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type webhooksAnswer struct {
+	Success  bool          `json:"success"`
+	Webhooks []webhookView `json:"webhooks"`
+}
+
+type webhookHistoryAnswer struct {
+	Success    bool           `json:"success"`
+	Webhook    webhookView    `json:"webhook"`
+	Deliveries []deliveryView `json:"deliveries"`
+}
+
+type messageAnswer struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+}
+
+func viewWebhook(w schema.Webhook) webhookView {
+	return webhookView{
+		ID: w.ID, URL: w.URL, Events: w.Events, IsActive: w.Active, CreatedAt: moment(w.CreatedAt),
+		LastDeliveredAt: orNull(w.LastDeliveredAt), ConsecutiveFailures: w.ConsecutiveFailures,
+		DisabledAt: orNull(w.DisabledAt), DisabledReason: unlessEmpty(w.DisabledReason),
+	}
+}
+
+func viewDelivery(d schema.DeliveryRecord) deliveryView {
+	v := deliveryView{
+		ID: d.ID, Event: d.Event, EventID: d.EventID, Status: d.State.String(),
+		ResponseTimeMs: d.ResponseTime.Milliseconds(), RetryCount: d.Retries,
+		Error: unlessEmpty(d.Error), DeliveredAt: orNull(d.DeliveredAt),
+	}
+	if d.ResponseCode != 0 {
+		v.ResponseCode = &d.ResponseCode
+	}
+	return v
+}
+
+func unlessEmpty(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

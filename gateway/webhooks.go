@@ -1,0 +1,243 @@
+package gateway
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+const (
+	secretPrefix    = "whsec_"
+	secretBytes     = 32
+	shownDeliveries = 50
+)
+
+// webhooks is the resource of webhooks.
+type webhooks struct {
+	reader       WebhookReader
+	writer       WebhookWriter
+	sender       TestSender
+	checkURL     func(ctx context.Context, rawURL string) error
+	allowPrivate bool // http and addresses that are not public
+	now          func() time.Time
+	random       io.Reader
+}
+
+func (w *webhooks) routes() []route {
+	return []route{
+		{http.MethodPost, "/webhooks", schema.Write, w.create},
+		{http.MethodGet, "/webhooks", schema.Read, w.list},
+		{http.MethodGet, "/webhooks/:id", schema.Read, w.get},
+		{http.MethodPatch, "/webhooks/:id", schema.Write, w.update},
+		{http.MethodDelete, "/webhooks/:id", schema.Write, w.delete},
+		{http.MethodPost, "/webhooks/:id/test", schema.Write, w.test},
+	}
+}
+
+// webhookFields is what a request says about a webhook; nil stands for a field it does
+// not name.
+type webhookFields struct {
+	url    *string
+	events []schema.EventType
+	active *bool
+}
+
+// create makes a webhook and shows its secret, this once.
+func (w *webhooks) create(c *gin.Context) error {
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	fields := webhookFields{url: optional(f.text("url", maxURL)), events: readEvents(f)}
+	f.require("url")
+	f.require("events")
+	f.finish()
+	w.checkAddress(c.Request.Context(), fields, f.report)
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	secret, err := newSecret(w.random)
+	if err != nil {
+		return err
+	}
+	now := w.now().UTC().Truncate(time.Millisecond)
+	webhook := schema.Webhook{
+		ID: schema.NewWebhookID(now), Workspace: requestOf(c).key.Workspace,
+		URL: *fields.url, Events: fields.events, Secret: secret, Active: true, CreatedAt: now,
+	}
+	if err := w.writer.CreateWebhook(c.Request.Context(), webhook); err != nil {
+		return err
+	}
+	view := viewWebhook(webhook)
+	view.Secret = secret
+	respond(c, http.StatusCreated, webhookAnswer{Success: true, Webhook: view, Warnings: f.report.warnings})
+	return nil
+}
+
+// update changes what a request names of a webhook. Activating one forgets its
+// failures.
+func (w *webhooks) update(c *gin.Context) error {
+	id, err := webhookID(c)
+	if err != nil {
+		return err
+	}
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	fields := webhookFields{url: optional(f.text("url", maxURL)), events: readEvents(f)}
+	if active, ok := f.boolean("isActive"); ok {
+		fields.active = &active
+	}
+	f.finish()
+	w.checkAddress(c.Request.Context(), fields, f.report)
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	webhook, err := w.writer.UpdateWebhook(c.Request.Context(), requestOf(c).key.Workspace, id, fields.apply)
+	if err != nil {
+		return err
+	}
+	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: viewWebhook(webhook), Warnings: f.report.warnings})
+	return nil
+}
+
+func (f webhookFields) apply(w *schema.Webhook) error {
+	if f.url != nil {
+		w.URL = *f.url
+	}
+	if f.events != nil {
+		w.Events = f.events
+	}
+	if f.active == nil {
+		return nil
+	}
+	w.Active = *f.active
+	if w.Active {
+		w.ConsecutiveFailures, w.DisabledAt, w.DisabledReason = 0, time.Time{}, ""
+	}
+	return nil
+}
+
+// delete removes a webhook; its deliveries stop at once.
+func (w *webhooks) delete(c *gin.Context) error {
+	id, err := webhookID(c)
+	if err != nil {
+		return err
+	}
+	if err := w.writer.DeleteWebhook(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+		return err
+	}
+	respond(c, http.StatusOK, messageAnswer{Success: true, Message: "the webhook was deleted; nothing more is delivered to it"})
+	return nil
+}
+
+// list answers with all webhooks of a workspace.
+func (w *webhooks) list(c *gin.Context) error {
+	found, err := w.reader.Webhooks(c.Request.Context(), requestOf(c).key.Workspace)
+	if err != nil {
+		return err
+	}
+	views := make([]webhookView, len(found))
+	for i := range found {
+		views[i] = viewWebhook(found[i])
+	}
+	respond(c, http.StatusOK, webhooksAnswer{Success: true, Webhooks: views})
+	return nil
+}
+
+// get answers with one webhook and its last deliveries.
+func (w *webhooks) get(c *gin.Context) error {
+	webhook, err := w.find(c)
+	if err != nil {
+		return err
+	}
+	records, err := w.reader.Deliveries(c.Request.Context(), webhook.Workspace, webhook.ID, shownDeliveries)
+	if err != nil {
+		return err
+	}
+	answer := webhookHistoryAnswer{Success: true, Webhook: viewWebhook(webhook), Deliveries: make([]deliveryView, len(records))}
+	for i := range records {
+		answer.Deliveries[i] = viewDelivery(records[i])
+	}
+	respond(c, http.StatusOK, answer)
+	return nil
+}
+
+func (w *webhooks) find(c *gin.Context) (schema.Webhook, error) {
+	id, err := webhookID(c)
+	if err != nil {
+		return schema.Webhook{}, err
+	}
+	return w.reader.Webhook(c.Request.Context(), requestOf(c).key.Workspace, id)
+}
+
+func readEvents(f *form) []schema.EventType {
+	items, ok := f.list("events", 10*len(schema.EventTypes()))
+	if !ok {
+		return nil
+	}
+	events := make([]schema.EventType, 0, len(items))
+	for i, item := range items {
+		event := schema.EventType(item.text)
+		switch {
+		case item.kind != text:
+			f.fail(indexed("events", i), codeInvalidType, f.report.wrong(item, text))
+		case !event.Subscribable():
+			f.fail(indexed("events", i), codeInvalidValue, fmt.Sprintf("%q is no event", clip(item.text)))
+		case !slices.Contains(events, event):
+			events = append(events, event)
+		}
+	}
+	if len(items) == 0 {
+		f.fail("events", codeRequired, "at least one event is required")
+	}
+	return events
+}
+
+// checkAddress refuses what is not https or not public, unless that is allowed.
+func (w *webhooks) checkAddress(ctx context.Context, fields webhookFields, r *report) {
+	if fields.url == nil {
+		return
+	}
+	u, err := url.Parse(*fields.url)
+	secure := err == nil && (u.Scheme == "https" || (w.allowPrivate && u.Scheme == "http"))
+	if !secure || u.Hostname() == "" || u.User != nil {
+		r.fail("url", codeInvalidURL, "must be a publicly reachable https URL without a user part")
+		return
+	}
+	if w.allowPrivate {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
+	defer cancel()
+	if e, ok := errors.AsType[*schema.Error](w.checkURL(ctx, *fields.url)); ok {
+		r.fail("url", codeInvalidURL, "must be a publicly reachable https URL: "+e.Message)
+	}
+}
+
+func newSecret(random io.Reader) (string, error) {
+	secret := make([]byte, secretBytes)
+	if _, err := io.ReadFull(random, secret); err != nil {
+		return "", fmt.Errorf("reading randomness: %w", err)
+	}
+	return secretPrefix + base64.StdEncoding.EncodeToString(secret), nil
+}
+
+func webhookID(c *gin.Context) (schema.WebhookID, error) {
+	id, err := schema.ParseWebhookID(c.Param("id"))
+	if err != nil {
+		return id, &schema.Error{Kind: schema.NotFound, Message: "webhook not found", Err: err}
+	}
+	return id, nil
+}

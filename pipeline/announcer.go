@@ -1,0 +1,137 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// Announcer brings what commits ask for into the log, in batches. It may lose what it is
+// given: a job or an outbox row stands behind every message.
+type Announcer struct {
+	log     *stream.Log
+	queue   chan schema.Announcement
+	logger  *slog.Logger
+	metrics *Metrics
+}
+
+const (
+	announcerQueue = 8192
+	announcerBatch = 512
+)
+
+// NewAnnouncer makes an Announcer; Announce may be called before it runs.
+func NewAnnouncer(logger *slog.Logger, metrics *Metrics) *Announcer {
+	return &Announcer{queue: make(chan schema.Announcement, announcerQueue), logger: logger, metrics: metrics}
+}
+
+// Announce hands an announcement over, or drops it when the queue is full. It never waits.
+func (a *Announcer) Announce(said schema.Announcement) {
+	if said.IsZero() {
+		return
+	}
+	select {
+	case a.queue <- said:
+	default:
+		a.metrics.dropped.Inc()
+	}
+}
+
+// Run writes announcements to the log until ctx ends, then what is queued.
+func (a *Announcer) Run(ctx context.Context, log *stream.Log) error {
+	a.log = log
+	for {
+		select {
+		case first := <-a.queue:
+			a.write(ctx, a.gather(first))
+		case <-ctx.Done():
+			a.writeRest(ctx)
+			return nil
+		}
+	}
+}
+
+func (a *Announcer) writeRest(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		select {
+		case first := <-a.queue:
+			a.write(ctx, a.gather(first))
+		default:
+			return
+		}
+	}
+}
+
+// gather adds what else is queued to an announcement.
+func (a *Announcer) gather(all schema.Announcement) schema.Announcement {
+	for range announcerBatch {
+		select {
+		case next := <-a.queue:
+			all.Jobs = append(all.Jobs, next.Jobs...)
+			all.Publish = append(all.Publish, next.Publish...)
+			all.Notify = append(all.Notify, next.Notify...)
+			all.Events = append(all.Events, next.Events...)
+		default:
+			return all
+		}
+	}
+	return all
+}
+
+// write produces to each topic at the same time.
+func (a *Announcer) write(ctx context.Context, said schema.Announcement) {
+	var group errgroup.Group
+	for topic, records := range recordsOf(said, a.log.Partitions(schema.TopicDelay)) {
+		if len(records) == 0 {
+			continue
+		}
+		group.Go(func() error { return a.log.Produce(ctx, topic, records) })
+	}
+	if err := group.Wait(); err != nil {
+		a.logger.WarnContext(ctx, "announcing failed; the jobs fire by themselves", "err", err)
+	}
+}
+
+func recordsOf(said schema.Announcement, delayPartitions int) map[string][]stream.Record {
+	records := map[string][]stream.Record{}
+	for _, j := range said.Jobs {
+		if delayPartitions == 0 {
+			break
+		}
+		partition := int(j.Shard) % delayPartitions
+		records[schema.TopicDelay] = append(records[schema.TopicDelay], stream.Record{Value: encode(j), Partition: &partition})
+	}
+	for _, m := range said.Publish {
+		records[schema.TopicPublish] = append(records[schema.TopicPublish], stream.Record{Key: m.Account[:], Value: encode(m)})
+	}
+	for _, m := range said.Notify {
+		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: encode(m)})
+	}
+	for _, b := range said.Events {
+		records[schema.TopicEvents] = append(records[schema.TopicEvents], stream.Record{Key: b.ID[:], Value: encode(b)})
+	}
+	return records
+}
+
+// encode is for schema's own payloads, whose encoding cannot fail.
+func encode(payload any) []byte {
+	value, err := json.Marshal(payload)
+	if err != nil {
+		panic("encoding a message: " + err.Error())
+	}
+	return value
+}
+
+func decode[T any](value []byte) (T, error) {
+	var payload T
+	err := json.Unmarshal(value, &payload)
+	return payload, err
+}

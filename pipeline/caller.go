@@ -1,0 +1,290 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// caller is a stage that claims work and calls somebody for it. T is its message, C what
+// a claim of it gives.
+type caller[T comparable, C any] struct {
+	name   string // of its topic, its group and its metrics
+	log    *stream.Log
+	logger *slog.Logger
+	// metrics are shared by all stages.
+	metrics *Metrics
+
+	decode func(value []byte) (T, error)
+	place  func(T) (schema.WorkspaceID, lane)
+	claim  func(ctx context.Context, batch []T) ([]C, error)
+	origin func(C) T // the message, or what equals it in identity, that a claim is of
+	same   func(T) T // the identity of a message: what origin returns for its claim
+	// step does what was claimed and stores what came of it; true means that the next
+	// step is due at once.
+	step func(ctx context.Context, claimed C) (again bool)
+
+	slots int // calls at a time
+	lanes *lanes[T]
+
+	consumer *stream.Consumer
+}
+
+const (
+	claimBatch  = 512
+	claimers    = 2
+	maxFaults   = 5
+	readAhead   = 5000                   // messages in hand of one partition
+	claimRetry  = 200 * time.Millisecond // first wait after a failed claim
+	consumerEnd = time.Second            // for messages in hand that are not claimed: others get them
+)
+
+// start prepares the stage's consumer.
+func (c *caller[T, C]) start() {
+	c.lanes = newLanes[T]()
+	c.consumer = c.log.NewConsumer(stream.ConsumerConfig{
+		Group: "crier-" + c.name, Topic: c.name, MaxInFlight: readAhead, Drain: consumerEnd,
+	}, c.deliver)
+}
+
+// deliver queues messages. One that cannot be read is a dead letter.
+func (c *caller[T, C]) deliver(ctx context.Context, messages []*stream.Message) {
+	for _, m := range messages {
+		value, err := c.decode(m.Value)
+		if err != nil {
+			c.bury(ctx, m, 1, fmt.Sprintf("reading the message: %v", err))
+			continue
+		}
+		t := &task[T]{ctx: ctx, message: m, value: value}
+		t.workspace, t.lane = c.place(value)
+		if !c.lanes.put(t) {
+			m.Ack()
+		}
+	}
+	c.metrics.queued.WithLabelValues(c.name).Set(float64(c.lanes.len()))
+}
+
+// run works until ctx ends, then waits up to drain for the calls in hand; what they came
+// to is stored before it returns.
+func (c *caller[T, C]) run(ctx context.Context, drain time.Duration) error {
+	calls, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	free := make(chan struct{}, c.slots)
+	for range c.slots {
+		free <- struct{}{}
+	}
+	var inHand sync.WaitGroup
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return c.consumer.Run(ctx) })
+	for range claimers {
+		group.Go(func() error {
+			c.claimAll(ctx, calls, free, &inHand)
+			return nil
+		})
+	}
+	err := group.Wait()
+	if !waitFor(&inHand, drain) {
+		stop()
+		inHand.Wait()
+	}
+	return err
+}
+
+func waitFor(work *sync.WaitGroup, limit time.Duration) bool {
+	done := make(chan struct{})
+	go func() { work.Wait(); close(done) }()
+	select {
+	case <-done:
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}
+
+// claimAll takes tasks when slots are free, claims them and starts their steps.
+func (c *caller[T, C]) claimAll(ctx, calls context.Context, free chan struct{}, inHand *sync.WaitGroup) {
+	for ctx.Err() == nil {
+		n := takeSlots(ctx, free, claimBatch)
+		batch := c.lanes.take(ctx, n)
+		started := c.claimBatch(ctx, batch, func(t *task[T], claimed C) {
+			inHand.Go(func() {
+				defer func() { free <- struct{}{} }()
+				c.work(calls, t, claimed)
+			})
+		})
+		for range n - started {
+			free <- struct{}{}
+		}
+		c.metrics.queued.WithLabelValues(c.name).Set(float64(c.lanes.len()))
+	}
+}
+
+// takeSlots takes one slot or more; none only when ctx ends.
+func takeSlots(ctx context.Context, free chan struct{}, limit int) int {
+	select {
+	case <-ctx.Done():
+		return 0
+	case <-free:
+	}
+	for n := 1; n < limit; n++ {
+		select {
+		case <-free:
+		default:
+			return n
+		}
+	}
+	return limit
+}
+
+// claimBatch claims tasks and starts a step for each claim; it returns how many. Every
+// other task's lane is given back.
+func (c *caller[T, C]) claimBatch(ctx context.Context, batch []*task[T], start func(*task[T], C)) int {
+	batch = c.dropLost(batch)
+	if len(batch) == 0 {
+		return 0
+	}
+	claimed, err := c.claimPatiently(ctx, batch)
+	if err != nil {
+		return c.claimEach(ctx, batch, err, start)
+	}
+	at := make(map[T]C, len(claimed))
+	for _, one := range claimed {
+		at[c.origin(one)] = one
+	}
+	for _, t := range batch {
+		if t.message != nil {
+			t.message.Ack()
+			t.message = nil
+		}
+		if one, ok := at[c.same(t.value)]; ok {
+			start(t, one)
+		} else {
+			c.lanes.done(t.lane)
+		}
+	}
+	return len(claimed)
+}
+
+// dropLost leaves out tasks whose message is handed out to another by now.
+func (c *caller[T, C]) dropLost(batch []*task[T]) []*task[T] {
+	kept := batch[:0]
+	for _, t := range batch {
+		if t.ctx.Err() != nil && t.message != nil {
+			c.lanes.done(t.lane)
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// claimPatiently claims, and tries again for as long as the database does not answer.
+func (c *caller[T, C]) claimPatiently(ctx context.Context, batch []*task[T]) ([]C, error) {
+	values := make([]T, len(batch))
+	for i, t := range batch {
+		values[i] = t.value
+	}
+	for wait := claimRetry; ; wait = min(2*wait, 2*time.Second) {
+		claimed, err := c.claim(ctx, values)
+		if err == nil || ctx.Err() != nil || !isUnavailable(err) {
+			return claimed, err
+		}
+		c.logger.WarnContext(ctx, "claiming failed", "stage", c.name, "err", err)
+		if !pause(ctx, wait) {
+			return nil, err
+		}
+	}
+}
+
+// claimEach claims the tasks of a batch that failed by our fault one by one, so that only
+// the one at fault fails; it is a dead letter after maxFaults.
+func (c *caller[T, C]) claimEach(ctx context.Context, batch []*task[T], err error, start func(*task[T], C)) int {
+	if ctx.Err() != nil {
+		for _, t := range batch {
+			c.lanes.done(t.lane)
+		}
+		return 0
+	}
+	if len(batch) > 1 {
+		started := 0
+		for _, t := range batch {
+			started += c.claimBatch(ctx, []*task[T]{t}, start)
+		}
+		return started
+	}
+	t := batch[0]
+	t.faults++
+	c.logger.ErrorContext(ctx, "claiming failed by our fault", "stage", c.name, "err", err, "faults", t.faults)
+	if t.faults < maxFaults && pause(ctx, claimRetry<<t.faults) {
+		c.lanes.again(t)
+		return 0
+	}
+	if t.message != nil {
+		c.bury(ctx, t.message, t.faults, err.Error())
+	}
+	c.lanes.done(t.lane)
+	return 0
+}
+
+func (c *caller[T, C]) bury(ctx context.Context, m *stream.Message, tries int, reason string) {
+	for wait := claimRetry; ; wait = min(2*wait, 5*time.Second) {
+		err := c.log.DeadLetter(ctx, m, tries, reason)
+		if err == nil {
+			m.Ack()
+			return
+		}
+		c.logger.ErrorContext(ctx, "writing a dead letter failed", "stage", c.name, "err", err)
+		if !pause(ctx, wait) {
+			return
+		}
+	}
+}
+
+// work takes one step and gives the lane back, or goes on with the next step.
+func (c *caller[T, C]) work(ctx context.Context, t *task[T], claimed C) {
+	if c.step(ctx, claimed) {
+		c.lanes.again(t)
+		return
+	}
+	c.lanes.done(t.lane)
+}
+
+// pause waits; it tells whether ctx is still alive.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func isUnavailable(err error) bool {
+	e, ok := errors.AsType[*schema.Error](err)
+	return ok && e.Kind == schema.Unavailable
+}
+
+// persist stores a result, for as long as it takes: losing it would mean looking for what
+// we know. It gives up on our own faults and when ctx ends.
+func persist(ctx context.Context, logger *slog.Logger, store func(context.Context) error) bool {
+	for wait := claimRetry; ; wait = min(2*wait, 2*time.Second) {
+		err := store(ctx)
+		if err == nil {
+			return true
+		}
+		logger.ErrorContext(ctx, "storing a result failed", "err", err)
+		if !isUnavailable(err) || !pause(ctx, wait) {
+			return false
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// commentStore is all that commenting asks of the database.
+type commentStore interface {
+	// Claim leases first comments for one step each, by the rules of publishing.
+	Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error)
+	// Finish stores what the step came to and moves the comment's job on, or deletes it.
+	Finish(ctx context.Context, result schema.CommentResult) error
+	Now() time.Time
+}
+
+// Comment posts first comments.
+type Comment struct {
+	caller caller[schema.CommentMessage, schema.Delivery]
+	store  commentStore
+	calls  platformCalls
+	logger *slog.Logger
+}
+
+// NewComment makes the comment stage; slots is how many calls it makes at a time.
+func NewComment(store commentStore, platforms Platforms, vault opener, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Comment {
+	c := &Comment{store: store, calls: platformCalls{platforms, vault, logger}, logger: logger}
+	c.caller = caller[schema.CommentMessage, schema.Delivery]{
+		name: schema.TopicComment, log: log, logger: logger, metrics: metrics, slots: slots,
+		decode: decode[schema.CommentMessage],
+		place:  func(m schema.CommentMessage) (schema.WorkspaceID, lane) { return m.Workspace, lane(m.Account) },
+		claim:  c.claim,
+		origin: func(d schema.Delivery) schema.CommentMessage { return schema.CommentMessage{Comment: d.Comment.ID} },
+		same:   func(m schema.CommentMessage) schema.CommentMessage { return schema.CommentMessage{Comment: m.Comment} },
+		step:   c.step,
+	}
+	c.caller.start()
+	return c
+}
+
+// Ready tells whether the stage consumes.
+func (c *Comment) Ready() error { return c.caller.consumer.Ready() }
+
+// Run comments until ctx ends, then finishes the calls in hand within drain.
+func (c *Comment) Run(ctx context.Context, drain time.Duration) error {
+	return c.caller.run(ctx, drain)
+}
+
+func (c *Comment) claim(ctx context.Context, messages []schema.CommentMessage) ([]schema.Delivery, error) {
+	ids := make([]schema.CommentID, len(messages))
+	for i, m := range messages {
+		ids[i] = m.Comment
+	}
+	return c.store.Claim(ctx, ids)
+}
+
+func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool) {
+	result := d.AfterComment(c.calls.make(ctx, d), c.store.Now(), rand.Float64())
+	stored := persist(ctx, c.logger, func(ctx context.Context) error { return c.store.Finish(ctx, result) })
+	return stored && result.State == schema.CommentPending && result.NextIn == 0
+}

@@ -1,0 +1,81 @@
+package pipeline
+
+import (
+	"container/heap"
+	"time"
+
+	"crier/schema"
+)
+
+// window is the jobs that are due soon, soonest first. A job is in it once: what an edit
+// or a wait has made of it replaces what was known before.
+type window struct {
+	order []*slot
+	at    map[schema.JobID]*slot
+}
+
+type slot struct {
+	job   schema.Job
+	index int
+}
+
+func newWindow() *window { return &window{at: map[schema.JobID]*slot{}} }
+
+// add puts a job in. An older version of a post never replaces a newer one; of one
+// version the later time holds, since jobs only move on.
+func (w *window) add(j schema.Job) {
+	s, ok := w.at[j.ID]
+	if !ok {
+		s = &slot{job: j}
+		w.at[j.ID] = s
+		heap.Push((*byDue)(&w.order), s)
+		return
+	}
+	if j.Version < s.job.Version {
+		return
+	}
+	s.job = j
+	heap.Fix((*byDue)(&w.order), s.index)
+}
+
+// due removes up to limit jobs that are due at now.
+func (w *window) due(now time.Time, limit int) []schema.Job {
+	var jobs []schema.Job
+	for len(w.order) > 0 && len(jobs) < limit && !w.order[0].job.DueAt.After(now) {
+		s := heap.Pop((*byDue)(&w.order)).(*slot)
+		delete(w.at, s.job.ID)
+		jobs = append(jobs, s.job)
+	}
+	return jobs
+}
+
+// next returns when the first job is due.
+func (w *window) next() (time.Time, bool) {
+	if len(w.order) == 0 {
+		return time.Time{}, false
+	}
+	return w.order[0].job.DueAt, true
+}
+
+type byDue []*slot
+
+func (h byDue) Len() int           { return len(h) }
+func (h byDue) Less(i, j int) bool { return h[i].job.DueAt.Before(h[j].job.DueAt) }
+func (h byDue) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+func (h *byDue) Push(x any) {
+	s := x.(*slot)
+	s.index = len(*h)
+	*h = append(*h, s)
+}
+
+func (h *byDue) Pop() any {
+	old := *h
+	s := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return s
+}

@@ -1,0 +1,76 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"crier/schema"
+)
+
+// keeperStore is what keeping house asks of the database.
+type keeperStore interface {
+	Promote(ctx context.Context) (int64, error)
+	MakePartitions(ctx context.Context) error
+	Unsent(ctx context.Context, age time.Duration, limit int) ([]schema.EventBatch, error)
+	Forget(ctx context.Context) error
+}
+
+// Keeper does delay's chores: far jobs come near, events that were not handled are sent
+// again, old answers are forgotten. Every process with the role runs one; the database
+// lets one at a time.
+type Keeper struct {
+	store    keeperStore
+	announce func(schema.Announcement)
+	logger   *slog.Logger
+}
+
+// unsentAfter is how long an event may be on its way before it is sent again.
+const unsentAfter = 10 * time.Second
+
+// NewKeeper makes a Keeper.
+func NewKeeper(store keeperStore, announce func(schema.Announcement), logger *slog.Logger) *Keeper {
+	return &Keeper{store: store, announce: announce, logger: logger}
+}
+
+// Run does the chores until ctx ends.
+func (k *Keeper) Run(ctx context.Context) error {
+	chores := []struct {
+		every time.Duration
+		do    func(context.Context) error
+		next  time.Time
+	}{
+		{every: time.Hour, do: k.store.MakePartitions},
+		{every: 5 * time.Minute, do: k.promote},
+		{every: time.Hour, do: k.store.Forget},
+		{every: 2 * time.Second, do: k.resend},
+	}
+	for {
+		for i := range chores {
+			if c := &chores[i]; !time.Now().Before(c.next) {
+				c.next = time.Now().Add(c.every)
+				if err := c.do(ctx); err != nil && ctx.Err() == nil {
+					c.next = time.Now().Add(min(c.every, 10*time.Second))
+					k.logger.WarnContext(ctx, "a chore failed", "err", err)
+				}
+			}
+		}
+		if !pause(ctx, time.Second) {
+			return nil
+		}
+	}
+}
+
+func (k *Keeper) promote(ctx context.Context) error {
+	n, err := k.store.Promote(ctx)
+	if n > 0 {
+		k.logger.InfoContext(ctx, "far jobs came near", "jobs", n)
+	}
+	return err
+}
+
+func (k *Keeper) resend(ctx context.Context) error {
+	batches, err := k.store.Unsent(ctx, unsentAfter, 200)
+	k.announce(schema.Announcement{Events: batches})
+	return err
+}

@@ -1,0 +1,164 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// lane is what one thing at a time is done for: an account, or a webhook.
+type lane = [16]byte
+
+// task is one message in hand. The message is nil once it is acknowledged.
+type task[T comparable] struct {
+	ctx       context.Context // ends when the message is handed out to another
+	message   *stream.Message
+	workspace schema.WorkspaceID
+	lane      lane
+	value     T
+	faults    int // how often handling it failed by our fault
+}
+
+// lanes is a queue per lane. Of each lane one task is out at a time; ready lanes are
+// served in turn by workspace, so that one tenant's herd does not hold up another's.
+type lanes[T comparable] struct {
+	mu      sync.Mutex
+	lanes   map[lane]*laneQueue[T]
+	tenants map[schema.WorkspaceID]*tenant
+	ring    []*tenant // with a ready lane, in turn
+	queued  map[T]struct{}
+	wake    chan struct{}
+}
+
+type laneQueue[T comparable] struct {
+	id     lane
+	tenant schema.WorkspaceID
+	tasks  []*task[T]
+	out    bool
+}
+
+type tenant struct {
+	id    schema.WorkspaceID
+	ready []lane
+}
+
+func newLanes[T comparable]() *lanes[T] {
+	return &lanes[T]{
+		lanes: map[lane]*laneQueue[T]{}, tenants: map[schema.WorkspaceID]*tenant{},
+		queued: map[T]struct{}{}, wake: make(chan struct{}, 1),
+	}
+}
+
+// put queues a task; it tells whether the same is not queued already.
+func (l *lanes[T]) put(t *task[T]) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.queued[t.value]; ok {
+		return false
+	}
+	l.queued[t.value] = struct{}{}
+	q := l.lanes[t.lane]
+	if q == nil {
+		q = &laneQueue[T]{id: t.lane, tenant: t.workspace}
+		l.lanes[t.lane] = q
+	}
+	q.tasks = append(q.tasks, t)
+	if len(q.tasks) == 1 && !q.out {
+		l.makeReady(q)
+	}
+	return true
+}
+
+// take removes up to limit tasks, one a lane, and marks their lanes as out. It waits for
+// the first; it returns nothing only when ctx ends.
+func (l *lanes[T]) take(ctx context.Context, limit int) []*task[T] {
+	for {
+		if taken := l.takeReady(limit); len(taken) > 0 {
+			return taken
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-l.wake:
+		}
+	}
+}
+
+func (l *lanes[T]) takeReady(limit int) []*task[T] {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var taken []*task[T]
+	for len(taken) < limit && len(l.ring) > 0 {
+		next := l.ring[0]
+		l.ring = l.ring[1:]
+		q := l.lanes[next.ready[0]]
+		next.ready = next.ready[1:]
+		if len(next.ready) > 0 {
+			l.ring = append(l.ring, next)
+		} else {
+			delete(l.tenants, next.id)
+		}
+		t := q.tasks[0]
+		q.tasks[0] = nil
+		q.tasks, q.out = q.tasks[1:], true
+		delete(l.queued, t.value)
+		taken = append(taken, t)
+	}
+	if len(l.ring) > 0 {
+		l.signal()
+	}
+	return taken
+}
+
+// done gives a lane back.
+func (l *lanes[T]) done(id lane) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.lanes[id]
+	q.out = false
+	if len(q.tasks) == 0 {
+		delete(l.lanes, id)
+		return
+	}
+	l.makeReady(q)
+}
+
+// again puts a task back at the head of its lane, which is given back with it.
+func (l *lanes[T]) again(t *task[T]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.lanes[t.lane]
+	q.out = false
+	if _, ok := l.queued[t.value]; !ok {
+		l.queued[t.value] = struct{}{}
+		q.tasks = append([]*task[T]{t}, q.tasks...)
+	}
+	l.makeReady(q)
+}
+
+func (l *lanes[T]) makeReady(q *laneQueue[T]) {
+	t := l.tenants[q.tenant]
+	if t == nil {
+		t = &tenant{id: q.tenant}
+		l.tenants[q.tenant] = t
+		l.ring = append(l.ring, t)
+	}
+	t.ready = append(t.ready, q.id)
+	l.signal()
+}
+
+func (l *lanes[T]) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// len returns how many tasks are queued.
+func (l *lanes[T]) len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.queued)
+}

@@ -1,0 +1,79 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"crier/schema"
+)
+
+func queued(l *lanes[int], workspace, account byte, value int) {
+	l.put(&task[int]{ctx: context.Background(), workspace: schema.WorkspaceID{workspace}, lane: lane{account}, value: value})
+}
+
+func values(tasks []*task[int]) []int {
+	var all []int
+	for _, t := range tasks {
+		all = append(all, t.value)
+	}
+	return all
+}
+
+func TestLanesServeWorkspacesInTurn(t *testing.T) {
+	l := newLanes[int]()
+	for i := range 4 {
+		queued(l, 1, byte(i), i)
+	}
+	queued(l, 2, 100, 100)
+	if got := values(l.takeReady(3)); fmt.Sprint(got) != "[0 100 1]" {
+		t.Errorf("took %v, want the second workspace's between the first's", got)
+	}
+}
+
+func TestALaneIsOutOnce(t *testing.T) {
+	l := newLanes[int]()
+	queued(l, 1, 7, 1)
+	queued(l, 1, 7, 2)
+	first := l.takeReady(9)
+	if fmt.Sprint(values(first)) != "[1]" || len(l.takeReady(9)) != 0 {
+		t.Fatal("two tasks of one lane are out")
+	}
+	l.done(first[0].lane)
+	if got := values(l.takeReady(9)); fmt.Sprint(got) != "[2]" {
+		t.Errorf("took %v after the lane was given back, want its second task", got)
+	}
+}
+
+func TestATaskComesAgainAheadOfItsLane(t *testing.T) {
+	l := newLanes[int]()
+	queued(l, 1, 7, 1)
+	queued(l, 1, 7, 2)
+	l.again(l.takeReady(1)[0])
+	if got := values(l.takeReady(9)); fmt.Sprint(got) != "[1]" {
+		t.Errorf("took %v, want the task that came again", got)
+	}
+}
+
+func TestTheSameTaskIsQueuedOnce(t *testing.T) {
+	l := newLanes[int]()
+	queued(l, 1, 7, 1)
+	if l.put(&task[int]{workspace: schema.WorkspaceID{1}, lane: lane{7}, value: 1}) || l.len() != 1 {
+		t.Error("a repeated message was queued twice")
+	}
+}
+
+func TestTakeWaitsForATask(t *testing.T) {
+	l := newLanes[int]()
+	got := make(chan []int)
+	go func() { got <- values(l.take(t.Context(), 1)) }()
+	queued(l, 1, 7, 5)
+	if v := <-got; fmt.Sprint(v) != "[5]" {
+		t.Errorf("took %v", v)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if v := l.take(ctx, 1); v != nil {
+		t.Errorf("took %v after the end", values(v))
+	}
+}

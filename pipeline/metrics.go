@@ -1,0 +1,59 @@
+package pipeline
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Metrics of all stages. Labels are bounded: never an account, a post or a webhook.
+type Metrics struct {
+	lateness   *prometheus.HistogramVec
+	overdue    prometheus.Gauge
+	queued     *prometheus.GaugeVec
+	deliveries *prometheus.CounterVec
+	targets    *prometheus.CounterVec
+	dropped    prometheus.Counter
+	fired      prometheus.Counter
+	stragglers prometheus.Counter
+}
+
+// NewMetrics makes and registers the metrics of the stages.
+func NewMetrics(r prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "crier_lateness_seconds",
+			Help:    "From the time a target was due to the call that settled its first entry, waits included.",
+			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800, 7200, 86400},
+		}, []string{"platform"}),
+		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "crier_oldest_overdue_seconds",
+			Help: "How far past its time the oldest job of this process's shards is that was not fired.",
+		}),
+		queued: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "crier_queued",
+			Help: "Messages in hand that wait for their turn, by stage.",
+		}, []string{"stage"}),
+		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_webhook_deliveries_total",
+			Help: "Tries of webhook deliveries, by outcome: delivered, retried, failed.",
+		}, []string{"outcome"}),
+		targets: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_targets_total",
+			Help: "Targets that are done, by platform and outcome.",
+		}, []string{"platform", "outcome"}),
+		dropped: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "crier_announcements_dropped_total",
+			Help: "Announcements that found the queue to the log full; their jobs fire again by themselves.",
+		}),
+		fired: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "crier_jobs_fired_total",
+			Help: "Jobs whose messages were written to the log.",
+		}),
+		stragglers: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "crier_stragglers_total",
+			Help: "Overdue jobs that delay found in PostgreSQL and not in its window.",
+		}),
+	}
+	r.MustRegister(m.lateness, m.overdue, m.queued, m.deliveries, m.targets, m.dropped, m.fired, m.stragglers)
+	for _, outcome := range []string{"delivered", "retried", "failed"} {
+		m.deliveries.WithLabelValues(outcome)
+	}
+	return m
+}

@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"crier/connectors"
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// publishStore is all that publishing asks of the database.
+type publishStore interface {
+	// Claim leases targets for one step each and so records that a visible call may
+	// follow; a target that is cancelled, finished, leased or at another version is left
+	// out of the answer.
+	Claim(ctx context.Context, work []schema.TargetRef) ([]schema.Delivery, error)
+	// Finish stores what the step came to, with its events and the move of the job.
+	Finish(ctx context.Context, result schema.Result) error
+	Now() time.Time
+}
+
+// opener unseals the credentials of an account.
+type opener interface {
+	Open(schema.Account) (schema.Credentials, error)
+}
+
+// Platforms gives the connector of a platform; nil where there is none.
+type Platforms func(schema.Platform) connectors.Connector
+
+// Publish takes targets to their platforms, one step at a time.
+type Publish struct {
+	caller  caller[schema.PublishMessage, schema.Delivery]
+	store   publishStore
+	calls   platformCalls
+	metrics *Metrics
+	logger  *slog.Logger
+}
+
+// platformCalls is how publish and comment call a platform.
+type platformCalls struct {
+	platforms Platforms
+	vault     opener
+	logger    *slog.Logger
+}
+
+// prepareLimit ends uploads before their lease does.
+const prepareLimit = schema.PrepareLease - 30*time.Second
+
+// NewPublish makes the publish stage; slots is how many calls it makes at a time.
+func NewPublish(store publishStore, platforms Platforms, vault opener, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Publish {
+	p := &Publish{store: store, calls: platformCalls{platforms, vault, logger}, metrics: metrics, logger: logger}
+	p.caller = caller[schema.PublishMessage, schema.Delivery]{
+		name: schema.TopicPublish, log: log, logger: logger, metrics: metrics, slots: slots,
+		decode: decode[schema.PublishMessage],
+		place:  func(m schema.PublishMessage) (schema.WorkspaceID, lane) { return m.Workspace, lane(m.Account) },
+		claim:  p.claim,
+		origin: func(d schema.Delivery) schema.PublishMessage {
+			return schema.PublishMessage{Post: d.Ref.Post, N: d.Ref.N, Version: d.Ref.Version}
+		},
+		same: func(m schema.PublishMessage) schema.PublishMessage {
+			return schema.PublishMessage{Post: m.Post, N: m.N, Version: m.Version}
+		},
+		step: p.step,
+	}
+	p.caller.start()
+	return p
+}
+
+// Ready tells whether the stage consumes.
+func (p *Publish) Ready() error { return p.caller.consumer.Ready() }
+
+// Run publishes until ctx ends, then finishes the calls in hand within drain.
+func (p *Publish) Run(ctx context.Context, drain time.Duration) error {
+	return p.caller.run(ctx, drain)
+}
+
+func (p *Publish) claim(ctx context.Context, messages []schema.PublishMessage) ([]schema.Delivery, error) {
+	refs := make([]schema.TargetRef, len(messages))
+	for i, m := range messages {
+		refs[i] = schema.TargetRef{Post: m.Post, N: m.N, Version: m.Version}
+	}
+	return p.store.Claim(ctx, refs)
+}
+
+func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool) {
+	called := p.store.Now()
+	outcome := p.calls.make(ctx, d)
+	result := d.After(outcome, p.store.Now(), rand.Float64())
+	p.observe(d, result, called)
+	stored := persist(ctx, p.logger, func(ctx context.Context) error { return p.store.Finish(ctx, result) })
+	return stored && result.State == schema.TargetPending && result.NextIn == 0
+}
+
+func (p *Publish) observe(d schema.Delivery, r schema.Result, called time.Time) {
+	platform := r.Platform.String()
+	if d.Entry == 0 && d.Step != schema.StepPrepare && (r.Entry > 0 || r.Terminal()) {
+		p.metrics.lateness.WithLabelValues(platform).Observe(max(0, called.Sub(d.DueAt)).Seconds())
+	}
+	if r.Terminal() {
+		p.metrics.targets.WithLabelValues(platform, r.State.String()).Inc()
+	}
+}
+
+// make makes the call of a delivery's step.
+func (c platformCalls) make(ctx context.Context, d schema.Delivery) schema.Outcome {
+	outcome, err := c.tryCall(ctx, &d)
+	if err == nil {
+		return outcome
+	}
+	known, ok := errors.AsType[*schema.Error](err)
+	if !ok || known.Kind < schema.Refused {
+		c.logger.ErrorContext(ctx, "a step failed by our fault",
+			"post", d.Ref.Post, "platform", d.Account.Platform.String(), "step", int(d.Step), "err", err)
+		known = faultOf(d)
+	}
+	outcome.Err = known
+	return outcome
+}
+
+// faultOf is what a fault of ours means for an entry: after a visible call was begun,
+// nobody knows what became of it.
+func faultOf(d schema.Delivery) *schema.Error {
+	kind := schema.Retryable
+	if d.Step == schema.StepPublish {
+		kind = schema.Unknown
+	}
+	return &schema.Error{Kind: kind, Message: "crier failed on this post; the log has the reason"}
+}
+
+func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery) (outcome schema.Outcome, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic in a connector: %v", fault)
+		}
+	}()
+	connector := c.platforms(d.Account.Platform)
+	if connector == nil {
+		return outcome, &schema.Error{Kind: schema.Refused, Message: "crier cannot publish to this platform yet"}
+	}
+	if d.Credentials, err = c.vault.Open(d.Account); err != nil {
+		return outcome, &schema.Error{Kind: schema.TokenDead, Message: "the stored credentials cannot be read; connect the account again", Err: err}
+	}
+	if d.Step == schema.StepPrepare {
+		ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+		defer cancel()
+		outcome.Progress, err = connector.Prepare(ctx, *d)
+		return outcome, err
+	}
+	ctx, cancel := context.WithDeadline(ctx, d.Deadline)
+	defer cancel()
+	switch {
+	case d.Step == schema.StepFind:
+		outcome.Receipt, outcome.Verdict, err = connector.Find(ctx, *d)
+	case d.Comment != nil:
+		outcome.Receipt, err = connector.Comment(ctx, *d)
+	default:
+		outcome.Receipt, err = connector.Publish(ctx, *d)
+	}
+	return outcome, err
+}

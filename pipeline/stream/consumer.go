@@ -1,0 +1,166 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+const (
+	commitInterval    = 200 * time.Millisecond
+	heartbeatInterval = 500 * time.Millisecond
+	joinBackoff       = 200 * time.Millisecond
+	groupTimeout      = 3 * time.Second // one request to the group's coordinator
+	// sessionTimeout is when the partitions of a process that was killed go to
+	// others: the least that Apache Kafka takes by default.
+	sessionTimeout = 6 * time.Second
+	// rebalanceTimeout bounds how long a join waits for members that are gone. It
+	// makes a process that was killed and started again work within about 2 s.
+	rebalanceTimeout = 2 * time.Second
+	// watchInterval is how often a consumer looks whether its topic is still there.
+	watchInterval = time.Second
+)
+
+// ConsumerConfig says what to consume and how much at a time.
+type ConsumerConfig struct {
+	Group string
+	Topic string
+	// MaxInFlight bounds the messages of one partition that are handed out and not
+	// acknowledged. Nothing is fetched while it is reached.
+	MaxInFlight int
+	// Drain is how long messages in hand may take when Run's context ends.
+	Drain time.Duration
+	// Assigned, if not nil, is called at the start of each generation of the group,
+	// before its first message, with the partitions owned, which may be none. ctx ends
+	// with the generation. It must not block.
+	Assigned func(ctx context.Context, partitions []int)
+}
+
+// Consumer is one member of a consumer group.
+type Consumer struct {
+	log     *Log
+	cfg     ConsumerConfig
+	deliver Deliver
+	logger  *slog.Logger
+
+	mu         sync.Mutex
+	partitions []*partition
+	idle       error // why there is no generation; nil while there is one
+}
+
+// NewConsumer returns a consumer that hands messages to deliver once it runs.
+func (l *Log) NewConsumer(cfg ConsumerConfig, deliver Deliver) *Consumer {
+	return &Consumer{
+		log: l, cfg: cfg, deliver: deliver,
+		logger: l.logger.With("topic", cfg.Topic, "group", cfg.Group),
+		idle:   errors.New("not started"),
+	}
+}
+
+// Run consumes until ctx ends. Then it stops fetching, waits up to Drain for the
+// messages in hand, commits and leaves the group, so that the next owner starts at
+// once. Faults of the log are retried and shown by Ready; an error means that the
+// configuration is unusable.
+func (c *Consumer) Run(ctx context.Context) error {
+	defer c.setIdle(errors.New("stopped"))
+	for ctx.Err() == nil {
+		c.setIdle(errors.New("waiting for the topic"))
+		partitions, err := c.log.awaitTopic(ctx, c.cfg.Topic)
+		if err != nil {
+			return nil // only the end of ctx ends the wait
+		}
+		if err := c.member(ctx, partitions); err != nil {
+			return fmt.Errorf("consuming %s as %s: %w", c.cfg.Topic, c.cfg.Group, err)
+		}
+	}
+	return nil
+}
+
+// Ready returns nil while this member of the group has its partitions and reads them,
+// else why not.
+func (c *Consumer) Ready() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.idle != nil {
+		return fmt.Errorf("consumer %s of %s: %w", c.cfg.Group, c.cfg.Topic, c.idle)
+	}
+	var errs []error
+	for _, p := range c.partitions {
+		errs = append(errs, p.ready())
+	}
+	return errors.Join(errs...)
+}
+
+// member takes part in the group until ctx ends or the topic has other partitions than
+// those that were divided.
+func (c *Consumer) member(ctx context.Context, partitions int) error {
+	balancer := new(balancer)
+	balancer.divided.Store(int64(partitions))
+	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+		ID: c.cfg.Group, Topics: []string{c.cfg.Topic},
+		Brokers: c.log.brokers, Dialer: c.log.dialer, Timeout: groupTimeout,
+		GroupBalancers:    []kafka.GroupBalancer{balancer},
+		StartOffset:       kafka.FirstOffset,
+		HeartbeatInterval: heartbeatInterval,
+		SessionTimeout:    sessionTimeout,
+		RebalanceTimeout:  rebalanceTimeout,
+		JoinGroupBackoff:  joinBackoff,
+	})
+	if err != nil {
+		return err
+	}
+	defer group.Close() // leaves it
+	c.setIdle(errors.New("joining the group"))
+	for ctx.Err() == nil {
+		gen, err := group.Next(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				c.setIdle(fmt.Errorf("joining the group: %w", err))
+			}
+			continue // kafka-go pauses for joinBackoff
+		}
+		g := &generation{consumer: c, kafka: gen, divided: int(balancer.divided.Load())}
+		if g.serve(ctx); g.topicChanged {
+			return nil
+		}
+	}
+	return nil
+}
+
+// balancer divides a topic's partitions when this member leads the group, and notes how
+// many there were. The leader looks at the topic only then; when it was missing at that
+// moment, as after the log was emptied, everybody is left with nothing.
+type balancer struct {
+	kafka.RangeGroupBalancer
+	divided atomic.Int64
+}
+
+// AssignGroups implements kafka.GroupBalancer.
+func (b *balancer) AssignGroups(members []kafka.GroupMember, partitions []kafka.Partition) kafka.GroupMemberAssignments {
+	b.divided.Store(int64(len(partitions)))
+	return b.RangeGroupBalancer.AssignGroups(members, partitions)
+}
+
+// setIdle notes that there is no generation; the log hears of each reason once.
+func (c *Consumer) setIdle(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.idle == nil || c.idle.Error() != why.Error() {
+		c.logger.Info("not consuming", "reason", why)
+	}
+	c.idle, c.partitions = why, nil
+	c.log.metrics.inFlight.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(0)
+	c.log.metrics.lag.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(0)
+}
+
+func (c *Consumer) setOwned(partitions []*partition) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idle, c.partitions = nil, partitions
+}

@@ -1,0 +1,157 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// generation is one assignment of partitions to this member of the group.
+type generation struct {
+	consumer     *Consumer
+	kafka        *kafka.Generation
+	divided      int // partitions of the topic when they were divided, as far as known
+	partitions   []*partition
+	topicChanged bool
+}
+
+// serve works on the partitions until the generation ends or ctx does.
+func (g *generation) serve(ctx context.Context) {
+	done := make(chan struct{})
+	// The group waits for this one function before it joins the next generation, and
+	// its return ends this one, so everything of the generation is inside it.
+	g.kafka.Start(func(ended context.Context) {
+		defer close(done)
+		g.run(ctx, ended)
+	})
+	<-done
+}
+
+// run is given two contexts: ctx ends with the consumer, which then still owns its
+// partitions for the drain; ended ends when the group takes them away.
+func (g *generation) run(ctx, ended context.Context) {
+	owned, disown := context.WithCancel(context.WithoutCancel(ctx))
+	defer disown()
+	defer context.AfterFunc(ended, disown)()
+	fetching, halt := context.WithCancel(owned)
+	defer halt()
+	defer context.AfterFunc(ctx, halt)()
+
+	g.assign(owned)
+	var fetchers sync.WaitGroup
+	for _, p := range g.partitions {
+		fetchers.Go(func() { p.run(fetching, owned) })
+	}
+	err := g.tend(fetching)
+	if ctx.Err() != nil {
+		g.drain(owned)
+	}
+	disown()
+	fetchers.Wait()
+	if err == nil {
+		err = g.commit()
+	}
+	if err != nil {
+		g.consumer.logger.Warn("committing offsets failed, messages will repeat", "err", err)
+	}
+	g.consumer.setIdle(errors.New("generation of the group has ended"))
+}
+
+// assign makes the readers of the partitions and tells the stage.
+func (g *generation) assign(owned context.Context) {
+	c := g.consumer
+	var numbers []int
+	skipped := c.log.metrics.skipped.WithLabelValues(c.cfg.Topic, c.cfg.Group)
+	for _, a := range g.kafka.Assignments[c.cfg.Topic] {
+		numbers = append(numbers, a.ID)
+		start := max(a.Offset, -1) // kafka.FirstOffset is -2
+		g.partitions = append(g.partitions, &partition{
+			topicPartition: topicPartition{c.cfg.Topic, a.ID},
+			log:            c.log, max: c.cfg.MaxInFlight, deliver: c.deliver,
+			skipped: func(offsets int64) { skipped.Add(float64(offsets)) },
+			logger:  c.logger.With("partition", a.ID),
+			offset:  start, window: newWindow(start, start),
+		})
+	}
+	c.logger.Info("consuming", "generation", g.kafka.ID, "partitions", numbers)
+	c.setOwned(g.partitions)
+	if c.cfg.Assigned != nil {
+		c.cfg.Assigned(owned, numbers)
+	}
+}
+
+// tend commits and measures until fetching ends, a commit fails or the topic changes.
+// After a failed commit joining again is the one way to know what is still owned.
+func (g *generation) tend(fetching context.Context) error {
+	commits, watch := time.NewTicker(commitInterval), time.NewTicker(watchInterval)
+	defer commits.Stop()
+	defer watch.Stop()
+	for {
+		select {
+		case <-fetching.Done():
+			return nil
+		case <-commits.C:
+			g.measure()
+			if err := g.commit(); err != nil {
+				return err
+			}
+		case <-watch.C:
+			if g.changed(fetching) {
+				g.topicChanged = true
+				return nil
+			}
+		}
+	}
+}
+
+// changed tells whether the topic is gone or its partitions must be divided anew.
+func (g *generation) changed(ctx context.Context) bool {
+	counts, err := g.consumer.log.lookUp(ctx, []string{g.consumer.cfg.Topic})
+	n := counts[g.consumer.cfg.Topic]
+	return err == nil && (n == 0 || n != g.divided)
+}
+
+// drain waits until nothing is in hand, for at most the consumer's Drain.
+func (g *generation) drain(owned context.Context) {
+	limit, stop := context.WithTimeout(owned, g.consumer.cfg.Drain)
+	defer stop()
+	for _, p := range g.partitions {
+		p.current().awaitBelow(limit, 1)
+	}
+}
+
+func (g *generation) commit() error {
+	offsets := map[int]int64{}
+	windows := map[int]*window{}
+	for _, p := range g.partitions {
+		w := p.current()
+		if offset, ok := w.uncommitted(); ok {
+			offsets[p.partition], windows[p.partition] = offset, w
+		}
+	}
+	if len(offsets) == 0 {
+		return nil
+	}
+	err := g.kafka.CommitOffsets(map[string]map[int]int64{g.consumer.cfg.Topic: offsets})
+	if err != nil {
+		return err
+	}
+	for number, w := range windows {
+		w.committed(offsets[number])
+	}
+	return nil
+}
+
+func (g *generation) measure() {
+	c := g.consumer
+	var held, lag int64
+	for _, p := range g.partitions {
+		held += int64(p.current().inHand())
+		lag += p.lag()
+	}
+	c.log.metrics.inFlight.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(float64(held))
+	c.log.metrics.lag.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(float64(lag))
+}

@@ -1,0 +1,200 @@
+package stream
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/sasl"
+	"github.com/segmentio/kafka-go/sasl/scram"
+
+	"crier/schema"
+)
+
+const (
+	connectTimeout = 10 * time.Second // Open gives up after it
+	dialTimeout    = 3 * time.Second  // one connection, with its handshakes
+	requestTimeout = 5 * time.Second  // one request without a long poll
+	// metadataTTL bounds how long a moved leader goes unnoticed. kafka-go asks at
+	// random moments within it, half of it on average.
+	metadataTTL = 2 * time.Second
+)
+
+// ErrClosed is returned by what is asked of a closed Log.
+var ErrClosed = errors.New("log is closed")
+
+// Config says how to reach the log.
+type Config struct {
+	Brokers    []string // host:port, at least one
+	TLS        *tls.Config
+	User       string // SCRAM-SHA-512; empty for none
+	Password   string
+	ClientID   string
+	Logger     *slog.Logger
+	Registerer prometheus.Registerer
+	Now        func() time.Time
+}
+
+// Log is a connection to the log. It is safe for concurrent use.
+type Log struct {
+	brokers   []string
+	client    *kafka.Client
+	transport *kafka.Transport
+	dialer    *kafka.Dialer
+	logger    *slog.Logger
+	metrics   *metrics
+	now       func() time.Time
+
+	life   context.Context // ends with Close
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	closed  bool
+	work    sync.WaitGroup // calls of Produce and their senders
+	topics  map[string]schema.Topic
+	counts  map[string]int // partitions by topic
+	senders map[topicPartition]*sender
+	spread  atomic.Uint32 // round robin of records without a key
+}
+
+type topicPartition struct {
+	topic     string
+	partition int
+}
+
+// Open connects to the log and returns once a broker has answered. It keeps trying for
+// ten seconds, since a broker's port opens before it is ready.
+func Open(ctx context.Context, cfg Config) (*Log, error) {
+	var mechanism sasl.Mechanism
+	if cfg.User != "" {
+		var err error
+		if mechanism, err = scram.Mechanism(scram.SHA512, cfg.User, cfg.Password); err != nil {
+			return nil, fmt.Errorf("preparing SCRAM credentials: %w", err)
+		}
+	}
+	dialer := &kafka.Dialer{ClientID: cfg.ClientID, Timeout: dialTimeout, TLS: cfg.TLS, SASLMechanism: mechanism}
+	if err := ping(ctx, dialer, cfg.Brokers); err != nil {
+		return nil, fmt.Errorf("connecting to Kafka at %s: %w", strings.Join(cfg.Brokers, ","), err)
+	}
+	m, err := newMetrics(cfg.Registerer)
+	if err != nil {
+		return nil, fmt.Errorf("registering metrics of the log: %w", err)
+	}
+	// WithoutCancel: ctx bounds the opening, Close ends the Log.
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	transport := &kafka.Transport{
+		Dial:        (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		DialTimeout: dialTimeout,
+		MetadataTTL: metadataTTL,
+		ClientID:    cfg.ClientID,
+		TLS:         cfg.TLS,
+		SASL:        mechanism,
+		Context:     life,
+	}
+	return &Log{
+		brokers:   cfg.Brokers,
+		client:    &kafka.Client{Addr: kafka.TCP(cfg.Brokers...), Transport: transport},
+		transport: transport,
+		dialer:    dialer,
+		logger:    cfg.Logger,
+		metrics:   m,
+		now:       cfg.Now,
+		life:      life,
+		cancel:    cancel,
+		topics:    map[string]schema.Topic{},
+		counts:    map[string]int{},
+		senders:   map[topicPartition]*sender{},
+	}, nil
+}
+
+// ping asks a broker for the cluster's brokers until one answers.
+func ping(ctx context.Context, dialer *kafka.Dialer, brokers []string) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	err := errors.New("no address given")
+	for i := 0; len(brokers) > 0; i++ {
+		if err = pingOne(ctx, dialer, brokers[i%len(brokers)]); err == nil {
+			return nil
+		}
+		if sleep(ctx, 200*time.Millisecond) != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func pingOne(ctx context.Context, dialer *kafka.Dialer, broker string) error {
+	conn, err := dialer.DialContext(ctx, "tcp", broker)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if deadline, ok := ctx.Deadline(); ok {
+		if err := conn.SetDeadline(deadline); err != nil {
+			return err
+		}
+	}
+	_, err = conn.Brokers()
+	return err
+}
+
+// Close ends the Log: calls in progress return ErrClosed, and their records may or may
+// not have been written. Consumers end with their own context, before.
+func (l *Log) Close() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.cancel()
+	l.work.Wait()
+	l.transport.CloseIdleConnections()
+}
+
+// begin counts a call that Close must wait for.
+func (l *Log) begin() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return ErrClosed
+	}
+	l.work.Add(1)
+	return nil
+}
+
+// retriable tells whether the same request may succeed later: the broker says so, or
+// it was never reached or never answered.
+func retriable(err error) bool {
+	if e, ok := errors.AsType[kafka.Error](err); ok {
+		return e.Temporary()
+	}
+	return true
+}
+
+// sleep waits for d, or returns the error of ctx when that ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// backoff is the pause before the next try of one request: 20 ms, doubled each time,
+// half a second at most, so that a restarted broker is found at once.
+type backoff struct{ pause time.Duration }
+
+func (b *backoff) wait(ctx context.Context) error {
+	b.pause = min(max(20*time.Millisecond, 2*b.pause), 500*time.Millisecond)
+	return sleep(ctx, b.pause)
+}

@@ -1,0 +1,151 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+const (
+	// produceTimeout bounds a call whose context has no earlier deadline.
+	produceTimeout = 30 * time.Second
+	// maxRequest is what one request carries: below the 1,048,588 bytes that brokers
+	// take in a batch by default (message.max.bytes).
+	maxRequest = 1_000_000
+	// recordOverhead is what a record takes in a batch beside its bytes, at most.
+	recordOverhead = 32
+)
+
+// Record is a message to write.
+type Record struct {
+	Key       []byte // places the record; empty for any partition
+	Value     []byte
+	Headers   []Header
+	Partition *int // overrides the key
+}
+
+// Header is a named value beside a message.
+type Header struct {
+	Key   string
+	Value []byte
+}
+
+func (r *Record) size() int {
+	n := len(r.Key) + len(r.Value) + recordOverhead
+	for _, h := range r.Headers {
+		n += len(h.Key) + len(h.Value) + 10
+	}
+	return n
+}
+
+// Produce writes records and returns nil once all replicas have all of them. After an
+// error each of them may or may not be there. It retries until ctx ends, 30 seconds at
+// most. The records belong to the log from the call on: they must not be changed, even
+// after an error.
+//
+// There is no linger: what is called meanwhile goes out together with the next request
+// to the same partition, so concurrent calls are cheap.
+func (l *Log) Produce(ctx context.Context, topic string, records []Record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	if err := l.begin(); err != nil {
+		return fmt.Errorf("producing to %s: %w", topic, err)
+	}
+	defer l.work.Done()
+
+	start, outcome := time.Now(), "ok"
+	err := l.produce(ctx, topic, records)
+	if err != nil {
+		outcome = "error"
+		if l.life.Err() != nil {
+			err = errors.Join(ErrClosed, err)
+		}
+		err = fmt.Errorf("producing to %s: %w", topic, err)
+	}
+	l.metrics.produced.WithLabelValues(topic, outcome).Add(float64(len(records)))
+	l.metrics.produceSeconds.WithLabelValues(topic).Observe(time.Since(start).Seconds())
+	return err
+}
+
+func (l *Log) produce(ctx context.Context, topic string, records []Record) error {
+	ctx, cancel := context.WithTimeout(ctx, produceTimeout)
+	defer cancel()
+	defer context.AfterFunc(l.life, cancel)()
+	partitions := l.Partitions(topic)
+	if partitions == 0 {
+		var err error
+		if partitions, err = l.awaitTopic(ctx, topic); err != nil {
+			return err
+		}
+	}
+	chunks, err := l.split(ctx, topic, records, partitions)
+	if err != nil {
+		return err
+	}
+	for _, c := range chunks {
+		c.sender.enqueue(c)
+	}
+	var errs []error
+	for _, c := range chunks {
+		errs = append(errs, c.wait(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// chunk is the part of one call that goes to one partition in one request.
+type chunk struct {
+	ctx     context.Context // of the call: nobody waits for the chunk after it
+	sender  *sender
+	records []*Record
+	size    int
+	done    chan error // takes one
+}
+
+func (c *chunk) wait(ctx context.Context) error {
+	select {
+	case err := <-c.done:
+		return err
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), c.sender.lastError())
+	}
+}
+
+// split groups records by partition, in order, into chunks of at most maxRequest.
+func (l *Log) split(ctx context.Context, topic string, records []Record, partitions int) ([]*chunk, error) {
+	var chunks []*chunk
+	open := make([]*chunk, partitions)
+	for i := range records {
+		r := &records[i]
+		size := r.size()
+		if size > maxRequest {
+			return nil, fmt.Errorf("record of %d bytes: %w", size, kafka.MessageSizeTooLarge)
+		}
+		p := l.place(r, partitions)
+		if p < 0 || p >= partitions {
+			return nil, fmt.Errorf("partition %d of %d: %w", p, partitions, kafka.UnknownTopicOrPartition)
+		}
+		c := open[p]
+		if c == nil || c.size+size > maxRequest {
+			c = &chunk{ctx: ctx, sender: l.sender(topic, p), done: make(chan error, 1)}
+			open[p] = c
+			chunks = append(chunks, c)
+		}
+		c.records = append(c.records, r)
+		c.size += size
+	}
+	return chunks, nil
+}
+
+func (l *Log) place(r *Record, partitions int) int {
+	switch {
+	case r.Partition != nil:
+		return *r.Partition
+	case len(r.Key) == 0:
+		return int(l.spread.Add(1) % uint32(partitions))
+	}
+	return Partition(r.Key, partitions)
+}

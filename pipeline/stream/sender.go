@@ -1,0 +1,163 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+)
+
+// sender writes to one partition, one request at a time, so that a retry cannot
+// overtake and everything that queued up meanwhile goes out in the next request. Its
+// goroutine lives only while there is something to send.
+type sender struct {
+	log *Log
+	topicPartition
+
+	mu      sync.Mutex
+	queue   []*chunk
+	sending bool
+	err     error // of the last try, for callers that stop waiting
+}
+
+func (l *Log) sender(topic string, partition int) *sender {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := topicPartition{topic, partition}
+	s := l.senders[key]
+	if s == nil {
+		s = &sender{log: l, topicPartition: key}
+		l.senders[key] = s
+	}
+	return s
+}
+
+func (s *sender) enqueue(c *chunk) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = append(s.queue, c)
+	if !s.sending {
+		s.sending = true
+		s.log.work.Go(s.run)
+	}
+}
+
+func (s *sender) run() {
+	for {
+		batch := s.take()
+		if len(batch) == 0 {
+			return
+		}
+		s.send(batch)
+	}
+}
+
+// take returns the queued chunks that fit in one request, none when there are none.
+func (s *sender) take() []*chunk {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, size := 0, 0
+	for n < len(s.queue) && (n == 0 || size+s.queue[n].size <= maxRequest) {
+		size += s.queue[n].size
+		n++
+	}
+	batch := s.queue[:n:n]
+	s.queue = s.queue[n:]
+	s.sending = n > 0
+	return batch
+}
+
+// send writes the batch, again and again until it is there, cannot succeed, or nobody
+// waits for it any more.
+func (s *sender) send(batch []*chunk) {
+	var pause backoff
+	for {
+		batch = waitedFor(batch)
+		if len(batch) == 0 {
+			return
+		}
+		err := s.try(batch)
+		s.setError(err)
+		if err == nil || !retriable(err) {
+			finish(batch, err)
+			return
+		}
+		if errors.Is(err, kafka.UnknownTopicOrPartition) || errors.Is(err, protocol.ErrNoTopic) {
+			if err := s.log.restore(s.log.life, s.topic); err != nil {
+				s.setError(err)
+			}
+		}
+		if pause.wait(s.log.life) != nil {
+			finish(batch, err)
+			return
+		}
+	}
+}
+
+func finish(batch []*chunk, err error) {
+	for _, c := range batch {
+		c.done <- err
+	}
+}
+
+// waitedFor finishes the chunks whose call has ended and returns the others.
+func waitedFor(batch []*chunk) []*chunk {
+	kept := make([]*chunk, 0, len(batch))
+	for _, c := range batch {
+		if err := c.ctx.Err(); err != nil {
+			c.done <- err
+			continue
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+func (s *sender) try(batch []*chunk) error {
+	ctx, cancel := context.WithTimeout(s.log.life, requestTimeout)
+	defer cancel()
+	res, err := s.log.client.Produce(ctx, &kafka.ProduceRequest{
+		Topic:        s.topic,
+		Partition:    s.partition,
+		RequiredAcks: kafka.RequireAll,
+		Records:      kafka.NewRecordReader(wireRecords(batch)...),
+	})
+	if err != nil {
+		return err
+	}
+	return res.Error
+}
+
+// wireRecords is called for each try: kafka-go's records are readers, which one try
+// uses up.
+func wireRecords(batch []*chunk) []kafka.Record {
+	n := 0
+	for _, c := range batch {
+		n += len(c.records)
+	}
+	out := make([]kafka.Record, 0, n)
+	for _, c := range batch {
+		for _, r := range c.records {
+			wire := kafka.Record{Key: kafka.NewBytes(r.Key), Value: kafka.NewBytes(r.Value)}
+			for _, h := range r.Headers {
+				wire.Headers = append(wire.Headers, kafka.Header{Key: h.Key, Value: h.Value})
+			}
+			out = append(out, wire)
+		}
+	}
+	return out
+}
+
+func (s *sender) setError(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+func (s *sender) lastError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}

@@ -1,0 +1,215 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"crier/schema"
+)
+
+const (
+	ensureTimeout = 30 * time.Second
+	// minSegment is the smallest segment.bytes Apache Kafka 4 takes (KIP-1030).
+	minSegment = 1 << 20
+)
+
+// errFewPartitions is for a person to solve: a partition cannot be added without
+// moving keys to other partitions.
+var errFewPartitions = errors.New("too few partitions")
+
+// EnsureTopics creates the topics that are missing and waits until they can be used. A
+// topic that exists is left as it is, and it is an error if it has fewer partitions
+// than asked for; when it has more, all of them are used. Topics named here are made
+// again if they vanish. It tries for at most 30 seconds.
+func (l *Log) EnsureTopics(ctx context.Context, topics []schema.Topic) error {
+	ctx, cancel := context.WithTimeout(ctx, ensureTimeout)
+	defer cancel()
+	var pause backoff
+	for {
+		err := l.ensure(ctx, topics)
+		switch {
+		case err == nil:
+			l.remember(topics)
+			return nil
+		case !creatable(err):
+			return fmt.Errorf("creating topics: %w", err)
+		case pause.wait(ctx) != nil:
+			return fmt.Errorf("creating topics: %w", err)
+		}
+	}
+}
+
+// creatable tells whether creating topics may succeed later. A cluster that is starting
+// counts too few brokers for any replication factor.
+func creatable(err error) bool {
+	switch {
+	case errors.Is(err, errFewPartitions):
+		return false
+	case errors.Is(err, kafka.InvalidReplicationFactor):
+		return true
+	}
+	return retriable(err)
+}
+
+func (l *Log) remember(topics []schema.Topic) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range topics {
+		l.topics[t.Name] = t
+		l.metrics.deadLetters.WithLabelValues(t.Name)
+	}
+}
+
+func (l *Log) ensure(ctx context.Context, topics []schema.Topic) error {
+	counts, err := l.lookUp(ctx, names(topics))
+	if err != nil {
+		return err
+	}
+	var missing []kafka.TopicConfig
+	for _, t := range topics {
+		if counts[t.Name] == 0 {
+			missing = append(missing, topicConfig(t))
+		}
+	}
+	if err := l.create(ctx, missing); err != nil {
+		return err
+	}
+	if counts, err = l.lookUp(ctx, names(topics)); err != nil {
+		return err
+	}
+	for _, t := range topics {
+		switch n := counts[t.Name]; {
+		case n == 0:
+			return fmt.Errorf("topic %s: %w", t.Name, kafka.UnknownTopicOrPartition)
+		case n < t.Partitions:
+			return fmt.Errorf("topic %s has %d, crier needs %d: %w", t.Name, n, t.Partitions, errFewPartitions)
+		}
+	}
+	return nil
+}
+
+// topicConfig turns time-based retention off: the embedded broker forgets the offsets
+// of a partition that it emptied, and groups then pass over new messages. Retention
+// works on whole segments, so these are a fraction of it.
+func topicConfig(t schema.Topic) kafka.TopicConfig {
+	return kafka.TopicConfig{
+		Topic:             t.Name,
+		NumPartitions:     t.Partitions,
+		ReplicationFactor: -1, // the cluster's own default
+		ConfigEntries: []kafka.ConfigEntry{
+			{ConfigName: "retention.ms", ConfigValue: "-1"},
+			{ConfigName: "retention.bytes", ConfigValue: strconv.FormatInt(t.RetentionBytes, 10)},
+			{ConfigName: "segment.bytes", ConfigValue: strconv.FormatInt(max(t.RetentionBytes/4, minSegment), 10)},
+		},
+	}
+}
+
+// create leaves a topic alone that another process made first.
+func (l *Log) create(ctx context.Context, topics []kafka.TopicConfig) error {
+	if len(topics) == 0 {
+		return nil
+	}
+	// kafka-go waits for the new topics to show in its metadata until ctx ends.
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	res, err := l.client.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: topics})
+	if err != nil {
+		return err
+	}
+	for name, err := range res.Errors {
+		if err != nil && !errors.Is(err, kafka.TopicAlreadyExists) {
+			return fmt.Errorf("topic %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// lookUp returns how many partitions each topic has, 0 for a missing one, as of at
+// most metadataTTL ago.
+func (l *Log) lookUp(ctx context.Context, topics []string) (map[string]int, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	res, err := l.client.Metadata(ctx, &kafka.MetadataRequest{Topics: topics})
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int{}
+	for _, t := range res.Topics {
+		counts[t.Name] = len(t.Partitions)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, n := range counts {
+		if n > 0 {
+			l.counts[name] = n
+		}
+	}
+	return counts, nil
+}
+
+// awaitTopic returns the topic's partitions once it exists.
+func (l *Log) awaitTopic(ctx context.Context, topic string) (int, error) {
+	var pause backoff
+	for {
+		counts, err := l.lookUp(ctx, []string{topic})
+		if n := counts[topic]; n > 0 {
+			return n, nil
+		}
+		if err == nil {
+			err = l.restore(ctx, topic)
+		}
+		if stop := pause.wait(ctx); stop != nil {
+			return 0, fmt.Errorf("waiting for topic %s: %w", topic, errors.Join(stop, err))
+		}
+	}
+}
+
+// restore makes a topic again that was once ensured and has vanished with the log.
+func (l *Log) restore(ctx context.Context, topic string) error {
+	l.mu.Lock()
+	t, known := l.topics[topic]
+	l.mu.Unlock()
+	if !known {
+		return kafka.UnknownTopicOrPartition
+	}
+	return l.create(ctx, []kafka.TopicConfig{topicConfig(t)})
+}
+
+// Partitions returns how many partitions a topic has, 0 if it is not known here.
+func (l *Log) Partitions(topic string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.counts[topic]
+}
+
+// PartitionOf returns the partition of a key's messages, -1 if the topic is not known
+// here: EnsureTopics makes it known.
+func (l *Log) PartitionOf(topic string, key []byte) int {
+	n := l.Partitions(topic)
+	if n == 0 {
+		return -1
+	}
+	return Partition(key, n)
+}
+
+// Partition returns which of n partitions holds the messages of a key: FNV-1a, 32 bits,
+// modulo n. Every producer must place keys like this, so it never changes.
+func Partition(key []byte, n int) int {
+	h := fnv.New32a()
+	h.Write(key)
+	return int(h.Sum32() % uint32(n))
+}
+
+func names(topics []schema.Topic) []string {
+	out := make([]string, len(topics))
+	for i, t := range topics {
+		out[i] = t.Name
+	}
+	return out
+}

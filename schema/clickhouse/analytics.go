@@ -1,0 +1,126 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/google/uuid"
+
+	"crier/schema"
+)
+
+// Analytics is the store of queries. Each of them is bound to a workspace.
+type Analytics struct{ conn driver.Conn }
+
+// PostCounts returns how many targets ended as posted or failed, by day, platform and
+// status, in this order. Days without any are left out.
+func (a *Analytics) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error) {
+	rows, err := a.conn.Query(ctx, `
+		select toDate(at) as day, platform, if(type = 'target.posted', 'posted', 'failed') as status, count()
+		from events final
+		where workspace = {workspace:UUID}
+			and toDate(at) between {from:Date} and {to:Date}
+			and type in ('target.posted', 'target.failed')
+			and ({platform:String} = '' or platform = {platform:String})
+			and ({account:UUID} = toUUID('00000000-0000-0000-0000-000000000000') or account = {account:UUID})
+		group by day, platform, status
+		order by day, platform, status
+		settings do_not_merge_across_partitions_select_final = 1`,
+		id("workspace", workspace), day("from", filter.From), day("to", filter.To),
+		clickhouse.Named("platform", platformName(filter.Platform)), id("account", filter.Account))
+	counts, err := collect(rows, err, scanPostCount)
+	if err != nil {
+		return nil, fmt.Errorf("counting posts: %w", unavailable(err))
+	}
+	return counts, nil
+}
+
+func scanPostCount(rows driver.Rows, c *schema.PostCount) error {
+	var platform string
+	var count uint64
+	if err := rows.Scan(&c.Day, &platform, &c.Status, &count); err != nil {
+		return err
+	}
+	c.Day, c.Count = c.Day.UTC(), int(count)
+	return c.Platform.UnmarshalText([]byte(platform))
+}
+
+// Events returns a workspace's events whose ids follow after, oldest first, at most limit
+// of them; the zero id is before all. Ids are in the order of time, but arrival is not: an
+// event may still come in before one that was returned.
+func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, after schema.EventID, limit int) ([]schema.Event, error) {
+	since := time.Unix(0, 0).UTC()
+	if !after.IsZero() {
+		since = after.Time()
+	}
+	rows, err := a.conn.Query(ctx, `
+		select id, type, workspace, post, account, platform, at, lateness, code, data
+		from events
+		where workspace = {workspace:UUID}
+			and toDate(at) >= {since:Date}
+			and toUInt128(id) > toUInt128({after:UUID})
+		order by toDate(at), toUInt128(id)
+		limit 1 by id
+		limit {limit:UInt32}`,
+		id("workspace", workspace), day("since", since), id("after", after), clickhouse.Named("limit", limit))
+	events, err := collect(rows, err, scanEvent)
+	if err != nil {
+		return nil, fmt.Errorf("reading events: %w", unavailable(err))
+	}
+	return events, nil
+}
+
+func scanEvent(rows driver.Rows, e *schema.Event) error {
+	var event, workspace, post, account uuid.UUID
+	var kind, platform, data string
+	if err := rows.Scan(&event, &kind, &workspace, &post, &account, &platform, &e.At, &e.Lateness, &e.Code, &data); err != nil {
+		return err
+	}
+	e.ID, e.Type, e.Workspace = schema.EventID(event), schema.EventType(kind), schema.WorkspaceID(workspace)
+	e.Post, e.Account = schema.PostID(post), schema.AccountID(account)
+	e.At = e.At.UTC()
+	if data != "" {
+		e.Data = []byte(data)
+	}
+	if platform == "" {
+		return nil
+	}
+	return e.Platform.UnmarshalText([]byte(platform))
+}
+
+// platformName is what the table has for a platform: empty for none.
+func platformName(p schema.Platform) string {
+	if p == 0 {
+		return ""
+	}
+	return p.String()
+}
+
+// id binds any of schema's ids.
+func id(name string, value interface{ Bytes() [16]byte }) driver.NamedValue {
+	return clickhouse.Named(name, uuid.UUID(value.Bytes()).String())
+}
+
+// day binds the UTC day of a time.
+func day(name string, at time.Time) driver.NamedValue {
+	return clickhouse.Named(name, at.UTC().Format(time.DateOnly))
+}
+
+// collect runs through rows and scans each with scan.
+func collect[T any](rows driver.Rows, err error, scan func(driver.Rows, *T) error) (all []T, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() // rows.Err has told what it could tell
+	for rows.Next() {
+		var one T
+		if err := scan(rows, &one); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,97 @@
+package clickhouse
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+// migrations holds one idempotent statement a file, named by their order. ClickHouse has
+// no transaction around DDL: one that was cut off, or that two processes run at once, is
+// simply run again.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrate brings the tables to this version of crier, forward only.
+func Migrate(ctx context.Context, url string) (err error) {
+	conn, err := connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := conn.Exec(ctx, `
+		create table if not exists migrations (name String, at DateTime('UTC') default now())
+		engine = ReplacingMergeTree order by name`); err != nil {
+		return fmt.Errorf("migrating ClickHouse: %w", err)
+	}
+	names, err := pending(ctx, conn)
+	if err != nil {
+		return fmt.Errorf("migrating ClickHouse: %w", err)
+	}
+	for _, name := range names {
+		if err := migrate(ctx, conn, name); err != nil {
+			return fmt.Errorf("migrating ClickHouse: %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func migrate(ctx context.Context, conn driver.Conn, name string) error {
+	statement, err := migrations.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if err := conn.Exec(ctx, string(statement)); err != nil {
+		return err
+	}
+	return conn.Exec(ctx, `insert into migrations (name) values ({name:String})`, driver.NamedValue{Name: "name", Value: name})
+}
+
+// checkMigrated returns an error that says what to run where the tables are of an older
+// version of crier.
+func checkMigrated(ctx context.Context, conn driver.Conn) error {
+	var tables uint64
+	err := conn.QueryRow(ctx, `
+		select count() from system.tables where database = currentDatabase() and name = 'migrations'`).Scan(&tables)
+	if err != nil {
+		return fmt.Errorf("looking at the tables of ClickHouse: %w", err)
+	}
+	if tables == 0 {
+		return errNotMigrated
+	}
+	names, err := pending(ctx, conn)
+	if err != nil {
+		return fmt.Errorf("looking at the tables of ClickHouse: %w", err)
+	}
+	if len(names) > 0 {
+		return errNotMigrated
+	}
+	return nil
+}
+
+var errNotMigrated = errors.New("the tables of ClickHouse are not of this version: run crier migrate with the same --clickhouse")
+
+// pending returns the migrations that did not run yet, in their order.
+func pending(ctx context.Context, conn driver.Conn) ([]string, error) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var done []struct {
+		Name string `ch:"name"`
+	}
+	if err := conn.Select(ctx, &done, `select distinct name from migrations`); err != nil {
+		return nil, err
+	}
+	for _, d := range done {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == d.Name })
+	}
+	return names, nil
+}

@@ -1,0 +1,145 @@
+package clickhouse_test
+
+import (
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema/clickhouse"
+)
+
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
+
+// open returns a store on a fresh database.
+func open(t testing.TB) *clickhouse.Store {
+	t.Helper()
+	return openURL(t, migrated(t))
+}
+
+func openURL(t testing.TB, url string) *clickhouse.Store {
+	t.Helper()
+	store, err := clickhouse.Open(t.Context(), clickhouse.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+func migrated(t testing.TB) string {
+	t.Helper()
+	url := embeddedtest.ClickHouse(t)
+	if err := clickhouse.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func TestMigratingAgainKeepsWhatIsThere(t *testing.T) {
+	url := migrated(t)
+	store := openURL(t, url)
+	w := newWorkspace()
+	insert(t, store, w.fact(noon))
+	if err := clickhouse.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	if events := w.events(t, store); len(events) != 1 {
+		t.Errorf("events = %d after migrating again, want 1", len(events))
+	}
+}
+
+func TestProcessesMigrateAtOnce(t *testing.T) {
+	url := embeddedtest.ClickHouse(t)
+	var work sync.WaitGroup
+	for range 4 {
+		work.Go(func() {
+			if err := clickhouse.Migrate(t.Context(), url); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	work.Wait()
+	openURL(t, url)
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	for name, tt := range map[string]struct{ url, want string }{
+		"nobody listens":       {"http://u:hunter2@" + freeAddress(t) + "/crier", "refused"},
+		"nobody answers":       {"http://u:hunter2@" + silent(t) + "/crier", "connecting to ClickHouse at 127.0.0.1"},
+		"no TLS on the port":   {"https://u:hunter2@" + silentlyClosing(t) + "/crier", "connecting to ClickHouse at 127.0.0.1"},
+		"wrong password":       {withPassword(embeddedtest.ClickHouse(t), "hunter2"), "connecting to ClickHouse"},
+		"another protocol":     {"clickhouse://u:hunter2@127.0.0.1:9000/crier", "http://"},
+		"no url":               {"://u:hunter2@", "http://"},
+		"a port that is none":  {"http://u:hunter2@127.0.0.1:http/crier", "http://"},
+		"tables were not made": {embeddedtest.ClickHouse(t), "run crier migrate"},
+		"an option of no use":  {"http://u:hunter2@127.0.0.1:1/crier?dial_timeout=soon", "reading the URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			store, err := clickhouse.Open(t.Context(), clickhouse.Config{URL: tt.url})
+			if err == nil {
+				t.Fatalf("it opened; closing it: %v", store.Close())
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error = %q, want %q in it", err, tt.want)
+			}
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("error = %q shows the password", err)
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+// freeAddress is one that nobody listens on.
+func freeAddress(t *testing.T) string {
+	l := listen(t)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// silent is the address of a server that takes connections and says nothing.
+func silent(t *testing.T) string { return listen(t).Addr().String() }
+
+// silentlyClosing is the address of a server that closes each connection.
+func silentlyClosing(t *testing.T) string {
+	l := listen(t)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	})
+	t.Cleanup(func() { _ = l.Close(); serving.Wait() })
+	return l.Addr().String()
+}
+
+func listen(t *testing.T) net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func withPassword(url, password string) string {
+	start := strings.Index(url, "://") + 3
+	colon := start + strings.Index(url[start:], ":")
+	return url[:colon+1] + password + url[strings.Index(url, "@"):]
+}

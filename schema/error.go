@@ -1,0 +1,77 @@
+package schema
+
+import (
+	"strings"
+	"time"
+)
+
+// ErrorKind says what somebody can do about an Error; the gateway maps it to a status
+// and a code, the pipeline to a state.
+type ErrorKind int
+
+// The kinds of errors. Those up to Unavailable are the API's; from Refused on they
+// are what a platform's answer meant.
+const (
+	Internal            ErrorKind = iota // our fault; nothing of it is shown
+	Invalid                              // validation_error
+	AccountAmbiguous                     // several accounts, none named
+	InvalidState                         // the resource is in another state
+	Unauthorized                         // no key, or none that is valid
+	Forbidden                            // the key may not
+	PlanLimitReached                     // the plan allows no more
+	NotFound                             // not there, or another workspace's
+	IdempotencyConflict                  // the key was used with another body
+	RateLimitExceeded                    // too many requests
+	DailyLimitReached                    // the account's day is full
+	PayloadTooLarge                      // the body is over its bound
+	Unavailable                          // a part we need does not answer
+
+	Refused     // the platform refused the content for good
+	Duplicate   // the platform says it has this already: evidence of an earlier call, no proof
+	TokenDead   // the credentials no longer work
+	RateLimited // the platform asks to wait; RetryAfter says how long
+	Retryable   // the platform failed and did nothing: 5xx, or never reached
+	Unknown     // the call was sent and its answer lost: it may have worked
+)
+
+// Error is a failure somebody can act on; any other error is a fault.
+type Error struct {
+	Kind       ErrorKind
+	Message    string        // safe to show
+	Details    []Detail      // all that is wrong with a request, each with its field
+	RetryAfter time.Duration // zero if none was given
+	Err        error         // cause, for the log only
+}
+
+// Detail is one thing that is wrong with a request, or worth a warning.
+type Detail struct {
+	Field    string `json:"field"`
+	Platform string `json:"platform,omitempty"`
+	Code     string `json:"code"`
+	Message  string `json:"message"`
+}
+
+// Error is for logs: it includes the cause.
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// InvalidDetails makes the validation error of several details.
+func InvalidDetails(details []Detail) *Error {
+	messages := make([]string, len(details))
+	for i, d := range details {
+		messages[i] = d.Field + ": " + d.Message
+	}
+	return &Error{Kind: Invalid, Message: strings.Join(messages, "; "), Details: details}
+}
+
+// InvalidField makes the validation error of one field.
+func InvalidField(field, code, message string) *Error {
+	return InvalidDetails([]Detail{{Field: field, Code: code, Message: message}})
+}

@@ -1,0 +1,164 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// EventType is what happened.
+type EventType string
+
+// The events a webhook can subscribe to.
+const (
+	PostScheduled            EventType = "post.scheduled"
+	PostPublished            EventType = "post.published"
+	PostFailed               EventType = "post.failed"
+	PostCancelled            EventType = "post.cancelled"
+	PostUpdated              EventType = "post.updated"
+	ThreadScheduled          EventType = "thread.scheduled"
+	ThreadPublished          EventType = "thread.published"
+	ThreadPartiallyPublished EventType = "thread.partially_published"
+	ThreadFailed             EventType = "thread.failed"
+	AccountConnected         EventType = "account.connected"
+	AccountDisconnected      EventType = "account.disconnected"
+	AccountError             EventType = "account.error"
+	AccountTokenExpiring     EventType = "account.token_expiring"
+)
+
+// The facts only analytics reads: what became of one target.
+const (
+	TargetWasPosted EventType = "target.posted"
+	TargetHasFailed EventType = "target.failed"
+)
+
+// EventTypes returns the events a webhook can subscribe to.
+func EventTypes() []EventType {
+	return []EventType{
+		PostScheduled, PostPublished, PostFailed, PostCancelled, PostUpdated,
+		ThreadScheduled, ThreadPublished, ThreadPartiallyPublished, ThreadFailed,
+		AccountConnected, AccountDisconnected, AccountError, AccountTokenExpiring,
+	}
+}
+
+// Subscribable tells whether a webhook can subscribe to the event.
+func (t EventType) Subscribable() bool { return slices.Contains(EventTypes(), t) }
+
+// Event is what happened, whole. Its id identifies it everywhere: in the outbox, in
+// webhooks and in ClickHouse.
+type Event struct {
+	ID        EventID         `json:"id"`
+	Type      EventType       `json:"type"`
+	Workspace WorkspaceID     `json:"workspace"`
+	Post      PostID          `json:"post,omitzero"`
+	Account   AccountID       `json:"account,omitzero"`
+	Platform  Platform        `json:"platform,omitzero"`
+	At        time.Time       `json:"at"`
+	Lateness  float64         `json:"lateness,omitempty"` // seconds from due to done; facts of targets only
+	Code      string          `json:"code,omitempty"`     // error code; failed targets only
+	Data      json.RawMessage `json:"data,omitempty"`     // the `data` of the webhook
+}
+
+// Owed says who still has to handle a batch of events.
+type Owed int16
+
+// Who is owed a batch of events.
+const (
+	OwedNotify Owed = 1 << iota
+	OwedAnalytics
+)
+
+// EventBatch is the events of one commit: the payload of topic events and one row of
+// the outbox, which lives until nobody is owed it.
+type EventBatch struct {
+	ID     BatchID `json:"id"`
+	Events []Event `json:"events"`
+}
+
+// PostData is the `data` of the events about a post.
+type PostData struct {
+	Post PostSummary `json:"post"`
+}
+
+// PostSummary is a post as webhooks show it.
+type PostSummary struct {
+	ID           PostID            `json:"id"`
+	Content      string            `json:"content"`
+	Status       string            `json:"status"` // reads "published" where the API reads "posted"
+	ScheduledFor *time.Time        `json:"scheduledFor,omitempty"`
+	ExternalID   string            `json:"externalId,omitempty"`
+	Metadata     map[string]string `json:"metadata,omitempty"`
+	Platforms    []PlatformSummary `json:"platforms"`
+	PublishedAt  *time.Time        `json:"publishedAt,omitempty"`
+}
+
+// PlatformSummary is one target of a post as webhooks show it.
+type PlatformSummary struct {
+	Platform  Platform     `json:"platform"`
+	AccountID AccountID    `json:"accountId"`
+	Status    string       `json:"status"`
+	PostID    string       `json:"postId,omitempty"`
+	URL       string       `json:"url,omitempty"`
+	PostedAt  *time.Time   `json:"postedAt,omitempty"`
+	Error     *TargetError `json:"error,omitempty"`
+}
+
+// Webhook is a receiver of a workspace's events.
+type Webhook struct {
+	ID                  WebhookID
+	Workspace           WorkspaceID
+	URL                 string
+	Events              []EventType
+	Secret              string // whsec_…; sealed where it is stored
+	Active              bool
+	CreatedAt           time.Time
+	LastDeliveredAt     time.Time
+	ConsecutiveFailures int
+	DisabledAt          time.Time
+	DisabledReason      string
+}
+
+// WebhookPayload is the body of a webhook request.
+type WebhookPayload struct {
+	ID        EventID         `json:"id"`
+	Event     EventType       `json:"event"`
+	Test      bool            `json:"test"`
+	CreatedAt time.Time       `json:"createdAt"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// DeliveryRecord is what became of one event at one webhook.
+type DeliveryRecord struct {
+	ID           DeliveryID
+	Event        EventType
+	EventID      EventID
+	State        DeliveryState
+	ResponseCode int
+	ResponseTime time.Duration
+	Retries      int
+	Error        string
+	DeliveredAt  time.Time // of the last try
+}
+
+// DeliveryState is where a delivery stands. Its number is stored: it never changes.
+type DeliveryState int16
+
+// The states of a delivery.
+const (
+	DeliveryPending DeliveryState = iota
+	DeliveryClaimed
+	DeliveryDelivered
+	DeliveryFailed
+)
+
+// String returns the state's name in the API, where a claimed delivery is pending.
+func (s DeliveryState) String() string {
+	switch s {
+	case DeliveryDelivered:
+		return "delivered"
+	case DeliveryFailed:
+		return "failed"
+	default:
+		return "pending"
+	}
+}

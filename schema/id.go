@@ -1,0 +1,201 @@
+package schema
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// ID is a UUIDv7 that names one thing of kind K. In text it is a TypeID: the
+// kind's prefix, an underscore and 26 digits of Crockford's base32
+// (github.com/jetify-com/typeid), so that ids sort by time and explain themselves.
+type ID[K Kind] [16]byte
+
+// Kind is what an ID names; it only gives the prefix.
+type Kind interface{ Prefix() string }
+
+type (
+	workspaceKind struct{}
+	brandKind     struct{}
+	keyKind       struct{}
+	accountKind   struct{}
+	postKind      struct{}
+	commentKind   struct{}
+	webhookKind   struct{}
+	deliveryKind  struct{}
+	eventKind     struct{}
+	batchKind     struct{}
+	jobKind       struct{}
+	mediaKind     struct{}
+)
+
+func (workspaceKind) Prefix() string { return "ws" }
+func (brandKind) Prefix() string     { return "brand" }
+func (keyKind) Prefix() string       { return "key" }
+func (accountKind) Prefix() string   { return "acc" }
+func (postKind) Prefix() string      { return "post" }
+func (commentKind) Prefix() string   { return "comment" }
+func (webhookKind) Prefix() string   { return "wh" }
+func (deliveryKind) Prefix() string  { return "dlv" }
+func (eventKind) Prefix() string     { return "evt" }
+func (batchKind) Prefix() string     { return "batch" }
+func (jobKind) Prefix() string       { return "job" }
+func (mediaKind) Prefix() string     { return "media" }
+
+// Ids of crier's things.
+type (
+	WorkspaceID = ID[workspaceKind]
+	BrandID     = ID[brandKind]
+	KeyID       = ID[keyKind]
+	AccountID   = ID[accountKind]
+	PostID      = ID[postKind]
+	CommentID   = ID[commentKind]
+	WebhookID   = ID[webhookKind]
+	DeliveryID  = ID[deliveryKind]
+	EventID     = ID[eventKind]
+	BatchID     = ID[batchKind]
+	JobID       = ID[jobKind]
+	MediaID     = ID[mediaKind]
+)
+
+// NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
+func NewID[K Kind](at time.Time) ID[K] {
+	var id ID[K]
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli())<<16)
+	copy(id[:6], ms[:6])
+	rand.Read(id[6:]) // never fails: crypto/rand ends the process instead
+	id[6] = id[6]&0x0f | 0x70
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}
+
+const digits = "0123456789abcdefghjkmnpqrstvwxyz"
+
+var valueOf = func() (values [256]int8) {
+	for i := range values {
+		values[i] = -1
+	}
+	for i, d := range digits {
+		values[d] = int8(i)
+	}
+	return values
+}()
+
+// IsZero tells whether the id names nothing.
+func (id ID[K]) IsZero() bool { return id == ID[K]{} }
+
+// Bytes returns the UUID.
+func (id ID[K]) Bytes() [16]byte { return id }
+
+// Time returns when the id was made, to the millisecond.
+func (id ID[K]) Time() time.Time {
+	var ms [8]byte
+	copy(ms[2:], id[:6])
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:]))).UTC()
+}
+
+// String returns the TypeID, such as post_01k9sr3q5wf2g8m7r4t0v1x2y3.
+func (id ID[K]) String() string {
+	var kind K
+	var text [26]byte
+	hi, lo := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
+	for i := 25; i >= 0; i-- {
+		text[i] = digits[lo&31]
+		lo = lo>>5 | hi<<59
+		hi >>= 5
+	}
+	return kind.Prefix() + "_" + string(text[:])
+}
+
+// MarshalText makes the id a TypeID in JSON too; the zero id is the empty text.
+func (id ID[K]) MarshalText() ([]byte, error) {
+	if id.IsZero() {
+		return []byte{}, nil
+	}
+	return []byte(id.String()), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (id *ID[K]) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*id = ID[K]{}
+		return nil
+	}
+	parsed, err := ParseID[K](string(text))
+	if err != nil {
+		return err
+	}
+	*id = parsed
+	return nil
+}
+
+// ParseID reads a TypeID of kind K.
+func ParseID[K Kind](text string) (ID[K], error) {
+	var kind K
+	rest, ok := strings.CutPrefix(text, kind.Prefix()+"_")
+	if !ok {
+		return ID[K]{}, fmt.Errorf("an id that starts with %s_ is wanted", kind.Prefix())
+	}
+	if len(rest) != 26 || rest[0] > '7' {
+		return ID[K]{}, errors.New("an id has 26 digits after its prefix")
+	}
+	var hi, lo uint64
+	for i := range len(rest) {
+		value := valueOf[rest[i]]
+		if value < 0 {
+			return ID[K]{}, fmt.Errorf("%q is no digit of an id", rest[i])
+		}
+		hi = hi<<5 | lo>>59
+		lo = lo<<5 | uint64(value)
+	}
+	var id ID[K]
+	binary.BigEndian.PutUint64(id[:8], hi)
+	binary.BigEndian.PutUint64(id[8:], lo)
+	return id, nil
+}
+
+// NewPostID makes a PostID of a time, the database's where it is at hand.
+func NewPostID(at time.Time) PostID { return NewID[postKind](at) }
+
+// NewWorkspaceID makes a WorkspaceID of a time, the database's where it is at hand.
+func NewWorkspaceID(at time.Time) WorkspaceID { return NewID[workspaceKind](at) }
+
+// NewKeyID makes a KeyID of a time, the database's where it is at hand.
+func NewKeyID(at time.Time) KeyID { return NewID[keyKind](at) }
+
+// NewAccountID makes a AccountID of a time, the database's where it is at hand.
+func NewAccountID(at time.Time) AccountID { return NewID[accountKind](at) }
+
+// NewCommentID makes a CommentID of a time, the database's where it is at hand.
+func NewCommentID(at time.Time) CommentID { return NewID[commentKind](at) }
+
+// NewWebhookID makes a WebhookID of a time, the database's where it is at hand.
+func NewWebhookID(at time.Time) WebhookID { return NewID[webhookKind](at) }
+
+// NewDeliveryID makes a DeliveryID of a time, the database's where it is at hand.
+func NewDeliveryID(at time.Time) DeliveryID { return NewID[deliveryKind](at) }
+
+// NewEventID makes a EventID of a time, the database's where it is at hand.
+func NewEventID(at time.Time) EventID { return NewID[eventKind](at) }
+
+// NewBatchID makes a BatchID of a time, the database's where it is at hand.
+func NewBatchID(at time.Time) BatchID { return NewID[batchKind](at) }
+
+// ParsePostID reads a PostID that a client sent.
+func ParsePostID(text string) (PostID, error) { return ParseID[postKind](text) }
+
+// ParseAccountID reads a AccountID that a client sent.
+func ParseAccountID(text string) (AccountID, error) { return ParseID[accountKind](text) }
+
+// ParseBrandID reads a BrandID that a client sent.
+func ParseBrandID(text string) (BrandID, error) { return ParseID[brandKind](text) }
+
+// ParseWebhookID reads a WebhookID that a client sent.
+func ParseWebhookID(text string) (WebhookID, error) { return ParseID[webhookKind](text) }
+
+// ParseMediaID reads a MediaID that a client sent.
+func ParseMediaID(text string) (MediaID, error) { return ParseID[mediaKind](text) }

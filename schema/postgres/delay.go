@@ -1,0 +1,204 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Delay is the store of the delay stage.
+type Delay struct{ *Store }
+
+// NewDelay returns the store of the delay stage.
+func NewDelay(s *Store) *Delay { return &Delay{Store: s} }
+
+// Due returns jobs of the shards that are due after from and not after to, soonest
+// first, at most limit.
+func (d *Delay) Due(ctx context.Context, shards []int16, from, to time.Time, limit int) ([]schema.Job, error) {
+	rows, err := d.pool.Query(ctx, `
+		select id, kind, shard, due_at, version, payload from jobs
+		where shard = any($1) and due_at > $2 and due_at <= $3
+		order by due_at limit $4`, shards, from, to, limit)
+	jobs, err := collect(rows, err, scanJob)
+	if err != nil {
+		return nil, fmt.Errorf("reading due jobs: %w", unavailable(err))
+	}
+	return jobs, nil
+}
+
+// Fired moves jobs whose messages are in the log on by the visibility timeout; a job
+// that was moved or deleted meanwhile stays as it is. The commit is not waited for:
+// losing it fires the jobs once more.
+func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) error {
+	ids, due := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs))
+	for i, j := range jobs {
+		ids[i], due[i] = j.ID, j.DueAt
+	}
+	batch := &pgx.Batch{}
+	batch.Queue("begin")
+	batch.Queue("set local synchronous_commit = off")
+	batch.Queue(`
+		update jobs j set due_at = now() + $3::interval
+		from unnest($1::uuid[], $2::timestamptz[]) u (id, due_at)
+		where j.id = u.id and j.due_at = u.due_at`, ids, due, schema.VisibilityTimeout.String())
+	batch.Queue("commit")
+	if err := d.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("moving fired jobs on: %w", unavailable(err))
+	}
+	return nil
+}
+
+// farDays is how many days ahead partitions of jobs_far are kept; posts are scheduled at
+// most 90 days ahead.
+const farDays = 100
+
+// Promote moves far jobs that are due within a day into the indexed table, and drops
+// those an edit, a cancel or a deletion has left behind. Only one process promotes at a
+// time; the others do nothing.
+func (d *Delay) Promote(ctx context.Context) (int64, error) {
+	var promoted int64
+	err := d.alone(ctx, "promote", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			with moved as (
+				delete from jobs_far where due_at < now() + $1::interval returning *
+			)
+			insert into jobs (id, kind, shard, due_at, version, payload)
+			select m.id, m.kind, m.shard, m.due_at, m.version, m.payload
+			from moved m join posts p on p.id = m.id and p.version = m.version and p.status = $2
+			on conflict (id) do nothing`, (nearHorizon + promoteEvery*3).String(), int16(schema.Scheduled))
+		promoted = tag.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("promoting far jobs: %w", unavailable(err))
+	}
+	return promoted, nil
+}
+
+// promoteEvery is how often Promote is to be called.
+const promoteEvery = 5 * time.Minute
+
+// MakePartitions makes the days of jobs_far that are missing, and drops those long past.
+func (d *Delay) MakePartitions(ctx context.Context) error {
+	err := d.alone(ctx, "partitions", func(tx pgx.Tx) error {
+		today := d.Now().UTC().Truncate(24 * time.Hour)
+		var statements []string
+		for i := -1; i < farDays; i++ {
+			day := today.AddDate(0, 0, i)
+			statements = append(statements, fmt.Sprintf(
+				`create table if not exists jobs_far_%s partition of jobs_far for values from ('%s') to ('%s')`,
+				day.Format("20060102"), day.Format(time.DateOnly), day.AddDate(0, 0, 1).Format(time.DateOnly)))
+		}
+		past := today.AddDate(0, 0, -3)
+		for i := range 7 {
+			statements = append(statements, "drop table if exists jobs_far_"+past.AddDate(0, 0, -i).Format("20060102"))
+		}
+		_, err := tx.Conn().PgConn().Exec(ctx, strings.Join(statements, ";")).ReadAll()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("making partitions of far jobs: %w", unavailable(err))
+	}
+	return nil
+}
+
+// alone runs work in a transaction that no other process runs at the same time; where
+// one does, it does nothing.
+func (s *Store) alone(ctx context.Context, name string, work func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		var mine bool
+		if err := tx.QueryRow(ctx, `select pg_try_advisory_xact_lock(hashtext('crier ' || $1))`, name).Scan(&mine); err != nil || !mine {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `set local enable_seqscan = on`); err != nil {
+			return err
+		}
+		return work(tx)
+	})
+}
+
+// Unsent returns batches of events that were not handled for a while, so that they are
+// sent again.
+func (d *Delay) Unsent(ctx context.Context, age time.Duration, limit int) ([]schema.EventBatch, error) {
+	rows, err := d.pool.Query(ctx, `
+		update outbox o set sent_at = now()
+		from (
+			select id from outbox where sent_at < now() - $1::interval
+			order by id limit $2 for update skip locked
+		) old
+		where o.id = old.id
+		returning o.payload`, age.String(), limit)
+	batches, err := collect(rows, err, func(rows pgx.Rows, b *schema.EventBatch) error {
+		var payload []byte
+		if err := rows.Scan(&payload); err != nil {
+			return err
+		}
+		return json.Unmarshal(payload, b)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading unsent events: %w", unavailable(err))
+	}
+	return batches, nil
+}
+
+// Forget deletes the answers of requests that are older than a day.
+func (d *Delay) Forget(ctx context.Context) error {
+	err := d.alone(ctx, "forget", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `delete from idempotency where created_at < now() - $1::interval`,
+			(schema.IdempotencyRetention + time.Hour).String())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forgetting old requests: %w", unavailable(err))
+	}
+	return nil
+}
+
+// OldestOverdue returns how far past its time the oldest job of the shards is; zero when
+// none is.
+func (d *Delay) OldestOverdue(ctx context.Context, shards []int16) (time.Duration, error) {
+	var seconds float64
+	err := d.pool.QueryRow(ctx, `
+		select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 from jobs
+		where shard = any($1) and due_at < now()`, shards).Scan(&seconds)
+	if err != nil {
+		return 0, fmt.Errorf("reading the oldest overdue job: %w", unavailable(err))
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}
+
+// Recover brings forward what this node's earlier life left open. The caller holds the
+// lock of the node's data folder, so that life is over: its leases need not run out, and
+// only the settle time is waited for.
+func (s *Store) Recover(ctx context.Context) error {
+	settle := schema.SettleTime.String()
+	batch := &pgx.Batch{}
+	batch.Queue("begin")
+	batch.Queue("set local enable_seqscan = on")
+	batch.Queue(`
+		update targets t set lease_until = now() from jobs j
+		where t.post_id = j.id and t.state = 1 and t.node = $1 and t.lease_until > now()`, s.node)
+	batch.Queue(`
+		update comments c set lease_until = now() from jobs j
+		where c.id = j.id and c.state = 1 and c.node = $1 and c.lease_until > now()`, s.node)
+	batch.Queue(`
+		update deliveries d set lease_until = now() from jobs j
+		where d.id = j.id and d.state = 1 and d.node = $1 and d.lease_until > now()`, s.node)
+	batch.Queue(`
+		update jobs j set due_at = now() + $2::interval + interval '200 milliseconds'
+		where due_at > now() + $2::interval and (
+			exists (select from targets t where t.post_id = j.id and t.state = 1 and t.node = $1)
+			or exists (select from comments c where c.id = j.id and c.state = 1 and c.node = $1)
+			or exists (select from deliveries d where d.id = j.id and d.state = 1 and d.node = $1))`, s.node, settle)
+	batch.Queue("commit")
+	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("recovering open claims: %w", unavailable(err))
+	}
+	return nil
+}

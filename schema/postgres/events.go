@@ -1,0 +1,55 @@
+package postgres
+
+import (
+	"time"
+
+	"crier/schema"
+)
+
+// postEvent is an event about a post, with the post as webhooks show it.
+func postEvent(t schema.EventType, p *schema.Post, now time.Time) schema.Event {
+	return schema.Event{
+		ID: schema.NewEventID(now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now,
+		Data: encode(schema.PostData{Post: p.Summary()}),
+	}
+}
+
+// targetFact is the event by which analytics counts a target.
+func targetFact(r *schema.Result, now time.Time) schema.Event {
+	e := schema.Event{
+		ID: schema.NewEventID(now), Type: schema.TargetWasPosted, Workspace: r.Workspace, Post: r.Ref.Post,
+		Account: r.Account, Platform: r.Platform, At: now, Lateness: now.Sub(r.DueAt).Seconds(),
+	}
+	if r.State == schema.TargetFailed {
+		e.Type = schema.TargetHasFailed
+		if r.Error != nil {
+			e.Code = r.Error.Code
+		}
+	}
+	return e
+}
+
+// doneEvents are the events of a post whose last target is done: published when any
+// target was posted, failed when none was.
+func doneEvents(p *schema.Post, now time.Time) []schema.Event {
+	outcome := schema.PostPublished
+	if p.Status == schema.Failed {
+		outcome = schema.PostFailed
+	}
+	events := []schema.Event{postEvent(outcome, p, now)}
+	if p.Content.Thread != nil {
+		events = append(events, postEvent(threadOutcome(p.Status), p, now))
+	}
+	return events
+}
+
+func threadOutcome(s schema.PostStatus) schema.EventType {
+	switch s {
+	case schema.Posted:
+		return schema.ThreadPublished
+	case schema.PartiallyFailed:
+		return schema.ThreadPartiallyPublished
+	default:
+		return schema.ThreadFailed
+	}
+}

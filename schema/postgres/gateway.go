@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"crier/schema"
+)
+
+// Gateway is the store of the REST API.
+type Gateway struct {
+	*Store
+	creations *group[creation]
+	sealer    Sealer
+}
+
+// Sealer seals and opens a text with associated data; connectors.Vault is one.
+type Sealer interface {
+	SealText(aad, text string) ([]byte, error)
+	OpenText(aad string, sealed []byte) (string, error)
+}
+
+// Sizes of group commit, in posts: large enough to share a flush among all who wait,
+// small enough to hold a transaction for some milliseconds only.
+const (
+	createBatch = 512
+	committers  = 2
+)
+
+// NewGateway starts the committers of creations; they end with the store.
+func NewGateway(s *Store, sealer Sealer) *Gateway {
+	g := &Gateway{Store: s, sealer: sealer}
+	g.creations = startGroup(s, &group[creation]{
+		work:   "create",
+		max:    createBatch,
+		weight: func(c *creation) int { return len(c.Posts) },
+		commit: g.commitCreations,
+	}, committers)
+	return g
+}
+
+// Authenticate returns the key with that hash.
+func (g *Gateway) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error) {
+	var k schema.Key
+	err := g.pool.QueryRow(ctx, `
+		select k.id, k.lineage, k.workspace_id, w.live_id is not null, k.permission, p.requests_per_minute
+		from api_keys k
+		join workspaces w on w.id = k.workspace_id
+		join plans p on p.name = w.plan
+		where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+		hash[:]).Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute)
+	if err != nil {
+		if err := orNotFound(err, "key"); isNotFound(err) {
+			return schema.Key{}, &schema.Error{Kind: schema.Unauthorized, Message: "the API key is not valid"}
+		}
+		return schema.Key{}, fmt.Errorf("authenticating: %w", unavailable(err))
+	}
+	return k, nil
+}
+
+// Accounts returns all accounts of a workspace, by id.
+func (g *Gateway) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error) {
+	rows, err := g.pool.Query(ctx, `select `+accountColumns+` from accounts a
+		join workspaces w on w.id = a.workspace_id
+		where a.workspace_id = $1 order by a.id`, workspace)
+	accounts, err := collect(rows, err, scanAccount)
+	if err != nil {
+		return nil, fmt.Errorf("reading accounts: %w", unavailable(err))
+	}
+	return accounts, nil
+}
+
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*schema.Error](err)
+	return ok && e.Kind == schema.NotFound
+}
+
+// within tells whether a job is due soon enough to stand in jobs, not in jobs_far.
+func within(due, now time.Time) bool { return due.Before(now.Add(nearHorizon)) }
+
+// nearHorizon is how far ahead jobs are kept in the indexed table.
+const nearHorizon = 24 * time.Hour

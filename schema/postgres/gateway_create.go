@@ -1,0 +1,313 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// creation is one request on its way through group commit, and what came of it.
+type creation struct {
+	schema.Creation
+	result   schema.Created
+	conflict bool
+}
+
+// Create makes the posts of one request, or answers it with what its first sending
+// was answered. It returns after the commit.
+func (g *Gateway) Create(ctx context.Context, c schema.Creation) (schema.Created, error) {
+	one := &creation{Creation: c}
+	if err := g.creations.do(ctx, one); err != nil {
+		return schema.Created{}, fmt.Errorf("creating posts: %w", unavailable(err))
+	}
+	if one.conflict {
+		return schema.Created{}, errConflict()
+	}
+	return one.result, nil
+}
+
+// commitCreations makes the posts of a batch of requests in one transaction, in two
+// trips: the idempotency rows, then what only the first sender of a key makes.
+func (g *Gateway) commitCreations(ctx context.Context, batch []*creation) error {
+	conn, err := g.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+
+	keyed, free := splitByKey(batch)
+	if len(keyed) == 0 {
+		return g.insert(ctx, conn.Conn(), free, "begin")
+	}
+	firsts, repeats := splitRepeats(keyed)
+	taken, err := takeKeys(ctx, conn.Conn(), firsts)
+	if err != nil {
+		return g.abandon(ctx, conn.Conn(), err)
+	}
+	winners := free
+	for _, c := range firsts {
+		if _, ok := taken[keyOf(c)]; ok {
+			winners = append(winners, c)
+		} else {
+			repeats = append(repeats, c)
+		}
+	}
+	if err := g.insert(ctx, conn.Conn(), winners, ""); err != nil {
+		return err
+	}
+	return g.replay(ctx, conn.Conn(), repeats)
+}
+
+// idempotencyKey is a key with what it is scoped to.
+type idempotencyKey struct {
+	lineage schema.KeyID
+	key     string
+}
+
+func keyOf(c *creation) idempotencyKey {
+	return idempotencyKey{c.Idempotency.Lineage, c.Idempotency.Key}
+}
+
+func splitByKey(batch []*creation) (keyed, free []*creation) {
+	for _, c := range batch {
+		if c.Idempotency != nil {
+			keyed = append(keyed, c)
+		} else {
+			free = append(free, c)
+		}
+	}
+	return keyed, free
+}
+
+// splitRepeats sorts the requests by key, so that committers take keys in one order and
+// cannot deadlock, and sets aside those whose key stands in the batch already.
+func splitRepeats(keyed []*creation) (firsts, repeats []*creation) {
+	slices.SortStableFunc(keyed, func(a, b *creation) int {
+		return cmp.Or(bytes.Compare(a.Idempotency.Lineage[:], b.Idempotency.Lineage[:]),
+			cmp.Compare(a.Idempotency.Key, b.Idempotency.Key))
+	})
+	for i, c := range keyed {
+		if i > 0 && keyOf(keyed[i-1]) == keyOf(c) {
+			repeats = append(repeats, c)
+		} else {
+			firsts = append(firsts, c)
+		}
+	}
+	return firsts, repeats
+}
+
+// takeKeys begins the transaction and returns the keys that nobody has used in the last
+// 24 hours. A key whose first request is not committed yet is waited for.
+func takeKeys(ctx context.Context, conn *pgx.Conn, firsts []*creation) (map[idempotencyKey]struct{}, error) {
+	n := len(firsts)
+	lineages, keys := make([]schema.KeyID, n), make([]string, n)
+	prints, responses := make([][]byte, n), make([][]byte, n)
+	for i, c := range firsts {
+		lineages[i], keys[i] = c.Idempotency.Lineage, c.Idempotency.Key
+		prints[i], responses[i] = c.Idempotency.Fingerprint[:], c.Response
+	}
+	batch := &pgx.Batch{}
+	batch.Queue("begin")
+	batch.Queue(`
+		insert into idempotency as i (lineage, key, fingerprint, response)
+		select * from unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[])
+		on conflict (lineage, key) do update
+			set fingerprint = excluded.fingerprint, response = excluded.response, created_at = now()
+			where i.created_at < now() - interval '24 hours'
+		returning lineage, key`, lineages, keys, prints, responses)
+	results := conn.SendBatch(ctx, batch)
+	defer results.Close()
+	if _, err := results.Exec(); err != nil {
+		return nil, err
+	}
+	rows, err := results.Query()
+	won, err := collect(rows, err, func(rows pgx.Rows, k *idempotencyKey) error {
+		return rows.Scan((*[16]byte)(&k.lineage), &k.key)
+	})
+	if err != nil {
+		return nil, err
+	}
+	taken := make(map[idempotencyKey]struct{}, len(won))
+	for _, k := range won {
+		taken[k] = struct{}{}
+	}
+	return taken, results.Close()
+}
+
+// insert makes the posts of the winners, commits, and announces what follows.
+func (g *Gateway) insert(ctx context.Context, conn *pgx.Conn, winners []*creation, begin string) error {
+	var posts []schema.Post
+	for _, c := range winners {
+		posts = append(posts, c.Posts...)
+	}
+	batch := &pgx.Batch{}
+	if begin != "" {
+		batch.Queue(begin)
+	}
+	announcement := g.queueInserts(batch, posts)
+	batch.Queue("commit")
+	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+		if err := g.confirm(ctx, conn, posts, g.abandon(ctx, conn, err)); err != nil {
+			return err
+		}
+	}
+	for _, c := range winners {
+		c.result = schema.Created{Response: c.Response}
+	}
+	g.announce(announcement)
+	return nil
+}
+
+// queueInserts adds the statements that make posts: rows, targets, jobs and events.
+func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Announcement {
+	if len(posts) == 0 {
+		return schema.Announcement{}
+	}
+	now := s.Now()
+	var rows postRows
+	var targets targetRows
+	var jobs jobRows
+	var events []schema.Event
+	var announcement schema.Announcement
+	for i := range posts {
+		p := &posts[i]
+		rows.add(p)
+		targets.add(p)
+		if p.Status != schema.Scheduled {
+			continue
+		}
+		events = append(events, postEvent(schema.PostScheduled, p, now))
+		job := postJob(p)
+		if job.DueAt.After(now) {
+			jobs.add(job, now)
+			if job.DueAt.Before(now.Add(schema.AnnounceWindow)) {
+				announcement.Jobs = append(announcement.Jobs, job)
+			}
+			continue
+		}
+		announcement.Publish = append(announcement.Publish, postMessages(p)...)
+		job.DueAt = now.Add(schema.VisibilityTimeout)
+		jobs.add(job, now)
+	}
+	rows.queue(batch)
+	targets.queue(batch)
+	jobs.queue(batch)
+	if events := queueEvents(batch, events, now); events != nil {
+		announcement.Events = append(announcement.Events, *events)
+	}
+	return announcement
+}
+
+// replay answers requests whose key was used before with the answer of its first use.
+func (g *Gateway) replay(ctx context.Context, conn *pgx.Conn, repeats []*creation) error {
+	if len(repeats) == 0 {
+		return nil
+	}
+	n := len(repeats)
+	lineages, keys := make([]schema.KeyID, n), make([]string, n)
+	for i, c := range repeats {
+		lineages[i], keys[i] = c.Idempotency.Lineage, c.Idempotency.Key
+	}
+	type answer struct {
+		idempotencyKey
+		fingerprint, response []byte
+	}
+	rows, err := conn.Query(ctx, `
+		select i.lineage, i.key, i.fingerprint, i.response
+		from unnest($1::uuid[], $2::text[]) u (lineage, key)
+		join idempotency i on i.lineage = u.lineage and i.key = u.key`, lineages, keys)
+	answers, err := collect(rows, err, func(rows pgx.Rows, a *answer) error {
+		return rows.Scan((*[16]byte)(&a.lineage), &a.key, &a.fingerprint, &a.response)
+	})
+	if err != nil {
+		return err
+	}
+	known := make(map[idempotencyKey]answer, len(answers))
+	for _, a := range answers {
+		known[a.idempotencyKey] = a
+	}
+	for _, c := range repeats {
+		first, ok := known[keyOf(c)]
+		if !ok {
+			return errors.New("an idempotency key was taken and is not there")
+		}
+		if !bytes.Equal(first.fingerprint, c.Idempotency.Fingerprint[:]) {
+			c.conflict = true
+			continue
+		}
+		c.result = schema.Created{Replayed: true, Response: first.response}
+	}
+	return nil
+}
+
+// abandon ends a transaction that failed, so that the connection can be used again.
+func (s *Store) abandon(ctx context.Context, conn *pgx.Conn, err error) error {
+	if conn.IsClosed() || conn.PgConn().TxStatus() == 'I' {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if _, rollback := conn.Exec(ctx, "rollback"); rollback != nil {
+		_ = conn.Close(ctx)
+	}
+	return err
+}
+
+// confirm finds out whether a transaction whose COMMIT was not answered took place, by a
+// post it would have made; nil means that it did. It waits until the server's process
+// that ran it is gone: before that, "not there" means nothing. Where the server does not
+// answer in time, nobody knows, and the error says so.
+func (g *Gateway) confirm(ctx context.Context, conn *pgx.Conn, posts []schema.Post, lost error) error {
+	if len(posts) == 0 || !isConnectionError(lost) {
+		return lost
+	}
+	pid := conn.PgConn().PID()
+	for wait := 50 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, time.Second) {
+		var running, there bool
+		err := g.pool.QueryRow(ctx, `
+			select exists (select from pg_stat_activity where pid = $1 and state <> 'idle'),
+			       exists (select from posts where id = $2)`, pid, posts[0].ID).Scan(&running, &there)
+		switch {
+		case err == nil && there:
+			return nil
+		case err == nil && !running:
+			return lost
+		}
+		time.Sleep(wait)
+	}
+	return &schema.Error{Kind: schema.Unknown, Message: "the database went away before it confirmed the request", Err: lost}
+}
+
+// Answer returns what the first request of that key was answered, if there was one in
+// the last 24 hours.
+func (g *Gateway) Answer(ctx context.Context, request schema.Idempotency) (response []byte, known bool, err error) {
+	var fingerprint []byte
+	err = g.pool.QueryRow(ctx, `
+		select fingerprint, response from idempotency
+		where lineage = $1 and key = $2 and created_at >= now() - interval '24 hours'`, request.Lineage, request.Key).
+		Scan(&fingerprint, &response)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("reading an earlier answer: %w", unavailable(err))
+	case !bytes.Equal(fingerprint, request.Fingerprint[:]):
+		return nil, false, errConflict()
+	}
+	return response, true, nil
+}
+
+func errConflict() error {
+	return &schema.Error{
+		Kind:    schema.IdempotencyConflict,
+		Message: "this Idempotency-Key was used with another request in the last 24 hours",
+	}
+}

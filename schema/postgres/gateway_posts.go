@@ -1,0 +1,242 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// querier is a pool or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// Post returns a post with its targets and their first comments.
+func (g *Gateway) Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error) {
+	var p schema.Post
+	row := g.pool.QueryRow(ctx, `select `+postColumns+` from posts p where p.id = $1 and p.workspace_id = $2`, id, workspace)
+	if err := scanPost(row, &p); err != nil {
+		return p, orNotFound(err, "post")
+	}
+	posts := []schema.Post{p}
+	if err := addTargets(ctx, g.pool, posts); err != nil {
+		return p, unavailable(err)
+	}
+	return posts[0], nil
+}
+
+// MaxTotal is how far the posts of a list are counted.
+const MaxTotal = 10_000
+
+// Posts returns the posts of a workspace that the filter selects, newest scheduled
+// first, drafts without a time before them; and how many there are, counted up to
+// MaxTotal.
+func (g *Gateway) Posts(ctx context.Context, workspace schema.WorkspaceID, f schema.PostFilter) ([]schema.Post, int, error) {
+	const where = `
+		from posts p where p.workspace_id = $1 and p.from_api
+		  and ($2::int2 = 0 or p.status = $2) and ($3::int = 0 or p.platforms & $3 <> 0)
+		  and ($4::uuid is null or p.brand_id = $4)
+		  and ($5::timestamptz is null or p.scheduled_for >= $5)
+		  and ($6::timestamptz is null or p.scheduled_for <= $6)`
+	var mask int32
+	if f.Platform != 0 {
+		mask = 1 << f.Platform
+	}
+	args := []any{workspace, int16(f.Status), mask, f.Brand, orNull(f.After), orNull(f.Before)}
+	var total int
+	err := g.pool.QueryRow(ctx, `select count(*) from (select`+where+` limit $7) counted`, append(args, MaxTotal)...).Scan(&total)
+	if err != nil {
+		return nil, 0, fmt.Errorf("counting posts: %w", unavailable(err))
+	}
+	rows, err := g.pool.Query(ctx, `select `+postColumns+where+`
+		order by p.scheduled_for desc, p.id desc limit $7 offset $8`, append(args, f.Limit, f.Offset)...)
+	posts, err := collect(rows, err, func(rows pgx.Rows, p *schema.Post) error { return scanPost(rows, p) })
+	if err == nil {
+		err = addTargets(ctx, g.pool, posts)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading posts: %w", unavailable(err))
+	}
+	return posts, total, nil
+}
+
+// addTargets reads the targets of posts and their first comments.
+func addTargets(ctx context.Context, q querier, posts []schema.Post) error {
+	ids := make([]schema.PostID, len(posts))
+	at := make(map[schema.PostID]*schema.Post, len(posts))
+	for i := range posts {
+		ids[i] = posts[i].ID
+		at[posts[i].ID] = &posts[i]
+	}
+	rows, err := q.Query(ctx, `select `+targetColumns+` from targets t where t.post_id = any($1) order by t.post_id, t.n`, ids)
+	targets, err := collect(rows, err, scanTarget)
+	if err != nil {
+		return err
+	}
+	for _, t := range targets {
+		at[t.post].Targets = append(at[t.post].Targets, t.Target)
+	}
+	return addComments(ctx, q, ids, at)
+}
+
+func addComments(ctx context.Context, q querier, ids []schema.PostID, at map[schema.PostID]*schema.Post) error {
+	type row struct {
+		post schema.PostID
+		n    int16
+		schema.Comment
+	}
+	rows, err := q.Query(ctx, `
+		select post_id, n, id, position, entry, text, state, native_id, url, error, posted_at
+		from comments where post_id = any($1) order by post_id, n, position`, ids)
+	comments, err := collect(rows, err, func(rows pgx.Rows, c *row) error {
+		var failure []byte
+		var posted *time.Time
+		err := rows.Scan((*[16]byte)(&c.post), &c.n, (*[16]byte)(&c.ID), &c.Position, &c.Entry, &c.Text, &c.State,
+			&c.NativeID, &c.URL, &failure, &posted)
+		if err != nil {
+			return err
+		}
+		c.PostedAt = fromNull(posted)
+		return decode("error of a comment", failure, &c.Error)
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range comments {
+		targets := at[c.post].Targets
+		i := slices.IndexFunc(targets, func(t schema.Target) bool { return t.N == c.n })
+		if i >= 0 {
+			targets[i].Comments = append(targets[i].Comments, c.Comment)
+		}
+	}
+	return nil
+}
+
+// Update changes a draft or scheduled post. change works on a copy; what it leaves is
+// stored at a new version, with its job and event, in one transaction. After the commit
+// no claim at an older version succeeds.
+func (g *Gateway) Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error) {
+	var post schema.Post
+	var announcement schema.Announcement
+	err := pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
+		locked, err := g.lockPost(ctx, tx, workspace, id, "updated")
+		if err != nil {
+			return err
+		}
+		before := locked.Status
+		post = locked
+		if err := change(&post); err != nil {
+			return err
+		}
+		post.Version++
+		post.UpdatedAt = g.Now()
+		announcement, err = g.replace(ctx, tx, &post, before)
+		return err
+	})
+	if err != nil {
+		return schema.Post{}, orNotFound(err, "post")
+	}
+	g.announce(announcement)
+	return post, nil
+}
+
+// lockPost reads a post for a change and refuses one that is past changing.
+func (g *Gateway) lockPost(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.PostID, verb string) (schema.Post, error) {
+	var p schema.Post
+	row := tx.QueryRow(ctx, `select `+postColumns+` from posts p where p.id = $1 and p.workspace_id = $2 for no key update`, id, workspace)
+	if err := scanPost(row, &p); err != nil {
+		return p, err
+	}
+	if p.Status != schema.Draft && p.Status != schema.Scheduled {
+		return p, &schema.Error{
+			Kind:    schema.InvalidState,
+			Message: fmt.Sprintf("a post that is %s cannot be %s; only a draft or scheduled post can", p.Status, verb),
+		}
+	}
+	posts := []schema.Post{p}
+	if err := addTargets(ctx, tx, posts); err != nil {
+		return p, err
+	}
+	return posts[0], nil
+}
+
+// replace stores a changed post in place of what it was. A job in jobs_far stays behind:
+// its version is not the post's any more.
+func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before schema.PostStatus) (schema.Announcement, error) {
+	now := p.UpdatedAt
+	b := &pgx.Batch{}
+	b.Queue(`
+		update posts set brand_id = $2, version = $3, status = $4, scheduled_for = $5, timezone = $6, platforms = $7,
+			content = $8, left_n = $9, updated_at = $10 where id = $1`,
+		p.ID, p.Brand, p.Version, int16(p.Status), orNull(p.ScheduledFor), p.Timezone, platformMask(p.Targets),
+		encode(p.Content), len(p.Targets), p.UpdatedAt)
+	b.Queue(`delete from targets where post_id = $1`, p.ID)
+	b.Queue(`delete from jobs where id = $1`, p.ID)
+	var targets targetRows
+	targets.add(p)
+	targets.queue(b)
+	var announcement schema.Announcement
+	if p.Status == schema.Scheduled {
+		var jobs jobRows
+		job := postJob(p)
+		jobs.add(job, now)
+		jobs.queue(b)
+		announcement.Jobs = soon([]schema.Job{job}, now)
+	}
+	changed := schema.PostUpdated
+	if before == schema.Draft && p.Status == schema.Scheduled {
+		changed = schema.PostScheduled
+	}
+	if events := queueEvents(b, []schema.Event{postEvent(changed, p, now)}, now); events != nil {
+		announcement.Events = append(announcement.Events, *events)
+	}
+	return announcement, tx.SendBatch(ctx, b).Close()
+}
+
+// Delete removes a draft for good and cancels a scheduled post; it tells which. After a
+// cancel commits, no claim of the post succeeds.
+func (g *Gateway) Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error) {
+	var announcement schema.Announcement
+	err = pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
+		p, err := g.lockPost(ctx, tx, workspace, id, "deleted")
+		if err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		if p.Status == schema.Draft {
+			b.Queue(`delete from targets where post_id = $1`, id)
+			b.Queue(`delete from posts where id = $1`, id)
+			return tx.SendBatch(ctx, b).Close()
+		}
+		cancelled = true
+		announcement = g.cancel(b, &p)
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return false, orNotFound(err, "post")
+	}
+	g.announce(announcement)
+	return cancelled, nil
+}
+
+func (g *Gateway) cancel(b *pgx.Batch, p *schema.Post) (announcement schema.Announcement) {
+	now := g.Now()
+	p.Status, p.Version = schema.Cancelled, p.Version+1
+	for i := range p.Targets {
+		p.Targets[i].State = schema.TargetCancelled
+	}
+	b.Queue(`update posts set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1`,
+		p.ID, int16(p.Status), p.Version)
+	b.Queue(`update targets set state = $2 where post_id = $1`, p.ID, int16(schema.TargetCancelled))
+	b.Queue(`delete from jobs where id = $1`, p.ID)
+	if events := queueEvents(b, []schema.Event{postEvent(schema.PostCancelled, p, now)}, now); events != nil {
+		announcement.Events = append(announcement.Events, *events)
+	}
+	return announcement
+}

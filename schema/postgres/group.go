@@ -1,0 +1,124 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// group gathers concurrent calls into batches, each of which shares one transaction:
+// a committer takes what is queued while its last transaction ran.
+type group[T any] struct {
+	work   string // for the metric
+	queue  chan *request[T]
+	max    int          // weight of a batch
+	weight func(*T) int // of one call
+	commit func(ctx context.Context, batch []*T) error
+	linger time.Duration // how long to gather after a large batch; 0: not at all
+}
+
+type request[T any] struct {
+	value *T
+	done  chan error
+}
+
+// busy is the size of a batch above which a linger gathers more than it delays.
+const busy = 32
+
+// startGroup starts the committers of a group; they end with the store.
+func startGroup[T any](s *Store, g *group[T], committers int) *group[T] {
+	g.queue = make(chan *request[T], 4*g.max)
+	if g.weight == nil {
+		g.weight = func(*T) int { return 1 }
+	}
+	for range committers {
+		s.workers.Go(func() { g.run(s) })
+	}
+	return g
+}
+
+// do hands a call to the next batch and waits for its transaction. When ctx ends
+// first, the call may still have its effect.
+func (g *group[T]) do(ctx context.Context, value *T) error {
+	r := &request[T]{value: value, done: make(chan error, 1)}
+	select {
+	case g.queue <- r:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-r.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g *group[T]) run(s *Store) {
+	last := 0
+	for {
+		var first *request[T]
+		select {
+		case first = <-g.queue:
+		case <-s.closing:
+			return
+		}
+		if g.linger > 0 && last > busy {
+			time.Sleep(g.linger)
+		}
+		batch := g.fill(first)
+		last = len(batch)
+		s.batches.WithLabelValues(g.work).Observe(float64(len(batch)))
+		g.finish(batch)
+	}
+}
+
+// finish settles a batch in bounded time. It is nobody's request alone, so no caller's
+// context ends it.
+func (g *group[T]) finish(batch []*request[T]) {
+	ctx, cancel := context.WithTimeout(context.Background(), transactionTimeout+5*time.Second)
+	defer cancel()
+	g.settle(ctx, batch)
+}
+
+func (g *group[T]) fill(first *request[T]) []*request[T] {
+	batch := []*request[T]{first}
+	for weight := g.weight(first.value); weight < g.max; {
+		select {
+		case r := <-g.queue:
+			batch = append(batch, r)
+			weight += g.weight(r.value)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// settle commits a batch and answers its calls. A batch that the database refuses for
+// its data is halved until the call at fault stands alone; any other error is one of
+// the whole batch.
+func (g *group[T]) settle(ctx context.Context, batch []*request[T]) {
+	values := make([]*T, len(batch))
+	for i, r := range batch {
+		values[i] = r.value
+	}
+	err := g.commit(ctx, values)
+	if isDataError(err) && len(batch) > 1 {
+		half := len(batch) / 2
+		g.settle(ctx, batch[:half])
+		g.settle(ctx, batch[half:])
+		return
+	}
+	for _, r := range batch {
+		r.done <- err
+	}
+}
+
+// isDataError tells whether the values sent were at fault (SQLSTATE classes 22 and 23).
+func isDataError(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && len(pg.Code) == 5 && (pg.Code[:2] == "22" || pg.Code[:2] == "23")
+}

@@ -1,0 +1,69 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // goose migrates through database/sql
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrate brings the tables to this version of crier, forward only. Processes that
+// migrate at once wait for each other.
+func Migrate(ctx context.Context, url string) error {
+	provider, db, err := newProvider(url)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrating PostgreSQL: %w", err)
+	}
+	return nil
+}
+
+// CheckMigrated returns an error that says what to run where the tables are of an older
+// version of crier.
+func CheckMigrated(ctx context.Context, url string) error {
+	provider, db, err := newProvider(url)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	pending, err := provider.HasPending(ctx)
+	if err != nil {
+		return fmt.Errorf("looking at the tables of PostgreSQL: %w", err)
+	}
+	if pending {
+		return errors.New("the tables of PostgreSQL are not of this version: run crier migrate with the same --postgres")
+	}
+	return nil
+}
+
+func newProvider(url string) (*goose.Provider, *sql.DB, error) {
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		return nil, nil, fmt.Errorf("opening PostgreSQL: %w", withoutPassword(err))
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return provider, db, nil
+}

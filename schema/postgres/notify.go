@@ -1,0 +1,299 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Notify is the store of the notify stage.
+type Notify struct {
+	*Store
+	sealer   Sealer
+	finishes *group[schema.NotifyResult]
+}
+
+// NewNotify starts the committer of finishes; it ends with the store.
+func NewNotify(s *Store, sealer Sealer) *Notify {
+	n := &Notify{Store: s, sealer: sealer}
+	n.finishes = startGroup(s, &group[schema.NotifyResult]{
+		work: "notify", max: finishBatch, linger: finishLinger, commit: n.commitFinishes,
+	}, 1)
+	return n
+}
+
+// Expand makes the deliveries that batches of events ask for, each with its job, and
+// takes notify's mark off the batches, in one transaction. Batches without the mark were
+// expanded before.
+func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error) {
+	var messages []schema.NotifyMessage
+	err := pgx.BeginFunc(ctx, n.pool, func(tx pgx.Tx) error {
+		events, err := unmark(ctx, tx, batches, schema.OwedNotify)
+		if err != nil {
+			return err
+		}
+		receivers, err := subscribers(ctx, tx, events)
+		if err != nil || len(receivers) == 0 {
+			return err
+		}
+		messages, err = n.insertDeliveries(ctx, tx, events, receivers)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("expanding events: %w", unavailable(err))
+	}
+	return messages, nil
+}
+
+// unmark takes a mark off batches, deletes those nobody is owed any more, and returns
+// the events of the batches that bore it.
+func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark schema.Owed) ([]schema.Event, error) {
+	ids := make([]schema.BatchID, len(batches))
+	for i, b := range batches {
+		ids[i] = b.ID
+	}
+	marked, err := takeMark(ctx, tx, ids, mark)
+	if err != nil {
+		return nil, err
+	}
+	var events []schema.Event
+	for _, b := range batches {
+		if slices.Contains(marked, b.ID) {
+			events = append(events, b.Events...)
+		}
+	}
+	return events, nil
+}
+
+func takeMark(ctx context.Context, tx pgx.Tx, ids []schema.BatchID, mark schema.Owed) ([]schema.BatchID, error) {
+	rows, err := tx.Query(ctx, `
+		with locked as (
+			select id, owed from outbox where id = any($1) and owed & $2::int2 <> 0 order by id for update
+		), gone as (
+			delete from outbox o using locked l where o.id = l.id and l.owed = $2::int2
+		), kept as (
+			update outbox o set owed = o.owed & ~$2::int2 from locked l where o.id = l.id and l.owed <> $2::int2
+		)
+		select id from locked`, ids, int16(mark))
+	return collect(rows, err, func(rows pgx.Rows, id *schema.BatchID) error { return rows.Scan((*[16]byte)(id)) })
+}
+
+// receiver is an active webhook with what it subscribes to.
+type receiver struct {
+	id        schema.WebhookID
+	workspace schema.WorkspaceID
+	events    []string
+}
+
+func subscribers(ctx context.Context, tx pgx.Tx, events []schema.Event) ([]receiver, error) {
+	if len(events) == 0 {
+		return nil, nil
+	}
+	seen := map[schema.WorkspaceID]bool{}
+	var workspaces []schema.WorkspaceID
+	for _, e := range events {
+		if !seen[e.Workspace] {
+			seen[e.Workspace] = true
+			workspaces = append(workspaces, e.Workspace)
+		}
+	}
+	rows, err := tx.Query(ctx, `
+		select id, workspace_id, events from webhooks
+		where workspace_id = any($1) and active and disabled_at is null order by id`, workspaces)
+	return collect(rows, err, func(rows pgx.Rows, r *receiver) error {
+		return rows.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events)
+	})
+}
+
+func (n *Notify) insertDeliveries(ctx context.Context, tx pgx.Tx, events []schema.Event, receivers []receiver) ([]schema.NotifyMessage, error) {
+	now := n.Now()
+	var rows deliveryRows
+	for _, e := range events {
+		for _, r := range receivers {
+			if r.workspace == e.Workspace && slices.Contains(r.events, string(e.Type)) {
+				rows.add(e, r, now)
+			}
+		}
+	}
+	if len(rows.ids) == 0 {
+		return nil, nil
+	}
+	batch := &pgx.Batch{}
+	rows.queue(batch, now)
+	return rows.messages, tx.SendBatch(ctx, batch).Close()
+}
+
+type deliveryRows struct {
+	ids        []schema.DeliveryID
+	webhooks   []schema.WebhookID
+	workspaces []schema.WorkspaceID
+	eventIDs   []schema.EventID
+	events     []string
+	bodies     [][]byte
+	messages   []schema.NotifyMessage
+}
+
+func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) {
+	id := schema.NewDeliveryID(now)
+	r.ids, r.webhooks, r.workspaces = append(r.ids, id), append(r.webhooks, to.id), append(r.workspaces, to.workspace)
+	r.eventIDs, r.events = append(r.eventIDs, e.ID), append(r.events, string(e.Type))
+	r.bodies = append(r.bodies, encode(schema.WebhookPayload{ID: e.ID, Event: e.Type, CreatedAt: e.At, Data: e.Data}))
+	r.messages = append(r.messages, schema.NotifyMessage{Delivery: id, Workspace: to.workspace, Webhook: to.id})
+}
+
+// queue adds the deliveries and their jobs. The first try is announced at once, so the
+// job is due a visibility timeout later.
+func (r *deliveryRows) queue(b *pgx.Batch, now time.Time) {
+	b.Queue(`
+		insert into deliveries (id, webhook_id, workspace_id, event_id, event, body)
+		select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bytea[])`,
+		r.ids, r.webhooks, r.workspaces, r.eventIDs, r.events, r.bodies)
+	var jobs jobRows
+	for _, m := range r.messages {
+		jobs.add(schema.Job{
+			ID: schema.JobID(m.Delivery), Kind: schema.JobNotify, Shard: schema.ShardOf(m.Webhook),
+			DueAt: now.Add(schema.VisibilityTimeout), Payload: encode(m),
+		}, now)
+	}
+	jobs.queue(b)
+}
+
+// Claim leases deliveries for one try each. The jobs of deliveries that are done, or
+// whose webhook is gone, are deleted.
+func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error) {
+	batch := &pgx.Batch{}
+	batch.Queue(`
+		delete from jobs j where j.id = any($1) and not exists (
+			select from deliveries d join webhooks w on w.id = d.webhook_id
+			where d.id = j.id and d.state in (0, 1))`, ids)
+	batch.Queue(`
+		update deliveries d set state = 1, claim = d.claim + 1, node = $2, lease_until = now() + $3::interval
+		from webhooks w
+		where d.id = any($1) and w.id = d.webhook_id
+		  and ((d.state = 0 and coalesce(d.next_at, now()) <= now() + interval '`+earlyBy+`')
+		    or (d.state = 1 and d.lease_until < now()))
+		returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, w.url, w.secret`,
+		ids, n.node, schema.NotifyLease.String())
+	results := n.pool.SendBatch(ctx, batch)
+	defer results.Close()
+	if _, err := results.Exec(); err != nil {
+		return nil, fmt.Errorf("claiming deliveries: %w", unavailable(err))
+	}
+	rows, err := results.Query()
+	claimed, err := collect(rows, err, n.scanDelivery)
+	if err == nil {
+		err = results.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("claiming deliveries: %w", unavailable(err))
+	}
+	return claimed, nil
+}
+
+func (n *Notify) scanDelivery(rows pgx.Rows, d *schema.NotifyDelivery) error {
+	var secret []byte
+	err := rows.Scan((*[16]byte)(&d.ID), (*[16]byte)(&d.Webhook), (*[16]byte)(&d.Workspace), (*[16]byte)(&d.EventID), &d.Event, &d.Body,
+		&d.Claim, &d.Attempts, &d.URL, &secret)
+	if err != nil {
+		return err
+	}
+	d.Secret, err = n.sealer.OpenText(secretData(d.Webhook), secret)
+	return err
+}
+
+// secretData binds a webhook's sealed secret to its row.
+func secretData(id schema.WebhookID) string { return "webhook " + id.String() }
+
+// Finish stores what a try came to, and moves its job on or deletes it.
+func (n *Notify) Finish(ctx context.Context, r schema.NotifyResult) error {
+	if err := n.finishes.do(ctx, &r); err != nil {
+		return fmt.Errorf("finishing a delivery: %w", unavailable(err))
+	}
+	return nil
+}
+
+func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResult) error {
+	var rows notifyRows
+	for _, r := range batch {
+		rows.add(r)
+	}
+	b := &pgx.Batch{}
+	rows.queue(b)
+	results := n.pool.SendBatch(ctx, b)
+	defer results.Close()
+	for range 3 {
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+	}
+	jobRows, err := results.Query()
+	moved, err := collect(jobRows, err, scanJob)
+	if err == nil {
+		err = results.Close()
+	}
+	if err != nil {
+		return err
+	}
+	n.announce(schema.Announcement{Jobs: soon(moved, n.Now())})
+	return nil
+}
+
+// disableAfter is how many deliveries in a row may fail before the webhook is disabled.
+const disableAfter = 10
+
+type notifyRows struct {
+	ids      []schema.DeliveryID
+	webhooks []schema.WebhookID
+	claims   []int32
+	states   []int16
+	codes    []int16
+	millis   []int32
+	errors   []string
+	next     []float64
+}
+
+func (r *notifyRows) add(v *schema.NotifyResult) {
+	r.ids, r.webhooks, r.claims = append(r.ids, v.ID), append(r.webhooks, v.Webhook), append(r.claims, v.Claim)
+	r.states, r.codes = append(r.states, int16(v.State)), append(r.codes, int16(v.ResponseCode))
+	r.millis, r.errors = append(r.millis, int32(v.ResponseTime.Milliseconds())), append(r.errors, v.Error)
+	r.next = append(r.next, v.NextIn.Seconds())
+}
+
+// queue adds the statements: the webhooks are counted before their deliveries change,
+// each locked in order of id.
+func (r *notifyRows) queue(b *pgx.Batch) {
+	b.Queue(`select from webhooks where id = any($1) order by id for no key update`, r.webhooks)
+	b.Queue(`
+		with taken as (
+			update deliveries d set
+				state = u.state, attempts = d.attempts + 1, lease_until = null, next_at = now() + u.next * interval '1 second',
+				response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, delivered_at = now()
+			from unnest($1::uuid[], $2::int[], $3::int2[], $4::int2[], $5::int[], $6::text[], $7::float8[])
+				u (id, claim, state, code, ms, error, next)
+			where d.id = u.id and d.claim = u.claim and d.state = 1
+			returning d.webhook_id, d.state
+		), counted as (
+			select webhook_id, bool_or(state = 2) delivered, count(*) filter (where state = 3) failed
+			from taken group by webhook_id having bool_or(state in (2, 3))
+		)
+		update webhooks w set
+			last_delivered_at = case when c.delivered then now() else w.last_delivered_at end,
+			consecutive_failures = case when c.delivered then 0 else w.consecutive_failures + c.failed end,
+			active = w.active and (c.delivered or w.consecutive_failures + c.failed < $8),
+			disabled_at = case when c.delivered or w.consecutive_failures + c.failed < $8 then w.disabled_at else coalesce(w.disabled_at, now()) end,
+			disabled_reason = case when c.delivered or w.consecutive_failures + c.failed < $8 then w.disabled_reason else $8 || ' deliveries in a row failed' end
+		from counted c where w.id = c.webhook_id`,
+		r.ids, r.claims, r.states, r.codes, r.millis, r.errors, r.next, disableAfter)
+	b.Queue(`
+		delete from jobs j using deliveries d
+		where j.id = any($1) and d.id = j.id and d.state in (2, 3)`, r.ids)
+	b.Queue(`
+		update jobs j set due_at = d.next_at from deliveries d
+		where j.id = any($1) and d.id = j.id and d.state = 0
+		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids)
+}

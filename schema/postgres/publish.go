@@ -1,0 +1,148 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Publish is the store of the publish stage.
+type Publish struct {
+	*Store
+	finishes    *group[schema.Result]
+	constraints func(schema.Platform) schema.Constraints
+}
+
+const (
+	finishBatch  = 512
+	finishLinger = 4 * time.Millisecond
+)
+
+// NewPublish starts the committer of finishes; it ends with the store.
+func NewPublish(s *Store, constraints func(schema.Platform) schema.Constraints) *Publish {
+	p := &Publish{Store: s, constraints: constraints}
+	p.finishes = startGroup(s, &group[schema.Result]{
+		work: "finish", max: finishBatch, linger: finishLinger, commit: p.commitFinishes,
+	}, 1)
+	return p
+}
+
+// Claim leases targets for one step each and so records that a visible call may follow.
+// A target that is cancelled, finished, leased, not due yet or at another version is
+// left out of the answer. Where an earlier claim of a visible call was left open, the
+// step is StepFind.
+func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.Delivery, error) {
+	n := len(refs)
+	posts, ns, versions := make([]schema.PostID, n), make([]int16, n), make([]int32, n)
+	for i, r := range refs {
+		posts[i], ns[i], versions[i] = r.Post, r.N, r.Version
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`
+		select from posts p join unnest($1::uuid[], $2::int[]) u (id, version) on p.id = u.id and p.version = u.version
+		where p.status = $3 order by p.id for no key update of p`, posts, versions, int16(schema.Scheduled))
+	batch.Queue(`
+		update posts p set status = $3, updated_at = now()
+		from unnest($1::uuid[], $2::int[]) u (id, version)
+		where p.id = u.id and p.version = u.version and p.status = $4`,
+		posts, versions, int16(schema.Processing), int16(schema.Scheduled))
+	batch.Queue(claimTargets, posts, ns, versions, p.node, schema.Lease.String(), schema.SettleTime.String(), schema.PrepareLease.String())
+
+	sent := time.Now()
+	results := p.pool.SendBatch(ctx, batch)
+	defer results.Close()
+	for range 2 {
+		if _, err := results.Exec(); err != nil {
+			return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
+		}
+	}
+	rows, err := results.Query()
+	claimed, err := collect(rows, err, p.scanClaim)
+	if err != nil {
+		return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
+	}
+	if err := results.Close(); err != nil {
+		return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
+	}
+	for i := range claimed {
+		claimed[i].Deadline = sent.Add(schema.CallDeadline)
+		if claimed[i].Step == schema.StepFind {
+			if err := p.addKnown(ctx, &claimed[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return claimed, nil
+}
+
+// earlyBy is how much before its time a message may be claimed: no more than clocks
+// and rounding differ, so that a job which fires on time is not put off.
+const earlyBy = "100 milliseconds"
+
+// claimTargets takes what is pending and due, or whose lease is over for a settle time.
+const claimTargets = `
+	update targets t set
+		state = 1, claim = t.claim + 1, node = $4, lease_until = now() + case when t.step = 0 then $7::interval else $5::interval end,
+		step = case when t.state = 1 and t.step = 1 then 2 else t.step end,
+		since = coalesce(t.since, case when t.step = 1 then now() end)
+	from unnest($1::uuid[], $2::int2[], $3::int[]) u (post, n, version)
+	join posts p on p.id = u.post and p.version = u.version
+	join accounts a on true
+	join workspaces w on w.id = a.workspace_id
+	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = 3
+	  and ((t.state = 0 and coalesce(t.next_at, now()) <= now() + interval '` + earlyBy + `')
+	    or (t.state = 1 and t.lease_until + $6::interval < now()))
+	returning t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.content,
+		p.content, p.scheduled_for, p.created_at, ` + accountColumns
+
+func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
+	var since, due *time.Time
+	var created time.Time
+	var receipts, document []byte
+	var own string
+	var brand *[16]byte
+	a := &d.Account
+	err := rows.Scan((*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
+		(*[]byte)(&d.Progress), &receipts, &own, &document, &due, &created,
+		(*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), &brand, &a.Platform, &a.NativeID, &a.Name, &a.Server, &a.Sandbox,
+		&a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt)
+	if err != nil {
+		return err
+	}
+	if err := decode("receipts of a target", receipts, &d.Receipts); err != nil {
+		return err
+	}
+	var content schema.Content
+	if err := decode("content of a post", document, &content); err != nil {
+		return err
+	}
+	d.Workspace, d.Since, d.DueAt = a.Workspace, fromNull(since), fromNull(due)
+	d.Describe(content, own, p.constraints(a.Platform))
+	return nil
+}
+
+// addKnown reads what other posts and comments of the account are known to have made
+// since the call whose outcome is looked for: none of it is ours.
+func (s *Store) addKnown(ctx context.Context, d *schema.Delivery) error {
+	rows, err := s.pool.Query(ctx, `
+		select r ->> 'id' from posts p
+		join targets t on t.post_id = p.id and t.account_id = $2
+		cross join json_array_elements(t.receipts) r
+		where p.workspace_id = $1 and p.scheduled_for > $3::timestamptz - interval '26 hours'
+		  and not (t.post_id = $4 and t.n = $5)
+		union all
+		select c.native_id from posts p
+		join comments c on c.post_id = p.id and c.account_id = $2 and c.native_id <> ''
+		where p.workspace_id = $1 and p.scheduled_for > $3::timestamptz - interval '26 hours'`,
+		d.Workspace, d.Account.ID, d.Since, d.Ref.Post, d.Ref.N)
+	known, err := collect(rows, err, func(rows pgx.Rows, id *string) error { return rows.Scan(id) })
+	if err != nil {
+		return fmt.Errorf("reading known posts: %w", unavailable(err))
+	}
+	d.Known = known
+	return nil
+}

@@ -1,0 +1,102 @@
+package postgres
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+const accountColumns = `a.id, a.workspace_id, a.brand_id, a.platform, a.native_id, a.name, a.server,
+	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at`
+
+func scanAccount(rows pgx.Rows, a *schema.Account) error {
+	var brand *[16]byte
+	err := rows.Scan((*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), &brand, &a.Platform, &a.NativeID, &a.Name, &a.Server,
+		&a.Sandbox, &a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt)
+	if brand != nil {
+		a.Brand = *brand
+	}
+	a.CreatedAt = a.CreatedAt.UTC()
+	return err
+}
+
+const postColumns = `p.id, p.workspace_id, p.brand_id, p.version, p.status, p.scheduled_for, p.timezone,
+	p.from_api, p.content, p.created_at, p.updated_at`
+
+func scanPost(row pgx.Row, p *schema.Post) error {
+	var brand *[16]byte
+	var scheduled *time.Time
+	var content []byte
+	err := row.Scan((*[16]byte)(&p.ID), (*[16]byte)(&p.Workspace), &brand, &p.Version, &p.Status, &scheduled, &p.Timezone,
+		&p.FromAPI, &content, &p.CreatedAt, &p.UpdatedAt)
+	if err != nil {
+		return err
+	}
+	if brand != nil {
+		p.Brand = *brand
+	}
+	p.ScheduledFor = fromNull(scheduled)
+	p.CreatedAt, p.UpdatedAt = p.CreatedAt.UTC(), p.UpdatedAt.UTC()
+	return decode("content of a post", content, &p.Content)
+}
+
+const targetColumns = `t.post_id, t.n, t.account_id, t.platform, t.content, t.state, t.receipts, t.error,
+	t.next_at, t.attempts, t.posted_at`
+
+// targetRow is a target with the post it belongs to.
+type targetRow struct {
+	post schema.PostID
+	schema.Target
+}
+
+func scanTarget(rows pgx.Rows, t *targetRow) error {
+	var receipts, failure []byte
+	var next, posted *time.Time
+	err := rows.Scan((*[16]byte)(&t.post), &t.N, (*[16]byte)(&t.Account), &t.Platform, &t.Content, &t.State, &receipts, &failure,
+		&next, &t.Attempts, &posted)
+	if err != nil {
+		return err
+	}
+	t.NextAt, t.PostedAt = fromNull(next), fromNull(posted)
+	if err := decode("receipts of a target", receipts, &t.Receipts); err != nil {
+		return err
+	}
+	return decode("error of a target", failure, &t.Error)
+}
+
+func decode(what string, document []byte, into any) error {
+	if len(document) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(document, into); err != nil {
+		return fmt.Errorf("reading the %s: %w", what, err)
+	}
+	return nil
+}
+
+// encode is for values whose encoding cannot fail: schema's own documents.
+func encode(value any) []byte {
+	document, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("encoding %T: %v", value, err))
+	}
+	return document
+}
+
+func fromNull(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func orNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,149 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+)
+
+// Config is what a Store needs.
+type Config struct {
+	URL      string
+	MaxConns int32
+	Node     [16]byte // this process's data folder; claims carry it
+	// Announce hands on what a commit asks of the log. It must not wait for long, and
+	// may lose what it is given.
+	Announce   func(schema.Announcement)
+	Logger     *slog.Logger
+	Registerer prometheus.Registerer
+}
+
+// Store is a pool of connections with crier's settings, and the clock of its server.
+type Store struct {
+	pool     *pgxpool.Pool
+	clock    *clock
+	node     [16]byte
+	announce func(schema.Announcement)
+	log      *slog.Logger
+	batches  *prometheus.HistogramVec
+
+	closing chan struct{}
+	workers sync.WaitGroup
+}
+
+// settings of every connection. A generic plan made on empty tables costs a factor of
+// 30 once they have grown, and a sequential scan chosen on old statistics as much. No
+// transaction outlives transactionTimeout: the low-water mark of jobs relies on it.
+var settings = map[string]string{
+	"application_name":    "crier",
+	"timezone":            "UTC",
+	"plan_cache_mode":     "force_custom_plan",
+	"enable_seqscan":      "off",
+	"enable_mergejoin":    "off",
+	"jit":                 "off",
+	"synchronous_commit":  "on",
+	"transaction_timeout": "30s",
+	"lock_timeout":        "10s",
+}
+
+const transactionTimeout = 30 * time.Second
+
+// Open connects and keeps the clock; it fails when the server does not answer.
+func Open(ctx context.Context, c Config) (*Store, error) {
+	config, err := pgxpool.ParseConfig(c.URL)
+	if err != nil {
+		return nil, fmt.Errorf("reading the URL of PostgreSQL: %w", withoutPassword(err))
+	}
+	config.MaxConns = c.MaxConns
+	config.MaxConnIdleTime = time.Minute
+	config.ConnConfig.ConnectTimeout = 5 * time.Second
+	for name, value := range settings {
+		config.ConnConfig.RuntimeParams[name] = value
+	}
+	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		registerIDs(conn.TypeMap())
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
+	}
+	s := &Store{
+		pool: pool, clock: newClock(pool), node: c.Node, announce: c.Announce, log: c.Logger,
+		batches: batchMetric(c.Registerer), closing: make(chan struct{}),
+	}
+	if s.announce == nil {
+		s.announce = func(schema.Announcement) {}
+	}
+	if err := s.clock.sync(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("connecting to PostgreSQL at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
+	}
+	s.workers.Go(func() { s.clock.run(s.closing, s.log) })
+	return s, nil
+}
+
+// Close waits for the work in hand and closes the connections.
+func (s *Store) Close() {
+	close(s.closing)
+	s.workers.Wait()
+	s.pool.Close()
+}
+
+// Now is PostgreSQL's clock, to within half a round trip.
+func (s *Store) Now() time.Time { return s.clock.now() }
+
+// Ping tells whether the server answers.
+func (s *Store) Ping(ctx context.Context) error {
+	if _, err := s.pool.Exec(ctx, "select 1"); err != nil {
+		return fmt.Errorf("asking PostgreSQL: %w", err)
+	}
+	return nil
+}
+
+// withoutPassword drops the text of a URL that could not be read.
+func withoutPassword(err error) error {
+	if parse, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
+		return errors.Unwrap(parse)
+	}
+	return err
+}
+
+func batchMetric(r prometheus.Registerer) *prometheus.HistogramVec {
+	sizes := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "crier_commit_batch_size",
+		Help:    "Requests that shared one transaction, by what they did.",
+		Buckets: prometheus.ExponentialBuckets(1, 2, 12),
+	}, []string{"work"})
+	if r != nil {
+		r.MustRegister(sizes)
+	}
+	return sizes
+}
+
+// collect runs a query and scans each row with scan.
+func collect[T any](rows pgx.Rows, err error, scan func(pgx.Rows, *T) error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		var one T
+		if err := scan(rows, &one); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,502 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
+
+// plain seals nothing: these tests are about rows.
+type plain struct{}
+
+func (plain) SealText(_, text string) ([]byte, error)     { return []byte(text), nil }
+func (plain) OpenText(_ string, b []byte) (string, error) { return string(b), nil }
+
+func constraints(p schema.Platform) schema.Constraints {
+	return schema.Constraints{Platform: p, FirstComment: schema.CommentLimit{Supported: true}, Thread: schema.ThreadLimit{Supported: true, Pause: time.Second}}
+}
+
+// fixture is a fresh database with a workspace and some accounts.
+type fixture struct {
+	*testing.T
+	store     *postgres.Store
+	gateway   *postgres.Gateway
+	publish   *postgres.Publish
+	comment   *postgres.Comment
+	delay     *postgres.Delay
+	notify    *postgres.Notify
+	analytics *postgres.Analytics
+	workspace schema.WorkspaceID
+	accounts  []schema.AccountID
+	key       schema.KeyID
+
+	mu   sync.Mutex
+	said []schema.Announcement
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	ctx := t.Context()
+	url := embeddedtest.Postgres(t)
+	if err := postgres.Migrate(ctx, url); err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{T: t}
+	store, err := postgres.Open(ctx, postgres.Config{
+		URL: url, MaxConns: 10, Node: [16]byte{1}, Logger: slog.New(slog.DiscardHandler),
+		Announce: func(a schema.Announcement) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.said = append(f.said, a)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	f.store = store
+	f.gateway, f.publish = postgres.NewGateway(store, plain{}), postgres.NewPublish(store, constraints)
+	f.comment, f.delay = postgres.NewComment(store, constraints), postgres.NewDelay(store)
+	f.notify, f.analytics = postgres.NewNotify(store, plain{}), postgres.NewAnalytics(store)
+	admin := postgres.NewAdmin(store)
+	w, err := admin.Workspace(ctx, "acme", "operator", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.workspace, f.key = w.ID, schema.NewKeyID(store.Now())
+	for i := range 3 {
+		a := schema.Account{
+			Workspace: w.ID, Platform: schema.Mastodon, NativeID: fmt.Sprint(i), Name: fmt.Sprint("a", i), Sealed: []byte("x"),
+		}
+		if a.ID, err = admin.AccountID(ctx, a); err != nil {
+			t.Fatal(err)
+		}
+		if err := admin.PutAccount(ctx, a); err != nil {
+			t.Fatal(err)
+		}
+		f.accounts = append(f.accounts, a.ID)
+	}
+	if err := f.delay.MakePartitions(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// post is a scheduled post to n accounts, due in some time from now.
+func (f *fixture) post(n int, in time.Duration) schema.Post {
+	now := f.store.Now()
+	p := schema.Post{
+		ID: schema.NewPostID(now), Workspace: f.workspace, Version: 1, Status: schema.Scheduled,
+		ScheduledFor: now.Add(in), Timezone: "UTC", FromAPI: true, CreatedAt: now, UpdatedAt: now,
+		Content: schema.Content{Entries: []schema.Entry{{Text: "hello"}}},
+	}
+	for i := range n {
+		p.Targets = append(p.Targets, schema.Target{
+			N: int16(i), Account: f.accounts[i], Platform: schema.Mastodon, FirstStep: schema.StepPublish,
+		})
+	}
+	return p
+}
+
+func (f *fixture) create(p schema.Post) schema.Post {
+	f.Helper()
+	if _, err := f.gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{p}}); err != nil {
+		f.Fatal(err)
+	}
+	return p
+}
+
+func (f *fixture) claim(p schema.Post, n int16) []schema.Delivery {
+	f.Helper()
+	d, err := f.publish.Claim(f.Context(), []schema.TargetRef{{Post: p.ID, N: n, Version: p.Version}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return d
+}
+
+func (f *fixture) finish(d schema.Delivery, o schema.Outcome) {
+	f.Helper()
+	if err := f.publish.Finish(f.Context(), d.After(o, f.store.Now(), 0)); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) status(p schema.Post) schema.PostStatus {
+	f.Helper()
+	got, err := f.gateway.Post(f.Context(), f.workspace, p.ID)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return got.Status
+}
+
+func (f *fixture) jobs() []schema.Job {
+	f.Helper()
+	var shards []int16
+	for i := range schema.Shards {
+		shards = append(shards, int16(i))
+	}
+	jobs, err := f.delay.Due(f.Context(), shards, time.Time{}, f.store.Now().Add(48*time.Hour), 1000)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return jobs
+}
+
+func (f *fixture) events() []schema.EventBatch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []schema.EventBatch
+	for _, a := range f.said {
+		all = append(all, a.Events...)
+	}
+	return all
+}
+
+func TestAPostEndsWithItsLastTarget(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(2, 0))
+	if jobs := f.jobs(); len(jobs) != 1 || jobs[0].ID != schema.JobID(p.ID) {
+		t.Fatalf("jobs = %v, want the post's", jobs)
+	}
+	first := f.claim(p, 0)
+	if len(first) != 1 || f.status(p) != schema.Processing {
+		t.Fatalf("claimed %d, status %v", len(first), f.status(p))
+	}
+	if again := f.claim(p, 0); len(again) != 0 {
+		t.Fatal("a leased target was claimed again")
+	}
+	f.finish(first[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "n0", URL: "https://x/0"}})
+	if got := f.status(p); got != schema.Processing || len(f.jobs()) != 1 {
+		t.Fatalf("status %v, %d jobs: the second target is open", got, len(f.jobs()))
+	}
+	f.finish(f.claim(p, 1)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+	if got := f.status(p); got != schema.PartiallyFailed {
+		t.Fatalf("status = %v, want partially_failed", got)
+	}
+	if jobs := f.jobs(); len(jobs) != 0 {
+		t.Fatalf("%d jobs are left of a post that is done", len(jobs))
+	}
+	var types []schema.EventType
+	for _, b := range f.events() {
+		for _, e := range b.Events {
+			types = append(types, e.Type)
+		}
+	}
+	want := []schema.EventType{schema.PostScheduled, schema.TargetWasPosted, schema.TargetHasFailed, schema.PostPublished}
+	if fmt.Sprint(types) != fmt.Sprint(want) {
+		t.Errorf("events = %v, want %v", types, want)
+	}
+}
+
+func TestACancelHolds(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, time.Hour))
+	cancelled, err := f.gateway.Delete(t.Context(), f.workspace, p.ID)
+	if err != nil || !cancelled {
+		t.Fatalf("Delete = %t, %v", cancelled, err)
+	}
+	if d := f.claim(p, 0); len(d) != 0 || f.status(p) != schema.Cancelled || len(f.jobs()) != 0 {
+		t.Fatalf("claimed %d, status %v, %d jobs", len(d), f.status(p), len(f.jobs()))
+	}
+	_, err = f.gateway.Delete(t.Context(), f.workspace, p.ID)
+	wantKind(t, err, schema.InvalidState)
+}
+
+func TestAnEditLeavesTheOldVersionBehind(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(2, 0))
+	edited, err := f.gateway.Update(t.Context(), f.workspace, p.ID, func(p *schema.Post) error {
+		p.Content.Entries[0].Text = "new"
+		p.Targets = p.Targets[:1]
+		return nil
+	})
+	if err != nil || edited.Version != 2 {
+		t.Fatalf("version %d, %v", edited.Version, err)
+	}
+	if d := f.claim(p, 0); len(d) != 0 {
+		t.Fatal("the old version was claimed")
+	}
+	d := f.claim(edited, 0)
+	if len(d) != 1 || d[0].Text != "new" {
+		t.Fatalf("claimed %+v", d)
+	}
+	_, err = f.gateway.Update(t.Context(), f.workspace, p.ID, func(*schema.Post) error { return nil })
+	wantKind(t, err, schema.InvalidState)
+}
+
+func TestAKeyIsUsedOnce(t *testing.T) {
+	f := newFixture(t)
+	const n = 50
+	type answer struct {
+		response string
+		err      error
+	}
+	answers := make(chan answer, n)
+	for i := range n {
+		go func() {
+			c := schema.Creation{
+				Idempotency: &schema.Idempotency{Lineage: f.key, Key: "k", Fingerprint: [32]byte{1}},
+				Posts:       []schema.Post{f.post(1, time.Hour)}, Response: []byte(fmt.Sprint("answer ", i)),
+			}
+			created, err := f.gateway.Create(context.WithoutCancel(t.Context()), c)
+			answers <- answer{string(created.Response), err}
+		}()
+	}
+	seen := map[string]int{}
+	for range n {
+		a := <-answers
+		if a.err != nil {
+			t.Fatal(a.err)
+		}
+		seen[a.response]++
+	}
+	if len(seen) != 1 || len(f.jobs()) != 1 {
+		t.Fatalf("answers %v, %d posts; want one of each", seen, len(f.jobs()))
+	}
+	_, err := f.gateway.Create(t.Context(), schema.Creation{
+		Idempotency: &schema.Idempotency{Lineage: f.key, Key: "k", Fingerprint: [32]byte{2}}, Response: []byte("x"),
+		Posts: []schema.Post{f.post(1, time.Hour)},
+	})
+	wantKind(t, err, schema.IdempotencyConflict)
+}
+
+func TestAFarJobIsPromotedUnlessItsPostMovedOn(t *testing.T) {
+	f := newFixture(t)
+	kept, edited, cancelled := f.post(1, 25*time.Hour), f.post(1, 25*time.Hour), f.post(1, 25*time.Hour)
+	for _, p := range []schema.Post{kept, edited, cancelled} {
+		f.create(p)
+	}
+	if jobs := f.jobs(); len(jobs) != 0 {
+		t.Fatalf("%d far jobs stand in the near table", len(jobs))
+	}
+	if _, err := f.gateway.Update(t.Context(), f.workspace, edited.ID, func(p *schema.Post) error {
+		p.ScheduledFor = p.ScheduledFor.Add(-2 * time.Hour)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.gateway.Delete(t.Context(), f.workspace, cancelled.ID); err != nil {
+		t.Fatal(err)
+	}
+	f.exec(`update jobs_far set due_at = due_at - interval '2 hours' where id in ('` + uuidText(kept.ID) + `','` + uuidText(edited.ID) + `','` + uuidText(cancelled.ID) + `')`)
+	n, err := f.delay.Promote(t.Context())
+	if err != nil || n != 1 || len(f.jobs()) != 2 {
+		t.Fatalf("promoted %d, %v; %d near jobs, want the kept one and the edited one", n, err, len(f.jobs()))
+	}
+}
+
+func TestAnOpenClaimIsLookedFor(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, 0))
+	f.claim(p, 0)
+	f.exec(`update targets set lease_until = now() - interval '6 seconds'`)
+	d := f.claim(p, 0)
+	if len(d) != 1 || d[0].Step != schema.StepFind || d[0].Since.IsZero() {
+		t.Fatalf("claimed %+v, want a look for the open call", d)
+	}
+	late := d[0]
+	late.Claim = 1
+	if err := f.publish.Finish(t.Context(), late.After(schema.Outcome{Err: &schema.Error{Kind: schema.Refused}}, f.store.Now(), 0)); err != nil {
+		t.Fatal(err)
+	}
+	if f.status(p) != schema.Processing {
+		t.Error("the result of an older claim was taken")
+	}
+}
+
+func TestAWaitingTargetIsNotClaimedBeforeItsTime(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, 0))
+	d := f.claim(p, 0)[0]
+	f.finish(d, schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited, RetryAfter: time.Minute}})
+	if d := f.claim(p, 0); len(d) != 0 {
+		t.Fatal("claimed before its time")
+	}
+	job := f.jobs()[0]
+	if in := job.DueAt.Sub(f.store.Now()); in < 50*time.Second || in > 61*time.Second {
+		t.Errorf("the job is due in %v, want a minute", in)
+	}
+	f.exec(`update targets set next_at = now()`)
+	if d := f.claim(p, 0); len(d) != 1 || d[0].Attempts != 0 {
+		t.Fatalf("claimed %+v, want it at no cost of a try", d)
+	}
+}
+
+func TestFirstCommentsFollowTheirTarget(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+	f.create(p)
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "n0"}})
+	jobs := f.jobs()
+	if len(jobs) != 1 || jobs[0].Kind != schema.JobComment {
+		t.Fatalf("jobs = %+v, want the comment's", jobs)
+	}
+	if in := jobs[0].DueAt.Sub(f.store.Now()); in < 12*time.Second || in > 16*time.Second {
+		t.Errorf("the comment is due in %v", in)
+	}
+	id := schema.CommentID(jobs[0].ID)
+	claimed, err := f.comment.Claim(t.Context(), []schema.CommentID{id})
+	if err != nil || len(claimed) != 1 || claimed[0].Comment.Text != "first" || claimed[0].Receipt(0) == nil {
+		t.Fatalf("claimed %+v, %v", claimed, err)
+	}
+	r := claimed[0].AfterComment(schema.Outcome{Receipt: schema.Receipt{NativeID: "c0", URL: "https://x/c"}}, f.store.Now(), 0)
+	if err := f.comment.Finish(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.gateway.Post(t.Context(), f.workspace, p.ID)
+	if err != nil || len(got.Targets[0].Comments) != 1 || got.Targets[0].Comments[0].NativeID != "c0" || len(f.jobs()) != 0 {
+		t.Fatalf("post %+v, %v, %d jobs", got, err, len(f.jobs()))
+	}
+}
+
+func TestEventsBecomeDeliveriesOnce(t *testing.T) {
+	f := newFixture(t)
+	hook := schema.Webhook{
+		ID: schema.NewWebhookID(f.store.Now()), Workspace: f.workspace, URL: "https://x", Secret: "s", Active: true,
+		Events: []schema.EventType{schema.PostScheduled}, CreatedAt: f.store.Now(),
+	}
+	if err := f.gateway.CreateWebhook(t.Context(), hook); err != nil {
+		t.Fatal(err)
+	}
+	f.create(f.post(1, time.Hour))
+	var messages []schema.NotifyMessage
+	for range 2 {
+		more, err := f.notify.Expand(t.Context(), f.events())
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages = append(messages, more...)
+	}
+	if len(messages) != 1 {
+		t.Fatalf("%d deliveries of one event", len(messages))
+	}
+	claimed, err := f.notify.Claim(t.Context(), []schema.DeliveryID{messages[0].Delivery})
+	if err != nil || len(claimed) != 1 || claimed[0].Secret != "s" {
+		t.Fatalf("claimed %+v, %v", claimed, err)
+	}
+	result := schema.NotifyResult{ID: claimed[0].ID, Webhook: hook.ID, Claim: claimed[0].Claim, State: schema.DeliveryDelivered, ResponseCode: 200}
+	if err := f.notify.Finish(t.Context(), result); err != nil {
+		t.Fatal(err)
+	}
+	records, err := f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, 10)
+	if err != nil || len(records) != 1 || records[0].State != schema.DeliveryDelivered {
+		t.Fatalf("records %+v, %v", records, err)
+	}
+	if err := f.analytics.Stored(t.Context(), []schema.BatchID{f.events()[0].ID}); err != nil {
+		t.Fatal(err)
+	}
+	unsent, err := f.delay.Unsent(t.Context(), 0, 10)
+	if err != nil || len(unsent) != 0 {
+		t.Errorf("%d batches are still owed, %v", len(unsent), err)
+	}
+}
+
+func TestListsAreNewestScheduledFirst(t *testing.T) {
+	f := newFixture(t)
+	later, sooner := f.create(f.post(1, 2*time.Hour)), f.create(f.post(1, time.Hour))
+	posts, total, err := f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Mastodon, Status: schema.Scheduled})
+	if err != nil || total != 2 || len(posts) != 2 || posts[0].ID != later.ID || posts[1].ID != sooner.ID {
+		t.Fatalf("posts %v, total %d, %v", posts, total, err)
+	}
+	if _, total, _ = f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Bluesky}); total != 0 {
+		t.Errorf("%d posts on bluesky", total)
+	}
+	_, err = f.gateway.Post(t.Context(), schema.NewWorkspaceID(f.store.Now()), later.ID)
+	wantKind(t, err, schema.NotFound)
+}
+
+func TestFiredJobsFireAgain(t *testing.T) {
+	f := newFixture(t)
+	f.create(f.post(1, time.Second))
+	jobs := f.jobs()
+	if err := f.delay.Fired(t.Context(), jobs); err != nil {
+		t.Fatal(err)
+	}
+	moved := f.jobs()
+	if in := moved[0].DueAt.Sub(f.store.Now()); in < 25*time.Second || in > 31*time.Second {
+		t.Fatalf("fires again in %v", in)
+	}
+	if err := f.delay.Fired(t.Context(), jobs); err != nil {
+		t.Fatal(err)
+	}
+	if again := f.jobs(); !again[0].DueAt.Equal(moved[0].DueAt) {
+		t.Error("a job that was moved meanwhile was moved again")
+	}
+}
+
+func wantKind(t *testing.T, err error, kind schema.ErrorKind) {
+	t.Helper()
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok || e.Kind != kind {
+		t.Errorf("err = %v, want kind %d", err, kind)
+	}
+}
+
+func (f *fixture) exec(sql string) {
+	f.Helper()
+	if err := f.store.Exec(f.Context(), sql); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func uuidText(id schema.PostID) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
+func TestAWebhookIsDisabledAfterTenFailedDeliveries(t *testing.T) {
+	f := newFixture(t)
+	hook := schema.Webhook{
+		ID: schema.NewWebhookID(f.store.Now()), Workspace: f.workspace, URL: "https://x", Secret: "s", Active: true,
+		Events: []schema.EventType{schema.PostScheduled}, CreatedAt: f.store.Now(),
+	}
+	if err := f.gateway.CreateWebhook(t.Context(), hook); err != nil {
+		t.Fatal(err)
+	}
+	for range 12 {
+		f.create(f.post(1, time.Hour))
+	}
+	messages, err := f.notify.Expand(t.Context(), f.events())
+	if err != nil || len(messages) != 12 {
+		t.Fatalf("%d deliveries, %v", len(messages), err)
+	}
+	for i, m := range messages[:10] {
+		if got, err := f.gateway.Webhook(t.Context(), f.workspace, hook.ID); err != nil || !got.Active || got.ConsecutiveFailures != i {
+			t.Fatalf("after %d failures: %+v, %v", i, got, err)
+		}
+		f.deliver(m, schema.DeliveryFailed)
+	}
+	got, err := f.gateway.Webhook(t.Context(), f.workspace, hook.ID)
+	if err != nil || got.Active || got.DisabledAt.IsZero() || got.DisabledReason != "10 deliveries in a row failed" {
+		t.Fatalf("after ten failures: %+v, %v", got, err)
+	}
+	f.create(f.post(1, time.Hour))
+	if more, err := f.notify.Expand(t.Context(), f.events()); err != nil || len(more) != 0 {
+		t.Errorf("%d deliveries to a disabled webhook, %v", len(more), err)
+	}
+}
+
+// deliver claims a delivery and finishes it.
+func (f *fixture) deliver(m schema.NotifyMessage, state schema.DeliveryState) {
+	f.Helper()
+	claimed, err := f.notify.Claim(f.Context(), []schema.DeliveryID{m.Delivery})
+	if err != nil || len(claimed) != 1 {
+		f.Fatalf("claimed %d, %v", len(claimed), err)
+	}
+	result := schema.NotifyResult{ID: m.Delivery, Webhook: m.Webhook, Claim: claimed[0].Claim, State: state}
+	if err := f.notify.Finish(f.Context(), result); err != nil {
+		f.Fatal(err)
+	}
+}

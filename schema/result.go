@@ -1,0 +1,316 @@
+package schema
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Result is what one step of a claimed target came to: how the target stands from
+// now on. It is pure data; Publish.Finish stores it as it is.
+type Result struct {
+	Ref       TargetRef
+	Claim     int32 // of the claim it answers
+	Workspace WorkspaceID
+	Account   AccountID
+	Platform  Platform
+
+	State    TargetState
+	Step     Step
+	Entry    int
+	Attempts int
+	Looked   int
+	Fresh    bool // the entry is a new one: no visible call of it was claimed yet
+	NextIn   time.Duration
+	Progress json.RawMessage
+	Receipts []Receipt
+	Error    *TargetError
+	PostedAt time.Time // zero: not posted
+	DueAt    time.Time
+	Comments []FirstComment // of the post, to be delivered or skipped once the target is terminal
+}
+
+// Outcome is what a connector's call came to.
+type Outcome struct {
+	Progress Progress // of Prepare
+	Receipt  Receipt  // of Publish, or of Find that found
+	Verdict  Verdict  // of Find
+	Err      *Error
+}
+
+// pollInterval is how soon an open receipt is looked at again.
+const pollInterval = 5 * time.Second
+
+// After returns how the target stands after a step: the state machine of an entry. at
+// is the database's time; jitter in [0,1) spreads retries.
+func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
+	switch d.Step {
+	case StepPrepare:
+		return d.afterPrepare(o, at, jitter)
+	case StepFind:
+		return d.afterFind(o, at, jitter)
+	default:
+		return d.afterPublish(o, at, jitter)
+	}
+}
+
+func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
+	if o.Err != nil {
+		r := d.failure(o.Err, StepPrepare, at, jitter)
+		if o.Progress.State != nil {
+			r.Progress = o.Progress.State
+		}
+		return r
+	}
+	r := d.waiting(StepPrepare, o.Progress.RetryIn)
+	if o.Progress.Ready {
+		r = d.waiting(StepPublish, 0)
+	}
+	r.Progress = o.Progress.State
+	return r
+}
+
+func (d Delivery) afterPublish(o Outcome, at time.Time, jitter float64) Result {
+	if o.Err == nil {
+		return d.published(o.Receipt, at)
+	}
+	switch o.Err.Kind {
+	case Unknown, Duplicate:
+		r := d.waiting(StepFind, SettleTime)
+		r.Error = targetError(o.Err, at)
+		r.Looked = 0
+		return r
+	default:
+		return d.failure(o.Err, StepPublish, at, jitter)
+	}
+}
+
+// afterFind permits a second visible call only after two authoritative looks a settle
+// time apart. Where nobody can tell, the entry fails and a person decides.
+func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
+	if o.Err != nil {
+		switch o.Err.Kind {
+		case TokenDead:
+			return d.failed(outcomeUnknown(at))
+		case RateLimited:
+			return d.waiting(StepFind, max(o.Err.RetryAfter, time.Second))
+		default:
+			return d.lookAgain(at, jitter)
+		}
+	}
+	switch o.Verdict {
+	case Found:
+		return d.published(o.Receipt, at)
+	case NotThere:
+		if d.Looked == 0 {
+			r := d.waiting(StepFind, SettleTime)
+			r.Looked = 1
+			return r
+		}
+		return d.failure(&Error{Kind: Retryable, Message: "the platform did not take the post"}, StepPublish, at, jitter)
+	default:
+		return d.failed(outcomeUnknown(at))
+	}
+}
+
+// lookAgain waits for a look-up that itself failed; its tries are bounded like any.
+func (d Delivery) lookAgain(at time.Time, jitter float64) Result {
+	if d.Attempts+1 >= d.Tries {
+		return d.failed(outcomeUnknown(at))
+	}
+	r := d.waiting(StepFind, backoff(d.Attempts, jitter))
+	r.Attempts++
+	return r
+}
+
+func outcomeUnknown(at time.Time) *TargetError {
+	return &TargetError{
+		Code:    "outcome_unknown",
+		Message: "the platform did not answer and offers no way to find out whether it published; look at the account before you retry",
+		At:      at,
+	}
+}
+
+// published keeps the receipt and goes on to the next entry, or ends the target.
+func (d Delivery) published(receipt Receipt, at time.Time) Result {
+	receipt.Entry = d.Entry
+	if receipt.PostedAt.IsZero() {
+		receipt.PostedAt = at
+	}
+	if receipt.Open {
+		r := d.waiting(StepFind, pollInterval)
+		r.Receipts = append(r.Receipts, receipt)
+		return r
+	}
+	r := d.base()
+	r.Receipts = append(withoutEntry(r.Receipts, d.Entry), receipt)
+	return d.next(r, at)
+}
+
+// next moves a result past the current entry.
+func (d Delivery) next(r Result, at time.Time) Result {
+	r.Attempts, r.Looked, r.Progress, r.Fresh = 0, 0, nil, true
+	r.Entry = d.Entry + 1
+	if r.Entry < d.Entries {
+		r.State, r.Step, r.NextIn = TargetPending, StepPrepare, d.Pause
+		return r
+	}
+	r.Comments = d.FirstComments
+	if len(r.Receipts) < d.Entries {
+		r.State = TargetFailed
+		return r
+	}
+	r.State, r.PostedAt, r.Error = TargetPosted, at, nil
+	return r
+}
+
+// failure decides between a wait that costs no try, a retry, and the end.
+func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Result {
+	switch e.Kind {
+	case RateLimited:
+		r := d.waiting(step, max(e.RetryAfter, time.Second))
+		r.Error = targetError(e, at)
+		return r
+	case Retryable, Unknown:
+		if d.Attempts+1 >= d.Tries {
+			return d.failed(targetError(e, at))
+		}
+		r := d.waiting(step, max(e.RetryAfter, backoff(d.Attempts, jitter)))
+		r.Attempts++
+		r.Error = targetError(e, at)
+		return r
+	default:
+		return d.failed(targetError(e, at))
+	}
+}
+
+// failed ends the target, or leaves a hole in a thread that goes on.
+func (d Delivery) failed(e *TargetError) Result {
+	r := d.base()
+	r.Error = e
+	if d.ContinueOnError && d.Entry+1 < d.Entries {
+		return d.next(r, e.At)
+	}
+	r.State = TargetFailed
+	r.Comments = d.FirstComments
+	return r
+}
+
+func (d Delivery) waiting(step Step, in time.Duration) Result {
+	r := d.base()
+	r.State, r.Step, r.NextIn = TargetPending, step, in
+	return r
+}
+
+// base is a result that changes nothing yet.
+func (d Delivery) base() Result {
+	return Result{
+		Ref: d.Ref, Claim: d.Claim, Workspace: d.Workspace, Account: d.Account.ID, Platform: d.Account.Platform,
+		Step: d.Step, Entry: d.Entry, Attempts: d.Attempts, Looked: d.Looked,
+		Progress: d.Progress, Receipts: withoutEntry(d.Receipts, -1), DueAt: d.DueAt,
+	}
+}
+
+func withoutEntry(receipts []Receipt, entry int) []Receipt {
+	kept := make([]Receipt, 0, len(receipts)+1)
+	for _, r := range receipts {
+		if r.Entry != entry {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// Terminal tells whether the target is done.
+func (r Result) Terminal() bool { return r.State == TargetPosted || r.State == TargetFailed }
+
+// backoff is 2, 4, 8, … seconds, at most 5 minutes, give or take a quarter.
+func backoff(attempts int, jitter float64) time.Duration {
+	base := min(2*time.Second<<min(attempts, 10), 5*time.Minute)
+	return base*3/4 + time.Duration(jitter*float64(base)/2)
+}
+
+func targetError(e *Error, at time.Time) *TargetError {
+	return &TargetError{Code: codeOf(e.Kind), Message: e.Message, At: at}
+}
+
+func codeOf(kind ErrorKind) string {
+	switch kind {
+	case Refused:
+		return "platform_refused"
+	case Duplicate:
+		return "platform_duplicate"
+	case TokenDead:
+		return "account_needs_reconnect"
+	case RateLimited:
+		return "platform_rate_limited"
+	case Unknown:
+		return "outcome_unknown"
+	default:
+		return "platform_unavailable"
+	}
+}
+
+// CommentResult is what one step of a claimed first comment came to.
+type CommentResult struct {
+	Comment  CommentID
+	Claim    int32
+	State    CommentState
+	Step     Step
+	Attempts int
+	Looked   int
+	NextIn   time.Duration
+	NativeID string
+	URL      string
+	PostedAt time.Time
+	Error    *TargetError
+}
+
+// AfterComment returns how the first comment stands after a step: it is an entry of its
+// own, and goes by the same rules.
+func (d Delivery) AfterComment(o Outcome, at time.Time, jitter float64) CommentResult {
+	alone := d
+	alone.Entry, alone.Entries, alone.Receipts, alone.ContinueOnError = 0, 1, nil, false
+	r := alone.After(o, at, jitter)
+	c := CommentResult{
+		Comment: d.Comment.ID, Claim: d.Claim, Step: r.Step, Attempts: r.Attempts, Looked: r.Looked,
+		NextIn: r.NextIn, Error: r.Error, PostedAt: r.PostedAt,
+	}
+	switch r.State {
+	case TargetPosted:
+		c.State = CommentPosted
+		c.NativeID, c.URL = r.Receipts[0].NativeID, r.Receipts[0].URL
+	case TargetFailed:
+		c.State = CommentFailed
+	}
+	return c
+}
+
+// NotifyLease is how long a claimed delivery to a webhook is another's: longer than the
+// request may take.
+const NotifyLease = 40 * time.Second
+
+// NotifyDelivery is one claimed delivery to a webhook.
+type NotifyDelivery struct {
+	ID        DeliveryID
+	Webhook   WebhookID
+	Workspace WorkspaceID
+	EventID   EventID
+	Event     EventType
+	Body      []byte
+	Claim     int32
+	Attempts  int
+	URL       string
+	Secret    string
+}
+
+// NotifyResult is what one try of a delivery came to.
+type NotifyResult struct {
+	ID           DeliveryID
+	Webhook      WebhookID
+	Claim        int32
+	State        DeliveryState
+	ResponseCode int // 0: no answer
+	ResponseTime time.Duration
+	Error        string
+	NextIn       time.Duration
+}

@@ -1,0 +1,111 @@
+package schema
+
+import "time"
+
+// The topics of the log. Keys are the 16 bytes of an id, so that one account's, or
+// one webhook's, messages stay in one partition.
+//
+//	topic    payload         key      produced by                    consumed by
+//	delay    Job             shard    whoever commits a job due soon delay
+//	publish  PublishMessage  account  gateway (due now), delay       publish
+//	comment  CommentMessage  account  delay                          comment
+//	notify   NotifyMessage   webhook  notify (first try), delay      notify
+//	events   EventBatch      batch    whoever commits events, delay  notify, analytics
+//	dead     the message     its own  any stage                      the operator
+const (
+	TopicDelay   = "delay"
+	TopicPublish = "publish"
+	TopicComment = "comment"
+	TopicNotify  = "notify"
+	TopicEvents  = "events"
+	TopicDead    = "dead"
+)
+
+// Topic is how a topic is made. Everything in a topic can be made again from
+// PostgreSQL, so retention is by size alone and small.
+type Topic struct {
+	Name           string
+	Partitions     int
+	RetentionBytes int64 // per partition
+}
+
+// Topics returns every topic of crier.
+func Topics() []Topic {
+	const mib = 1 << 20
+	return []Topic{
+		{TopicDelay, 4, 8 * mib},
+		{TopicPublish, 8, 4 * mib},
+		{TopicComment, 4, 2 * mib},
+		{TopicNotify, 4, 4 * mib},
+		{TopicEvents, 4, 8 * mib},
+		{TopicDead, 1, 16 * mib},
+	}
+}
+
+// Shards is how many shards jobs are divided into, for good. Partition p of topic
+// delay owns the shards congruent to p modulo its partitions.
+const Shards = 256
+
+// ShardOf returns the shard of what hangs on a post or a webhook.
+func ShardOf(id [16]byte) int16 { return int16(id[15]) }
+
+// JobKind is what a job does when it fires. Its number is stored: it never changes.
+type JobKind int16
+
+// The kinds of jobs.
+const (
+	JobPost    JobKind = iota + 1 // publish a post's targets: one job, until the post is terminal
+	JobComment                    // post one first comment
+	JobNotify                     // deliver one event to one webhook
+)
+
+// Job is when something must next be looked at. It lives until its effect commits:
+// firing it moves DueAt on by VisibilityTimeout, only the effect deletes it.
+type Job struct {
+	ID      JobID     `json:"id"` // the id of the post, comment or delivery it is for
+	Kind    JobKind   `json:"kind"`
+	Shard   int16     `json:"shard"`
+	DueAt   time.Time `json:"dueAt"`
+	Version int32     `json:"version,omitempty"` // of the post; 0 for other kinds
+	Payload []byte    `json:"payload"`           // JSON of PostJob, CommentMessage or NotifyMessage
+}
+
+// PostJob is the payload of a post's job: enough to fan out to its targets.
+type PostJob struct {
+	Post      PostID      `json:"post"`
+	Version   int32       `json:"version"`
+	Workspace WorkspaceID `json:"workspace"`
+	Accounts  []AccountID `json:"accounts"` // by the target's position
+}
+
+// PublishMessage asks to take one target one step on.
+type PublishMessage struct {
+	Post      PostID      `json:"post"`
+	N         int16       `json:"n"`
+	Version   int32       `json:"version"`
+	Workspace WorkspaceID `json:"workspace"`
+	Account   AccountID   `json:"account"`
+}
+
+// CommentMessage asks to post one first comment.
+type CommentMessage struct {
+	Comment   CommentID   `json:"comment"`
+	Workspace WorkspaceID `json:"workspace"`
+	Account   AccountID   `json:"account"`
+}
+
+// NotifyMessage asks for one delivery to one webhook.
+type NotifyMessage struct {
+	Delivery  DeliveryID  `json:"delivery"`
+	Workspace WorkspaceID `json:"workspace"`
+	Webhook   WebhookID   `json:"webhook"`
+}
+
+// Messages returns what the job asks of the publish stage.
+func (j PostJob) Messages() []PublishMessage {
+	messages := make([]PublishMessage, len(j.Accounts))
+	for n, account := range j.Accounts {
+		messages[n] = PublishMessage{j.Post, int16(n), j.Version, j.Workspace, account}
+	}
+	return messages
+}

@@ -1,0 +1,26 @@
+package schema
+
+// The codes of details that validation finds. CodeSettingUnknown and
+// CodeFirstCommentSkipped are warnings, all others are errors.
+const (
+	CodeContentRequired         = "content_required"
+	CodeTextRequired            = "text_required"
+	CodeTextTooLong             = "text_too_long"
+	CodeHashtagsTooMany         = "hashtags_too_many"
+	CodeMediaRequired           = "media_required"
+	CodeMediaInvalid            = "media_invalid"
+	CodeMediaKindUnsupported    = "media_kind_unsupported"
+	CodeMediaTooMany            = "too_many_media"
+	CodeMediaMix                = "media_mix"
+	CodeAltTextTooLong          = "alt_text_too_long"
+	CodeThreadUnsupported       = "thread_unsupported"
+	CodeThreadLength            = "thread_length"
+	CodeFirstCommentUnsupported = "first_comment_unsupported"
+	CodeFirstCommentSkipped     = "first_comment_skipped"
+	CodeFirstCommentTooLong     = "first_comment_too_long"
+	CodeFirstCommentEmpty       = "first_comment_empty"
+	CodeFirstCommentTarget      = "first_comment_target_invalid"
+	CodeSettingRequired         = "setting_required"
+	CodeSettingInvalid          = "setting_invalid"
+	CodeSettingUnknown          = "setting_unknown"
+)

@@ -1,0 +1,152 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// SettingRules is what settings a platform has, by name.
+type SettingRules map[string]SettingRule
+
+// SettingRule is one rule of SettingRules.
+type SettingRule struct {
+	required bool
+	check    func(value json.RawMessage) []Detail // their fields are relative to the setting
+}
+
+// Require makes the setting one that has to be given.
+func (r SettingRule) Require() SettingRule {
+	r.required = true
+	return r
+}
+
+// contentSettingName is the setting every platform has: it overrides the post's text.
+const contentSettingName = "content"
+
+// Check is a Constraints.Settings: it names every setting that is missing, wrong or,
+// with CodeSettingUnknown, not one of the platform's.
+func (r SettingRules) Check(settings json.RawMessage) []Detail {
+	withContent := SettingRules{contentSettingName: TextSetting(TextLimit{})}
+	maps.Copy(withContent, r)
+	return withContent.check(settings)
+}
+
+func (r SettingRules) check(object json.RawMessage) []Detail {
+	var values map[string]json.RawMessage
+	if !missing(object) && json.Unmarshal(object, &values) != nil {
+		return wrong(CodeSettingInvalid, "an object is wanted")
+	}
+	var details []Detail
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		details = append(details, r[name].checkNamed(name, values[name])...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if _, known := r[name]; !known {
+			details = append(details, Detail{
+				Field: name, Code: CodeSettingUnknown, Message: "there is no setting of this name; it has no effect",
+			})
+		}
+	}
+	return details
+}
+
+func (r SettingRule) checkNamed(name string, value json.RawMessage) []Detail {
+	if missing(value) {
+		if r.required {
+			return []Detail{{Field: name, Code: CodeSettingRequired, Message: "this setting is required"}}
+		}
+		return nil
+	}
+	details := r.check(value)
+	for i := range details {
+		details[i].Field = joinField(name, details[i].Field)
+	}
+	return details
+}
+
+func joinField(parent, child string) string {
+	if child == "" {
+		return parent
+	}
+	return parent + "." + child
+}
+
+func missing(value json.RawMessage) bool {
+	return len(value) == 0 || bytes.Equal(bytes.TrimSpace(value), []byte("null"))
+}
+
+func wrong(code, format string, args ...any) []Detail {
+	return []Detail{{Code: code, Message: fmt.Sprintf(format, args...)}}
+}
+
+// BoolSetting is true or false.
+func BoolSetting() SettingRule {
+	return SettingRule{check: func(value json.RawMessage) []Detail {
+		var b bool
+		if json.Unmarshal(value, &b) != nil {
+			return wrong(CodeSettingInvalid, "true or false is wanted")
+		}
+		return nil
+	}}
+}
+
+// EnumSetting is one of some values.
+func EnumSetting(values ...string) SettingRule {
+	return SettingRule{check: func(value json.RawMessage) []Detail {
+		var s string
+		if json.Unmarshal(value, &s) != nil || !slices.Contains(values, s) {
+			return wrong(CodeSettingInvalid, "one of %s is wanted, not %s", strings.Join(values, ", "), shorten(value))
+		}
+		return nil
+	}}
+}
+
+// TextSetting is a text within a limit; it is required where the limit says so.
+func TextSetting(limit TextLimit) SettingRule {
+	return SettingRule{required: limit.Required, check: func(value json.RawMessage) []Detail {
+		var s string
+		if json.Unmarshal(value, &s) != nil {
+			return wrong(CodeSettingInvalid, "a text is wanted")
+		}
+		if limit.Required && strings.TrimSpace(s) == "" {
+			return wrong(CodeSettingRequired, "this setting is required; it is empty")
+		}
+		if limit.Max == 0 {
+			return nil
+		}
+		if n := limit.Count(s); n > limit.Max {
+			return wrong(CodeTextTooLong, "at most %d characters are allowed, it has %d", limit.Max, n)
+		}
+		return nil
+	}}
+}
+
+// PatternSetting is a text of a form, which what says in words.
+func PatternSetting(pattern *regexp.Regexp, what string) SettingRule {
+	return SettingRule{check: func(value json.RawMessage) []Detail {
+		var s string
+		if json.Unmarshal(value, &s) != nil || !pattern.MatchString(s) {
+			return wrong(CodeSettingInvalid, "%s is wanted, not %s", what, shorten(value))
+		}
+		return nil
+	}}
+}
+
+// ObjectSetting is an object with settings of its own.
+func ObjectSetting(rules SettingRules) SettingRule {
+	return SettingRule{check: rules.check}
+}
+
+// shorten bounds how much of a value a message repeats.
+func shorten(value json.RawMessage) string {
+	const most = 40
+	if len(value) <= most {
+		return string(value)
+	}
+	return strings.ToValidUTF8(string(value[:most]), "") + "…"
+}
