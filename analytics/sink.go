@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -105,6 +106,9 @@ func decode(value []byte) (schema.EventBatch, error) {
 	var batch schema.EventBatch
 	if err := json.Unmarshal(value, &batch); err != nil {
 		return batch, err
+	}
+	if batch.ID.IsZero() {
+		return batch, errors.New("the batch lacks its id")
 	}
 	for i := range batch.Events {
 		e := &batch.Events[i]

@@ -88,13 +88,16 @@ func TestWhatCannotBeReadHoldsNothingUp(t *testing.T) {
 	f := newFixture(t)
 	f.start()
 	partition := 0
+	event := `{"id":"` + f.batch(1).Events[0].ID.String() + `"`
+	inBatch := func(events string) string { return `{"id":"` + f.batch(0).ID.String() + `","events":[` + events + `]}` }
 	for name, value := range map[string]string{
 		"empty":            "",
 		"no JSON":          "{",
 		"a strange id":     `{"id":"batch_?","events":[]}`,
-		"no workspace":     `{"id":"` + f.batch(0).ID.String() + `","events":[{"id":"` + f.batch(1).Events[0].ID.String() + `","at":"2026-01-01T00:00:00Z"}]}`,
-		"no time":          `{"events":[{"id":"` + f.batch(1).Events[0].ID.String() + `","workspace":"` + f.workspace.String() + `"}]}`,
-		"another platform": `{"events":[{"platform":"myspace"}]}`,
+		"no batch":         `{"events":[]}`,
+		"no workspace":     inBatch(event + `,"at":"2026-01-01T00:00:00Z"}`),
+		"no time":          inBatch(event + `,"workspace":"` + f.workspace.String() + `"}`),
+		"another platform": inBatch(event + `,"platform":"myspace"}`),
 	} {
 		t.Log(name)
 		f.write(stream.Record{Value: []byte(value), Partition: &partition})

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/pprof"
@@ -9,7 +10,7 @@ import (
 )
 
 // adminServer serves metrics, health and profiles, for the operator alone.
-func (b *base) adminServer(stages []stage) (*server, error) {
+func (b *base) adminServer(ctx context.Context, stages []stage) (*server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(b.config.Registerer, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -20,7 +21,7 @@ func (b *base) adminServer(stages []stage) (*server, error) {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return listen("metrics and health", b.config.AdminListen, mux, b.config.Logger)
+	return listen(ctx, "metrics and health", b.config.AdminListen, mux, b.config.Logger)
 }
 
 // readiness is the answer of /readyz: what this process does not do, and why.
@@ -54,5 +55,5 @@ func (b *base) answerReady(w http.ResponseWriter, r *http.Request, stages []stag
 func answerJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the client went away
+	_ = json.NewEncoder(w).Encode(body) // fails only when the client went away
 }

@@ -49,7 +49,7 @@ func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 		b.close()
 		return nil, err
 	}
-	if err := b.reachOut(); err != nil {
+	if err := b.reachOut(ctx); err != nil {
 		b.close()
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (b *base) connect(ctx context.Context) error {
 }
 
 // reachOut makes what leaves the process: vault, address guard, connectors.
-func (b *base) reachOut() error {
+func (b *base) reachOut(ctx context.Context) error {
 	keyset := b.config.Keyset
 	if keyset == "" {
 		keyset = b.parts.data.Path("keyset.json")
@@ -101,7 +101,7 @@ func (b *base) reachOut() error {
 	if b.vault, err = connectors.OpenVault(keyset); err != nil {
 		return err
 	}
-	if err := b.listenForSandbox(); err != nil {
+	if err := b.listenForSandbox(ctx); err != nil {
 		return err
 	}
 	live, err := b.egress(b.config.Bases)
@@ -126,11 +126,11 @@ func (b *base) reachOut() error {
 }
 
 // listenForSandbox takes the simulators' address before the connectors need it.
-func (b *base) listenForSandbox() (err error) {
+func (b *base) listenForSandbox(ctx context.Context) (err error) {
 	if !b.config.has(roleSandbox) {
 		return nil
 	}
-	b.sandbox, err = net.Listen("tcp", "127.0.0.1:0")
+	b.sandbox, err = new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listening for the sandbox: %w", err)
 	}

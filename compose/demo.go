@@ -283,7 +283,7 @@ type demoHook struct {
 
 // subscribe starts the receiver and makes a webhook for it.
 func (d *demo) subscribe(ctx context.Context) (*demoHook, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,6 @@ func runChild(text string) {
 	var c childConfig
 	err := json.Unmarshal([]byte(text), &c)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
 	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	switch {
 	case err != nil:
@@ -61,6 +60,7 @@ func runChild(text string) {
 	default:
 		err = compose.Serve(ctx, c.serve(logger), nil)
 	}
+	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "child:", err)
 		os.Exit(1)

@@ -54,49 +54,22 @@ func startParts(ctx context.Context, c Config) (*parts, error) {
 	return p, nil
 }
 
-// start brings up the embedded parts at the same time. Each is added once it runs.
+// start brings up the embedded parts: the log first, which takes its port in this
+// process (a child forked meanwhile would hold the port for an instant), then the others
+// at the same time. Each is added once it runs.
 func (p *parts) start(ctx context.Context, c Config) error {
-	var group errgroup.Group
-	started := make(chan part, 3)
-	if p.postgres == "" {
-		group.Go(func() error {
-			server, err := embedded.StartPostgres(ctx, p.data, p.log)
-			if err != nil {
-				return fmt.Errorf("starting PostgreSQL: %w", err)
-			}
-			p.postgres = server.URL()
-			started <- part{"PostgreSQL", server.Stop, server.Done(), server.Err}
-			if err := postgres.Migrate(ctx, p.postgres); err != nil {
-				return err
-			}
-			return nil
-		})
-	}
 	if len(p.kafka) == 0 {
-		group.Go(func() error {
-			broker, err := embedded.StartLog(p.data, p.log)
-			if err != nil {
-				return fmt.Errorf("starting the log: %w", err)
-			}
-			p.kafka = []string{broker.Addr()}
-			started <- part{name: "the log", stop: func(context.Context) error { return broker.Stop() }}
-			return nil
-		})
+		if err := p.startLog(); err != nil {
+			return err
+		}
+	}
+	var group errgroup.Group
+	started := make(chan part, 2)
+	if p.postgres == "" {
+		group.Go(func() error { return p.startPostgres(ctx, started) })
 	}
 	if p.clickhouse == "" && (c.has(roleAnalytics) || c.has(roleGateway)) {
-		group.Go(func() error {
-			lib, err := embedded.LibPath()
-			if err != nil {
-				return fmt.Errorf("starting ClickHouse: %w", err)
-			}
-			engine, err := embedded.StartClickHouse(ctx, p.data, lib, p.log)
-			if err != nil {
-				return fmt.Errorf("starting ClickHouse: %w", err)
-			}
-			p.clickhouse = engine.URL()
-			started <- part{"ClickHouse", engine.Stop, engine.Done(), engine.Err}
-			return clickhouse.Migrate(ctx, p.clickhouse)
-		})
+		group.Go(func() error { return p.startClickHouse(ctx, started) })
 	}
 	err := group.Wait()
 	close(started)
@@ -104,6 +77,40 @@ func (p *parts) start(ctx context.Context, c Config) error {
 		p.running = append(p.running, one)
 	}
 	return err
+}
+
+func (p *parts) startLog() error {
+	broker, err := embedded.StartLog(p.data, p.log)
+	if err != nil {
+		return err
+	}
+	p.kafka = []string{broker.Addr()}
+	p.running = append(p.running, part{name: "the log", stop: func(context.Context) error { return broker.Stop() }})
+	return nil
+}
+
+func (p *parts) startPostgres(ctx context.Context, started chan<- part) error {
+	server, err := embedded.StartPostgres(ctx, p.data, p.log)
+	if err != nil {
+		return err
+	}
+	p.postgres = server.URL()
+	started <- part{"PostgreSQL", server.Stop, server.Done(), server.Err}
+	return postgres.Migrate(ctx, p.postgres)
+}
+
+func (p *parts) startClickHouse(ctx context.Context, started chan<- part) error {
+	lib, err := embedded.LibPath()
+	if err != nil {
+		return err
+	}
+	engine, err := embedded.StartClickHouse(ctx, p.data, lib, p.log)
+	if err != nil {
+		return err
+	}
+	p.clickhouse = engine.URL()
+	started <- part{"ClickHouse", engine.Stop, engine.Done(), engine.Err}
+	return clickhouse.Migrate(ctx, p.clickhouse)
 }
 
 // watch returns when an embedded part is gone for good.

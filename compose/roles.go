@@ -23,7 +23,7 @@ const (
 )
 
 // assemble makes the servers and stages of the process's roles.
-func (b *base) assemble() ([]*server, []stage, error) {
+func (b *base) assemble(ctx context.Context) ([]*server, []stage, error) {
 	var servers []*server
 	add := func(s *server, err error) error {
 		if err == nil {
@@ -31,28 +31,25 @@ func (b *base) assemble() ([]*server, []stage, error) {
 		}
 		return err
 	}
-	stages, err := b.stages()
-	if err != nil {
-		return nil, nil, err
-	}
+	stages := b.stages()
 	if b.config.has(roleSandbox) {
 		if err := add(b.sandboxServer()); err != nil {
 			return nil, nil, err
 		}
 	}
 	if b.config.has(roleGateway) {
-		if err := add(b.gatewayServer()); err != nil {
+		if err := add(b.gatewayServer(ctx)); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := add(b.adminServer(stages)); err != nil {
+	if err := add(b.adminServer(ctx, stages)); err != nil {
 		return nil, nil, err
 	}
 	return servers, stages, nil
 }
 
 // stages makes the stages of the process's roles.
-func (b *base) stages() ([]stage, error) {
+func (b *base) stages() []stage {
 	var all []stage
 	c, log := b.config, b.config.Logger
 	if c.has(roleDelay) {
@@ -83,7 +80,7 @@ func (b *base) stages() ([]stage, error) {
 		sink := analytics.NewSink(b.analytics.Sink(), postgres.NewAnalytics(b.store), b.log, log, c.Registerer)
 		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready})
 	}
-	return all, nil
+	return all
 }
 
 // draining gives a stage its time for the calls in hand.
@@ -95,7 +92,7 @@ func draining(run func(context.Context, time.Duration) error, c Config) func(con
 func always() error { return nil }
 
 // gatewayServer makes the REST API.
-func (b *base) gatewayServer() (*server, error) {
+func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	store := postgres.NewGateway(b.store, b.vault)
 	g, err := gateway.New(gateway.Config{
 		Keys: store, Accounts: store, Posts: store, PostWriter: store, Answers: store,
@@ -115,7 +112,7 @@ func (b *base) gatewayServer() (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the gateway: %w", err)
 	}
-	return listen("the REST API", b.config.Listen, g.Handler(), b.config.Logger)
+	return listen(ctx, "the REST API", b.config.Listen, g.Handler(), b.config.Logger)
 }
 
 // sandboxServer makes the simulators of test keys, at an address of their own.

@@ -24,7 +24,7 @@ func Serve(ctx context.Context, c Config, started func(context.Context, *Running
 		return err
 	}
 	defer b.close()
-	servers, stages, err := b.assemble()
+	servers, stages, err := b.assemble(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func run(ctx context.Context, b *base, servers []*server, stages []stage, starte
 	})
 	if started != nil {
 		group.Go(func() error {
-			if err := awaitReady(faulty, stages); err != nil {
+			if !awaitReady(faulty, stages) {
 				return nil // the process ends before it was ready; the reason is another's to give
 			}
 			return started(faulty, &Running{Config: b.config, URL: b.publicURL(), base: b})
@@ -89,8 +89,8 @@ func run(ctx context.Context, b *base, servers []*server, stages []stage, starte
 	return errors.Join(err, announcers.Wait())
 }
 
-// awaitReady waits until every stage consumes.
-func awaitReady(ctx context.Context, stages []stage) error {
+// awaitReady waits until every stage consumes; false when ctx ends before.
+func awaitReady(ctx context.Context, stages []stage) bool {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -99,11 +99,11 @@ func awaitReady(ctx context.Context, stages []stage) error {
 			ready = ready && s.ready() == nil
 		}
 		if ready {
-			return nil
+			return true
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return false
 		case <-ticker.C:
 		}
 	}

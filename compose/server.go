@@ -19,8 +19,8 @@ type server struct {
 }
 
 // listen takes an address, so that a port in use is known before anything starts.
-func listen(name, address string, handler http.Handler, log *slog.Logger) (*server, error) {
-	listener, err := net.Listen("tcp", address)
+func listen(ctx context.Context, name, address string, handler http.Handler, log *slog.Logger) (*server, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listening for %s: %w", name, err)
 	}

@@ -20,7 +20,7 @@ func Simulate(ctx context.Context, address string, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	s, err := listen("the simulators", address, simulators.SimulateHandler(), log)
+	s, err := listen(ctx, "the simulators", address, simulators.SimulateHandler(), log)
 	if err != nil {
 		return err
 	}

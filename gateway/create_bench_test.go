@@ -14,8 +14,12 @@ import (
 	"crier/schema"
 )
 
-// BenchmarkCreate makes posts of three targets through the handler, without a network:
-// parsing, validation and the answer (in memory), and the commit too (stored).
+// benchmarkAccounts is how many accounts of a platform the workspace of a benchmark has.
+const benchmarkAccounts = 100
+
+// BenchmarkCreate makes posts for three of a workspace's many accounts through the
+// handler, without a network: parsing, validation and the answer (in memory), and the
+// commit too (stored).
 func BenchmarkCreate(b *testing.B) {
 	for name, change := range map[string]func(*gateway.Config){
 		"stored":    func(*gateway.Config) {},
@@ -23,13 +27,7 @@ func BenchmarkCreate(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			a := newAPI(b, change)
-			var platforms []string
-			for i := range 3 {
-				id := a.connect(a.workspace, schema.Mastodon, fmt.Sprint("@", i))
-				platforms = append(platforms, fmt.Sprintf(`{"platform": "mastodon", "accountId": %q}`, id))
-			}
-			body := fmt.Sprintf(`{"content": "Hello, world. This is a post of a common length.", "platforms": [%s], "scheduledFor": %q}`,
-				strings.Join(platforms, ", "), a.in(72*time.Hour))
+			bodies := creations(a)
 			handler := a.engine.Handler()
 			var n atomic.Int64
 			b.SetParallelism(128)
@@ -37,9 +35,11 @@ func BenchmarkCreate(b *testing.B) {
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
+					i := n.Add(1)
+					body := bodies[i%int64(len(bodies))]
 					request := httptest.NewRequest(http.MethodPost, "/api/v1/posts", strings.NewReader(body))
 					request.Header.Set("Authorization", "Bearer "+a.key)
-					request.Header.Set("Idempotency-Key", fmt.Sprint("key-", n.Add(1)))
+					request.Header.Set("Idempotency-Key", fmt.Sprint("key-", i))
 					answer := httptest.NewRecorder()
 					handler.ServeHTTP(answer, request)
 					if answer.Code != http.StatusCreated {
@@ -50,6 +50,21 @@ func BenchmarkCreate(b *testing.B) {
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "posts/s")
 		})
 	}
+}
+
+// creations connects the accounts of a benchmark and returns a request for each three.
+func creations(a *api) []string {
+	bodies := make([]string, benchmarkAccounts)
+	for i := range bodies {
+		var targets []string
+		for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
+			id := a.connect(a.workspace, p, fmt.Sprint("@", i))
+			targets = append(targets, fmt.Sprintf(`{"platform": %q, "accountId": %q}`, p, id))
+		}
+		bodies[i] = fmt.Sprintf(`{"content": "Post %d announces something, with a link https://example.com/news and #two #tags", "platforms": [%s], "scheduledFor": %q}`,
+			i, strings.Join(targets, ", "), a.in(72*time.Hour))
+	}
+	return bodies
 }
 
 // discard leaves out the commit, to see the cost of all else.

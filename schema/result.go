@@ -106,7 +106,9 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 			r.Looked = 1
 			return r
 		}
-		return d.failure(&Error{Kind: Retryable, Message: "the platform did not take the post"}, StepPublish, at, jitter)
+		r := d.failure(&Error{Kind: Retryable, Message: "the platform did not take the post"}, StepPublish, at, jitter)
+		r.Looked, r.Receipts = 0, withoutEntry(r.Receipts, d.Entry)
+		return r
 	default:
 		return d.failed(outcomeUnknown(at))
 	}
@@ -138,7 +140,7 @@ func (d Delivery) published(receipt Receipt, at time.Time) Result {
 	}
 	if receipt.Open {
 		r := d.waiting(StepFind, pollInterval)
-		r.Receipts = append(r.Receipts, receipt)
+		r.Receipts = append(withoutEntry(r.Receipts, d.Entry), receipt)
 		return r
 	}
 	r := d.base()
@@ -157,6 +159,9 @@ func (d Delivery) next(r Result, at time.Time) Result {
 	r.Comments = d.FirstComments
 	if len(r.Receipts) < d.Entries {
 		r.State = TargetFailed
+		if r.Error == nil {
+			r.Error = &TargetError{Code: "thread_incomplete", Message: "an entry of the thread was not published", At: at}
+		}
 		return r
 	}
 	r.State, r.PostedAt, r.Error = TargetPosted, at, nil
@@ -186,7 +191,7 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 // failed ends the target, or leaves a hole in a thread that goes on.
 func (d Delivery) failed(e *TargetError) Result {
 	r := d.base()
-	r.Error = e
+	r.Error, r.Receipts = e, withoutEntry(r.Receipts, d.Entry) // an open receipt ends with its entry
 	if d.ContinueOnError && d.Entry+1 < d.Entries {
 		return d.next(r, e.At)
 	}

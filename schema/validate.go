@@ -21,9 +21,13 @@ const (
 // of the API it is about; content without errors can be published as far as can be told
 // before its media are probed.
 func Validate(c Content, targets []Target, constraintsOf func(Platform) Constraints) (errors, warnings []Detail) {
-	v := validation{content: c, seen: map[Detail]bool{}}
+	v := validation{content: c}
 	v.shape()
+	checked := make(map[Platform]bool, len(platformNames)) // those whose targets without a text of their own are
 	for i, target := range targets {
+		if checked[target.Platform] && target.Content == "" && c.Thread == nil {
+			continue // nothing could be found but what was found already
+		}
 		constraints := constraintsOf(target.Platform)
 		v.settings(constraints)
 		if c.Thread != nil && !constraints.Thread.Supported {
@@ -32,6 +36,9 @@ func Validate(c Content, targets []Target, constraintsOf func(Platform) Constrai
 		}
 		for entry := range c.Entries {
 			v.entry(constraints, target, i, entry)
+		}
+		if target.Content == "" {
+			checked[target.Platform] = true
 		}
 	}
 	v.firstComments(targets, constraintsOf)
@@ -50,7 +57,7 @@ func (c Constraints) MaxText(entry Entry) int {
 type validation struct {
 	content          Content
 	errors, warnings []Detail
-	seen             map[Detail]bool // two accounts of one platform fail alike
+	seen             map[Detail]bool // two accounts of one platform fail alike; nil while nothing is found
 }
 
 func (v *validation) fail(p Platform, field, code, format string, args ...any) {
@@ -60,6 +67,9 @@ func (v *validation) fail(p Platform, field, code, format string, args ...any) {
 func (v *validation) add(to *[]Detail, d Detail) {
 	if v.seen[d] {
 		return
+	}
+	if v.seen == nil {
+		v.seen = make(map[Detail]bool)
 	}
 	v.seen[d] = true
 	*to = append(*to, d)
@@ -112,26 +122,30 @@ func (v *validation) settings(c Constraints) {
 // entry checks the text and the media one target gets of an entry.
 func (v *validation) entry(c Constraints, target Target, i, entry int) {
 	text := v.content.TextFor(entry, target.Platform, target.Content)
-	v.text(c, entry, v.textField(target, i, entry), text)
+	v.text(c, entry, text, func() string { return v.textField(target, i, entry) })
 	v.media(c, entry)
 }
 
-func (v *validation) text(c Constraints, entry int, field, text string) {
+// text checks the text of an entry; field is asked for its name only once one is needed.
+func (v *validation) text(c Constraints, entry int, text string, field func() string) {
 	e := v.content.Entries[entry]
 	switch empty := strings.TrimSpace(text) == ""; {
 	case empty && c.Text.Required:
-		v.fail(c.Platform, field, CodeTextRequired, "%s needs a text with every post", c.Platform)
+		v.fail(c.Platform, field(), CodeTextRequired, "%s needs a text with every post", c.Platform)
 	case empty && len(e.Media) == 0 && !c.Media.Required:
-		v.fail(0, field, CodeContentRequired, "a post needs a text or media")
+		v.fail(0, field(), CodeContentRequired, "a post needs a text or media")
 	}
 	if most := c.MaxText(e); most > 0 {
 		if n := c.Text.Count(text); n > most {
-			v.fail(c.Platform, field, CodeTextTooLong, "%s takes at most %d characters%s, the text has %d",
+			v.fail(c.Platform, field(), CodeTextTooLong, "%s takes at most %d characters%s, the text has %d",
 				c.Platform, most, captionNote(c, e), n)
 		}
 	}
-	if n := hashtags(text); c.Hashtags > 0 && n > c.Hashtags {
-		v.fail(c.Platform, field, CodeHashtagsTooMany, "%s takes at most %d hashtags, the text has %d", c.Platform, c.Hashtags, n)
+	if c.Hashtags == 0 {
+		return
+	}
+	if n := hashtags(text); n > c.Hashtags {
+		v.fail(c.Platform, field(), CodeHashtagsTooMany, "%s takes at most %d hashtags, the text has %d", c.Platform, c.Hashtags, n)
 	}
 }
 
@@ -172,6 +186,9 @@ func (v *validation) entryField(entry int, field string) string {
 var hashtagPattern = regexp.MustCompile(`(?:^|[^\pL\pM\pN_&/#＃])(?:[#＃]\pN*[\pL\pM_][\pL\pM\pN_]*)+`)
 
 func hashtags(text string) int {
+	if !strings.ContainsAny(text, "#＃") {
+		return 0
+	}
 	n := 0
 	for _, run := range hashtagPattern.FindAllString(text, -1) {
 		n += strings.Count(run, "#") + strings.Count(run, "＃")
@@ -181,6 +198,9 @@ func hashtags(text string) int {
 
 // firstComments checks each first comment on each platform.
 func (v *validation) firstComments(targets []Target, constraintsOf func(Platform) Constraints) {
+	if len(v.content.FirstComments) == 0 {
+		return
+	}
 	platforms := platformsOf(targets)
 	for i, comment := range v.content.FirstComments {
 		var taken, refused []Platform

@@ -31,9 +31,22 @@ const contentSettingName = "content"
 // Check is a Constraints.Settings: it names every setting that is missing, wrong or,
 // with CodeSettingUnknown, not one of the platform's.
 func (r SettingRules) Check(settings json.RawMessage) []Detail {
+	if missing(settings) && !r.require() {
+		return nil
+	}
 	withContent := SettingRules{contentSettingName: TextSetting(TextLimit{})}
 	maps.Copy(withContent, r)
 	return withContent.check(settings)
+}
+
+// require tells whether any of the settings has to be given.
+func (r SettingRules) require() bool {
+	for _, rule := range r {
+		if rule.required {
+			return true
+		}
+	}
+	return false
 }
 
 func (r SettingRules) check(object json.RawMessage) []Detail {

@@ -24,6 +24,7 @@ type commands struct {
 	Keys     keysCommand     `cmd:"" help:"Make and revoke API keys."`
 	Accounts accountsCommand `cmd:"" help:"Connect accounts whose token already exists."`
 	Simulate simulateCommand `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
+	Bench    benchCommand    `cmd:"" help:"Measure crier, each figure with a control of the same run."`
 
 	LogLevel slog.Level       `default:"info" help:"Least level that is logged: debug, info, warn or error."`
 	Version  kong.VersionFlag `help:"Show the version and exit."`
@@ -42,12 +43,11 @@ func main() {
 	parser.FatalIfErrorf(err)
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	command.BindTo(ctx, (*context.Context)(nil))
 	err = command.Run(newLogger(c.LogLevel))
+	stop()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "crier:", err)
-		stop()
 		os.Exit(1)
 	}
 }

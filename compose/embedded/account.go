@@ -103,7 +103,7 @@ func (a *account) canReach(dir string) error {
 		}
 		if !a.mayPass(info) {
 			return fmt.Errorf("user %s, whom PostgreSQL runs as because it refuses root, cannot enter %s (mode %#o): "+
-				"choose another folder or allow it with chmod o+x", a.name, parent, uint32(info.Mode)&0o777)
+				"choose another folder or allow it with chmod o+x", a.name, parent, info.Mode&0o777)
 		}
 		if parent == filepath.Dir(parent) {
 			return nil
@@ -112,7 +112,7 @@ func (a *account) canReach(dir string) error {
 }
 
 func (a *account) mayPass(info *syscall.Stat_t) bool {
-	mode := uint32(info.Mode)
+	mode := info.Mode
 	switch {
 	case info.Uid == a.uid:
 		return mode&0o100 != 0

@@ -36,7 +36,7 @@ func serveClickHouse(child *childProcess) error {
 	if err != nil {
 		return fmt.Errorf("opening sessions: %w", err)
 	}
-	listener, err := net.Listen("tcp", hostPort(config.Port))
+	listener, err := new(net.ListenConfig).Listen(parent, "tcp", hostPort(config.Port))
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}

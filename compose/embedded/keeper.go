@@ -57,7 +57,7 @@ func (k *keeper) start() (*server, error) {
 	if err := os.WriteFile(k.hbaFile(), []byte(hba), 0o600); err != nil {
 		return nil, fmt.Errorf("writing access rules: %w", err)
 	}
-	cmd := exec.Command(filepath.Join(k.binaries(), "bin", "postgres"), "-D", k.cluster())
+	cmd := exec.Command(filepath.Join(k.binaries(), "bin", "postgres"), "-D", k.cluster()) //nolint:noctx // ended by signals, in postgres's own order
 	for name, value := range k.settings() {
 		cmd.Args = append(cmd.Args, "-c", name+"="+value)
 	}
@@ -155,12 +155,12 @@ func (s *server) shutDown() error {
 	}
 	_ = s.cmd.Process.Signal(fastShutdown) // fails only if it is gone already
 	select {
-	case <-s.exited:
+	case <-s.exited: //nolint:errcheck // told to end, it may end as it likes
 		return nil
 	case <-time.After(limit):
 	}
-	_ = s.cmd.Process.Signal(immediateShutdown)
-	<-s.exited
+	_ = s.cmd.Process.Signal(immediateShutdown) // likewise
+	<-s.exited //nolint:errcheck // likewise
 	return nil
 }
 

@@ -72,7 +72,7 @@ func serverPID(cluster string) (int, error) {
 	first, _, _ := strings.Cut(string(content), "\n")
 	pid, err := strconv.Atoi(strings.TrimSpace(first))
 	if err != nil {
-		return 0, nil // cut off while it was written: no server got further
+		return 0, nil //nolint:nilerr // cut off while it was written: no server got further
 	}
 	return pid, nil
 }

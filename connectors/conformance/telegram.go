@@ -101,7 +101,7 @@ func (a *botAPI) formViolations(method botMethod, read form) []string {
 	}
 	for name := range read.files {
 		if !refersTo(fields, name) {
-			found = append(found, fmt.Sprintf("no field refers to file %s", name))
+			found = append(found, "no field refers to file "+name)
 		}
 	}
 	return append(found, a.fields("request", method.Fields, fields)...)

@@ -39,16 +39,16 @@ func lateAnswerIsUnknown(t *testing.T, s *stage) {
 func cancelledIsNotSent(t *testing.T, s *stage) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.wantNotSent(t, ctx)
+	s.wantNotSent(ctx, t)
 }
 
 func expiredIsNotSent(t *testing.T, s *stage) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
-	s.wantNotSent(t, ctx)
+	s.wantNotSent(ctx, t)
 }
 
-func (s *stage) wantNotSent(t *testing.T, ctx context.Context) {
+func (s *stage) wantNotSent(ctx context.Context, t *testing.T) {
 	t.Helper()
 	_, err := s.connector.Publish(ctx, s.delivery("never"))
 	wantKind(t, err, schema.Retryable)

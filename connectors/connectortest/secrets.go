@@ -61,7 +61,7 @@ func newStranger(t *testing.T) *stranger {
 	return s
 }
 
-func (s *stranger) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+func (s *stranger) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // what arrived of it is what was told
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -95,7 +95,7 @@ func TestPublishFailures(t *testing.T) {
 		"a missing scope":   {answering(403, `{"error":"This action is outside the authorized scopes"}`), schema.Refused, "outside the authorized scopes", 0},
 		"a parent gone":     {answering(404, `{"error":"Record not found"}`), schema.Refused, "Record not found", 0},
 		"a text refused":    {answering(422, `{"error":"Validation failed: Text can't be blank"}`), schema.Refused, "can't be blank", 0},
-		"a wait until date": {func(r *rig) simulation.Fault { return reset(r, func(at time.Time) string { return resetTime(at) }) }, schema.RateLimited, "", 90 * time.Second},
+		"a wait until date": {func(r *rig) simulation.Fault { return reset(r, resetTime) }, schema.RateLimited, "", 90 * time.Second},
 		"a wait until Unix": {func(r *rig) simulation.Fault {
 			return reset(r, func(at time.Time) string { return fmt.Sprint(at.Unix()) })
 		}, schema.RateLimited, "", 90 * time.Second},

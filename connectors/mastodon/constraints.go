@@ -32,6 +32,6 @@ func Constraints() schema.Constraints {
 		FirstComment: schema.CommentLimit{Supported: true, RootOnly: true, Count: countText},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
 		DailyCap:     50,
-		Settings:     checkSettings,
+		Settings:     settingsCheck(),
 	}
 }

@@ -32,7 +32,7 @@ func TestFindFindsWhatWasPublished(t *testing.T) {
 		"a content warning": func(_ *testing.T, _ *rig, d *schema.Delivery) {
 			d.Settings = json.RawMessage(`{"spoilerText":"careful","visibility":"direct"}`)
 		},
-		"a warning without a text": func(t *testing.T, r *rig, d *schema.Delivery) {
+		"a warning without a text": func(_ *testing.T, _ *rig, d *schema.Delivery) {
 			d.Text, d.Settings = "", json.RawMessage(`{"spoilerText":"careful"}`)
 		},
 		"a later entry": func(t *testing.T, r *rig, d *schema.Delivery) {

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rivo/uniseg"
-
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -70,20 +69,27 @@ func (s settings) pollOf(d schema.Delivery) *poll {
 func settingRules() schema.SettingRules {
 	return schema.SettingRules{
 		"visibility":  schema.EnumSetting(defaultVisibility, "unlisted", "private", "direct"),
-		"spoilerText": schema.TextSetting(schema.TextLimit{Max: maxText, Count: uniseg.GraphemeClusterCount}),
+		"spoilerText": schema.TextSetting(schema.TextLimit{Max: maxText, Count: connectors.Graphemes}),
 		"sensitive":   schema.BoolSetting(),
 		"language":    schema.PatternSetting(regexp.MustCompile(`^[a-z]{2}$`), "an ISO 639-1 code such as en"),
 	}
 }
 
-// checkSettings checks the poll by itself, since what it may be hangs together.
-func checkSettings(object json.RawMessage) []schema.Detail {
-	var values map[string]json.RawMessage
-	if json.Unmarshal(object, &values) != nil || isNull(values["poll"]) {
-		return settingRules().Check(without(object, values, "poll"))
+// settingsCheck returns a Constraints.Settings. It checks the poll by itself, since what
+// it may be hangs together.
+func settingsCheck() func(json.RawMessage) []schema.Detail {
+	rules := settingRules() // once: every post is checked
+	return func(object json.RawMessage) []schema.Detail {
+		if len(object) == 0 {
+			return rules.Check(nil)
+		}
+		var values map[string]json.RawMessage
+		if json.Unmarshal(object, &values) != nil || isNull(values["poll"]) {
+			return rules.Check(without(object, values, "poll"))
+		}
+		details := rules.Check(without(object, values, "poll"))
+		return append(details, checkPoll(values["poll"])...)
 	}
-	details := settingRules().Check(without(object, values, "poll"))
-	return append(details, checkPoll(values["poll"])...)
 }
 
 // without returns the object without one of its values.
@@ -147,10 +153,10 @@ func checkPollOptions(value json.RawMessage) []schema.Detail {
 		switch {
 		case strings.TrimSpace(option) == "":
 			details = append(details, invalid(at, "the option is empty"))
-		case uniseg.GraphemeClusterCount(option) > maxPollOption:
+		case connectors.Graphemes(option) > maxPollOption:
 			details = append(details, schema.Detail{
 				Field: at, Code: schema.CodeTextTooLong,
-				Message: fmt.Sprintf("at most %d characters are allowed, it has %d", maxPollOption, uniseg.GraphemeClusterCount(option)),
+				Message: fmt.Sprintf("at most %d characters are allowed, it has %d", maxPollOption, connectors.Graphemes(option)),
 			})
 		case slices.Contains(options[:i], option):
 			details = append(details, invalid(at, "the option is there twice"))

@@ -178,9 +178,8 @@ func TestSimulatorPages(t *testing.T) {
 	r.addMany(t, 45)
 	next := r.base + "/api/v1/accounts/" + r.account() + "/statuses?limit=40"
 	for _, want := range []int{40, 5} {
-		ids := 0
 		response := r.get(t, next)
-		ids = strings.Count(response.body, `"in_reply_to_id"`)
+		ids := strings.Count(response.body, `"in_reply_to_id"`)
 		if ids != want {
 			t.Fatalf("%d statuses, want %d", ids, want)
 		}

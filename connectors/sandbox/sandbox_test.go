@@ -25,7 +25,7 @@ func newDiary(w *simulation.World) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /address", func(rw http.ResponseWriter, _ *http.Request) { io.WriteString(rw, w.BaseURL()) })
-	mux.HandleFunc("POST /posts", func(rw http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("POST /posts", func(_ http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
 			panic(err)

@@ -63,7 +63,7 @@ func serve(t *testing.T) (*simulation.World, string) {
 }
 
 // post publishes a text and returns status and body; 0 when the connection was cut.
-func post(t *testing.T, ctx context.Context, url, text string) (int, string, http.Header) {
+func post(ctx context.Context, t *testing.T, url, text string) (int, string, http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(text))
 	if err != nil {
@@ -105,7 +105,7 @@ func TestFaultsAreSuffered(t *testing.T) {
 			if err := w.Inject(tt.fault); err != nil {
 				t.Fatalf("Inject: %v", err)
 			}
-			status, body, _ := post(t, t.Context(), url, "hello")
+			status, body, _ := post(t.Context(), t, url, "hello")
 			if status != tt.status || status != 0 && body != tt.body {
 				t.Errorf("answer %d %q, want %d %q", status, body, tt.status, tt.body)
 			}
@@ -127,7 +127,7 @@ func TestFaultsEndAfterTheirTimes(t *testing.T) {
 		}
 	}
 	for i, want := range []int{500, 500, 503, 201} {
-		status, _, header := post(t, t.Context(), url, "hello")
+		status, _, header := post(t.Context(), t, url, "hello")
 		if status != want {
 			t.Fatalf("call %d: status %d, want %d", i, status, want)
 		}
@@ -143,14 +143,14 @@ func TestHealTakesFaultsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Heal()
-	if status, _, _ := post(t, t.Context(), url, "hello"); status != 201 {
+	if status, _, _ := post(t.Context(), t, url, "hello"); status != 201 {
 		t.Errorf("status %d after Heal", status)
 	}
 }
 
 func TestAnswersAreDatedByTheWorld(t *testing.T) {
 	_, url := serve(t)
-	if _, _, header := post(t, t.Context(), url, "hello"); header.Get("Date") != noon.Format(http.TimeFormat) {
+	if _, _, header := post(t.Context(), t, url, "hello"); header.Get("Date") != noon.Format(http.TimeFormat) {
 		t.Errorf("dated %s", header.Get("Date"))
 	}
 }
@@ -162,7 +162,7 @@ func TestDelayedCallHasItsEffectThoughTheClientLeaves(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	if status, _, _ := post(t, ctx, url, "hello"); status != 0 {
+	if status, _, _ := post(ctx, t, url, "hello"); status != 0 {
 		t.Errorf("status %d before the delay was over", status)
 	}
 	if got := len(w.Posts()); got != 1 {
@@ -205,7 +205,7 @@ func TestMarkersForceTheirOutcome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, url := serve(t)
 			for i, want := range tt.statuses {
-				if status, _, _ := post(t, t.Context(), url, tt.text); status != want {
+				if status, _, _ := post(t.Context(), t, url, tt.text); status != want {
 					t.Errorf("call %d: status %d, want %d", i, status, want)
 				}
 			}
@@ -219,7 +219,7 @@ func TestMarkersForceTheirOutcome(t *testing.T) {
 func TestSlowMarkerHoldsTheAnswerBack(t *testing.T) {
 	w, url := serve(t)
 	begun := time.Now()
-	if status, _, header := post(t, t.Context(), url, "[crier:slow]"); status != 201 || header.Get("X-Diary") != "kept" {
+	if status, _, header := post(t.Context(), t, url, "[crier:slow]"); status != 201 || header.Get("X-Diary") != "kept" {
 		t.Errorf("status %d, header %v", status, header)
 	}
 	if took := time.Since(begun); took < simulation.SlowAnswer {
@@ -232,14 +232,14 @@ func TestSlowMarkerHoldsTheAnswerBack(t *testing.T) {
 
 func TestResetForgetsFaultsAndMarkers(t *testing.T) {
 	w, url := serve(t)
-	post(t, t.Context(), url, "[crier:rate-limit]")
+	post(t.Context(), t, url, "[crier:rate-limit]")
 	if err := w.Inject(simulation.Fault{Status: 500, Times: 100}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Reset(); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, _ := post(t, t.Context(), url, "[crier:rate-limit]"); status != 429 {
+	if status, _, _ := post(t.Context(), t, url, "[crier:rate-limit]"); status != 429 {
 		t.Errorf("status %d, want the marker's 429 again", status)
 	}
 	if got := w.Calls("POST /posts"); got != 1 {

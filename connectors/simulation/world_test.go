@@ -41,7 +41,7 @@ func ids(posts []simulation.Post) []string {
 
 func TestAccountFollowsFromItsCredential(t *testing.T) {
 	first, second := newWorld(nil), newWorld(nil)
-	if first.Account("a") != first.Account("a") {
+	if once, again := first.Account("a"), first.Account("a"); once != again {
 		t.Error("one credential is two accounts")
 	}
 	if first.Account("a").ID == first.Account("b").ID {

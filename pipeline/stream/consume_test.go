@@ -94,13 +94,13 @@ func TestAckAfterTheGenerationCommitsNothing(t *testing.T) {
 		m.Ack()
 	}
 	time.Sleep(500 * time.Millisecond) // longer than the commit interval
-	if got := committed(t, log, topic, group); got > 0 {
+	if got := committed(t, topic, group); got > 0 {
 		t.Errorf("committed offset %d by messages of an earlier generation", got)
 	}
 }
 
 // committed returns the offset committed for partition 0, read past the package.
-func committed(t testing.TB, log *stream.Log, topic, group string) int64 {
+func committed(t testing.TB, topic, group string) int64 {
 	t.Helper()
 	client := &kafka.Client{Addr: kafka.TCP(brokerOf(t))}
 	res, err := client.OffsetFetch(t.Context(), &kafka.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: {0}}})
@@ -121,7 +121,7 @@ func TestNothingIsFetchedBeyondMaxInFlight(t *testing.T) {
 	if n := len(got.all()); n != 14 {
 		t.Fatalf("%d messages in hand, want 7 for each of 2 partitions", n)
 	}
-	for acked := 0; acked < 200; acked++ {
+	for acked := range 200 {
 		eventually(t, "the next message", func() bool { return len(got.all()) > acked })
 		got.all()[acked].Ack()
 		if held := len(got.all()) - acked - 1; held > 14 {
@@ -196,7 +196,7 @@ func TestShutdownWaitsForMessagesInHand(t *testing.T) {
 	var ended context.Context
 	c := consume(t, log, stream.ConsumerConfig{Group: group, Topic: topic, Drain: patience},
 		func(ctx context.Context, messages []*stream.Message) {
-			ended = ctx
+			ended = ctx //nolint:fatcontext // looked at after the end
 			first.keep(ctx, messages)
 		})
 	first.wait(t, 10)
@@ -261,7 +261,7 @@ func TestOffsetBeyondTheEndStartsAtWhatIsThere(t *testing.T) {
 	c := consume(t, log, stream.ConsumerConfig{Group: group, Topic: topic}, first.keep)
 	first.wait(t, 5)
 	// Committed at once: 200 messages later 100 would be inside the log again.
-	eventually(t, "the new position is committed", func() bool { return committed(t, log, topic, group) == 0 })
+	eventually(t, "the new position is committed", func() bool { return committed(t, topic, group) == 0 })
 	c.stop()
 	produce(t, log, topic, numbered(5, 200)...)
 	var second seen

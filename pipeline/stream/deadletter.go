@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -46,7 +47,7 @@ func (d DeadLetter) Record() Record {
 // DeadLetter writes m to the topic of dead letters. The caller acknowledges m after it
 // returned nil.
 func (l *Log) DeadLetter(ctx context.Context, m *Message, tries int, reason string) error {
-	headers := append(m.Headers[:len(m.Headers):len(m.Headers)],
+	headers := append(slices.Clone(m.Headers),
 		Header{headerTopic, []byte(m.Topic)},
 		Header{headerPartition, strconv.AppendInt(nil, int64(m.Partition), 10)},
 		Header{headerOffset, strconv.AppendInt(nil, m.Offset, 10)},

@@ -12,7 +12,8 @@ import (
 	"crier/schema"
 )
 
-// Analytics is the store of queries. Each of them is bound to a workspace.
+// Analytics is the store of queries. Each of them is bound to a workspace. Repetitions of
+// an event share its partition, so that FINAL may read partitions apart from each other.
 type Analytics struct{ conn driver.Conn }
 
 // PostCounts returns how many targets ended as posted or failed, by day, platform and
@@ -58,13 +59,13 @@ func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, af
 	}
 	rows, err := a.conn.Query(ctx, `
 		select id, type, workspace, post, account, platform, at, lateness, code, data
-		from events
+		from events final
 		where workspace = {workspace:UUID}
 			and toDate(at) >= {since:Date}
 			and toUInt128(id) > toUInt128({after:UUID})
 		order by toDate(at), toUInt128(id)
-		limit 1 by id
-		limit {limit:UInt32}`,
+		limit {limit:UInt32}
+		settings do_not_merge_across_partitions_select_final = 1`,
 		id("workspace", workspace), day("since", since), id("after", after), clickhouse.Named("limit", limit))
 	events, err := collect(rows, err, scanEvent)
 	if err != nil {

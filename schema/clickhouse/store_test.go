@@ -1,7 +1,6 @@
 package clickhouse_test
 
 import (
-	"log/slog"
 	"net"
 	"strings"
 	"sync"
@@ -139,7 +138,8 @@ func listen(t *testing.T) net.Listener {
 }
 
 func withPassword(url, password string) string {
-	start := strings.Index(url, "://") + 3
-	colon := start + strings.Index(url[start:], ":")
-	return url[:colon+1] + password + url[strings.Index(url, "@"):]
+	scheme, rest, _ := strings.Cut(url, "://")
+	access, address, _ := strings.Cut(rest, "@")
+	user, _, _ := strings.Cut(access, ":")
+	return scheme + "://" + user + ":" + password + "@" + address
 }

@@ -17,7 +17,7 @@ func NewAnalytics(s *Store) *Analytics { return &Analytics{Store: s} }
 
 // Stored takes the sink's mark off batches of events that ClickHouse has.
 func (a *Analytics) Stored(ctx context.Context, batches []schema.BatchID) error {
-	err := pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+	err := a.later(ctx, func(tx pgx.Tx) error {
 		_, err := takeMark(ctx, tx, batches, schema.OwedAnalytics)
 		return err
 	})

@@ -36,17 +36,17 @@ func (d *Delay) Due(ctx context.Context, shards []int16, from, to time.Time, lim
 // that was moved or deleted meanwhile stays as it is. The commit is not waited for:
 // losing it fires the jobs once more.
 func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) error {
-	ids, due := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs))
+	ids, due, versions := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs)), make([]int32, len(jobs))
 	for i, j := range jobs {
-		ids[i], due[i] = j.ID, j.DueAt
+		ids[i], due[i], versions[i] = j.ID, j.DueAt, j.Version
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	batch.Queue("set local synchronous_commit = off")
 	batch.Queue(`
-		update jobs j set due_at = now() + $3::interval
-		from unnest($1::uuid[], $2::timestamptz[]) u (id, due_at)
-		where j.id = u.id and j.due_at = u.due_at`, ids, due, schema.VisibilityTimeout.String())
+		update jobs j set due_at = now() + $4::interval
+		from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)
+		where j.id = u.id and j.due_at = u.due_at and j.version = u.version`, ids, due, versions, schema.VisibilityTimeout.String())
 	batch.Queue("commit")
 	if err := d.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("moving fired jobs on: %w", unavailable(err))

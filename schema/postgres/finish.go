@@ -73,7 +73,7 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, batch []*sch
 	b.Queue(`
 		delete from jobs j using posts p
 		where j.id = any($1) and p.id = j.id and p.left_n = 0`, rows.posts)
-	b.Queue(moveJobs, rows.waiting(), schema.VisibilityTimeout.String(), schema.SettleTime.String())
+	b.Queue(moveJobs, rows.posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), rows.waiting())
 
 	results := conn.SendBatch(ctx, b)
 	defer results.Close()
@@ -97,7 +97,8 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, batch []*sch
 	return done, schema.Announcement{Jobs: soon(moved, p.Now())}, results.Close()
 }
 
-// moveJobs makes the job of a post that waits due when the first of its targets is.
+// moveJobs makes the job of a post that goes on due when the first of its targets is. Where
+// no target of the batch waits, it only brings the job forward: firing early is harmless.
 const moveJobs = `
 	update jobs j set due_at = w.due_at
 	from (
@@ -105,9 +106,10 @@ const moveJobs = `
 			when t.state = 1 then t.lease_until + $3::interval
 			when t.claim = 0 then now() + $2::interval
 			else greatest(coalesce(t.next_at, now()), now()) end) due_at
-		from targets t where t.post_id = any($1) and t.state in (0, 1) group by t.post_id
+		from targets t join posts p on p.id = t.post_id
+		where t.post_id = any($1) and p.status = 3 and t.state in (0, 1) group by t.post_id
 	) w
-	where j.id = w.post_id
+	where j.id = w.post_id and (w.due_at < j.due_at or j.id = any($4))
 	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`
 
 // soon keeps the jobs that delay would not read in time by itself.

@@ -32,7 +32,7 @@ func NewNotify(s *Store, sealer Sealer) *Notify {
 // expanded before.
 func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error) {
 	var messages []schema.NotifyMessage
-	err := pgx.BeginFunc(ctx, n.pool, func(tx pgx.Tx) error {
+	err := n.later(ctx, func(tx pgx.Tx) error {
 		events, err := unmark(ctx, tx, batches, schema.OwedNotify)
 		if err != nil {
 			return err
@@ -48,6 +48,17 @@ func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]sch
 		return nil, fmt.Errorf("expanding events: %w", unavailable(err))
 	}
 	return messages, nil
+}
+
+// later runs work in a transaction whose flush is not waited for: losing it does the work
+// once more, since the outbox sends again what is still marked.
+func (s *Store) later(ctx context.Context, work func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
+			return err
+		}
+		return work(tx)
+	})
 }
 
 // unmark takes a mark off batches, deletes those nobody is owed any more, and returns

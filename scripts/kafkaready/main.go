@@ -23,8 +23,9 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := await(ctx, os.Args[1]); err != nil {
+	err := await(ctx, os.Args[1])
+	cancel()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "kafkaready:", err)
 		os.Exit(1)
 	}

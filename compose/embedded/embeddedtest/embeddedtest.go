@@ -31,7 +31,6 @@ var shared parts
 
 type parts struct {
 	mu      sync.Mutex
-	folder  string
 	data    *embedded.Data
 	cleanup []func() error // run in reverse order
 

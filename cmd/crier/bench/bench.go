@@ -1,0 +1,105 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Config is what a run needs.
+type Config struct {
+	Executable string // crier's own binary: the workers run it
+	Target     Target // a server that runs already; zero: one is started
+	Figures    io.Writer
+	Progress   io.Writer
+}
+
+// Target is a server to measure.
+type Target struct {
+	URL      string // of the REST API, without a slash at its end
+	Key      string // with write permission, of a workspace on the plan operator
+	Postgres string // URL of the server's PostgreSQL, for the control
+}
+
+// Benchmark is something that can be measured in less than a minute.
+type Benchmark struct {
+	Name  string
+	About string
+	run   func(context.Context, *session) error
+}
+
+// All returns the benchmarks.
+func All() []Benchmark {
+	return []Benchmark{
+		{"create", "posts created over HTTP: rate, p99, and what one caller waits for", measureCreate},
+		{"lateness", "200 posts a second: from due to the platform called", measureLateness},
+		{"memory", "memory of all of crier's processes: at rest, and with 100,000 posts scheduled", measureMemory},
+	}
+}
+
+// Run measures the named benchmarks, one after the other.
+func Run(ctx context.Context, c Config, names []string) error {
+	chosen, err := choose(names)
+	if err != nil {
+		return err
+	}
+	s := &session{config: c, began: time.Now()}
+	for _, b := range chosen {
+		if err := b.run(ctx, s); err != nil {
+			return fmt.Errorf("measuring %s: %w", b.Name, err)
+		}
+	}
+	return nil
+}
+
+func choose(names []string) ([]Benchmark, error) {
+	byName := map[string]Benchmark{}
+	var known []string
+	for _, b := range All() {
+		byName[b.Name], known = b, append(known, b.Name)
+	}
+	var chosen []Benchmark
+	for _, name := range names {
+		b, ok := byName[name]
+		if !ok {
+			return nil, fmt.Errorf("there is no benchmark %q; there are %s", name, strings.Join(known, ", "))
+		}
+		chosen = append(chosen, b)
+	}
+	return chosen, nil
+}
+
+// session is one run.
+type session struct {
+	config Config
+	began  time.Time
+}
+
+// say tells how far the run is.
+func (s *session) say(format string, args ...any) {
+	fmt.Fprintf(s.config.Progress, "%5.1fs  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// report prints figures.
+func (s *session) report(figures ...Figure) error {
+	encoder := json.NewEncoder(s.config.Figures)
+	for _, f := range figures {
+		if err := encoder.Encode(f); err != nil {
+			return fmt.Errorf("printing a figure: %w", err)
+		}
+	}
+	return nil
+}
+
+// pause waits, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+const (
+	createConnections = 256
+	createWarmup      = 2 * time.Second
+	createMeasured    = 8 * time.Second
+	oneWarmup         = 500 * time.Millisecond
+	oneMeasured       = 3 * time.Second
+
+	// Posts are scheduled over the weeks ahead, as calendars are, so that an account has
+	// no more of them on a day than it takes.
+	createAhead = time.Hour
+	createStep  = 97*time.Minute + 13*time.Second // i*createStep overflows beyond 1.5 million posts
+	createSpan  = 60 * 24 * time.Hour
+)
+
+// measureCreate measures creation: many callers, then one.
+func measureCreate(ctx context.Context, s *session) (err error) {
+	on, err := s.target(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, on.stop()) }()
+	plan, err := on.createPlan(ctx)
+	if err != nil {
+		return err
+	}
+	control, err := newControl(on.Postgres)
+	if err != nil {
+		return err
+	}
+	var controls controlled
+	s.say("control: %s, then one", control.driver.name(controlClients))
+	if err := control.measure(ctx, &controls); err != nil {
+		return err
+	}
+	many, one, err := s.create(ctx, plan)
+	if err != nil {
+		return err
+	}
+	s.say("control: the same again, once crier is idle")
+	if err := on.settle(ctx); err != nil {
+		return err
+	}
+	if err := control.measure(ctx, &controls); err != nil {
+		return err
+	}
+	s.say("control %.0f/s before, %.0f/s after", controls.rates[0], controls.rates[1])
+	return s.report(createFigures(many, one, control, controls)...)
+}
+
+// create creates posts from many connections, then from one.
+func (s *session) create(ctx context.Context, plan loadPlan) (many, one loadResult, err error) {
+	run := plan.Label
+	plan.Label, plan.Connections = run+"-many", createConnections
+	plan.Warmup, plan.Measured = createWarmup, createMeasured
+	s.say("creating posts: %d connections", plan.Connections)
+	if err := s.do(ctx, roleLoad, plan, &many); err != nil {
+		return many, one, err
+	}
+	s.tell(many)
+	plan.Label, plan.Connections = run+"-one", 1
+	plan.Warmup, plan.Measured = oneWarmup, oneMeasured
+	s.say("creating posts: one caller")
+	err = s.do(ctx, roleLoad, plan, &one)
+	s.tell(one)
+	return many, one, err
+}
+
+// tell says what a load came to.
+func (s *session) tell(r loadResult) {
+	s.say("%d created in %.1f s (%.0f/s), p50 %v, p99 %v, max %v, %d errors %s",
+		r.Created, r.Seconds, float64(r.Created)/r.Seconds, r.P50, r.P99, r.Max, r.Errors, r.Reason)
+}
+
+// createPlan is what every load of creation has in common.
+func (s *server) createPlan(ctx context.Context) (loadPlan, error) {
+	accounts, err := s.accounts(ctx)
+	return loadPlan{
+		URL: s.URL, Key: s.Key, Targets: everywhere(accounts),
+		First: time.Now().Add(createAhead), Step: createStep, Span: createSpan,
+		Label: time.Now().UTC().Format("20060102T150405"), // no run repeats another's keys
+	}, err
+}
+
+func createFigures(many, one loadResult, c *control, controls controlled) []Figure {
+	return []Figure{
+		{
+			Name: "create_rate", Value: float64(many.Created) / many.Seconds, Unit: "requests/s", Errors: many.Errors,
+			Control: &Control{c.driver.name(controlClients), controls.rate()},
+			Goal:    &Goal{Bound: 3, OfRatio: true, AtLeast: true},
+		},
+		{
+			Name: "create_p99", Value: milliseconds(many.P99), Unit: "ms", Errors: many.Errors,
+			Goal: &Goal{Bound: 25},
+		},
+		{
+			Name: "create_one_caller_p50", Value: milliseconds(one.P50), Unit: "ms", Errors: one.Errors,
+			Control: &Control{c.driver.name(1), milliseconds(controls.times.rank(0.5))},
+			Goal:    &Goal{Bound: 1.6, OfRatio: true},
+		},
+	}
+}

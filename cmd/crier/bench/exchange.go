@@ -1,0 +1,129 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http/httputil"
+	"strconv"
+	"time"
+)
+
+// exchange is a kept connection on which a request is sent and its answer read, one at a
+// time. net/http's client takes more of the processor than what is measured has left
+// beside it.
+type exchange struct {
+	host string // host:port
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// exchangeLimit bounds one request with its answer.
+const exchangeLimit = 30 * time.Second
+
+// do sends a request; any answer but 201 is an error. After an error that left the
+// connection in doubt the next request has a new one.
+func (e *exchange) do(ctx context.Context, request []byte) error {
+	if err := e.open(ctx); err != nil {
+		return err
+	}
+	if err := e.conn.SetDeadline(time.Now().Add(exchangeLimit)); err != nil {
+		return err
+	}
+	if _, err := e.conn.Write(request); err != nil {
+		e.close()
+		return fmt.Errorf("sending a request: %w", err)
+	}
+	status, body, err := readAnswer(e.in)
+	if err != nil {
+		e.close()
+		return fmt.Errorf("reading an answer: %w", err)
+	}
+	if status != 201 {
+		return fmt.Errorf("answer %d: %s", status, body)
+	}
+	return nil
+}
+
+func (e *exchange) open(ctx context.Context) error {
+	if e.conn != nil {
+		return nil
+	}
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", e.host)
+	if err != nil {
+		return err
+	}
+	e.conn, e.in = conn, bufio.NewReaderSize(conn, 8<<10)
+	return nil
+}
+
+func (e *exchange) close() {
+	if e.conn != nil {
+		_ = e.conn.Close() // nothing is in flight that counts
+		e.conn = nil
+	}
+}
+
+// readAnswer reads an HTTP answer. Of its body it returns what says why a request failed.
+func readAnswer(in *bufio.Reader) (status int, body []byte, err error) {
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
+		return 0, nil, fmt.Errorf("%q is no answer of HTTP/1.1", line)
+	}
+	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
+		return 0, nil, err
+	}
+	length, chunked, err := readHeader(in)
+	if err != nil {
+		return 0, nil, err
+	}
+	if status == 201 {
+		return status, nil, discardBody(in, length, chunked)
+	}
+	body, err = io.ReadAll(io.LimitReader(in, int64(min(length, 400))))
+	return status, body, errors.Join(err, discardBody(in, length-len(body), chunked))
+}
+
+// readHeader reads up to the empty line and returns how long the body is.
+func readHeader(in *bufio.Reader) (length int, chunked bool, err error) {
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return 0, false, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			return length, chunked, nil
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimSpace(value)
+		switch {
+		case bytes.EqualFold(name, []byte("Content-Length")):
+			if length, err = strconv.Atoi(string(value)); err != nil {
+				return 0, false, err
+			}
+		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
+			chunked = bytes.EqualFold(value, []byte("chunked"))
+		}
+	}
+}
+
+func discardBody(in *bufio.Reader, length int, chunked bool) error {
+	if !chunked {
+		_, err := in.Discard(length)
+		return err
+	}
+	if _, err := io.Copy(io.Discard, httputil.NewChunkedReader(in)); err != nil {
+		return err
+	}
+	_, _, err := readHeader(in) // the trailer, empty as a rule
+	return err
+}

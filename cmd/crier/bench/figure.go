@@ -1,0 +1,98 @@
+package bench
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// Figure is one thing measured. As JSON it always has the fields
+//
+//	name, value, unit             what was measured
+//	control, control_name, ratio  what the control of the run came to; null without one
+//	goal, goal_of, met            what is to be reached, by the value or the ratio; null without a goal
+//	errors                        requests that failed; with any, no goal is met
+type Figure struct {
+	Name    string
+	Value   float64
+	Unit    string
+	Control *Control
+	Goal    *Goal
+	Errors  int
+}
+
+// Control is what a figure is compared with.
+type Control struct {
+	Name  string
+	Value float64 // in the figure's unit
+}
+
+// Goal is a bound of a figure.
+type Goal struct {
+	Bound   float64
+	OfRatio bool // the bound is of value/control, not of the value
+	AtLeast bool // more is better
+}
+
+// ratio is value/control, and whether there is one.
+func (f Figure) ratio() (float64, bool) {
+	if f.Control == nil || f.Control.Value == 0 {
+		return 0, false
+	}
+	return f.Value / f.Control.Value, true
+}
+
+// met tells whether the goal is reached.
+func (f Figure) met() bool {
+	if f.Errors > 0 || f.Goal == nil {
+		return false
+	}
+	reached := f.Value
+	if f.Goal.OfRatio {
+		ratio, ok := f.ratio()
+		if !ok {
+			return false
+		}
+		reached = ratio
+	}
+	if f.Goal.AtLeast {
+		return reached >= f.Goal.Bound
+	}
+	return reached <= f.Goal.Bound
+}
+
+// MarshalJSON writes the figure in one shape, whatever it has.
+func (f Figure) MarshalJSON() ([]byte, error) {
+	line := struct {
+		Name        string   `json:"name"`
+		Value       float64  `json:"value"`
+		Unit        string   `json:"unit"`
+		Control     *float64 `json:"control"`
+		ControlName *string  `json:"control_name"`
+		Ratio       *float64 `json:"ratio"`
+		Goal        *float64 `json:"goal"`
+		GoalOf      *string  `json:"goal_of"`
+		Met         *bool    `json:"met"`
+		Errors      int      `json:"errors"`
+	}{Name: f.Name, Value: rounded(f.Value), Unit: f.Unit, Errors: f.Errors}
+	if f.Control != nil {
+		line.Control, line.ControlName = new(rounded(f.Control.Value)), &f.Control.Name
+	}
+	if ratio, ok := f.ratio(); ok {
+		line.Ratio = new(rounded(ratio))
+	}
+	if f.Goal != nil {
+		line.Goal, line.GoalOf, line.Met = &f.Goal.Bound, new("value"), new(f.met())
+		if f.Goal.OfRatio {
+			line.GoalOf = new("ratio")
+		}
+	}
+	return json.Marshal(line)
+}
+
+// rounded keeps four digits of a small value: more would only look exact.
+func rounded(v float64) float64 {
+	if math.Abs(v) >= 1000 {
+		return math.Round(v)
+	}
+	return math.Round(v*1000) / 1000
+}

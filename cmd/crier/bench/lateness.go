@@ -1,0 +1,175 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	latenessStep  = 5 * time.Millisecond // 200 posts a second
+	latenessPosts = 2700
+	latenessFirst = 300             // these do not count: accounts log in, connections are made
+	latenessAhead = 8 * time.Second // in which all posts are created
+	latenessEnd   = 5 * time.Second // by then the last is published, or counts as an error
+	pacedPosts    = 600             // of each run of the control
+	pacedLabel    = "paced"
+	// early is how much sooner than due a call may come: the clocks of PostgreSQL and of
+	// the simulators are compared by a round trip.
+	early = time.Millisecond
+)
+
+// measureLateness measures from due to the visible call's arrival at the platform, by the
+// simulators' own record.
+func measureLateness(ctx context.Context, s *session) (err error) {
+	if s.config.Target.URL != "" {
+		return errors.New("a running server wants posts five minutes ahead: lateness starts its own")
+	}
+	address, simulators, err := s.startSimulators(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, simulators.stop()) }()
+	on, err := s.startServer(ctx, serverConfig{Simulators: address})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, on.stop()) }()
+
+	var paced, late arrivals
+	if err := s.pace(ctx, address, &paced); err != nil {
+		return err
+	}
+	if err := s.publish(ctx, on, address, &late); err != nil {
+		return err
+	}
+	if err := errors.Join(on.settle(ctx), s.pace(ctx, address, &paced)); err != nil {
+		return err
+	}
+	if paced.errors > 0 {
+		return fmt.Errorf("%d calls of the control did not arrive", paced.errors)
+	}
+	return s.report(latenessFigures(late, paced)...)
+}
+
+// publish has posts published, each at its own instant, and reads when they arrived.
+func (s *session) publish(ctx context.Context, on *server, simulators string, late *arrivals) error {
+	accounts, err := on.accounts(ctx)
+	if err != nil {
+		return err
+	}
+	plan := loadPlan{
+		URL: on.URL, Key: on.Key, Targets: inTurn(accounts), Connections: 16, Requests: latenessPosts,
+		First: time.Now().Add(latenessAhead).Truncate(time.Microsecond), Step: latenessStep, Span: latenessPosts * latenessStep,
+		Label: "lateness",
+	}
+	s.say("creating %d posts, due every %v", plan.Requests, plan.Step)
+	var created loadResult
+	if err := s.do(ctx, roleLoad, plan, &created); err != nil {
+		return err
+	}
+	s.tell(created)
+	if time.Now().After(plan.First) {
+		return fmt.Errorf("creating the posts took longer than %v: some were due before", latenessAhead)
+	}
+	s.say("publishing for %v", plan.Span)
+	if err := pause(ctx, time.Until(plan.First.Add(plan.Span))); err != nil {
+		return err
+	}
+	expected := schedule{plan.Label, plan.First, plan.Step, latenessFirst, latenessPosts}
+	return s.collect(ctx, simulators, expected, late)
+}
+
+// schedule is when posts whose text begins with a label and a number are due. Those
+// before from do not count.
+type schedule struct {
+	label       string
+	first       time.Time
+	step        time.Duration
+	from, until int
+}
+
+// due returns which post a text is, and its time.
+func (s schedule) due(text string) (i int, due time.Time, ok bool) {
+	rest, ok := strings.CutPrefix(text, s.label+" ")
+	if !ok {
+		return 0, time.Time{}, false
+	}
+	number, _, _ := strings.Cut(rest, " ")
+	i, err := strconv.Atoi(number)
+	if err != nil || i < s.from || i >= s.until {
+		return 0, time.Time{}, false
+	}
+	return i, s.first.Add(time.Duration(i) * s.step), true
+}
+
+// arrivals are how late calls arrived, and how many did not, or twice, or too soon.
+type arrivals struct {
+	late   samples
+	errors int
+}
+
+// arrived is a post as the simulators show it.
+type arrived struct {
+	Text      string    `json:"text"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// add compares what arrived with the schedule.
+func (a *arrivals) add(s schedule, posts []arrived) {
+	seen := make(map[int]bool, s.until-s.from)
+	for _, p := range posts {
+		i, due, ok := s.due(p.Text)
+		if !ok {
+			continue
+		}
+		late := p.CreatedAt.Sub(due)
+		if seen[i] || late < -early {
+			a.errors++
+		}
+		seen[i] = true
+		a.late = append(a.late, late)
+	}
+	a.errors += s.until - s.from - len(seen)
+}
+
+// collect waits until all posts have arrived, or for a while, and adds them.
+func (s *session) collect(ctx context.Context, simulators string, expected schedule, to *arrivals) error {
+	deadline := time.Now().Add(latenessEnd)
+	for {
+		var answer struct {
+			Posts []arrived `json:"posts"`
+		}
+		if err := getJSON(ctx, "http://"+simulators+"/_control/posts", "", &answer); err != nil {
+			return err
+		}
+		var now arrivals
+		now.add(expected, answer.Posts)
+		if now.errors == 0 || time.Now().After(deadline) {
+			s.say("%s: p50 %v, p99 %v, max %v of %d, %d errors", expected.label,
+				now.late.rank(0.5), now.late.rank(0.99), now.late.rank(1), len(now.late), now.errors)
+			to.late, to.errors = append(to.late, now.late...), to.errors+now.errors
+			return nil
+		}
+		if err := pause(ctx, 200*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+func latenessFigures(late, paced arrivals) []Figure {
+	figure := func(name string, q float64, goal *Goal) Figure {
+		return Figure{
+			Name: name, Value: milliseconds(late.late.rank(q)), Unit: "ms", Errors: late.errors, Goal: goal,
+			Control: &Control{"timer and bare HTTP call to the simulators, 200/s", milliseconds(paced.late.rank(q))},
+		}
+	}
+	return []Figure{
+		figure("lateness_p50", 0.5, nil),
+		figure("lateness_p99", 0.99, &Goal{Bound: 25}),
+		figure("lateness_max", 1, &Goal{Bound: 250}),
+	}
+}

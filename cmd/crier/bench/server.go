@@ -1,0 +1,189 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"crier/compose"
+	"crier/compose/embedded"
+	"crier/gateway"
+	"crier/schema"
+)
+
+// serverConfig is the configuration of a worker that serves.
+type serverConfig struct {
+	Data        string
+	Listen      string
+	AdminListen string
+	Lead        time.Duration // least time from creation to scheduledFor
+	Simulators  string        // address of the simulators; empty: none are there
+}
+
+// compose returns the configuration that `crier serve` has by default, with what of a
+// benchmark's differs.
+func (c serverConfig) compose(w *worker) (compose.Config, error) {
+	roles, err := compose.ParseRoles("all")
+	if err != nil {
+		return compose.Config{}, err
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return compose.Config{
+		Data: c.Data, Listen: c.Listen, AdminListen: c.AdminListen, Roles: roles, Lead: c.Lead,
+		Bases: simulatorBases(c.Simulators), Drain: 5 * time.Second,
+		Version: "bench", Logger: w.logger, Registerer: registry,
+	}, nil
+}
+
+// serve is the worker that is measured.
+func serve(ctx context.Context, w *worker) error {
+	var c serverConfig
+	if err := w.configure(&c); err != nil {
+		return err
+	}
+	config, err := c.compose(w)
+	if err != nil {
+		return err
+	}
+	return compose.Serve(ctx, config, func(_ context.Context, r *compose.Running) error { return w.answer(r.URL) })
+}
+
+// platforms are those with a simulator, to which a post of a benchmark goes.
+func platforms() []schema.Platform {
+	return []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram}
+}
+
+// simulatorBases returns the platforms' addresses at the simulators.
+func simulatorBases(address string) map[schema.Platform]string {
+	bases := map[schema.Platform]string{}
+	for _, p := range platforms() {
+		if address != "" {
+			bases[p] = "http://" + address + "/" + p.String()
+		}
+	}
+	return bases
+}
+
+// server is a worker that serves, with a workspace and its accounts.
+type server struct {
+	Target
+	admin  string // address of metrics and profiles
+	folder string
+	child  *child
+}
+
+const (
+	benchWorkspace = "bench"
+	// accountsEach is how many accounts of each platform the workspace has. An account
+	// takes some 50 posts a day, and a platform's calls come at a limited pace.
+	accountsEach = 100
+)
+
+// target returns the server to measure: the one that was named, or one that is started.
+func (s *session) target(ctx context.Context) (*server, error) {
+	if s.config.Target.URL != "" {
+		return &server{Target: s.config.Target}, nil
+	}
+	return s.startServer(ctx, serverConfig{Lead: gateway.Lead})
+}
+
+// startServer starts a server in a new folder. It must be stopped.
+func (s *session) startServer(ctx context.Context, c serverConfig) (*server, error) {
+	addresses, err := freeAddresses(ctx, 2)
+	if err != nil {
+		return nil, err
+	}
+	started := &server{admin: addresses[1]}
+	if started.folder, err = os.MkdirTemp("", "crier-bench-"); err != nil {
+		return nil, fmt.Errorf("making a data folder: %w", err)
+	}
+	c.Data, c.Listen, c.AdminListen = started.folder, addresses[0], addresses[1]
+	if err := s.prepare(ctx, started, c); err != nil {
+		return nil, errors.Join(err, started.stop())
+	}
+	s.say("serving at %s, metrics and profiles at http://%s", started.URL, started.admin)
+	return started, nil
+}
+
+// prepare starts the worker and makes the workspace, its key and its accounts.
+func (s *session) prepare(ctx context.Context, started *server, c serverConfig) (err error) {
+	s.say("starting a server in %s", c.Data)
+	if started.child, err = s.start(ctx, roleServer, c); err != nil {
+		return err
+	}
+	if err := started.child.answer(&started.URL); err != nil {
+		return err
+	}
+	parts, err := embedded.Neighbour(c.Data)
+	if err != nil {
+		return err
+	}
+	started.Postgres = parts.Postgres
+	config := compose.Config{Data: c.Data, Logger: slog.New(slog.DiscardHandler)}
+	if started.Key, err = compose.CreateKey(ctx, config, benchWorkspace, "operator", false); err != nil {
+		return err
+	}
+	return compose.ConnectSimulated(ctx, config, benchWorkspace, platforms(), accountsEach)
+}
+
+// stop ends the server and removes its folder; one that was there before goes on.
+func (s *server) stop() error {
+	var err error
+	if s.child != nil {
+		err = s.child.stop()
+	}
+	if s.folder != "" {
+		err = errors.Join(err, os.RemoveAll(s.folder))
+	}
+	return err
+}
+
+// simulatorsConfig is the configuration of a worker that simulates the platforms.
+type simulatorsConfig struct{ Listen string }
+
+func simulate(ctx context.Context, w *worker) error {
+	var c simulatorsConfig
+	if err := w.configure(&c); err != nil {
+		return err
+	}
+	return compose.Simulate(ctx, c.Listen, w.logger)
+}
+
+// startSimulators starts the platforms' simulators and returns once they listen.
+func (s *session) startSimulators(ctx context.Context) (address string, c *child, err error) {
+	addresses, err := freeAddresses(ctx, 1)
+	if err != nil {
+		return "", nil, err
+	}
+	c, err = s.start(ctx, roleSimulators, simulatorsConfig{addresses[0]})
+	if err != nil {
+		return "", nil, err
+	}
+	if err := awaitListener(ctx, addresses[0]); err != nil {
+		return "", nil, errors.Join(err, c.stop())
+	}
+	return addresses[0], c, nil
+}
+
+func awaitListener(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	var dialer net.Dialer
+	for {
+		conn, err := dialer.DialContext(ctx, "tcp", address)
+		if err == nil {
+			return conn.Close()
+		}
+		if pause(ctx, 10*time.Millisecond) != nil {
+			return fmt.Errorf("waiting for %s: %w", address, err)
+		}
+	}
+}

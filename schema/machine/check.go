@@ -1,0 +1,302 @@
+package machine
+
+import (
+	"fmt"
+	"time"
+
+	"crier/schema"
+)
+
+// The promises that are watched all along.
+const (
+	neverTwice     = "nothing is published twice"
+	oneCall        = "one visible call at a time"
+	noBlindRetry   = "a call of unknown outcome is not repeated before two looks"
+	cancelHolds    = "an acknowledged cancel is never published"
+	editHolds      = "the last acknowledged edit is what is published"
+	notEarly       = "nothing is published before its time"
+	notLate        = "where nothing goes wrong, posts are on time"
+	waits          = "a wait is waited"
+	oneChain       = "a thread is one chain, in order"
+	commentOfEntry = "a comment hangs on its published entry"
+	jobLives       = "a job lives until its effect commits"
+	countsAgree    = "a post's status and counters agree with its targets"
+	everythingEnds = "everything ends"
+	hasReason      = "every failure has a reason"
+	unknownIsRare  = "an outcome is unknown only where nobody can look"
+	failedIsFailed = "what is said to have failed is not there"
+	receiptsAgree  = "receipts say what is there"
+)
+
+// violation is a promise that was broken.
+type violation struct{ promise, how string }
+
+func (v violation) String() string { return v.promise + ": " + v.how }
+
+// check knows what users were promised and what is visible, and compares.
+type check struct {
+	*simulation
+	broken   *violation
+	promises map[schema.PostID]*promise
+	marks    map[spot]*mark
+	waiting  map[spot]time.Time // until when a target or comment waits
+	failed   map[*post]func()   // who hears that a post has failed
+}
+
+// promise is what a user was told last.
+type promise struct {
+	live  bool
+	due   time.Time
+	since time.Time // when it was made
+	texts []string
+}
+
+// mark is what is known of a spot, by whoever sees everything.
+type mark struct {
+	called    bool
+	inHand    int
+	published bool      // its caller knows
+	doubt     bool      // the last call's caller does not know what it did
+	ended     time.Time // the last call
+	firstLook time.Time // that saw nothing, since then
+	lastLook  time.Time
+	visible   int
+	id        string
+	unknown   bool // given up without knowing
+}
+
+func newCheck(s *simulation) *check {
+	return &check{
+		simulation: s, promises: map[schema.PostID]*promise{}, marks: map[spot]*mark{},
+		waiting: map[spot]time.Time{}, failed: map[*post]func(){},
+	}
+}
+
+func (c *check) breaks(promise, format string, args ...any) {
+	if c.broken == nil {
+		c.broken = &violation{promise, fmt.Sprintf(format, args...)}
+	}
+}
+
+func (c *check) mark(s spot) *mark {
+	m := c.marks[s]
+	if m == nil {
+		m = &mark{}
+		c.marks[s] = m
+	}
+	return m
+}
+
+// promised is called when a post is accepted, or an edit of it.
+func (c *check) promised(p *post, due time.Time) {
+	texts := make([]string, len(p.content.Entries))
+	for i, e := range p.content.Entries {
+		texts[i] = e.Text
+	}
+	c.promises[p.id] = &promise{live: true, due: due, since: c.now, texts: texts}
+	c.inspect(p)
+}
+
+// withdrawn is called when a cancel is accepted, or a post made a draft.
+func (c *check) withdrawn(p *post) {
+	c.promises[p.id].live = false
+	c.inspect(p)
+}
+
+// retried is called when a retry is accepted: a person has looked, so nothing of what
+// failed is in doubt any more, and nothing waits.
+func (c *check) retried(p *post, due time.Time) {
+	c.promises[p.id].due, c.promises[p.id].since = due, c.now
+	for _, t := range p.targets {
+		if t.state != schema.TargetPending {
+			continue
+		}
+		delete(c.waiting, spot{p.number, t.n, -1, false})
+		for i := t.resume(); i < len(p.content.Entries); i++ {
+			delete(c.marks, spot{p.number, t.n, i, false})
+		}
+	}
+	c.inspect(p)
+}
+
+// isThere tells whether something of a failed post is visible that a retry would make.
+func (c *check) isThere(p *post) bool {
+	for _, t := range p.targets {
+		if t.state != schema.TargetFailed {
+			continue
+		}
+		for i := t.resume(); i < len(p.content.Entries); i++ {
+			if c.mark(spot{p.number, t.n, i, false}).visible > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// claimed is called when a step is claimed.
+func (c *check) claimed(d schema.Delivery) {
+	c.inspect(c.store.byID[d.Ref.Post])
+	until, waited := c.waiting[waitOf(d)]
+	if waited && c.faults.none() && c.now.After(until.Add(punctual)) {
+		c.breaks(notLate, "%s goes on %s late", spotOf(d), c.now.Sub(until))
+	}
+}
+
+// calls is called when a visible call begins.
+func (c *check) calls(d schema.Delivery) {
+	s := spotOf(d)
+	m := c.mark(s)
+	switch {
+	case m.inHand > 0:
+		c.breaks(oneCall, "%s is called while a call of it is in hand", s)
+	case m.published:
+		c.breaks(neverTwice, "%s is called once more after it was published", s)
+	case m.doubt && !m.lookedTwice():
+		c.breaks(noBlindRetry, "%s is called again; the call before ended at %s, looks at %s and %s saw nothing",
+			s, clockOf(m.ended), clockOf(m.firstLook), clockOf(m.lastLook))
+	}
+	if m.doubt {
+		c.seen.secondTries++
+	}
+	if until := c.waiting[waitOf(d)]; c.now.Before(until.Add(-earlyBy)) {
+		c.breaks(waits, "%s is called before %s", s, clockOf(until))
+	}
+	if d.Comment != nil {
+		c.callsComment(d)
+	} else {
+		c.callsEntry(d, m)
+		c.followsChain(d)
+	}
+	m.called, m.doubt = true, true
+	m.inHand++
+}
+
+func waitOf(d schema.Delivery) spot {
+	if d.Comment != nil {
+		return spotOf(d)
+	}
+	return spot{numberOf(d.Ref.Post), d.Ref.N, -1, false}
+}
+
+// lookedTwice tells whether two looks saw nothing, a settle time after the call and a
+// settle time apart.
+func (m *mark) lookedTwice() bool {
+	const settle = schema.SettleTime - earlyBy
+	return !m.firstLook.Before(m.ended.Add(settle)) && !m.lastLook.Before(m.firstLook.Add(settle))
+}
+
+// punctual is how late a step may be on a day without faults.
+const punctual = 5 * time.Second
+
+func (c *check) callsEntry(d schema.Delivery, m *mark) {
+	s, p := spotOf(d), c.promises[d.Ref.Post]
+	switch {
+	case !p.live:
+		c.breaks(cancelHolds, "%s is called", s)
+	case d.Text != p.texts[d.Entry]:
+		c.breaks(editHolds, "%s is called with %q, not %q", s, d.Text, p.texts[d.Entry])
+	case c.now.Before(p.due.Add(-earlyBy)):
+		c.breaks(notEarly, "%s is called, due %s", s, clockOf(p.due))
+	}
+	due := p.due
+	if due.Before(p.since) {
+		due = p.since
+	}
+	if c.faults.none() && d.Entry == 0 && !m.called && c.now.After(due.Add(punctual)) {
+		c.breaks(notLate, "%s is called %s late", s, c.now.Sub(due))
+	}
+}
+
+// followsChain sees that an entry hangs on the last one published before it, and that
+// only a thread that goes on after failures leaves one out.
+func (c *check) followsChain(d schema.Delivery) {
+	parent := ""
+	for i := range d.Entries {
+		s := spotOf(d)
+		s.at = i
+		m := c.mark(s)
+		isThere := m.visible > 0 && !m.unknown
+		switch {
+		case i < d.Entry && isThere:
+			parent = m.id
+		case i < d.Entry && !d.ContinueOnError:
+			c.breaks(oneChain, "%s is called, entry %d is not published", spotOf(d), i)
+		case i > d.Entry && isThere:
+			c.breaks(oneChain, "%s is called after entry %d", spotOf(d), i)
+		}
+	}
+	got := ""
+	if d.Parent() != nil {
+		got = d.Parent().NativeID
+	}
+	if got != parent {
+		c.breaks(oneChain, "%s hangs on %q, not %q", spotOf(d), got, parent)
+	}
+}
+
+func (c *check) callsComment(d schema.Delivery) {
+	m := c.mark(spot{numberOf(d.Ref.Post), d.Ref.N, d.Comment.Entry, false})
+	r := d.Receipt(d.Comment.Entry)
+	if m.visible == 0 || r == nil || r.NativeID != m.id {
+		c.breaks(commentOfEntry, "%s is called for entry %d, receipt %+v, id %q", spotOf(d), d.Comment.Entry, r, m.id)
+	}
+}
+
+// answered is called when the caller of a visible call hears, or gives up.
+func (c *check) answered(d schema.Delivery, o schema.Outcome) {
+	m := c.ends(d)
+	if o.Err != nil {
+		m.doubt = o.Err.Kind == schema.Unknown || o.Err.Kind == schema.Duplicate
+		return
+	}
+	m.doubt, m.published = o.Receipt.Open, !o.Receipt.Open
+}
+
+// abandoned is called when the caller of a visible call dies.
+func (c *check) abandoned(d schema.Delivery) { c.ends(d).doubt = true }
+
+func (c *check) ends(d schema.Delivery) *mark {
+	m := c.mark(spotOf(d))
+	m.inHand--
+	m.ended, m.firstLook, m.lastLook = c.now, time.Time{}, time.Time{}
+	return m
+}
+
+func (c *check) looks(d schema.Delivery) {
+	if c.mark(spotOf(d)).inHand > 0 {
+		c.breaks(oneCall, "%s is looked for while a call of it is in hand", spotOf(d))
+	}
+}
+
+func (c *check) sawNothing(d schema.Delivery) {
+	m := c.mark(spotOf(d))
+	m.lastLook = c.now
+	if m.firstLook.IsZero() {
+		m.firstLook = c.now
+	}
+}
+
+// appeared is called when something becomes visible, or is taken by a platform that goes
+// on by itself.
+func (c *check) appeared(d schema.Delivery, r schema.Receipt, late bool) {
+	if c.tells {
+		c.tell("%s: is there as %s, late %t", spotOf(d), r.NativeID, late)
+	}
+	m := c.mark(spotOf(d))
+	m.id = r.NativeID
+	m.visible++
+	if m.visible > 1 {
+		c.breaks(neverTwice, "%s is there %d times", spotOf(d), m.visible)
+	}
+}
+
+// vanished is called when a platform gives up by itself on what it took.
+func (c *check) vanished(d schema.Delivery) {
+	if c.tells {
+		c.tell("%s: the platform gives it up", spotOf(d))
+	}
+	m := c.mark(spotOf(d))
+	m.visible--
+	m.id = ""
+}

@@ -1,0 +1,168 @@
+package machine
+
+import (
+	"slices"
+
+	"crier/schema"
+)
+
+// finished is called when a result of a target was stored, or was not taken.
+func (c *check) finished(d schema.Delivery, o schema.Outcome, r schema.Result, taken bool) {
+	p := c.store.byID[d.Ref.Post]
+	if !taken {
+		c.seen.stale++
+		c.inspect(p)
+		return
+	}
+	if c.tells {
+		c.tell("%s: its target is %s, %s of entry %d in %s, %s", spotOf(d), r.State, stepName(r.Step), r.Entry, r.NextIn, reasonName(r.Error))
+	}
+	if r.State == schema.TargetPending {
+		c.waiting[waitOf(d)] = c.now.Add(r.NextIn)
+	}
+	if r.State == schema.TargetFailed && r.Error == nil {
+		c.breaks(hasReason, "%s ends its target as failed", spotOf(d))
+	}
+	if r.Terminal() || r.Entry > d.Entry {
+		c.entryEnded(d, o, r)
+	}
+	c.receipts(d, r)
+	c.inspect(p)
+	if p.status == schema.Failed || p.status == schema.PartiallyFailed {
+		c.failed[p]()
+	}
+}
+
+// entryEnded compares what an entry ended as with what is there.
+func (c *check) entryEnded(d schema.Delivery, o schema.Outcome, r schema.Result) {
+	s := spotOf(d)
+	m := c.mark(s)
+	i := slices.IndexFunc(r.Receipts, func(x schema.Receipt) bool { return x.Entry == d.Entry && !x.Open })
+	switch {
+	case i >= 0:
+		c.seen.published++
+		if m.visible != 1 || m.id != r.Receipts[i].NativeID {
+			c.breaks(receiptsAgree, "%s has the receipt %+v; there is %q, %d times", s, r.Receipts[i], m.id, m.visible)
+		}
+		return
+	case r.State == schema.TargetPending:
+		c.seen.holes++
+	}
+	c.gaveUp(d, o, r.Error)
+}
+
+func (c *check) gaveUp(d schema.Delivery, o schema.Outcome, reason *schema.TargetError) {
+	s := spotOf(d)
+	m := c.mark(s)
+	if reason == nil {
+		c.breaks(hasReason, "%s is given up", s)
+		return
+	}
+	if reason.Code != "outcome_unknown" {
+		if m.visible > 0 {
+			c.breaks(failedIsFailed, "%s is there and was given up: %+v", s, *reason)
+		}
+		return
+	}
+	c.seen.unknown++
+	m.unknown = true
+	if d.Step != schema.StepFind || (o.Err == nil && o.Verdict != schema.CannotTell) {
+		c.breaks(unknownIsRare, "%s: %s came to %s", s, stepName(d.Step), outcomeName(d, o))
+	}
+}
+
+// receipts sees that there is one receipt an entry at most, in order.
+func (c *check) receipts(d schema.Delivery, r schema.Result) {
+	for i := 1; i < len(r.Receipts); i++ {
+		if r.Receipts[i].Entry <= r.Receipts[i-1].Entry {
+			c.breaks(receiptsAgree, "%s: the receipts %+v", spotOf(d), r.Receipts)
+		}
+	}
+}
+
+// finishedComment is called when a result of a comment was stored, or was not taken.
+func (c *check) finishedComment(d schema.Delivery, o schema.Outcome, r schema.CommentResult, taken bool) {
+	defer c.inspect(c.store.byID[d.Ref.Post])
+	if !taken {
+		c.seen.stale++
+		return
+	}
+	if c.tells {
+		c.tell("%s: is %s, %s in %s, %s", spotOf(d), r.State, stepName(r.Step), r.NextIn, reasonName(r.Error))
+	}
+	switch r.State {
+	case schema.CommentPosted:
+		c.seen.comments++
+		m := c.mark(spotOf(d))
+		if m.visible != 1 || m.id != r.NativeID {
+			c.breaks(receiptsAgree, "%s has the id %q; there is %q, %d times", spotOf(d), r.NativeID, m.id, m.visible)
+		}
+	case schema.CommentFailed:
+		c.gaveUp(d, o, r.Error)
+	default:
+		c.waiting[waitOf(d)] = c.now.Add(r.NextIn)
+	}
+}
+
+// inspect compares a post with its targets, its comments and their jobs.
+func (c *check) inspect(p *post) {
+	left := p.count(schema.TargetPending, schema.TargetClaimed)
+	posted, failed := p.count(schema.TargetPosted), p.count(schema.TargetFailed)
+	if p.left != left || p.posted != posted || p.failed != failed {
+		c.breaks(countsAgree, "p%d counts %d left, %d posted, %d failed; they are %d, %d, %d", p.number, p.left, p.posted, p.failed, left, posted, failed)
+	}
+	isOpen := p.status == schema.Scheduled || p.status == schema.Processing
+	if isOpen != (left > 0) && p.status != schema.Draft {
+		c.breaks(countsAgree, "p%d is %s with %d targets left", p.number, p.status, left)
+	}
+	if ended := p.status.Terminal() && p.status != schema.Cancelled; ended && p.status != schema.StatusOf(posted, failed) {
+		c.breaks(countsAgree, "p%d is %s with %d posted, %d failed", p.number, p.status, posted, failed)
+	}
+	if isOpen && !c.hasJob(p) {
+		c.breaks(jobLives, "p%d is %s at version %d and has no job", p.number, p.status, p.version)
+	}
+	for _, one := range p.comments {
+		open := one.state == schema.CommentPending || one.state == schema.CommentClaimed
+		if open && c.store.jobs[schema.JobID(one.id)] == nil {
+			c.breaks(jobLives, "%s is to be posted and has no job", commentSpot(one))
+		}
+	}
+}
+
+func (c *check) hasJob(p *post) bool {
+	if j := c.store.jobs[schema.JobID(p.id)]; j != nil {
+		return j.version == p.version
+	}
+	return slices.ContainsFunc(c.store.far, func(j *job) bool {
+		return j.id == schema.JobID(p.id) && j.version == p.version
+	})
+}
+
+// ended is called when everything should have ended.
+func (c *check) ended() {
+	for _, p := range c.store.posts {
+		c.inspect(p)
+		if !p.status.Terminal() && p.status != schema.Draft {
+			c.breaks(everythingEnds, "p%d is %s at the end", p.number, p.status)
+		}
+		for _, one := range p.comments {
+			if one.state == schema.CommentPending || one.state == schema.CommentClaimed {
+				c.breaks(everythingEnds, "%s is not posted at the end", commentSpot(one))
+			}
+		}
+		for _, t := range p.targets {
+			c.visibleWhole(p, t)
+		}
+	}
+}
+
+func (c *check) visibleWhole(p *post, t *target) {
+	if t.state != schema.TargetPosted {
+		return
+	}
+	for i := range p.content.Entries {
+		if s := (spot{p.number, t.n, i, false}); c.mark(s).visible != 1 {
+			c.breaks(receiptsAgree, "%s is posted and there %d times", s, c.mark(s).visible)
+		}
+	}
+}

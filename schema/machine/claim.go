@@ -1,0 +1,136 @@
+package machine
+
+import (
+	"slices"
+	"time"
+
+	"crier/schema"
+)
+
+// earlyBy is how much before its time a message may be claimed.
+const earlyBy = 100 * time.Millisecond
+
+// claim leases one target for a step (Publish.Claim). It refuses one that is cancelled,
+// finished, leased, not due or at another version.
+func (s *store) claim(ref schema.TargetRef, node int, now time.Time) (schema.Delivery, bool) {
+	p := s.byID[ref.Post]
+	current := p.version == ref.Version || !s.rules.claimChecksVersion
+	if current && p.status == schema.Scheduled { // update posts p set status = processing
+		p.status = schema.Processing
+	}
+	t := p.targets[ref.N]
+	current = current && (t.version == ref.Version || !s.rules.claimChecksVersion)
+	if !current || p.status != schema.Processing || !s.claimable(t, now) { // claimTargets
+		return schema.Delivery{}, false
+	}
+	if t.step == schema.StepPublish && t.since.IsZero() { // coalesce(t.since, …)
+		t.since = now
+	}
+	if t.state == schema.TargetClaimed && t.step == schema.StepPublish && s.rules.openClaimIsLooked {
+		t.step = schema.StepFind
+	}
+	t.state, t.node, t.leaseUntil = schema.TargetClaimed, node, now.Add(s.leaseOf(t.step))
+	t.claim++
+	return deliveryOf(p, t), true
+}
+
+func (s *store) claimable(t *target, now time.Time) bool {
+	switch t.state {
+	case schema.TargetPending:
+		return !t.next.After(now.Add(earlyBy)) || !s.rules.claimChecksTime
+	case schema.TargetClaimed:
+		return t.leaseUntil.Add(s.rules.settle).Before(now)
+	default:
+		return false
+	}
+}
+
+func (s *store) leaseOf(step schema.Step) time.Duration {
+	if step == schema.StepPrepare {
+		return schema.PrepareLease
+	}
+	return s.rules.lease
+}
+
+func deliveryOf(p *post, t *target) schema.Delivery {
+	d := schema.Delivery{
+		Ref:   schema.TargetRef{Post: p.id, N: t.n, Version: t.version},
+		Claim: t.claim, Step: t.step, Account: t.account, Entry: t.entry, Attempts: t.attempts, Looked: t.looked,
+		Since: t.since, Progress: t.progress, Receipts: slices.Clone(t.receipts), DueAt: p.scheduledFor,
+	}
+	d.Describe(p.content, "", constraintsOf(t.account.Platform))
+	return d
+}
+
+// finish stores what a step came to (Publish.applyResults, recordEffects), and tells
+// whether it was taken: a result of an older claim is not.
+func (s *store) finish(r schema.Result, now time.Time) bool {
+	p := s.byID[r.Ref.Post]
+	t := p.targets[r.Ref.N]
+	taken := t.state == schema.TargetClaimed && t.claim == r.Claim
+	if taken || !s.rules.finishChecksClaim {
+		s.apply(p, t, r, now)
+	}
+	if p.left == 0 || (r.Terminal() && !s.rules.jobLivesOn) {
+		delete(s.jobs, schema.JobID(p.id))
+	}
+	waiting := r.State == schema.TargetPending || s.rules.everyFinishMoves
+	if waiting && (p.status == schema.Processing || !s.rules.moveChecksStatus) {
+		s.movePostJob(p, now)
+	}
+	if taken && r.Terminal() {
+		s.addComments(p, t, r, now)
+	}
+	return taken
+}
+
+// apply writes the target and counts it on its post (resultRows.queue).
+func (s *store) apply(p *post, t *target, r schema.Result, now time.Time) {
+	t.state, t.step, t.entry, t.attempts, t.looked = r.State, r.Step, r.Entry, r.Attempts, r.Looked
+	if r.Fresh {
+		t.since = time.Time{}
+	}
+	t.next, t.leaseUntil = now.Add(r.NextIn), time.Time{}
+	t.progress, t.receipts, t.failure = r.Progress, r.Receipts, r.Error
+	switch r.State {
+	case schema.TargetPosted:
+		p.left--
+		p.posted++
+	case schema.TargetFailed:
+		p.left--
+		p.failed++
+	default:
+		return
+	}
+	if p.left == 0 {
+		p.status = schema.StatusOf(p.posted, p.failed)
+	}
+}
+
+// movePostJob makes the job of a post due when the first of its targets is (moveJobs).
+func (s *store) movePostJob(p *post, now time.Time) {
+	j := s.jobs[schema.JobID(p.id)]
+	if j == nil {
+		return
+	}
+	var least time.Time
+	for _, t := range p.targets {
+		due := t.next
+		switch {
+		case t.state == schema.TargetClaimed:
+			due = t.leaseUntil.Add(s.rules.settle)
+		case t.state != schema.TargetPending:
+			continue
+		case t.claim == 0:
+			due = now.Add(schema.VisibilityTimeout)
+		case due.Before(now):
+			due = now
+		}
+		if least.IsZero() || due.Before(least) {
+			least = due
+		}
+	}
+	if !least.IsZero() {
+		s.moveJob(j, least)
+	}
+}

@@ -1,0 +1,243 @@
+package machine
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"crier/schema"
+)
+
+// store is PostgreSQL as the engine sees it. Each method is one transaction; its
+// conditions are those of the statement that its comment names. A zero time is null.
+type store struct {
+	rules    rules
+	posts    []*post // in order of creation, so that nothing depends on a map's order
+	byID     map[schema.PostID]*post
+	comments map[schema.CommentID]*comment
+	jobs     map[schema.JobID]*job
+	far      []*job
+	ids      uint64
+
+	moved func(job) // hears of each job that is written
+}
+
+type post struct {
+	id           schema.PostID
+	number       int // to tell a story with
+	version      int32
+	status       schema.PostStatus
+	scheduledFor time.Time
+	content      schema.Content
+	targets      []*target
+	comments     []*comment
+	left         int
+	posted       int
+	failed       int
+}
+
+type target struct {
+	n          int16
+	version    int32
+	account    schema.Account
+	first      schema.Step
+	state      schema.TargetState
+	step       schema.Step
+	entry      int
+	claim      int32
+	node       int
+	leaseUntil time.Time
+	since      time.Time
+	next       time.Time
+	attempts   int
+	looked     int
+	progress   []byte
+	receipts   []schema.Receipt
+	failure    *schema.TargetError
+}
+
+type comment struct {
+	id         schema.CommentID
+	post       *post
+	target     *target
+	position   int
+	entry      int
+	text       string
+	state      schema.CommentState
+	step       schema.Step
+	claim      int32
+	node       int
+	leaseUntil time.Time
+	since      time.Time
+	next       time.Time
+	attempts   int
+	looked     int
+	nativeID   string
+	failure    *schema.TargetError
+}
+
+type job struct {
+	id      schema.JobID
+	kind    schema.JobKind
+	due     time.Time
+	version int32
+}
+
+func newStore(r rules, moved func(job)) *store {
+	return &store{
+		rules: r, moved: moved,
+		byID: map[schema.PostID]*post{}, comments: map[schema.CommentID]*comment{}, jobs: map[schema.JobID]*job{},
+	}
+}
+
+// newID numbers what the store makes: real ids are random, and a seed must be told again.
+func (s *store) newID() (id [16]byte) {
+	s.ids++
+	binary.BigEndian.PutUint64(id[8:], s.ids)
+	return id
+}
+
+// nearHorizon is how far ahead jobs stand in the table that is scanned.
+const nearHorizon = 24 * time.Hour
+
+// putJob inserts a job, near or far: jobRows.add.
+func (s *store) putJob(j job, now time.Time) {
+	if !j.due.Before(now.Add(nearHorizon)) {
+		s.far = append(s.far, &j)
+		return
+	}
+	s.jobs[j.id] = &j
+	s.moved(j)
+}
+
+func (s *store) moveJob(j *job, due time.Time) {
+	j.due = due
+	s.moved(*j)
+}
+
+func (s *store) putPostJob(p *post, due, now time.Time) {
+	s.putJob(job{id: schema.JobID(p.id), kind: schema.JobPost, due: due, version: p.version}, now)
+}
+
+// create inserts a post; what is due now the gateway announces itself, and its job
+// stands behind with a visibility timeout (Gateway.queueInserts).
+func (s *store) create(p *post, now time.Time) (announced []message) {
+	s.posts = append(s.posts, p)
+	s.byID[p.id] = p
+	p.left = len(p.targets)
+	if p.scheduledFor.After(now) {
+		s.putPostJob(p, p.scheduledFor, now)
+		return nil
+	}
+	s.putPostJob(p, now.Add(schema.VisibilityTimeout), now)
+	return messagesOf(p, p.version)
+}
+
+// update replaces a draft or scheduled post at a new version (Gateway.Update, lockPost,
+// replace). It refuses any other.
+func (s *store) update(p *post, change func(*post), now time.Time) bool {
+	if p.status != schema.Draft && p.status != schema.Scheduled {
+		return false
+	}
+	change(p)
+	p.version++
+	for _, t := range p.targets {
+		if !s.rules.editKeepsReceipts {
+			*t = target{n: t.n, account: t.account, first: t.first, step: t.first}
+		}
+		t.version = p.version
+	}
+	p.left = p.count(schema.TargetPending)
+	delete(s.jobs, schema.JobID(p.id))
+	if p.status == schema.Scheduled {
+		s.putPostJob(p, p.scheduledFor, now)
+	}
+	return true
+}
+
+// cancel ends a scheduled post (Gateway.Delete, cancel). It refuses any other. What a
+// retried post has published stays so.
+func (s *store) cancel(p *post) bool {
+	if p.status != schema.Scheduled {
+		return false
+	}
+	p.status, p.left = schema.Cancelled, 0
+	p.version++
+	for _, t := range p.targets {
+		if t.state == schema.TargetPending {
+			t.state = schema.TargetCancelled
+		}
+	}
+	delete(s.jobs, schema.JobID(p.id))
+	return true
+}
+
+// retry schedules the targets that failed once more: each goes on after its last
+// receipt, so a hole is filled only if nothing followed it. It refuses a post that has
+// not failed, or of which nothing can go on.
+func (s *store) retry(p *post, delay time.Duration, now time.Time) (announced []message, ok bool) {
+	if p.status != schema.Failed && p.status != schema.PartiallyFailed {
+		return nil, false
+	}
+	revived := 0
+	for _, t := range p.targets {
+		if t.state == schema.TargetFailed && t.resume() < len(p.content.Entries) {
+			t.state, t.step, t.entry = schema.TargetPending, schema.StepPrepare, t.resume()
+			t.attempts, t.looked, t.progress, t.failure = 0, 0, nil, nil
+			t.since, t.next, t.leaseUntil = time.Time{}, time.Time{}, time.Time{}
+			revived++
+		}
+	}
+	if revived == 0 {
+		return nil, false
+	}
+	p.version++
+	for _, t := range p.targets {
+		t.version = p.version
+	}
+	p.status, p.left, p.failed = schema.Scheduled, revived, p.failed-revived
+	if delay > 0 {
+		s.putPostJob(p, now.Add(delay), now)
+		return nil, true
+	}
+	s.putPostJob(p, now.Add(schema.VisibilityTimeout), now)
+	return messagesOf(p, p.version), true
+}
+
+// resume is the entry after the last one published.
+func (t *target) resume() int {
+	entry := 0
+	for _, r := range t.receipts {
+		if !r.Open {
+			entry = r.Entry + 1
+		}
+	}
+	return entry
+}
+
+func (p *post) count(states ...schema.TargetState) (n int) {
+	for _, t := range p.targets {
+		if slices.Contains(states, t.state) {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *post) commentAt(n int16, position int) *comment {
+	for _, c := range p.comments {
+		if c.target.n == n && c.position == position {
+			return c
+		}
+	}
+	return nil
+}
+
+// messagesOf is what a post's job asks of the publish stage (schema.PostJob.Messages).
+func messagesOf(p *post, version int32) []message {
+	messages := make([]message, len(p.targets))
+	for i, t := range p.targets {
+		messages[i] = message{target: schema.TargetRef{Post: p.id, N: t.n, Version: version}}
+	}
+	return messages
+}
