@@ -28,6 +28,7 @@ type Config struct {
 	SandboxURL string   // of the sandbox role in another process; empty: this one's
 
 	Drain                time.Duration
+	MaxLateness          time.Duration // what is more than this past its time ends as missed_deadline
 	AllowPrivateWebhooks bool
 	Bases                map[schema.Platform]string // base addresses other than the platforms' own
 

@@ -72,7 +72,7 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 	roles, _ := compose.ParseRoles("all")
 	return compose.Config{
 		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Kafka: c.Kafka, Bases: c.Bases, Roles: roles,
-		Drain: 10 * time.Second, AllowPrivateWebhooks: true, Lead: time.Millisecond,
+		Drain: 10 * time.Second, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
 }

@@ -61,7 +61,7 @@ func (b *base) stages() []stage {
 			stage{roleDelay, keeper.Run, always})
 	}
 	if c.has(rolePublish) {
-		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.catalog.Connector, b.vault, b.log, publishSlots, log, b.metrics)
+		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.catalog.Connector, b.vault, b.log, publishSlots, c.MaxLateness, log, b.metrics)
 		all = append(all, stage{rolePublish, draining(publish.Run, c), publish.Ready})
 	}
 	if c.has(roleComment) {
@@ -95,7 +95,7 @@ func always() error { return nil }
 func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	store := postgres.NewGateway(b.store, b.vault)
 	g, err := gateway.New(gateway.Config{
-		Keys: store, Accounts: store, Posts: store, PostWriter: store, Answers: store,
+		Keys: store, Accounts: store, Posts: store, PostWriter: store, PostRetrier: store, Answers: store,
 		Webhooks: store, WebhookWriter: store,
 		TestSender:           pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		PostCounter:          analytics.NewQueries(b.analytics.Analytics()),

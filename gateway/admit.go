@@ -20,6 +20,14 @@ const (
 	requestsByAddress = 600 // a minute, without a valid key
 )
 
+// The rate headers in the form net/http sends them in, which any other costs to be
+// brought to.
+const (
+	headerLimit     = "X-Ratelimit-Limit"
+	headerRemaining = "X-Ratelimit-Remaining"
+	headerReset     = "X-Ratelimit-Reset"
+)
+
 // admission tells who sends a request and whether they may send more in this minute.
 type admission struct {
 	failures
@@ -108,9 +116,9 @@ func unauthorized(message string) *schema.Error {
 
 func showQuota(c *gin.Context, q quota) {
 	limit, remaining := q.shown()
-	c.Header("X-RateLimit-Limit", strconv.Itoa(limit))
-	c.Header("X-RateLimit-Remaining", strconv.Itoa(remaining))
-	c.Header("X-RateLimit-Reset", strconv.FormatInt(q.reset.UnixMilli(), 10))
+	c.Header(headerLimit, strconv.Itoa(limit))
+	c.Header(headerRemaining, strconv.Itoa(remaining))
+	c.Header(headerReset, strconv.FormatInt(q.reset.UnixMilli(), 10))
 }
 
 // addressOf returns the network a request comes from: of IPv6 the /64 that one

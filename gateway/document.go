@@ -16,8 +16,14 @@ import (
 // maxDepth is how deep a body may nest; nothing of the API comes near.
 const maxDepth = 32
 
+// How many values an array or an object has room for from the start.
+const (
+	usualItems   = 4
+	usualMembers = 4
+)
+
 // kind is the type of a JSON value.
-type kind int
+type kind uint8
 
 const (
 	null kind = iota
@@ -39,15 +45,16 @@ var kindNames = [...]string{
 type value struct {
 	kind    kind
 	truth   bool
+	offset  int32  // of its first byte; a body is small
 	text    string // of a text; the literal of a number
 	items   []value
 	members []member // in the order of the body, no name twice
-	offset  int      // of its first byte
 }
 
 type member struct {
 	name  string
 	value value
+	asked bool // somebody read it
 }
 
 // parseDocument reads a JSON body whole. What is wrong with it is a validation error
@@ -56,7 +63,7 @@ func parseDocument(body []byte) (value, error) {
 	if !json.Valid(body) {
 		return value{}, syntaxError(body)
 	}
-	p := parser{body: body}
+	p := parser{body: string(body)}
 	root, fault := p.value(0)
 	if fault != nil {
 		return value{}, malformed(body, fault.offset, fault.message)
@@ -84,7 +91,7 @@ func malformed(body []byte, offset int, message string) error {
 // to tell values apart. A decoder's tokens would cost several times as much, and this
 // is on the way of every post.
 type parser struct {
-	body []byte
+	body string // texts of the tree are parts of it, without a copy
 	at   int
 }
 
@@ -96,15 +103,19 @@ type fault struct {
 
 // skip goes to the next byte that is neither space nor a separator.
 func (p *parser) skip() byte {
-	for strings.IndexByte(" \t\r\n,:", p.body[p.at]) >= 0 {
-		p.at++
+	for {
+		switch c := p.body[p.at]; c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			p.at++
+		default:
+			return c
+		}
 	}
-	return p.body[p.at]
 }
 
 func (p *parser) value(depth int) (value, *fault) {
 	first := p.skip()
-	v := value{offset: p.at}
+	v := value{offset: int32(p.at)}
 	if depth > maxDepth {
 		return v, &fault{p.at, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
 	}
@@ -137,7 +148,7 @@ func (p *parser) literal() string {
 	for p.at < len(p.body) && strings.IndexByte(" \t\r\n,]}", p.body[p.at]) < 0 {
 		p.at++
 	}
-	return string(p.body[start:p.at])
+	return p.body[start:p.at]
 }
 
 func (p *parser) text() (string, *fault) {
@@ -151,11 +162,11 @@ func (p *parser) text() (string, *fault) {
 	}
 	p.at++
 	quoted := p.body[start:p.at]
-	if plain && utf8.Valid(quoted) {
-		return string(quoted[1 : len(quoted)-1]), nil
+	if plain && utf8.ValidString(quoted) {
+		return quoted[1 : len(quoted)-1], nil
 	}
 	var s string
-	if err := json.Unmarshal(quoted, &s); err != nil {
+	if err := json.Unmarshal([]byte(quoted), &s); err != nil {
 		return "", &fault{start, "a string cannot be read"}
 	}
 	if strings.IndexByte(s, 0) >= 0 {
@@ -165,7 +176,7 @@ func (p *parser) text() (string, *fault) {
 }
 
 func (p *parser) items(depth int) ([]value, *fault) {
-	var items []value
+	items := make([]value, 0, usualItems)
 	for p.at++; p.skip() != ']'; {
 		item, f := p.value(depth)
 		if f != nil {
@@ -178,7 +189,7 @@ func (p *parser) items(depth int) ([]value, *fault) {
 }
 
 func (p *parser) members(depth int) ([]member, *fault) {
-	var members []member
+	members := make([]member, 0, usualMembers)
 	var seen map[string]struct{} // only once there are many
 	for p.at++; p.skip() != '}'; {
 		start := p.at
@@ -202,7 +213,7 @@ func (p *parser) members(depth int) ([]member, *fault) {
 		if f != nil {
 			return nil, f
 		}
-		members = append(members, member{name, v})
+		members = append(members, member{name: name, value: v})
 	}
 	p.at++
 	return members, nil
@@ -253,10 +264,15 @@ func (v value) appendItems(to []byte) []byte {
 }
 
 func (v value) appendMembers(to []byte) []byte {
-	sorted := slices.Clone(v.members)
-	slices.SortFunc(sorted, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	var space [16]int // enough for most objects
+	order := space[:0]
+	for i := range v.members {
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(v.members[a].name, v.members[b].name) })
 	to = append(to, '{')
-	for i, m := range sorted {
+	for i, at := range order {
+		m := &v.members[at]
 		if i > 0 {
 			to = append(to, ',')
 		}
@@ -280,13 +296,25 @@ func canonicalNumber(literal string) string {
 }
 
 func appendText(to []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return append(to, encode(s)...)
-		}
+	if !plain(s) {
+		return append(to, encode(s)...)
 	}
 	to = append(append(to, '"'), s...)
 	return append(to, '"')
+}
+
+// plain tells whether JSON shows a text as it is. What it escapes beyond need, as
+// encoding/json does, keeps its escape: fingerprints are stored.
+func plain(s string) bool {
+	ascii := true
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c == '"' || c == '\\' {
+			return false
+		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	return ascii || utf8.ValidString(s) && !strings.ContainsAny(s, "\u2028\u2029")
 }
 
 // clip keeps what a message repeats of a request short.

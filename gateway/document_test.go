@@ -138,7 +138,7 @@ func TestFormNamesWrongTypesAndUnknownFields(t *testing.T) {
 		t.Error("null is not absent")
 	}
 	items, _ := f.list("platforms", 3)
-	inner, _ := f.child(items[0], "platforms[0]")
+	inner, _ := f.child(items[0], "platforms", 0)
 	inner.text("platform", 10)
 	inner.finish()
 	f.finish()

@@ -77,6 +77,10 @@ type failures struct {
 // fail is the only place where an error becomes a response. A fault of ours is logged
 // here and shows nothing.
 func (f failures) fail(c *gin.Context, err error) {
+	if unknown, ok := errors.AsType[*schema.Error](err); ok && unknown.Kind == schema.Unknown {
+		f.logger.WarnContext(c.Request.Context(), "outcome unknown: connection cut", requestOf(c).attributes(), slog.Any("err", err))
+		panic(http.ErrAbortHandler) // any answer would be a guess
+	}
 	e := actionable(err)
 	if e.Kind == schema.Internal {
 		f.logger.ErrorContext(c.Request.Context(), "request failed", requestOf(c).attributes(), slog.Any("err", err))
@@ -103,9 +107,6 @@ func (f failures) view(e *schema.Error) errorView {
 // actionable returns what a caller is told of an error.
 func actionable(err error) *schema.Error {
 	e, ok := errors.AsType[*schema.Error](err)
-	if ok && e.Kind == schema.Unknown {
-		return &schema.Error{Kind: schema.Unavailable, Message: e.Message, RetryAfter: retryUnavailable, Err: err}
-	}
 	if ok && problemOf(e.Kind).code != "internal_error" {
 		if e.Kind == schema.Unavailable && e.RetryAfter == 0 {
 			return unavailable(err)

@@ -77,9 +77,9 @@ func (r *report) merge(other *report) {
 // is the same as absent, and what nobody asked for is named by finish.
 type form struct {
 	report *report
-	prefix string // of the names of its fields: empty, or such as "platforms[2]."
+	parent string // the list the object is an item of, such as platforms; empty for the body
+	item   int
 	object value
-	asked  []string
 }
 
 // newForm takes the body of a request, which has to be an object.
@@ -91,29 +91,38 @@ func newForm(root value, r *report) *form {
 	return f
 }
 
-// child returns the form of an object inside; ok is false if it is none.
-func (f *form) child(v value, name string) (*form, bool) {
+// child returns the form of an object that is an item of the body's list of that name;
+// ok is false if it is none.
+func (f *form) child(v value, list string, i int) (child form, ok bool) {
 	if v.kind != object {
-		f.report.fail(f.prefix+name, codeInvalidType, f.report.wrong(v, object))
-		return nil, false
+		f.fail(indexed(list, i), codeInvalidType, f.report.wrong(v, object))
+		return form{}, false
 	}
-	return &form{report: f.report, prefix: f.prefix + name + ".", object: v}, true
+	return form{report: f.report, parent: list, item: i, object: v}, true
+}
+
+// name returns how a request's sender calls a field, such as platforms[2].content.
+func (f *form) name(field string) string {
+	if f.parent == "" {
+		return field
+	}
+	return indexed(f.parent, f.item) + "." + field
 }
 
 // finish warns of the fields that nobody asked for.
 func (f *form) finish() {
-	for _, m := range f.object.members {
-		if !slices.Contains(f.asked, m.name) {
-			f.report.warn(f.prefix+clip(m.name), codeUnknownField, "this field is not known and was ignored")
+	for i := range f.object.members {
+		if m := &f.object.members[i]; !m.asked {
+			f.report.warn(f.name(clip(m.name)), codeUnknownField, "this field is not known and was ignored")
 		}
 	}
 }
 
 // find returns a field that is there and not null, whatever its type.
 func (f *form) find(name string) (value, bool) {
-	f.asked = append(f.asked, name)
 	for i := range f.object.members {
 		if m := &f.object.members[i]; m.name == name {
+			m.asked = true
 			return m.value, m.value.kind != null
 		}
 	}
@@ -176,11 +185,11 @@ func (f *form) members(name string) ([]member, bool) {
 	return v.members, ok
 }
 
-func (f *form) fail(name, code, message string) { f.report.fail(f.prefix+name, code, message) }
+func (f *form) fail(name, code, message string) { f.report.fail(f.name(name), code, message) }
 
 // wrong says which type was wanted and where another one stands.
 func (r *report) wrong(got value, want kind) string {
-	line, column := place(r.body, got.offset)
+	line, column := place(r.body, int(got.offset))
 	return fmt.Sprintf("must be %s, not %s (line %d, column %d)",
 		kindNames[want], kindNames[got.kind], line, column)
 }

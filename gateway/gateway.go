@@ -20,6 +20,7 @@ type Config struct {
 	Accounts      AccountReader
 	Posts         PostReader
 	PostWriter    PostWriter
+	PostRetrier   PostRetrier
 	Answers       AnswerReader
 	Webhooks      WebhookReader
 	WebhookWriter WebhookWriter
@@ -100,8 +101,8 @@ func resources(config Config, f failures, description *description) []resource {
 	return []resource{
 		description,
 		&posts{
-			failures: f, reader: config.Posts, writer: config.PostWriter, answers: config.Answers,
-			accounts:    newCache(accountsLife, maxWorkspaces, config.Now, config.Accounts.Accounts),
+			failures: f, reader: config.Posts, writer: config.PostWriter, retrier: config.PostRetrier, answers: config.Answers,
+			accounts:    newCache(accountsLife, maxWorkspaces, config.Now, directoryOf(config.Accounts)),
 			constraints: config.Constraints, checkURL: config.CheckURL, lead: config.Lead, now: config.Now,
 			zones: new(zones), duplicates: new(duplicates),
 		},

@@ -41,11 +41,10 @@ func newObserver(f failures, ids *requestIDs, registerer prometheus.Registerer) 
 func (o *observer) observe(c *gin.Context) {
 	began := time.Now()
 	r := &request{id: o.ids.next()}
-	c.Set(requestKey, r)
 	c.Header("X-Request-Id", r.id)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), requestTimeout)
 	defer cancel()
-	c.Request = c.Request.WithContext(ctx)
+	c.Request = c.Request.WithContext(context.WithValue(ctx, requestKey{}, r))
 	defer o.record(c, r, began)
 	defer o.recover(c)
 	c.Next()

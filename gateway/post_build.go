@@ -130,34 +130,21 @@ func (p *posts) resolve(ctx context.Context, b batch, c *change, r *report) {
 		r.fault = err
 		return
 	}
-	targets, found := resolve(accounts, c.fields.targets)
-	brand, known := brandOf(accounts, c.fields.brand)
+	targets, found := accounts.resolve(c.fields.targets)
+	brand, known := accounts.brand(c.fields.brand)
 	if len(found.errors) > 0 || !known {
 		if accounts, err = p.accounts.since(ctx, b.key.Workspace, b.began); err != nil {
 			r.fault = err
 			return
 		}
-		targets, found = resolve(accounts, c.fields.targets)
-		brand, known = brandOf(accounts, c.fields.brand)
+		targets, found = accounts.resolve(c.fields.targets)
+		brand, known = accounts.brand(c.fields.brand)
 	}
 	if !known {
 		r.fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q with a connected account", clip(*c.fields.brand)))
 	}
-	r.merge(found)
+	r.merge(&found)
 	c.targets, c.brand = targets, brand
-}
-
-// brandOf returns the brand of that id: one that an account of the workspace belongs to.
-func brandOf(accounts []schema.Account, id *string) (schema.BrandID, bool) {
-	if id == nil {
-		return schema.BrandID{}, true
-	}
-	for _, a := range accounts {
-		if !a.Brand.IsZero() && a.Brand.String() == *id {
-			return a.Brand, true
-		}
-	}
-	return schema.BrandID{}, false
 }
 
 func (p *posts) readTime(text string, zone *time.Location, now time.Time, r *report) time.Time {

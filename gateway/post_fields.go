@@ -42,11 +42,14 @@ type postFields struct {
 
 // targetFields is one element of platforms.
 type targetFields struct {
-	field    string          // such as platforms[2]
+	n        int             // its position
 	platform schema.Platform // zero: it could not be read
 	account  string          // empty: the only account of the platform
 	content  string
 }
+
+// field returns how the sender calls the target, such as platforms[2].
+func (t targetFields) field() string { return indexed("platforms", t.n) }
 
 func readPostFields(f *form) postFields {
 	return postFields{
@@ -68,7 +71,7 @@ func optional(s string, ok bool) *string {
 	if !ok {
 		return nil
 	}
-	return &s
+	return new(s)
 }
 
 func readTargets(f *form) []targetFields {
@@ -78,23 +81,27 @@ func readTargets(f *form) []targetFields {
 	}
 	targets := make([]targetFields, len(items))
 	for i, item := range items {
-		targets[i] = readTarget(f, item, indexed("platforms", i))
+		targets[i] = readTarget(f, item, i)
 	}
 	return targets
 }
 
 // readTarget returns a target without a platform where that is missing or unknown.
-func readTarget(f *form, item value, field string) targetFields {
-	t := targetFields{field: field}
+func readTarget(f *form, item value, n int) targetFields {
+	t := targetFields{n: n}
 	if item.kind == text {
-		t.platform = readPlatform(f, field, item.text)
+		platform, err := schema.ParsePlatform(item.text)
+		if err != nil {
+			f.fail(t.field(), codeInvalidValue, noPlatform(item.text))
+		}
+		t.platform = platform
 		return t
 	}
 	if item.kind != object {
-		f.fail(field, codeInvalidType, "must be the name of a platform or an object {platform, accountId, content}")
+		f.fail(t.field(), codeInvalidType, "must be the name of a platform or an object {platform, accountId, content}")
 		return t
 	}
-	inner, _ := f.child(item, field)
+	inner, _ := f.child(item, "platforms", n)
 	defer inner.finish()
 	t.account, _ = inner.text("accountId", maxShort)
 	t.content, _ = inner.text("content", maxContent)
@@ -103,17 +110,15 @@ func readTarget(f *form, item value, field string) targetFields {
 		inner.require("platform")
 		return t
 	}
-	t.platform = readPlatform(f, field+".platform", name)
+	platform, err := schema.ParsePlatform(name)
+	if err != nil {
+		inner.fail("platform", codeInvalidValue, noPlatform(name))
+	}
+	t.platform = platform
 	return t
 }
 
-func readPlatform(f *form, field, name string) schema.Platform {
-	platform, err := schema.ParsePlatform(name)
-	if err != nil {
-		f.fail(field, codeInvalidValue, fmt.Sprintf("%q is no platform", clip(name)))
-	}
-	return platform
-}
+func noPlatform(name string) string { return fmt.Sprintf("%q is no platform", clip(name)) }
 
 func readMedia(f *form) []schema.Media {
 	items, ok := f.list("mediaItems", maxMediaItems)
@@ -122,11 +127,11 @@ func readMedia(f *form) []schema.Media {
 	}
 	media := make([]schema.Media, 0, len(items))
 	for i, item := range items {
-		inner, ok := f.child(item, indexed("mediaItems", i))
+		inner, ok := f.child(item, "mediaItems", i)
 		if !ok {
 			continue
 		}
-		media = append(media, readMediaItem(inner))
+		media = append(media, readMediaItem(&inner))
 		inner.finish()
 	}
 	return media
@@ -202,7 +207,7 @@ func readComments(f *form) []schema.FirstComment {
 	}
 	comments := make([]schema.FirstComment, 0, len(items))
 	for i, item := range items {
-		inner, ok := f.child(item, indexed("firstComments", i))
+		inner, ok := f.child(item, "firstComments", i)
 		if !ok {
 			continue
 		}

@@ -15,8 +15,9 @@ type posts struct {
 	failures
 	reader      PostReader
 	writer      PostWriter
+	retrier     PostRetrier
 	answers     AnswerReader
-	accounts    *cache[schema.WorkspaceID, []schema.Account]
+	accounts    *cache[schema.WorkspaceID, *directory]
 	constraints func(schema.Platform) schema.Constraints
 	checkURL    func(ctx context.Context, rawURL string) error
 	lead        time.Duration
@@ -33,6 +34,7 @@ func (p *posts) routes() []route {
 		{http.MethodGet, "/posts/:id", schema.Read, p.get},
 		{http.MethodPatch, "/posts/:id", schema.Write, p.update},
 		{http.MethodDelete, "/posts/:id", schema.Write, p.delete},
+		{http.MethodPost, "/posts/:id/retry", schema.Write, p.retry},
 	}
 }
 

@@ -19,10 +19,10 @@ type request struct {
 	post string     // id of the post it is about, for the log
 }
 
-const requestKey = "crier.request"
+type requestKey struct{}
 
 // requestOf returns the request of a context; observe has put it there.
-func requestOf(c *gin.Context) *request { return c.MustGet(requestKey).(*request) }
+func requestOf(c *gin.Context) *request { return c.Request.Context().Value(requestKey{}).(*request) }
 
 func (r *request) attributes() slog.Attr {
 	attributes := []any{slog.String("request", r.id)}

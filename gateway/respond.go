@@ -53,6 +53,22 @@ func readForm(c *gin.Context) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
+	return formOf(body)
+}
+
+// readOptionalForm reads a body that may be left out.
+func readOptionalForm(c *gin.Context) (*form, error) {
+	body, err := readBody(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	return formOf(body)
+}
+
+func formOf(body []byte) (*form, error) {
 	root, err := parseDocument(body)
 	if err != nil {
 		return nil, err
@@ -60,12 +76,23 @@ func readForm(c *gin.Context) (*form, error) {
 	return newForm(root, &report{body: body}), nil
 }
 
+// timeLayout is ISO 8601, to the millisecond.
+const timeLayout = "2006-01-02T15:04:05.000Z07:00"
+
 // moment is a time as the API shows it: UTC, to the millisecond.
 type moment time.Time
 
 // MarshalText writes ISO 8601.
 func (m moment) MarshalText() ([]byte, error) {
-	return time.Time(m).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
+	return time.Time(m).UTC().AppendFormat(nil, timeLayout), nil
+}
+
+// shownTime returns a time as moment writes it, and nothing for one that is not known.
+func shownTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(timeLayout)
 }
 
 // IsZero lets omitzero leave out a time that is not known.

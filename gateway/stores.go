@@ -41,6 +41,14 @@ type PostWriter interface {
 	Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error)
 }
 
+// PostRetrier sets failed posts going again.
+type PostRetrier interface {
+	// Retry sets the failed targets of a post going again after a delay, all of them where
+	// platforms is empty, and returns the platforms retried. It is InvalidState where
+	// nothing failed that could go on.
+	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, platforms []schema.Platform, delay time.Duration) (schema.Post, []schema.Platform, error)
+}
+
 // AnswerReader reads the answers that are kept for idempotency.
 type AnswerReader interface {
 	// Answer returns what the first request of that name was answered, if it is known:

@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -28,7 +29,7 @@ func (z *zones) load(name string) (*time.Location, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q is no time zone of the IANA database", clip(name))
 	}
-	z.known.Store(name, zone)
+	z.known.Store(strings.Clone(name), zone) // it may be a part of a whole body
 	return zone, nil
 }
 

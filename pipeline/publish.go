@@ -37,6 +37,7 @@ type Publish struct {
 	caller  caller[schema.PublishMessage, schema.Delivery]
 	store   publishStore
 	calls   platformCalls
+	late    time.Duration // what is more than this past its time is not published any more
 	metrics *Metrics
 	logger  *slog.Logger
 }
@@ -51,9 +52,10 @@ type platformCalls struct {
 // prepareLimit ends uploads before their lease does.
 const prepareLimit = schema.PrepareLease - 30*time.Second
 
-// NewPublish makes the publish stage; slots is how many calls it makes at a time.
-func NewPublish(store publishStore, platforms Platforms, vault opener, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Publish {
-	p := &Publish{store: store, calls: platformCalls{platforms, vault, logger}, metrics: metrics, logger: logger}
+// NewPublish makes the publish stage; slots is how many calls it makes at a time, late how
+// far past its time an entry may still go out.
+func NewPublish(store publishStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics) *Publish {
+	p := &Publish{store: store, calls: platformCalls{platforms, vault, logger}, late: late, metrics: metrics, logger: logger}
 	p.caller = caller[schema.PublishMessage, schema.Delivery]{
 		name: schema.TopicPublish, log: log, logger: logger, metrics: metrics, slots: slots,
 		decode: decode[schema.PublishMessage],
@@ -89,8 +91,13 @@ func (p *Publish) claim(ctx context.Context, messages []schema.PublishMessage) (
 
 func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool) {
 	called := p.store.Now()
-	outcome := p.calls.make(ctx, d)
-	result := d.After(outcome, p.store.Now(), rand.Float64())
+	var result schema.Result
+	if d.Step != schema.StepFind && called.Sub(d.DueAt) > p.late {
+		result = d.Missed(called)
+	} else {
+		outcome := p.calls.make(ctx, d)
+		result = d.After(outcome, p.store.Now(), rand.Float64())
+	}
 	p.observe(d, result, called)
 	stored := persist(ctx, p.logger, func(ctx context.Context) error { return p.store.Finish(ctx, result) })
 	return stored && result.State == schema.TargetPending && result.NextIn == 0

@@ -206,6 +206,15 @@ func (d Delivery) waiting(step Step, in time.Duration) Result {
 	return r
 }
 
+// Missed ends a target that is too late to go out: a post at a surprising time is worse
+// than none.
+func (d Delivery) Missed(at time.Time) Result {
+	d.ContinueOnError = false
+	return d.failed(&TargetError{
+		Code: "missed_deadline", Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
+	})
+}
+
 // base is a result that changes nothing yet.
 func (d Delivery) base() Result {
 	return Result{

@@ -121,14 +121,14 @@ func (v *validation) settings(c Constraints) {
 
 // entry checks the text and the media one target gets of an entry.
 func (v *validation) entry(c Constraints, target Target, i, entry int) {
-	text := v.content.TextFor(entry, target.Platform, target.Content)
-	v.text(c, entry, text, func() string { return v.textField(target, i, entry) })
+	v.text(c, target, i, entry)
 	v.media(c, entry)
 }
 
-// text checks the text of an entry; field is asked for its name only once one is needed.
-func (v *validation) text(c Constraints, entry int, text string, field func() string) {
+func (v *validation) text(c Constraints, target Target, i, entry int) {
 	e := v.content.Entries[entry]
+	text := v.content.TextFor(entry, target.Platform, target.Content)
+	field := func() string { return v.textField(target, i, entry) }
 	switch empty := strings.TrimSpace(text) == ""; {
 	case empty && c.Text.Required:
 		v.fail(c.Platform, field(), CodeTextRequired, "%s needs a text with every post", c.Platform)

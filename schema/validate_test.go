@@ -110,6 +110,11 @@ func TestValidate(t *testing.T) {
 			content: post("hello"), targets: []schema.Target{{Platform: wordy}, {Platform: short, Content: eleven}},
 			errors: []string{"platforms[1].content twitter text_too_long"},
 		},
+		"own texts between others of the platform": {
+			content: post("fits"),
+			targets: []schema.Target{{Platform: captions, Content: eleven}, {Platform: captions}, {Platform: captions}, {Platform: captions, Content: eleven}},
+			errors:  []string{"platforms[0].content telegram text_too_long", "platforms[3].content telegram text_too_long"},
+		},
 		"a target's own text saves a long one": {content: post(eleven), targets: []schema.Target{{Platform: short, Content: ten}}},
 		"the text of the settings": {
 			content: settings(`{"mode":"a","content":"` + eleven + `"}`), targets: on(short),

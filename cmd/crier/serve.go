@@ -21,6 +21,7 @@ type serveCommand struct {
 	Clickhouse           string        `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
 	SandboxURL           string        `help:"Where the sandbox role of another process is reached."`
 	Drain                time.Duration `default:"20s" help:"How long work in hand may take at shutdown."`
+	MaxLateness          time.Duration `default:"24h" help:"What is more than this past its time is not published any more."`
 	AllowPrivateWebhooks bool          `help:"Let webhooks use http and private addresses, for development."`
 	Demo                 bool          `help:"Publish a demo post through the whole pipeline to the simulators, and show what came of it."`
 }
@@ -49,7 +50,7 @@ func (s *serveCommand) config(logger *slog.Logger) (compose.Config, error) {
 		c.Kafka = strings.Split(s.Kafka, ",")
 	}
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
-	c.ClickHouse, c.SandboxURL, c.Drain = s.Clickhouse, s.SandboxURL, s.Drain
+	c.ClickHouse, c.SandboxURL, c.Drain, c.MaxLateness = s.Clickhouse, s.SandboxURL, s.Drain, s.MaxLateness
 	c.AllowPrivateWebhooks, c.Lead = s.AllowPrivateWebhooks, gateway.Lead
 	return c, nil
 }

@@ -160,7 +160,7 @@ func (s *server) shutDown() error {
 	case <-time.After(limit):
 	}
 	_ = s.cmd.Process.Signal(immediateShutdown) // likewise
-	<-s.exited //nolint:errcheck // likewise
+	<-s.exited                                  //nolint:errcheck // likewise
 	return nil
 }
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rivo/uniseg"
 	"golang.org/x/text/language"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -52,7 +52,7 @@ func Constraints() schema.Constraints {
 // count counts graphemes. The lexicon bounds the bytes as well, at ten a grapheme: a
 // text over that bound counts a grapheme for every ten bytes, and so is too long.
 func count(text string) int {
-	graphemes := uniseg.GraphemeClusterCount(text)
+	graphemes := connectors.Graphemes(text)
 	if len(text) <= maxTextBytes {
 		return graphemes
 	}
@@ -77,6 +77,9 @@ func parseSettings(raw json.RawMessage) (settings, error) {
 }
 
 func checkSettings(raw json.RawMessage) []schema.Detail {
+	if len(raw) == 0 {
+		return nil
+	}
 	s, err := parseSettings(raw)
 	if err != nil {
 		return []schema.Detail{detail("langs", "langs must be a list of language tags")}

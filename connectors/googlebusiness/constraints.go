@@ -21,6 +21,6 @@ func Constraints() schema.Constraints {
 			MinHeight:     300,
 		},
 		DailyCap: 50,
-		Settings: checkSettings,
+		Settings: settingsCheck(),
 	}
 }

@@ -32,8 +32,16 @@ func settingRules() schema.SettingRules {
 	}
 }
 
-func checkSettings(settings json.RawMessage) []schema.Detail {
-	details := settingRules().Check(settings)
+// settingsCheck returns a Constraints.Settings.
+func settingsCheck() func(json.RawMessage) []schema.Detail {
+	rules := settingRules() // once: every post is checked
+	return func(settings json.RawMessage) []schema.Detail {
+		return append(rules.Check(settings), checkTopic(settings)...)
+	}
+}
+
+// checkTopic checks what of the settings hangs together.
+func checkTopic(settings json.RawMessage) []schema.Detail {
 	var s struct {
 		TopicType    string    `json:"topicType"`
 		Event        *struct{} `json:"event"`
@@ -43,8 +51,9 @@ func checkSettings(settings json.RawMessage) []schema.Detail {
 		} `json:"callToAction"`
 	}
 	if len(settings) == 0 || json.Unmarshal(settings, &s) != nil {
-		return details
+		return nil
 	}
+	var details []schema.Detail
 	if (s.TopicType == topicEvent || s.TopicType == topicOffer) && s.Event == nil {
 		details = append(details, required("event", "a post of type "+s.TopicType+" needs an event"))
 	}

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"crier/connectors"
 )
 
 // urlLength is how many characters every URL counts, whatever its length.
@@ -43,38 +43,41 @@ var (
 // countText counts as Mastodon does: user-perceived characters, where a URL counts 23
 // and a remote mention only its local part.
 func countText(text string) int {
+	shortened := inOrder(urls(text), mentions(text)) // a hashtag counts as it is written
+	if len(shortened) == 0 {
+		return connectors.Graphemes(text)
+	}
 	var counted strings.Builder
 	last := 0
-	for _, e := range entities(text) {
+	for _, e := range shortened {
 		counted.WriteString(text[last:e.start])
-		switch e.kind {
-		case urlEntity:
+		if e.kind == urlEntity {
 			counted.WriteString(strings.Repeat("x", urlLength))
-		case mentionEntity:
+		} else {
 			counted.WriteString("@" + e.name)
-		default:
-			counted.WriteString(text[e.start:e.end])
 		}
 		last = e.end
 	}
 	counted.WriteString(text[last:])
-	return uniseg.GraphemeClusterCount(counted.String())
+	return connectors.Graphemes(counted.String())
 }
 
 // entities returns what is a link in a text, in order and without overlaps: what
 // looks like a mention or a hashtag within a URL is part of the URL.
 func entities(text string) []entity {
-	found := urls(text)
+	return inOrder(urls(text), append(mentions(text), hashtags(text)...))
+}
+
+func inOrder(urls, names []entity) []entity {
+	found := urls
 	isFree := func(at int) bool {
-		return !slices.ContainsFunc(found, func(e entity) bool { return e.start <= at && at < e.end })
+		return !slices.ContainsFunc(urls, func(e entity) bool { return e.start <= at && at < e.end })
 	}
-	var names []entity
-	for _, e := range slices.Concat(mentions(text), hashtags(text)) {
+	for _, e := range names {
 		if isFree(e.start) {
-			names = append(names, e)
+			found = append(found, e)
 		}
 	}
-	found = append(found, names...)
 	slices.SortFunc(found, func(a, b entity) int { return a.start - b.start })
 	return found
 }
@@ -87,7 +90,7 @@ func urls(text string) []entity {
 			return found
 		}
 		at = domain
-		length := len(domainAndPort.FindString(text[domain:]))
+		length := len(domainAndPort.FindString(hostLike(text[domain:])))
 		if length == 0 {
 			continue
 		}
@@ -100,6 +103,18 @@ func urls(text string) []entity {
 		found = append(found, entity{kind: urlEntity, start: start, end: end, name: text[start:end]})
 		at = end
 	}
+}
+
+// hostLike returns the beginning of a text that could be of a host and port. What a
+// regular expression need not look at it does not take time for.
+func hostLike(text string) string {
+	end := strings.IndexFunc(text, func(r rune) bool {
+		return r < utf8.RuneSelf && !isASCIIWord(r) && !strings.ContainsRune(".-:", r)
+	})
+	if end < 0 {
+		return text
+	}
+	return text[:end]
 }
 
 // nextScheme returns where the next scheme of a URL begins, and where what follows it

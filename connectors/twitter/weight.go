@@ -5,6 +5,8 @@ import (
 
 	"github.com/rivo/uniseg"
 	"golang.org/x/text/unicode/norm"
+
+	"crier/connectors"
 )
 
 // The weights of github.com/twitter/twitter-text, configuration v3, in characters.
@@ -29,6 +31,9 @@ func Weight(text string) int {
 
 // plainWeight weighs a text without links.
 func plainWeight(text string) int {
+	if connectors.IsASCII(text) {
+		return len(text) * lightWeight
+	}
 	weight := 0
 	for clusters := uniseg.NewGraphemes(text); clusters.Next(); {
 		weight += clusterWeight(clusters.Runes())

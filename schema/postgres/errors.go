@@ -18,6 +18,9 @@ func unavailable(err error) error {
 	if err == nil || !isConnectionError(err) {
 		return err
 	}
+	if _, ok := errors.AsType[*schema.Error](err); ok {
+		return err
+	}
 	return &schema.Error{Kind: schema.Unavailable, Message: "the database does not answer; try again", Err: err}
 }
 

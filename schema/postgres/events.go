@@ -8,9 +8,10 @@ import (
 
 // postEvent is an event about a post, with the post as webhooks show it.
 func postEvent(t schema.EventType, p *schema.Post, now time.Time) schema.Event {
+	data := schema.PostData{Post: p.Summary()}
 	return schema.Event{
 		ID: schema.NewEventID(now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now,
-		Data: encode(schema.PostData{Post: p.Summary()}),
+		Data: appendPostData(make([]byte, 0, documentSize), &data),
 	}
 }
 

@@ -37,7 +37,7 @@ func (g *Gateway) Create(ctx context.Context, c schema.Creation) (schema.Created
 // commitCreations makes the posts of a batch of requests in one transaction, in two
 // trips: the idempotency rows, then what only the first sender of a key makes.
 func (g *Gateway) commitCreations(ctx context.Context, batch []*creation) error {
-	conn, err := g.pool.Acquire(ctx)
+	conn, err := g.inserts.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func takeKeys(ctx context.Context, conn *pgx.Conn, firsts []*creation) (map[idem
 		on conflict (lineage, key) do update
 			set fingerprint = excluded.fingerprint, response = excluded.response, created_at = now()
 			where i.created_at < now() - interval '24 hours'
-		returning lineage, key`, lineages, keys, prints, responses)
+		returning lineage, key`, idColumn(lineages), keys, prints, responses)
 	results := conn.SendBatch(ctx, batch)
 	defer results.Close()
 	if _, err := results.Exec(); err != nil {
@@ -223,7 +223,7 @@ func (g *Gateway) replay(ctx context.Context, conn *pgx.Conn, repeats []*creatio
 	rows, err := conn.Query(ctx, `
 		select i.lineage, i.key, i.fingerprint, i.response
 		from unnest($1::uuid[], $2::text[]) u (lineage, key)
-		join idempotency i on i.lineage = u.lineage and i.key = u.key`, lineages, keys)
+		join idempotency i on i.lineage = u.lineage and i.key = u.key`, idColumn(lineages), keys)
 	answers, err := collect(rows, err, func(rows pgx.Rows, a *answer) error {
 		return rows.Scan((*[16]byte)(&a.lineage), &a.key, &a.fingerprint, &a.response)
 	})

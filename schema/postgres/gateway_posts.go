@@ -129,6 +129,9 @@ func (g *Gateway) Update(ctx context.Context, workspace schema.WorkspaceID, id s
 		if err != nil {
 			return err
 		}
+		if begun(&locked) {
+			return invalidState("a post that is being retried cannot be updated: part of it may be published")
+		}
 		before := locked.Status
 		post = locked
 		if err := change(&post); err != nil {
@@ -154,16 +157,25 @@ func (g *Gateway) lockPost(ctx context.Context, tx pgx.Tx, workspace schema.Work
 		return p, err
 	}
 	if p.Status != schema.Draft && p.Status != schema.Scheduled {
-		return p, &schema.Error{
-			Kind:    schema.InvalidState,
-			Message: fmt.Sprintf("a post that is %s cannot be %s; only a draft or scheduled post can", p.Status, verb),
-		}
+		return p, invalidState(fmt.Sprintf("a post that is %s cannot be %s; only a draft or scheduled post can", p.Status, verb))
 	}
 	posts := []schema.Post{p}
 	if err := addTargets(ctx, tx, posts); err != nil {
 		return p, err
 	}
 	return posts[0], nil
+}
+
+func invalidState(message string) error {
+	return &schema.Error{Kind: schema.InvalidState, Message: message}
+}
+
+// begun tells whether a target of the post was tried before: the post is one that a retry
+// has scheduled again.
+func begun(p *schema.Post) bool {
+	return slices.ContainsFunc(p.Targets, func(t schema.Target) bool {
+		return t.State != schema.TargetPending || len(t.Receipts) > 0 || t.Error != nil
+	})
 }
 
 // replace stores a changed post in place of what it was. A job in jobs_far stays behind:
@@ -229,11 +241,14 @@ func (g *Gateway) cancel(b *pgx.Batch, p *schema.Post) (announcement schema.Anno
 	now := g.Now()
 	p.Status, p.Version = schema.Cancelled, p.Version+1
 	for i := range p.Targets {
-		p.Targets[i].State = schema.TargetCancelled
+		if p.Targets[i].State == schema.TargetPending {
+			p.Targets[i].State = schema.TargetCancelled
+		}
 	}
 	b.Queue(`update posts set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1`,
 		p.ID, int16(p.Status), p.Version)
-	b.Queue(`update targets set state = $2 where post_id = $1`, p.ID, int16(schema.TargetCancelled))
+	b.Queue(`update targets set state = $2 where post_id = $1 and state = $3`,
+		p.ID, int16(schema.TargetCancelled), int16(schema.TargetPending))
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	if events := queueEvents(b, []schema.Event{postEvent(schema.PostCancelled, p, now)}, now); events != nil {
 		announcement.Events = append(announcement.Events, *events)

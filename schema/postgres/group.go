@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"crier/schema"
 )
 
 // group gathers concurrent calls into batches, each of which shares one transaction:
@@ -39,8 +41,8 @@ func startGroup[T any](s *Store, g *group[T], committers int) *group[T] {
 	return g
 }
 
-// do hands a call to the next batch and waits for its transaction. When ctx ends
-// first, the call may still have its effect.
+// do hands a call to the next batch and waits for its transaction. When ctx ends first,
+// the call may still have its effect: the error is Unknown.
 func (g *group[T]) do(ctx context.Context, value *T) error {
 	r := &request[T]{value: value, done: make(chan error, 1)}
 	select {
@@ -52,7 +54,7 @@ func (g *group[T]) do(ctx context.Context, value *T) error {
 	case err := <-r.done:
 		return err
 	case <-ctx.Done():
-		return ctx.Err()
+		return &schema.Error{Kind: schema.Unknown, Message: "the request was given up before its transaction ended", Err: ctx.Err()}
 	}
 }
 

@@ -39,7 +39,7 @@ func (r *postRows) queue(batch *pgx.Batch) {
 		select id, workspace, brand, version, status, scheduled, timezone, api, platforms, content::json, n, created, updated
 		from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int2[], $6::timestamptz[], $7::text[], $8::bool[], $9::int[], $10::text[], $11::int2[], $12::timestamptz[], $13::timestamptz[])
 			u (id, workspace, brand, version, status, scheduled, timezone, api, platforms, content, n, created, updated)`,
-		r.ids, r.workspaces, r.brands, r.versions, r.statuses, r.scheduled, r.timezones, r.fromAPI, r.platforms, r.contents, r.left, r.created, r.updated)
+		idColumn(r.ids), idColumn(r.workspaces), idColumn(r.brands), r.versions, r.statuses, r.scheduled, r.timezones, r.fromAPI, r.platforms, r.contents, r.left, r.created, r.updated)
 }
 
 // platformMask is the set of platforms of the targets, for filtering.
@@ -73,7 +73,7 @@ func (r *targetRows) queue(batch *pgx.Batch) {
 	batch.Queue(`
 		insert into targets (post_id, n, version, account_id, platform, content, step)
 		select * from unnest($1::uuid[], $2::int2[], $3::int[], $4::uuid[], $5::int2[], $6::text[], $7::int2[])`,
-		r.posts, r.ns, r.versions, r.accounts, r.platforms, r.contents, r.steps)
+		idColumn(r.posts), r.ns, r.versions, idColumn(r.accounts), r.platforms, r.contents, r.steps)
 }
 
 // jobRows are the columns of jobs to be made, near and far.
@@ -111,7 +111,7 @@ func (c *jobColumns) queue(batch *pgx.Batch, table string) {
 		select id, kind, shard, due, version, payload::json
 		from unnest($1::uuid[], $2::int2[], $3::int2[], $4::timestamptz[], $5::int[], $6::text[])
 			u (id, kind, shard, due, version, payload)`,
-		c.ids, c.kinds, c.shards, c.due, c.versions, c.payloads)
+		idColumn(c.ids), c.kinds, c.shards, c.due, c.versions, c.payloads)
 }
 
 // postJob is the one job of a post: it is due when the post is.
@@ -120,9 +120,10 @@ func postJob(p *schema.Post) schema.Job {
 	for i, t := range p.Targets {
 		accounts[i] = t.Account
 	}
+	job := schema.PostJob{Post: p.ID, Version: p.Version, Workspace: p.Workspace, Accounts: accounts}
 	return schema.Job{
 		ID: schema.JobID(p.ID), Kind: schema.JobPost, Shard: schema.ShardOf(p.ID), DueAt: p.ScheduledFor.Truncate(time.Microsecond), Version: p.Version,
-		Payload: encode(schema.PostJob{Post: p.ID, Version: p.Version, Workspace: p.Workspace, Accounts: accounts}),
+		Payload: appendPostJob(make([]byte, 0, documentSize), &job),
 	}
 }
 
@@ -141,6 +142,6 @@ func queueEvents(batch *pgx.Batch, events []schema.Event, now time.Time) *schema
 	}
 	b := schema.EventBatch{ID: schema.NewBatchID(now), Events: events}
 	batch.Queue(`insert into outbox (id, owed, sent_at, payload) values ($1, $2, now(), $3)`,
-		b.ID, int16(schema.OwedNotify|schema.OwedAnalytics), encode(b))
+		b.ID, int16(schema.OwedNotify|schema.OwedAnalytics), appendEventBatch(make([]byte, 0, len(events)*2*documentSize), &b))
 	return &b
 }

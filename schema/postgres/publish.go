@@ -97,7 +97,7 @@ const claimTargets = `
 	  and ((t.state = 0 and coalesce(t.next_at, now()) <= now() + interval '` + earlyBy + `')
 	    or (t.state = 1 and t.lease_until + $6::interval < now()))
 	returning t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.content,
-		p.content, p.scheduled_for, p.created_at, ` + accountColumns
+		p.content, coalesce(p.retried_for, p.scheduled_for), p.created_at, ` + accountColumns
 
 func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	var since, due *time.Time

@@ -31,6 +31,7 @@ type Config struct {
 // Store is a pool of connections with crier's settings, and the clock of its server.
 type Store struct {
 	pool     *pgxpool.Pool
+	inserts  *pgxpool.Pool // of what only inserts: there is nothing to plan anew
 	clock    *clock
 	node     [16]byte
 	announce func(schema.Announcement)
@@ -78,8 +79,16 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}
+	generic := config.Copy()
+	generic.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+	generic.MaxConns = committers
+	inserts, err := pgxpool.NewWithConfig(ctx, generic)
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
+	}
 	s := &Store{
-		pool: pool, clock: newClock(pool), node: c.Node, announce: c.Announce, log: c.Logger,
+		pool: pool, inserts: inserts, clock: newClock(pool), node: c.Node, announce: c.Announce, log: c.Logger,
 		batches: batchMetric(c.Registerer), closing: make(chan struct{}),
 	}
 	if s.announce == nil {
@@ -87,6 +96,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	if err := s.clock.sync(ctx); err != nil {
 		pool.Close()
+		inserts.Close()
 		return nil, fmt.Errorf("connecting to PostgreSQL at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
 	}
 	s.workers.Go(func() { s.clock.run(s.closing, s.log) })
@@ -97,6 +107,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 func (s *Store) Close() {
 	close(s.closing)
 	s.workers.Wait()
+	s.inserts.Close()
 	s.pool.Close()
 }
 

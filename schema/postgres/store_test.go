@@ -500,3 +500,55 @@ func (f *fixture) deliver(m schema.NotifyMessage, state schema.DeliveryState) {
 		f.Fatal(err)
 	}
 }
+
+func TestARetryGoesOnAfterTheLastReceipt(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(2, 0)
+	p.Content.Entries = []schema.Entry{{Text: "one"}, {Text: "two"}, {Text: "three"}}
+	p.Content.Thread = &schema.ThreadConfig{}
+	f.create(p)
+	first := f.claim(p, 0)[0]
+	f.finish(first, schema.Outcome{Receipt: schema.Receipt{NativeID: "n1"}})
+	f.exec(`update targets set next_at = now(), step = 1`)
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+	f.finish(f.claim(p, 1)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+	if got := f.status(p); got != schema.Failed {
+		t.Fatalf("status = %v", got)
+	}
+	retried, platforms, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, nil, 0)
+	if err != nil || len(platforms) != 1 || retried.Version != 2 || f.status(p) != schema.Scheduled {
+		t.Fatalf("Retry = %+v, %v, %v", retried, platforms, err)
+	}
+	_, err = f.gateway.Update(t.Context(), f.workspace, p.ID, func(*schema.Post) error { return nil })
+	wantKind(t, err, schema.InvalidState)
+	if d := f.claim(p, 0); len(d) != 0 {
+		t.Fatal("a message of the time before the retry was taken")
+	}
+	again := f.claim(retried, 0)
+	if len(again) != 1 || again[0].Entry != 1 || len(again[0].Receipts) != 1 || again[0].Attempts != 0 || again[0].Claim <= first.Claim {
+		t.Fatalf("claimed %+v, want the second entry on its first", again)
+	}
+	_, _, err = f.gateway.Retry(t.Context(), f.workspace, p.ID, nil, 0)
+	wantKind(t, err, schema.InvalidState)
+}
+
+func TestACancelledRetryKeepsWhatWasPosted(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(2, 0))
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "n0"}})
+	f.finish(f.claim(p, 1)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+	retried, _, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, []schema.Platform{schema.Mastodon}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.gateway.Delete(t.Context(), f.workspace, p.ID); err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.gateway.Post(t.Context(), f.workspace, p.ID)
+	if err != nil || got.Targets[0].State != schema.TargetPosted || got.Targets[1].State != schema.TargetCancelled {
+		t.Errorf("targets %v and %v, %v; want posted and cancelled", got.Targets[0].State, got.Targets[1].State, err)
+	}
+	if d := f.claim(retried, 1); len(d) != 0 {
+		t.Error("a cancelled target was claimed")
+	}
+}

@@ -70,6 +70,7 @@ create table posts (
     version       int not null default 1,
     status        smallint not null,
     scheduled_for timestamptz,
+    retried_for   timestamptz, -- when a retry was due: from then on the base of lateness
     timezone      text not null,
     from_api      boolean not null,
     platforms     int not null,  -- bit 1 << platform of each target

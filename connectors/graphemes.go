@@ -1,0 +1,29 @@
+package connectors
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+// Graphemes returns how many user-perceived characters a text has: its extended grapheme
+// clusters (unicode.org/reports/tr29).
+func Graphemes(text string) int {
+	if !IsASCII(text) {
+		return uniseg.GraphemeClusterCount(text)
+	}
+	// The only cluster of several ASCII characters is a line break (rule GB3).
+	return len(text) - strings.Count(text, "\r\n")
+}
+
+// IsASCII tells whether a text is of ASCII characters alone, as most are. Those can be
+// counted without the tables of Unicode.
+func IsASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"context"
+
+	"crier/schema"
+)
+
+// directory is the accounts of a workspace, for looking them up.
+type directory struct {
+	accounts []schema.Account
+	byID     map[schema.AccountID]*schema.Account
+}
+
+func newDirectory(accounts []schema.Account) *directory {
+	d := &directory{accounts, make(map[schema.AccountID]*schema.Account, len(accounts))}
+	for i := range accounts {
+		d.byID[accounts[i].ID] = &accounts[i]
+	}
+	return d
+}
+
+// directoryOf returns what loads the directory of a workspace.
+func directoryOf(reader AccountReader) func(context.Context, schema.WorkspaceID) (*directory, error) {
+	return func(ctx context.Context, workspace schema.WorkspaceID) (*directory, error) {
+		accounts, err := reader.Accounts(ctx, workspace)
+		if err != nil {
+			return nil, err
+		}
+		return newDirectory(accounts), nil
+	}
+}
+
+// named returns the account of a platform that goes by a name: its id, and a business
+// location the platform's own. It is nil if there is none.
+func (d *directory) named(platform schema.Platform, name string) *schema.Account {
+	if id, err := schema.ParseAccountID(name); err == nil {
+		if a := d.byID[id]; a != nil && a.Platform == platform {
+			return a
+		}
+	}
+	if platform != schema.GoogleBusiness {
+		return nil
+	}
+	for i := range d.accounts {
+		if a := &d.accounts[i]; a.Platform == platform && a.NativeID == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// on returns the accounts of a platform.
+func (d *directory) on(platform schema.Platform) []*schema.Account {
+	var found []*schema.Account
+	for i := range d.accounts {
+		if a := &d.accounts[i]; a.Platform == platform {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// brand returns the brand of that id: one that an account of the workspace belongs to.
+func (d *directory) brand(id *string) (schema.BrandID, bool) {
+	if id == nil {
+		return schema.BrandID{}, true
+	}
+	for i := range d.accounts {
+		if brand := d.accounts[i].Brand; !brand.IsZero() && brand.String() == *id {
+			return brand, true
+		}
+	}
+	return schema.BrandID{}, false
+}

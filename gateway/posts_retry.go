@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+type retryAnswer struct {
+	Success          bool              `json:"success"`
+	Post             postView          `json:"post"`
+	RetriedPlatforms []schema.Platform `json:"retriedPlatforms"`
+	Warnings         []schema.Detail   `json:"warnings,omitempty"`
+}
+
+// retry sets the failed targets of a post going again.
+func (p *posts) retry(c *gin.Context) error {
+	id, err := postID(c)
+	if err != nil {
+		return err
+	}
+	f, err := readOptionalForm(c)
+	if err != nil {
+		return err
+	}
+	platforms, delay := readRetry(f)
+	f.finish()
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	post, retried, err := p.retrier.Retry(c.Request.Context(), requestOf(c).key.Workspace, id, platforms, delay)
+	if err != nil {
+		return err
+	}
+	respond(c, http.StatusOK, retryAnswer{Success: true, Post: viewPost(post), RetriedPlatforms: retried, Warnings: f.report.warnings})
+	return nil
+}
+
+func readRetry(f *form) (platforms []schema.Platform, delay time.Duration) {
+	names, _ := f.list("platforms", len(schema.Platforms()))
+	for i, name := range names {
+		field := indexed("platforms", i)
+		if name.kind != text {
+			f.fail(field, codeInvalidType, f.report.wrong(name, text))
+			continue
+		}
+		platform, err := schema.ParsePlatform(name.text)
+		if err != nil {
+			f.fail(field, codeInvalidValue, noPlatform(name.text))
+			continue
+		}
+		platforms = append(platforms, platform)
+	}
+	seconds, _ := f.integer("delay")
+	delay = time.Duration(seconds) * time.Second
+	if seconds < 0 || seconds > int(maxAhead.Seconds()) {
+		f.fail("delay", codeInvalidValue, "must be from 0 to 7776000 seconds (90 days)")
+	}
+	return platforms, delay
+}
