@@ -65,8 +65,12 @@ func (f *fixture) openPostgres() {
 	f.postgresRelay, through = newRelay(f.T, f.postgresURL)
 	store, err := postgres.Open(f.Context(), postgres.Config{
 		URL: through, MaxConns: 5, Logger: f.logger, Announce: func(a schema.Announcement) {
-			for _, b := range a.Events {
-				f.said <- b
+			for _, encoded := range a.Events {
+				batch, err := decodeBatch(encoded.Payload)
+				if err != nil {
+					f.Error(err)
+				}
+				f.said <- batch
 			}
 		},
 	})
@@ -137,6 +141,11 @@ func (f *fixture) eventually(what string, ok func() bool) {
 			f.Fatalf("not within %v: %s", patience, what)
 		}
 	}
+}
+
+func decodeBatch(payload []byte) (batch schema.EventBatch, err error) {
+	err = json.Unmarshal(payload, &batch)
+	return batch, err
 }
 
 // batch is n facts of targets.

@@ -68,7 +68,13 @@ func (a *api) events() []schema.EventBatch {
 	defer a.mu.Unlock()
 	var all []schema.EventBatch
 	for _, said := range a.said {
-		all = append(all, said.Events...)
+		for _, encoded := range said.Events {
+			var batch schema.EventBatch
+			if err := json.Unmarshal(encoded.Payload, &batch); err != nil {
+				a.Fatal(err)
+			}
+			all = append(all, batch)
+		}
 	}
 	return all
 }

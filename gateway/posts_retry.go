@@ -54,10 +54,9 @@ func readRetry(f *form) (platforms []schema.Platform, delay time.Duration) {
 		}
 		platforms = append(platforms, platform)
 	}
-	seconds, _ := f.integer("delay")
-	delay = time.Duration(seconds) * time.Second
-	if seconds < 0 || seconds > int(maxAhead.Seconds()) {
+	seconds, ok := f.integer("delay")
+	if ok && (seconds < 0 || seconds > int(maxAhead.Seconds())) {
 		f.fail("delay", codeInvalidValue, "must be from 0 to 7776000 seconds (90 days)")
 	}
-	return platforms, delay
+	return platforms, time.Duration(seconds) * time.Second
 }

@@ -116,7 +116,7 @@ func recordsOf(said schema.Announcement, delayPartitions int) map[string][]strea
 		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: encode(m)})
 	}
 	for _, b := range said.Events {
-		records[schema.TopicEvents] = append(records[schema.TopicEvents], stream.Record{Key: b.ID[:], Value: encode(b)})
+		records[schema.TopicEvents] = append(records[schema.TopicEvents], stream.Record{Key: b.ID[:], Value: b.Payload})
 	}
 	return records
 }

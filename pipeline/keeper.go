@@ -12,7 +12,7 @@ import (
 type keeperStore interface {
 	Promote(ctx context.Context) (int64, error)
 	MakePartitions(ctx context.Context) error
-	Unsent(ctx context.Context, age time.Duration, limit int) ([]schema.EventBatch, error)
+	Unsent(ctx context.Context, age time.Duration, limit int) ([]schema.EncodedEvents, error)
 	Forget(ctx context.Context) error
 }
 

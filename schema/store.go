@@ -43,7 +43,14 @@ type Announcement struct {
 	Jobs    []Job // due within AnnounceWindow
 	Publish []PublishMessage
 	Notify  []NotifyMessage
-	Events  []EventBatch
+	Events  []EncodedEvents
+}
+
+// EncodedEvents is an EventBatch in JSON, as the outbox holds it and topic events carries
+// it: it is encoded once.
+type EncodedEvents struct {
+	ID      BatchID
+	Payload []byte
 }
 
 // AnnounceWindow is how far ahead of its time a job is announced to topic delay by

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -125,7 +124,7 @@ func (s *Store) alone(ctx context.Context, name string, work func(pgx.Tx) error)
 
 // Unsent returns batches of events that were not handled for a while, so that they are
 // sent again.
-func (d *Delay) Unsent(ctx context.Context, age time.Duration, limit int) ([]schema.EventBatch, error) {
+func (d *Delay) Unsent(ctx context.Context, age time.Duration, limit int) ([]schema.EncodedEvents, error) {
 	rows, err := d.pool.Query(ctx, `
 		update outbox o set sent_at = now()
 		from (
@@ -133,13 +132,9 @@ func (d *Delay) Unsent(ctx context.Context, age time.Duration, limit int) ([]sch
 			order by id limit $2 for update skip locked
 		) old
 		where o.id = old.id
-		returning o.payload`, age.String(), limit)
-	batches, err := collect(rows, err, func(rows pgx.Rows, b *schema.EventBatch) error {
-		var payload []byte
-		if err := rows.Scan(&payload); err != nil {
-			return err
-		}
-		return json.Unmarshal(payload, b)
+		returning o.id, o.payload`, age.String(), limit)
+	batches, err := collect(rows, err, func(rows pgx.Rows, b *schema.EncodedEvents) error {
+		return rows.Scan((*[16]byte)(&b.ID), &b.Payload)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading unsent events: %w", unavailable(err))

@@ -136,12 +136,13 @@ func postMessages(p *schema.Post) []schema.PublishMessage {
 }
 
 // queueEvents adds the outbox row of a commit's events; nil without events.
-func queueEvents(batch *pgx.Batch, events []schema.Event, now time.Time) *schema.EventBatch {
+func queueEvents(batch *pgx.Batch, events []schema.Event, now time.Time) *schema.EncodedEvents {
 	if len(events) == 0 {
 		return nil
 	}
 	b := schema.EventBatch{ID: schema.NewBatchID(now), Events: events}
+	payload := appendEventBatch(make([]byte, 0, len(events)*2*documentSize), &b)
 	batch.Queue(`insert into outbox (id, owed, sent_at, payload) values ($1, $2, now(), $3)`,
-		b.ID, int16(schema.OwedNotify|schema.OwedAnalytics), appendEventBatch(make([]byte, 0, len(events)*2*documentSize), &b))
-	return &b
+		b.ID, int16(schema.OwedNotify|schema.OwedAnalytics), payload)
+	return &schema.EncodedEvents{ID: b.ID, Payload: payload}
 }

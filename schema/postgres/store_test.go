@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -159,7 +160,13 @@ func (f *fixture) events() []schema.EventBatch {
 	defer f.mu.Unlock()
 	var all []schema.EventBatch
 	for _, a := range f.said {
-		all = append(all, a.Events...)
+		for _, e := range a.Events {
+			var batch schema.EventBatch
+			if err := json.Unmarshal(e.Payload, &batch); err != nil {
+				f.Fatal(err)
+			}
+			all = append(all, batch)
+		}
 	}
 	return all
 }

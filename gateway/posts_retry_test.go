@@ -1,0 +1,72 @@
+package gateway_test
+
+import (
+	"net/http"
+	"testing"
+
+	"crier/schema"
+)
+
+// failed makes a post to mastodon and bluesky of which mastodon's target has failed.
+func (a *api) failed() string {
+	a.Helper()
+	body := `{"content": "x", "platforms": ["mastodon", "bluesky"], ` + a.inAnHour() + `}`
+	post := a.call(http.MethodPost, "/posts", body).want(http.StatusCreated).at("post", "id").text()
+	a.exec(`update posts set status = 5, left_n = 0, posted_n = 1, failed_n = 1`)
+	a.exec(`update targets set state = 3, error = '{"code": "platform_refused", "message": "too rude"}' where n = 0`)
+	a.exec(`update targets set state = 2, receipts = '[{"entry": 0, "id": "n1", "url": "https://bsky.example/n1"}]' where n = 1`)
+	return "/posts/" + post
+}
+
+func TestARetrySetsFailedPlatformsGoingAgain(t *testing.T) {
+	for name, body := range map[string]any{
+		"without a body":     nil,
+		"an empty body":      `{}`,
+		"the platform named": `{"platforms": ["mastodon"], "delay": 60}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t)
+			a.connect(a.workspace, schema.Mastodon, "@a")
+			a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
+			path := a.failed()
+			answer := a.call(http.MethodPost, path+"/retry", body).want(http.StatusOK)
+			if got := answer.at("retriedPlatforms").size(); got != 1 || answer.dotted("retriedPlatforms.0") != "mastodon" {
+				t.Errorf("retried %v", answer.at("retriedPlatforms"))
+			}
+			post := a.call(http.MethodGet, path, nil).want(http.StatusOK).at("post")
+			for field, want := range map[string]any{
+				"status": "scheduled", "platforms.0.status": "pending", "platforms.0.previousError": "too rude",
+				"platforms.1.status": "posted", "platforms.1.postId": "n1",
+			} {
+				if got := post.dotted(field); got != want {
+					t.Errorf("%s = %v, want %v", field, got, want)
+				}
+			}
+			a.call(http.MethodPost, path+"/retry", body).want(http.StatusBadRequest)
+			a.call(http.MethodPatch, path, `{"content": "y"}`).want(http.StatusBadRequest)
+		})
+	}
+}
+
+func TestARetryIsRefused(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
+	path := a.failed()
+	for name, tt := range map[string]struct {
+		path, body string
+		status     int
+	}{
+		"a post that is not there": {"/posts/post_01k9sr3q5wf2g8m7r4t0v1x2y3", `{}`, http.StatusNotFound},
+		"a platform that posted":   {path, `{"platforms": ["bluesky"]}`, http.StatusBadRequest},
+		"no platform at all":       {path, `{"platforms": ["myspace"]}`, http.StatusBadRequest},
+		"a delay below zero":       {path, `{"delay": -1}`, http.StatusBadRequest},
+		"a delay over 90 days":     {path, `{"delay": 7776001}`, http.StatusBadRequest},
+		"a delay that is a text":   {path, `{"delay": "1"}`, http.StatusBadRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.under(t)
+			a.call(http.MethodPost, tt.path+"/retry", tt.body).want(tt.status)
+		})
+	}
+}
