@@ -14,7 +14,8 @@ TEST_FLAGS := -race -timeout 20m
 
 include libchdb.mk
 
-run: build libchdb
+run:
+	@$(MAKE) --no-print-directory -j 2 build libchdb
 	./bin/crier serve --demo --allow-private-webhooks
 
 build:
