@@ -108,15 +108,7 @@ func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.D
 	if err != nil {
 		return nil, fmt.Errorf("claiming comments: %w", unavailable(err))
 	}
-	for i := range claimed {
-		claimed[i].Deadline = sent.Add(schema.CallDeadline)
-		if claimed[i].Step == schema.StepFind {
-			if err := c.addKnown(ctx, &claimed[i]); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return claimed, nil
+	return claimed, c.arm(ctx, claimed, sent)
 }
 
 const claimComments = `

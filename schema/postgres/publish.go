@@ -68,15 +68,22 @@ func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.
 	if err := results.Close(); err != nil {
 		return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
 	}
+	return claimed, p.arm(ctx, claimed, sent)
+}
+
+// arm sets the deadline of claims that were sent at a time, and reads what a look-up must
+// know.
+func (s *Store) arm(ctx context.Context, claimed []schema.Delivery, sent time.Time) error {
 	for i := range claimed {
 		claimed[i].Deadline = sent.Add(schema.CallDeadline)
-		if claimed[i].Step == schema.StepFind {
-			if err := p.addKnown(ctx, &claimed[i]); err != nil {
-				return nil, err
-			}
+		if claimed[i].Step != schema.StepFind {
+			continue
+		}
+		if err := s.addKnown(ctx, &claimed[i]); err != nil {
+			return err
 		}
 	}
-	return claimed, nil
+	return nil
 }
 
 // earlyBy is how much before its time a message may be claimed: no more than clocks
