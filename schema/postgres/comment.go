@@ -127,13 +127,10 @@ const claimComments = `
 func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	var since *time.Time
 	var receipts, document []byte
-	var brand *[16]byte
 	d.Comment = &schema.Comment{}
 	a := &d.Account
-	err := rows.Scan((*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &since,
-		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document,
-		(*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), &brand, &a.Platform, &a.NativeID, &a.Name, &a.Server, &a.Sandbox,
-		&a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt)
+	err := rows.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &since,
+		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document}, accountFields(a)...)...)
 	if err != nil {
 		return err
 	}

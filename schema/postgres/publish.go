@@ -104,19 +104,15 @@ const claimTargets = `
 	  and ((t.state = 0 and coalesce(t.next_at, now()) <= now() + interval '` + earlyBy + `')
 	    or (t.state = 1 and t.lease_until + $6::interval < now()))
 	returning t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.content,
-		p.content, coalesce(p.retried_for, p.scheduled_for), p.created_at, ` + accountColumns
+		p.content, coalesce(p.retried_for, p.scheduled_for), ` + accountColumns
 
 func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	var since, due *time.Time
-	var created time.Time
 	var receipts, document []byte
 	var own string
-	var brand *[16]byte
 	a := &d.Account
-	err := rows.Scan((*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
-		(*[]byte)(&d.Progress), &receipts, &own, &document, &due, &created,
-		(*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), &brand, &a.Platform, &a.NativeID, &a.Name, &a.Server, &a.Sandbox,
-		&a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt)
+	err := rows.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
+		(*[]byte)(&d.Progress), &receipts, &own, &document, &due}, accountFields(a)...)...)
 	if err != nil {
 		return err
 	}

@@ -10,34 +10,36 @@ import (
 	"crier/schema"
 )
 
-const accountColumns = `a.id, a.workspace_id, a.brand_id, a.platform, a.native_id, a.name, a.server,
+// noBrand reads as the zero id, which is how schema says "none".
+const noBrand = `'00000000-0000-0000-0000-000000000000'::uuid`
+
+const accountColumns = `a.id, a.workspace_id, coalesce(a.brand_id, ` + noBrand + `), a.platform, a.native_id, a.name, a.server,
 	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at`
 
 func scanAccount(rows pgx.Rows, a *schema.Account) error {
-	var brand *[16]byte
-	err := rows.Scan((*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), &brand, &a.Platform, &a.NativeID, &a.Name, &a.Server,
-		&a.Sandbox, &a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt)
-	if brand != nil {
-		a.Brand = *brand
-	}
+	err := rows.Scan(accountFields(a)...)
 	a.CreatedAt = a.CreatedAt.UTC()
 	return err
 }
 
-const postColumns = `p.id, p.workspace_id, p.brand_id, p.version, p.status, p.scheduled_for, p.timezone,
+// accountFields are where the values of accountColumns go.
+func accountFields(a *schema.Account) []any {
+	return []any{
+		(*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), (*[16]byte)(&a.Brand), &a.Platform, &a.NativeID, &a.Name, &a.Server,
+		&a.Sandbox, &a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt,
+	}
+}
+
+const postColumns = `p.id, p.workspace_id, coalesce(p.brand_id, ` + noBrand + `), p.version, p.status, p.scheduled_for, p.timezone,
 	p.from_api, p.content, p.created_at, p.updated_at`
 
 func scanPost(row pgx.Row, p *schema.Post) error {
-	var brand *[16]byte
 	var scheduled *time.Time
 	var content []byte
-	err := row.Scan((*[16]byte)(&p.ID), (*[16]byte)(&p.Workspace), &brand, &p.Version, &p.Status, &scheduled, &p.Timezone,
+	err := row.Scan((*[16]byte)(&p.ID), (*[16]byte)(&p.Workspace), (*[16]byte)(&p.Brand), &p.Version, &p.Status, &scheduled, &p.Timezone,
 		&p.FromAPI, &content, &p.CreatedAt, &p.UpdatedAt)
 	if err != nil {
 		return err
-	}
-	if brand != nil {
-		p.Brand = *brand
 	}
 	p.ScheduledFor = fromNull(scheduled)
 	p.CreatedAt, p.UpdatedAt = p.CreatedAt.UTC(), p.UpdatedAt.UTC()
