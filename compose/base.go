@@ -93,12 +93,8 @@ func (b *base) connect(ctx context.Context) error {
 
 // reachOut makes what leaves the process: vault, address guard, connectors.
 func (b *base) reachOut(ctx context.Context) error {
-	keyset := b.config.Keyset
-	if keyset == "" {
-		keyset = b.parts.data.Path("keyset.json")
-	}
 	var err error
-	if b.vault, err = connectors.OpenVault(keyset); err != nil {
+	if b.vault, err = connectors.OpenVault(b.config.keyset()); err != nil {
 		return err
 	}
 	if err := b.listenForSandbox(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -67,6 +68,14 @@ func ParseRoles(list string) ([]string, error) {
 		}
 	}
 	return roles, nil
+}
+
+// keyset is the file of the keys that seal credentials.
+func (c Config) keyset() string {
+	if c.Keyset != "" {
+		return c.Keyset
+	}
+	return filepath.Join(c.Data, "keyset.json")
 }
 
 func (c Config) has(role string) bool { return slices.Contains(c.Roles, role) }

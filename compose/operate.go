@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ func operate(ctx context.Context, c Config, work func(context.Context, *operator
 		}
 		c.Postgres = running.Postgres
 	}
-	return operateOn(ctx, c, c.Data, work)
+	return operateOn(ctx, c, work)
 }
 
 func operateAlone(ctx context.Context, c Config, data *embedded.Data, work func(context.Context, *operator) error) error {
@@ -55,10 +54,10 @@ func operateAlone(ctx context.Context, c Config, data *embedded.Data, work func(
 			return err
 		}
 	}
-	return operateOn(ctx, c, c.Data, work)
+	return operateOn(ctx, c, work)
 }
 
-func operateOn(ctx context.Context, c Config, data string, work func(context.Context, *operator) error) error {
+func operateOn(ctx context.Context, c Config, work func(context.Context, *operator) error) error {
 	store, err := postgres.Open(ctx, postgres.Config{URL: c.Postgres, MaxConns: 2, Logger: c.Logger})
 	if err != nil {
 		return err
@@ -67,11 +66,7 @@ func operateOn(ctx context.Context, c Config, data string, work func(context.Con
 	if err := postgres.CheckMigrated(ctx, c.Postgres); err != nil {
 		return err
 	}
-	keyset := c.Keyset
-	if keyset == "" {
-		keyset = data + string(os.PathSeparator) + "keyset.json"
-	}
-	vault, err := connectors.OpenVault(keyset)
+	vault, err := connectors.OpenVault(c.keyset())
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ type commands struct {
 	Keys     keysCommand     `cmd:"" help:"Make and revoke API keys."`
 	Accounts accountsCommand `cmd:"" help:"Connect accounts whose token already exists."`
 	Simulate simulateCommand `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
+	Backup   backupCommand   `cmd:"" help:"Write everything PostgreSQL holds, and the keyset, to a file."`
+	Restore  restoreCommand  `cmd:"" help:"Fill an empty PostgreSQL from a backup."`
 	Bench    benchCommand    `cmd:"" help:"Measure crier, each figure with a control of the same run."`
 
 	LogLevel slog.Level       `default:"info" help:"Least level that is logged: debug, info, warn or error."`

@@ -89,10 +89,7 @@ func (d *Delay) MakePartitions(ctx context.Context) error {
 		today := d.Now().UTC().Truncate(24 * time.Hour)
 		var statements []string
 		for i := -1; i < farDays; i++ {
-			day := today.AddDate(0, 0, i)
-			statements = append(statements, fmt.Sprintf(
-				`create table if not exists jobs_far_%s partition of jobs_far for values from ('%s') to ('%s')`,
-				day.Format("20060102"), day.Format(time.DateOnly), day.AddDate(0, 0, 1).Format(time.DateOnly)))
+			statements = append(statements, makeFarDay(today.AddDate(0, 0, i)))
 		}
 		past := today.AddDate(0, 0, -3)
 		for i := range 7 {
@@ -105,6 +102,12 @@ func (d *Delay) MakePartitions(ctx context.Context) error {
 		return fmt.Errorf("making partitions of far jobs: %w", unavailable(err))
 	}
 	return nil
+}
+
+// makeFarDay is the statement that makes one day of jobs_far.
+func makeFarDay(day time.Time) string {
+	return fmt.Sprintf(`create table if not exists jobs_far_%s partition of jobs_far for values from ('%s') to ('%s')`,
+		day.Format("20060102"), day.Format(time.DateOnly), day.AddDate(0, 0, 1).Format(time.DateOnly))
 }
 
 // alone runs work in a transaction that no other process runs at the same time; where

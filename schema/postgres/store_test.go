@@ -30,6 +30,7 @@ func constraints(p schema.Platform) schema.Constraints {
 // fixture is a fresh database with a workspace and some accounts.
 type fixture struct {
 	*testing.T
+	url       string
 	store     *postgres.Store
 	gateway   *postgres.Gateway
 	publish   *postgres.Publish
@@ -52,7 +53,7 @@ func newFixture(t *testing.T) *fixture {
 	if err := postgres.Migrate(ctx, url); err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{T: t}
+	f := &fixture{T: t, url: url}
 	store, err := postgres.Open(ctx, postgres.Config{
 		URL: url, MaxConns: 10, Node: [16]byte{1}, Logger: slog.New(slog.DiscardHandler),
 		Announce: func(a schema.Announcement) {

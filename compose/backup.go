@@ -1,0 +1,185 @@
+package compose
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"crier/compose/embedded"
+	"crier/schema/postgres"
+)
+
+// A backup is a zip archive: manifest.json (a postgres.Dump with its format), tables/NAME
+// in PostgreSQL's text format of COPY, and keyset.json, without which nothing sealed can
+// be read. Whoever has it has everything: it is written for its owner alone.
+const (
+	backupFormat   = 1
+	backupManifest = "manifest.json"
+	backupKeyset   = "keyset.json"
+	backupTables   = "tables/"
+)
+
+type manifest struct {
+	Format int `json:"format"`
+	postgres.Dump
+}
+
+// Backup writes everything that PostgreSQL holds, under one snapshot, and the keyset to a
+// new file, beside a running serve or without one. The file appears once it is whole.
+func Backup(ctx context.Context, c Config, file string) (postgres.Dump, error) {
+	var dump postgres.Dump
+	err := operate(ctx, c, func(ctx context.Context, o *operator) error {
+		return writeWhole(file, func(w io.Writer) (err error) {
+			dump, err = backUp(ctx, o.config, w)
+			return err
+		})
+	})
+	return dump, err
+}
+
+func backUp(ctx context.Context, c Config, w io.Writer) (postgres.Dump, error) {
+	archive := zip.NewWriter(w)
+	keyset, err := os.ReadFile(c.keyset())
+	if err != nil {
+		return postgres.Dump{}, fmt.Errorf("reading the keyset: %w", err)
+	}
+	if err := addToArchive(archive, backupKeyset, keyset); err != nil {
+		return postgres.Dump{}, err
+	}
+	dump, err := postgres.Backup(ctx, c.Postgres, func(table string) (io.Writer, error) {
+		return archive.Create(backupTables + table)
+	})
+	if err != nil {
+		return dump, err
+	}
+	text, err := json.MarshalIndent(manifest{backupFormat, dump}, "", "  ")
+	if err != nil {
+		return dump, fmt.Errorf("describing the backup: %w", err)
+	}
+	return dump, errors.Join(addToArchive(archive, backupManifest, text), archive.Close())
+}
+
+func addToArchive(archive *zip.Writer, name string, content []byte) error {
+	w, err := archive.Create(name)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s of the backup: %w", name, err)
+	}
+	return nil
+}
+
+// writeWhole makes a file that is there whole or not at all, and never replaces one.
+func writeWhole(file string, write func(io.Writer) error) error {
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("%s exists already", file)
+	}
+	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".part-*") // readable by its owner alone
+	if err != nil {
+		return fmt.Errorf("making the backup's file: %w", err)
+	}
+	err = write(part)
+	if err == nil {
+		err = part.Sync()
+	}
+	if err = errors.Join(err, part.Close()); err == nil {
+		err = os.Link(part.Name(), file)
+	}
+	return errors.Join(err, os.Remove(part.Name()))
+}
+
+// Restore fills an empty PostgreSQL, embedded or by URL, from a backup, and puts the keyset
+// in its place. No crier may run on the data folder.
+func Restore(ctx context.Context, c Config, file string) (postgres.Dump, error) {
+	archive, err := zip.OpenReader(file)
+	if err != nil {
+		return postgres.Dump{}, fmt.Errorf("opening the backup: %w", err)
+	}
+	defer archive.Close()
+	m, err := readManifest(archive)
+	if err != nil {
+		return m.Dump, err
+	}
+	data, err := embedded.OpenData(c.Data)
+	if err != nil {
+		return m.Dump, fmt.Errorf("opening the data folder: %w", err)
+	}
+	return m.Dump, errors.Join(restore(ctx, c, data, archive, m.Dump), data.Close())
+}
+
+func restore(ctx context.Context, c Config, data *embedded.Data, archive *zip.ReadCloser, dump postgres.Dump) error {
+	if err := restoreKeyset(c.keyset(), archive); err != nil {
+		return err
+	}
+	if c.Postgres == "" {
+		server, err := embedded.StartPostgres(ctx, data, c.Logger)
+		if err != nil {
+			return fmt.Errorf("starting PostgreSQL: %w", err)
+		}
+		defer func() {
+			if err := server.Stop(context.WithoutCancel(ctx)); err != nil {
+				c.Logger.Error("stopping PostgreSQL failed", "err", err)
+			}
+		}()
+		c.Postgres = server.URL()
+	}
+	return postgres.Restore(ctx, c.Postgres, dump, func(table string) (io.ReadCloser, error) {
+		return archive.Open(backupTables + table)
+	})
+}
+
+func readManifest(archive *zip.ReadCloser) (manifest, error) {
+	var m manifest
+	text, err := readFromArchive(archive, backupManifest)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("reading %s of the backup: %w", backupManifest, err)
+	}
+	if m.Format != backupFormat {
+		return m, fmt.Errorf("the backup has format %d; this version of crier reads %d", m.Format, backupFormat)
+	}
+	return m, nil
+}
+
+// restoreKeyset puts the keyset in its place. One that is there and is another would leave
+// the backup's secrets, or its own, unreadable.
+func restoreKeyset(file string, archive *zip.ReadCloser) error {
+	keyset, err := readFromArchive(archive, backupKeyset)
+	if err != nil {
+		return err
+	}
+	present, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return writeWhole(file, func(w io.Writer) error {
+			_, err := w.Write(keyset)
+			return err
+		})
+	case err != nil:
+		return fmt.Errorf("reading the keyset: %w", err)
+	case !bytes.Equal(present, keyset):
+		return fmt.Errorf("%s is another keyset than the backup's: move it away first", file)
+	}
+	return nil
+}
+
+func readFromArchive(archive *zip.ReadCloser, name string) ([]byte, error) {
+	f, err := archive.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("this is no backup of crier: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("reading %s of the backup: %w", name, err)
+	}
+	return text, nil
+}

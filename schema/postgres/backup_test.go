@@ -1,0 +1,116 @@
+package postgres_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema/postgres"
+)
+
+// tables keeps a dump's tables in memory.
+type tables map[string]*bytes.Buffer
+
+func (t tables) create(name string) (io.Writer, error) {
+	t[name] = new(bytes.Buffer)
+	return t[name], nil
+}
+
+func (t tables) open(name string) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(t[name].Bytes())), nil
+}
+
+func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
+	f := newFixture(t)
+	near, far := f.post(3, time.Hour), f.post(2, 30*24*time.Hour)
+	far.Content.Entries[0].Text = "tab\t, newline\n, backslash \\N and ünïcode"
+	f.create(near)
+	f.create(far)
+	before := f.everything(f.url)
+
+	kept := tables{}
+	dump, err := postgres.Backup(t.Context(), f.url, func(name string) (io.Writer, error) {
+		if name == "posts" { // a post that comes while the backup runs is not of its moment
+			f.create(f.post(1, time.Hour))
+		}
+		return kept.create(name)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	url := embeddedtest.Postgres(t)
+	if err := postgres.Restore(t.Context(), url, dump, kept.open); err != nil {
+		t.Fatal(err)
+	}
+	if after := f.everything(url); after != before {
+		t.Errorf("after the restore:\n%s\nbefore:\n%s", after, before)
+	}
+	if dump.Migration == 0 || len(dump.FarDays) != 1 {
+		t.Errorf("the dump has version %d and far days %v", dump.Migration, dump.FarDays)
+	}
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	f := newFixture(t)
+	f.create(f.post(1, time.Hour))
+	kept := tables{}
+	dump, err := postgres.Backup(t.Context(), f.url, kept.create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := func() string { return embeddedtest.Postgres(t) }
+	newer, older, truncated := dump, dump, tables{}
+	newer.Migration += 1000
+	older.Migration--
+	for name, text := range kept {
+		lines := strings.SplitAfter(text.String(), "\n")
+		truncated[name] = bytes.NewBufferString(strings.Join(lines[:max(0, len(lines)-2)], ""))
+	}
+	migrated := fresh()
+	if err := postgres.Migrate(t.Context(), migrated); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		url  string
+		dump postgres.Dump
+		from tables
+		want string
+	}{
+		"a database in use":              {f.url, dump, kept, "in use"},
+		"a backup of a newer version":    {fresh(), newer, kept, "newer version of crier"},
+		"tables newer than the backup's": {migrated, older, kept, "was not migrated"},
+		"a table with fewer rows":        {fresh(), dump, truncated, "the backup says"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := postgres.Restore(t.Context(), tt.url, tt.dump, tt.from.open)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Restore = %v, want an error with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// everything is all rows of all tables of a database, as text.
+func (f *fixture) everything(url string) string {
+	f.Helper()
+	conn, err := pgx.Connect(f.Context(), url)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer conn.Close(f.Context())
+	var text string
+	err = conn.QueryRow(f.Context(), `
+		select string_agg(table_name || ': ' || query_to_xml('select * from ' || table_name || ' t order by t::text', true, false, '')::text, E'\n' order by table_name)
+		from information_schema.tables
+		where table_schema = 'public' and table_name !~ '^(goose|jobs_far_)'`).Scan(&text)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return text
+}
