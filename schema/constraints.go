@@ -61,11 +61,13 @@ type MediaLimits struct {
 	VideoTypes       []string
 	MaxImageBytes    int64
 	MaxVideoBytes    int64
+	MaxDocumentBytes int64
 	MaxVideoDuration time.Duration
 	MinWidth         int
 	MinHeight        int
 	MinAspect        float64
 	MaxAspect        float64
+	AspectOfImages   bool // the aspect ratio bounds pictures only
 }
 
 // Prepares tells whether an entry needs Prepare before it can be published.

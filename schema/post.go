@@ -40,12 +40,24 @@ type Entry struct {
 	Media    []Media             `json:"media,omitempty"`
 }
 
-// Media is one media item of an entry, by url or by the id of an upload.
+// Media is one media item of an entry: at a url, or an upload, whose url then is where
+// platforms can pull it.
 type Media struct {
 	Kind    MediaKind `json:"type"`
 	URL     string    `json:"url,omitempty"`
 	MediaID MediaID   `json:"mediaId,omitzero"`
 	AltText string    `json:"altText,omitempty"`
+	// Facts are known of uploads; of a url they are found once it is fetched, which is
+	// right before publishing.
+	Facts *MediaFacts `json:"facts,omitempty"`
+}
+
+// KnownKind is what the item is: by its content where that is known, else as declared.
+func (m Media) KnownKind() MediaKind {
+	if m.Facts != nil {
+		return m.Facts.Kind
+	}
+	return m.Kind
 }
 
 // MediaKind is what a media item is said to be.

@@ -22,8 +22,11 @@ func (v *validation) mediaShape(entry int) {
 		if !slices.Contains([]MediaKind{Image, Video, GIF, PDF}, m.Kind) {
 			v.fail(0, field+".type", CodeMediaInvalid, "image, video or pdf is wanted, not %q", m.Kind)
 		}
-		if (m.URL == "") == m.MediaID.IsZero() {
+		if byURL, byID := m.URL != "", !m.MediaID.IsZero(); byURL == byID && m.Facts == nil { // an upload has both
 			v.fail(0, field, CodeMediaInvalid, "either url or mediaId is wanted")
+		}
+		if known := m.KnownKind(); m.Kind != known && !(m.Kind == Image && known == GIF) {
+			v.fail(0, field+".type", CodeMediaTypeMismatch, "the content is %s, not %s", m.Facts.Type, m.Kind)
 		}
 		if n := utf8.RuneCountInString(m.AltText); n > MaxAltText {
 			v.fail(0, field+".altText", CodeAltTextTooLong, "at most %d characters are allowed, these are %d", MaxAltText, n)
@@ -35,7 +38,8 @@ func (v *validation) mediaField(entry, i int) string {
 	return v.entryField(entry, fmt.Sprintf("mediaItems[%d]", i))
 }
 
-// media checks the media of an entry by their declared kinds against a platform.
+// media checks the media of an entry against a platform: by their content where it is
+// known, else by their declared kinds.
 func (v *validation) media(c Constraints, entry int) {
 	media := v.content.Entries[entry].Media
 	field := v.entryField(entry, "mediaItems")
@@ -46,12 +50,22 @@ func (v *validation) media(c Constraints, entry int) {
 		return
 	}
 	for i, m := range media {
-		if !slices.Contains(c.Media.Kinds, m.Kind) {
-			v.fail(c.Platform, v.mediaField(entry, i)+".type", CodeMediaKindUnsupported,
-				"%s takes %s, not %s", c.Platform, kinds(c.Media.Kinds), m.Kind)
-		}
+		v.mediaItem(c, v.mediaField(entry, i), m)
 	}
 	v.mediaCounts(c, field, media)
+}
+
+func (v *validation) mediaItem(c Constraints, field string, m Media) {
+	if m.Facts == nil {
+		if !slices.Contains(c.Media.Kinds, m.Kind) {
+			v.fail(c.Platform, field+".type", CodeMediaKindUnsupported, "%s takes %s, not %s", c.Platform, kinds(c.Media.Kinds), m.Kind)
+		}
+		return
+	}
+	for _, d := range c.Media.Check(c.Platform, *m.Facts) {
+		d.Field = field
+		v.add(&v.errors, d)
+	}
 }
 
 func (v *validation) mediaCounts(c Constraints, field string, media []Media) {
@@ -60,10 +74,10 @@ func (v *validation) mediaCounts(c Constraints, field string, media []Media) {
 	}
 	videos, documents := 0, 0
 	for _, m := range media {
-		switch {
-		case m.Kind == PDF:
+		switch kind := m.KnownKind(); {
+		case kind == PDF:
 			documents++
-		case m.Kind == Video, m.Kind == GIF && c.Media.gifIsVideo():
+		case kind == Video, kind == GIF && c.Media.gifIsVideo():
 			videos++
 		}
 	}

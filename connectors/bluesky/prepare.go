@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"crier/connectors/media"
 	"crier/schema"
@@ -90,30 +89,10 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.M
 
 // checkFile checks what only the content shows: a url says nothing of what it holds.
 func checkFile(file *media.File, items int) error {
-	limits := Constraints().Media
-	switch {
-	case file.Kind == schema.Video && items > 1:
+	if file.Kind == schema.Video && items > 1 {
 		return refuse("a video stands alone, not among %d items", items)
-	case file.Kind == schema.Video:
-		return checkVideo(file, limits)
-	case !slices.Contains(limits.ImageTypes, file.Type):
-		return refuse("%s is not among the types Bluesky takes", file.Type)
-	case file.Size > limits.MaxImageBytes:
-		return refuse("the image has %d bytes, Bluesky takes %d", file.Size, limits.MaxImageBytes)
 	}
-	return nil
-}
-
-func checkVideo(file *media.File, limits schema.MediaLimits) error {
-	switch {
-	case !slices.Contains(limits.VideoTypes, file.Type):
-		return refuse("%s is not among the types Bluesky takes", file.Type)
-	case file.Size > limits.MaxVideoBytes:
-		return refuse("the video has %d bytes, Bluesky takes %d", file.Size, limits.MaxVideoBytes)
-	case file.Duration > limits.MaxVideoDuration:
-		return refuse("the video lasts %s, Bluesky takes %s", file.Duration, limits.MaxVideoDuration)
-	}
-	return nil
+	return file.Check(Constraints())
 }
 
 func refuse(format string, args ...any) *schema.Error {

@@ -26,10 +26,9 @@ func (f films) Open(context.Context, schema.Media) (*media.File, error) {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return nil, err
 	}
-	return &media.File{
-		Path: path, Size: int64(len(content)), Type: f.mimeType, Kind: schema.Video,
-		Width: 640, Height: 360, Duration: f.length,
-	}, nil
+	return &media.File{Path: path, MediaFacts: schema.MediaFacts{
+		Size: int64(len(content)), Type: f.mimeType, Kind: schema.Video, Width: 640, Height: 360, Duration: f.length,
+	}}, nil
 }
 
 func newFilmStage(t *testing.T) *stage {

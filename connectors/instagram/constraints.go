@@ -23,6 +23,7 @@ func Constraints() schema.Constraints {
 			MinHeight:        320,
 			MinAspect:        4.0 / 5,
 			MaxAspect:        1.91,
+			AspectOfImages:   true, // a reel is upright
 		},
 		Hashtags: 30,
 		FirstComment: schema.CommentLimit{

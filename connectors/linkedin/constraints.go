@@ -17,6 +17,7 @@ func Constraints() schema.Constraints {
 			MaxVideos:        1,
 			Kinds:            []schema.MediaKind{schema.Image, schema.GIF, schema.Video, schema.PDF},
 			MaxVideoBytes:    5 << 30,
+			MaxDocumentBytes: 100 << 20,
 			MaxVideoDuration: 10 * time.Minute,
 			MinWidth:         200,
 			MinHeight:        200,

@@ -25,7 +25,7 @@ func Constraints() schema.Constraints {
 			MaxVideos:     1,
 			Kinds:         []schema.MediaKind{schema.Image, schema.GIF, schema.Video},
 			ImageTypes:    []string{"image/jpeg", "image/png", "image/webp", "image/gif"},
-			VideoTypes:    []string{"video/mp4", "video/quicktime", "video/webm"},
+			VideoTypes:    []string{"video/mp4", "video/quicktime", "video/webm", "image/gif"}, // a GIF becomes a video
 			MaxImageBytes: maxImageBytes,
 			MaxVideoBytes: maxVideoBytes,
 		},

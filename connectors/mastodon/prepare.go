@@ -159,20 +159,10 @@ func closeAll(files []*media.File) error {
 
 // check refuses what the server would refuse after the upload.
 func check(file *media.File, items int) error {
-	most, what := int64(maxImageBytes), "an image"
-	if file.Kind == schema.Video {
-		most, what = maxVideoBytes, "a video"
-	}
-	switch {
-	case file.Kind == schema.PDF:
-		return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes no documents"}
-	case file.Kind != schema.Image && items > 1:
+	if file.Kind != schema.Image && items > 1 {
 		return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes 4 images or 1 video or GIF"}
-	case file.Size > most:
-		return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(
-			"%s may have at most %d MB, this one has %.1f", what, most>>20, float64(file.Size)/(1<<20))}
 	}
-	return nil
+	return file.Check(Constraints())
 }
 
 // upload answers 200 when the media is processed, which images are at once, and 202

@@ -143,7 +143,7 @@ func (dir folder) Open(_ context.Context, m schema.Media) (*media.File, error) {
 		return nil, err
 	}
 	return &media.File{
-		Path: disk.Name(), Size: int64(len(content)), Kind: kind, Type: http.DetectContentType(content),
+		Path: disk.Name(), MediaFacts: schema.MediaFacts{Size: int64(len(content)), Kind: kind, Type: http.DetectContentType(content)},
 	}, nil
 }
 

@@ -5,24 +5,30 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
+	"strings"
 
 	"crier/schema"
 )
 
 // File is media on disk. Its user closes it, which removes it.
 type File struct {
+	schema.MediaFacts
 	Path string
-	Size int64  // bytes
-	Type string // by content: image/jpeg, video/mp4, …
-	Kind schema.MediaKind
-	// Width and Height are in pixels, as shown (a rotated video is turned); zero
-	// where the format has none or they are not known (PDF, AVI).
-	Width  int
-	Height int
-	// Duration is of a video; zero when the file does not say (live recordings do
-	// not).
-	Duration time.Duration
+	kept bool // it is the store's: Close leaves it
+}
+
+// Check refuses a file that a platform does not take, by what its content is; the error
+// is a *schema.Error of kind Refused that says all that is wrong.
+func (f *File) Check(c schema.Constraints) error {
+	details := c.Media.Check(c.Platform, f.MediaFacts)
+	if len(details) == 0 {
+		return nil
+	}
+	messages := make([]string, len(details))
+	for i, d := range details {
+		messages[i] = d.Message
+	}
+	return refused(strings.Join(messages, "; "), nil)
 }
 
 // Open returns the content. It can be read by several readers at once.
@@ -34,8 +40,12 @@ func (f *File) Open() (io.ReadCloser, error) {
 	return content, nil
 }
 
-// Close removes the file. Readers that are open can read on.
+// Close removes the file, unless it is the store's own. Readers that are open can read
+// on.
 func (f *File) Close() error {
+	if f.kept {
+		return nil
+	}
 	if err := os.Remove(f.Path); err != nil {
 		return fmt.Errorf("removing media: %w", err)
 	}
@@ -72,12 +82,11 @@ func save(disk *os.File, content io.Reader, limits Limits) (*File, error) {
 	if size > limits.MaxBytes {
 		return nil, tooLarge(limits)
 	}
-	found, err := probe(disk, size)
+	found, err := Probe(disk, size)
 	if err != nil {
 		return nil, err
 	}
-	found.Path, found.Size = disk.Name(), size
-	return &found, nil
+	return &File{MediaFacts: found, Path: disk.Name()}, nil
 }
 
 func tooLarge(limits Limits) *schema.Error {

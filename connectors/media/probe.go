@@ -2,24 +2,24 @@ package media
 
 import (
 	"fmt"
-	"image"
-	"image/gif"
-	"image/jpeg"
-	"image/png"
 	"io"
 	"time"
 
 	"github.com/gabriel-vasile/mimetype"
-	"golang.org/x/image/webp"
 
 	"crier/schema"
 )
 
-// shape is what a file's header says of its content.
+// shape is what a file's structure says of its content.
 type shape struct {
 	width, height int
 	duration      time.Duration
+	animated      bool
 }
+
+// maxPixels bounds what a file may claim: no platform shows more, and who decodes it
+// would need gigabytes.
+const maxPixels = 1 << 28
 
 // format is how a type of media is probed.
 type format struct {
@@ -31,13 +31,13 @@ type format struct {
 func formatOf(detected string) (string, format, bool) {
 	switch detected {
 	case "image/jpeg":
-		return detected, format{schema.Image, picture(jpeg.DecodeConfig)}, true
+		return detected, format{schema.Image, jpegShape}, true
 	case "image/png", "image/vnd.mozilla.apng":
-		return "image/png", format{schema.Image, picture(png.DecodeConfig)}, true
+		return "image/png", format{schema.Image, pngShape}, true
 	case "image/webp":
-		return detected, format{schema.Image, picture(webp.DecodeConfig)}, true
+		return detected, format{schema.Image, webpShape}, true
 	case "image/gif":
-		return detected, format{schema.GIF, picture(gif.DecodeConfig)}, true
+		return detected, format{schema.GIF, gifShape}, true
 	case "video/mp4", "video/x-m4v":
 		return "video/mp4", format{schema.Video, movieShape}, true
 	case "video/quicktime":
@@ -47,41 +47,35 @@ func formatOf(detected string) (string, format, bool) {
 	case "video/x-msvideo":
 		return detected, format{schema.Video, noShape}, true
 	case "application/pdf":
-		return detected, format{schema.PDF, noShape}, true
+		return detected, format{schema.PDF, documentShape}, true
 	default:
 		return detected, format{}, false
 	}
 }
 
-// probe finds out what content is; it reads headers only.
-func probe(content io.ReaderAt, size int64) (File, error) {
+// Probe finds out what content is, without decoding any of it. The error is a
+// *schema.Error of kind Refused for what is no media, or damaged, or claims to be larger
+// than anybody could show.
+func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 	detected, err := mimetype.DetectReader(io.NewSectionReader(content, 0, size))
 	if err != nil {
-		return File{}, fmt.Errorf("probing media: %w", err)
+		return schema.MediaFacts{}, fmt.Errorf("probing media: %w", err)
 	}
 	name, format, ok := formatOf(detected.String())
 	if !ok {
-		return File{}, refused("the file is no media that can be posted: it is "+name, nil)
+		return schema.MediaFacts{}, refused("the file is no media that can be posted: it is "+name, nil)
 	}
 	found, err := format.shape(content, size)
 	if err != nil {
-		return File{}, refused("the file is damaged or incomplete: "+name, err)
+		return schema.MediaFacts{}, refused("the file is damaged or incomplete: "+name, err)
 	}
-	return File{
-		Type: name, Kind: format.kind,
-		Width: found.width, Height: found.height, Duration: found.duration,
+	if int64(found.width)*int64(found.height) > maxPixels {
+		return schema.MediaFacts{}, refused(fmt.Sprintf("the file claims %d × %d pixels, which is more than can be shown", found.width, found.height), nil)
+	}
+	return schema.MediaFacts{
+		Type: name, Kind: format.kind, Size: size,
+		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated,
 	}, nil
-}
-
-// picture probes by the header that decode reads.
-func picture(decode func(io.Reader) (image.Config, error)) func(io.ReaderAt, int64) (shape, error) {
-	return func(content io.ReaderAt, size int64) (shape, error) {
-		config, err := decode(io.NewSectionReader(content, 0, size))
-		if err != nil {
-			return shape{}, fmt.Errorf("reading picture's header: %w", err)
-		}
-		return shape{width: config.Width, height: config.Height}, nil
-	}
 }
 
 func noShape(io.ReaderAt, int64) (shape, error) { return shape{}, nil }

@@ -146,7 +146,7 @@ func (c *Connector) openOne(ctx context.Context, item schema.Media) (file, error
 	if err != nil {
 		return file{}, err
 	}
-	if err := check(probed); err != nil {
+	if err := probed.Check(Constraints()); err != nil {
 		return file{}, errors.Join(err, probed.Close())
 	}
 	content, err := probed.Open()
@@ -154,24 +154,6 @@ func (c *Connector) openOne(ctx context.Context, item schema.Media) (file, error
 		return file{}, errors.Join(fmt.Errorf("reading media: %w", err), probed.Close())
 	}
 	return file{probed, content}, nil
-}
-
-// check refuses what Telegram would, by what the bytes are.
-func check(f *media.File) error {
-	limit := int64(maxPhotoBytes)
-	switch f.Type {
-	case jpeg, png:
-	case mp4:
-		limit = maxVideoBytes
-	default:
-		return &schema.Error{Kind: schema.Refused, Message: "Telegram takes JPEG, PNG and MP4, not " + f.Type}
-	}
-	if f.Size > limit {
-		return &schema.Error{
-			Kind: schema.Refused, Message: fmt.Sprintf("Telegram takes %s of at most %d bytes, this one has %d", f.Type, limit, f.Size),
-		}
-	}
-	return nil
 }
 
 // Close ends the reading of all files and removes what was fetched for it.

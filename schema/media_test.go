@@ -1,0 +1,73 @@
+package schema_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/schema"
+)
+
+func TestMediaLimitsAtTheirEdges(t *testing.T) {
+	limits := schema.MediaLimits{
+		Kinds:      []schema.MediaKind{schema.Image, schema.GIF, schema.Video, schema.PDF},
+		ImageTypes: []string{"image/jpeg"}, VideoTypes: []string{"video/mp4", "image/gif"},
+		MaxImageBytes: 1000, MaxVideoBytes: 5000, MaxDocumentBytes: 3000, MaxVideoDuration: time.Minute,
+		MinWidth: 320, MinHeight: 200, MinAspect: 0.8, MaxAspect: 1.91,
+	}
+	image := func(size int64, width, height int) schema.MediaFacts {
+		return schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Size: size, Width: width, Height: height}
+	}
+	video := func(size int64, d time.Duration) schema.MediaFacts {
+		return schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Size: size, Width: 640, Height: 640, Duration: d}
+	}
+	for name, tt := range map[string]struct {
+		facts schema.MediaFacts
+		want  []string
+	}{
+		"an image at its size":         {image(1000, 320, 320), nil},
+		"an image over its size":       {image(1001, 320, 320), []string{schema.CodeMediaTooLarge}},
+		"an image of another type":     {schema.MediaFacts{Kind: schema.Image, Type: "image/png"}, []string{schema.CodeMediaTypeUnsupported}},
+		"an image that is too narrow":  {image(1, 319, 319), []string{schema.CodeMediaTooSmall}},
+		"an image that is too low":     {image(1, 320, 199), []string{schema.CodeMediaTooSmall}},
+		"as upright as can be":         {image(1, 320, 400), nil},
+		"more upright":                 {image(1, 320, 410), []string{schema.CodeMediaAspect}},
+		"as wide as can be, rounded":   {image(1, 1080, 565), nil},
+		"wider":                        {image(1, 1080, 540), []string{schema.CodeMediaAspect}},
+		"all at once":                  {image(1001, 319, 100), []string{schema.CodeMediaTooLarge, schema.CodeMediaTooSmall, schema.CodeMediaAspect}},
+		"an unknown size in pixels":    {image(1, 0, 0), nil},
+		"a video at its limits":        {video(5000, time.Minute), nil},
+		"a video over its size":        {video(5001, time.Minute), []string{schema.CodeMediaTooLarge}},
+		"a video that is too long":     {video(1, time.Minute+time.Millisecond), []string{schema.CodeMediaTooLong}},
+		"a GIF has a video's size":     {schema.MediaFacts{Kind: schema.GIF, Type: "image/gif", Size: 5000, Width: 320, Height: 320}, nil},
+		"a document at its size":       {schema.MediaFacts{Kind: schema.PDF, Type: "application/pdf", Size: 3000}, nil},
+		"a document over its size":     {schema.MediaFacts{Kind: schema.PDF, Type: "application/pdf", Size: 3001}, []string{schema.CodeMediaTooLarge}},
+		"a video of an unknown length": {video(1, 0), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, d := range limits.Check(schema.Twitter, tt.facts) {
+				got = append(got, d.Code)
+				if d.Platform != "twitter" || !strings.Contains(d.Message, "twitter takes") {
+					t.Errorf("detail %+v does not name the platform", d)
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("codes %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAspectRatioMayBoundPicturesOnly(t *testing.T) {
+	limits := schema.MediaLimits{Kinds: []schema.MediaKind{schema.Image, schema.Video}, MinAspect: 0.8, MaxAspect: 1.91, AspectOfImages: true}
+	reel := schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Width: 1080, Height: 1920}
+	if got := limits.Check(schema.Instagram, reel); len(got) != 0 {
+		t.Errorf("a reel: %+v", got)
+	}
+	reel.Kind = schema.Image
+	if got := limits.Check(schema.Instagram, reel); len(got) != 1 {
+		t.Errorf("a picture: %+v", got)
+	}
+}
