@@ -151,10 +151,12 @@ func TestDescriptionsSchemasAndExamplesHold(t *testing.T) {
 		content, _ := response.(map[string]any)["content"].(map[string]any)["application/json"].(map[string]any)
 		d.validateValue(t, "components/schemas/Failure", content["example"], name)
 	}
-	paths, _ := d.document["paths"].(map[string]any)
-	for path, item := range paths {
-		for method, operation := range item.(map[string]any) {
-			d.checkExamples(t, method+" "+path, operation.(map[string]any))
+	for _, part := range []string{"paths", "webhooks"} {
+		items, _ := d.document[part].(map[string]any)
+		for path, item := range items {
+			for method, operation := range item.(map[string]any) {
+				d.checkExamples(t, method+" "+path, operation.(map[string]any))
+			}
 		}
 	}
 }

@@ -84,13 +84,25 @@ func shownCause(err error) string {
 // sampleData is the data of a test event: of the shape of a real one, about nothing
 // that exists.
 func sampleData(event schema.EventType, workspace schema.WorkspaceID, now time.Time) any {
-	if strings.HasPrefix(string(event), "account.") {
+	kind, _, _ := strings.Cut(string(event), ".")
+	switch kind {
+	case "account":
 		return map[string]any{"account": map[string]any{
 			"id": schema.NewAccountID(now), "platform": schema.Mastodon, "name": "@sample@mastodon.example",
 		}}
+	case "thread":
+		post := samplePost(event, workspace, now)
+		post.Content.Entries = append(post.Content.Entries, schema.Entry{Text: "Its second entry."})
+		post.Content.Thread = &schema.ThreadConfig{Title: "A sample thread"}
+		if event == schema.ThreadPublished {
+			second := schema.Receipt{Entry: 1, NativeID: "2", URL: "https://mastodon.example/@sample/2", PostedAt: now}
+			post.Targets[0].Receipts = append(post.Targets[0].Receipts, second)
+		}
+		return schema.ThreadData{Thread: post.ThreadSummary()}
+	default:
+		post := samplePost(event, workspace, now)
+		return schema.PostData{Post: post.Summary()}
 	}
-	post := samplePost(event, workspace, now)
-	return schema.PostData{Post: post.Summary()}
 }
 
 func samplePost(event schema.EventType, workspace schema.WorkspaceID, now time.Time) *schema.Post {
@@ -100,15 +112,18 @@ func samplePost(event schema.EventType, workspace schema.WorkspaceID, now time.T
 		Targets: []schema.Target{{Account: schema.NewAccountID(now), Platform: schema.Mastodon}},
 	}
 	target := &post.Targets[0]
+	first := []schema.Receipt{{NativeID: "1", URL: "https://mastodon.example/@sample/1", PostedAt: now}}
+	refusal := &schema.TargetError{Code: "platform_refused", Message: "A sample failure.", At: now}
 	switch event {
-	case schema.PostPublished, schema.ThreadPublished, schema.ThreadPartiallyPublished:
+	case schema.PostPublished, schema.ThreadPublished:
 		post.Status, post.ScheduledFor = schema.Posted, now
-		target.State, target.PostedAt = schema.TargetPosted, now
-		target.Receipts = []schema.Receipt{{NativeID: "1", URL: "https://mastodon.example/@sample/1", PostedAt: now}}
+		target.State, target.PostedAt, target.Receipts = schema.TargetPosted, now, first
+	case schema.ThreadPartiallyPublished:
+		post.Status, post.ScheduledFor = schema.Failed, now
+		target.State, target.Receipts, target.Error = schema.TargetFailed, first, refusal
 	case schema.PostFailed, schema.ThreadFailed:
 		post.Status, post.ScheduledFor = schema.Failed, now
-		target.State = schema.TargetFailed
-		target.Error = &schema.TargetError{Code: "platform_refused", Message: "A sample failure.", At: now}
+		target.State, target.Error = schema.TargetFailed, refusal
 	case schema.PostCancelled:
 		post.Status, target.State = schema.Cancelled, schema.TargetCancelled
 	default:

@@ -148,6 +148,7 @@ func TestATestDeliveryIsSignedSampleData(t *testing.T) {
 		if got.Event != event || !got.Test || got.ID.IsZero() || len(got.Data) < 10 || !strings.HasPrefix(signature, "t=") {
 			t.Errorf("received %+v, signed %q", got, signature)
 		}
+		a.description.checkEvent(t, got)
 	}
 	a.call(http.MethodPost, path+"/test", `{"event": "post.lost"}`).fails(http.StatusBadRequest, "validation_error")
 	a.call(http.MethodPost, path+"/test", `{}`).fails(http.StatusBadRequest, "validation_error")

@@ -84,12 +84,46 @@ type PostData struct {
 type PostSummary struct {
 	ID           PostID            `json:"id"`
 	Content      string            `json:"content"`
-	Status       string            `json:"status"` // reads "published" where the API reads "posted"
+	Status       string            `json:"status"` // reads "published" once any target is posted
 	ScheduledFor *time.Time        `json:"scheduledFor,omitempty"`
 	ExternalID   string            `json:"externalId,omitempty"`
 	Metadata     map[string]string `json:"metadata,omitempty"`
 	Platforms    []PlatformSummary `json:"platforms"`
 	PublishedAt  *time.Time        `json:"publishedAt,omitempty"`
+}
+
+// ThreadData is the `data` of the events about a thread.
+type ThreadData struct {
+	Thread ThreadSummary `json:"thread"`
+}
+
+// ThreadSummary is a thread as webhooks show it: its chain of entries, where the post
+// that carries it shows its first.
+type ThreadSummary struct {
+	ID           ThreadID          `json:"id"`
+	PostID       PostID            `json:"postId"` // of the post that carries it, whose own events are sent too
+	Title        string            `json:"title,omitempty"`
+	Status       string            `json:"status"` // scheduled, published, partially_published or failed
+	ScheduledFor *time.Time        `json:"scheduledFor,omitempty"`
+	ExternalID   string            `json:"externalId,omitempty"`
+	Metadata     map[string]string `json:"metadata,omitempty"`
+	Platforms    []PlatformSummary `json:"platforms"`
+	Entries      []EntrySummary    `json:"entries"`
+	PublishedAt  *time.Time        `json:"publishedAt,omitempty"`
+}
+
+// EntrySummary is one entry of a thread as webhooks show it.
+type EntrySummary struct {
+	Position        int                    `json:"position"` // from 1
+	Content         string                 `json:"content"`
+	Status          string                 `json:"status"` // pending, posted, partially_failed or failed
+	PlatformPostIDs map[Platform]EntryPost `json:"platformPostIds,omitempty"`
+}
+
+// EntryPost is what an entry became on a platform.
+type EntryPost struct {
+	PostID string `json:"postId"`
+	URL    string `json:"url,omitempty"`
 }
 
 // PlatformSummary is one target of a post as webhooks show it.

@@ -30,6 +30,7 @@ type (
 	batchKind     struct{}
 	jobKind       struct{}
 	mediaKind     struct{}
+	threadKind    struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -44,6 +45,7 @@ func (eventKind) Prefix() string     { return "evt" }
 func (batchKind) Prefix() string     { return "batch" }
 func (jobKind) Prefix() string       { return "job" }
 func (mediaKind) Prefix() string     { return "media" }
+func (threadKind) Prefix() string    { return "thread" }
 
 // Ids of crier's things.
 type (
@@ -59,6 +61,7 @@ type (
 	BatchID     = ID[batchKind]
 	JobID       = ID[jobKind]
 	MediaID     = ID[mediaKind]
+	ThreadID    = ID[threadKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.

@@ -30,8 +30,25 @@ func targetFact(r *schema.Result, now time.Time) schema.Event {
 	return e
 }
 
+// threadEvent is an event about the thread that a post carries.
+func threadEvent(t schema.EventType, p *schema.Post, thread *schema.ThreadSummary, now time.Time) schema.Event {
+	return schema.Event{
+		ID: schema.NewEventID(now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now, Data: encode(schema.ThreadData{Thread: *thread}),
+	}
+}
+
+// scheduledEvents are the events of a post that is scheduled: its own, and its thread's.
+func scheduledEvents(p *schema.Post, now time.Time) []schema.Event {
+	events := []schema.Event{postEvent(schema.PostScheduled, p, now)}
+	if p.Content.Thread != nil {
+		thread := p.ThreadSummary()
+		events = append(events, threadEvent(schema.ThreadScheduled, p, &thread, now))
+	}
+	return events
+}
+
 // doneEvents are the events of a post whose last target is done: published when any
-// target was posted, failed when none was.
+// target was posted, failed when none was; and its thread's.
 func doneEvents(p *schema.Post, now time.Time) []schema.Event {
 	outcome := schema.PostPublished
 	if p.Status == schema.Failed {
@@ -39,18 +56,9 @@ func doneEvents(p *schema.Post, now time.Time) []schema.Event {
 	}
 	events := []schema.Event{postEvent(outcome, p, now)}
 	if p.Content.Thread != nil {
-		events = append(events, postEvent(threadOutcome(p.Status), p, now))
+		thread := p.ThreadSummary()
+		outcome := schema.EventType("thread." + thread.Status) // one word for both
+		events = append(events, threadEvent(outcome, p, &thread, now))
 	}
 	return events
-}
-
-func threadOutcome(s schema.PostStatus) schema.EventType {
-	switch s {
-	case schema.Posted:
-		return schema.ThreadPublished
-	case schema.PartiallyFailed:
-		return schema.ThreadPartiallyPublished
-	default:
-		return schema.ThreadFailed
-	}
 }

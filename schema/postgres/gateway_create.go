@@ -184,7 +184,7 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 		if p.Status != schema.Scheduled {
 			continue
 		}
-		events = append(events, postEvent(schema.PostScheduled, p, now))
+		events = append(events, scheduledEvents(p, now)...)
 		job := postJob(p)
 		if job.DueAt.After(now) {
 			jobs.add(job, now)

@@ -201,11 +201,11 @@ func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before
 		jobs.queue(b)
 		announcement.Jobs = soon([]schema.Job{job}, now)
 	}
-	changed := schema.PostUpdated
+	changed := []schema.Event{postEvent(schema.PostUpdated, p, now)}
 	if before == schema.Draft && p.Status == schema.Scheduled {
-		changed = schema.PostScheduled
+		changed = scheduledEvents(p, now)
 	}
-	if events := queueEvents(b, []schema.Event{postEvent(changed, p, now)}, now); events != nil {
+	if events := queueEvents(b, changed, now); events != nil {
 		announcement.Events = append(announcement.Events, *events)
 	}
 	return announcement, tx.SendBatch(ctx, b).Close()

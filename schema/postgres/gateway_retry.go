@@ -87,7 +87,7 @@ func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Pl
 	}
 	jobs.add(job, now)
 	jobs.queue(b)
-	if events := queueEvents(b, []schema.Event{postEvent(schema.PostScheduled, p, now)}, now); events != nil {
+	if events := queueEvents(b, scheduledEvents(p, now), now); events != nil {
 		said.Events = append(said.Events, *events)
 	}
 	return retried, said
