@@ -23,6 +23,9 @@ type Result struct {
 	NextIn   time.Duration
 	Progress json.RawMessage
 	Receipts []Receipt
+	// Receipt is what this step found out to be published, nil for nothing. It is kept
+	// even where another claim has followed: see Standing.Keep.
+	Receipt  *Receipt
 	Error    *TargetError
 	PostedAt time.Time // zero: not posted
 	DueAt    time.Time
@@ -140,10 +143,11 @@ func (d Delivery) published(receipt Receipt, at time.Time) Result {
 	}
 	if receipt.Open {
 		r := d.waiting(StepFind, pollInterval)
-		r.Receipts = append(withoutEntry(r.Receipts, d.Entry), receipt)
+		r.Receipts, r.Receipt = append(withoutEntry(r.Receipts, d.Entry), receipt), &receipt
 		return r
 	}
 	r := d.base()
+	r.Receipt = &receipt
 	r.Receipts = append(withoutEntry(r.Receipts, d.Entry), receipt)
 	return d.next(r, at)
 }
@@ -160,12 +164,16 @@ func (d Delivery) next(r Result, at time.Time) Result {
 	if len(r.Receipts) < d.Entries {
 		r.State = TargetFailed
 		if r.Error == nil {
-			r.Error = &TargetError{Code: "thread_incomplete", Message: "an entry of the thread was not published", At: at}
+			r.Error = threadIncomplete(at)
 		}
 		return r
 	}
 	r.State, r.PostedAt, r.Error = TargetPosted, at, nil
 	return r
+}
+
+func threadIncomplete(at time.Time) *TargetError {
+	return &TargetError{Code: "thread_incomplete", Message: "an entry of the thread was not published", At: at}
 }
 
 // failure decides between a wait that costs no try, a retry, and the end.

@@ -26,6 +26,7 @@ const (
 	unknownIsRare  = "an outcome is unknown only where nobody can look"
 	failedIsFailed = "what is said to have failed is not there"
 	receiptsAgree  = "receipts say what is there"
+	lateIsKept     = "a late receipt is never lost"
 )
 
 // violation is a promise that was broken.
@@ -41,6 +42,7 @@ type check struct {
 	marks    map[spot]*mark
 	waiting  map[spot]time.Time // until when a target or comment waits
 	failed   map[*post]func()   // who hears that a post has failed
+	late     map[spot]string    // ids that came in late
 }
 
 // promise is what a user was told last.
@@ -68,7 +70,7 @@ type mark struct {
 func newCheck(s *simulation) *check {
 	return &check{
 		simulation: s, promises: map[schema.PostID]*promise{}, marks: map[spot]*mark{},
-		waiting: map[spot]time.Time{}, failed: map[*post]func(){},
+		waiting: map[spot]time.Time{}, failed: map[*post]func(){}, late: map[spot]string{},
 	}
 }
 

@@ -11,6 +11,7 @@ func (c *check) finished(d schema.Delivery, o schema.Outcome, r schema.Result, t
 	p := c.store.byID[d.Ref.Post]
 	if !taken {
 		c.seen.stale++
+		c.cameLate(d, r.Receipt)
 		c.inspect(p)
 		return
 	}
@@ -31,6 +32,22 @@ func (c *check) finished(d schema.Delivery, o schema.Outcome, r schema.Result, t
 	if p.status == schema.Failed || p.status == schema.PartiallyFailed {
 		c.failed[p]()
 	}
+}
+
+// cameLate is called when a result was not taken, with the receipt it brought.
+func (c *check) cameLate(d schema.Delivery, r *schema.Receipt) {
+	if r == nil || r.Open {
+		return
+	}
+	c.seen.lateReceipts++
+	s := spotOf(d)
+	if c.tells {
+		c.tell("%s: its receipt %s comes late", s, r.NativeID)
+	}
+	c.late[s] = r.NativeID
+	m := c.mark(s)
+	m.published, m.doubt, m.unknown = true, false, false
+	delete(c.waiting, waitOf(d))
 }
 
 // entryEnded compares what an entry ended as with what is there.
@@ -85,6 +102,9 @@ func (c *check) finishedComment(d schema.Delivery, o schema.Outcome, r schema.Co
 	defer c.inspect(c.store.byID[d.Ref.Post])
 	if !taken {
 		c.seen.stale++
+		if r.NativeID != "" {
+			c.cameLate(d, &schema.Receipt{NativeID: r.NativeID})
+		}
 		return
 	}
 	if c.tells {
@@ -125,6 +145,23 @@ func (c *check) inspect(p *post) {
 		open := one.state == schema.CommentPending || one.state == schema.CommentClaimed
 		if open && c.store.jobs[schema.JobID(one.id)] == nil {
 			c.breaks(jobLives, "%s is to be posted and has no job", commentSpot(one))
+		}
+		if id, late := c.late[commentSpot(one)]; late && id != one.nativeID {
+			c.breaks(lateIsKept, "%s has the id %q, not %q", commentSpot(one), one.nativeID, id)
+		}
+	}
+	for _, t := range p.targets {
+		c.lateReceipts(p, t)
+	}
+}
+
+// lateReceipts sees that a target has every receipt that came in late.
+func (c *check) lateReceipts(p *post, t *target) {
+	for i := range p.content.Entries {
+		s := spot{p.number, t.n, i, false}
+		id, late := c.late[s]
+		if late && !slices.ContainsFunc(t.receipts, func(r schema.Receipt) bool { return r.Entry == i && r.NativeID == id && !r.Open }) {
+			c.breaks(lateIsKept, "%s lacks the receipt %s: it has %+v", s, id, t.receipts)
 		}
 	}
 }

@@ -63,13 +63,15 @@ func deliveryOf(p *post, t *target) schema.Delivery {
 }
 
 // finish stores what a step came to (Publish.applyResults, recordEffects), and tells
-// whether it was taken: a result of an older claim is not.
+// whether it was taken: of a result of an older claim only the receipt is kept.
 func (s *store) finish(r schema.Result, now time.Time) bool {
 	p := s.byID[r.Ref.Post]
 	t := p.targets[r.Ref.N]
 	taken := t.state == schema.TargetClaimed && t.claim == r.Claim
 	if taken || !s.rules.finishChecksClaim {
 		s.apply(p, t, r, now)
+	} else if r.Receipt != nil && s.rules.lateReceiptsStay {
+		defer s.keepReceipt(p, t, *r.Receipt, now)
 	}
 	if p.left == 0 || (r.Terminal() && !s.rules.jobLivesOn) {
 		delete(s.jobs, schema.JobID(p.id))

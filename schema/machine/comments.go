@@ -86,6 +86,9 @@ func (s *store) finishComment(r schema.CommentResult, now time.Time) bool {
 		c.state, c.step, c.attempts, c.looked = r.State, r.Step, r.Attempts, r.Looked
 		c.next, c.leaseUntil = now.Add(r.NextIn), time.Time{}
 		c.nativeID, c.failure = r.NativeID, r.Error
+	} else if r.NativeID != "" && s.rules.lateReceiptsStay {
+		s.keepCommentReceipt(c, r)
+		return false
 	}
 	j := s.jobs[schema.JobID(r.Comment)]
 	isOpen := c.state == schema.CommentPending || c.state == schema.CommentClaimed

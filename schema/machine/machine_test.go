@@ -100,6 +100,7 @@ func TestPlantedBugsAreFound(t *testing.T) {
 		"an end that leaves the job for later":     {func(r *rules) { r.everyFinishMoves = false }, notLate},
 		"a late result that fires a delayed retry": {func(r *rules) { r.moveChecksStatus = false }, notEarly},
 		"a recovery of claims of others":           {func(r *rules) { r.recoverChecksNode = false }, oneCall},
+		"a late receipt that is dropped":           {func(r *rules) { r.lateReceiptsStay = false }, lateIsKept},
 		"an edit that forgets what is published":   {func(r *rules) { r.editKeepsReceipts = false }, neverTwice},
 	} {
 		t.Run(name, func(t *testing.T) {

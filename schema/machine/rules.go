@@ -22,6 +22,7 @@ type rules struct {
 	firedChecksVersion bool // so does one that an edit has replaced
 	recoverChecksNode  bool // only the claims of the node's own earlier life are over
 	editKeepsReceipts  bool // an edit leaves what is published already
+	lateReceiptsStay   bool // the receipt of a result that came too late is kept
 	commentNeedsEntry  bool // comments of entries that are not published are skipped
 
 	lease  time.Duration // of a claim for a visible call, or a look
@@ -33,7 +34,7 @@ func sound() rules {
 	return rules{
 		claimChecksVersion: true, claimChecksTime: true, finishChecksClaim: true, openClaimIsLooked: true, lookTwice: true,
 		callChecksDeadline: true, jobLivesOn: true, everyFinishMoves: true, moveChecksStatus: true, firedChecksTime: true, firedChecksVersion: true,
-		recoverChecksNode: true, editKeepsReceipts: true, commentNeedsEntry: true,
+		recoverChecksNode: true, editKeepsReceipts: true, lateReceiptsStay: true, commentNeedsEntry: true,
 		lease: schema.Lease, settle: schema.SettleTime,
 	}
 }

@@ -167,5 +167,5 @@ type counts struct {
 	crashes, recoveries, pauses, outages             int
 	published, comments, lateEffects, lostAnswers    int
 	duplicates, found, secondTries, unknown, refused int
-	holes, processed, vanished, stale                int
+	holes, processed, vanished, stale, lateReceipts  int
 }

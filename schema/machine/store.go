@@ -183,8 +183,13 @@ func (s *store) retry(p *post, delay time.Duration, now time.Time) (announced []
 	for _, t := range p.targets {
 		if t.state == schema.TargetFailed && t.resume() < len(p.content.Entries) {
 			t.state, t.step, t.entry = schema.TargetPending, schema.StepPrepare, t.resume()
+			if slices.ContainsFunc(t.receipts, func(r schema.Receipt) bool { return r.Open }) { // it came late
+				t.step = schema.StepFind
+			} else {
+				t.since = time.Time{}
+			}
 			t.attempts, t.looked, t.progress, t.failure = 0, 0, nil, nil
-			t.since, t.next, t.leaseUntil = time.Time{}, time.Time{}, time.Time{}
+			t.next, t.leaseUntil = time.Time{}, time.Time{}
 			revived++
 		}
 	}

@@ -146,7 +146,8 @@ func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	return nil
 }
 
-// Finish stores what a comment's step came to, and moves its job on or deletes it.
+// Finish stores what a comment's step came to, and moves its job on or deletes it. Of a
+// result whose claim another has followed only the receipt is kept.
 func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`
@@ -167,7 +168,8 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 	}
 	results := c.pool.SendBatch(ctx, batch)
 	defer results.Close()
-	if _, err := results.Exec(); err != nil {
+	taken, err := results.Exec()
+	if err != nil {
 		return fmt.Errorf("finishing a comment: %w", unavailable(err))
 	}
 	rows, err := results.Query()
@@ -177,6 +179,9 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 	}
 	if err != nil {
 		return fmt.Errorf("finishing a comment: %w", unavailable(err))
+	}
+	if taken.RowsAffected() == 0 && r.NativeID != "" {
+		return c.keepReceipt(ctx, r)
 	}
 	if r.State == schema.CommentPending {
 		c.announce(schema.Announcement{Jobs: soon(moved, c.Now())})

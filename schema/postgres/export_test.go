@@ -7,3 +7,9 @@ func (s *Store) Exec(ctx context.Context, sql string) error {
 	_, err := s.pool.Exec(ctx, sql)
 	return err
 }
+
+// Count answers a query for one number.
+func (s *Store) Count(ctx context.Context, sql string) (n int, err error) {
+	err = s.pool.QueryRow(ctx, sql).Scan(&n)
+	return n, err
+}

@@ -13,8 +13,8 @@ import (
 )
 
 // Finish stores what a step came to, with its events and the move of the post's job, in
-// one transaction shared with its neighbours. It tells whether the result was taken: one
-// of a claim that another has followed is not.
+// one transaction shared with its neighbours. Of a result whose claim another has followed
+// only the receipt is kept: that an entry is published stays true.
 func (p *Publish) Finish(ctx context.Context, r schema.Result) error {
 	if err := p.finishes.do(ctx, &r); err != nil {
 		return fmt.Errorf("finishing a target: %w", unavailable(err))
@@ -32,7 +32,10 @@ func (p *Publish) commitFinishes(ctx context.Context, batch []*schema.Result) er
 	if err != nil {
 		return p.abandon(ctx, conn.Conn(), err)
 	}
-	if err := p.recordEffects(ctx, conn.Conn(), batch, done, &announcement); err != nil {
+	if err := p.keepReceipts(ctx, conn.Conn(), done.late(batch), &done, &announcement); err != nil {
+		return p.abandon(ctx, conn.Conn(), err)
+	}
+	if err := p.recordEffects(ctx, conn.Conn(), done, &announcement); err != nil {
 		return p.abandon(ctx, conn.Conn(), err)
 	}
 	p.announce(announcement)
@@ -43,6 +46,20 @@ func (p *Publish) commitFinishes(ctx context.Context, batch []*schema.Result) er
 type applied struct {
 	taken map[targetKey]bool
 	posts map[schema.PostID]*schema.Post // with their targets, of done posts only
+	ended []*schema.Result               // of targets that are done by it
+	// amended are results of targets that were done before: their comments may follow.
+	amended []*schema.Result
+}
+
+// late returns the results of a batch that were not taken and bring a receipt.
+func (a *applied) late(batch []*schema.Result) []*schema.Result {
+	var late []*schema.Result
+	for _, r := range batch {
+		if r.Receipt != nil && !a.taken[targetKey{r.Ref.Post, r.Ref.N}] {
+			late = append(late, r)
+		}
+	}
+	return late
 }
 
 type targetKey struct {
@@ -65,15 +82,7 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, batch []*sch
 	b.Queue("begin")
 	b.Queue(`select from posts where id = any($1) order by id for no key update`, rows.posts)
 	rows.queue(b)
-	b.Queue(`
-		select `+postColumns+` from posts p where p.id = any($1) and p.left_n = 0`, rows.posts)
-	b.Queue(`
-		select `+targetColumns+` from posts p join targets t on t.post_id = p.id
-		where p.id = any($1) and p.left_n = 0 order by t.post_id, t.n`, rows.posts)
-	b.Queue(`
-		delete from jobs j using posts p
-		where j.id = any($1) and p.id = j.id and p.left_n = 0`, rows.posts)
-	b.Queue(moveJobs, rows.posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), rows.waiting())
+	queueFollowUp(b, rows.posts, rows.waiting())
 
 	results := conn.SendBatch(ctx, b)
 	defer results.Close()
@@ -86,15 +95,39 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, batch []*sch
 	if err != nil {
 		return applied{}, schema.Announcement{}, err
 	}
-	if _, err := results.Exec(); err != nil {
-		return applied{}, schema.Announcement{}, err
+	for _, r := range batch {
+		if done.taken[targetKey{r.Ref.Post, r.Ref.N}] && r.Terminal() {
+			done.ended = append(done.ended, r)
+		}
 	}
-	jobRows, err := results.Query()
-	moved, err := collect(jobRows, err, scanJob)
+	moved, err := readMoved(results)
 	if err != nil {
 		return applied{}, schema.Announcement{}, err
 	}
 	return done, schema.Announcement{Jobs: soon(moved, p.Now())}, results.Close()
+}
+
+// queueFollowUp adds what follows for posts whose targets have changed: those that are
+// done are read and lose their job, the jobs of others are moved.
+func queueFollowUp(b *pgx.Batch, posts, waiting []schema.PostID) {
+	b.Queue(`
+		select `+postColumns+` from posts p where p.id = any($1) and p.left_n = 0`, posts)
+	b.Queue(`
+		select `+targetColumns+` from posts p join targets t on t.post_id = p.id
+		where p.id = any($1) and p.left_n = 0 order by t.post_id, t.n`, posts)
+	b.Queue(`
+		delete from jobs j using posts p
+		where j.id = any($1) and p.id = j.id and p.left_n = 0`, posts)
+	b.Queue(moveJobs, posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), waiting)
+}
+
+// readMoved reads the last two answers of queueFollowUp.
+func readMoved(results pgx.BatchResults) ([]schema.Job, error) {
+	if _, err := results.Exec(); err != nil {
+		return nil, err
+	}
+	rows, err := results.Query()
+	return collect(rows, err, scanJob)
 }
 
 // moveJobs makes the job of a post that goes on due when the first of its targets is. Where
@@ -137,10 +170,15 @@ func readApplied(results pgx.BatchResults) (applied, error) {
 	for _, k := range taken {
 		a.taken[k] = true
 	}
-	rows, err = results.Query()
+	return a, a.readDone(results)
+}
+
+// readDone reads the first two answers of queueFollowUp.
+func (a *applied) readDone(results pgx.BatchResults) error {
+	rows, err := results.Query()
 	posts, err := collect(rows, err, func(rows pgx.Rows, p *schema.Post) error { return scanPost(rows, p) })
 	if err != nil {
-		return a, err
+		return err
 	}
 	for i := range posts {
 		a.posts[posts[i].ID] = &posts[i]
@@ -151,24 +189,24 @@ func readApplied(results pgx.BatchResults) (applied, error) {
 		post := a.posts[t.post]
 		post.Targets = append(post.Targets, t.Target)
 	}
-	return a, err
+	return err
 }
 
 // recordEffects writes what follows from the results that were taken, and commits: the
 // second trip.
-func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, batch []*schema.Result, done applied, announcement *schema.Announcement) error {
+func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applied, announcement *schema.Announcement) error {
 	now := p.Now()
 	b := &pgx.Batch{}
 	var events []schema.Event
 	var comments commentRows
 	finished := map[schema.PostID]bool{}
-	for _, r := range batch {
-		if !done.taken[targetKey{r.Ref.Post, r.Ref.N}] || !r.Terminal() {
-			continue
-		}
+	for _, r := range done.ended {
 		events = append(events, targetFact(r, now))
 		comments.add(r, now)
 		finished[r.Ref.Post] = true
+	}
+	for _, r := range done.amended {
+		comments.add(r, now)
 	}
 	for id := range finished {
 		if post := done.posts[id]; post != nil {

@@ -48,7 +48,7 @@ func (g *Gateway) Retry(ctx context.Context, workspace schema.WorkspaceID, id sc
 // before never answers a claim of the time after.
 func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Platform, delay time.Duration) (retried []schema.Platform, said schema.Announcement) {
 	now := g.Now()
-	var ns, entries []int16
+	var ns, entries, steps []int16
 	var receipts []string
 	for i := range p.Targets {
 		t := &p.Targets[i]
@@ -58,8 +58,13 @@ func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Pl
 			(len(platforms) > 0 && !slices.Contains(platforms, t.Platform)) {
 			continue
 		}
+		step := schema.StepPrepare
+		if len(closed) < len(t.Receipts) { // came late: the platform may be at it still
+			step, closed = schema.StepFind, t.Receipts
+		}
 		t.State, t.Receipts, t.NextAt = schema.TargetPending, closed, now.Add(delay)
 		ns, entries, receipts = append(ns, t.N), append(entries, int16(next)), append(receipts, string(encode(closed)))
+		steps = append(steps, int16(step))
 		if !slices.Contains(retried, t.Platform) {
 			retried = append(retried, t.Platform)
 		}
@@ -71,10 +76,10 @@ func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Pl
 		where id = $1`, p.ID, p.Version, int16(p.Status), len(ns), due, now)
 	b.Queue(`update targets set version = $2 where post_id = $1`, p.ID, p.Version)
 	b.Queue(`
-		update targets t set state = 0, step = 0, entry = u.entry, receipts = u.receipts::json, next_at = $5,
-			attempts = 0, looked = 0, since = null, progress = null, lease_until = null, posted_at = null
-		from unnest($2::int2[], $3::int2[], $4::text[]) u (n, entry, receipts)
-		where t.post_id = $1 and t.n = u.n`, p.ID, ns, entries, receipts, due)
+		update targets t set state = 0, step = u.step, entry = u.entry, receipts = u.receipts::json, next_at = $5,
+			attempts = 0, looked = 0, since = case when u.step = 2 then t.since end, progress = null, lease_until = null, posted_at = null
+		from unnest($2::int2[], $3::int2[], $4::text[], $6::int2[]) u (n, entry, receipts, step)
+		where t.post_id = $1 and t.n = u.n`, p.ID, ns, entries, receipts, due, steps)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	job := postJob(p)
 	job.DueAt = due

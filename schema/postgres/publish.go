@@ -103,16 +103,21 @@ const claimTargets = `
 	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = 3
 	  and ((t.state = 0 and coalesce(t.next_at, now()) <= now() + interval '` + earlyBy + `')
 	    or (t.state = 1 and t.lease_until + $6::interval < now()))
-	returning t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.content,
+	returning ` + deliveryColumns
+
+const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.content,
 		p.content, coalesce(p.retried_for, p.scheduled_for), ` + accountColumns
 
-func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
+func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error { return p.scanDelivery(rows, d) }
+
+// scanDelivery reads what a claim returns, and what the query returns beside it.
+func (p *Publish) scanDelivery(rows pgx.Row, d *schema.Delivery, beside ...any) error {
 	var since, due *time.Time
 	var receipts, document []byte
 	var own string
 	a := &d.Account
 	err := rows.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
-		(*[]byte)(&d.Progress), &receipts, &own, &document, &due}, accountFields(a)...)...)
+		(*[]byte)(&d.Progress), &receipts, &own, &document, &due}, append(accountFields(a), beside...)...)...)
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ type Store struct {
 	announce func(schema.Announcement)
 	log      *slog.Logger
 	batches  *prometheus.HistogramVec
+	arrivals arrivals
 
 	closing chan struct{}
 	workers sync.WaitGroup
@@ -89,7 +90,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s := &Store{
 		pool: pool, inserts: inserts, clock: newClock(pool), node: c.Node, announce: c.Announce, log: c.Logger,
-		batches: batchMetric(c.Registerer), closing: make(chan struct{}),
+		batches: batchMetric(c.Registerer), arrivals: newArrivals(c.Registerer), closing: make(chan struct{}),
 	}
 	if s.announce == nil {
 		s.announce = func(schema.Announcement) {}

@@ -1,0 +1,228 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+)
+
+// keepReceipts keeps the receipts of results that came too late to be taken, inside the
+// transaction of a batch. It is rare, so each costs trips of its own.
+func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*schema.Result, done *applied, announcement *schema.Announcement) error {
+	var changed, waiting []schema.PostID
+	for _, r := range late {
+		kept, err := p.keepReceipt(ctx, conn, r, done)
+		if err != nil {
+			return err
+		}
+		if kept == nil {
+			continue
+		}
+		changed = append(changed, r.Ref.Post)
+		if kept.State == schema.TargetPending {
+			waiting = append(waiting, r.Ref.Post)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	b := &pgx.Batch{}
+	b.Queue(recountPosts, changed)
+	queueFollowUp(b, changed, append([]schema.PostID{}, waiting...))
+	results := conn.SendBatch(ctx, b)
+	defer results.Close()
+	if _, err := results.Exec(); err != nil {
+		return err
+	}
+	if err := done.readDone(results); err != nil {
+		return err
+	}
+	moved, err := readMoved(results)
+	if err != nil {
+		return err
+	}
+	announcement.Jobs = append(announcement.Jobs, soon(moved, p.Now())...)
+	return results.Close()
+}
+
+// keepReceipt writes what a late receipt makes of its target; nil where it changes
+// nothing.
+func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.Result, done *applied) (*schema.Result, error) {
+	s, err := p.standing(ctx, conn, late.Ref)
+	if errors.Is(err, pgx.ErrNoRows) {
+		p.log.ErrorContext(ctx, "a late receipt has no target any more", "post", late.Ref.Post, "n", late.Ref.N,
+			"platform", late.Platform.String(), "id", late.Receipt.NativeID)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	kept, arrival := s.Keep(*late.Receipt, p.Now())
+	p.arrivals.observe(arrival)
+	switch arrival {
+	case schema.ReceiptKnown:
+		return nil, nil
+	case schema.ReceiptSecond:
+		p.log.ErrorContext(ctx, "an entry was published twice", "post", late.Ref.Post, "n", late.Ref.N, "entry", late.Receipt.Entry,
+			"platform", late.Platform.String(), "id", late.Receipt.NativeID)
+		return nil, recordSecond(ctx, conn, second{
+			workspace: s.Workspace, account: s.Account.ID, post: late.Ref.Post, n: late.Ref.N, entry: late.Receipt.Entry,
+			nativeID: late.Receipt.NativeID, url: late.Receipt.URL,
+		})
+	default:
+	}
+	p.log.WarnContext(ctx, "a receipt came late and is kept", "post", late.Ref.Post, "n", late.Ref.N, "entry", late.Receipt.Entry,
+		"was", s.State.String(), "is", kept.State.String())
+	switch {
+	case kept.Terminal() && kept.State != s.State:
+		done.ended = append(done.ended, &kept)
+	case kept.Terminal():
+		done.amended = append(done.amended, &kept)
+	}
+	return &kept, writeKept(ctx, conn, &kept)
+}
+
+// standing reads and locks a target as it is now.
+func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.TargetRef) (schema.Standing, error) {
+	var s schema.Standing
+	var failure []byte
+	var wait float64
+	row := conn.QueryRow(ctx, `
+		select `+deliveryColumns+`, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.error
+		from targets t
+		join posts p on p.id = t.post_id
+		join accounts a on a.id = t.account_id
+		join workspaces w on w.id = a.workspace_id
+		where t.post_id = $1 and t.n = $2 for no key update of t`, ref.Post, ref.N)
+	if err := p.scanDelivery(row, &s.Delivery, &s.State, &wait, &failure); err != nil {
+		return s, err
+	}
+	s.Wait = time.Duration(wait * float64(time.Second))
+	return s, decode("error of a target", failure, &s.Error)
+}
+
+// writeKept stores a target that a late receipt has changed. The claim goes on counting:
+// whatever is in hand comes late, too.
+func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result) error {
+	_, err := conn.Exec(ctx, `
+		update targets set
+			state = $3, step = $4, entry = $5, attempts = $6, looked = $7, claim = claim + 1,
+			since = case when $8 then null else since end, next_at = now() + $9::float8 * interval '1 second', lease_until = null,
+			progress = $10::text::json, receipts = $11::text::json, error = $12::text::json, posted_at = coalesce($13, posted_at)
+		where post_id = $1 and n = $2`,
+		r.Ref.Post, r.Ref.N, int16(r.State), int16(r.Step), int16(r.Entry), int16(r.Attempts), int16(r.Looked), r.Fresh,
+		r.NextIn.Seconds(), textOrNull(r.Progress), string(encode(r.Receipts)), errorOrNull(r.Error), orNull(r.PostedAt))
+	return err
+}
+
+// keepReceipt keeps the receipt of a first comment that came too late to be taken.
+func (c *Comment) keepReceipt(ctx context.Context, late schema.CommentResult) error {
+	err := pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
+		var now schema.Comment
+		at := second{comment: &late.Comment, nativeID: late.NativeID, url: late.URL}
+		err := tx.QueryRow(ctx, `
+			select state, native_id, workspace_id, account_id, post_id, n, entry from comments where id = $1 for no key update`, late.Comment).
+			Scan(&now.State, &now.NativeID, (*[16]byte)(&at.workspace), (*[16]byte)(&at.account), (*[16]byte)(&at.post), &at.n, &at.entry)
+		if err != nil {
+			return err
+		}
+		kept, arrival := now.KeepComment(late)
+		c.arrivals.observe(arrival)
+		switch arrival {
+		case schema.ReceiptKnown:
+			return nil
+		case schema.ReceiptSecond:
+			c.log.ErrorContext(ctx, "a first comment was published twice", "comment", late.Comment, "id", late.NativeID)
+			return recordSecond(ctx, tx, at)
+		default:
+		}
+		c.log.WarnContext(ctx, "the receipt of a first comment came late and is kept", "comment", late.Comment, "was", now.State.String())
+		if _, err = tx.Exec(ctx, `
+			update comments set state = $2, claim = claim + 1, native_id = $3, url = $4, error = null, posted_at = $5, lease_until = null
+			where id = $1`, kept.Comment, int16(kept.State), kept.NativeID, kept.URL, orNull(kept.PostedAt)); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `delete from jobs where id = $1`, kept.Comment)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		c.log.ErrorContext(ctx, "a late receipt has no first comment any more", "comment", late.Comment, "id", late.NativeID)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("keeping a late receipt: %w", unavailable(err))
+	}
+	return nil
+}
+
+// recountPosts makes the counters and the status of posts what their targets say.
+const recountPosts = `
+	update posts p set
+		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(),
+		status = case
+			when p.status in (1, 7) or c.left_n > 0 then p.status
+			when c.failed = 0 then 4
+			when c.posted = 0 then 6
+			else 5 end
+	from (
+		select post_id, count(*) filter (where state in (0, 1)) left_n, count(*) filter (where state = 2) posted,
+			count(*) filter (where state = 3) failed
+		from targets where post_id = any($1) group by post_id
+	) c
+	where p.id = c.post_id`
+
+// second is a receipt of what was published already.
+type second struct {
+	workspace schema.WorkspaceID
+	account   schema.AccountID
+	post      schema.PostID
+	n         int16
+	entry     int
+	comment   *schema.CommentID // of a first comment; nil: of the entry
+	nativeID  string
+	url       string
+}
+
+// execer is a connection or a transaction.
+type execer interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// recordSecond keeps the second receipt, so that a person can take one of the two down.
+func recordSecond(ctx context.Context, q execer, s second) error {
+	_, err := q.Exec(ctx, `
+		insert into duplicates (workspace_id, account_id, post_id, n, entry, comment_id, native_id, url)
+		values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+		s.workspace, s.account, s.post, s.n, int16(s.entry), s.comment, s.nativeID, s.url)
+	return err
+}
+
+// arrivals counts late receipts.
+type arrivals struct{ total *prometheus.CounterVec }
+
+var arrivalNames = [...]string{
+	schema.ReceiptKnown: "known", schema.ReceiptKept: "kept", schema.ReceiptSecond: "second",
+}
+
+func newArrivals(r prometheus.Registerer) arrivals {
+	total := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "crier_late_receipts_total",
+		Help: "Receipts that came after another claim had followed their own: known already, kept, or a second one of the same entry.",
+	}, []string{"outcome"})
+	for _, name := range arrivalNames {
+		total.WithLabelValues(name)
+	}
+	if r != nil {
+		r.MustRegister(total)
+	}
+	return arrivals{total}
+}
+
+func (a arrivals) observe(of schema.Arrival) { a.total.WithLabelValues(arrivalNames[of]).Inc() }
