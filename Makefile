@@ -1,16 +1,18 @@
 # make run          builds crier, starts everything and publishes a demo post
 # make test         every test, on the embedded parts
 # make test-kafka   the tests that use the log, on Apache Kafka
+# make test-reliability  kills, races and outages at their full size, on both logs: 30 minutes
 # make check        all that CI runs
 
 GOLANGCI_LINT_VERSION := v2.15.0
 TOOLS := $(CURDIR)/.tools
-# Packages whose tests use the log.
-LOG_PACKAGES := ./pipeline/... ./analytics/... ./compose/
+# Packages whose tests use the log, and those of ./compose that are about it.
+LOG_PACKAGES := ./pipeline/... ./analytics/...
+LOG_TESTS := 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 20m
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-kafka test-conformance bench lint check clean
+.PHONY: run build test test-kafka test-reliability test-conformance bench lint check clean
 
 include libchdb.mk
 
@@ -25,7 +27,12 @@ test: libchdb
 	go test $(TEST_FLAGS) -p 2 ./...
 
 test-kafka: libchdb
-	scripts/kafka.sh go test $(TEST_FLAGS) -p 1 -count 1 $(LOG_PACKAGES)
+	scripts/kafka.sh sh -c "go test $(TEST_FLAGS) -p 1 -count 1 $(LOG_PACKAGES) && go test $(TEST_FLAGS) -count 1 -run $(LOG_TESTS) ./compose"
+
+# Without the race detector, whose slowness the times measured here would be of.
+test-reliability: libchdb
+	CRIER_TEST_FULL=1 go test -timeout 60m -count 1 -v ./compose
+	CRIER_TEST_FULL=1 scripts/kafka.sh go test -timeout 60m -count 1 -v -run $(LOG_TESTS) ./compose
 
 # CRIER_PLATFORM_DOCS names the folder with the platforms' own descriptions.
 test-conformance:

@@ -36,6 +36,7 @@ type childConfig struct {
 	Listen   string
 	Admin    string
 	Data     string
+	Postgres string
 	Kafka    []string
 	Bases    map[schema.Platform]string
 }
@@ -71,7 +72,7 @@ func runChild(text string) {
 func (c childConfig) serve(logger *slog.Logger) compose.Config {
 	roles, _ := compose.ParseRoles("all")
 	return compose.Config{
-		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Kafka: c.Kafka, Bases: c.Bases, Roles: roles,
+		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Postgres: c.Postgres, Kafka: c.Kafka, Bases: c.Bases, Roles: roles,
 		Drain: 10 * time.Second, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
@@ -231,6 +232,15 @@ func (w *world) call(method, path string, body, answer any) int {
 }
 
 func (w *world) tryCall(method, path string, body, answer any) (int, error) {
+	return w.tryRequest(method, path, "", body, answer)
+}
+
+// tryKeyed makes a post under an Idempotency-Key.
+func (w *world) tryKeyed(key string, body, answer any) (int, error) {
+	return w.tryRequest(http.MethodPost, "/posts", key, body, answer)
+}
+
+func (w *world) tryRequest(method, path, key string, body, answer any) (int, error) {
 	var content io.Reader
 	if body != nil {
 		document, err := json.Marshal(body)
@@ -245,6 +255,9 @@ func (w *world) tryCall(method, path string, body, answer any) (int, error) {
 	}
 	request.Header.Set("Authorization", "Bearer "+w.key)
 	request.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		request.Header.Set("Idempotency-Key", key)
+	}
 	response, err := w.client.Do(request)
 	if err != nil {
 		return 0, err

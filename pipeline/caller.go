@@ -39,12 +39,15 @@ type caller[T comparable, C any] struct {
 }
 
 const (
-	claimBatch  = 512
-	claimers    = 2
-	maxFaults   = 5
-	readAhead   = 5000                   // messages in hand of one partition
-	claimRetry  = 200 * time.Millisecond // first wait after a failed claim
-	consumerEnd = time.Second            // for messages in hand that are not claimed: others get them
+	claimBatch = 512
+	claimers   = 2
+	maxFaults  = 5
+	readAhead  = 5000                   // messages in hand of one partition
+	claimRetry = 200 * time.Millisecond // first wait after a failed claim
+	// longestRetry is how late a stage may notice that the database is back. A try
+	// against one that is away costs next to nothing.
+	longestRetry = 500 * time.Millisecond
+	consumerEnd  = time.Second // for messages in hand that are not claimed: others get them
 )
 
 // start prepares the stage's consumer.
@@ -192,7 +195,7 @@ func (c *caller[T, C]) claimPatiently(ctx context.Context, batch []*task[T]) ([]
 	for i, t := range batch {
 		values[i] = t.value
 	}
-	for wait := claimRetry; ; wait = min(2*wait, 2*time.Second) {
+	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
 		claimed, err := c.claim(ctx, values)
 		if err == nil || ctx.Err() != nil || !isUnavailable(err) {
 			return claimed, err
@@ -277,7 +280,7 @@ func isUnavailable(err error) bool {
 // persist stores a result, for as long as it takes: losing it would mean looking for what
 // we know. It gives up on our own faults and when ctx ends.
 func persist(ctx context.Context, logger *slog.Logger, store func(context.Context) error) bool {
-	for wait := claimRetry; ; wait = min(2*wait, 2*time.Second) {
+	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
 		err := store(ctx)
 		if err == nil {
 			return true

@@ -269,7 +269,7 @@ func (d *Delay) fire(ctx context.Context, jobs []schema.Job) {
 		}
 	}
 	d.metrics.fired.Add(float64(len(jobs)))
-	for wait := claimRetry; ; wait = min(2*wait, 2*time.Second) {
+	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
 		err := d.store.Fired(ctx, jobs)
 		if err == nil {
 			return

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"crier/pipeline/stream"
 	"crier/schema"
@@ -50,7 +49,7 @@ func (e *Expand) deliver(ctx context.Context, messages []*stream.Message) {
 		}
 		batches = append(batches, batch)
 	}
-	for wait := claimRetry; ; wait = min(2*wait, 2*time.Second) {
+	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
 		notify, err := e.store.Expand(ctx, batches)
 		if err == nil {
 			e.announce(schema.Announcement{Notify: notify})

@@ -4,6 +4,9 @@
 #
 #	scripts/kafka.sh go test ./pipeline/...
 #
+# For commands that kill the broker, CRIER_TEST_KAFKA_FOLDER holds broker.pid, data/ and
+# start, which starts it again on what is left of its data.
+#
 # Kafka comes through Maven, once, into the cache folder. KAFKA_PORT chooses its port.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -20,18 +23,17 @@ fi
 say() { echo "kafka: $*" >&2; }
 
 work="$(mktemp -d)"
-broker=
 finish() {
 	code=$?
 	trap - EXIT
-	if [ -n "$broker" ]; then
+	if [ -f "$work/broker.pid" ]; then
+		broker="$(cat "$work/broker.pid")"
 		kill "$broker" 2>/dev/null || true
 		for _ in $(seq 100); do
 			kill -0 "$broker" 2>/dev/null || break
 			sleep 0.1
 		done
 		kill -9 "$broker" 2>/dev/null || true
-		wait "$broker" 2>/dev/null || true
 	fi
 	rm -rf "$work"
 	exit "$code"
@@ -90,12 +92,19 @@ start() {
 		num.io.threads=4
 		log.cleaner.dedupe.buffer.size=16777216
 	EOF
-	java -Xmx128m -XX:TieredStopAtLevel=1 -cp "$libs/*" kafka.tools.StorageTool \
-		format -t crierKafkaForTests00AA -c "$work/server.properties" >"$work/log" 2>&1 ||
-		{ cat "$work/log" >&2; exit 1; }
-	java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -XX:ReservedCodeCacheSize=64m \
-		-XX:MaxDirectMemorySize=128m -cp "$libs/*" kafka.Kafka "$work/server.properties" >>"$work/log" 2>&1 &
-	broker=$!
+	cat >"$work/start" <<-EOF
+		#!/usr/bin/env bash
+		set -euo pipefail
+		if [ ! -d "$work/data" ]; then
+			java -Xmx128m -XX:TieredStopAtLevel=1 -cp "$libs/*" kafka.tools.StorageTool \\
+				format -t crierKafkaForTests00AA -c "$work/server.properties" >>"$work/log" 2>&1
+		fi
+		java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -XX:ReservedCodeCacheSize=64m \\
+			-XX:MaxDirectMemorySize=128m -cp "$libs/*" kafka.Kafka "$work/server.properties" >>"$work/log" 2>&1 </dev/null &
+		echo \$! >"$work/broker.pid"
+	EOF
+	chmod +x "$work/start"
+	"$work/start" || { cat "$work/log" >&2; exit 1; }
 }
 
 [ -d "$libs" ] || install
@@ -107,4 +116,4 @@ if ! "$work/kafkaready" "127.0.0.1:$port"; then
 	exit 1
 fi
 say "Apache Kafka $version takes requests at 127.0.0.1:$port"
-CRIER_TEST_KAFKA="127.0.0.1:$port" "$@"
+CRIER_TEST_KAFKA="127.0.0.1:$port" CRIER_TEST_KAFKA_FOLDER="$work" "$@"
