@@ -77,10 +77,13 @@ func (r *report) merge(other *report) {
 // is the same as absent, and what nobody asked for is named by finish.
 type form struct {
 	report *report
-	parent string // the list the object is an item of, such as platforms; empty for the body
-	item   int
+	parent string // the field the object stands in, such as platforms; empty for the body
+	item   int    // its index where that field is a list, notListed where it is not
 	object value
 }
+
+// notListed is the item of a form that stands in a field by itself.
+const notListed = -1
 
 // newForm takes the body of a request, which has to be an object.
 func newForm(root value, r *report) *form {
@@ -91,20 +94,30 @@ func newForm(root value, r *report) *form {
 	return f
 }
 
-// child returns the form of an object that is an item of the body's list of that name;
+// child returns the form of an object that is an item of this one's list of that name;
 // ok is false if it is none.
 func (f *form) child(v value, list string, i int) (child form, ok bool) {
 	if v.kind != object {
 		f.fail(indexed(list, i), codeInvalidType, f.report.wrong(v, object))
 		return form{}, false
 	}
-	return form{report: f.report, parent: list, item: i, object: v}, true
+	return form{report: f.report, parent: f.name(list), item: i, object: v}, true
+}
+
+// inner returns the form of an object that is a field of this one; ok is false if there
+// is none.
+func (f *form) inner(name string) (inner form, ok bool) {
+	v, ok := f.typed(name, object)
+	return form{report: f.report, parent: f.name(name), item: notListed, object: v}, ok
 }
 
 // name returns how a request's sender calls a field, such as platforms[2].content.
 func (f *form) name(field string) string {
-	if f.parent == "" {
+	switch {
+	case f.parent == "":
 		return field
+	case f.item == notListed:
+		return f.parent + "." + field
 	}
 	return indexed(f.parent, f.item) + "." + field
 }
@@ -165,6 +178,20 @@ func (f *form) integer(name string) (int, bool) {
 	n, err := strconv.Atoi(v.text)
 	if err != nil {
 		f.fail(name, codeInvalidValue, "must be a whole number, not "+clip(v.text))
+		return 0, false
+	}
+	return n, true
+}
+
+// decimal returns a number that may have a fraction.
+func (f *form) decimal(name string) (float64, bool) {
+	v, ok := f.typed(name, number)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(v.text, 64)
+	if err != nil {
+		f.fail(name, codeInvalidValue, "must be a number within the range of a double, not "+clip(v.text))
 		return 0, false
 	}
 	return n, true

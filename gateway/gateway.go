@@ -98,14 +98,16 @@ func New(config Config) (*Gateway, error) {
 type resource interface{ routes() []route }
 
 func resources(config Config, f failures, description *description) []resource {
+	posts := &posts{
+		failures: f, reader: config.Posts, writer: config.PostWriter, retrier: config.PostRetrier, answers: config.Answers,
+		accounts:    newCache(accountsLife, maxWorkspaces, config.Now, directoryOf(config.Accounts)),
+		constraints: config.Constraints, checkURL: config.CheckURL, lead: config.Lead, now: config.Now,
+		zones: new(zones), duplicates: new(duplicates),
+	}
 	return []resource{
 		description,
-		&posts{
-			failures: f, reader: config.Posts, writer: config.PostWriter, retrier: config.PostRetrier, answers: config.Answers,
-			accounts:    newCache(accountsLife, maxWorkspaces, config.Now, directoryOf(config.Accounts)),
-			constraints: config.Constraints, checkURL: config.CheckURL, lead: config.Lead, now: config.Now,
-			zones: new(zones), duplicates: new(duplicates),
-		},
+		posts,
+		&threads{posts},
 		&accounts{config.Accounts},
 		&webhooks{
 			reader: config.Webhooks, writer: config.WebhookWriter, sender: config.TestSender,

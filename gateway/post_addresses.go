@@ -17,7 +17,8 @@ const (
 
 // checkAddresses refuses media at addresses that are not public. A name that cannot be
 // looked up in time passes: addresses are checked again at every connection.
-func (p *posts) checkAddresses(ctx context.Context, media []schema.Media, r *report) {
+func (p *posts) checkAddresses(ctx context.Context, fields postFields, r *report) {
+	media := fields.allMedia()
 	if len(media) == 0 {
 		return
 	}
@@ -39,7 +40,7 @@ func (p *posts) checkAddresses(ctx context.Context, media []schema.Media, r *rep
 	}
 	_ = lookups.Wait() // the lookups keep their errors themselves
 	for i, message := range refused {
-		field := indexed("mediaItems", i) + ".url"
+		field := media[i].field + ".url"
 		if message != "" && !r.about(field) {
 			r.fail(field, codeInvalidURL, "must be a public http or https URL: "+message)
 		}

@@ -26,9 +26,10 @@ const (
 	asDraft
 )
 
-// build makes the post a creation asks for, and reports all that is wrong with it.
-func (p *posts) build(ctx context.Context, b batch, f *form) schema.Post {
-	fields := readPostFields(f)
+// build makes the post a creation asks for, by the fields that read finds in it, and
+// reports all that is wrong with it.
+func (p *posts) build(ctx context.Context, b batch, f *form, read func(*form) postFields) schema.Post {
+	fields := read(f)
 	r := f.report
 	post := schema.Post{
 		ID: schema.NewPostID(b.now), Workspace: b.key.Workspace, Version: 1, FromAPI: true,
@@ -108,7 +109,7 @@ func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *rep
 	if fields.targets != nil || fields.brand != nil {
 		p.resolve(ctx, b, &c, r)
 	}
-	p.checkAddresses(ctx, fields.media, r)
+	p.checkAddresses(ctx, fields, r)
 	zone, err := p.zones.load(b.timezone)
 	if fields.timezone != nil {
 		c.timezone = *fields.timezone
@@ -175,6 +176,9 @@ func (c change) apply(post *schema.Post) {
 		content.Entries = []schema.Entry{{}}
 	}
 	content.Entries = slices.Clone(content.Entries)
+	if f.thread != nil {
+		content.Entries, content.Thread = f.entries, f.thread
+	}
 	if f.content != nil {
 		content.Entries[0].Text = *f.content
 	}
@@ -212,8 +216,9 @@ func (c change) apply(post *schema.Post) {
 // need it prepared. It leaves out what it says of a field that is known to be wrong
 // already.
 func (p *posts) validate(post *schema.Post, r *report) {
-	if slices.ContainsFunc(post.Targets, func(t schema.Target) bool { return t.Platform == 0 }) {
-		return
+	unreadable := func(t schema.Target) bool { return t.Platform == 0 }
+	if len(post.Content.Entries) == 0 || slices.ContainsFunc(post.Targets, unreadable) {
+		return // the report says so already
 	}
 	for i := range post.Targets {
 		post.Targets[i].FirstStep = schema.StepPublish

@@ -38,6 +38,29 @@ type postFields struct {
 	brand        *string
 	metadata     map[string]string
 	externalID   *string
+	entries      []schema.Entry       // of a thread
+	thread       *schema.ThreadConfig // nil: not a thread
+}
+
+// locatedMedia is a media item with how the sender calls it, such as mediaItems[0].
+type locatedMedia struct {
+	schema.Media
+	field string
+}
+
+// allMedia returns the media of the post, or of all entries of a thread.
+func (f postFields) allMedia() []locatedMedia {
+	var all []locatedMedia
+	add := func(media []schema.Media, parent string) {
+		for i, m := range media {
+			all = append(all, locatedMedia{m, parent + indexed("mediaItems", i)})
+		}
+	}
+	add(f.media, "")
+	for i, e := range f.entries {
+		add(e.Media, indexed("posts", i)+".")
+	}
+	return all
 }
 
 // targetFields is one element of platforms.

@@ -20,6 +20,7 @@ type postView struct {
 	FirstComments    []schema.FirstComment               `json:"firstComments"`
 	PlatformSettings map[schema.Platform]json.RawMessage `json:"platformSettings"`
 	BrandID          *schema.BrandID                     `json:"brandId,omitempty"`
+	ThreadID         string                              `json:"threadId,omitempty"` // of a post that is a thread's
 	ExternalID       string                              `json:"externalId,omitempty"`
 	Metadata         map[string]string                   `json:"metadata,omitempty"`
 	IsAPIPost        bool                                `json:"isApiPost"`
@@ -73,13 +74,16 @@ func viewPost(p schema.Post) postView {
 		ExternalID:       p.Content.ExternalID, Metadata: p.Content.Metadata,
 		IsAPIPost: p.FromAPI, CreatedAt: shownTime(p.CreatedAt), UpdatedAt: shownTime(p.UpdatedAt),
 	}
+	if p.Content.Thread != nil {
+		v.ThreadID = p.ThreadID().String()
+	}
 	for i := range p.Targets {
 		v.Platforms[i] = viewTarget(&p.Targets[i])
 	}
 	if len(p.Content.Entries) > 0 {
 		v.Content = p.Content.Entries[0].Text
 		for _, m := range p.Content.Entries[0].Media {
-			v.MediaItems = append(v.MediaItems, mediaView{m.Kind, m.URL, unlessZero(m.MediaID), m.AltText})
+			v.MediaItems = append(v.MediaItems, viewMedia(m))
 		}
 	}
 	if v.FirstComments == nil {
@@ -89,6 +93,10 @@ func viewPost(p schema.Post) postView {
 		v.PlatformSettings = map[schema.Platform]json.RawMessage{}
 	}
 	return v
+}
+
+func viewMedia(m schema.Media) mediaView {
+	return mediaView{m.Kind, m.URL, unlessZero(m.MediaID), m.AltText}
 }
 
 func viewTarget(t *schema.Target) targetView {

@@ -88,7 +88,7 @@ func (p *posts) buildBulk(ctx context.Context, b batch, body []byte, items []val
 	answer := bulkAnswer{Success: true, Results: make([]bulkResult, len(items))}
 	for i, item := range items {
 		r := &report{body: body}
-		post := p.build(ctx, b, newForm(item, r))
+		post := p.build(ctx, b, newForm(item, r), readPostFields)
 		if r.fault != nil {
 			return nil, answer, r.fault
 		}

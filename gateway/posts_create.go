@@ -17,6 +17,14 @@ type postAnswer struct {
 
 // create makes one post.
 func (p *posts) create(c *gin.Context) error {
+	return p.createOne(c, readPostFields, func(post schema.Post, warnings []schema.Detail) any {
+		return postAnswer{Success: true, Post: viewPost(post), Warnings: warnings}
+	})
+}
+
+// createOne makes the post whose fields read finds in the request, and answers with what
+// view shows of it.
+func (p *posts) createOne(c *gin.Context, read func(*form) postFields, view func(schema.Post, []schema.Detail) any) error {
 	f, err := readForm(c)
 	if err != nil {
 		return err
@@ -27,7 +35,7 @@ func (p *posts) create(c *gin.Context) error {
 		return err
 	}
 	b := p.batchOf(c)
-	post := p.build(c.Request.Context(), b, f)
+	post := p.build(c.Request.Context(), b, f, read)
 	if err := f.report.err(); err != nil {
 		return p.answerOr(c, identity, err)
 	}
@@ -36,7 +44,7 @@ func (p *posts) create(c *gin.Context) error {
 	return p.commit(c, schema.Creation{
 		Idempotency: identity,
 		Posts:       []schema.Post{post},
-		Response:    encode(postAnswer{Success: true, Post: viewPost(post), Warnings: f.report.warnings}),
+		Response:    encode(view(post, f.report.warnings)),
 	})
 }
 

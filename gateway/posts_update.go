@@ -68,6 +68,9 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *report
 			Kind: schema.InvalidState, Message: "a part of the post is published already, so its platforms cannot be replaced",
 		}
 	}
+	if post.Content.Thread != nil {
+		checkThreadPatch(change.fields, r)
+	}
 	wasDraft := post.Status == schema.Draft
 	change.apply(post)
 	if s := change.fields.status; s != nil {
@@ -82,6 +85,24 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *report
 	}
 	p.validate(post, r)
 	return r.err()
+}
+
+// checkThreadPatch refuses what would change the entries of a thread.
+func checkThreadPatch(fields postFields, r *report) {
+	fixed := func(field string) {
+		r.fail(field, codeConflict, "the entries of a thread cannot be changed; cancel it and create another")
+	}
+	if fields.content != nil {
+		fixed("content")
+	}
+	if fields.media != nil {
+		fixed("mediaItems")
+	}
+	for _, t := range fields.targets {
+		if t.content != "" {
+			fixed(t.field() + ".content")
+		}
+	}
 }
 
 // begun tells whether something of a post was published, which a retry leaves in place.

@@ -50,7 +50,7 @@ type Delivery struct {
 
 	Pause           time.Duration // before the next entry of the chain
 	ContinueOnError bool
-	FirstComments   []FirstComment
+	FirstComments   []AskedComment
 }
 
 // Parent returns the receipt the entry hangs on: the last one published, nil for the first.
@@ -130,21 +130,22 @@ func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 	d.Key = entryKey(d.Ref, d.Entry)
 }
 
-// commentsFor leaves out the comments that the platform does not take.
-func commentsFor(comments []FirstComment, limit CommentLimit) []FirstComment {
-	if !limit.Supported {
-		return nil
-	}
-	if !limit.RootOnly {
-		return comments
-	}
-	var onRoot []FirstComment
-	for _, c := range comments {
-		if c.Target == 0 {
-			onRoot = append(onRoot, c)
+// AskedComment is a first comment with its place among those of the post.
+type AskedComment struct {
+	Position int
+	FirstComment
+}
+
+// commentsFor leaves out the comments that the platform does not take; the others keep
+// their places.
+func commentsFor(comments []FirstComment, limit CommentLimit) []AskedComment {
+	var taken []AskedComment
+	for i, c := range comments {
+		if limit.takes(c) {
+			taken = append(taken, AskedComment{i, c})
 		}
 	}
-	return onRoot
+	return taken
 }
 
 // entryKey is a UUID (version 8) that every try of an entry shares and nothing else has.

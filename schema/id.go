@@ -61,7 +61,7 @@ type (
 	BatchID     = ID[batchKind]
 	JobID       = ID[jobKind]
 	MediaID     = ID[mediaKind]
-	ThreadID    = ID[threadKind]
+	ThreadID    = ID[threadKind] // the UUID of the thread's post
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
@@ -199,6 +199,9 @@ func ParseBrandID(text string) (BrandID, error) { return ParseID[brandKind](text
 
 // ParseWebhookID reads a WebhookID that a client sent.
 func ParseWebhookID(text string) (WebhookID, error) { return ParseID[webhookKind](text) }
+
+// ParseThreadID reads a ThreadID that a client sent.
+func ParseThreadID(text string) (ThreadID, error) { return ParseID[threadKind](text) }
 
 // ParseMediaID reads a MediaID that a client sent.
 func ParseMediaID(text string) (MediaID, error) { return ParseID[mediaKind](text) }

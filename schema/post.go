@@ -85,6 +85,12 @@ type ThreadConfig struct {
 	MaxRetries      int     `json:"maxRetries"`
 }
 
+// The bounds of a thread's config.
+const (
+	DefaultThreadRetries = 3
+	MaxThreadRetries     = 10
+)
+
 // DefaultTries is how many platform calls of one entry may fail before it has failed.
 const DefaultTries = 5
 

@@ -29,7 +29,7 @@ type Result struct {
 	Error    *TargetError
 	PostedAt time.Time // zero: not posted
 	DueAt    time.Time
-	Comments []FirstComment // of the post, to be delivered or skipped once the target is terminal
+	Comments []AskedComment // of the post, to be delivered or skipped once the target is terminal
 }
 
 // Outcome is what a connector's call came to.

@@ -11,16 +11,16 @@ import (
 // entries that were not published are skipped. One that is there from an earlier try
 // stays, unless it was skipped and its entry is published now.
 func (s *store) addComments(p *post, t *target, r schema.Result, now time.Time) {
-	for i, asked := range r.Comments {
+	for _, asked := range r.Comments {
 		fresh := &comment{
-			id: s.newID(), post: p, target: t, position: i, entry: asked.Target, text: asked.Text,
+			id: s.newID(), post: p, target: t, position: asked.Position, entry: asked.Target, text: asked.Text,
 			state: schema.CommentSkipped, step: schema.StepPublish,
 		}
 		if isPublished(r.Receipts, asked.Target) || !s.rules.commentNeedsEntry {
 			fresh.state = schema.CommentPending
 			s.putJob(job{id: schema.JobID(fresh.id), kind: schema.JobComment, due: now.Add(schema.FirstCommentDelay)}, now)
 		}
-		old := p.commentAt(t.n, i)
+		old := p.commentAt(t.n, asked.Position)
 		switch {
 		case old == nil:
 			p.comments = append(p.comments, fresh)

@@ -27,7 +27,7 @@ type commentRows struct {
 // add makes the comments of a target that is done: those of entries that were not
 // published are skipped.
 func (r *commentRows) add(result *schema.Result, now time.Time) {
-	for i, c := range result.Comments {
+	for _, c := range result.Comments {
 		id := schema.NewCommentID(now)
 		state := schema.CommentSkipped
 		if published(result.Receipts, c.Target) {
@@ -39,7 +39,7 @@ func (r *commentRows) add(result *schema.Result, now time.Time) {
 			})
 		}
 		r.ids, r.posts, r.ns = append(r.ids, id), append(r.posts, result.Ref.Post), append(r.ns, result.Ref.N)
-		r.positions, r.workspaces = append(r.positions, int16(i)), append(r.workspaces, result.Workspace)
+		r.positions, r.workspaces = append(r.positions, int16(c.Position)), append(r.workspaces, result.Workspace)
 		r.accounts, r.entries = append(r.accounts, result.Account), append(r.entries, int16(c.Target))
 		r.texts, r.states = append(r.texts, c.Text), append(r.states, int16(state))
 	}

@@ -1,0 +1,101 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// threads is the resource of threads. A thread is a view of a post with several entries:
+// it is made, stored and published as one.
+type threads struct{ posts *posts }
+
+func (t *threads) routes() []route {
+	return []route{
+		{http.MethodPost, "/threads", schema.Write, t.create},
+		{http.MethodGet, "/threads/:id", schema.Read, t.get},
+		{http.MethodPatch, "/threads/:id", schema.Write, t.update},
+		{http.MethodDelete, "/threads/:id", schema.Write, t.delete},
+	}
+}
+
+// threadAnswer is the answer of what makes, reads or changes a thread.
+type threadAnswer struct {
+	Success  bool            `json:"success"`
+	Thread   threadView      `json:"thread"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+// create makes a thread.
+func (t *threads) create(c *gin.Context) error {
+	return t.posts.createOne(c, readThreadFields, func(post schema.Post, warnings []schema.Detail) any {
+		return threadAnswer{Success: true, Thread: viewThread(post), Warnings: warnings}
+	})
+}
+
+// get answers with a thread as its post stands now.
+func (t *threads) get(c *gin.Context) error {
+	post, err := t.read(c)
+	if err != nil {
+		return err
+	}
+	respond(c, http.StatusOK, threadAnswer{Success: true, Thread: viewThread(post)})
+	return nil
+}
+
+// read returns the post of the thread that a path names.
+func (t *threads) read(c *gin.Context) (schema.Post, error) {
+	id, err := schema.ParseThreadID(c.Param("id"))
+	if err != nil {
+		return schema.Post{}, noThread(err)
+	}
+	requestOf(c).post = schema.PostID(id).String()
+	post, err := t.posts.reader.Post(c.Request.Context(), requestOf(c).key.Workspace, schema.PostID(id))
+	if err != nil {
+		return post, threadNotFound(err)
+	}
+	if post.Content.Thread == nil {
+		return post, noThread(nil)
+	}
+	return post, nil
+}
+
+// threadNotFound speaks of threads where the store speaks of posts.
+func threadNotFound(err error) error {
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
+		return noThread(err)
+	}
+	return err
+}
+
+func noThread(cause error) error {
+	return &schema.Error{Kind: schema.NotFound, Message: "thread not found", Err: cause}
+}
+
+type deletedThreadAnswer struct {
+	Success bool            `json:"success"`
+	Deleted bool            `json:"deleted"`
+	ID      schema.ThreadID `json:"id"`
+	Method  string          `json:"method,omitempty"` // cancelled, where the thread is kept
+}
+
+// delete removes a draft or cancels a scheduled thread, with its post.
+func (t *threads) delete(c *gin.Context) error {
+	post, err := t.read(c)
+	if err != nil {
+		return err
+	}
+	cancelled, err := t.posts.writer.Delete(c.Request.Context(), post.Workspace, post.ID)
+	if err != nil {
+		return threadNotFound(err)
+	}
+	answer := deletedThreadAnswer{Success: true, Deleted: true, ID: post.ThreadID()}
+	if cancelled {
+		answer.Method = schema.Cancelled.String()
+	}
+	respond(c, http.StatusOK, answer)
+	return nil
+}
