@@ -15,6 +15,7 @@ type block struct {
 	items   []item
 	batches map[schema.BatchID]bool
 	events  []schema.Event
+	origins []schema.BatchID // of each event
 }
 
 // write stores one block after the other until ctx ends.
@@ -55,19 +56,41 @@ func (b *block) add(items []item) {
 		if !b.batches[i.batch.ID] {
 			b.batches[i.batch.ID] = true
 			b.events = append(b.events, i.batch.Events...)
+			for range i.batch.Events {
+				b.origins = append(b.origins, i.batch.ID)
+			}
 		}
 	}
 }
 
-// store brings a block to ClickHouse, then takes its marks off the outbox, then
-// acknowledges it: in this order, so that a crash repeats events and loses none. It tries
-// for as long as it takes and returns false when ctx has ended before.
-func (s *Sink) store(ctx context.Context, b *block) bool {
-	marked := func(ctx context.Context) error {
-		return s.marks.Stored(ctx, slices.Collect(maps.Keys(b.batches)))
+// placed returns the events of the batches that have a place, with it.
+func (b *block) placed(places map[schema.BatchID]int64) []schema.Event {
+	events := make([]schema.Event, 0, len(b.events))
+	for n, e := range b.events {
+		if position, ok := places[b.origins[n]]; ok {
+			e.Position = position
+			events = append(events, e)
+		}
 	}
-	inserted := func(ctx context.Context) error { return s.insert(ctx, b.events) }
-	if !s.patiently(ctx, "storing events failed", inserted) || !s.patiently(ctx, "taking marks off the outbox failed", marked) {
+	return events
+}
+
+// store gives a block's batches their places, brings it to ClickHouse, takes its marks off
+// the outbox, and acknowledges it: in this order, so that a crash repeats events and loses
+// none. It tries for as long as it takes and returns false when ctx has ended before.
+func (s *Sink) store(ctx context.Context, b *block) bool {
+	batches := slices.Collect(maps.Keys(b.batches))
+	var events []schema.Event
+	placed := func(ctx context.Context) error {
+		places, err := s.marks.Place(ctx, batches)
+		events = b.placed(places)
+		return err
+	}
+	inserted := func(ctx context.Context) error { return s.insert(ctx, events) }
+	marked := func(ctx context.Context) error { return s.marks.Stored(ctx, batches) }
+	if !s.patiently(ctx, "placing events failed", placed) ||
+		!s.patiently(ctx, "storing events failed", inserted) ||
+		!s.patiently(ctx, "taking marks off the outbox failed", marked) {
 		return false
 	}
 	for _, i := range b.items {

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/url"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/analytics"
@@ -32,6 +33,7 @@ type fixture struct {
 	postgres      *postgres.Store
 	postgresURL   string
 	postgresRelay *relay
+	direct        *pgxpool.Pool // past the relay
 
 	clickhouse      *clickhouse.Store
 	clickhouseRelay *relay
@@ -79,6 +81,10 @@ func (f *fixture) openPostgres() {
 	}
 	f.Cleanup(store.Close)
 	f.postgres = store
+	if f.direct, err = pgxpool.New(f.Context(), f.postgresURL); err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(f.direct.Close)
 }
 
 func (f *fixture) openClickHouse() {
@@ -94,7 +100,7 @@ func (f *fixture) openClickHouse() {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = store.Close() })
-	f.clickhouse, f.queries = store, analytics.NewQueries(store.Analytics())
+	f.clickhouse, f.queries = store, analytics.NewQueries(store.Analytics(), postgres.NewAnalytics(f.postgres))
 }
 
 func (f *fixture) openLog() {
@@ -158,7 +164,35 @@ func (f *fixture) batch(n int) schema.EventBatch {
 			Account: schema.NewAccountID(now), Platform: schema.Mastodon, At: now,
 		})
 	}
+	f.owe(b)
 	return b
+}
+
+// published is n events that webhooks can subscribe to.
+func (f *fixture) published(n int) (events []schema.Event) {
+	now := f.postgres.Now().UTC()
+	for range n {
+		events = append(events, schema.Event{
+			ID: schema.NewEventID(now), Type: schema.PostPublished, Workspace: f.workspace, Post: schema.NewPostID(now), At: now, Data: json.RawMessage(`{}`),
+		})
+	}
+	return events
+}
+
+func (f *fixture) marks() *postgres.Analytics { return postgres.NewAnalytics(f.postgres) }
+
+// owe puts a batch into the outbox.
+func (f *fixture) owe(b schema.EventBatch) {
+	f.Helper()
+	payload, err := json.Marshal(b)
+	if err != nil {
+		f.Fatal(err)
+	}
+	_, err = f.direct.Exec(f.Context(), `insert into outbox (id, owed, sent_at, payload) values ($1, $2, now(), $3)`,
+		b.ID.Bytes(), int16(schema.OwedAnalytics), payload)
+	if err != nil {
+		f.Fatal(err)
+	}
 }
 
 // commit creates a draft and a scheduled post, and returns the events of that commit.
@@ -218,9 +252,14 @@ func (f *fixture) write(records ...stream.Record) {
 	}
 }
 
+// everything is all events and facts that can be queried.
+var everything = schema.EventFilter{
+	UpTo: math.MaxInt64, Types: append(schema.EventTypes(), schema.TargetWasPosted, schema.TargetHasFailed), Limit: 100_000,
+}
+
 // stored returns the events of the workspace that can be queried, -1 while none can.
 func (f *fixture) stored() int {
-	events, err := f.clickhouse.Analytics().Events(f.Context(), f.workspace, schema.EventID{}, 100_000)
+	events, err := f.clickhouse.Analytics().Events(f.Context(), f.workspace, everything)
 	if err != nil {
 		return -1
 	}
@@ -244,13 +283,8 @@ func (f *fixture) counted() (n int) {
 // owed returns how many batches of the outbox the sink still owes.
 func (f *fixture) owed() (n int) {
 	f.Helper()
-	conn, err := pgx.Connect(f.Context(), f.postgresURL)
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer conn.Close(f.Context())
 	query := fmt.Sprintf("select count(*) from outbox where owed & %d <> 0", schema.OwedAnalytics)
-	if err := conn.QueryRow(f.Context(), query).Scan(&n); err != nil {
+	if err := f.direct.QueryRow(f.Context(), query).Scan(&n); err != nil {
 		f.Fatal(err)
 	}
 	return n

@@ -10,7 +10,14 @@ import (
 // queriesStore answers questions about the events of one workspace.
 type queriesStore interface {
 	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error)
-	Events(ctx context.Context, workspace schema.WorkspaceID, after schema.EventID, limit int) ([]schema.Event, error)
+	Events(ctx context.Context, workspace schema.WorkspaceID, filter schema.EventFilter) ([]schema.Event, error)
+	// Position returns where an event stands, and whether it is there.
+	Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, there bool, err error)
+}
+
+// horizon tells how far events are stored.
+type horizon interface {
+	Horizon(ctx context.Context) (schema.Horizon, error)
 }
 
 const (
@@ -18,13 +25,19 @@ const (
 	// it too, and ends the query by then.
 	queryTimeout = 10 * time.Second
 	maxEvents    = 100 // of one page
+	// overlap is how far before the time of an event that is not stored its place is looked
+	// for: an event is placed after it was made, by clocks that may differ.
+	overlap = time.Minute
 )
 
 // Queries answers questions about what happened, in bounded time and size.
-type Queries struct{ store queriesStore }
+type Queries struct {
+	store   queriesStore
+	horizon horizon
+}
 
 // NewQueries makes Queries.
-func NewQueries(store queriesStore) *Queries { return &Queries{store} }
+func NewQueries(store queriesStore, horizon horizon) *Queries { return &Queries{store, horizon} }
 
 // PostCounts returns how many targets ended as posted or failed, by day, platform and
 // status, in this order; the error is Unavailable when ClickHouse does not answer.
@@ -34,11 +47,44 @@ func (q *Queries) PostCounts(ctx context.Context, workspace schema.WorkspaceID, 
 	return q.store.PostCounts(ctx, workspace, filter)
 }
 
-// Events returns a page of at most limit and 100 of a workspace's events whose ids follow
-// after, oldest first; the zero id is before all. The error is Unavailable when ClickHouse
-// does not answer.
-func (q *Queries) Events(ctx context.Context, workspace schema.WorkspaceID, after schema.EventID, limit int) ([]schema.Event, error) {
+// Events returns a page of a workspace's events, at most 100, in the order of their
+// places. Whoever goes on after the last of each page gets every event once: how far
+// ClickHouse is complete is read before it, and no page goes further. The error is
+// Unavailable when PostgreSQL or ClickHouse does not answer.
+func (q *Queries) Events(ctx context.Context, workspace schema.WorkspaceID, query schema.EventQuery) (schema.EventPage, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	return q.store.Events(ctx, workspace, after, min(limit, maxEvents))
+	complete, err := q.horizon.Horizon(ctx)
+	if err != nil {
+		return schema.EventPage{}, err
+	}
+	after, err := q.place(ctx, workspace, query.After)
+	if err != nil {
+		return schema.EventPage{}, err
+	}
+	limit := min(query.Limit, maxEvents)
+	events, err := q.store.Events(ctx, workspace, schema.EventFilter{
+		After: after, UpTo: complete.Position, Types: query.Types, Limit: limit + 1,
+	})
+	if err != nil {
+		return schema.EventPage{}, err
+	}
+	more := len(events) > limit
+	return schema.EventPage{Events: events[:min(limit, len(events))], More: more, CompleteUntil: complete.At}, nil
+}
+
+// place returns where to go on after an event. One that is not stored yet, such as one
+// that a webhook has just delivered, is taken for its time.
+func (q *Queries) place(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (schema.EventPlace, error) {
+	if event.IsZero() {
+		return schema.EventPlace{}, nil
+	}
+	position, there, err := q.store.Position(ctx, workspace, event)
+	if err != nil {
+		return schema.EventPlace{}, err
+	}
+	if !there {
+		return schema.EventPlace{Position: event.Time().Add(-overlap).UnixMicro()}, nil
+	}
+	return schema.EventPlace{Position: position, ID: event}, nil
 }

@@ -15,6 +15,7 @@ type relay struct {
 
 	mu    sync.Mutex
 	down  bool
+	away  int // connections that were turned away
 	conns map[net.Conn]bool
 	work  sync.WaitGroup
 }
@@ -64,6 +65,7 @@ func (r *relay) keep(from, to net.Conn) bool {
 	defer r.mu.Unlock()
 	if r.down {
 		_, _ = from.Close(), to.Close()
+		r.away++
 		return false
 	}
 	r.conns[from], r.conns[to] = true, true
@@ -93,4 +95,11 @@ func (r *relay) mend() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.down = false
+}
+
+// refused returns how many connections were turned away.
+func (r *relay) refused() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.away
 }

@@ -23,6 +23,9 @@ type blocks interface {
 
 // marks is the outbox, as far as the sink needs it.
 type marks interface {
+	// Place returns where each batch stands in the order of reading; one that was stored
+	// before is left out.
+	Place(ctx context.Context, batches []schema.BatchID) (map[schema.BatchID]int64, error)
 	// Stored takes the sink's mark off batches that are stored.
 	Stored(ctx context.Context, batches []schema.BatchID) error
 }
@@ -31,7 +34,7 @@ const (
 	gatherTime  = 500 * time.Millisecond // from the first event of a block to its insertion
 	gatherRows  = 10_000
 	maxInFlight = 1000             // batches in hand of one partition
-	tryTimeout  = 30 * time.Second // of one insertion, or one taking of marks
+	tryTimeout  = 30 * time.Second // of one insertion, placing, or taking of marks
 	firstRetry  = 200 * time.Millisecond
 	lastRetry   = 5 * time.Second
 	drain       = 5 * time.Second // for what is in hand when the sink ends

@@ -41,16 +41,40 @@ func TestTheOutboxKeepsABatchUntilItIsStored(t *testing.T) {
 func TestACrashBetweenStoringAndMarkingCountsOnce(t *testing.T) {
 	f := newFixture(t)
 	batch := f.commit()
-	_, stop := f.start()
-	f.postgresRelay.cut()
-	f.produce(batch)
-	f.eventually("the batch is stored", func() bool { return f.stored() == len(batch.Events) })
-	stop()
+	places, err := f.marks().Place(t.Context(), []schema.BatchID{batch.ID})
+	if err != nil || places[batch.ID] == 0 {
+		t.Fatalf("Place = %v, %v", places, err)
+	}
+	stored := slices.Clone(batch.Events)
+	for i := range stored {
+		stored[i].Position = places[batch.ID]
+	}
+	if err := f.clickhouse.Sink().Insert(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
 	if n := f.owed(); n != 1 {
 		t.Fatalf("owed = %d after the crash, want 1", n)
 	}
-	f.postgresRelay.mend()
 	f.start()
+	f.produce(batch)
+	f.eventually("nothing is owed", func() bool { return f.owed() == 0 })
+	events, err := f.clickhouse.Analytics().Events(t.Context(), f.workspace, everything)
+	if err != nil || len(events) != len(batch.Events) || events[0].Position != places[batch.ID] {
+		t.Errorf("events = %v, %v; want each once, where it was", events, err)
+	}
+}
+
+func TestNothingIsStoredWhilePostgreSQLIsAway(t *testing.T) {
+	f := newFixture(t)
+	batch := f.commit()
+	f.start()
+	f.postgresRelay.cut()
+	f.produce(batch)
+	f.eventually("placing was tried", func() bool { return f.postgresRelay.refused() > 0 })
+	if n := f.stored(); n != 0 {
+		t.Errorf("%d events are stored without a place", n)
+	}
+	f.postgresRelay.mend()
 	f.eventually("nothing is owed", func() bool { return f.owed() == 0 })
 	if n := f.stored(); n != len(batch.Events) {
 		t.Errorf("events = %d, want %d", n, len(batch.Events))
@@ -72,8 +96,8 @@ func TestNothingIsLostWhileClickHouseIsAway(t *testing.T) {
 	if behind := f.metric(metrics, "crier_analytics_behind_seconds", ""); behind <= 0 {
 		t.Errorf("behind = %v s while ClickHouse is away", behind)
 	}
-	if n := f.owed(); n != 1 {
-		t.Errorf("owed = %d while ClickHouse is away, want 1", n)
+	if n := f.owed(); n != 51 {
+		t.Errorf("owed = %d while ClickHouse is away, want all 51", n)
 	}
 	f.clickhouseRelay.mend()
 	f.eventually("all is stored", func() bool { return f.stored() == want })
@@ -128,7 +152,7 @@ func TestEventsCanBeQueriedSoon(t *testing.T) {
 	var ages []time.Duration
 	seen := map[schema.EventID]bool{}
 	f.eventually("all events are seen", func() bool {
-		events, err := f.clickhouse.Analytics().Events(t.Context(), f.workspace, schema.EventID{}, 100_000)
+		events, err := f.clickhouse.Analytics().Events(t.Context(), f.workspace, everything)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,11 +94,13 @@ func always() error { return nil }
 // gatewayServer makes the REST API.
 func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	store := postgres.NewGateway(b.store, b.vault)
+	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
 		Keys: store, Accounts: store, Posts: store, PostWriter: store, PostRetrier: store, Answers: store,
 		Webhooks: store, WebhookWriter: store,
 		TestSender:           pipeline.NewSender(b.webhooks.Client(), b.store.Now),
-		PostCounter:          analytics.NewQueries(b.analytics.Analytics()),
+		PostCounter:          queries,
+		Events:               queries,
 		Constraints:          catalog.Constraints,
 		CheckURL:             b.guarded.CheckURL,
 		PublicURL:            b.publicURL(),

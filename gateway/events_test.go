@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
+	"crier/gateway"
 	"crier/schema"
 	"crier/schema/postgres"
 )
@@ -256,4 +258,43 @@ func TestADraftsThreadIsScheduledWithItsPost(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.wantSent(n, schema.PostScheduled, schema.ThreadScheduled)
+}
+
+func TestEventsAreReadAsWebhooksDeliverThem(t *testing.T) {
+	at := time.Date(2026, 5, 4, 10, 0, 0, 123456000, time.UTC)
+	post := schema.PostSummary{ID: schema.NewPostID(at), Status: "scheduled", Platforms: []schema.PlatformSummary{}}
+	data, err := json.Marshal(schema.PostData{Post: post})
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := schema.Event{ID: schema.NewEventID(at), Type: schema.PostScheduled, At: at, Data: data}
+	page := pages{schema.EventPage{Events: []schema.Event{event}, CompleteUntil: at}}
+	a := newAPI(t, func(c *gateway.Config) { c.Events = page })
+	answer := a.call(http.MethodGet, "/events", nil).want(http.StatusOK)
+	body, err := json.Marshal(event.Payload())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want any
+	if err := json.Unmarshal(body, &want); err != nil || !reflect.DeepEqual(answer.at("events", 0).value, want) {
+		t.Errorf("event = %v, want %v (%v)", answer.at("events", 0), want, err)
+	}
+	if answer.at("nextCursor").text() != event.ID.String() || answer.at("hasMore").value != false || answer.at("completeUntil").text() != "2026-05-04T10:00:00.123Z" {
+		t.Errorf("answer = %v", answer)
+	}
+}
+
+func TestWhereEventsGoOn(t *testing.T) {
+	a := newAPI(t)
+	if answer := a.call(http.MethodGet, "/events", nil).want(http.StatusOK); answer.at("nextCursor").value != nil {
+		t.Errorf("nextCursor = %v before the first event", answer.at("nextCursor"))
+	}
+	const last = "evt_01k9sr3q5wf2g8m7r4t0v1x2y3"
+	answer := a.call(http.MethodGet, "/events?type=post.failed,thread.failed&limit=100&after="+last, nil).want(http.StatusOK)
+	if got := answer.at("nextCursor").text(); got != last {
+		t.Errorf("nextCursor = %q after nothing new, want the same", got)
+	}
+	for _, query := range []string{"after=x", "after=post_01k9sr3q5wf2g8m7r4t0v1x2y3", "type=post.lost", "type=target.posted", "limit=101", "limit=0"} {
+		a.call(http.MethodGet, "/events?"+query, nil).fails(http.StatusBadRequest, "validation_error")
+	}
 }

@@ -26,6 +26,7 @@ type Config struct {
 	WebhookWriter WebhookWriter
 	TestSender    TestSender
 	PostCounter   PostCounter
+	Events        EventReader
 
 	Constraints func(schema.Platform) schema.Constraints
 	// CheckURL refuses URLs that crier must not call, with a *schema.Error.
@@ -115,6 +116,7 @@ func resources(config Config, f failures, description *description) []resource {
 			now: config.Now, random: config.Random,
 		},
 		&analytics{config.PostCounter, config.Now},
+		&events{config.Events},
 	}
 }
 

@@ -102,6 +102,13 @@ func (c counts) PostCounts(context.Context, schema.WorkspaceID, schema.PostCount
 	return c, nil
 }
 
+// pages are the events that ClickHouse would have, all of any workspace's.
+type pages struct{ page schema.EventPage }
+
+func (p pages) Events(context.Context, schema.WorkspaceID, schema.EventQuery) (schema.EventPage, error) {
+	return p.page, nil
+}
+
 func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {
 	t.Helper()
 	ctx := context.Background()
@@ -137,7 +144,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	store := postgres.NewGateway(a.store, plain{})
 	config := gateway.Config{
 		Keys: store, Accounts: store, Posts: store, PostWriter: store, PostRetrier: store, Answers: store,
-		Webhooks: store, WebhookWriter: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{},
+		Webhooks: store, WebhookWriter: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{}, Events: pages{},
 		Constraints: catalog.Constraints, CheckURL: guard.CheckURL, PublicURL: "https://crier.example",
 		Lead: gateway.Lead, Now: a.now, Random: rand.Reader, Logger: logger, Registerer: prometheus.NewRegistry(),
 	}

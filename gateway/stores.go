@@ -85,3 +85,10 @@ type PostCounter interface {
 	// PostCounts returns how many targets ended in each status, by day and platform.
 	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error)
 }
+
+// EventReader reads what happened.
+type EventReader interface {
+	// Events returns a page of a workspace's events. Whoever goes on after the last of each
+	// page gets every event once.
+	Events(ctx context.Context, workspace schema.WorkspaceID, query schema.EventQuery) (schema.EventPage, error)
+}

@@ -57,6 +57,7 @@ type Event struct {
 	Lateness  float64         `json:"lateness,omitempty"` // seconds from due to done; facts of targets only
 	Code      string          `json:"code,omitempty"`     // error code; failed targets only
 	Data      json.RawMessage `json:"data,omitempty"`     // the `data` of the webhook
+	Position  int64           `json:"-"`                  // of its batch, in ClickHouse only
 }
 
 // Owed says who still has to handle a batch of events.
@@ -159,6 +160,11 @@ type WebhookPayload struct {
 	Test      bool            `json:"test"`
 	CreatedAt time.Time       `json:"createdAt"`
 	Data      json.RawMessage `json:"data"`
+}
+
+// Payload is the event as webhooks and GET /events show it.
+func (e *Event) Payload() WebhookPayload {
+	return WebhookPayload{ID: e.ID, Event: e.Type, CreatedAt: e.At, Data: e.Data}
 }
 
 // DeliveryRecord is what became of one event at one webhook.

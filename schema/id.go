@@ -202,6 +202,11 @@ func ParseWebhookID(text string) (WebhookID, error) { return ParseID[webhookKind
 
 // ParseThreadID reads a ThreadID that a client sent.
 func ParseThreadID(text string) (ThreadID, error) { return ParseID[threadKind](text) }
+// ParseDeliveryID reads a DeliveryID that a client sent.
+func ParseDeliveryID(text string) (DeliveryID, error) { return ParseID[deliveryKind](text) }
+
+// ParseEventID reads an EventID that a client sent.
+func ParseEventID(text string) (EventID, error) { return ParseID[eventKind](text) }
 
 // ParseMediaID reads a MediaID that a client sent.
 func ParseMediaID(text string) (MediaID, error) { return ParseID[mediaKind](text) }

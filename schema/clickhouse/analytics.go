@@ -49,24 +49,26 @@ func scanPostCount(rows driver.Rows, c *schema.PostCount) error {
 	return c.Platform.UnmarshalText([]byte(platform))
 }
 
-// Events returns a workspace's events whose ids follow after, oldest first, at most limit
-// of them; the zero id is before all. Ids are in the order of time, but arrival is not: an
-// event may still come in before one that was returned.
-func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, after schema.EventID, limit int) ([]schema.Event, error) {
-	since := time.Unix(0, 0).UTC()
-	if !after.IsZero() {
-		since = after.Time()
+// Events returns a workspace's events after a place, in the order of their positions and
+// then of their ids, at most limit of them. An event keeps the position that it came with
+// first, however often it comes.
+func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, f schema.EventFilter) ([]schema.Event, error) {
+	names := make([]string, len(f.Types))
+	for i, t := range f.Types {
+		names[i] = string(t)
 	}
 	rows, err := a.conn.Query(ctx, `
-		select id, type, workspace, post, account, platform, at, lateness, code, data
+		select id, type, workspace, post, account, platform, at, lateness, code, data, position
 		from events final
 		where workspace = {workspace:UUID}
-			and toDate(at) >= {since:Date}
-			and toUInt128(id) > toUInt128({after:UUID})
-		order by toDate(at), toUInt128(id)
+			and position between {from:Int64} and {to:Int64}
+			and (position, toUInt128(id)) > ({from:Int64}, toUInt128({after:UUID}))
+			and type in {types:Array(String)}
+		order by position, toUInt128(id)
 		limit {limit:UInt32}
-		settings do_not_merge_across_partitions_select_final = 1`,
-		id("workspace", workspace), day("since", since), id("after", after), clickhouse.Named("limit", limit))
+		settings do_not_merge_across_partitions_select_final = 1, use_skip_indexes_if_final = 1`,
+		id("workspace", workspace), clickhouse.Named("from", f.After.Position), clickhouse.Named("to", f.UpTo),
+		id("after", f.After.ID), clickhouse.Named("types", names), clickhouse.Named("limit", f.Limit))
 	events, err := collect(rows, err, scanEvent)
 	if err != nil {
 		return nil, fmt.Errorf("reading events: %w", unavailable(err))
@@ -74,10 +76,27 @@ func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, af
 	return events, nil
 }
 
+// Position returns where an event of a workspace stands, and whether it is there.
+func (a *Analytics) Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, there bool, err error) {
+	rows, err := a.conn.Query(ctx, `
+		select position from events
+		where workspace = {workspace:UUID} and id = {id:UUID} and toDate(at) between {day:Date} - 1 and {day:Date} + 1
+		limit 1`,
+		id("workspace", workspace), id("id", event), day("day", event.Time()))
+	positions, err := collect(rows, err, func(rows driver.Rows, p *int64) error { return rows.Scan(p) })
+	if err != nil {
+		return 0, false, fmt.Errorf("looking for an event: %w", unavailable(err))
+	}
+	if len(positions) == 0 {
+		return 0, false, nil
+	}
+	return positions[0], true, nil
+}
+
 func scanEvent(rows driver.Rows, e *schema.Event) error {
 	var event, workspace, post, account uuid.UUID
 	var kind, platform, data string
-	if err := rows.Scan(&event, &kind, &workspace, &post, &account, &platform, &e.At, &e.Lateness, &e.Code, &data); err != nil {
+	if err := rows.Scan(&event, &kind, &workspace, &post, &account, &platform, &e.At, &e.Lateness, &e.Code, &data, &e.Position); err != nil {
 		return err
 	}
 	e.ID, e.Type, e.Workspace = schema.EventID(event), schema.EventType(kind), schema.WorkspaceID(workspace)

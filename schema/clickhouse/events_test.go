@@ -1,7 +1,9 @@
 package clickhouse_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -28,12 +30,17 @@ func (w workspace) fact(at time.Time) schema.Event {
 
 func (w workspace) events(t testing.TB, store *clickhouse.Store) []schema.Event {
 	t.Helper()
-	return w.after(t, store, schema.EventID{}, 1000)
+	return w.filtered(t, store, schema.EventFilter{UpTo: math.MaxInt64, Types: allTypes(), Limit: 1000})
 }
 
-func (w workspace) after(t testing.TB, store *clickhouse.Store, after schema.EventID, limit int) []schema.Event {
+// allTypes are the events and the facts.
+func allTypes() []schema.EventType {
+	return append(schema.EventTypes(), schema.TargetWasPosted, schema.TargetHasFailed)
+}
+
+func (w workspace) filtered(t testing.TB, store *clickhouse.Store, filter schema.EventFilter) []schema.Event {
 	t.Helper()
-	events, err := store.Analytics().Events(t.Context(), schema.WorkspaceID(w), after, limit)
+	events, err := store.Analytics().Events(t.Context(), schema.WorkspaceID(w), filter)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,33 +108,58 @@ func TestAnEventCountsOnceHoweverOftenItIsInserted(t *testing.T) {
 	}
 }
 
-func TestEventsArePagedInTheOrderOfTheirIDs(t *testing.T) {
+func TestEventsArePagedInTheOrderOfTheirPlaces(t *testing.T) {
 	store, w := open(t), newWorkspace()
 	var events []schema.Event
-	for i := range 300 { // some within one millisecond, over several days and months
-		events = append(events, w.fact(noon.Add(time.Duration(i/3)*7*time.Hour+time.Duration(i%3)*time.Microsecond)))
+	for i := range 300 { // some of one position, at times in no order, over several days and months
+		e := w.fact(noon.Add(time.Duration(i*7919%300) * 7 * time.Hour))
+		e.Position = int64(i / 3)
+		events = append(events, e)
 	}
-	rand.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
 	for part := range slices.Chunk(events, 100) {
 		insert(t, store, part...)
 	}
 	insert(t, store, events[:50]...)
 
-	var want, got []string
-	for _, e := range events {
-		want = append(want, e.ID.String())
-	}
-	slices.Sort(want)
-	for page := w.after(t, store, schema.EventID{}, 7); len(page) > 0; page = w.after(t, store, page[len(page)-1].ID, 7) {
+	slices.SortFunc(events, func(a, b schema.Event) int {
+		return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID.String(), b.ID.String()))
+	})
+	const horizon = 90
+	filter := schema.EventFilter{UpTo: horizon, Types: []schema.EventType{schema.TargetWasPosted}, Limit: 7}
+	var got []schema.Event
+	for page := w.filtered(t, store, filter); len(page) > 0; page = w.filtered(t, store, filter) {
 		if len(page) > 7 {
 			t.Fatalf("a page has %d events, want at most 7", len(page))
 		}
-		for _, e := range page {
-			got = append(got, e.ID.String())
-		}
+		got = append(got, page...)
+		last := page[len(page)-1]
+		filter.After = schema.EventPlace{Position: last.Position, ID: last.ID}
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("paged %d ids, want %d in order", len(got), len(want))
+	if want := events[:3*(horizon+1)]; !reflect.DeepEqual(got, want) {
+		t.Errorf("paged %d events, want %d in order", len(got), len(want))
+	}
+}
+
+func TestAnEventIsFoundByItsID(t *testing.T) {
+	store, w, stranger := open(t), newWorkspace(), newWorkspace()
+	e := w.fact(time.Date(2026, 3, 14, 23, 59, 59, 999999000, time.UTC))
+	e.Position = 42
+	insert(t, store, e)
+	for name, tt := range map[string]struct {
+		workspace workspace
+		id        schema.EventID
+		there     bool
+	}{
+		"its own":         {w, e.ID, true},
+		"another's":       {stranger, e.ID, false},
+		"one that is not": {w, schema.NewEventID(noon), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			position, there, err := store.Analytics().Position(t.Context(), schema.WorkspaceID(tt.workspace), tt.id)
+			if err != nil || there != tt.there || (there && position != 42) {
+				t.Errorf("Position = %d, %t, %v", position, there, err)
+			}
+		})
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Sink) Insert(ctx context.Context, events []schema.Event) error {
 
 func (s *Sink) insert(ctx context.Context, events []schema.Event) (err error) {
 	block, err := s.conn.PrepareBatch(ctx, `
-		insert into events (id, type, workspace, post, account, platform, at, lateness, code, data)`)
+		insert into events (id, type, workspace, post, account, platform, at, lateness, code, data, position)`)
 	if err != nil {
 		return err
 	}
@@ -43,5 +43,5 @@ func (s *Sink) insert(ctx context.Context, events []schema.Event) (err error) {
 
 func appendEvent(block driver.Batch, e *schema.Event) error {
 	return block.Append(uuid.UUID(e.ID), string(e.Type), uuid.UUID(e.Workspace), uuid.UUID(e.Post), uuid.UUID(e.Account),
-		platformName(e.Platform), e.At, e.Lateness, e.Code, string(e.Data))
+		platformName(e.Platform), e.At, e.Lateness, e.Code, string(e.Data), e.Position)
 }

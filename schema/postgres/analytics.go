@@ -15,6 +15,64 @@ type Analytics struct{ *Store }
 // NewAnalytics returns the store of the sink.
 func NewAnalytics(s *Store) *Analytics { return &Analytics{Store: s} }
 
+// Place returns the position of each batch that the sink is owed, which is given once and
+// kept: events are read in this order. It is above all that were given before, and goes by
+// the clock (microseconds since 1970), so that one restored from a backup goes on behind
+// what ClickHouse has. A batch that is left out was stored before.
+func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[schema.BatchID]int64, error) {
+	type place struct {
+		batch    schema.BatchID
+		position int64
+	}
+	var places []place
+	err := pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+		var position int64
+		if err := tx.QueryRow(ctx, `
+			update event_positions set last = greatest(last + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+			where id returning last`).Scan(&position); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `
+			with owed as (
+				select id from outbox where id = any($1) and owed & $2::int2 <> 0 order by id for update
+			)
+			update outbox o set position = coalesce(o.position, $3) from owed where o.id = owed.id
+			returning o.id, o.position`, batches, int16(schema.OwedAnalytics), position)
+		places, err = collect(rows, err, func(rows pgx.Rows, p *place) error {
+			return rows.Scan((*[16]byte)(&p.batch), &p.position)
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("placing events: %w", unavailable(err))
+	}
+	placed := make(map[schema.BatchID]int64, len(places))
+	for _, p := range places {
+		placed[p.batch] = p.position
+	}
+	return placed, nil
+}
+
+// Horizon tells how far ClickHouse is complete. It is to be read before ClickHouse is.
+func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
+	var h schema.Horizon
+	var oldest *[16]byte
+	err := a.pool.QueryRow(ctx, `
+		select coalesce((select position - 1 from outbox where position is not null and owed & $1::int2 <> 0 order by position limit 1), last),
+			(select id from outbox where owed & $1::int2 <> 0 order by id limit 1), now()
+		from event_positions where id`, int16(schema.OwedAnalytics)).Scan(&h.Position, &oldest, &h.At)
+	if err != nil {
+		return h, fmt.Errorf("reading how far events are stored: %w", unavailable(err))
+	}
+	if oldest != nil {
+		if made := schema.BatchID(*oldest).Time(); made.Before(h.At) {
+			h.At = made
+		}
+	}
+	h.At = h.At.UTC()
+	return h, nil
+}
+
 // Stored takes the sink's mark off batches of events that ClickHouse has.
 func (a *Analytics) Stored(ctx context.Context, batches []schema.BatchID) error {
 	err := a.later(ctx, func(tx pgx.Tx) error {

@@ -153,7 +153,7 @@ func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) {
 	id := schema.NewDeliveryID(now)
 	r.ids, r.webhooks, r.workspaces = append(r.ids, id), append(r.webhooks, to.id), append(r.workspaces, to.workspace)
 	r.eventIDs, r.events = append(r.eventIDs, e.ID), append(r.events, string(e.Type))
-	r.bodies = append(r.bodies, encode(schema.WebhookPayload{ID: e.ID, Event: e.Type, CreatedAt: e.At, Data: e.Data}))
+	r.bodies = append(r.bodies, encode(e.Payload()))
 	r.messages = append(r.messages, schema.NotifyMessage{Delivery: id, Workspace: to.workspace, Webhook: to.id})
 }
 
