@@ -202,6 +202,7 @@ func ParseWebhookID(text string) (WebhookID, error) { return ParseID[webhookKind
 
 // ParseThreadID reads a ThreadID that a client sent.
 func ParseThreadID(text string) (ThreadID, error) { return ParseID[threadKind](text) }
+
 // ParseDeliveryID reads a DeliveryID that a client sent.
 func ParseDeliveryID(text string) (DeliveryID, error) { return ParseID[deliveryKind](text) }
 
