@@ -96,7 +96,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	store := postgres.NewGateway(b.store, b.vault)
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Keys: store, Accounts: store, Posts: store, PostWriter: store, PostRetrier: store, Answers: store,
+		Keys: store, Accounts: store, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Webhooks: store, WebhookWriter: store,
 		TestSender:           pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		PostCounter:          queries,

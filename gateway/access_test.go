@@ -144,6 +144,7 @@ func TestNoTenantSeesAnothers(t *testing.T) {
 		{http.MethodPatch, "/posts/" + post, `{"content": "stolen"}`},
 		{http.MethodPatch, "/posts/" + post, `{"scheduledFor": "` + strings.TrimSuffix(a.in(2*time.Hour), "Z") + `"}`},
 		{http.MethodDelete, "/posts/" + post, ""},
+		{http.MethodGet, "/posts/" + post + "/attempts", ""},
 		{http.MethodGet, "/accounts/" + account.String(), ""},
 		{http.MethodGet, "/webhooks/" + webhook, ""},
 		{http.MethodPatch, "/webhooks/" + webhook, `{"isActive": false}`},

@@ -21,6 +21,7 @@ type Config struct {
 	Posts         PostReader
 	PostWriter    PostWriter
 	PostRetrier   PostRetrier
+	Attempts      AttemptReader
 	Answers       AnswerReader
 	Webhooks      WebhookReader
 	WebhookWriter WebhookWriter
@@ -100,7 +101,7 @@ type resource interface{ routes() []route }
 
 func resources(config Config, f failures, description *description) []resource {
 	posts := &posts{
-		failures: f, reader: config.Posts, writer: config.PostWriter, retrier: config.PostRetrier, answers: config.Answers,
+		failures: f, reader: config.Posts, writer: config.PostWriter, retrier: config.PostRetrier, attemptReader: config.Attempts, answers: config.Answers,
 		accounts:    newCache(accountsLife, maxWorkspaces, config.Now, directoryOf(config.Accounts)),
 		constraints: config.Constraints, checkURL: config.CheckURL, lead: config.Lead, now: config.Now,
 		zones: new(zones), duplicates: new(duplicates),

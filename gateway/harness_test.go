@@ -143,7 +143,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	direct := &http.Client{Timeout: 10 * time.Second}
 	store := postgres.NewGateway(a.store, plain{})
 	config := gateway.Config{
-		Keys: store, Accounts: store, Posts: store, PostWriter: store, PostRetrier: store, Answers: store,
+		Keys: store, Accounts: store, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Webhooks: store, WebhookWriter: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{}, Events: pages{},
 		Constraints: catalog.Constraints, CheckURL: guard.CheckURL, PublicURL: "https://crier.example",
 		Lead: gateway.Lead, Now: a.now, Random: rand.Reader, Logger: logger, Registerer: prometheus.NewRegistry(),

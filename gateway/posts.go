@@ -13,17 +13,18 @@ import (
 // posts is the resource of posts.
 type posts struct {
 	failures
-	reader      PostReader
-	writer      PostWriter
-	retrier     PostRetrier
-	answers     AnswerReader
-	accounts    *cache[schema.WorkspaceID, *directory]
-	constraints func(schema.Platform) schema.Constraints
-	checkURL    func(ctx context.Context, rawURL string) error
-	lead        time.Duration
-	now         func() time.Time
-	zones       *zones
-	duplicates  *duplicates
+	reader        PostReader
+	writer        PostWriter
+	retrier       PostRetrier
+	attemptReader AttemptReader
+	answers       AnswerReader
+	accounts      *cache[schema.WorkspaceID, *directory]
+	constraints   func(schema.Platform) schema.Constraints
+	checkURL      func(ctx context.Context, rawURL string) error
+	lead          time.Duration
+	now           func() time.Time
+	zones         *zones
+	duplicates    *duplicates
 }
 
 func (p *posts) routes() []route {
@@ -35,6 +36,7 @@ func (p *posts) routes() []route {
 		{http.MethodPatch, "/posts/:id", schema.Write, p.update},
 		{http.MethodDelete, "/posts/:id", schema.Write, p.delete},
 		{http.MethodPost, "/posts/:id/retry", schema.Write, p.retry},
+		{http.MethodGet, "/posts/:id/attempts", schema.Read, p.attempts},
 	}
 }
 

@@ -49,6 +49,13 @@ type PostRetrier interface {
 	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, platforms []schema.Platform, delay time.Duration) (schema.Post, []schema.Platform, error)
 }
 
+// AttemptReader reads what happened to posts.
+type AttemptReader interface {
+	// Attempts returns a post of a workspace and what was stored of its attempts, oldest
+	// first, or NotFound.
+	Attempts(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, []schema.Attempt, error)
+}
+
 // AnswerReader reads the answers that are kept for idempotency.
 type AnswerReader interface {
 	// Answer returns what the first request of that name was answered, if it is known:

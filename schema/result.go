@@ -30,6 +30,7 @@ type Result struct {
 	PostedAt time.Time // zero: not posted
 	DueAt    time.Time
 	Comments []AskedComment // of the post, to be delivered or skipped once the target is terminal
+	Attempt  *Attempt       // what happened besides plain success; nil: nothing
 }
 
 // Outcome is what a connector's call came to.
@@ -46,6 +47,12 @@ const pollInterval = 5 * time.Second
 // After returns how the target stands after a step: the state machine of an entry. at
 // is the database's time; jitter in [0,1) spreads retries.
 func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
+	r := d.after(o, at, jitter)
+	r.Attempt = d.attempt(o, r, at)
+	return r
+}
+
+func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 	switch d.Step {
 	case StepPrepare:
 		return d.afterPrepare(o, at, jitter)
@@ -218,9 +225,11 @@ func (d Delivery) waiting(step Step, in time.Duration) Result {
 // than none.
 func (d Delivery) Missed(at time.Time) Result {
 	d.ContinueOnError = false
-	return d.failed(&TargetError{
+	r := d.failed(&TargetError{
 		Code: "missed_deadline", Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
 	})
+	r.Attempt = d.attempt(Outcome{}, r, at)
+	return r
 }
 
 // base is a result that changes nothing yet.
@@ -285,6 +294,8 @@ type CommentResult struct {
 	URL      string
 	PostedAt time.Time
 	Error    *TargetError
+	Post     PostID   // the comment is on
+	Attempt  *Attempt // what happened besides plain success; nil: nothing
 }
 
 // AfterComment returns how the first comment stands after a step: it is an entry of its
@@ -296,6 +307,7 @@ func (d Delivery) AfterComment(o Outcome, at time.Time, jitter float64) CommentR
 	c := CommentResult{
 		Comment: d.Comment.ID, Claim: d.Claim, Step: r.Step, Attempts: r.Attempts, Looked: r.Looked,
 		NextIn: r.NextIn, Error: r.Error, PostedAt: r.PostedAt,
+		Post: d.Ref.Post, Attempt: r.Attempt,
 	}
 	switch r.State {
 	case TargetPosted:

@@ -166,6 +166,9 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 			delete from jobs j where j.id = $1 and exists (select from comments c where c.id = j.id and c.state not in (0, 1))
 			returning id, kind, shard, due_at, version, payload`, r.Comment)
 	}
+	var attempts attemptRows
+	attempts.add(r.Post, r.Attempt)
+	attempts.queue(batch)
 	results := c.pool.SendBatch(ctx, batch)
 	defer results.Close()
 	taken, err := results.Exec()

@@ -145,15 +145,19 @@ func (d *Delay) Unsent(ctx context.Context, age time.Duration, limit int) ([]sch
 	return batches, nil
 }
 
-// Forget deletes the answers of requests that are older than a day.
+// Forget deletes the answers of requests that are older than a day, and old attempts.
 func (d *Delay) Forget(ctx context.Context) error {
 	err := d.alone(ctx, "forget", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `delete from idempotency where created_at < now() - $1::interval`,
 			(schema.IdempotencyRetention + time.Hour).String())
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `delete from attempts where at < now() - $1::interval`, schema.AttemptRetention.String())
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("forgetting old requests: %w", unavailable(err))
+		return fmt.Errorf("forgetting what is old: %w", unavailable(err))
 	}
 	return nil
 }

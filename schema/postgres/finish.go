@@ -48,7 +48,8 @@ type applied struct {
 	posts map[schema.PostID]*schema.Post // with their targets, of done posts only
 	ended []*schema.Result               // of targets that are done by it
 	// amended are results of targets that were done before: their comments may follow.
-	amended []*schema.Result
+	amended  []*schema.Result
+	attempts attemptRows // of what was taken
 }
 
 // late returns the results of a batch that were not taken and bring a receipt.
@@ -96,7 +97,11 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, batch []*sch
 		return applied{}, schema.Announcement{}, err
 	}
 	for _, r := range batch {
-		if done.taken[targetKey{r.Ref.Post, r.Ref.N}] && r.Terminal() {
+		if !done.taken[targetKey{r.Ref.Post, r.Ref.N}] {
+			continue
+		}
+		done.attempts.add(r.Ref.Post, r.Attempt)
+		if r.Terminal() {
 			done.ended = append(done.ended, r)
 		}
 	}
@@ -203,6 +208,7 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	for _, r := range done.ended {
 		events = append(events, targetFact(r, now))
 		comments.add(r, now)
+		done.attempts.addSkipped(r, now)
 		finished[r.Ref.Post] = true
 	}
 	for _, r := range done.amended {
@@ -214,6 +220,7 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 		}
 	}
 	announcement.Jobs = append(announcement.Jobs, comments.queue(b, now)...)
+	done.attempts.queue(b)
 	if e := queueEvents(b, events, now); e != nil {
 		announcement.Events = append(announcement.Events, *e)
 	}

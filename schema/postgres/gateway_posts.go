@@ -201,6 +201,7 @@ func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before
 		jobs.queue(b)
 		announcement.Jobs = soon([]schema.Job{job}, now)
 	}
+	queueAttempt(b, p.ID, schema.AttemptUpdated, now, p.ScheduledFor)
 	changed := []schema.Event{postEvent(schema.PostUpdated, p, now)}
 	if before == schema.Draft && p.Status == schema.Scheduled {
 		changed = scheduledEvents(p, now)
@@ -223,6 +224,7 @@ func (g *Gateway) Delete(ctx context.Context, workspace schema.WorkspaceID, id s
 		b := &pgx.Batch{}
 		if p.Status == schema.Draft {
 			b.Queue(`delete from targets where post_id = $1`, id)
+			b.Queue(`delete from attempts where post_id = $1`, id)
 			b.Queue(`delete from posts where id = $1`, id)
 			return tx.SendBatch(ctx, b).Close()
 		}
@@ -250,6 +252,7 @@ func (g *Gateway) cancel(b *pgx.Batch, p *schema.Post) (announcement schema.Anno
 	b.Queue(`update targets set state = $2 where post_id = $1 and state = $3`,
 		p.ID, int16(schema.TargetCancelled), int16(schema.TargetPending))
 	b.Queue(`delete from jobs where id = $1`, p.ID)
+	queueAttempt(b, p.ID, schema.AttemptCancelled, now, time.Time{})
 	if events := queueEvents(b, []schema.Event{postEvent(schema.PostCancelled, p, now)}, now); events != nil {
 		announcement.Events = append(announcement.Events, *events)
 	}

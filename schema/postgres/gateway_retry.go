@@ -81,6 +81,7 @@ func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Pl
 		from unnest($2::int2[], $3::int2[], $4::text[], $6::int2[]) u (n, entry, receipts, step)
 		where t.post_id = $1 and t.n = u.n`, p.ID, ns, entries, receipts, due, steps)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
+	queueAttempt(b, p.ID, schema.AttemptRetried, now, due)
 	job := postJob(p)
 	job.DueAt = due
 	var jobs jobRows

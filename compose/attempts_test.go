@@ -1,0 +1,90 @@
+package compose_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"crier/schema"
+)
+
+type timelineLine struct{ Event, Platform, Code string }
+
+type timeline struct {
+	Attempts   []timelineLine
+	Pagination struct{ Total int }
+}
+
+// events are those of a platform, in order. What was published comes last here: its time
+// is the platform's, which may be before crier knew.
+func (l timeline) events(platform string) (events []string) {
+	var published []string
+	for _, a := range l.Attempts {
+		switch {
+		case a.Platform != platform:
+		case a.Event == "published":
+			published = append(published, a.Event)
+		default:
+			events = append(events, a.Event)
+		}
+	}
+	return append(events, published...)
+}
+
+func TestTheTimelineTellsWhatThePlatformsDid(t *testing.T) {
+	w := newWorld(t, testKafka())
+	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
+		w.connect(p, 1)
+	}
+	for name, tt := range map[string]struct {
+		content string
+		on      []string
+		want    []string
+		codes   []string
+	}{
+		"it worked":              {"plain", []string{"mastodon", "bluesky", "telegram"}, []string{"published"}, nil},
+		"429":                    {"[crier:rate-limit]", []string{"mastodon", "bluesky", "telegram"}, []string{"deferred", "published"}, []string{"platform_rate_limited"}},
+		"the answer was lost":    {"[crier:lost-answer]", []string{"mastodon", "bluesky"}, []string{"outcome_unknown", "found", "published"}, []string{"outcome_unknown"}},
+		"nobody can look":        {"[crier:lost-answer] there", []string{"telegram"}, []string{"outcome_unknown", "failed"}, []string{"outcome_unknown"}},
+		"5xx":                    {"[crier:outage]", []string{"mastodon"}, []string{"outcome_unknown", "not_found", "retrying"}, []string{"platform_unavailable"}},
+		"refused":                {"[crier:refused]", []string{"mastodon", "bluesky", "telegram"}, []string{"failed"}, []string{"platform_refused"}},
+		"the token is not valid": {"[crier:expired-token]", []string{"mastodon"}, []string{"failed"}, []string{"account_needs_reconnect"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := w.publishOn(tt.content+" "+name, tt.on)
+			w.eventually(90*time.Second, "the post is done", func() bool { return w.done([]string{id}) })
+			var got timeline
+			if status := w.call(http.MethodGet, "/posts/"+id+"/attempts?limit=100", nil, &got); status != http.StatusOK {
+				t.Fatalf("status %d", status)
+			}
+			if got.Attempts[0].Event != "created" || got.Pagination.Total != len(got.Attempts) {
+				t.Errorf("timeline %+v", got)
+			}
+			for _, platform := range tt.on {
+				if events := got.events(platform); !startsWith(events, tt.want) {
+					t.Errorf("on %s: %v, want it to start with %v", platform, events, tt.want)
+				}
+			}
+			for _, code := range tt.codes {
+				if !slices.ContainsFunc(got.Attempts, func(a timelineLine) bool { return a.Code == code }) {
+					t.Errorf("no line has code %s: %+v", code, got.Attempts)
+				}
+			}
+		})
+	}
+}
+
+func startsWith(events, want []string) bool {
+	return len(events) >= len(want) && slices.Equal(events[:len(want)], want)
+}
+
+func (w *world) publishOn(content string, platforms []string) string {
+	w.Helper()
+	var answer postAnswer
+	body := map[string]any{"content": content, "platforms": platforms, "publishNow": true}
+	if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
+		w.Fatalf("creating a post: %d", status)
+	}
+	return answer.Post.ID
+}

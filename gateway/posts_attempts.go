@@ -1,0 +1,79 @@
+package gateway
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// attemptView is one line of a post's timeline. What is about the whole post names no
+// platform.
+type attemptView struct {
+	At           string `json:"at"`
+	Event        string `json:"event"`
+	Platform     string `json:"platform,omitempty"`
+	AccountID    string `json:"accountId,omitempty"`
+	Entry        *int   `json:"entry,omitempty"`
+	FirstComment *int   `json:"firstComment,omitempty"`
+	FailedCalls  int    `json:"failedCalls,omitempty"`
+	Code         string `json:"code,omitempty"`
+	Message      string `json:"message,omitempty"`
+	NextAt       string `json:"nextAt,omitempty"`
+	PlatformID   string `json:"platformId,omitempty"`
+	URL          string `json:"url,omitempty"`
+}
+
+type attemptsAnswer struct {
+	Success    bool          `json:"success"`
+	Attempts   []attemptView `json:"attempts"`
+	Pagination pagination    `json:"pagination"`
+}
+
+// attempts answers with a page of what happened to a post, oldest first.
+func (p *posts) attempts(c *gin.Context) error {
+	id, err := postID(c)
+	if err != nil {
+		return err
+	}
+	q := newQuery(c)
+	page := q.page()
+	if err := q.report.err(); err != nil {
+		return err
+	}
+	post, stored, err := p.attemptReader.Attempts(c.Request.Context(), requestOf(c).key.Workspace, id)
+	if err != nil {
+		return err
+	}
+	all := schema.Timeline(post, stored)
+	from := min(page.offset(), len(all))
+	to := min(from+page.limit, len(all))
+	views := make([]attemptView, 0, to-from)
+	for _, a := range all[from:to] {
+		views = append(views, viewAttempt(a, post.Targets))
+	}
+	respond(c, http.StatusOK, attemptsAnswer{Success: true, Attempts: views, Pagination: page.of(len(all), to < len(all))})
+	return nil
+}
+
+func viewAttempt(a schema.Attempt, targets []schema.Target) attemptView {
+	v := attemptView{
+		At: shownTime(a.At), Event: a.Kind.String(), FailedCalls: a.Tries, Code: a.Code, Message: a.Message,
+		NextAt: shownTime(a.NextAt), PlatformID: a.NativeID, URL: shownURL(a.URL),
+	}
+	for i := range targets {
+		if t := &targets[i]; t.N == a.N {
+			v.Platform, v.AccountID = t.Platform.String(), shownID(t.Account)
+		}
+	}
+	if a.N == schema.WholePost {
+		return v
+	}
+	v.Entry = &a.Entry
+	if a.Comment != schema.NoComment {
+		position := int(a.Comment)
+		v.FirstComment = &position
+	}
+	return v
+}

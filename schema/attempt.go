@@ -1,0 +1,187 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Attempt is one line of a post's timeline: something that happened to the post, to an
+// entry of one target, or to a first comment.
+type Attempt struct {
+	At      time.Time
+	Kind    AttemptKind
+	N       int16 // position of the target; WholePost: what happened to all
+	Comment int16 // position of the first comment; NoComment: it is about an entry
+	Entry   int   // position of the entry, from 0
+	Tries   int   // failed calls of the entry so far
+	Code    string
+	Message string    // safe to show
+	NextAt  time.Time // when it goes on; zero: it does not, or at once
+
+	NativeID string // of what was published
+	URL      string
+}
+
+// What an Attempt is about where it is not one target, or no first comment.
+const (
+	WholePost = -1
+	NoComment = -1
+)
+
+// AttemptKind is what happened. Its number is stored: it never changes.
+type AttemptKind int16
+
+// The kinds of attempts. Creation and what was published are known from the post's own
+// rows and are never stored a second time.
+const (
+	AttemptCreated    AttemptKind = iota + 1
+	AttemptUpdated                // by the user, and scheduled anew
+	AttemptCancelled              // by the user
+	AttemptRetried                // by the user
+	AttemptProcessing             // the platform works on the media, or on the post
+	AttemptDeferred               // the platform asked to wait, or its breaker or a limit holds calls back
+	AttemptRetrying               // a call failed, another follows
+	AttemptUnknown                // the answer of a visible call was lost; crier looks for the post
+	AttemptNotFound               // looked, and the post was not there
+	AttemptFound                  // looked, and the post was there
+	AttemptHole                   // an entry of a thread failed for good, the thread goes on
+	AttemptPublished              // an entry or a comment
+	AttemptFailed                 // for good
+	AttemptSkipped                // a comment whose entry was not published
+)
+
+var attemptNames = [...]string{
+	AttemptCreated: "created", AttemptUpdated: "updated", AttemptCancelled: "cancelled", AttemptRetried: "retried",
+	AttemptProcessing: "processing", AttemptDeferred: "deferred", AttemptRetrying: "retrying",
+	AttemptUnknown: "outcome_unknown", AttemptNotFound: "not_found", AttemptFound: "found", AttemptHole: "entry_failed",
+	AttemptPublished: "published", AttemptFailed: "failed", AttemptSkipped: "skipped",
+}
+
+// String returns the kind's name in the API.
+func (k AttemptKind) String() string {
+	if k < AttemptCreated || int(k) >= len(attemptNames) {
+		return fmt.Sprintf("attempt(%d)", int16(k))
+	}
+	return attemptNames[k]
+}
+
+// AttemptRetention is how long attempts are kept, and MaxAttempts how many of a post, the
+// newest: a post that is throttled for a day must not fill the database.
+const (
+	AttemptRetention = 90 * 24 * time.Hour
+	MaxAttempts      = 200
+)
+
+// attempt returns what a step came to besides plain success; nil where it was that.
+func (d Delivery) attempt(o Outcome, r Result, at time.Time) *Attempt {
+	kind := d.attemptKind(o, r)
+	if kind == 0 {
+		return nil
+	}
+	a := &Attempt{At: at, Kind: kind, N: d.Ref.N, Comment: NoComment, Entry: d.Entry, Tries: r.Attempts}
+	if d.Comment != nil {
+		a.Comment, a.Entry = int16(d.Comment.Position), d.Comment.Entry
+	}
+	switch kind {
+	case AttemptFailed, AttemptHole:
+		a.Code, a.Message, a.Tries = r.Error.Code, r.Error.Message, d.Attempts
+		if o.Err != nil {
+			a.Tries++
+		}
+		return a
+	case AttemptRetrying:
+		if r.Error != nil {
+			a.Code, a.Message = r.Error.Code, r.Error.Message
+		}
+	}
+	if o.Err != nil {
+		a.Code, a.Message = codeOf(o.Err.Kind), o.Err.Message
+	}
+	if r.State == TargetPending && kind != AttemptFound {
+		a.NextAt = at.Add(r.NextIn)
+	}
+	return a
+}
+
+func (d Delivery) attemptKind(o Outcome, r Result) AttemptKind {
+	switch {
+	case r.State == TargetFailed:
+		return AttemptFailed
+	case r.Entry > d.Entry && !slices.ContainsFunc(r.Receipts, func(p Receipt) bool { return p.Entry == d.Entry }):
+		return AttemptHole
+	case o.Err != nil && o.Err.Kind == RateLimited:
+		return AttemptDeferred
+	case d.Step != StepFind && r.Step == StepFind && o.Err != nil:
+		return AttemptUnknown
+	case o.Err != nil || (d.Step == StepFind && r.Step == StepPublish && r.Entry == d.Entry && r.State == TargetPending):
+		return AttemptRetrying
+	case r.State == TargetPending && r.Step == StepFind && o.Verdict == NotThere:
+		return AttemptNotFound
+	case d.Step == StepFind && !o.Receipt.Open && !d.polls():
+		return AttemptFound
+	case r.State == TargetPending && r.Entry == d.Entry && r.NextIn > 0:
+		return AttemptProcessing
+	default:
+		return 0
+	}
+}
+
+// polls tells whether a look is at a post the platform is still working on, and not for
+// one whose answer was lost.
+func (d Delivery) polls() bool {
+	return slices.ContainsFunc(d.Receipts, func(r Receipt) bool { return r.Entry == d.Entry && r.Open })
+}
+
+// Timeline returns all that is known of what happened to a post, oldest first: what was
+// stored, and what its own rows tell.
+func Timeline(p Post, stored []Attempt) []Attempt {
+	all := append([]Attempt{{At: p.CreatedAt, Kind: AttemptCreated, N: WholePost, Comment: NoComment}}, stored...)
+	for _, t := range p.Targets {
+		for _, r := range t.Receipts {
+			if !r.Open {
+				all = append(all, Attempt{
+					At: r.PostedAt, Kind: AttemptPublished, N: t.N, Comment: NoComment, Entry: r.Entry, NativeID: r.NativeID, URL: r.URL,
+				})
+			}
+		}
+		if t.State == TargetFailed && t.Error != nil && !tells(stored, t.N, NoComment) {
+			all = append(all, failedAttempt(t.Error, t.N, NoComment, 0))
+		}
+		all = append(all, commentAttempts(t, stored)...)
+	}
+	for i := range all { // platforms round their times, and keep clocks of their own
+		if all[i].At.Before(p.CreatedAt) {
+			all[i].At = p.CreatedAt
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Attempt) int { return a.At.Compare(b.At) })
+	return all
+}
+
+func commentAttempts(t Target, stored []Attempt) (all []Attempt) {
+	for _, c := range t.Comments {
+		position := int16(c.Position)
+		switch {
+		case c.State == CommentPosted:
+			all = append(all, Attempt{
+				At: c.PostedAt, Kind: AttemptPublished, N: t.N, Comment: position, Entry: c.Entry, NativeID: c.NativeID, URL: c.URL,
+			})
+		case c.State == CommentFailed && c.Error != nil && !tells(stored, t.N, position):
+			all = append(all, failedAttempt(c.Error, t.N, position, c.Entry))
+		}
+	}
+	return all
+}
+
+// tells whether the end of a target or a comment is among the attempts: it is forgotten
+// after a while, and the rows keep the reason.
+func tells(stored []Attempt, n, comment int16) bool {
+	return slices.ContainsFunc(stored, func(a Attempt) bool {
+		return a.Kind == AttemptFailed && a.N == n && a.Comment == comment
+	})
+}
+
+func failedAttempt(e *TargetError, n, comment int16, entry int) Attempt {
+	return Attempt{At: e.At, Kind: AttemptFailed, N: n, Comment: comment, Entry: entry, Code: e.Code, Message: e.Message}
+}
