@@ -37,12 +37,7 @@ func (p *posts) build(ctx context.Context, b batch, f *form, read func(*form) po
 	}
 	mode := readMode(f, fields)
 	f.finish()
-	if len(fields.targets) == 0 {
-		f.require("platforms")
-		if fields.targets != nil {
-			r.fail("platforms", codeRequired, "at least one platform is required")
-		}
-	}
+	requirePlatforms(f, fields)
 	change := p.changeOf(ctx, b, fields, r)
 	change.apply(&post)
 	switch mode {

@@ -31,6 +31,7 @@ func (p *posts) routes() []route {
 	return []route{
 		{http.MethodPost, "/posts", schema.Write, p.create},
 		{http.MethodPost, "/posts/bulk", schema.Write, p.createBulk},
+		{http.MethodPost, "/posts/validate", schema.Read, p.check},
 		{http.MethodGet, "/posts", schema.Read, p.list},
 		{http.MethodGet, "/posts/:id", schema.Read, p.get},
 		{http.MethodPatch, "/posts/:id", schema.Write, p.update},

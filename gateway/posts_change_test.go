@@ -206,6 +206,10 @@ func TestListsAreFilteredAndPaged(t *testing.T) {
 		at := base.Add(time.Duration(i) * time.Hour).Format(time.RFC3339)
 		a.call(http.MethodPost, "/posts", fmt.Sprintf(`{"content": "%d", "platforms": [%q], "scheduledFor": %q}`, i, platform, at)).want(http.StatusCreated)
 	}
+	tagged := `{"content": "%d", "platforms": ["mastodon"], "scheduledFor": %q, "externalId": "e%[1]d", "metadata": {"campaign": "spring", "n": "%[1]d"}}`
+	for i := range 2 {
+		a.call(http.MethodPost, "/posts", fmt.Sprintf(tagged, 5+i, base.Add(time.Duration(5+i)*24*time.Hour).Format(time.RFC3339))).want(http.StatusCreated)
+	}
 	a.call(http.MethodPost, "/posts", `{"content": "draft", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated)
 	for name, tt := range map[string]struct {
 		query   string
@@ -213,17 +217,24 @@ func TestListsAreFilteredAndPaged(t *testing.T) {
 		total   int
 		more    bool
 	}{
-		"newest first":    {"?status=scheduled", "43210", 5, false},
+		"newest first":    {"?status=scheduled", "6543210", 7, false},
 		"by platform":     {"?platform=bluesky", "4", 1, false},
 		"drafts":          {"?status=draft", "draft", 1, false},
 		"cancelled":       {"?status=cancelled", "", 0, false},
-		"at or after":     {"?after=" + base.Add(3*time.Hour).Format(time.RFC3339), "43", 2, false},
+		"at or after":     {"?after=" + base.Add(3*time.Hour).Format(time.RFC3339), "6543", 4, false},
 		"at or before":    {"?before=" + base.Add(time.Hour).Format(time.RFC3339), "10", 2, false},
 		"with an offset":  {"?before=" + base.Add(time.Hour).In(time.FixedZone("", 7200)).Format(time.RFC3339), "10", 2, false},
-		"first page":      {"?status=scheduled&limit=2", "43", 5, true},
-		"last page":       {"?status=scheduled&limit=2&page=3", "0", 5, false},
-		"past the end":    {"?status=scheduled&limit=2&page=4", "", 5, false},
-		"exactly full":    {"?status=scheduled&limit=5", "43210", 5, false},
+		"first page":      {"?status=scheduled&limit=2", "65", 7, true},
+		"last page":       {"?status=scheduled&limit=2&page=4", "0", 7, false},
+		"past the end":    {"?status=scheduled&limit=2&page=5", "", 7, false},
+		"exactly full":    {"?status=scheduled&limit=7", "6543210", 7, false},
+		"by external id":  {"?externalId=e5", "5", 1, false},
+		"of no such id":   {"?externalId=e", "", 0, false},
+		"by metadata":     {"?metadata[campaign]=spring", "65", 2, false},
+		"with a dot":      {"?metadata.campaign=spring&metadata.n=6", "6", 1, false},
+		"metadata paged":  {"?metadata[campaign]=spring&limit=1", "6", 2, true},
+		"other metadata":  {"?metadata[campaign]=autumn", "", 0, false},
+		"in publishing":   {"?status=immediate", "", 0, false},
 		"another brand's": {"?brandId=brand_01k9sr3q5wf2g8m7r4t0v1x2y3", "", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,7 +250,7 @@ func TestListsAreFilteredAndPaged(t *testing.T) {
 			}
 		})
 	}
-	for _, query := range []string{"?limit=0", "?limit=101", "?limit=x", "?page=0", "?status=lost", "?platform=myspace", "?after=soon", "?brandId=1"} {
+	for _, query := range []string{"?limit=0", "?limit=101", "?limit=x", "?page=0", "?status=lost", "?platform=myspace", "?after=soon", "?brandId=1", "?metadata[]=x", "?metadata[a=x", "?metadata.a=1&metadata.a=2", "?externalId=" + long(256)} {
 		a.call(http.MethodGet, "/posts"+query, nil).fails(http.StatusBadRequest, "validation_error")
 	}
 }

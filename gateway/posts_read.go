@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -34,6 +36,7 @@ func (p *posts) list(c *gin.Context) error {
 	page := q.page()
 	filter := schema.PostFilter{
 		Status: readStatus(q), Platform: q.platform("platform"), Brand: readBrand(q),
+		ExternalID: readExternalID(q), Metadata: readMetadataFilter(q),
 		After: q.time("after"), Before: q.time("before"), Limit: page.limit + 1, Offset: page.offset(), // one more tells whether there is more
 	}
 	if err := q.report.err(); err != nil {
@@ -79,4 +82,36 @@ func readBrand(q *query) schema.BrandID {
 		q.report.fail("brandId", codeInvalidValue, err.Error())
 	}
 	return id
+}
+
+func readExternalID(q *query) string {
+	id, _ := q.text("externalId")
+	if len(id) > maxExternalID {
+		q.report.fail("externalId", codeTooLong, fmt.Sprintf("must be at most %d bytes long", maxExternalID))
+	}
+	return id
+}
+
+// readMetadataFilter reads parameters such as metadata[campaign]=spring, for which
+// metadata.campaign=spring may stand.
+func readMetadataFilter(q *query) map[string]string {
+	wanted := map[string]string{}
+	for name, values := range q.values {
+		key, ok := strings.CutPrefix(name, "metadata.")
+		if !ok {
+			if key, ok = strings.CutPrefix(name, "metadata["); !ok {
+				continue
+			}
+			key, ok = strings.CutSuffix(key, "]")
+		}
+		if !ok || key == "" || len(values) != 1 {
+			q.report.fail(clip(name), codeInvalidValue, "must be metadata[name]=value, each name once")
+			continue
+		}
+		wanted[key] = values[0]
+	}
+	if len(wanted) > maxMetadata {
+		q.report.fail("metadata", codeTooMany, fmt.Sprintf("must have at most %d entries, not %d", maxMetadata, len(wanted)))
+	}
+	return wanted
 }

@@ -33,6 +33,11 @@ type PostFilter struct {
 	Brand    BrandID    // zero: any
 	After    time.Time  // scheduled at or after; zero: no bound
 	Before   time.Time  // scheduled at or before; zero: no bound
+	// ExternalID is the caller's own id of a post; empty: any.
+	ExternalID string
+	// Metadata has to be among the post's. It is looked for among the newest posts that
+	// the other fields select, as many as the store searches.
+	Metadata map[string]string
 	Limit    int
 	Offset   int
 }

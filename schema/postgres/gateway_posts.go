@@ -31,41 +31,6 @@ func (g *Gateway) Post(ctx context.Context, workspace schema.WorkspaceID, id sch
 	return posts[0], nil
 }
 
-// MaxTotal is how far the posts of a list are counted.
-const MaxTotal = 10_000
-
-// Posts returns the posts of a workspace that the filter selects, newest scheduled
-// first, drafts without a time before them; and how many there are, counted up to
-// MaxTotal.
-func (g *Gateway) Posts(ctx context.Context, workspace schema.WorkspaceID, f schema.PostFilter) ([]schema.Post, int, error) {
-	const where = `
-		from posts p where p.workspace_id = $1 and p.from_api
-		  and ($2::int2 = 0 or p.status = $2) and ($3::int = 0 or p.platforms & $3 <> 0)
-		  and ($4::uuid is null or p.brand_id = $4)
-		  and ($5::timestamptz is null or p.scheduled_for >= $5)
-		  and ($6::timestamptz is null or p.scheduled_for <= $6)`
-	var mask int32
-	if f.Platform != 0 {
-		mask = 1 << f.Platform
-	}
-	args := []any{workspace, int16(f.Status), mask, f.Brand, orNull(f.After), orNull(f.Before)}
-	var total int
-	err := g.pool.QueryRow(ctx, `select count(*) from (select`+where+` limit $7) counted`, append(args, MaxTotal)...).Scan(&total)
-	if err != nil {
-		return nil, 0, fmt.Errorf("counting posts: %w", unavailable(err))
-	}
-	rows, err := g.pool.Query(ctx, `select `+postColumns+where+`
-		order by p.scheduled_for desc, p.id desc limit $7 offset $8`, append(args, f.Limit, f.Offset)...)
-	posts, err := collect(rows, err, func(rows pgx.Rows, p *schema.Post) error { return scanPost(rows, p) })
-	if err == nil {
-		err = addTargets(ctx, g.pool, posts)
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("reading posts: %w", unavailable(err))
-	}
-	return posts, total, nil
-}
-
 // addTargets reads the targets of posts and their first comments.
 func addTargets(ctx context.Context, q querier, posts []schema.Post) error {
 	ids := make([]schema.PostID, len(posts))

@@ -1,0 +1,118 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+type validationAnswer struct {
+	Success    bool            `json:"success"`
+	Validation validationView  `json:"validation"`
+	Warnings   []schema.Detail `json:"warnings,omitempty"` // about the request itself
+}
+
+// validationView is what a creation would say of the same content.
+type validationView struct {
+	IsValid   bool                            `json:"isValid"`
+	Platforms map[string]platformValidityView `json:"platforms"`
+	Errors    []schema.Detail                 `json:"errors"`
+	Warnings  []schema.Detail                 `json:"warnings"`
+}
+
+type platformValidityView struct {
+	Valid               bool     `json:"valid"`
+	ContentLength       int      `json:"contentLength"` // as the platform counts
+	MaxLength           int      `json:"maxLength"`
+	RemainingCharacters int      `json:"remainingCharacters"`
+	MediaValid          bool     `json:"mediaValid"`
+	Errors              []string `json:"errors,omitempty"`
+}
+
+// check says what a creation would find wrong with a post, and makes none. Platforms are
+// judged by name: accounts matter only where one is named.
+func (p *posts) check(c *gin.Context) error {
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	b := p.batchOf(c)
+	fields := readPostFields(f)
+	for _, mode := range []string{"publishNow", "queue"} {
+		_, _ = f.boolean(mode) // a whole creation may be sent; when it is published is not judged
+	}
+	f.finish()
+	requirePlatforms(f, fields)
+	named := fields
+	named.targets = slices.DeleteFunc(slices.Clone(fields.targets), func(t targetFields) bool { return t.account == "" })
+	change := p.changeOf(c.Request.Context(), b, named, f.report)
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	var post schema.Post
+	change.apply(&post)
+	post.Targets = make([]schema.Target, len(fields.targets))
+	for i, t := range fields.targets {
+		post.Targets[i] = schema.Target{N: int16(i), Platform: t.platform, Content: t.content}
+	}
+	var found report
+	p.validate(&post, &found)
+	respond(c, http.StatusOK, validationAnswer{Success: true, Validation: p.viewValidation(post, found), Warnings: f.report.warnings})
+	return nil
+}
+
+// requirePlatforms fails a creation without any platform.
+func requirePlatforms(f *form, fields postFields) {
+	switch {
+	case fields.targets == nil:
+		f.require("platforms")
+	case len(fields.targets) == 0:
+		f.fail("platforms", codeRequired, "at least one platform is required")
+	}
+}
+
+func (p *posts) viewValidation(post schema.Post, found report) validationView {
+	v := validationView{
+		IsValid: len(found.errors) == 0, Platforms: map[string]platformValidityView{},
+		Errors: orEmpty(found.errors), Warnings: orEmpty(found.warnings),
+	}
+	for _, t := range post.Targets {
+		name := t.Platform.String()
+		if _, done := v.Platforms[name]; !done {
+			v.Platforms[name] = p.viewValidity(post.Content, t, found.errors)
+		}
+	}
+	return v
+}
+
+func (p *posts) viewValidity(content schema.Content, t schema.Target, errors []schema.Detail) platformValidityView {
+	limits := p.constraints(t.Platform)
+	v := platformValidityView{
+		ContentLength: limits.Text.Count(content.TextFor(0, t.Platform, t.Content)),
+		MaxLength:     limits.MaxText(content.Entries[0]),
+		MediaValid:    true,
+	}
+	v.RemainingCharacters = v.MaxLength - v.ContentLength
+	for _, d := range errors {
+		if d.Platform != "" && d.Platform != t.Platform.String() {
+			continue
+		}
+		v.Errors = append(v.Errors, d.Field+": "+d.Message)
+		if strings.HasPrefix(d.Field, "mediaItems") {
+			v.MediaValid = false
+		}
+	}
+	v.Valid = len(v.Errors) == 0
+	return v
+}
+
+func orEmpty(details []schema.Detail) []schema.Detail {
+	if details == nil {
+		return []schema.Detail{}
+	}
+	return details
+}

@@ -1,0 +1,94 @@
+package gateway_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"crier/schema"
+)
+
+func TestValidationSaysWhatEachPlatformTakes(t *testing.T) {
+	a := newAPI(t)
+	answer := a.call(http.MethodPost, "/posts/validate", `{"content": "see https://example.com/a/long/address", "platforms": ["twitter", "bluesky", "instagram"], "firstComment": "c"}`).
+		want(http.StatusOK).at("validation")
+	for field, want := range map[string]any{
+		"isValid":                               false,
+		"platforms.twitter.valid":               true,
+		"platforms.twitter.contentLength":       27.0, // a url counts 23
+		"platforms.twitter.maxLength":           280.0,
+		"platforms.twitter.remainingCharacters": 253.0,
+		"platforms.twitter.mediaValid":          true,
+		"platforms.twitter.errors":              nil,
+		"platforms.bluesky.contentLength":       38.0,
+		"platforms.instagram.valid":             false,
+		"platforms.instagram.mediaValid":        false,
+		"errors.0.field":                        "mediaItems",
+		"errors.0.platform":                     "instagram",
+		"errors.0.code":                         "media_required",
+	} {
+		if got := answer.dotted(field); got != want {
+			t.Errorf("%s = %v, want %v", field, got, want)
+		}
+	}
+	if answer.at("platforms", "instagram", "errors").size() != 1 {
+		t.Errorf("validation = %v, want one error of instagram's", answer)
+	}
+}
+
+// Validation and creation are one code: what one says the other does.
+func TestValidationFindsWhatACreationFinds(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	a.connect(a.workspace, schema.Telegram, "@channel")
+	for name, body := range map[string]string{
+		"valid":                      `{"content": "x", "platforms": ["mastodon"]}`,
+		"too long":                   `{"content": "` + long(501) + `", "platforms": ["mastodon", "telegram"]}`,
+		"too long for one by itself": `{"content": "x", "platforms": [{"platform": "mastodon", "content": "` + long(501) + `"}]}`,
+		"a setting":                  `{"content": "x", "platforms": ["mastodon"], "platformSettings": {"mastodon": {"visibility": "loud", "colour": "red"}}}`,
+		"nothing to publish":         `{"platforms": ["mastodon"]}`,
+		"a comment on one of two":    `{"content": "x", "platforms": ["mastodon", "telegram"], "firstComment": "c"}`,
+		"a comment nobody takes":     `{"content": "x", "platforms": ["telegram"], "firstComment": "c"}`,
+		"an empty comment":           `{"content": "x", "platforms": ["mastodon"], "firstComments": [{"target": 0, "text": " "}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.under(t)
+			validation := a.call(http.MethodPost, "/posts/validate", body).want(http.StatusOK).at("validation")
+			created := a.call(http.MethodPost, "/posts", body[:len(body)-1]+`, "status": "draft"}`)
+			if valid := validation.at("isValid").value.(bool); !valid {
+				e := created.fails(http.StatusBadRequest, "validation_error")
+				if fmt.Sprint(e.at("details")) != fmt.Sprint(validation.at("errors")) {
+					t.Errorf("validation found\n%v\ncreation\n%v", validation.at("errors"), e.at("details"))
+				}
+				return
+			}
+			if got := created.want(http.StatusCreated); fmt.Sprint(got.at("warnings")) != fmt.Sprint(validation.at("warnings")) &&
+				validation.at("warnings").size()+got.at("warnings").size() > 0 {
+				t.Errorf("validation warned of\n%v\ncreation of\n%v", validation.at("warnings"), got.at("warnings"))
+			}
+		})
+	}
+}
+
+func TestValidationCreatesNothingAndRefusesWhatIsNoPost(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	a.call(http.MethodPost, "/posts/validate", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`).want(http.StatusOK)
+	if n := a.call(http.MethodGet, "/posts", nil).want(http.StatusOK).at("posts").size(); n != 0 {
+		t.Errorf("%d posts, want none", n)
+	}
+	for body, field := range map[string]string{
+		`{"content": "x"}`:                                                                "platforms",
+		`{"content": "x", "platforms": []}`:                                               "platforms",
+		`{"content": "x", "platforms": ["myspace"]}`:                                      "platforms[0]",
+		`{"content": 1, "platforms": ["mastodon"]}`:                                       "content",
+		`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "acc_x"}]}`: "platforms[0].accountId",
+		`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"type": "image", "url": "file:///etc/passwd"}]}`:      "mediaItems[0].url",
+		`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"type": "image", "url": "http://internal.example"}]}`: "mediaItems[0].url",
+	} {
+		e := a.call(http.MethodPost, "/posts/validate", body).fails(http.StatusBadRequest, "validation_error")
+		if got := e.at("details", 0, "field").text(); got != field {
+			t.Errorf("%s: details = %v, want %s", body, e.at("details"), field)
+		}
+	}
+}
