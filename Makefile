@@ -5,6 +5,7 @@
 # make check        all that CI runs
 
 GOLANGCI_LINT_VERSION := v2.15.0
+OAPI_CODEGEN_VERSION := v2.8.2
 TOOLS := $(CURDIR)/.tools
 # Packages whose tests use the log, and those of ./compose that are about it.
 LOG_PACKAGES := ./pipeline/... ./analytics/...
@@ -12,7 +13,7 @@ LOG_TESTS := 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 20m
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-kafka test-reliability test-conformance bench lint check clean
+.PHONY: run build test test-kafka test-reliability test-conformance bench client lint check clean
 
 include libchdb.mk
 
@@ -40,6 +41,11 @@ test-conformance:
 
 bench: build libchdb
 	./bin/crier bench create lateness
+
+# The Go client, from the description of the API.
+client:
+	cd client && go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@$(OAPI_CODEGEN_VERSION) \
+		-config oapi-codegen.yaml ../schema/openapi.yaml
 
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 	$< run ./...

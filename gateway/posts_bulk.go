@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/gin-gonic/gin"
 
@@ -47,13 +48,17 @@ func (p *posts) createBulk(c *gin.Context) error {
 		return err
 	}
 	b := p.batchOf(c)
-	items := p.readBulk(f, &b)
+	items, dryRun := p.readBulk(f, &b)
 	if err := f.report.err(); err != nil {
 		return p.answerOr(c, identity, err)
 	}
 	made, answer, err := p.buildBulk(c.Request.Context(), b, f.report.body, items)
 	if err != nil {
 		return err
+	}
+	if dryRun {
+		answerDryRun(c, answer, f.report.warnings)
+		return nil
 	}
 	p.warnOfDuplicate(identity, b, print, f.report)
 	answer.Warnings = f.report.warnings
@@ -65,7 +70,17 @@ func (p *posts) createBulk(c *gin.Context) error {
 	return p.commit(c, creation)
 }
 
-func (p *posts) readBulk(f *form, b *batch) []value {
+// answerDryRun says what would become of each entry; there are no posts to show.
+func answerDryRun(c *gin.Context, answer bulkAnswer, warnings []schema.Detail) {
+	for i := range answer.Results {
+		answer.Results[i].Post = nil
+	}
+	answer.Warnings = warnings
+	c.Data(http.StatusOK, jsonType, encode(answer))
+}
+
+// readBulk returns the entries, and whether to judge them only.
+func (p *posts) readBulk(f *form, b *batch) (entries []value, dryRun bool) {
 	items, ok := f.list("posts", maxBulk)
 	if !ok {
 		f.require("posts")
@@ -78,8 +93,9 @@ func (p *posts) readBulk(f *form, b *batch) []value {
 		}
 		b.timezone = name
 	}
+	dryRun, _ = f.boolean("dryRun")
 	f.finish()
-	return items
+	return items, dryRun
 }
 
 // buildBulk judges every entry. Its error is a fault: then nothing is known of any.

@@ -266,6 +266,22 @@ func TestBulkEntriesSucceedAndFailByThemselves(t *testing.T) {
 	}
 }
 
+func TestADryRunOfABulkMakesNothing(t *testing.T) {
+	a := newAPI(t)
+	body := `{"dryRun": true, "posts": [
+		{"content": "Fine", "platforms": ["bluesky"], "status": "draft"},
+		{"content": "", "platforms": ["bluesky"], "status": "draft"}]}`
+	answer := a.call(http.MethodPost, "/posts/bulk", body, "Idempotency-Key", "dry").want(http.StatusOK)
+	if got := answer.at("summary", "succeeded").value; fmt.Sprint(got) != "1" {
+		t.Errorf("%v of the entries would be made, want 1", got)
+	}
+	if got := a.call(http.MethodGet, "/posts", "").want(http.StatusOK).at("posts").size(); got != 0 {
+		t.Errorf("there are %d posts", got)
+	}
+	real := strings.Replace(body, "true", "false", 1)
+	a.call(http.MethodPost, "/posts/bulk", real, "Idempotency-Key", "dry").want(http.StatusCreated)
+}
+
 func TestBulksOutsideTheirBoundsAreRefused(t *testing.T) {
 	a := newAPI(t)
 	a.connect(a.workspace, schema.Mastodon, "@a")

@@ -24,6 +24,7 @@ type commands struct {
 	Keys     keysCommand     `cmd:"" help:"Make and revoke API keys."`
 	Accounts accountsCommand `cmd:"" help:"Connect accounts whose token already exists."`
 	Simulate simulateCommand `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
+	Import   importCommand   `cmd:"" help:"Load a file of posts, resumable, with a result for each row."`
 	Backup   backupCommand   `cmd:"" help:"Write everything PostgreSQL holds, and the keyset, to a file."`
 	Restore  restoreCommand  `cmd:"" help:"Fill an empty PostgreSQL from a backup."`
 	Bench    benchCommand    `cmd:"" help:"Measure crier, each figure with a control of the same run."`

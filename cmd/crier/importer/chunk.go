@@ -1,0 +1,95 @@
+package importer
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+const (
+	chunkRows  = 25 // the API's bound of a bulk
+	chunkBytes = 900 << 10
+)
+
+// chunk is what one request carries. Which rows stand together follows from the file
+// alone, so that an import that goes on sends the same chunks as before.
+type chunk struct {
+	number int
+	rows   []row
+}
+
+// chunker parts rows into chunks.
+type chunker struct {
+	rows   rows
+	number int
+	held   *row // read, and too large for the chunk before
+}
+
+// next returns the next chunk; io.EOF ends them.
+func (c *chunker) next() (chunk, error) {
+	made := chunk{number: c.number}
+	size := 0
+	for len(made.rows) < chunkRows {
+		r, err := c.take()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return chunk{}, fmt.Errorf("reading the file: %w", err)
+		}
+		if size += len(r.body); size > chunkBytes && len(made.rows) > 0 {
+			c.held = &r
+			break
+		}
+		made.rows = append(made.rows, r)
+	}
+	if len(made.rows) == 0 {
+		return chunk{}, io.EOF
+	}
+	c.number++
+	return made, nil
+}
+
+func (c *chunker) take() (row, error) {
+	if c.held != nil {
+		r := *c.held
+		c.held = nil
+		return r, nil
+	}
+	return c.rows.next()
+}
+
+// body is the bulk request of the rows that can be sent; nil where none can.
+func (c chunk) body(timezone string, dryRun bool) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"posts":[`)
+	sent := 0
+	for _, r := range c.rows {
+		if r.problem != nil {
+			continue
+		}
+		if sent++; sent > 1 {
+			b.WriteByte(',')
+		}
+		b.Write(r.body)
+	}
+	if sent == 0 {
+		return nil
+	}
+	b.WriteString(`],"timezone":` + strconv.Quote(timezone))
+	if dryRun {
+		b.WriteString(`,"dryRun":true`)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// key is the chunk's Idempotency-Key: the same for each sending of it by one import.
+func (c chunk) key(importID string) string {
+	sum := sha256.Sum256([]byte(importID + "/" + strconv.Itoa(c.number)))
+	return hex.EncodeToString(sum[:16])
+}

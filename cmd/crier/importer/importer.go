@@ -1,0 +1,253 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"crier/client"
+)
+
+// Config is what an import needs.
+type Config struct {
+	File     string
+	URL      string // of the server, such as http://127.0.0.1:8080
+	Key      string
+	Timezone string // of rows whose time has no zone
+	DryRun   bool   // ask what would become of each row; nothing is made
+	Progress io.Writer
+	// Terminal tells whether Progress is one: then a bar is drawn in it.
+	Terminal bool
+	Now      func() time.Time
+}
+
+// Summary is what an import came to.
+type Summary struct {
+	Rows, Created, Failed, Unknown int
+	Results                        string // file with a line for each row
+}
+
+const (
+	senders = 8
+	window  = 4 * senders // chunks that may be done before the first of them
+)
+
+// Run imports the file, or goes on with an import of it that did not come to its end. An
+// error leaves what it takes to go on: running it again loses and repeats nothing.
+func Run(ctx context.Context, c Config) (Summary, error) {
+	total, fresh, err := c.survey()
+	if err != nil {
+		return Summary{}, err
+	}
+	api, err := client.New(c.URL, c.Key)
+	if err != nil {
+		return Summary{}, err
+	}
+	results := resultsOf(c.File)
+	if c.DryRun {
+		results = c.File + ".dry-run.csv"
+		if err := removeOld(results); err != nil {
+			return Summary{}, err
+		}
+	}
+	j, err := openJournal(results, fresh)
+	if err != nil {
+		return Summary{}, err
+	}
+	run := &run{
+		config: c, journal: j, progress: newProgress(c.Progress, c.Terminal, total, c.Now), summary: Summary{Results: results},
+		sender: &sender{api: api, timezone: c.Timezone, dryRun: c.DryRun, importID: j.state.ID, patience: patience, now: c.Now},
+	}
+	err = run.all(ctx)
+	return run.summary, errors.Join(err, j.close())
+}
+
+// removeOld forgets an earlier dry run: it has made nothing.
+func removeOld(results string) error {
+	for _, name := range []string{results, results + ".state"} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("removing the results of an earlier dry run: %w", err)
+		}
+	}
+	return nil
+}
+
+// survey reads the file once: how many rows it has, what of it is ignored, and what makes
+// it this file.
+func (c Config) survey() (total int, s state, err error) {
+	err = c.withFile(func(f *os.File) error {
+		s = state{Key: keyDigest(c.Key), URL: c.URL, Timezone: c.Timezone}
+		if s.File, err = digest(f); err != nil {
+			return err
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("reading the file: %w", err)
+		}
+		source, err := openRows(c.File, f)
+		if err != nil {
+			return err
+		}
+		if ignored := source.ignored(); len(ignored) > 0 {
+			fmt.Fprintf(c.Progress, "Columns that crier does not know are ignored: %s\n", strings.Join(ignored, ", "))
+		}
+		for {
+			switch _, err := source.next(); {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				return fmt.Errorf("reading the file: %w", err)
+			}
+			total++
+		}
+	})
+	return total, s, err
+}
+
+func (c Config) withFile(work func(*os.File) error) error {
+	f, err := os.Open(c.File)
+	if err != nil {
+		return fmt.Errorf("opening the file: %w", err)
+	}
+	return errors.Join(work(f), f.Close())
+}
+
+// run is an import on its way.
+type run struct {
+	config   Config
+	journal  *journal
+	sender   *sender
+	progress *progress
+	summary  Summary
+}
+
+func (r *run) all(ctx context.Context) error {
+	return r.config.withFile(func(f *os.File) error {
+		source, err := openRows(r.config.File, f)
+		if err != nil {
+			return err
+		}
+		chunks := &chunker{rows: source}
+		first, err := r.journal.resume(chunks)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if r.journal.done > 0 {
+			fmt.Fprintf(r.config.Progress, "Going on after %d rows.\n", r.journal.done)
+		}
+		r.progress.skip(r.journal.done)
+		if err == nil {
+			if err := r.sendAll(ctx, first, chunks); err != nil {
+				return err
+			}
+		}
+		r.progress.end()
+		if err := r.count(); err != nil {
+			return err
+		}
+		return r.journal.finish()
+	})
+}
+
+// sent is a chunk on its way: what became of its rows is handed over once it is known.
+type sent struct {
+	chunk    chunk
+	outcomes chan []outcome
+}
+
+// sendAll sends the chunks in parallel and writes what becomes of them in their order.
+func (r *run) sendAll(ctx context.Context, first chunk, chunks *chunker) error {
+	group, ctx := errgroup.WithContext(ctx)
+	order := make(chan sent, window)
+	work := make(chan sent)
+	group.Go(func() error {
+		defer close(order)
+		defer close(work)
+		return r.hand(ctx, first, chunks, order, work)
+	})
+	for range senders {
+		group.Go(func() error {
+			for one := range work {
+				outcomes, err := r.sender.send(ctx, one.chunk)
+				if err != nil {
+					return err
+				}
+				one.outcomes <- outcomes
+			}
+			return nil
+		})
+	}
+	group.Go(func() error { return r.record(ctx, order) })
+	return group.Wait()
+}
+
+// hand gives the chunks to the senders. Those that an earlier run may have sent too long
+// ago are not sent again.
+func (r *run) hand(ctx context.Context, first chunk, chunks *chunker, order, work chan<- sent) error {
+	doubtful := 0
+	if r.journal.forgotten(r.config.Now()) {
+		doubtful = window + senders
+	}
+	for c, err := first, error(nil); ; c, err = chunks.next() {
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		one := sent{c, make(chan []outcome, 1)}
+		select {
+		case order <- one:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if doubtful > 0 {
+			doubtful--
+			one.outcomes <- c.lost()
+			continue
+		}
+		if err := r.journal.sending(r.config.Now()); err != nil {
+			return err
+		}
+		select {
+		case work <- one:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (r *run) record(ctx context.Context, order <-chan sent) error {
+	for one := range order {
+		select {
+		case outcomes := <-one.outcomes:
+			if err := r.journal.write(outcomes); err != nil {
+				return err
+			}
+			r.progress.add(len(outcomes))
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// count reads the results: an import may have taken several runs.
+func (r *run) count() error {
+	return r.journal.each(func(status string) {
+		r.summary.Rows++
+		switch status {
+		case created, valid:
+			r.summary.Created++
+		case unknown:
+			r.summary.Unknown++
+		default:
+			r.summary.Failed++
+		}
+	})
+}

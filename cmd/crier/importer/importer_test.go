@@ -1,0 +1,456 @@
+package importer_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/cmd/crier/importer"
+	"crier/compose"
+	"crier/compose/embedded"
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema"
+)
+
+// childVariable makes this test binary an import of its own, to be killed: its value is the
+// JSON of a child.
+const childVariable = "CRIER_TEST_IMPORT"
+
+type child struct{ File, URL, Key string }
+
+// rowsVariable is how many rows the killed import has, where it is to be another number
+// than fits in every run of the tests.
+const rowsVariable = "CRIER_TEST_IMPORT_ROWS"
+
+func TestMain(m *testing.M) {
+	embedded.Main() // a child of a child comes first
+	if text := os.Getenv(childVariable); text != "" {
+		runChild(text)
+	}
+	embeddedtest.Main(m)
+}
+
+func runChild(text string) {
+	var c child
+	err := json.Unmarshal([]byte(text), &c)
+	if err == nil {
+		_, err = importer.Run(context.Background(), importer.Config{
+			File: c.File, URL: c.URL, Key: c.Key, Timezone: "UTC", Progress: io.Discard, Now: time.Now,
+		})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "child:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// server is a crier with accounts on simulators of mastodon and bluesky.
+type server struct {
+	*testing.T
+	config   compose.Config
+	url, key string
+	accounts []string // on mastodon
+}
+
+// newServer starts a crier with n accounts on mastodon.
+func newServer(t *testing.T, n int) *server {
+	t.Helper()
+	data, err := os.MkdirTemp("", "crier-import-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(data); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(data, 0o755); err != nil { // PostgreSQL runs as another user
+		t.Fatal(err)
+	}
+	roles, err := compose.ParseRoles("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulators := freeAddress(t)
+	background(t, func(ctx context.Context, ready func()) error {
+		ready()
+		return compose.Simulate(ctx, simulators, slog.New(slog.DiscardHandler))
+	})
+	c := compose.Config{
+		Bases: map[schema.Platform]string{
+			schema.Mastodon: "http://" + simulators + "/mastodon", schema.Bluesky: "http://" + simulators + "/bluesky",
+		},
+		Listen: freeAddress(t), AdminListen: freeAddress(t), Data: filepath.Join(data, "data"), Roles: roles, Drain: time.Second,
+		MaxLateness: time.Hour, Lead: time.Minute, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
+	}
+	background(t, func(ctx context.Context, ready func()) error {
+		return compose.Serve(ctx, c, func(context.Context, *compose.Running) error { ready(); return nil })
+	})
+	key, err := compose.CreateKey(t.Context(), c, "acme", "operator", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{T: t, config: c, url: "http://" + c.Listen, key: key}
+	for i := range n {
+		s.accounts = append(s.accounts, s.connect(schema.Mastodon, schema.Credentials{AccessToken: fmt.Sprintf("token-of-user-%d", i)}))
+	}
+	s.connect(schema.Bluesky, schema.Credentials{Identifier: "user.bsky.test", Password: "abcd-efgh-ijkl-mnop"})
+	return s
+}
+
+// background runs something that is ready before background returns, and ends with the test.
+func background(t *testing.T, run func(ctx context.Context, ready func()) error) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- run(ctx, func() { close(ready) }) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case <-ready:
+	case err := <-ended:
+		ended <- err
+		t.Fatal(err)
+	}
+}
+
+func (s *server) connect(p schema.Platform, credentials schema.Credentials) string {
+	s.Helper()
+	account, err := compose.AddAccount(s.Context(), s.config, compose.NewAccount{
+		Workspace: "acme", Platform: p.String(), Server: s.config.Bases[p], Credentials: credentials,
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return account.ID.String()
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (s *server) run(file string, change func(*importer.Config)) (importer.Summary, error) {
+	s.Helper()
+	c := importer.Config{File: file, URL: s.url, Key: s.key, Timezone: "UTC", Progress: io.Discard, Now: time.Now}
+	change(&c)
+	return importer.Run(s.Context(), c)
+}
+
+// posts counts the posts that the database has, and the external ids among them.
+func (s *server) posts() (posts, distinct int) {
+	s.Helper()
+	running, err := embedded.Neighbour(s.config.Data)
+	if err != nil {
+		s.Fatal(err)
+	}
+	conn, err := pgx.Connect(s.Context(), running.Postgres)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer conn.Close(s.Context())
+	err = conn.QueryRow(s.Context(), `select count(*), count(distinct content ->> 'externalId') from posts`).Scan(&posts, &distinct)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return posts, distinct
+}
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// rowsPerAccount is how many posts an account takes within 80 days: 40 a day, of the
+// platform's 50.
+const rowsPerAccount = 80 * 40
+
+// calendar is a table of posts over the accounts and the next 80 days.
+func (s *server) calendar(rows int) string {
+	var b strings.Builder
+	b.WriteString("text,platforms,account,date,time,reference\n")
+	from := time.Now().UTC().AddDate(0, 0, 2)
+	for i := range rows {
+		fmt.Fprintf(&b, "Row number %d of the calendar,mastodon,%s,%s,%02d:%02d,row-%d\n", i,
+			s.accounts[i/80%len(s.accounts)], from.AddDate(0, 0, i%80).Format("2006-01-02"), i%24, i%60, i)
+	}
+	return b.String()
+}
+
+func readResults(t *testing.T, name string) map[int][]string {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[int][]string{}
+	for i, record := range records[1:] {
+		row, err := strconv.Atoi(record[0])
+		if err != nil || row < i+1 || lines[row] != nil {
+			t.Fatalf("line %d of the results is of row %q", i, record[0])
+		}
+		lines[row] = record
+	}
+	return lines
+}
+
+func TestImport(t *testing.T) {
+	s := newServer(t, 1)
+	day := time.Now().UTC().AddDate(0, 0, 3).Format("2006-01-02")
+	table := "content,platforms,when,metadata.campaign\n" +
+		"Fine,mastodon," + day + " 09:00,spring\n" +
+		"No platform,myspace," + day + " 09:00,\n" +
+		"Too late,mastodon,2099-01-01 09:00,\n" +
+		strings.Repeat("x", 501) + ",mastodon," + day + " 09:00,\n" +
+		"Also fine,mastodon bluesky," + day + "T10:00:00+02:00,\n"
+	t.Run("a dry run makes nothing and says the same", func(t *testing.T) {
+		file := write(t, "posts.csv", table)
+		summary, err := s.run(file, func(c *importer.Config) { c.DryRun = true })
+		if err != nil || summary.Created != 2 || summary.Failed != 3 {
+			t.Fatalf("Run = %+v, %v", summary, err)
+		}
+		if posts, _ := s.posts(); posts != 0 {
+			t.Errorf("there are %d posts", posts)
+		}
+		if line := readResults(t, summary.Results)[1]; line[1] != "valid" || line[2] != "" {
+			t.Errorf("row 1 is %q", line)
+		}
+	})
+	t.Run("each row has its result", func(t *testing.T) {
+		summary, err := s.run(write(t, "posts.csv", table), func(*importer.Config) {})
+		if err != nil || summary.Created != 2 || summary.Failed != 3 {
+			t.Fatalf("Run = %+v, %v", summary, err)
+		}
+		lines := readResults(t, summary.Results)
+		for row, want := range map[int]string{1: "created", 2: "myspace", 3: "90 days", 4: "500", 5: "created"} {
+			if line := strings.Join(lines[row], " "); !strings.Contains(line, want) {
+				t.Errorf("row %d is %q, want it to say %q", row, line, want)
+			}
+		}
+	})
+	t.Run("lines of JSON", func(t *testing.T) {
+		file := write(t, "posts.jsonl", `{"content": "Of a line", "platforms": ["mastodon"], "status": "draft", "metadata": {"a": "b"}}`+"\n\nnonsense\n")
+		summary, err := s.run(file, func(*importer.Config) {})
+		if err != nil || summary.Created != 1 || summary.Failed != 1 {
+			t.Fatalf("Run = %+v, %v", summary, err)
+		}
+	})
+	t.Run("an import that is done is not begun again by mistake", func(t *testing.T) {
+		file := write(t, "posts.csv", table)
+		if _, err := s.run(file, func(*importer.Config) {}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.run(file, func(*importer.Config) {}); err == nil || !strings.Contains(err.Error(), "move it away") {
+			t.Errorf("Run = %v", err)
+		}
+	})
+	t.Run("a key that is not valid", func(t *testing.T) {
+		_, err := s.run(write(t, "posts.csv", table), func(c *importer.Config) { c.Key = "crier_live_nonsense" })
+		if err == nil || !strings.Contains(err.Error(), "unauthorized") {
+			t.Errorf("Run = %v", err)
+		}
+	})
+	t.Run("an import goes on with its own file, key and zone only", func(t *testing.T) {
+		for name, change := range map[string]func(*importer.Config){
+			"another key":  func(c *importer.Config) { c.Key = "another" },
+			"another zone": func(c *importer.Config) { c.Timezone = "Europe/Berlin" },
+			"another file": func(c *importer.Config) {
+				if err := os.WriteFile(c.File, []byte(table+table), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				file := write(t, "posts.csv", table)
+				if _, err := s.run(file, func(c *importer.Config) { c.Key = "crier_live_nonsense" }); err == nil {
+					t.Fatal("a key that is not valid was taken")
+				}
+				before, _ := s.posts()
+				_, err := s.run(file, func(c *importer.Config) { c.Key = "crier_live_nonsense"; change(c) })
+				if after, _ := s.posts(); err == nil || !strings.Contains(err.Error(), "begin anew") || before != after {
+					t.Errorf("Run = %v; %d posts, then %d", err, before, after)
+				}
+			})
+		}
+	})
+	t.Run("rows that were on their way a day ago are not sent again", func(t *testing.T) {
+		file := write(t, "posts.csv", table)
+		if _, err := s.run(file, func(c *importer.Config) { c.URL = "http://127.0.0.1:1"; c.Now = impatient() }); err == nil {
+			t.Fatal("a server that is not there was reached")
+		}
+		setURL(t, file, s.url)
+		before, _ := s.posts()
+		summary, err := s.run(file, func(c *importer.Config) {
+			c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+		})
+		if after, _ := s.posts(); err != nil || summary.Unknown != 4 || summary.Failed != 1 || before != after {
+			t.Errorf("Run = %+v, %v; %d posts, then %d", summary, err, before, after)
+		}
+	})
+}
+
+// impatient is a clock on which a quarter of an hour is over soon.
+func impatient() func() time.Time {
+	begun := time.Now()
+	return func() time.Time { return begun.Add(time.Since(begun) * 600) }
+}
+
+// setURL makes an import's state one of another server.
+func setURL(t *testing.T, file, url string) {
+	t.Helper()
+	name := file + ".results.csv.state"
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(strings.ReplaceAll(string(text), "http://127.0.0.1:1", url)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAKilledImportLosesAndRepeatsNothing(t *testing.T) {
+	rows := 4000
+	if text := os.Getenv(rowsVariable); text != "" {
+		var err error
+		if rows, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newServer(t, rows/rowsPerAccount+1)
+	file := write(t, "calendar.csv", s.calendar(rows))
+	text, err := json.Marshal(child{file, s.url, s.key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	kills, memory := 0, int64(0)
+	for begun := time.Now(); ; {
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), childVariable+"="+string(text))
+		command.Stderr = os.Stderr
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if kills < 5 {
+			at := rows * (2*kills + 1 + random.IntN(2)) / 12
+			for wrote := 0; wrote < at && command.ProcessState == nil; wrote = lines(file + ".results.csv") {
+				time.Sleep(time.Millisecond)
+			}
+			if err := command.Process.Signal(syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			kills++
+		}
+		err := command.Wait()
+		memory = max(memory, command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+		if err == nil {
+			t.Logf("%d rows in %v with %d kills; at most %d MiB", rows, time.Since(begun).Round(time.Millisecond), kills, memory>>10)
+			break
+		}
+		if !strings.Contains(err.Error(), "killed") {
+			t.Fatal(err)
+		}
+	}
+	if kills != 5 {
+		t.Errorf("the import was done after %d kills", kills)
+	}
+	posts, distinct := s.posts()
+	if posts != rows || distinct != rows {
+		t.Errorf("there are %d posts of %d rows, %d rows are there", posts, rows, distinct)
+	}
+	results := readResults(t, file+".results.csv")
+	for row := 1; row <= rows; row++ {
+		if line := results[row]; line == nil || line[1] != "created" || line[2] == "" {
+			t.Fatalf("row %d is %q", row, line)
+		}
+	}
+}
+
+// lines counts the lines of a file that grows.
+func lines(name string) int {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return 0
+	}
+	return strings.Count(string(text), "\n")
+}
+
+func TestAnImportKeepsWithinTheRateLimit(t *testing.T) {
+	s := newServer(t, 1)
+	var refused atomic.Int64
+	proxy := limited(t, s.url, &refused)
+	summary, err := s.run(write(t, "calendar.csv", s.calendar(200)), func(c *importer.Config) { c.URL = proxy })
+	if err != nil || summary.Created != 200 {
+		t.Errorf("Run = %+v, %v", summary, err)
+	}
+	if refused.Load() == 0 {
+		t.Error("no request was refused: the limit was not met")
+	}
+}
+
+// limited stands before a server and refuses every third request, as the rate limit would.
+func limited(t *testing.T, target string, refused *atomic.Int64) string {
+	t.Helper()
+	to, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var requests atomic.Int64
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests.Add(1)%3 != 0 {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		refused.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-RateLimit-Remaining", "0")
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"success": false, "error": {"code": "rate_limit_exceeded", "message": "slower"}}`)
+	}))
+	t.Cleanup(front.Close)
+	return front.URL
+}

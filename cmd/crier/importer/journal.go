@@ -1,0 +1,279 @@
+package importer
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/uuid"
+)
+
+// outcome is what became of one row: a line of the results.
+type outcome struct {
+	row          int
+	status       string // created, valid, failed or unknown
+	postID       string
+	scheduledFor string
+	code         string
+	message      string // of the error, or the warnings
+}
+
+// What becomes of a row.
+const (
+	created = "created"
+	valid   = "valid" // of a dry run
+	failed  = "failed"
+	unknown = "unknown" // it was on its way when an import ended, and crier has forgotten its key by now
+)
+
+var resultsHeader = []string{"row", "status", "postId", "scheduledFor", "code", "message"}
+
+func (o outcome) record() []string {
+	return []string{strconv.Itoa(o.row), o.status, o.postID, o.scheduledFor, o.code, o.message}
+}
+
+// state says which import the results belong to; it stands beside them.
+type state struct {
+	ID       string    `json:"id"`   // of the import: its keys are made from it
+	File     string    `json:"file"` // SHA-256 of what is imported
+	Key      string    `json:"key"`  // start of the SHA-256 of the API key: posts of another key's workspace are others
+	URL      string    `json:"url"`
+	Timezone string    `json:"timezone"`
+	SentAt   time.Time `json:"sentAt"` // when it last sent something, to within a minute
+}
+
+// journal is the results of an import, in the order of the rows, and what it takes to go
+// on with it.
+type journal struct {
+	state   state
+	path    string // of the state
+	lock    *flock.Flock
+	file    *os.File
+	out     *csv.Writer
+	done    int // rows that have a line
+	resumed bool
+}
+
+// keyLife is how long crier is sure to know an Idempotency-Key.
+const keyLife = 23 * time.Hour
+
+// openJournal begins an import's results, or finds those of an earlier run that did not
+// come to its end. It refuses the results of another file, key or server.
+func openJournal(results string, fresh state) (*journal, error) {
+	j := &journal{path: results + ".state", lock: flock.New(results + ".lock")}
+	mine, err := j.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("locking the results: %w", err)
+	}
+	if !mine {
+		return nil, fmt.Errorf("another import writes %s", results)
+	}
+	if err := j.open(results, fresh); err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	return j, nil
+}
+
+func (j *journal) open(results string, fresh state) error {
+	text, err := os.ReadFile(j.path)
+	switch {
+	case err == nil:
+		if err := json.Unmarshal(text, &j.state); err != nil {
+			return fmt.Errorf("reading %s: %w", j.path, err)
+		}
+		if err := j.state.same(fresh, results); err != nil {
+			return err
+		}
+		j.resumed = true
+	case errors.Is(err, os.ErrNotExist):
+		if _, err := os.Stat(results); err == nil {
+			return fmt.Errorf("%s holds the results of an import that is done: move it away to import the file again", results)
+		}
+		j.state, j.state.ID = fresh, uuid.NewString()
+		if err := j.save(); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("reading %s: %w", j.path, err)
+	}
+	if j.file, err = os.OpenFile(results, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return fmt.Errorf("opening the results: %w", err)
+	}
+	return nil
+}
+
+func (s state) same(fresh state, results string) error {
+	again := "; move " + results + " and " + results + ".state away to begin anew"
+	switch {
+	case s.File != fresh.File:
+		return errors.New("the file has changed since its import began" + again)
+	case s.Key != fresh.Key || s.URL != fresh.URL:
+		return errors.New("the import began with another key or URL: finish it with that one" + again)
+	case s.Timezone != fresh.Timezone:
+		return fmt.Errorf("the import began with --timezone %s: finish it with that one%s", s.Timezone, again)
+	}
+	return nil
+}
+
+// resume keeps the lines of whole chunks and returns the first chunk that has none. A line
+// or a chunk that a crash has cut is forgotten: it is sent again under its key.
+func (j *journal) resume(chunks *chunker) (chunk, error) {
+	reader := csv.NewReader(bufio.NewReader(j.file))
+	reader.FieldsPerRecord = len(resultsHeader)
+	if _, err := reader.Read(); err != nil { // not even the header is whole
+		return j.restart(chunks)
+	}
+	kept := reader.InputOffset()
+	for {
+		c, err := chunks.next()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return c, err
+		}
+		for range c.rows {
+			if _, readErr := reader.Read(); readErr != nil {
+				return c, j.continueAt(kept)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return c, errors.Join(j.continueAt(kept), err)
+		}
+		kept = reader.InputOffset()
+		j.done += len(c.rows)
+	}
+}
+
+func (j *journal) restart(chunks *chunker) (chunk, error) {
+	if err := j.continueAt(0); err != nil {
+		return chunk{}, err
+	}
+	if err := j.out.Write(resultsHeader); err != nil {
+		return chunk{}, fmt.Errorf("writing the results: %w", err)
+	}
+	c, err := chunks.next()
+	if errors.Is(err, io.EOF) { // a file without rows: its results are the header
+		j.out.Flush()
+		err = errors.Join(j.out.Error(), err)
+	}
+	return c, err
+}
+
+func (j *journal) continueAt(offset int64) error {
+	if err := j.file.Truncate(offset); err != nil {
+		return fmt.Errorf("cutting the results: %w", err)
+	}
+	if _, err := j.file.Seek(offset, io.SeekStart); err != nil {
+		return fmt.Errorf("cutting the results: %w", err)
+	}
+	j.out = csv.NewWriter(j.file)
+	return nil
+}
+
+// forgotten tells whether what was on its way when the import ended may be unknown to
+// crier by now: sending it again could make its posts twice.
+func (j *journal) forgotten(now time.Time) bool {
+	return j.resumed && now.Sub(j.state.SentAt) > keyLife
+}
+
+// write adds the lines of one chunk. They are in the file's hands before it returns: a
+// crash of the process loses none, and one of the machine only sends chunks again.
+func (j *journal) write(outcomes []outcome) error {
+	for _, o := range outcomes {
+		if err := j.out.Write(o.record()); err != nil {
+			return fmt.Errorf("writing the results: %w", err)
+		}
+	}
+	j.out.Flush()
+	if err := j.out.Error(); err != nil {
+		return fmt.Errorf("writing the results: %w", err)
+	}
+	j.done += len(outcomes)
+	return nil
+}
+
+// sending notes that something is sent now.
+func (j *journal) sending(now time.Time) error {
+	if now.Sub(j.state.SentAt) < time.Minute {
+		return nil
+	}
+	j.state.SentAt = now
+	return j.save()
+}
+
+// save replaces the state's file as a whole.
+func (j *journal) save() error {
+	text, err := json.MarshalIndent(j.state, "", "  ")
+	if err == nil {
+		err = os.WriteFile(j.path+".new", append(text, '\n'), 0o600)
+	}
+	if err == nil {
+		err = os.Rename(j.path+".new", j.path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the state of the import: %w", err)
+	}
+	return nil
+}
+
+// each reads the status of every line.
+func (j *journal) each(take func(status string)) error {
+	if _, err := j.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("reading the results: %w", err)
+	}
+	reader := csv.NewReader(bufio.NewReader(j.file))
+	reader.ReuseRecord = true
+	for header := true; ; header = false {
+		record, err := reader.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("reading the results: %w", err)
+		case !header:
+			take(record[1])
+		}
+	}
+}
+
+// finish ends an import that is done: its results stay, its state goes.
+func (j *journal) finish() error {
+	if err := os.Remove(j.path); err != nil {
+		return fmt.Errorf("removing the state of the import: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) close() error {
+	var err error
+	if j.file != nil {
+		err = errors.Join(j.file.Sync(), j.file.Close())
+	}
+	return errors.Join(err, j.lock.Unlock(), os.Remove(j.lock.Path()))
+}
+
+// digest is the SHA-256 of a file, in hex.
+func digest(r io.Reader) (string, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", fmt.Errorf("reading the file: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// keyDigest tells keys apart without giving one away.
+func keyDigest(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:6])
+}
+
+// resultsOf is where the results of a file go.
+func resultsOf(file string) string { return filepath.Clean(file) + ".results.csv" }

@@ -1,0 +1,97 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// row is one post of the file.
+type row struct {
+	number int             // of the row in the file, from 1; a CSV's header is not counted
+	body   json.RawMessage // a create-post body; empty where problem is set
+	// problem is why the row is not even sent.
+	problem *problem
+}
+
+// problem is what is wrong with one field of a row.
+type problem struct{ field, message string }
+
+// rows reads posts one by one; io.EOF ends them.
+type rows interface {
+	next() (row, error)
+	// ignored are the columns of the file that mean nothing to crier.
+	ignored() []string
+}
+
+// maxRow bounds one row, in bytes: the API takes a body of 1 MiB.
+const maxRow = 900 << 10
+
+// openRows reads a file by its name's ending: .csv and .tsv are tables, .jsonl and
+// .ndjson hold a create-post body in each line.
+func openRows(name string, r io.Reader) (rows, error) {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".csv", ".tsv":
+		return newTable(r)
+	case ".jsonl", ".ndjson":
+		return &lines{reader: bufio.NewReaderSize(r, 64<<10)}, nil
+	default:
+		return nil, fmt.Errorf("%s is neither .csv, .tsv, .jsonl nor .ndjson", filepath.Base(name))
+	}
+}
+
+// lines are the rows of a JSON Lines file; empty lines count but are no rows.
+type lines struct {
+	reader *bufio.Reader
+	number int
+}
+
+func (l *lines) ignored() []string { return nil }
+
+func (l *lines) next() (row, error) {
+	for {
+		line, err := readLine(l.reader)
+		if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+			return row{}, err
+		}
+		l.number++
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
+		if len(line) > 0 {
+			return rowOfLine(l.number, line), nil
+		}
+	}
+}
+
+// readLine reads a line of any length, but keeps no more of it than tells that it is too
+// long.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part[:min(len(part), maxRow+1-len(line))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+func rowOfLine(number int, line []byte) row {
+	r := row{number: number}
+	var object map[string]json.RawMessage
+	switch {
+	case len(line) > maxRow:
+		r.problem = &problem{message: fmt.Sprintf("the row is larger than %d KiB", maxRow>>10)}
+	case json.Unmarshal(line, &object) != nil || object == nil:
+		r.problem = &problem{message: "the line is not a JSON object"}
+	default:
+		r.body = line
+	}
+	return r
+}
+
+var byteOrderMark = []byte("\uFEFF")

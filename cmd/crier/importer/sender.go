@@ -1,0 +1,193 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"crier/client"
+)
+
+// sender sends chunks, each until it has an answer, within the rate limit of the key.
+type sender struct {
+	api      *client.ClientWithResponses
+	timezone string
+	dryRun   bool
+	importID string
+	patience time.Duration // how long one chunk is tried
+	now      func() time.Time
+
+	mu      sync.Mutex
+	resumes time.Time // nothing is sent before: the key's minute is used up
+}
+
+const (
+	firstWait = 500 * time.Millisecond
+	longWait  = 30 * time.Second
+	patience  = 15 * time.Minute
+)
+
+// send returns what became of the rows of a chunk. Its error ends the import: the server
+// is not to be reached, or refuses the key.
+func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
+	body := c.body(s.timezone, s.dryRun)
+	if body == nil {
+		return c.outcomes(&client.BulkAnswer{}, s.dryRun)
+	}
+	deadline := s.now().Add(s.patience)
+	for wait := firstWait; ; wait = min(2*wait, longWait) {
+		if err := s.awaitTurn(ctx); err != nil {
+			return nil, err
+		}
+		answer, again, err := s.try(ctx, c, body)
+		if err == nil {
+			return c.outcomes(answer, s.dryRun)
+		}
+		if !again || ctx.Err() != nil || s.now().Add(wait).After(deadline) {
+			return nil, err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// try sends a chunk once; again tells whether it may be sent again: its key makes sure
+// that it has its effect once.
+func (s *sender) try(ctx context.Context, c chunk, body []byte) (answer *client.BulkAnswer, again bool, err error) {
+	params := &client.CreatePostsParams{}
+	if !s.dryRun {
+		key := c.key(s.importID)
+		params.IdempotencyKey = &key
+	}
+	response, err := s.api.CreatePostsWithBodyWithResponse(ctx, params, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return nil, true, fmt.Errorf("sending rows %d to %d: %w", c.rows[0].number, c.rows[len(c.rows)-1].number, err)
+	}
+	s.heed(response.HTTPResponse.Header, response.StatusCode())
+	switch status := response.StatusCode(); {
+	case status == http.StatusCreated && response.JSON201 != nil:
+		return response.JSON201, false, nil
+	case status == http.StatusOK && response.JSON200 != nil:
+		return response.JSON200, false, nil
+	default:
+		again = status == http.StatusTooManyRequests || status >= 500
+		return nil, again, fmt.Errorf("sending rows %d to %d: %w", c.rows[0].number, c.rows[len(c.rows)-1].number, client.ErrorOf(status, response.Body))
+	}
+}
+
+// heed notes when the key may be used again, once its minute is used up.
+func (s *sender) heed(header http.Header, status int) {
+	remaining, err := strconv.Atoi(header.Get("X-RateLimit-Remaining"))
+	if err != nil || (remaining > 0 && status != http.StatusTooManyRequests) {
+		return
+	}
+	resumes := s.now().Add(time.Second)
+	if after, err := strconv.Atoi(header.Get("Retry-After")); err == nil {
+		resumes = s.now().Add(time.Duration(after) * time.Second)
+	} else if reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+		resumes = time.UnixMilli(reset)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if resumes.After(s.resumes) {
+		s.resumes = resumes
+	}
+}
+
+func (s *sender) awaitTurn(ctx context.Context) error {
+	s.mu.Lock()
+	wait := s.resumes.Sub(s.now())
+	s.mu.Unlock()
+	return sleep(ctx, min(wait, time.Minute))
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (r row) refused() outcome {
+	o := outcome{row: r.number, status: failed, code: "invalid_row", message: r.problem.message}
+	if r.problem.field != "" {
+		o.message = r.problem.field + ": " + o.message
+	}
+	return o
+}
+
+// lost is what becomes of a chunk nobody can ask about any more.
+func (c chunk) lost() []outcome {
+	return c.each(func(r row) outcome {
+		return outcome{row: r.number, status: unknown, code: "unknown", message: "the import ended more than a day ago while this row was on its way: look whether its post is there"}
+	})
+}
+
+// each is what becomes of the rows: those that can be sent are told by sent.
+func (c chunk) each(sent func(row) outcome) []outcome {
+	outcomes := make([]outcome, len(c.rows))
+	for i, r := range c.rows {
+		if r.problem != nil {
+			outcomes[i] = r.refused()
+		} else {
+			outcomes[i] = sent(r)
+		}
+	}
+	return outcomes
+}
+
+// outcomes reads the answer to a chunk.
+func (c chunk) outcomes(answer *client.BulkAnswer, dryRun bool) ([]outcome, error) {
+	results := answer.Results
+	outcomes := c.each(func(r row) outcome {
+		if len(results) == 0 {
+			return outcome{row: -1}
+		}
+		result := results[0]
+		results = results[1:]
+		return outcomeOf(r, result, dryRun)
+	})
+	if len(results) > 0 || (len(outcomes) > 0 && outcomes[len(outcomes)-1].row < 0) {
+		return nil, errors.New("the server answered for another number of rows than were sent")
+	}
+	return outcomes, nil
+}
+
+func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
+	o := outcome{row: r.number, status: created}
+	if dryRun {
+		o.status = valid
+	}
+	if result.Error != nil {
+		o.status, o.code, o.message = failed, string(result.Error.Code), result.Error.Message
+		return o
+	}
+	if result.Post != nil {
+		o.postID = result.Post.Id
+		if result.Post.ScheduledFor != nil {
+			o.scheduledFor = result.Post.ScheduledFor.UTC().Format(time.RFC3339)
+		}
+	}
+	if result.Warnings != nil {
+		var warnings []string
+		for _, w := range *result.Warnings {
+			warnings = append(warnings, w.Field+": "+w.Message)
+		}
+		o.message = strings.Join(warnings, "; ")
+	}
+	return o
+}

@@ -1,0 +1,185 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crier/schema"
+)
+
+// table is the rows of a CSV file with a header.
+type table struct {
+	reader  *csv.Reader
+	columns []column
+	unknown []string
+	number  int
+}
+
+// column is what a column of the file means.
+type column struct {
+	field string // of fields below; empty: ignored
+	name  string // of the metadata entry, or of the setting
+	// platform of a setting such as tiktok.privacy.
+	platform schema.Platform
+}
+
+// fields are the columns a table may have, each with the names it goes by: as they are
+// here once case, spaces, underscores and hyphens are left out.
+var fields = map[string][]string{
+	"content":      {"content", "text", "message", "caption", "post", "body"},
+	"platforms":    {"platforms", "platform", "networks", "network", "channels", "channel"},
+	"accounts":     {"accounts", "account", "accountids", "accountid"},
+	"scheduledFor": {"scheduledfor", "scheduledat", "schedule", "datetime", "publishat", "when"},
+	"date":         {"date", "day", "publishdate", "scheduleddate"},
+	"time":         {"time", "publishtime", "scheduledtime"},
+	"timezone":     {"timezone", "tz", "zone"},
+	"media":        {"media", "mediaurls", "mediaurl", "mediaitems", "images", "image", "imageurl", "imageurls", "video", "videourl", "photos", "photo", "attachments"},
+	"mediaIds":     {"mediaids", "mediaid"},
+	"altText":      {"alttext", "alttexts", "alt"},
+	"firstComment": {"firstcomment", "comment"},
+	"status":       {"status"},
+	"queue":        {"queue"},
+	"queueId":      {"queueid"},
+	"publishNow":   {"publishnow"},
+	"brandId":      {"brandid", "brand", "profileid"},
+	"externalId":   {"externalid", "reference", "ref"},
+	"title":        {"title"},
+}
+
+// newTable reads the header. Fields are parted by commas, semicolons or tabs, whichever
+// the header has most of.
+func newTable(r io.Reader) (*table, error) {
+	buffered := bufio.NewReaderSize(r, 64<<10)
+	if mark, err := buffered.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
+		if _, err := buffered.Discard(len(byteOrderMark)); err != nil {
+			return nil, fmt.Errorf("reading the header: %w", err)
+		}
+	}
+	t := &table{reader: csv.NewReader(buffered)}
+	t.reader.Comma = separator(buffered)
+	t.reader.LazyQuotes = true
+	t.reader.FieldsPerRecord = -1
+	t.reader.ReuseRecord = true
+	header, err := t.reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the file is empty: a header is expected")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the header: %w", err)
+	}
+	for _, name := range header {
+		c := columnOf(name)
+		if c.field == "" {
+			t.unknown = append(t.unknown, strings.TrimSpace(name))
+		}
+		t.columns = append(t.columns, c)
+	}
+	return t, t.check()
+}
+
+// separator looks at the first line, which is the header.
+func separator(r *bufio.Reader) rune {
+	start, _ := r.Peek(4096) // a shorter file is looked at as far as it goes
+	header, _, _ := bytes.Cut(start, []byte("\n"))
+	best, most := ',', bytes.Count(header, []byte(","))
+	for _, c := range ";\t" {
+		if n := bytes.Count(header, []byte(string(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+func columnOf(header string) column {
+	header = strings.TrimSpace(header)
+	if group, name, ok := strings.Cut(header, "."); ok {
+		if strings.EqualFold(group, "metadata") && name != "" {
+			return column{field: "metadata", name: name}
+		}
+		if platform, err := parsePlatform(group); err == nil && name != "" {
+			return column{field: "setting", platform: platform, name: name}
+		}
+	}
+	plain := strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(header))
+	for field, names := range fields {
+		if slices.Contains(names, plain) {
+			return column{field: field}
+		}
+	}
+	return column{}
+}
+
+// check refuses a header from which no post can come.
+func (t *table) check() error {
+	seen := map[string]bool{}
+	for _, c := range t.columns {
+		key := c.key()
+		if c.field != "" && seen[key] {
+			return fmt.Errorf("the header has two columns for %s", c.field)
+		}
+		seen[key] = true
+	}
+	if !seen[column{field: "platforms"}.key()] {
+		return errors.New("the header has no column platforms: the first line of the file names the columns")
+	}
+	return nil
+}
+
+func (c column) key() string { return c.field + " " + c.platform.String() + " " + c.name }
+
+func (t *table) ignored() []string { return t.unknown }
+
+func (t *table) next() (row, error) {
+	for {
+		record, err := t.reader.Read()
+		if err != nil && !errors.Is(err, csv.ErrFieldCount) {
+			if parse, ok := errors.AsType[*csv.ParseError](err); ok {
+				t.number++
+				return row{number: t.number, problem: &problem{message: parse.Err.Error()}}, nil
+			}
+			return row{}, err
+		}
+		t.number++
+		if !slices.ContainsFunc(record, func(s string) bool { return strings.TrimSpace(s) != "" }) {
+			continue
+		}
+		return t.row(record), nil
+	}
+}
+
+func (t *table) row(record []string) row {
+	r := row{number: t.number}
+	if len(record) > len(t.columns) {
+		r.problem = &problem{message: fmt.Sprintf("the row has %d fields, the header %d", len(record), len(t.columns))}
+		return r
+	}
+	p := newPost()
+	for i, cell := range record {
+		if cell = strings.TrimSpace(cell); cell != "" {
+			p.take(t.columns[i], cell)
+		}
+	}
+	body, wrong := p.body()
+	if wrong != nil {
+		r.problem = wrong
+		return r
+	}
+	encoded, err := json.Marshal(body)
+	switch {
+	case err != nil:
+		r.problem = &problem{message: err.Error()}
+	case len(encoded) > maxRow:
+		r.problem = &problem{message: "the row is larger than " + strconv.Itoa(maxRow>>10) + " KiB"}
+	default:
+		r.body = encoded
+	}
+	return r
+}

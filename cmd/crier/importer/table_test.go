@@ -1,0 +1,159 @@
+package importer
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// bodies reads all rows of a file: their bodies, or what is wrong with them.
+func bodies(t *testing.T, name, content string) []string {
+	t.Helper()
+	source, err := openRows(name, strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for {
+		r, err := source.next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.problem != nil {
+			all = append(all, "! "+r.problem.field+": "+r.problem.message)
+			continue
+		}
+		all = append(all, string(r.body))
+	}
+}
+
+func TestTablesAreForgiving(t *testing.T) {
+	for name, tt := range map[string]struct{ header, line, want string }{
+		"names of columns in any case and spelling": {
+			"Text,Platforms,Scheduled_For,First Comment", "Hello,mastodon,2026-12-01 09:00,First!",
+			`{"content": "Hello", "platforms": [{"platform": "mastodon"}], "scheduledFor": "2026-12-01T09:00:00", "firstComment": "First!"}`,
+		},
+		"semicolons, a mark of the byte order, and nicknames of platforms": {
+			"\uFEFFcontent;platforms;queue", "Hello;x, IG|fb;yes",
+			`{"content": "Hello", "platforms": [{"platform": "twitter"}, {"platform": "instagram"}, {"platform": "facebook"}], "queue": true}`,
+		},
+		"accounts beside platforms, or behind a colon": {
+			"platforms\taccounts", "mastodon bluesky\tacc_1 acc_2",
+			`{"platforms": [{"platform": "mastodon", "accountId": "acc_1"}, {"platform": "bluesky", "accountId": "acc_2"}]}`,
+		},
+		"an account behind a colon": {
+			"platforms", "mastodon:acc_1", `{"platforms": [{"platform": "mastodon", "accountId": "acc_1"}]}`,
+		},
+		"a date and a time of their own": {
+			"platforms,date,time,tz", "mastodon,31.12.2026,18:30,Europe/Berlin",
+			`{"platforms": [{"platform": "mastodon"}], "scheduledFor": "2026-12-31T18:30:00", "timezone": "Europe/Berlin"}`,
+		},
+		"media of several kinds": {
+			"platforms,media,alt", `mastodon,"https://a.test/1.PNG https://a.test/2.mp4?x=1",one | two`,
+			`{"platforms": [{"platform": "mastodon"}], "mediaItems": [{"type": "image", "url": "https://a.test/1.PNG", "altText": "one"},
+			  {"type": "video", "url": "https://a.test/2.mp4?x=1", "altText": "two"}]}`,
+		},
+		"settings, metadata and titles": {
+			"platforms,title,tiktok.privacy,Mastodon.sensitive,metadata.Campaign", "youtube tiktok,Film,SELF_ONLY,true,Spring",
+			`{"platforms": [{"platform": "youtube"}, {"platform": "tiktok"}], "metadata": {"Campaign": "Spring"},
+			  "platformSettings": {"youtube": {"title": "Film"}, "tiktok": {"privacy": "SELF_ONLY"}, "mastodon": {"sensitive": true}}}`,
+		},
+		"a cell with lines and quotes": {
+			"platforms,content", `mastodon,"one` + "\n" + `""two"""`, `{"platforms": [{"platform": "mastodon"}], "content": "one\n\"two\""}`,
+		},
+		"an empty line of commas": {"platforms,content", "mastodon,\n,,", `{"platforms": [{"platform": "mastodon"}]}`},
+		"columns that are unknown, and fewer cells than columns": {
+			"platforms,mood,content", "mastodon,happy", `{"platforms": [{"platform": "mastodon"}]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := "a.csv"
+			got := bodies(t, file, tt.header+"\n"+tt.line+"\n\n")
+			if len(got) != 1 || !sameJSON(t, got[0], tt.want) {
+				t.Errorf("rows = %q, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func sameJSON(t *testing.T, a, b string) bool {
+	t.Helper()
+	var left, right any
+	if json.Unmarshal([]byte(a), &left) != nil {
+		return false
+	}
+	if err := json.Unmarshal([]byte(b), &right); err != nil {
+		t.Fatal(err)
+	}
+	return reflect.DeepEqual(left, right)
+}
+
+func TestRowsThatAreNotSent(t *testing.T) {
+	for name, tt := range map[string]struct{ file, content, want string }{
+		"a platform nobody knows":        {"a.csv", "platforms\nmyspace", `! platforms: "myspace" is no platform`},
+		"no platform":                    {"a.csv", "platforms,content\n,Hello", "! platforms: at least one platform is required"},
+		"fewer accounts than platforms":  {"a.csv", "platforms,accounts\nmastodon bluesky,acc_1", "! accounts: there are 1 accounts for 2 platforms"},
+		"a day that may be a month":      {"a.csv", "platforms,date\nmastodon,1/2/2027 9:00", "! date: the day and the month of 1/2/2027 could be either: write it like 2026-12-01"},
+		"two times":                      {"a.csv", "platforms,when,date\nmastodon,2026-12-01 9:00,2026-12-01", "! date: must not stand beside scheduledFor"},
+		"a switch that is neither":       {"a.csv", "platforms,queue\nmastodon,maybe", "! queue: must be yes or no"},
+		"more cells than columns":        {"a.csv", "platforms\nmastodon,bluesky", "! : the row has 2 fields, the header 1"},
+		"more texts than media":          {"a.csv", "platforms,media,alt\nmastodon,https://a.test/1.png,a|b", "! altText: there are 2 texts, parted by |, for 1 media items"},
+		"a line that is no object":       {"a.jsonl", "[1]", "! : the line is not a JSON object"},
+		"a line that is no JSON":         {"a.jsonl", "{", "! : the line is not a JSON object"},
+		"a line that is null":            {"a.jsonl", "null", "! : the line is not a JSON object"},
+		"a line larger than the API's":   {"a.jsonl", `{"content": "` + strings.Repeat("x", maxRow) + `"}`, "! : the row is larger than 900 KiB"},
+		"a cell larger than the API's":   {"a.csv", "platforms,content\nmastodon," + strings.Repeat("x", maxRow), "! : the row is larger than 900 KiB"},
+		"a line behind a longer than it": {"a.jsonl", strings.Repeat("x", 2*maxRow) + "\n{}", "! : the row is larger than 900 KiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := bodies(t, tt.file, tt.content); len(got) == 0 || got[0] != tt.want {
+				t.Errorf("rows = %.200q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	for name, tt := range map[string]struct{ file, content, want string }{
+		"another kind of file": {"a.xlsx", "", "neither .csv"},
+		"an empty table":       {"a.csv", "", "empty"},
+		"a table of no posts":  {"a.csv", "name,mood\n1,2", "no column platforms"},
+		"a column twice":       {"a.csv", "platforms,text,content\n", "two columns for content"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := openRows(tt.file, strings.NewReader(tt.content)); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("openRows = %v, want an error with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzTable(f *testing.F) {
+	f.Add("platforms,content,date\nmastodon,\"a\nb\",2026-12-01 9:00\n")
+	f.Add("platforms;media\nx|ig;https://a.test/1.png\n")
+	f.Fuzz(func(t *testing.T, content string) {
+		source, err := openRows("a.csv", strings.NewReader(content))
+		if err != nil {
+			return
+		}
+		for before := 0; ; {
+			r, err := source.next()
+			if err != nil {
+				return
+			}
+			if r.number <= before {
+				t.Fatalf("row %d comes after row %d", r.number, before)
+			}
+			before = r.number
+			if r.problem == nil && !json.Valid(r.body) {
+				t.Errorf("row %d is no JSON: %q", r.number, r.body)
+			}
+		}
+	})
+}

@@ -1,0 +1,65 @@
+package importer
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTimesAsPeopleWriteThem(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026-12-01T09:00:00+01:00":  "2026-12-01T09:00:00+01:00",
+		"2026-12-01T09:00:00Z":       "2026-12-01T09:00:00Z",
+		"2026-12-01T09:00:00.500Z":   "2026-12-01T09:00:00Z",
+		"2026-12-01 09:00 +01:00":    "2026-12-01T09:00:00+01:00",
+		"2026-12-01 09:00:00 -0500":  "2026-12-01T09:00:00-05:00",
+		"2026-12-01T09:00":           "2026-12-01T09:00:00",
+		"  2026-12-01   9:00 ":       "2026-12-01T09:00:00",
+		"2026/12/01 09:00:30":        "2026-12-01T09:00:30",
+		"01.12.2026 09:00":           "2026-12-01T09:00:00",
+		"1.2.2027 18:05":             "2027-02-01T18:05:00",
+		"31/12/2026 09:00":           "2026-12-31T09:00:00",
+		"12/31/2026 9:00 pm":         "2026-12-31T21:00:00",
+		"5/5/2027 7am":               "2027-05-05T07:00:00",
+		"1 Dec 2026 09:00":           "2026-12-01T09:00:00",
+		"December 1, 2026 9:30 a.m.": "2026-12-01T09:30:00",
+		"1796115600":                 "2026-12-01T09:00:00Z",
+	} {
+		t.Run(text, func(t *testing.T) {
+			if got, err := parseWhen(text); err != nil || got != want {
+				t.Errorf("parseWhen = %q, %v; want %q", got, err, want)
+			}
+		})
+	}
+}
+
+func TestTimesNobodyCanTell(t *testing.T) {
+	for text, want := range map[string]string{
+		"03/04/2027 09:00":    "could be either",
+		"2026-12-01":          "no time of day",
+		"tomorrow":            "no time crier knows",
+		"2026-13-01 09:00":    "no time crier knows",
+		"2026-02-30T09:00:00": "no time crier knows",
+		"14/14/2026 09:00":    "no time crier knows",
+		"":                    "no time crier knows",
+	} {
+		t.Run(text, func(t *testing.T) {
+			if got, err := parseWhen(text); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("parseWhen = %q, %v; want an error with %q", got, err, want)
+			}
+		})
+	}
+}
+
+func FuzzWhen(f *testing.F) {
+	f.Add("2026-12-01 09:00")
+	f.Add("31/12/2026 9:00 pm")
+	f.Fuzz(func(t *testing.T, text string) {
+		at, err := parseWhen(text)
+		if err != nil {
+			return
+		}
+		if again, err := parseWhen(at); err != nil || again != at {
+			t.Errorf("parseWhen(%q) = %q, which reads as %q, %v", text, at, again, err)
+		}
+	})
+}
