@@ -268,6 +268,7 @@ func TestBulkEntriesSucceedAndFailByThemselves(t *testing.T) {
 
 func TestADryRunOfABulkMakesNothing(t *testing.T) {
 	a := newAPI(t)
+	a.connect(a.workspace, schema.Bluesky, "@b")
 	body := `{"dryRun": true, "posts": [
 		{"content": "Fine", "platforms": ["bluesky"], "status": "draft"},
 		{"content": "", "platforms": ["bluesky"], "status": "draft"}]}`
@@ -278,8 +279,8 @@ func TestADryRunOfABulkMakesNothing(t *testing.T) {
 	if got := a.call(http.MethodGet, "/posts", "").want(http.StatusOK).at("posts").size(); got != 0 {
 		t.Errorf("there are %d posts", got)
 	}
-	real := strings.Replace(body, "true", "false", 1)
-	a.call(http.MethodPost, "/posts/bulk", real, "Idempotency-Key", "dry").want(http.StatusCreated)
+	made := strings.Replace(body, "true", "false", 1)
+	a.call(http.MethodPost, "/posts/bulk", made, "Idempotency-Key", "dry").want(http.StatusCreated)
 }
 
 func TestBulksOutsideTheirBoundsAreRefused(t *testing.T) {
