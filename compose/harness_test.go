@@ -84,6 +84,7 @@ type world struct {
 	config     childConfig
 	simulators string
 	crier      *exec.Cmd
+	workspace  string
 	key        string
 	client     *http.Client
 }
@@ -92,7 +93,7 @@ type world struct {
 func newWorld(t *testing.T, kafka []string) *world {
 	t.Helper()
 	simulators := freeAddress(t)
-	w := &world{T: t, simulators: "http://" + simulators, client: &http.Client{Timeout: 20 * time.Second}}
+	w := &world{T: t, simulators: "http://" + simulators, workspace: "acme", client: &http.Client{Timeout: 20 * time.Second}}
 	w.config = childConfig{
 		Listen: freeAddress(t), Admin: freeAddress(t), Data: filepath.Join(openDir(t), "data"), Kafka: kafka,
 		Bases: map[schema.Platform]string{},
@@ -191,11 +192,20 @@ func (w *world) operator() compose.Config {
 
 func (w *world) createKey(test bool) string {
 	w.Helper()
-	key, err := compose.CreateKey(w.Context(), w.operator(), "acme", "operator", test)
+	key, err := compose.CreateKey(w.Context(), w.operator(), w.workspace, "operator", test)
 	if err != nil {
 		w.Fatal(err)
 	}
 	return key
+}
+
+// in returns the same world as another workspace sees it.
+func (w *world) in(workspace string) *world {
+	w.Helper()
+	other := *w
+	other.workspace = workspace
+	other.key = other.createKey(false)
+	return &other
 }
 
 // connect adds n accounts of a platform and returns their ids.
@@ -203,7 +213,7 @@ func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 	w.Helper()
 	var ids []schema.AccountID
 	for i := range n {
-		a := compose.NewAccount{Workspace: "acme", Platform: p.String(), Server: w.config.Bases[p]}
+		a := compose.NewAccount{Workspace: w.workspace, Platform: p.String(), Server: w.config.Bases[p]}
 		switch p {
 		case schema.Bluesky:
 			a.Credentials = schema.Credentials{Identifier: fmt.Sprintf("user%d.bsky.test", i), Password: "abcd-efgh-ijkl-mnop"}
@@ -293,6 +303,8 @@ type simulated struct {
 	ID       string `json:"id"`
 	Text     string `json:"text"`
 	ReplyTo  string `json:"replyTo"`
+
+	CreatedAt time.Time `json:"createdAt"`
 }
 
 func (w *world) simulated() []simulated {

@@ -24,7 +24,7 @@ type caller[T comparable, C any] struct {
 	metrics *Metrics
 
 	decode func(value []byte) (T, error)
-	place  func(T) (schema.WorkspaceID, lane)
+	place  func(T) (schema.WorkspaceID, lane, bulkhead)
 	claim  func(ctx context.Context, batch []T) ([]C, error)
 	origin func(C) T // the message, or what equals it in identity, that a claim is of
 	same   func(T) T // the identity of a message: what origin returns for its claim
@@ -39,11 +39,12 @@ type caller[T comparable, C any] struct {
 }
 
 const (
-	claimBatch = 512
-	claimers   = 2
-	maxFaults  = 5
-	readAhead  = 5000                   // messages in hand of one partition
-	claimRetry = 200 * time.Millisecond // first wait after a failed claim
+	claimBatch   = 512
+	claimers     = 2
+	bulkheadPart = 4 // the slots of a bulkhead are this part of all
+	maxFaults    = 5
+	readAhead    = 5000                   // messages in hand of one partition
+	claimRetry   = 200 * time.Millisecond // first wait after a failed claim
 	// longestRetry is how late a stage may notice that the database is back. A try
 	// against one that is away costs next to nothing.
 	longestRetry = 500 * time.Millisecond
@@ -52,7 +53,7 @@ const (
 
 // start prepares the stage's consumer.
 func (c *caller[T, C]) start() {
-	c.lanes = newLanes[T]()
+	c.lanes = newLanes[T](max(1, c.slots/bulkheadPart))
 	c.consumer = c.log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-" + c.name, Topic: c.name, MaxInFlight: readAhead, Drain: consumerEnd,
 	}, c.deliver)
@@ -67,7 +68,7 @@ func (c *caller[T, C]) deliver(ctx context.Context, messages []*stream.Message) 
 			continue
 		}
 		t := &task[T]{ctx: ctx, message: m, value: value}
-		t.workspace, t.lane = c.place(value)
+		t.workspace, t.lane, t.bulkhead = c.place(value)
 		if !c.lanes.put(t) {
 			m.Ack()
 		}

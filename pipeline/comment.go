@@ -33,7 +33,9 @@ func NewComment(store commentStore, platforms Platforms, vault opener, log *stre
 	c.caller = caller[schema.CommentMessage, schema.Delivery]{
 		name: schema.TopicComment, log: log, logger: logger, metrics: metrics, slots: slots,
 		decode: decode[schema.CommentMessage],
-		place:  func(m schema.CommentMessage) (schema.WorkspaceID, lane) { return m.Workspace, lane(m.Account) },
+		place: func(m schema.CommentMessage) (schema.WorkspaceID, lane, bulkhead) {
+			return m.Workspace, lane(m.Account), bulkhead(m.Workspace)
+		},
 		claim:  c.claim,
 		origin: func(d schema.Delivery) schema.CommentMessage { return schema.CommentMessage{Comment: d.Comment.ID} },
 		same:   func(m schema.CommentMessage) schema.CommentMessage { return schema.CommentMessage{Comment: m.Comment} },

@@ -11,32 +11,42 @@ import (
 // lane is what one thing at a time is done for: an account, or a webhook.
 type lane = [16]byte
 
+// bulkhead is what shares a bounded part of a stage's slots, so that one that hangs leaves
+// the rest to others: a platform, or a workspace's receivers. The zero one has no bound.
+type bulkhead [16]byte
+
 // task is one message in hand. The message is nil once it is acknowledged.
 type task[T comparable] struct {
 	ctx       context.Context // ends when the message is handed out to another
 	message   *stream.Message
 	workspace schema.WorkspaceID
 	lane      lane
+	bulkhead  bulkhead
 	value     T
 	faults    int // how often handling it failed by our fault
 }
 
-// lanes is a queue per lane. Of each lane one task is out at a time; ready lanes are
-// served in turn by workspace, so that one tenant's herd does not hold up another's.
+// lanes is a queue per lane. Of each lane one task is out at a time, of each bulkhead at
+// most share; ready lanes are served in turn by workspace, so that one tenant's herd does
+// not hold up another's.
 type lanes[T comparable] struct {
 	mu      sync.Mutex
 	lanes   map[lane]*laneQueue[T]
 	tenants map[schema.WorkspaceID]*tenant
 	ring    []*tenant // with a ready lane, in turn
+	share   int
+	outs    map[bulkhead]int             // tasks that are out
+	parked  map[bulkhead][]*laneQueue[T] // ready lanes of full bulkheads
 	queued  map[T]struct{}
 	wake    chan struct{}
 }
 
 type laneQueue[T comparable] struct {
-	id     lane
-	tenant schema.WorkspaceID
-	tasks  []*task[T]
-	out    bool
+	id       lane
+	tenant   schema.WorkspaceID
+	bulkhead bulkhead
+	tasks    []*task[T]
+	out      bool
 }
 
 type tenant struct {
@@ -44,26 +54,35 @@ type tenant struct {
 	ready []lane
 }
 
-func newLanes[T comparable]() *lanes[T] {
+func newLanes[T comparable](share int) *lanes[T] {
 	return &lanes[T]{
+		share: share, outs: map[bulkhead]int{}, parked: map[bulkhead][]*laneQueue[T]{},
 		lanes: map[lane]*laneQueue[T]{}, tenants: map[schema.WorkspaceID]*tenant{},
 		queued: map[T]struct{}{}, wake: make(chan struct{}, 1),
 	}
 }
 
-// put queues a task; it tells whether the same is not queued already.
+// laneLimit bounds a lane. A partition hands out only so many messages: without a bound
+// one account's herd would keep those of its neighbours in the log.
+const laneLimit = 1000
+
+// put queues a task; it tells whether it did. It does not where the same is queued
+// already, nor where the lane is full: the job of such a message fires again.
 func (l *lanes[T]) put(t *task[T]) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.queued[t.value]; ok {
 		return false
 	}
-	l.queued[t.value] = struct{}{}
 	q := l.lanes[t.lane]
 	if q == nil {
-		q = &laneQueue[T]{id: t.lane, tenant: t.workspace}
+		q = &laneQueue[T]{id: t.lane, tenant: t.workspace, bulkhead: t.bulkhead}
 		l.lanes[t.lane] = q
 	}
+	if len(q.tasks) >= laneLimit {
+		return false
+	}
+	l.queued[t.value] = struct{}{}
 	q.tasks = append(q.tasks, t)
 	if len(q.tasks) == 1 && !q.out {
 		l.makeReady(q)
@@ -100,6 +119,11 @@ func (l *lanes[T]) takeReady(limit int) []*task[T] {
 		} else {
 			delete(l.tenants, next.id)
 		}
+		if l.full(q.bulkhead) {
+			l.parked[q.bulkhead] = append(l.parked[q.bulkhead], q)
+			continue
+		}
+		l.outs[q.bulkhead]++
 		t := q.tasks[0]
 		q.tasks[0] = nil
 		q.tasks, q.out = q.tasks[1:], true
@@ -118,6 +142,7 @@ func (l *lanes[T]) done(id lane) {
 	defer l.mu.Unlock()
 	q := l.lanes[id]
 	q.out = false
+	l.leave(q.bulkhead)
 	if len(q.tasks) == 0 {
 		delete(l.lanes, id)
 		return
@@ -131,11 +156,31 @@ func (l *lanes[T]) again(t *task[T]) {
 	defer l.mu.Unlock()
 	q := l.lanes[t.lane]
 	q.out = false
+	l.leave(q.bulkhead)
 	if _, ok := l.queued[t.value]; !ok {
 		l.queued[t.value] = struct{}{}
 		q.tasks = append([]*task[T]{t}, q.tasks...)
 	}
 	l.makeReady(q)
+}
+
+func (l *lanes[T]) full(b bulkhead) bool { return b != bulkhead{} && l.outs[b] >= l.share }
+
+// leave takes a task of a bulkhead back and lets one that waited for it through.
+func (l *lanes[T]) leave(b bulkhead) {
+	if l.outs[b]--; l.outs[b] == 0 {
+		delete(l.outs, b)
+	}
+	waiting := l.parked[b]
+	if len(waiting) == 0 {
+		return
+	}
+	l.makeReady(waiting[0])
+	if waiting[0] = nil; len(waiting) == 1 {
+		delete(l.parked, b)
+	} else {
+		l.parked[b] = waiting[1:]
+	}
 }
 
 func (l *lanes[T]) makeReady(q *laneQueue[T]) {

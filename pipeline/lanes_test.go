@@ -21,7 +21,7 @@ func values(tasks []*task[int]) []int {
 }
 
 func TestLanesServeWorkspacesInTurn(t *testing.T) {
-	l := newLanes[int]()
+	l := newLanes[int](9)
 	for i := range 4 {
 		queued(l, 1, byte(i), i)
 	}
@@ -32,7 +32,7 @@ func TestLanesServeWorkspacesInTurn(t *testing.T) {
 }
 
 func TestALaneIsOutOnce(t *testing.T) {
-	l := newLanes[int]()
+	l := newLanes[int](9)
 	queued(l, 1, 7, 1)
 	queued(l, 1, 7, 2)
 	first := l.takeReady(9)
@@ -46,7 +46,7 @@ func TestALaneIsOutOnce(t *testing.T) {
 }
 
 func TestATaskComesAgainAheadOfItsLane(t *testing.T) {
-	l := newLanes[int]()
+	l := newLanes[int](9)
 	queued(l, 1, 7, 1)
 	queued(l, 1, 7, 2)
 	l.again(l.takeReady(1)[0])
@@ -56,7 +56,7 @@ func TestATaskComesAgainAheadOfItsLane(t *testing.T) {
 }
 
 func TestTheSameTaskIsQueuedOnce(t *testing.T) {
-	l := newLanes[int]()
+	l := newLanes[int](9)
 	queued(l, 1, 7, 1)
 	if l.put(&task[int]{workspace: schema.WorkspaceID{1}, lane: lane{7}, value: 1}) || l.len() != 1 {
 		t.Error("a repeated message was queued twice")
@@ -64,7 +64,7 @@ func TestTheSameTaskIsQueuedOnce(t *testing.T) {
 }
 
 func TestTakeWaitsForATask(t *testing.T) {
-	l := newLanes[int]()
+	l := newLanes[int](9)
 	got := make(chan []int)
 	go func() { got <- values(l.take(t.Context(), 1)) }()
 	queued(l, 1, 7, 5)
@@ -75,5 +75,40 @@ func TestTakeWaitsForATask(t *testing.T) {
 	cancel()
 	if v := l.take(ctx, 1); v != nil {
 		t.Errorf("took %v after the end", values(v))
+	}
+}
+
+func TestABulkheadLeavesSlotsToOthers(t *testing.T) {
+	l := newLanes[int](2)
+	hanging := bulkhead{1}
+	for i := range 5 {
+		l.put(&task[int]{workspace: schema.WorkspaceID{1}, lane: lane{byte(i)}, bulkhead: hanging, value: i})
+	}
+	l.put(&task[int]{workspace: schema.WorkspaceID{1}, lane: lane{100}, bulkhead: bulkhead{2}, value: 100})
+	first := l.takeReady(9)
+	if got := values(first); fmt.Sprint(got) != "[0 1 100]" {
+		t.Fatalf("took %v, want two of the bulkhead and the other", got)
+	}
+	l.done(first[0].lane)
+	if got := values(l.takeReady(9)); fmt.Sprint(got) != "[2]" {
+		t.Errorf("took %v after one came back, want the next", got)
+	}
+	l.again(first[1])
+	if got := values(l.takeReady(9)); fmt.Sprint(got) != "[3]" {
+		t.Errorf("took %v after one came to be done again, want the next in turn", got)
+	}
+	if got := l.takeReady(9); len(got) != 0 || l.len() != 2 {
+		t.Errorf("took %v beyond the bulkhead, %d queued", values(got), l.len())
+	}
+}
+
+func TestAFullLaneTakesNoMore(t *testing.T) {
+	l := newLanes[int](9)
+	for i := range laneLimit + 1 {
+		queued(l, 1, 7, i)
+	}
+	queued(l, 1, 8, laneLimit+1)
+	if got := l.len(); got != laneLimit+1 {
+		t.Errorf("%d tasks are queued, want those of the full lane and the other's", got)
 	}
 }

@@ -36,7 +36,9 @@ func NewNotify(store notifyStore, sender *Sender, log *stream.Log, slots int, lo
 	n.caller = caller[schema.NotifyMessage, schema.NotifyDelivery]{
 		name: schema.TopicNotify, log: log, logger: logger, metrics: metrics, slots: slots,
 		decode: decode[schema.NotifyMessage],
-		place:  func(m schema.NotifyMessage) (schema.WorkspaceID, lane) { return m.Workspace, lane(m.Webhook) },
+		place: func(m schema.NotifyMessage) (schema.WorkspaceID, lane, bulkhead) {
+			return m.Workspace, lane(m.Webhook), bulkhead(m.Workspace)
+		},
 		claim:  n.claim,
 		origin: func(d schema.NotifyDelivery) schema.NotifyMessage { return schema.NotifyMessage{Delivery: d.ID} },
 		same:   func(m schema.NotifyMessage) schema.NotifyMessage { return schema.NotifyMessage{Delivery: m.Delivery} },

@@ -59,8 +59,10 @@ func NewPublish(store publishStore, platforms Platforms, vault opener, log *stre
 	p.caller = caller[schema.PublishMessage, schema.Delivery]{
 		name: schema.TopicPublish, log: log, logger: logger, metrics: metrics, slots: slots,
 		decode: decode[schema.PublishMessage],
-		place:  func(m schema.PublishMessage) (schema.WorkspaceID, lane) { return m.Workspace, lane(m.Account) },
-		claim:  p.claim,
+		place: func(m schema.PublishMessage) (schema.WorkspaceID, lane, bulkhead) {
+			return m.Workspace, lane(m.Account), bulkhead{byte(m.Platform)}
+		},
+		claim: p.claim,
 		origin: func(d schema.Delivery) schema.PublishMessage {
 			return schema.PublishMessage{Post: d.Ref.Post, N: d.Ref.N, Version: d.Ref.Version}
 		},

@@ -75,7 +75,8 @@ type PostJob struct {
 	Post      PostID      `json:"post"`
 	Version   int32       `json:"version"`
 	Workspace WorkspaceID `json:"workspace"`
-	Accounts  []AccountID `json:"accounts"` // by the target's position
+	Accounts  []AccountID `json:"accounts"`            // by the target's position
+	Platforms []Platform  `json:"platforms,omitempty"` // of the accounts
 }
 
 // PublishMessage asks to take one target one step on.
@@ -85,6 +86,7 @@ type PublishMessage struct {
 	Version   int32       `json:"version"`
 	Workspace WorkspaceID `json:"workspace"`
 	Account   AccountID   `json:"account"`
+	Platform  Platform    `json:"platform,omitempty"` // 0 in messages of old jobs
 }
 
 // CommentMessage asks to post one first comment.
@@ -105,7 +107,10 @@ type NotifyMessage struct {
 func (j PostJob) Messages() []PublishMessage {
 	messages := make([]PublishMessage, len(j.Accounts))
 	for n, account := range j.Accounts {
-		messages[n] = PublishMessage{j.Post, int16(n), j.Version, j.Workspace, account}
+		messages[n] = PublishMessage{Post: j.Post, N: int16(n), Version: j.Version, Workspace: j.Workspace, Account: account}
+		if n < len(j.Platforms) {
+			messages[n].Platform = j.Platforms[n]
+		}
 	}
 	return messages
 }

@@ -116,11 +116,13 @@ func (c *jobColumns) queue(batch *pgx.Batch, table string) {
 
 // postJob is the one job of a post: it is due when the post is.
 func postJob(p *schema.Post) schema.Job {
-	accounts := make([]schema.AccountID, len(p.Targets))
-	for i, t := range p.Targets {
-		accounts[i] = t.Account
+	job := schema.PostJob{
+		Post: p.ID, Version: p.Version, Workspace: p.Workspace,
+		Accounts: make([]schema.AccountID, len(p.Targets)), Platforms: make([]schema.Platform, len(p.Targets)),
 	}
-	job := schema.PostJob{Post: p.ID, Version: p.Version, Workspace: p.Workspace, Accounts: accounts}
+	for i, t := range p.Targets {
+		job.Accounts[i], job.Platforms[i] = t.Account, t.Platform
+	}
 	return schema.Job{
 		ID: schema.JobID(p.ID), Kind: schema.JobPost, Shard: schema.ShardOf(p.ID), DueAt: p.ScheduledFor.Truncate(time.Microsecond), Version: p.Version,
 		Payload: appendPostJob(make([]byte, 0, documentSize), &job),
@@ -130,7 +132,7 @@ func postJob(p *schema.Post) schema.Job {
 func postMessages(p *schema.Post) []schema.PublishMessage {
 	messages := make([]schema.PublishMessage, len(p.Targets))
 	for i, t := range p.Targets {
-		messages[i] = schema.PublishMessage{Post: p.ID, N: t.N, Version: p.Version, Workspace: p.Workspace, Account: t.Account}
+		messages[i] = schema.PublishMessage{Post: p.ID, N: t.N, Version: p.Version, Workspace: p.Workspace, Account: t.Account, Platform: t.Platform}
 	}
 	return messages
 }

@@ -26,7 +26,18 @@ func appendPostJob(to []byte, j *schema.PostJob) []byte {
 		}
 		to = appendID(to, account)
 	}
-	return append(to, "]}"...)
+	to = append(to, ']')
+	for i, platform := range j.Platforms {
+		separator := `,`
+		if i == 0 {
+			separator = `,"platforms":[`
+		}
+		to = append(append(append(append(to, separator...), '"'), platform.String()...), '"')
+	}
+	if len(j.Platforms) > 0 {
+		to = append(to, ']')
+	}
+	return append(to, '}')
 }
 
 func appendEventBatch(to []byte, b *schema.EventBatch) []byte {
