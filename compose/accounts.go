@@ -109,11 +109,11 @@ func (o *operator) verify(ctx context.Context, a schema.Account, credentials sch
 	if err != nil {
 		return connectors.Profile{}, err
 	}
-	verifier := platforms.Verifier(a.Platform)
-	if verifier == nil {
+	checker := platforms.Checker(a.Platform)
+	if checker == nil {
 		return connectors.Profile{}, fmt.Errorf("crier cannot publish to %s yet", a.Platform)
 	}
-	profile, err := verifier.Verify(ctx, a, credentials)
+	profile, err := checker.Check(ctx, a, credentials)
 	if refused, ok := errors.AsType[*schema.Error](err); ok {
 		return profile, fmt.Errorf("checking the credentials with %s: %s", a.Platform, refused.Message)
 	}

@@ -21,16 +21,3 @@ type Connector interface {
 	// Comment posts d.Comment on its published entry; also one visible call.
 	Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error)
 }
-
-// Verifier is a connector that can check credentials against the platform.
-type Verifier interface {
-	// Verify returns whose credentials these are.
-	Verify(ctx context.Context, a schema.Account, c schema.Credentials) (Profile, error)
-}
-
-// Profile is who an account is on its platform.
-type Profile struct {
-	NativeID string
-	Name     string // handle or title, to show
-	Server   string // base address it lives at; empty: the platform's own
-}

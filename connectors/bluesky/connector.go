@@ -58,8 +58,8 @@ func New(config Config) *Connector {
 	}
 }
 
-// Verify returns the account of the credentials and the server it lives on.
-func (c *Connector) Verify(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+// Check returns the account of the credentials and the server it lives on.
+func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	d := schema.Delivery{Account: a, Credentials: credentials}
 	s, err := c.authorized(ctx, d, func(s session) error {
 		_, err := c.sessions.adopt(ctx, d, s)

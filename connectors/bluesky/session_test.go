@@ -154,9 +154,9 @@ func TestTokenThatIsRefusedForeverIsDead(t *testing.T) {
 	s.wantCalls(t, putRecord, 2)
 }
 
-func TestVerify(t *testing.T) {
+func TestCheck(t *testing.T) {
 	s := newStage(t, pdsLimits())
-	profile, err := s.connector.Verify(t.Context(), s.account, password)
+	profile, err := s.connector.Check(t.Context(), s.account, password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestVerify(t *testing.T) {
 	}
 	s.inject(t, simulation.Fault{Operation: createSession, Status: http.StatusUnauthorized,
 		Body: `{"error": "AuthFactorTokenRequired", "message": "A sign in code has been sent"}`})
-	_, err = s.connector.Verify(t.Context(), s.account, schema.Credentials{Identifier: "bob.example.com", Password: "p"})
+	_, err = s.connector.Check(t.Context(), s.account, schema.Credentials{Identifier: "bob.example.com", Password: "p"})
 	wantKind(t, err, schema.TokenDead)
 }
 

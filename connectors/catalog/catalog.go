@@ -76,15 +76,32 @@ func (c *Catalog) Connector(p schema.Platform) connectors.Connector {
 	return c.boards[p]
 }
 
-// Verifier returns what checks credentials on a platform, nil if nothing can.
-func (c *Catalog) Verifier(p schema.Platform) connectors.Verifier {
+// Checker returns what checks credentials on a platform, nil if nothing can.
+func (c *Catalog) Checker(p schema.Platform) connectors.Checker {
+	return able[connectors.Checker](c, p, func(s *switchboard) connectors.Checker { return checker{s} })
+}
+
+// Refresher returns what refreshes credentials on a platform, nil if nothing can.
+func (c *Catalog) Refresher(p schema.Platform) connectors.Refresher {
+	return able[connectors.Refresher](c, p, func(s *switchboard) connectors.Refresher { return refresher{s} })
+}
+
+// Revoker returns what ends credentials on a platform, nil if nothing can.
+func (c *Catalog) Revoker(p schema.Platform) connectors.Revoker {
+	return able[connectors.Revoker](c, p, func(s *switchboard) connectors.Revoker { return revoker{s} })
+}
+
+// able returns what a platform's connectors can do beyond publishing, routed by the world
+// of the account; nil where they cannot. Both connectors of a switchboard are of one type.
+func able[A any](c *Catalog, p schema.Platform, routed func(*switchboard) A) A {
+	var none A
 	if c.boards[p] == nil {
-		return nil
+		return none
 	}
-	if _, ok := c.boards[p].live.(connectors.Verifier); !ok {
-		return nil
+	if _, ok := c.boards[p].live.(A); !ok {
+		return none
 	}
-	return verifier{c.boards[p]}
+	return routed(c.boards[p])
 }
 
 // Simulators returns the simulators there are, with the platforms' rate limits.

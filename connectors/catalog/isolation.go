@@ -68,16 +68,37 @@ func (s *switchboard) Comment(ctx context.Context, d schema.Delivery) (schema.Re
 	return c.Comment(ctx, d)
 }
 
-// verifier verifies by the connector of an account's world. Both connectors of its
-// switchboard are of one type, which can.
-type verifier struct{ board *switchboard }
+// checker checks by the connector of an account's world.
+type checker struct{ board *switchboard }
 
-func (v verifier) Verify(ctx context.Context, a schema.Account, c schema.Credentials) (connectors.Profile, error) {
-	connector, a, err := v.board.route(a)
+func (c checker) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	connector, a, err := c.board.route(a)
 	if err != nil {
 		return connectors.Profile{}, err
 	}
-	return connector.(connectors.Verifier).Verify(ctx, a, c)
+	return connector.(connectors.Checker).Check(ctx, a, credentials)
+}
+
+// refresher refreshes by the connector of an account's world.
+type refresher struct{ board *switchboard }
+
+func (r refresher) Refresh(ctx context.Context, a schema.Account, credentials schema.Credentials) (schema.Credentials, error) {
+	connector, a, err := r.board.route(a)
+	if err != nil {
+		return schema.Credentials{}, err
+	}
+	return connector.(connectors.Refresher).Refresh(ctx, a, credentials)
+}
+
+// revoker revokes by the connector of an account's world.
+type revoker struct{ board *switchboard }
+
+func (r revoker) Revoke(ctx context.Context, a schema.Account, credentials schema.Credentials) error {
+	connector, a, err := r.board.route(a)
+	if err != nil {
+		return err
+	}
+	return connector.(connectors.Revoker).Revoke(ctx, a, credentials)
 }
 
 // fencedClient returns the client as it is, except that it reaches the sandbox only.

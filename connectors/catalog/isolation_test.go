@@ -115,8 +115,8 @@ func TestSandboxAccountsNeverReachALiveServer(t *testing.T) {
 			i := newInstallation(t, nil)
 			connected(t, i, func(t *testing.T, p schema.Platform) {
 				d := delivery(p, server(i), true)
-				if _, err := i.catalog.Verifier(p).Verify(t.Context(), d.Account, d.Credentials); err != nil {
-					t.Errorf("Verify: %v", err)
+				if _, err := i.catalog.Checker(p).Check(t.Context(), d.Account, d.Credentials); err != nil {
+					t.Errorf("Check: %v", err)
 				}
 				if _, err := i.catalog.Connector(p).Prepare(t.Context(), d); err != nil {
 					t.Errorf("Prepare: %v", err)
@@ -148,7 +148,7 @@ func TestSandboxIsNotLeftByRedirect(t *testing.T) {
 	live = i.live
 	connected(t, i, func(t *testing.T, p schema.Platform) {
 		d := delivery(p, "", true)
-		if _, err := i.catalog.Verifier(p).Verify(t.Context(), d.Account, d.Credentials); err == nil {
+		if _, err := i.catalog.Checker(p).Check(t.Context(), d.Account, d.Credentials); err == nil {
 			t.Error("Verify succeeded on a redirect")
 		}
 		if _, err := i.catalog.Connector(p).Publish(t.Context(), d); err == nil {
@@ -193,7 +193,7 @@ func TestWithoutASandboxItsAccountsAreRefused(t *testing.T) {
 		_, published := c.Publish(t.Context(), d)
 		_, _, found := c.Find(t.Context(), d)
 		_, commented := c.Comment(t.Context(), d)
-		_, verified := i.catalog.Verifier(p).Verify(t.Context(), d.Account, d.Credentials)
+		_, verified := i.catalog.Checker(p).Check(t.Context(), d.Account, d.Credentials)
 		for name, err := range map[string]error{
 			"Prepare": prepared, "Publish": published, "Find": found, "Comment": commented, "Verify": verified,
 		} {

@@ -106,7 +106,7 @@ func (s *stage) connect(t *testing.T, n int) schema.Account {
 	}
 	profile, err := s.verify(t, account, s.fixture.Credentials(n))
 	if err != nil {
-		t.Fatalf("Verify: %v", err)
+		t.Fatalf("Check: %v", err)
 	}
 	account.NativeID, account.Name = profile.NativeID, profile.Name
 	if profile.Server != "" {
@@ -118,11 +118,11 @@ func (s *stage) connect(t *testing.T, n int) schema.Account {
 // verify asks the platform whose credentials these are.
 func (s *stage) verify(t *testing.T, a schema.Account, c schema.Credentials) (connectors.Profile, error) {
 	t.Helper()
-	verifier, ok := s.connector.(connectors.Verifier)
+	checker, ok := s.connector.(connectors.Checker)
 	if !ok {
 		t.Fatal("the connector cannot verify credentials")
 	}
-	return verifier.Verify(t.Context(), a, c)
+	return checker.Check(t.Context(), a, c)
 }
 
 // delivery claims a post of one entry.

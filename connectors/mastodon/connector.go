@@ -142,8 +142,8 @@ func (c *Connector) receipt(d schema.Delivery, s status) schema.Receipt {
 	return schema.Receipt{Entry: entry, NativeID: s.ID, URL: s.webURL(), PostedAt: at.UTC()}
 }
 
-// Verify returns whose token it is.
-func (c *Connector) Verify(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+// Check returns whose token it is.
+func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	call := c.call(a, credentials, http.MethodGet, "/api/v1/accounts/verify_credentials", opVerify)
 	var out struct {
 		ID   string `json:"id"`

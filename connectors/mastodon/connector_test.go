@@ -144,9 +144,9 @@ func TestAddressesOfOtherSchemesAreDropped(t *testing.T) {
 	}
 }
 
-func TestVerify(t *testing.T) {
+func TestCheck(t *testing.T) {
 	r := newRig(t)
-	profile, err := r.Verify(t.Context(), schema.Account{Server: r.base + "/"}, schema.Credentials{AccessToken: token})
+	profile, err := r.Check(t.Context(), schema.Account{Server: r.base + "/"}, schema.Credentials{AccessToken: token})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestVerify(t *testing.T) {
 	if profile.NativeID != r.account() || profile.Name != name || profile.Server != r.base {
 		t.Errorf("profile = %+v, want %s, %s, %s", profile, r.account(), name, r.base)
 	}
-	_, err = r.Verify(t.Context(), schema.Account{}, schema.Credentials{})
+	_, err = r.Check(t.Context(), schema.Account{}, schema.Credentials{})
 	wantKind(t, err, schema.TokenDead)
 }
 

@@ -74,7 +74,7 @@ func (c *Connector) nativeID(ctx context.Context, d schema.Delivery) (string, er
 	if d.Account.NativeID != "" {
 		return d.Account.NativeID, nil
 	}
-	profile, err := c.Verify(ctx, d.Account, d.Credentials)
+	profile, err := c.Check(ctx, d.Account, d.Credentials)
 	return profile.NativeID, err
 }
 

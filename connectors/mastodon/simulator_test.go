@@ -238,7 +238,7 @@ func TestSimulatorShowsWhatIsPublic(t *testing.T) {
 
 func TestSimulatorNeedsAToken(t *testing.T) {
 	r := newRig(t)
-	_, err := r.Verify(t.Context(), schema.Account{}, schema.Credentials{AccessToken: " "})
+	_, err := r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: " "})
 	wantKind(t, err, schema.TokenDead)
 }
 

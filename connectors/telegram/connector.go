@@ -98,8 +98,8 @@ func (c *Connector) Comment(context.Context, schema.Delivery) (schema.Receipt, e
 	return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "Telegram takes no first comments"}
 }
 
-// Verify checks that the token is a bot's and that the bot sees the chat it posts to.
-func (c *Connector) Verify(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+// Check checks that the token is a bot's and that the bot sees the chat it posts to.
+func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	call, err := c.call(a, credentials, getMe)
 	if err != nil {
 		return connectors.Profile{}, err

@@ -282,27 +282,27 @@ func TestNothingCanBeFoundOrCommented(t *testing.T) {
 	wantKind(t, err, schema.Refused)
 }
 
-func TestVerify(t *testing.T) {
+func TestCheck(t *testing.T) {
 	s := newStage(t)
 	credentials := schema.Credentials{BotToken: token, ChatID: channel}
-	p, err := s.connector.Verify(t.Context(), schema.Account{}, credentials)
+	p, err := s.connector.Check(t.Context(), schema.Account{}, credentials)
 	if err != nil || p.Name != channel || !strings.HasPrefix(p.NativeID, "-100") || p.Server != s.server {
 		t.Errorf("Verify of a name = %+v, %v", p, err)
 	}
 	credentials.ChatID = "-1001234567890"
-	p, err = s.connector.Verify(t.Context(), schema.Account{}, credentials)
+	p, err = s.connector.Check(t.Context(), schema.Account{}, credentials)
 	if err != nil || p.NativeID != "-1001234567890" || p.Name != "Simulated channel" {
 		t.Errorf("Verify of a number = %+v, %v", p, err)
 	}
 	credentials.ChatID = "nowhere"
-	_, err = s.connector.Verify(t.Context(), schema.Account{}, credentials)
+	_, err = s.connector.Check(t.Context(), schema.Account{}, credentials)
 	if e := wantKind(t, err, schema.Refused); e.Message != "Bad Request: chat not found" {
 		t.Errorf("message %q", e.Message)
 	}
 	if err := s.world.Inject(simulation.Fault{Operation: "getMe", Status: 401}); err != nil {
 		t.Fatalf("Inject: %v", err)
 	}
-	_, err = s.connector.Verify(t.Context(), schema.Account{}, credentials)
+	_, err = s.connector.Check(t.Context(), schema.Account{}, credentials)
 	wantKind(t, err, schema.TokenDead)
 }
 

@@ -1,0 +1,40 @@
+package connectors
+
+import (
+	"context"
+	"time"
+
+	"crier/schema"
+)
+
+// Checker is a connector that can ask its platform whether credentials work.
+type Checker interface {
+	// Check returns whose credentials these are. TokenDead means that the platform takes
+	// them no more, Refused that they do not give what publishing needs (a bot that may
+	// not post in its chat); any other error says nothing about them.
+	Check(ctx context.Context, a schema.Account, c schema.Credentials) (Profile, error)
+}
+
+// Refresher is a connector whose platform trades a refresh token for new credentials.
+type Refresher interface {
+	// Refresh makes the one call that trades the refresh token, and returns what is to be
+	// stored from now on; a part that the platform left out is as it was. The old refresh
+	// token may be void as soon as the call is made, so a lost answer is Unknown, and the
+	// call is not repeated before the old credentials were checked. TokenDead means that
+	// the platform will never take the refresh token again.
+	Refresh(ctx context.Context, a schema.Account, c schema.Credentials) (schema.Credentials, error)
+}
+
+// Revoker is a connector that can end credentials on their platform.
+type Revoker interface {
+	// Revoke ends the credentials, so that nobody who has kept them can use them.
+	Revoke(ctx context.Context, a schema.Account, c schema.Credentials) error
+}
+
+// Profile is who an account is on its platform.
+type Profile struct {
+	NativeID  string
+	Name      string    // handle or title, to show
+	Server    string    // base address it lives at; empty: the platform's own
+	ExpiresAt time.Time // of the access token; zero: not known, or never
+}
