@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -46,7 +47,11 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (schema.Account
 		return schema.Account{}, err
 	}
 	account := schema.Account{Workspace: w.ID, Platform: platform, Server: strings.TrimSuffix(n.Server, "/")}
-	profile, err := o.verify(ctx, account, n.Credentials)
+	platforms, err := o.platforms()
+	if err != nil {
+		return schema.Account{}, err
+	}
+	profile, err := check(ctx, platforms, account, n.Credentials)
 	if err != nil {
 		return schema.Account{}, err
 	}
@@ -54,7 +59,26 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (schema.Account
 	if profile.Server != "" {
 		account.Server = profile.Server
 	}
-	return account, o.putAccount(ctx, &account, n.Credentials)
+	connected, err := o.admin.Connect(ctx, w.ID, []schema.Connection{{
+		Account: account, ExpiresAt: expiryOf(profile, n.Credentials),
+		Renewable: n.Credentials.Refreshable() && platforms.Refresher(platform) != nil,
+		Seal: func(stored schema.Account) ([]byte, bool, error) {
+			sealed, err := o.vault.Seal(stored, n.Credentials)
+			return sealed, true, err
+		},
+	}})
+	if err != nil {
+		return schema.Account{}, err
+	}
+	return connected[0].Account, nil
+}
+
+// expiryOf is when an access token expires: as the platform says, or whoever has it.
+func expiryOf(p connectors.Profile, c schema.Credentials) time.Time {
+	if p.ExpiresAt.IsZero() {
+		return c.ExpiresAt
+	}
+	return p.ExpiresAt
 }
 
 // putAccount seals the credentials and stores the account under its id.
@@ -94,21 +118,22 @@ func checkCredentials(platform schema.Platform, n NewAccount) error {
 	return nil
 }
 
-// verify asks the platform whose credentials these are.
-func (o *operator) verify(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+// platforms are the connectors of a command, which reach no sandbox.
+func (o *operator) platforms() (*catalog.Catalog, error) {
 	hosts, err := hostsOf(o.config.Bases)
 	if err != nil {
-		return connectors.Profile{}, err
+		return nil, err
 	}
 	guard := egress.New(egress.Config{Allowed: o.config.AllowedNetworks, AllowedHosts: hosts})
-	platforms, err := catalog.New(catalog.Deps{
+	return catalog.New(catalog.Deps{
 		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases,
 		Media: media.NewFetcher(mediaConfig(guard)), Logger: o.config.Logger,
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: o.admin.Now,
 	})
-	if err != nil {
-		return connectors.Profile{}, err
-	}
+}
+
+// check asks the platform whose credentials these are.
+func check(ctx context.Context, platforms *catalog.Catalog, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	checker := platforms.Checker(a.Platform)
 	if checker == nil {
 		return connectors.Profile{}, fmt.Errorf("crier cannot publish to %s yet", a.Platform)

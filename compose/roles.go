@@ -96,7 +96,8 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	store := postgres.NewGateway(b.store, b.vault)
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Keys: store, Accounts: store, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
+		Keys: store, Accounts: store, AccountWriter: store, Renewer: b.store, BrandWriter: store,
+		Platforms: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Webhooks: store, WebhookWriter: store,
 		TestSender:           pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		PostCounter:          queries,

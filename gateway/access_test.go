@@ -57,6 +57,10 @@ func TestAKeyMayDoWhatItsPermissionSays(t *testing.T) {
 		{http.MethodPatch, "/webhooks/x"},
 		{http.MethodDelete, "/webhooks/x"},
 		{http.MethodPost, "/webhooks/x/test"},
+		{http.MethodPatch, "/accounts/x"},
+		{http.MethodPost, "/brands"},
+		{http.MethodPatch, "/brands/x"},
+		{http.MethodDelete, "/brands/x"},
 	} {
 		t.Run(operation.method+operation.path, func(t *testing.T) {
 			a.under(t)
@@ -66,7 +70,11 @@ func TestAKeyMayDoWhatItsPermissionSays(t *testing.T) {
 			}
 		})
 	}
-	for _, path := range []string{"/posts", "/accounts", "/webhooks", "/analytics/posts"} {
+	for _, path := range []string{"/connect/bluesky", "/connect/mastodon", "/connect/telegram/channels"} {
+		a.callWith(writer, http.MethodPost, path, `{}`).fails(http.StatusForbidden, "forbidden")
+	}
+	a.callWith(writer, http.MethodDelete, "/accounts/x", nil).fails(http.StatusForbidden, "forbidden")
+	for _, path := range []string{"/posts", "/accounts", "/brands", "/webhooks", "/analytics/posts"} {
 		a.callWith(reader, http.MethodGet, path, nil).want(http.StatusOK)
 	}
 }

@@ -6,14 +6,15 @@ import (
 	"crier/schema"
 )
 
-// directory is the accounts of a workspace, for looking them up.
+// directory is the accounts and brands of a workspace, for looking them up.
 type directory struct {
 	accounts []schema.Account
+	brands   []schema.Brand
 	byID     map[schema.AccountID]*schema.Account
 }
 
-func newDirectory(accounts []schema.Account) *directory {
-	d := &directory{accounts, make(map[schema.AccountID]*schema.Account, len(accounts))}
+func newDirectory(accounts []schema.Account, brands []schema.Brand) *directory {
+	d := &directory{accounts, brands, make(map[schema.AccountID]*schema.Account, len(accounts))}
 	for i := range accounts {
 		d.byID[accounts[i].ID] = &accounts[i]
 	}
@@ -27,7 +28,11 @@ func directoryOf(reader AccountReader) func(context.Context, schema.WorkspaceID)
 		if err != nil {
 			return nil, err
 		}
-		return newDirectory(accounts), nil
+		brands, err := reader.Brands(ctx, workspace)
+		if err != nil {
+			return nil, err
+		}
+		return newDirectory(accounts, brands), nil
 	}
 }
 
@@ -61,14 +66,14 @@ func (d *directory) on(platform schema.Platform) []*schema.Account {
 	return found
 }
 
-// brand returns the brand of that id: one that an account of the workspace belongs to.
+// brand returns the workspace's brand of that id.
 func (d *directory) brand(id *string) (schema.BrandID, bool) {
 	if id == nil {
 		return schema.BrandID{}, true
 	}
-	for i := range d.accounts {
-		if brand := d.accounts[i].Brand; !brand.IsZero() && brand.String() == *id {
-			return brand, true
+	for i := range d.brands {
+		if d.brands[i].ID.String() == *id {
+			return d.brands[i].ID, true
 		}
 	}
 	return schema.BrandID{}, false

@@ -142,6 +142,17 @@ func (f *form) find(name string) (value, bool) {
 	return value{}, false
 }
 
+// isNull tells whether a field is there and null, for fields that null clears.
+func (f *form) isNull(name string) bool {
+	for i := range f.object.members {
+		if m := &f.object.members[i]; m.name == name && m.value.kind == null {
+			m.asked = true
+			return true
+		}
+	}
+	return false
+}
+
 func (f *form) typed(name string, want kind) (value, bool) {
 	v, ok := f.find(name)
 	if !ok {

@@ -14,10 +14,13 @@ import (
 	"crier/schema"
 )
 
-// Config is what a Gateway is made of; every field but AllowPrivateWebhooks is required.
+// Config is what a Gateway is made of; every field but AllowPrivateWebhooks and BaseURLs is required.
 type Config struct {
 	Keys          KeyStore
 	Accounts      AccountReader
+	AccountWriter AccountWriter
+	Renewer       AccountRenewer
+	BrandWriter   BrandWriter
 	Posts         PostReader
 	PostWriter    PostWriter
 	PostRetrier   PostRetrier
@@ -28,6 +31,12 @@ type Config struct {
 	TestSender    TestSender
 	PostCounter   PostCounter
 	Events        EventReader
+
+	Platforms Platforms
+	Vault     Vault
+	// BaseURLs are the configured addresses of platforms: an account that names no server
+	// lives there, and they need not be public.
+	BaseURLs map[schema.Platform]string
 
 	Constraints func(schema.Platform) schema.Constraints
 	// CheckURL refuses URLs that crier must not call, with a *schema.Error.
@@ -110,7 +119,15 @@ func resources(config Config, f failures, description *description) []resource {
 		description,
 		posts,
 		&threads{posts},
-		&accounts{config.Accounts},
+		&accounts{
+			reader: config.Accounts, writer: config.AccountWriter, vault: config.Vault, platforms: config.Platforms,
+			logger: config.Logger, checkup: newCheckup(config),
+		},
+		&connections{
+			reader: config.Accounts, writer: config.AccountWriter, vault: config.Vault, platforms: config.Platforms,
+			servers: servers{config.BaseURLs, config.CheckURL, config.AllowPrivateWebhooks},
+		},
+		&brands{reader: config.Accounts, writer: config.BrandWriter, now: config.Now},
 		&webhooks{
 			reader: config.Webhooks, writer: config.WebhookWriter, sender: config.TestSender,
 			checkURL: config.CheckURL, allowPrivate: config.AllowPrivateWebhooks,

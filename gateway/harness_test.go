@@ -42,6 +42,7 @@ type api struct {
 	store       *postgres.Store
 	closeStore  func()
 	admin       *postgres.Admin
+	platforms   *platforms
 	engine      *gateway.Gateway
 	description *description
 	log         *syncBuffer
@@ -112,7 +113,7 @@ func (p pages) Events(context.Context, schema.WorkspaceID, schema.EventQuery) (s
 func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {
 	t.Helper()
 	ctx := context.Background()
-	a := &api{TB: t, databaseURL: embeddedtest.Postgres(t), description: readDescription(t), log: new(syncBuffer)}
+	a := &api{TB: t, platforms: newPlatforms(t), databaseURL: embeddedtest.Postgres(t), description: readDescription(t), log: new(syncBuffer)}
 	if err := postgres.Migrate(ctx, a.databaseURL); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,8 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	direct := &http.Client{Timeout: 10 * time.Second}
 	store := postgres.NewGateway(a.store, plain{})
 	config := gateway.Config{
-		Keys: store, Accounts: store, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
+		Keys: store, Accounts: store, AccountWriter: store, Renewer: a.store, BrandWriter: store,
+		Platforms: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Webhooks: store, WebhookWriter: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{}, Events: pages{},
 		Constraints: catalog.Constraints, CheckURL: guard.CheckURL, PublicURL: "https://crier.example",
 		Lead: gateway.Lead, Now: a.now, Random: rand.Reader, Logger: logger, Registerer: prometheus.NewRegistry(),

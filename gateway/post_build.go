@@ -137,7 +137,7 @@ func (p *posts) resolve(ctx context.Context, b batch, c *change, r *report) {
 		brand, known = accounts.brand(c.fields.brand)
 	}
 	if !known {
-		r.fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q with a connected account", clip(*c.fields.brand)))
+		r.fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q", clip(*c.fields.brand)))
 	}
 	r.merge(&found)
 	c.targets, c.brand = targets, brand

@@ -14,12 +14,6 @@ type KeyStore interface {
 	Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error)
 }
 
-// AccountReader reads connected accounts.
-type AccountReader interface {
-	// Accounts returns all of a workspace's.
-	Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error)
-}
-
 // PostReader reads posts.
 type PostReader interface {
 	// Post returns a post of a workspace, or NotFound.

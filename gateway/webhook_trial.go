@@ -87,9 +87,7 @@ func sampleData(event schema.EventType, workspace schema.WorkspaceID, now time.T
 	kind, _, _ := strings.Cut(string(event), ".")
 	switch kind {
 	case "account":
-		return map[string]any{"account": map[string]any{
-			"id": schema.NewAccountID(now), "platform": schema.Mastodon, "name": "@sample@mastodon.example",
-		}}
+		return sampleAccount(event, now)
 	case "thread":
 		post := samplePost(event, workspace, now)
 		post.Content.Entries = append(post.Content.Entries, schema.Entry{Text: "Its second entry."})
@@ -103,6 +101,22 @@ func sampleData(event schema.EventType, workspace schema.WorkspaceID, now time.T
 		post := samplePost(event, workspace, now)
 		return schema.PostData{Post: post.Summary()}
 	}
+}
+
+func sampleAccount(event schema.EventType, now time.Time) schema.AccountData {
+	account := schema.Account{
+		ID: schema.NewAccountID(now), Platform: schema.Mastodon, NativeID: "1", Name: "sample@mastodon.example", Server: "https://mastodon.example",
+		Disconnected: event == schema.AccountDisconnected, NeedsReconnect: event == schema.AccountError,
+	}
+	data := schema.AccountData{Account: account.Summary()}
+	switch event {
+	case schema.AccountError:
+		data.Error = &schema.AccountProblem{Code: schema.CodeNeedsReconnect, Message: "A sample failure."}
+	case schema.AccountTokenExpiring:
+		data.ExpiresAt = new(now.Add(schema.ExpiryNotice))
+	default:
+	}
+	return data
 }
 
 func samplePost(event schema.EventType, workspace schema.WorkspaceID, now time.Time) *schema.Post {

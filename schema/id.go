@@ -173,6 +173,9 @@ func NewKeyID(at time.Time) KeyID { return NewID[keyKind](at) }
 // NewAccountID makes a AccountID of a time, the database's where it is at hand.
 func NewAccountID(at time.Time) AccountID { return NewID[accountKind](at) }
 
+// NewBrandID makes a BrandID of a time, the database's where it is at hand.
+func NewBrandID(at time.Time) BrandID { return NewID[brandKind](at) }
+
 // NewCommentID makes a CommentID of a time, the database's where it is at hand.
 func NewCommentID(at time.Time) CommentID { return NewID[commentKind](at) }
 

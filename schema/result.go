@@ -261,17 +261,18 @@ func backoff(attempts int, jitter float64) time.Duration {
 }
 
 func targetError(e *Error, at time.Time) *TargetError {
-	return &TargetError{Code: codeOf(e.Kind), Message: e.Message, At: at}
+	return &TargetError{Code: CodeOf(e.Kind), Message: e.Message, At: at}
 }
 
-func codeOf(kind ErrorKind) string {
+// CodeOf returns the code by which the API names what a platform's answer meant.
+func CodeOf(kind ErrorKind) string {
 	switch kind {
 	case Refused:
 		return "platform_refused"
 	case Duplicate:
 		return "platform_duplicate"
 	case TokenDead:
-		return "account_needs_reconnect"
+		return CodeNeedsReconnect
 	case RateLimited:
 		return "platform_rate_limited"
 	case Unknown:

@@ -9,6 +9,7 @@ import "time"
 //	delay    Job             shard    whoever commits a job due soon delay
 //	publish  PublishMessage  account  gateway (due now), delay       publish
 //	comment  CommentMessage  account  delay                          comment
+//	refresh  RefreshMessage  account  delay                          refresh
 //	notify   NotifyMessage   webhook  notify (first try), delay      notify
 //	events   EventBatch      batch    whoever commits events, delay  notify, analytics
 //	dead     the message     its own  any stage                      the operator
@@ -16,6 +17,7 @@ const (
 	TopicDelay   = "delay"
 	TopicPublish = "publish"
 	TopicComment = "comment"
+	TopicRefresh = "refresh"
 	TopicNotify  = "notify"
 	TopicEvents  = "events"
 	TopicDead    = "dead"
@@ -36,6 +38,7 @@ func Topics() []Topic {
 		{TopicDelay, 4, 8 * mib},
 		{TopicPublish, 8, 4 * mib},
 		{TopicComment, 4, 2 * mib},
+		{TopicRefresh, 2, 1 * mib},
 		{TopicNotify, 4, 4 * mib},
 		{TopicEvents, 4, 8 * mib},
 		{TopicDead, 1, 16 * mib},
@@ -57,17 +60,18 @@ const (
 	JobPost    JobKind = iota + 1 // publish a post's targets: one job, until the post is terminal
 	JobComment                    // post one first comment
 	JobNotify                     // deliver one event to one webhook
+	JobRefresh                    // look after the credentials of one account
 )
 
 // Job is when something must next be looked at. It lives until its effect commits:
 // firing it moves DueAt on by VisibilityTimeout, only the effect deletes it.
 type Job struct {
-	ID      JobID     `json:"id"` // the id of the post, comment or delivery it is for
+	ID      JobID     `json:"id"` // the id of the post, comment, delivery or account it is for
 	Kind    JobKind   `json:"kind"`
 	Shard   int16     `json:"shard"`
 	DueAt   time.Time `json:"dueAt"`
 	Version int32     `json:"version,omitempty"` // of the post; 0 for other kinds
-	Payload []byte    `json:"payload"`           // JSON of PostJob, CommentMessage or NotifyMessage
+	Payload []byte    `json:"payload"`           // JSON of PostJob, CommentMessage, NotifyMessage or RefreshMessage
 }
 
 // PostJob is the payload of a post's job: enough to fan out to its targets.
@@ -92,6 +96,12 @@ type PublishMessage struct {
 // CommentMessage asks to post one first comment.
 type CommentMessage struct {
 	Comment   CommentID   `json:"comment"`
+	Workspace WorkspaceID `json:"workspace"`
+	Account   AccountID   `json:"account"`
+}
+
+// RefreshMessage asks to take the renewal of an account's credentials one step on.
+type RefreshMessage struct {
 	Workspace WorkspaceID `json:"workspace"`
 	Account   AccountID   `json:"account"`
 }

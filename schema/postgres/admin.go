@@ -105,7 +105,8 @@ func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
 	_, err := a.pool.Exec(ctx, `
 		insert into accounts (id, workspace_id, brand_id, platform, native_id, name, server, sealed)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)
-		on conflict (id) do update set name = excluded.name, sealed = excluded.sealed, needs_reconnect = false`,
+		on conflict (id) do update set name = excluded.name, sealed = excluded.sealed, needs_reconnect = false,
+			revision = accounts.revision + 1, disconnected_at = null`,
 		account.ID, account.Workspace, account.Brand, account.Platform, account.NativeID, account.Name, account.Server, account.Sealed)
 	if err != nil {
 		return fmt.Errorf("storing an account: %w", unavailable(err))

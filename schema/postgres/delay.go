@@ -192,11 +192,13 @@ func (s *Store) Recover(ctx context.Context) error {
 	batch.Queue(`
 		update deliveries d set lease_until = now() from jobs j
 		where d.id = j.id and d.state = 1 and d.node = $1 and d.lease_until > now()`, s.node)
+	batch.Queue(`update accounts set renew_lease = now() where renew_node = $1 and renew_lease > now()`, s.node)
 	batch.Queue(`
 		update jobs j set due_at = now() + $2::interval + interval '200 milliseconds'
 		where due_at > now() + $2::interval and (
 			exists (select from targets t where t.post_id = j.id and t.state = 1 and t.node = $1)
 			or exists (select from comments c where c.id = j.id and c.state = 1 and c.node = $1)
+			or exists (select from accounts a where a.id = j.id and a.renew_lease is not null and a.renew_node = $1)
 			or exists (select from deliveries d where d.id = j.id and d.state = 1 and d.node = $1))`, s.node, settle)
 	batch.Queue("commit")
 	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"crier/schema"
 )
 
@@ -60,16 +62,27 @@ func (g *Gateway) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, 
 	return k, nil
 }
 
-// Accounts returns all accounts of a workspace, by id.
+// listedAccounts are the connected accounts with the names of their brands.
+const listedAccounts = `select ` + accountColumns + `, coalesce(b.name, '') from accounts a
+	join workspaces w on w.id = a.workspace_id
+	left join brands b on b.id = a.brand_id
+	where a.workspace_id = $1 and a.disconnected_at is null`
+
+// Accounts returns the connected accounts of a workspace, by id.
 func (g *Gateway) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error) {
-	rows, err := g.pool.Query(ctx, `select `+accountColumns+` from accounts a
-		join workspaces w on w.id = a.workspace_id
-		where a.workspace_id = $1 order by a.id`, workspace)
-	accounts, err := collect(rows, err, scanAccount)
+	rows, err := g.pool.Query(ctx, listedAccounts+` order by a.id`, workspace)
+	accounts, err := collect(rows, err, func(rows pgx.Rows, a *schema.Account) error { return scanAccountRow(rows, a, &a.BrandName) })
 	if err != nil {
 		return nil, fmt.Errorf("reading accounts: %w", unavailable(err))
 	}
 	return accounts, nil
+}
+
+// Account returns a connected account of a workspace.
+func (g *Gateway) Account(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
+	var a schema.Account
+	row := g.pool.QueryRow(ctx, listedAccounts+` and a.id = $2`, workspace, id)
+	return a, orNotFound(scanAccountRow(row, &a, &a.BrandName), "account")
 }
 
 func isNotFound(err error) bool {

@@ -13,12 +13,19 @@ import (
 // noBrand reads as the zero id, which is how schema says "none".
 const noBrand = `'00000000-0000-0000-0000-000000000000'::uuid`
 
-const accountColumns = `a.id, a.workspace_id, coalesce(a.brand_id, ` + noBrand + `), a.platform, a.native_id, a.name, a.server,
-	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at`
+// noTime reads as the zero time.
+const noTime = `'0001-01-01Z'::timestamptz`
 
-func scanAccount(rows pgx.Rows, a *schema.Account) error {
-	err := rows.Scan(accountFields(a)...)
-	a.CreatedAt = a.CreatedAt.UTC()
+const accountColumns = `a.id, a.workspace_id, coalesce(a.brand_id, ` + noBrand + `), a.platform, a.native_id, a.name, a.server,
+	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at, a.revision, a.disconnected_at is not null,
+	coalesce(a.expires_at, ` + noTime + `), a.renewable, a.renew_asked_at is not null, coalesce(a.checked_at, ` + noTime + `)`
+
+func scanAccount(rows pgx.Rows, a *schema.Account) error { return scanAccountRow(rows, a) }
+
+// scanAccountRow reads accountColumns, and further columns where to put them is given.
+func scanAccountRow(row pgx.Row, a *schema.Account, further ...any) error {
+	err := row.Scan(append(accountFields(a), further...)...)
+	a.CreatedAt, a.ExpiresAt, a.CheckedAt = a.CreatedAt.UTC(), a.ExpiresAt.UTC(), a.CheckedAt.UTC()
 	return err
 }
 
@@ -26,7 +33,8 @@ func scanAccount(rows pgx.Rows, a *schema.Account) error {
 func accountFields(a *schema.Account) []any {
 	return []any{
 		(*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), (*[16]byte)(&a.Brand), &a.Platform, &a.NativeID, &a.Name, &a.Server,
-		&a.Sandbox, &a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt,
+		&a.Sandbox, &a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt, &a.Revision, &a.Disconnected,
+		&a.ExpiresAt, &a.Renewable, &a.Renewing, &a.CheckedAt,
 	}
 }
 

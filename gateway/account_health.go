@@ -1,0 +1,232 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"golang.org/x/sync/errgroup"
+
+	"crier/schema"
+)
+
+// The states of an account's health.
+const (
+	healthy = "healthy"
+	expired = "expired" // only its owner can help
+	unsound = "error"   // it could not be checked, or may not do what it should
+)
+
+const (
+	checkTimeout     = 6 * time.Second // of one account, its renewal included
+	checkAllTimeout  = 12 * time.Second
+	checksAtOnce     = 16
+	renewalPollEvery = 100 * time.Millisecond
+)
+
+// healthView is how an account is.
+type healthView struct {
+	AccountID      schema.AccountID `json:"accountId"`
+	Platform       schema.Platform  `json:"platform"`
+	Name           string           `json:"name"`
+	BrandID        *schema.BrandID  `json:"brandId"`
+	Status         string           `json:"status"`
+	NeedsReconnect bool             `json:"needsReconnect"`
+	CheckedAt      moment           `json:"checkedAt"`
+	ExpiresAt      *moment          `json:"expiresAt"`
+	Error          *healthProblem   `json:"error,omitempty"`
+	ReconnectURL   string           `json:"reconnectUrl,omitempty"`
+}
+
+type healthProblem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type healthAnswer struct {
+	Success bool       `json:"success"`
+	Health  healthView `json:"health"`
+}
+
+type healthsAnswer struct {
+	Success bool          `json:"success"`
+	Results []healthView  `json:"results"`
+	Summary healthSummary `json:"summary"`
+}
+
+type healthSummary struct {
+	Total   int `json:"total"`
+	Healthy int `json:"healthy"`
+	Expired int `json:"expired"`
+	Error   int `json:"error"`
+}
+
+// health answers how one account is.
+func (a *accounts) health(c *gin.Context) error {
+	account, err := a.find(c)
+	if err != nil {
+		return err
+	}
+	respond(c, http.StatusOK, healthAnswer{Success: true, Health: a.checkup.examine(c.Request.Context(), account)})
+	return nil
+}
+
+// healthOfAll answers how the accounts of a workspace are, all checked at once.
+func (a *accounts) healthOfAll(c *gin.Context) error {
+	found, err := a.selected(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Request.Context(), checkAllTimeout)
+	defer cancel()
+	answer := healthsAnswer{Success: true, Results: make([]healthView, len(found))}
+	var group errgroup.Group
+	group.SetLimit(checksAtOnce)
+	for i := range found {
+		group.Go(func() error {
+			answer.Results[i] = a.checkup.examine(ctx, found[i])
+			return nil
+		})
+	}
+	_ = group.Wait() // what fails is a result
+	answer.Summary = summarize(answer.Results)
+	respond(c, http.StatusOK, answer)
+	return nil
+}
+
+func summarize(results []healthView) healthSummary {
+	s := healthSummary{Total: len(results)}
+	for _, r := range results {
+		switch r.Status {
+		case healthy:
+			s.Healthy++
+		case expired:
+			s.Expired++
+		default:
+			s.Error++
+		}
+	}
+	return s
+}
+
+// checkup asks platforms how accounts are.
+type checkup struct {
+	reader    AccountReader
+	renewer   AccountRenewer
+	vault     Vault
+	platforms Platforms
+	now       func() time.Time
+	reconnect string // address of the endpoints that connect
+	logger    *slog.Logger
+}
+
+func newCheckup(config Config) *checkup {
+	return &checkup{
+		reader: config.Accounts, renewer: config.Renewer, vault: config.Vault, platforms: config.Platforms, now: config.Now,
+		reconnect: strings.TrimSuffix(config.PublicURL, "/") + basePath + "/connect/", logger: config.Logger,
+	}
+}
+
+// examine checks an account against its platform, and renews its credentials if they are
+// refused. Only a definite refusal marks it.
+func (u *checkup) examine(ctx context.Context, a schema.Account) healthView {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	err := u.check(ctx, &a)
+	v := healthView{
+		AccountID: a.ID, Platform: a.Platform, Name: a.Name, BrandID: unlessZero(a.Brand), Status: healthy,
+		NeedsReconnect: a.NeedsReconnect, CheckedAt: moment(u.now()), ExpiresAt: orNull(a.ExpiresAt),
+	}
+	if err == nil {
+		return v
+	}
+	v.Status, v.Error = unsound, u.problem(ctx, a, err)
+	v.ReconnectURL = u.reconnectURL(a.Platform)
+	if a.NeedsReconnect {
+		v.Status = expired
+	}
+	return v
+}
+
+func (u *checkup) check(ctx context.Context, a *schema.Account) error {
+	if a.NeedsReconnect {
+		return &schema.Error{Kind: schema.TokenDead, Message: "the platform refused the credentials; connect the account again"}
+	}
+	checker := u.platforms.Checker(a.Platform)
+	if checker == nil {
+		return &schema.Error{Kind: schema.Refused, Message: "accounts of this platform cannot be checked yet"}
+	}
+	credentials, err := u.vault.Open(*a)
+	if err != nil {
+		return err
+	}
+	_, err = checker.Check(ctx, *a, credentials)
+	if dead, ok := errors.AsType[*schema.Error](err); !ok || dead.Kind != schema.TokenDead {
+		return err
+	}
+	if a.Renewable {
+		return u.renew(ctx, a, err)
+	}
+	if marked := u.renewer.MarkDead(ctx, *a, schema.AccountProblem{Code: schema.CodeNeedsReconnect, Message: refusalOf(err)}); marked != nil {
+		return marked
+	}
+	a.NeedsReconnect = true
+	return err
+}
+
+// renew has the refresh stage renew the credentials, and waits for what comes of it.
+func (u *checkup) renew(ctx context.Context, a *schema.Account, refused error) error {
+	if err := u.renewer.AskRenewal(ctx, *a); err != nil {
+		return err
+	}
+	ticker := time.NewTicker(renewalPollEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return &schema.Error{Kind: schema.Retryable, Message: "the credentials are being renewed", Err: ctx.Err()}
+		case <-ticker.C:
+		}
+		now, err := u.reader.Account(ctx, a.Workspace, a.ID)
+		if err != nil {
+			return err
+		}
+		if now.Renewing {
+			continue
+		}
+		*a = now
+		if now.NeedsReconnect {
+			return refused
+		}
+		return nil
+	}
+}
+
+// problem says what is wrong in words that may be shown.
+func (u *checkup) problem(ctx context.Context, a schema.Account, err error) *healthProblem {
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok || e.Kind < schema.Refused {
+		u.logger.WarnContext(ctx, "checking an account failed", "account", a.ID.String(), "err", err)
+		return &healthProblem{"check_failed", "the account could not be checked"}
+	}
+	return &healthProblem{schema.CodeOf(e.Kind), e.Message}
+}
+
+func refusalOf(err error) string {
+	if e, ok := errors.AsType[*schema.Error](err); ok {
+		return e.Message
+	}
+	return "the platform refused the credentials"
+}
+
+// reconnectURL is the endpoint that connects accounts of a platform.
+func (u *checkup) reconnectURL(p schema.Platform) string {
+	if p == schema.Telegram {
+		return u.reconnect + "telegram/channels"
+	}
+	return u.reconnect + p.String()
+}

@@ -1,0 +1,49 @@
+package gateway
+
+import "crier/schema"
+
+// accountView is an account as the API shows it: never its credentials.
+type accountView struct {
+	ID             schema.AccountID `json:"id"`
+	Platform       schema.Platform  `json:"platform"`
+	Source         string           `json:"source"`
+	Name           string           `json:"name"`
+	NativeID       string           `json:"nativeId"` // on the platform
+	Server         string           `json:"server,omitempty"`
+	BrandID        *schema.BrandID  `json:"brandId"`
+	BrandName      *string          `json:"brandName"`
+	IsConnected    bool             `json:"isConnected"`
+	NeedsReconnect bool             `json:"needsReconnect"`
+	ExpiresAt      *moment          `json:"expiresAt"` // of the access token
+	CreatedAt      moment           `json:"createdAt"`
+}
+
+// sourceAPI is the source of accounts that were not connected on a dashboard: all.
+const sourceAPI = "api"
+
+type accountsAnswer struct {
+	Success  bool            `json:"success"`
+	Accounts []accountView   `json:"accounts"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type accountAnswer struct {
+	Success  bool            `json:"success"`
+	Account  accountView     `json:"account"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type disconnectedAnswer struct {
+	Success      bool             `json:"success"`
+	Disconnected bool             `json:"disconnected"`
+	ID           schema.AccountID `json:"id"`
+}
+
+func viewAccount(a schema.Account) accountView {
+	return accountView{
+		ID: a.ID, Platform: a.Platform, Source: sourceAPI, Name: a.Name, NativeID: a.NativeID, Server: a.Server,
+		BrandID: unlessZero(a.Brand), BrandName: unlessEmpty(a.BrandName),
+		IsConnected: !a.NeedsReconnect, NeedsReconnect: a.NeedsReconnect,
+		ExpiresAt: orNull(a.ExpiresAt), CreatedAt: moment(a.CreatedAt),
+	}
+}

@@ -1,0 +1,216 @@
+package gateway_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+// eventTypes returns the types of the events that were announced, in order.
+func (a *api) eventTypes() []schema.EventType {
+	var types []schema.EventType
+	for _, batch := range a.events() {
+		for _, e := range batch.Events {
+			types = append(types, e.Type)
+		}
+	}
+	return types
+}
+
+func (a *api) wantEvents(want ...schema.EventType) {
+	a.Helper()
+	got := a.eventTypes()
+	if len(got) != len(want) {
+		a.Fatalf("events = %v, want %v", got, want)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			a.Fatalf("events = %v, want %v", got, want)
+		}
+	}
+}
+
+const blueskyLogin = `{"identifier": "alice.example.com", "password": "abcd-efgh-ijkl-mnop"}`
+
+func TestConnectingChecksAndStores(t *testing.T) {
+	for name, tt := range map[string]struct {
+		path, body string
+		list       bool
+		platform   string
+		shown      string
+	}{
+		"bluesky":  {"/connect/bluesky", blueskyLogin, false, "bluesky", "alice.example.com"},
+		"mastodon": {"/connect/mastodon", `{"accessToken": "secret-token"}`, false, "mastodon", "@"},
+		"telegram": {"/connect/telegram/channels", `{"botToken": "1:secret-token", "chatId": "@acme_news"}`, true, "telegram", "@acme_news"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t)
+			got := a.call(http.MethodPost, tt.path, tt.body)
+			first := got.want(http.StatusCreated)
+			account := first.at("account")
+			if tt.list {
+				account = first.at("accounts", 0)
+			}
+			if account.at("platform").text() != tt.platform || !strings.Contains(account.at("name").text(), tt.shown) {
+				t.Errorf("account = %v", account)
+			}
+			if strings.Contains(string(got.body), "secret") || strings.Contains(string(got.body), "abcd-efgh") {
+				t.Errorf("the answer shows the credentials: %s", got.body)
+			}
+			a.wantEvents(schema.AccountConnected)
+			a.call(http.MethodPost, tt.path, tt.body).want(http.StatusOK) // the same again
+			a.wantEvents(schema.AccountConnected)
+			accounts := a.call(http.MethodGet, "/accounts", nil).want(http.StatusOK)
+			if accounts.at("accounts").size() != 1 || accounts.at("accounts", 0, "id").text() != account.at("id").text() {
+				t.Errorf("accounts = %v", accounts)
+			}
+			if strings.Contains(a.log.String(), "secret") {
+				t.Errorf("the log shows the credentials: %s", a.log)
+			}
+		})
+	}
+}
+
+func TestConnectingAgainBringsAnAccountBack(t *testing.T) {
+	a := newAPI(t)
+	id := a.call(http.MethodPost, "/connect/bluesky", blueskyLogin).want(http.StatusCreated).at("account", "id").text()
+	a.exec(`update accounts set needs_reconnect = true`)
+	if got := a.call(http.MethodGet, "/accounts/"+id, nil).want(http.StatusOK); got.at("account", "isConnected").value != false {
+		t.Errorf("account = %v", got)
+	}
+	again := a.call(http.MethodPost, "/connect/bluesky", strings.Replace(blueskyLogin, "mnop", "qrst", 1)).want(http.StatusOK)
+	if again.at("account", "id").text() != id || again.at("account", "needsReconnect").value != false {
+		t.Errorf("account = %v, want %s back", again, id)
+	}
+	a.call(http.MethodDelete, "/accounts/"+id, nil).want(http.StatusOK)
+	a.call(http.MethodGet, "/accounts/"+id, nil).fails(http.StatusNotFound, "not_found")
+	a.call(http.MethodDelete, "/accounts/"+id, nil).fails(http.StatusNotFound, "not_found")
+	back := a.call(http.MethodPost, "/connect/bluesky", blueskyLogin).want(http.StatusCreated)
+	if back.at("account", "id").text() != id {
+		t.Errorf("account = %v, want %s back", back, id)
+	}
+	a.wantEvents(schema.AccountConnected, schema.AccountConnected, schema.AccountDisconnected, schema.AccountConnected)
+}
+
+func TestConnectingNamesTheFieldAtFault(t *testing.T) {
+	a := newAPI(t)
+	for name, tt := range map[string]struct {
+		path, body string
+		platform   schema.Platform
+		fault      simulation.Fault
+		field      string
+	}{
+		"no password":         {"/connect/bluesky", `{"identifier": "a.example.com"}`, 0, simulation.Fault{}, "password"},
+		"a wrong password":    {"/connect/bluesky", blueskyLogin, schema.Bluesky, simulation.Fault{Operation: "com.atproto.server.createSession", Status: 401, Body: `{"error": "AuthenticationRequired", "message": "Invalid identifier or password"}`}, "password"},
+		"a private server":    {"/connect/mastodon", `{"accessToken": "t", "server": "https://10.0.0.7"}`, 0, simulation.Fault{}, "server"},
+		"a server in clear":   {"/connect/mastodon", `{"accessToken": "t", "server": "http://mastodon.example"}`, 0, simulation.Fault{}, "server"},
+		"a server with a key": {"/connect/mastodon", `{"accessToken": "t", "server": "https://u:p@mastodon.example"}`, 0, simulation.Fault{}, "server"},
+		"a revoked token":     {"/connect/mastodon", `{"accessToken": "t"}`, schema.Mastodon, simulation.Fault{Status: 401}, "accessToken"},
+		"a chat nowhere":      {"/connect/telegram/channels", `{"botToken": "1:a", "chatIds": ["@acme_news", "nowhere"]}`, 0, simulation.Fault{}, "chatIds[1]"},
+		"no chat":             {"/connect/telegram/channels", `{"botToken": "1:a"}`, 0, simulation.Fault{}, "chatId"},
+		"another's brand":     {"/connect/mastodon", `{"accessToken": "t", "brandId": "brand_01k9sr3q5wf2g8m7r4t0v1x2y3"}`, 0, simulation.Fault{}, "brandId"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.under(t)
+			if tt.platform != 0 {
+				a.platforms.fail(tt.platform, tt.fault)
+			}
+			failed := a.call(http.MethodPost, tt.path, tt.body).fails(http.StatusBadRequest, "validation_error")
+			if got := failed.at("details", 0, "field").text(); got != tt.field {
+				t.Errorf("field = %s, want %s: %v", got, tt.field, failed)
+			}
+		})
+	}
+	if got := a.call(http.MethodGet, "/accounts", nil).want(http.StatusOK).at("accounts").size(); got != 0 {
+		t.Errorf("%d accounts were stored", got)
+	}
+}
+
+func TestAPlanLimitsItsAccounts(t *testing.T) {
+	a := newAPI(t)
+	_, key := a.tenant("small", "free", schema.Admin)
+	connect := func(chats string) *answer {
+		return a.callWith(key, http.MethodPost, "/connect/telegram/channels", `{"botToken": "1:a", "chatIds": [`+chats+`]}`)
+	}
+	connect(`"@first", "@second", "@third"`).fails(http.StatusForbidden, "plan_limit_reached")
+	connect(`"@first", "@second"`).want(http.StatusCreated)
+	connect(`"@third"`).fails(http.StatusForbidden, "plan_limit_reached")
+	connect(`"@first"`).want(http.StatusOK)
+	accounts := a.callWith(key, http.MethodGet, "/accounts", nil).want(http.StatusOK)
+	a.callWith(key, http.MethodDelete, "/accounts/"+accounts.at("accounts", 0, "id").text(), nil).want(http.StatusOK)
+	connect(`"@third"`).want(http.StatusCreated)
+}
+
+func TestHealthIsThePlatforms(t *testing.T) {
+	a := newAPI(t)
+	id := a.call(http.MethodPost, "/connect/mastodon", `{"accessToken": "t"}`).want(http.StatusCreated).at("account", "id").text()
+	health := func() tree { return a.call(http.MethodGet, "/accounts/"+id+"/health", nil).want(http.StatusOK).at("health") }
+	if got := health(); got.at("status").text() != "healthy" {
+		t.Errorf("health = %v", got)
+	}
+	a.platforms.fail(schema.Mastodon, simulation.Fault{Status: 503})
+	if got := health(); got.at("status").text() != "error" || got.at("needsReconnect").value != false {
+		t.Errorf("health behind a failing server = %v", got)
+	}
+	a.platforms.fail(schema.Mastodon, simulation.Fault{Status: 401})
+	if got := health(); got.at("status").text() != "expired" || !strings.HasSuffix(got.at("reconnectUrl").text(), "/connect/mastodon") {
+		t.Errorf("health of a revoked token = %v", got)
+	}
+	a.wantEvents(schema.AccountConnected, schema.AccountError)
+	a.call(http.MethodPost, "/connect/bluesky", blueskyLogin).want(http.StatusCreated)
+	all := a.call(http.MethodGet, "/accounts/health", nil).want(http.StatusOK)
+	for key, want := range map[string]float64{"total": 2, "healthy": 1, "expired": 1, "error": 0} {
+		if got := all.at("summary", key).value; got != want {
+			t.Errorf("%s = %v, want %v: %v", key, got, want, all)
+		}
+	}
+}
+
+func TestBrandsGroupAccounts(t *testing.T) {
+	a := newAPI(t)
+	brand := a.call(http.MethodPost, "/brands", `{"name": " Acme "}`).want(http.StatusCreated).at("brand", "id").text()
+	a.call(http.MethodPost, "/brands", `{"name": "ACME"}`).fails(http.StatusBadRequest, "validation_error")
+	a.call(http.MethodPatch, "/brands/"+brand, `{"name": "Acme Europe"}`).want(http.StatusOK)
+	if got := a.call(http.MethodGet, "/brands", nil).want(http.StatusOK); got.at("brands").size() != 1 || got.at("brands", 0, "name").text() != "Acme Europe" {
+		t.Errorf("brands = %v", got)
+	}
+	account := a.connect(a.workspace, schema.Mastodon, "alice").String()
+	a.connect(a.workspace, schema.Mastodon, "bob")
+	in := a.call(http.MethodPatch, "/accounts/"+account, `{"brandId": "`+brand+`"}`).want(http.StatusOK)
+	if in.at("account", "brandName").text() != "Acme Europe" {
+		t.Errorf("account = %v", in)
+	}
+	if got := a.call(http.MethodGet, "/accounts?brandId="+brand, nil).want(http.StatusOK).at("accounts").size(); got != 1 {
+		t.Errorf("%d accounts of the brand, want 1", got)
+	}
+	a.call(http.MethodPost, "/posts", map[string]any{"content": "x", "platforms": []any{map[string]any{"platform": "mastodon", "accountId": account}},
+		"status": "draft", "brandId": brand}).want(http.StatusCreated)
+	a.call(http.MethodDelete, "/brands/"+brand, nil).want(http.StatusOK)
+	a.call(http.MethodGet, "/brands/"+brand, nil).fails(http.StatusNotFound, "not_found")
+	if got := a.call(http.MethodGet, "/accounts/"+account, nil).want(http.StatusOK); got.at("account", "brandId").value != nil {
+		t.Errorf("account = %v, want no brand", got)
+	}
+}
+
+func TestAccountsAndBrandsAreTheirWorkspaces(t *testing.T) {
+	a := newAPI(t)
+	brand := a.call(http.MethodPost, "/brands", `{"name": "Acme"}`).want(http.StatusCreated).at("brand", "id").text()
+	account := a.connect(a.workspace, schema.Mastodon, "alice").String()
+	other, key := a.tenant("other", "operator", schema.Admin)
+	theirs := a.connect(other, schema.Mastodon, "mallory").String()
+	for _, operation := range []struct{ method, path, body string }{
+		{http.MethodGet, "/accounts/" + account, ""}, {http.MethodGet, "/accounts/" + account + "/health", ""},
+		{http.MethodPatch, "/accounts/" + account, `{"name": "x"}`}, {http.MethodDelete, "/accounts/" + account, ""},
+		{http.MethodGet, "/brands/" + brand, ""}, {http.MethodPatch, "/brands/" + brand, `{"name": "x"}`},
+		{http.MethodDelete, "/brands/" + brand, ""},
+	} {
+		a.callWith(key, operation.method, operation.path, operation.body).fails(http.StatusNotFound, "not_found")
+	}
+	a.callWith(key, http.MethodPatch, "/accounts/"+theirs, `{"brandId": "`+brand+`"}`).fails(http.StatusBadRequest, "validation_error")
+	if got := a.callWith(key, http.MethodGet, "/accounts?brandId="+brand, nil).want(http.StatusOK).at("accounts").size(); got != 0 {
+		t.Errorf("%d accounts of another's brand", got)
+	}
+}

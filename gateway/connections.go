@@ -1,0 +1,259 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+const (
+	maxCredential   = 4096 // bytes
+	maxChats        = 20   // of one request
+	connectTimeout  = 12 * time.Second
+	retryPlatform   = 10 * time.Second
+	codeCredentials = "credentials_refused"
+	codeRefused     = "platform_refused"
+	codeUnreachable = "server_unreachable"
+)
+
+// connections connects accounts whose credentials a caller has. Each is checked with its
+// platform before it is stored; one that is connected already gets the new credentials.
+type connections struct {
+	reader    AccountReader
+	writer    AccountWriter
+	vault     Vault
+	platforms Platforms
+	servers   servers
+}
+
+func (s *connections) routes() []route {
+	return []route{
+		{http.MethodPost, "/connect/bluesky", schema.Admin, s.bluesky},
+		{http.MethodPost, "/connect/mastodon", schema.Admin, s.mastodon},
+		{http.MethodPost, "/connect/telegram/channels", schema.Admin, s.telegram},
+	}
+}
+
+// candidate is an account that a request asks to connect, with the fields to blame.
+type candidate struct {
+	platform    schema.Platform
+	server      string
+	credentials schema.Credentials
+	secretField string // the credentials, if they are refused
+	nameField   string // what they are for, if that is
+}
+
+// bluesky connects an account by an app password.
+func (s *connections) bluesky(c *gin.Context) error {
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	identifier, _ := f.text("identifier", maxName)
+	password, _ := f.text("password", maxCredential)
+	f.require("identifier")
+	f.require("password")
+	return s.single(c, f, candidate{
+		platform: schema.Bluesky, server: s.servers.read(c, f, schema.Bluesky),
+		credentials: schema.Credentials{Identifier: identifier, Password: password},
+		secretField: "password", nameField: "identifier",
+	})
+}
+
+// mastodon connects an account by an access token.
+func (s *connections) mastodon(c *gin.Context) error {
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	token, _ := f.text("accessToken", maxCredential)
+	f.require("accessToken")
+	return s.single(c, f, candidate{
+		platform: schema.Mastodon, server: s.servers.read(c, f, schema.Mastodon),
+		credentials: schema.Credentials{AccessToken: token},
+		secretField: "accessToken", nameField: "accessToken",
+	})
+}
+
+func (s *connections) single(c *gin.Context, f *form, one candidate) error {
+	accounts, status, err := s.connect(c, f, []candidate{one})
+	if err != nil {
+		return err
+	}
+	respond(c, status, accountAnswer{Success: true, Account: accounts[0], Warnings: f.report.warnings})
+	return nil
+}
+
+// telegram registers the channels and groups that a bot posts to, all or none.
+func (s *connections) telegram(c *gin.Context) error {
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	token, _ := f.text("botToken", maxCredential)
+	f.require("botToken")
+	server := s.servers.read(c, f, schema.Telegram)
+	var candidates []candidate
+	for _, chat := range readChats(f) {
+		candidates = append(candidates, candidate{
+			platform: schema.Telegram, server: server, credentials: schema.Credentials{BotToken: token, ChatID: chat.id},
+			secretField: "botToken", nameField: chat.field,
+		})
+	}
+	accounts, status, err := s.connect(c, f, candidates)
+	if err != nil {
+		return err
+	}
+	respond(c, status, accountsAnswer{Success: true, Accounts: accounts, Warnings: f.report.warnings})
+	return nil
+}
+
+// chat is a chat that a request names, and where.
+type chat struct{ id, field string }
+
+// readChats reads one chat, or a list of them. Their ids are numbers, which JSON may carry
+// as such.
+func readChats(f *form) []chat {
+	var chats []chat
+	add := func(v value, field string) {
+		if (v.kind != text && v.kind != number) || v.text == "" || len(v.text) > maxName {
+			f.fail(field, codeInvalidType, "must be a chat's @name or its numeric id")
+			return
+		}
+		chats = append(chats, chat{v.text, field})
+	}
+	one, named := f.find("chatId")
+	if named {
+		add(one, "chatId")
+	}
+	many, listed := f.list("chatIds", maxChats)
+	for i, v := range many {
+		add(v, indexed("chatIds", i))
+	}
+	if named == listed || (listed && len(many) == 0) {
+		f.fail("chatId", codeRequired, "chatId or chatIds is required, and one of them only")
+	}
+	return chats
+}
+
+// connect checks candidates with their platform and stores them, all or none. The status
+// is 201 where any of them is new.
+func (s *connections) connect(c *gin.Context, f *form, candidates []candidate) ([]accountView, int, error) {
+	brand := formBrand(f)
+	f.finish()
+	if err := f.report.err(); err != nil {
+		return nil, 0, err
+	}
+	ctx, cancel := context.WithTimeout(c.Request.Context(), connectTimeout)
+	defer cancel()
+	var prepared []schema.Connection
+	for _, one := range candidates {
+		connection, err := s.check(ctx, requestOf(c).key, one)
+		if err != nil {
+			if err := blame(f, one, err); err != nil {
+				return nil, 0, err
+			}
+			continue
+		}
+		connection.Account.Brand = brand
+		if !slices.ContainsFunc(prepared, func(other schema.Connection) bool {
+			return other.Account.NativeID == connection.Account.NativeID
+		}) {
+			prepared = append(prepared, connection)
+		}
+	}
+	if err := f.report.err(); err != nil {
+		return nil, 0, err
+	}
+	connected, err := s.writer.Connect(ctx, requestOf(c).key.Workspace, prepared)
+	if err != nil {
+		return nil, 0, err
+	}
+	return s.view(ctx, requestOf(c).key.Workspace, connected)
+}
+
+// view shows accounts as they are stored now.
+func (s *connections) view(ctx context.Context, workspace schema.WorkspaceID, connected []schema.Connected) ([]accountView, int, error) {
+	views, status := make([]accountView, len(connected)), http.StatusOK
+	for i, one := range connected {
+		account, err := s.reader.Account(ctx, workspace, one.Account.ID)
+		if err != nil {
+			return nil, 0, err
+		}
+		views[i] = viewAccount(account)
+		if one.New {
+			status = http.StatusCreated
+		}
+	}
+	return views, status, nil
+}
+
+// check asks the platform whose credentials these are. A sandbox account has no server: it
+// lives wherever the simulators are.
+func (s *connections) check(ctx context.Context, key schema.Key, one candidate) (schema.Connection, error) {
+	checker := s.platforms.Checker(one.platform)
+	if checker == nil {
+		return schema.Connection{}, &schema.Error{Kind: schema.Refused, Message: "accounts of this platform cannot be connected yet"}
+	}
+	account := schema.Account{Workspace: key.Workspace, Platform: one.platform, Server: one.server, Sandbox: key.Sandbox}
+	profile, err := checker.Check(ctx, account, one.credentials)
+	if err != nil {
+		return schema.Connection{}, err
+	}
+	account.NativeID, account.Name, account.Server = profile.NativeID, profile.Name, profile.Server
+	if key.Sandbox {
+		account.Server = ""
+	}
+	return schema.Connection{
+		Account: account, ExpiresAt: profile.ExpiresAt,
+		Renewable: one.credentials.Refreshable() && s.platforms.Refresher(one.platform) != nil,
+		Seal:      s.seal(one.credentials),
+	}, nil
+}
+
+// seal seals credentials, unless they are those that are stored.
+func (s *connections) seal(credentials schema.Credentials) func(schema.Account) ([]byte, bool, error) {
+	return func(stored schema.Account) ([]byte, bool, error) {
+		if len(stored.Sealed) > 0 {
+			if old, err := s.vault.Open(stored); err == nil && old == credentials {
+				return stored.Sealed, false, nil
+			}
+		}
+		sealed, err := s.vault.Seal(stored, credentials)
+		return sealed, true, err
+	}
+}
+
+// blame names the field that a platform refused. What says nothing about the credentials
+// is the server's fault where the caller named one, and passes where not.
+func blame(f *form, one candidate, err error) error {
+	e, ok := errors.AsType[*schema.Error](err)
+	switch {
+	case !ok || e.Kind < schema.Refused:
+		return err
+	case e.Kind == schema.TokenDead:
+		f.fail(one.secretField, codeCredentials, e.Message)
+	case e.Kind == schema.Refused || e.Kind == schema.Duplicate:
+		f.fail(one.nameField, codeRefused, e.Message)
+	case e.Kind == schema.RateLimited:
+		return &schema.Error{
+			Kind: schema.Unavailable, RetryAfter: max(e.RetryAfter, time.Second), Err: err,
+			Message: fmt.Sprintf("%s asks to wait before it checks the credentials", one.platform),
+		}
+	case one.server != "":
+		f.fail("server", codeUnreachable, "the server could not be asked: "+e.Message)
+	default:
+		return &schema.Error{
+			Kind: schema.Unavailable, RetryAfter: retryPlatform, Err: err,
+			Message: fmt.Sprintf("%s does not answer at the moment; nothing was stored", one.platform),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package gateway_test
+
+import (
+	"log/slog"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/connectors"
+	"crier/connectors/catalog"
+	"crier/connectors/egress"
+	"crier/connectors/sandbox"
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+// platforms is the connectors of an installation, and the simulators they reach once they
+// are needed: most tests have no use for them.
+type platforms struct {
+	testing.TB
+	open    func() *catalog.Catalog
+	sandbox *sandbox.Sandbox
+	bases   map[schema.Platform]string
+	vault   *connectors.Vault
+}
+
+func newPlatforms(t testing.TB) *platforms {
+	t.Helper()
+	p := &platforms{TB: t, bases: map[schema.Platform]string{}}
+	var address string
+	var err error
+	p.sandbox, err = sandbox.New(sandbox.Config{
+		Simulators: catalog.Simulators(), BaseURL: func() string { return address }, Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(p.sandbox.Handler())
+	address = "http://" + server.Listener.Addr().String()
+	server.Start()
+	t.Cleanup(server.Close)
+	for _, simulator := range catalog.Simulators() {
+		p.bases[simulator.Platform] = address + "/" + simulator.Platform.String()
+	}
+	if p.vault, err = connectors.OpenVault(filepath.Join(t.TempDir(), "keyset.json")); err != nil {
+		t.Fatal(err)
+	}
+	p.open = sync.OnceValue(func() *catalog.Catalog { return p.connect(address) })
+	return p
+}
+
+func (p *platforms) connect(address string) *catalog.Catalog {
+	loopback := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	c, err := catalog.New(catalog.Deps{
+		HTTP: loopback.Client(), SandboxHTTP: loopback.Client(), SandboxURL: address, BaseURLs: p.bases,
+		Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return c
+}
+
+func (p *platforms) Checker(of schema.Platform) connectors.Checker { return p.open().Checker(of) }
+
+func (p *platforms) Refresher(of schema.Platform) connectors.Refresher { return p.open().Refresher(of) }
+
+func (p *platforms) Revoker(of schema.Platform) connectors.Revoker { return p.open().Revoker(of) }
+
+// fail makes a simulator's next calls of an operation fail.
+func (p *platforms) fail(of schema.Platform, f simulation.Fault) {
+	p.Helper()
+	if err := p.sandbox.World(of).Inject(f); err != nil {
+		p.Fatal(err)
+	}
+}

@@ -1,0 +1,67 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// servers judges the servers that callers say their accounts live on.
+type servers struct {
+	configured   map[schema.Platform]string
+	checkURL     func(ctx context.Context, rawURL string) error
+	allowPrivate bool
+}
+
+// read returns the base address of the server a request names: https and public, or one
+// that is configured. It is empty for the platform's own, which mastodon has not.
+func (s servers) read(c *gin.Context, f *form, platform schema.Platform) string {
+	named, ok := f.text("server", maxURL)
+	switch {
+	case !ok && platform == schema.Mastodon && s.configured[platform] == "" && !requestOf(c).key.Sandbox:
+		f.require("server")
+		return ""
+	case !ok || f.report.about("server"):
+		return ""
+	}
+	server, err := normalServer(named)
+	if err != nil {
+		f.fail("server", codeInvalidURL, err.Error())
+		return ""
+	}
+	if server == strings.TrimRight(s.configured[platform], "/") {
+		return server
+	}
+	if !strings.HasPrefix(server, "https://") && !s.allowPrivate {
+		f.fail("server", codeInvalidURL, "must be an https address: credentials do not go out in the clear")
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(c.Request.Context(), addressTimeout)
+	defer cancel()
+	if e, ok := errors.AsType[*schema.Error](s.checkURL(ctx, server)); ok && !s.allowPrivate {
+		f.fail("server", codeInvalidURL, "must be publicly reachable: "+e.Message)
+		return ""
+	}
+	return server
+}
+
+// normalServer returns the one form of a server's address, in which it is stored. People
+// write a bare host.
+func normalServer(named string) (string, error) {
+	if !strings.Contains(named, "://") {
+		named = "https://" + named
+	}
+	u, err := url.Parse(strings.TrimSpace(named))
+	if err != nil || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http") {
+		return "", errors.New("must be the address of a server, such as https://mastodon.example")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("must be the address of a server alone, without a user, parameters or a fragment")
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host) + strings.TrimRight(u.EscapedPath(), "/"), nil
+}

@@ -1,0 +1,246 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Connect stores accounts whose credentials their platform took, all or none, with their
+// events. One that was connected before, even if it was disconnected since, is the same
+// account with new credentials. It is PlanLimitReached where the workspace's plan has no
+// room for those that are new; a sandbox twin's accounts are not counted.
+func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, connections []schema.Connection) ([]schema.Connected, error) {
+	var connected []schema.Connected
+	var said *schema.EncodedEvents
+	var jobs []schema.Job
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		connected, jobs = make([]schema.Connected, len(connections)), nil
+		room, err := accountRoom(ctx, tx, workspace)
+		if err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		var events []schema.Event
+		for i := range connections {
+			one, changed, err := s.connect(ctx, tx, b, workspace, &connections[i])
+			if err != nil {
+				return err
+			}
+			if one.New {
+				room--
+			}
+			if room < 0 {
+				return planFull()
+			}
+			connected[i] = one
+			if changed {
+				events = append(events, accountEvent(schema.AccountConnected, one.Account, nil, s.Now()))
+				jobs = append(jobs, queueRenewal(b, &one.Account, s.Now())...)
+			}
+		}
+		said = queueEvents(b, events, s.Now())
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return nil, orNotFound(err, "workspace")
+	}
+	s.announceAccounts(jobs, said)
+	return connected, nil
+}
+
+func planFull() error {
+	return &schema.Error{Kind: schema.PlanLimitReached, Message: "the plan has no room for another connected account"}
+}
+
+// announceAccounts hands on what a change of accounts asks of the log.
+func (s *Store) announceAccounts(jobs []schema.Job, said *schema.EncodedEvents) {
+	announcement := schema.Announcement{Jobs: soon(jobs, s.Now())}
+	if said != nil {
+		announcement.Events = []schema.EncodedEvents{*said}
+	}
+	s.announce(announcement)
+}
+
+// accountRoom locks a workspace, so that accounts are connected in turn, and returns how
+// many more its plan allows.
+func accountRoom(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (int, error) {
+	var room int
+	err := tx.QueryRow(ctx, `
+		select case when w.live_id is not null or coalesce(p.accounts, 0) = 0 then 1000000 else p.accounts end - (
+			select count(*) from accounts a where a.workspace_id = w.id and a.disconnected_at is null)
+		from workspaces w join plans p on p.name = w.plan
+		where w.id = $1 for no key update of w`, workspace).Scan(&room)
+	return room, err
+}
+
+// connect adds the statement that stores one account. changed is false where it is
+// connected already and has these credentials.
+func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace schema.WorkspaceID, c *schema.Connection) (one schema.Connected, changed bool, err error) {
+	a, wanted := &one.Account, &c.Account
+	row := tx.QueryRow(ctx, `select `+accountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
+		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`,
+		workspace, wanted.Platform, wanted.NativeID, wanted.Server)
+	err = scanAccountRow(row, a)
+	known := err == nil
+	switch {
+	case known:
+		one.New = a.Disconnected
+	case errors.Is(err, pgx.ErrNoRows):
+		*a, one.New = *wanted, true
+		a.ID, a.Workspace, a.CreatedAt, a.Revision = schema.NewAccountID(s.Now()), workspace, s.Now(), 1
+	default:
+		return one, false, err
+	}
+	if !wanted.Brand.IsZero() {
+		a.Brand = wanted.Brand
+	}
+	if err := brandExists(ctx, tx, workspace, a.Brand); err != nil {
+		return one, false, err
+	}
+	sealed, differ, err := c.Seal(*a)
+	if err != nil {
+		return one, false, err
+	}
+	changed = differ || one.New || a.NeedsReconnect
+	a.Name, a.ExpiresAt, a.Renewable = wanted.Name, c.ExpiresAt, c.Renewable
+	if known && changed {
+		a.Revision++
+	}
+	if changed {
+		a.Sealed, a.NeedsReconnect, a.Disconnected, a.Renewing = sealed, false, false, false
+	}
+	b.Queue(putConnected, a.ID, workspace, a.Brand, a.Platform, a.NativeID, a.Name, a.Server, a.Sealed, a.Revision,
+		orNull(a.ExpiresAt), a.Renewable, a.CreatedAt, orNull(a.RenewalDue(s.Now(), false)))
+	return one, changed, nil
+}
+
+// putConnected forgets how a renewal stood where the credentials are other ones.
+const putConnected = `
+	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, revision, expires_at, renewable, created_at, renew_at)
+	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+	on conflict (id) do update set
+		brand_id = excluded.brand_id, name = excluded.name, sealed = excluded.sealed, revision = excluded.revision,
+		expires_at = excluded.expires_at, renewable = excluded.renewable, needs_reconnect = false, disconnected_at = null,
+		renew_at = case when a.revision = excluded.revision then a.renew_at else excluded.renew_at end,
+		renew_asked_at = case when a.revision = excluded.revision then a.renew_asked_at end,
+		renew_step = case when a.revision = excluded.revision then a.renew_step else 0 end,
+		renew_lease = case when a.revision = excluded.revision then a.renew_lease end,
+		renew_attempts = case when a.revision = excluded.revision then a.renew_attempts else 0 end`
+
+// brandExists refuses a brand that is not the workspace's, and holds it until the
+// transaction ends.
+func brandExists(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, brand schema.BrandID) error {
+	if brand.IsZero() {
+		return nil
+	}
+	var found bool
+	err := tx.QueryRow(ctx, `select true from brands where id = $1 and workspace_id = $2 for share`, brand, workspace).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return schema.InvalidField("brandId", "brand_unknown", "there is no such brand")
+	}
+	return err
+}
+
+// UpdateAccount changes the brand and the name of an account.
+func (g *Gateway) UpdateAccount(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID, change func(*schema.Account)) (schema.Account, error) {
+	var a schema.Account
+	err := pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
+		var err error
+		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
+			return err
+		}
+		change(&a)
+		if err := brandExists(ctx, tx, workspace, a.Brand); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `update accounts set brand_id = $3, name = $4 where id = $1 and workspace_id = $2`, id, workspace, a.Brand, a.Name)
+		return err
+	})
+	if err != nil {
+		return a, orNotFound(err, "account")
+	}
+	return g.Account(ctx, workspace, id)
+}
+
+// lockAccount reads a connected account for a change.
+func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
+	var a schema.Account
+	row := tx.QueryRow(ctx, `select `+accountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
+		where a.id = $1 and a.workspace_id = $2 and a.disconnected_at is null for update of a`, id, workspace)
+	return a, scanAccountRow(row, &a)
+}
+
+// Disconnect ends an account: its credentials are erased and its renewal stops. It
+// returns the account as it was, so that the credentials can be revoked.
+func (g *Gateway) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
+	var a schema.Account
+	var said *schema.EncodedEvents
+	err := pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
+		var err error
+		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
+			return err
+		}
+		ended := a
+		ended.Disconnected, ended.NeedsReconnect = true, false
+		b := &pgx.Batch{}
+		b.Queue(`
+			update accounts set disconnected_at = now(), sealed = '', revision = revision + 1, needs_reconnect = false, expires_at = null,
+				renew_at = null, renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0
+			where id = $1 and workspace_id = $2`, id, workspace)
+		b.Queue(`delete from jobs where id = $1`, id)
+		said = queueEvents(b, []schema.Event{accountEvent(schema.AccountDisconnected, ended, nil, g.Now())}, g.Now())
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return a, orNotFound(err, "account")
+	}
+	g.announceAccounts(nil, said)
+	return a, nil
+}
+
+// MarkDead says that a platform takes an account's credentials of a revision no more, and
+// that nothing but its owner can help.
+func (s *Store) MarkDead(ctx context.Context, a schema.Account, why schema.AccountProblem) error {
+	var said *schema.EncodedEvents
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, markDead, a.ID, a.Workspace, a.Revision)
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		b := &pgx.Batch{}
+		b.Queue(`delete from jobs where id = $1`, a.ID)
+		said = queueEvents(b, []schema.Event{deadEvent(a, why, s.Now())}, s.Now())
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("marking an account: %w", unavailable(err))
+	}
+	s.announceAccounts(nil, said)
+	return nil
+}
+
+const markDead = `
+	update accounts set needs_reconnect = true, renew_at = null, renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0
+	where id = $1 and workspace_id = $2 and revision = $3 and disconnected_at is null and not needs_reconnect`
+
+func deadEvent(a schema.Account, why schema.AccountProblem, now time.Time) schema.Event {
+	a.NeedsReconnect = true
+	return accountEvent(schema.AccountError, a, &schema.AccountData{Error: &why}, now)
+}
+
+// accountEvent is an event about an account, with what else belongs to it.
+func accountEvent(t schema.EventType, a schema.Account, data *schema.AccountData, now time.Time) schema.Event {
+	if data == nil {
+		data = &schema.AccountData{}
+	}
+	data.Account = a.Summary()
+	return schema.Event{
+		ID: schema.NewEventID(now), Type: t, Workspace: a.Workspace, Account: a.ID, Platform: a.Platform, At: now, Data: encode(data),
+	}
+}

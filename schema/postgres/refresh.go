@@ -1,0 +1,169 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Refresh is the store of the refresh stage.
+type Refresh struct{ *Store }
+
+// NewRefresh returns the store of the refresh stage.
+func NewRefresh(s *Store) *Refresh { return &Refresh{Store: s} }
+
+// renewalJob is the job of an account's renewal.
+func renewalJob(a *schema.Account, due time.Time) schema.Job {
+	return schema.Job{
+		ID: schema.JobID(a.ID), Kind: schema.JobRefresh, Shard: schema.ShardOf(a.ID), DueAt: due.Truncate(time.Microsecond),
+		Payload: encode(schema.RefreshMessage{Workspace: a.Workspace, Account: a.ID}),
+	}
+}
+
+// queueRenewal adds the statement that makes an account's job due when its credentials
+// must next be looked at, and returns the job; without such a time it removes the job.
+func queueRenewal(b *pgx.Batch, a *schema.Account, now time.Time) []schema.Job {
+	return queueRenewalAt(b, a, a.RenewalDue(now, false))
+}
+
+// queueRenewalAt keeps the job in the indexed table however far off it is: there is one
+// an account.
+func queueRenewalAt(b *pgx.Batch, a *schema.Account, due time.Time) []schema.Job {
+	if due.IsZero() {
+		b.Queue(`delete from jobs where id = $1`, a.ID)
+		return nil
+	}
+	j := renewalJob(a, due)
+	b.Queue(putRenewal+`on conflict (id) do update set due_at = excluded.due_at`, j.ID, int16(j.Kind), j.Shard, j.DueAt, string(j.Payload))
+	return []schema.Job{j}
+}
+
+const putRenewal = `insert into jobs (id, kind, shard, due_at, payload) values ($1, $2, $3, $4, $5::text::json) `
+
+// AskRenewal says that a platform refused an account's credentials of a revision, and has
+// the refresh stage find out what that means. It does nothing where the account has other
+// credentials by now, or somebody has asked before.
+func (s *Store) AskRenewal(ctx context.Context, a schema.Account) error {
+	j := renewalJob(&a, s.Now())
+	rows, err := s.pool.Query(ctx, `
+		with asked as (
+			update accounts set renew_asked_at = now(), renew_at = now()
+			where id = $1 and workspace_id = $6 and revision = $7
+			  and renew_asked_at is null and not needs_reconnect and disconnected_at is null
+			returning id
+		)
+		insert into jobs (id, kind, shard, due_at, payload)
+		select $1, $2, $3, $4, $5::text::json from asked
+		on conflict (id) do update set due_at = least(jobs.due_at, excluded.due_at)
+		returning id, kind, shard, due_at, version, payload`,
+		j.ID, int16(j.Kind), j.Shard, j.DueAt, string(j.Payload), a.Workspace, a.Revision)
+	jobs, err := collect(rows, err, scanJob)
+	if err != nil {
+		return fmt.Errorf("asking for a renewal: %w", unavailable(err))
+	}
+	s.announce(schema.Announcement{Jobs: jobs})
+	return nil
+}
+
+// Claim leases the renewals of accounts for one step each, and so records that a trade
+// may follow. Accounts that are leased, not due, disconnected or dead are left out; the
+// job of one of the last two is deleted.
+func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) ([]schema.Renewal, error) {
+	accounts, workspaces := make([]schema.AccountID, len(messages)), make([]schema.WorkspaceID, len(messages))
+	for i, m := range messages {
+		accounts[i], workspaces[i] = m.Account, m.Workspace
+	}
+	b := &pgx.Batch{}
+	b.Queue(`
+		delete from jobs j using accounts a
+		where j.id = any($1) and a.id = j.id and (a.needs_reconnect or a.disconnected_at is not null)`, accounts)
+	b.Queue(claimRenewals, accounts, workspaces, r.node, schema.Lease.String(), schema.SettleTime.String())
+	sent := time.Now()
+	results := r.pool.SendBatch(ctx, b)
+	defer results.Close()
+	if _, err := results.Exec(); err != nil {
+		return nil, fmt.Errorf("claiming renewals: %w", unavailable(err))
+	}
+	rows, err := results.Query()
+	claimed, err := collect(rows, err, func(rows pgx.Rows, v *schema.Renewal) error {
+		return scanAccountRow(rows, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Attempts, &v.Warned)
+	})
+	if err == nil {
+		err = results.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("claiming renewals: %w", unavailable(err))
+	}
+	for i := range claimed {
+		claimed[i].Deadline = sent.Add(schema.CallDeadline)
+	}
+	return claimed, nil
+}
+
+// claimRenewals decides between a trade and a check. Step 1 stands for a trade whose end
+// is not known: it is checked. The lock on the row lets one at a time do so.
+const claimRenewals = `
+	update accounts a set
+		renew_claim = a.renew_claim + 1, renew_node = $3, renew_lease = now() + $4::interval,
+		renew_step = case when a.renewable and a.renew_step in (0, 2) then 1 else a.renew_step end
+	from unnest($1::uuid[], $2::uuid[]) u (account, workspace)
+	join accounts before on before.id = u.account
+	join workspaces w on w.id = u.workspace
+	where a.id = u.account and a.workspace_id = u.workspace and not a.needs_reconnect and a.disconnected_at is null
+	  and a.renew_at <= now() + interval '` + earlyBy + `'
+	  and (a.renew_lease is null or a.renew_lease + $5::interval < now())
+	returning ` + accountColumns + `, a.renew_claim, a.renewable and before.renew_step in (0, 2), before.renew_step = 1,
+		a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`
+
+// Finish stores how an account stands after a step of its renewal, with its job and its
+// events. New credentials are stored even where another claim has followed, as long as
+// they follow from those that are stored: nobody has them twice.
+func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
+	var said *schema.EncodedEvents
+	var jobs []schema.Job
+	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
+		a := &v.Account
+		tag, err := tx.Exec(ctx, finishRenewal, a.ID, a.Workspace, a.Revision, v.Claim, v.Traded, a.Sealed, orNull(a.ExpiresAt),
+			a.Renewable, v.Good, v.Settled, v.Dead, v.Warn, int16(v.Step), v.Attempts, orNull(v.NextAt))
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		b := &pgx.Batch{}
+		jobs = queueRenewalAt(b, a, v.NextAt)
+		said = queueEvents(b, renewalEvents(v, r.Now()), r.Now())
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("finishing a renewal: %w", unavailable(err))
+	}
+	r.announceAccounts(jobs, said)
+	return nil
+}
+
+const finishRenewal = `
+	update accounts set
+		sealed = case when $5 then $6::bytea else sealed end,
+		revision = case when $5 then revision + 1 else revision end,
+		expires_at = $7, renewable = $8,
+		checked_at = case when $9 then now() else checked_at end,
+		renew_asked_at = case when $10 then null else renew_asked_at end,
+		needs_reconnect = $11,
+		warned_of = case when $12 then $7 else warned_of end,
+		renew_step = $13, renew_attempts = $14, renew_at = $15, renew_lease = null
+	where id = $1 and workspace_id = $2 and revision = $3 and disconnected_at is null and (renew_claim = $4 or $5)`
+
+func renewalEvents(v schema.RenewalResult, now time.Time) []schema.Event {
+	var events []schema.Event
+	if v.Dead {
+		events = append(events, deadEvent(v.Account, *v.Problem, now))
+	}
+	if v.Warn {
+		expires := v.Account.ExpiresAt
+		events = append(events, accountEvent(schema.AccountTokenExpiring, v.Account, &schema.AccountData{ExpiresAt: &expires}, now))
+	}
+	return events
+}

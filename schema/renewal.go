@@ -1,0 +1,167 @@
+package schema
+
+import (
+	"cmp"
+	"time"
+)
+
+// The renewal of an account's credentials: trading a refresh token before the access
+// token expires, or once the platform refuses it, and finding out what a refusal means
+// where there is nothing to trade.
+//
+//	trade ─┬─ new credentials ─▶ stored at once
+//	       ├─ refused for good (invalid_grant) ─▶ needsReconnect
+//	       ├─ not reached, rate limited ─▶ trade again, later
+//	       └─ no answer ─▶ check the old credentials
+//	                       ├─ they work ─▶ used until they expire, then checked again
+//	                       └─ they do not ─▶ trade again: there is nothing left to lose
+//
+// The refresh token may be void as soon as it was sent, and some platforms revoke all of
+// an account's tokens when one comes twice. So a trade is recorded before it is made, and
+// one whose end is not known is not repeated while the old credentials still work.
+
+// RenewalStep is what an account's renewal needs next. Its number is stored: it never
+// changes.
+type RenewalStep int16
+
+// The steps of a renewal.
+const (
+	RenewalIdle  RenewalStep = iota // nothing was begun
+	RenewalTrade                    // a trade was begun, and its end is not known
+	RenewalAgain                    // and the old credentials were found dead since: trade again
+)
+
+// Renewal is one claimed step of the renewal of an account's credentials.
+type Renewal struct {
+	Account  Account
+	Claim    int32
+	Trade    bool // trade the refresh token; otherwise check the credentials
+	Open     bool // an earlier trade was begun, and its end is not known
+	Attempts int
+	Warned   bool      // of the expiry
+	Deadline time.Time // of the call, on this process's clock
+}
+
+// RenewalOutcome is what the call of a renewal came to.
+type RenewalOutcome struct {
+	Sealed    []byte    // of a trade: the new credentials, sealed
+	ExpiresAt time.Time // of them, or of those that were checked; zero: not known
+	Renewable bool      // of the new credentials
+	Err       *Error
+}
+
+// RenewalResult is how an account stands after a step of its renewal.
+type RenewalResult struct {
+	Account  Account // as it is from now on
+	Claim    int32
+	Traded   bool // Account.Sealed are new credentials
+	Good     bool // the platform took the credentials just now
+	Dead     bool // only its owner can help
+	Settled  bool // a publish that was refused may try again
+	Warn     bool // its owner is to be told of the expiry
+	Step     RenewalStep
+	Attempts int
+	Problem  *AccountProblem // of a dead account
+	NextAt   time.Time       // zero: nothing more is to be done
+}
+
+const (
+	// ExpiryNotice is how long before credentials expire that crier cannot renew their
+	// owner is told.
+	ExpiryNotice = 7 * 24 * time.Hour
+	// RenewalWait is how soon a publish that met dead credentials comes again.
+	RenewalWait = 5 * time.Second
+	// RenewalTrust is for how long credentials that were found good, or are new, are not
+	// doubted again: what the platform refuses then, it refuses for other reasons.
+	RenewalTrust = time.Minute
+
+	renewalMargin    = 10 // a renewable token is renewed when the n-th part of its life is left
+	renewalEarliest  = 3 * 24 * time.Hour
+	renewalLatest    = time.Minute
+	renewalPatience  = time.Hour // between tries that come to nothing
+	renewalQuickness = 5 * time.Second
+)
+
+// RenewalDue returns when an account's credentials must next be looked at; zero: never.
+// warned tells that its owner knows of the expiry.
+func (a Account) RenewalDue(now time.Time, warned bool) time.Time {
+	switch left := a.ExpiresAt.Sub(now); {
+	case a.ExpiresAt.IsZero() || a.NeedsReconnect || a.Disconnected:
+		return time.Time{}
+	case a.Renewable:
+		return a.ExpiresAt.Add(-min(max(left/renewalMargin, renewalLatest), renewalEarliest, max(left/2, 0)))
+	case left > ExpiryNotice || !warned:
+		return a.ExpiresAt.Add(-ExpiryNotice)
+	case left > 0:
+		return a.ExpiresAt
+	default:
+		return time.Time{}
+	}
+}
+
+// After returns how the account stands after a step. now is the database's time; jitter
+// in [0,1) spreads tries.
+func (r Renewal) After(o RenewalOutcome, now time.Time, jitter float64) RenewalResult {
+	result := RenewalResult{Account: r.Account, Claim: r.Claim}
+	switch {
+	case o.Err == nil && r.Trade:
+		return r.traded(result, o, now)
+	case o.Err == nil:
+		return r.alive(result, o, now)
+	case o.Err.Kind == TokenDead && !r.Trade && r.Open:
+		result.Step, result.Attempts, result.NextAt = RenewalAgain, r.Attempts, now
+		return result
+	case o.Err.Kind == TokenDead:
+		result.Dead, result.Settled = true, true
+		result.Account.NeedsReconnect, result.Account.Renewing = true, false
+		result.Problem = &AccountProblem{Code: CodeNeedsReconnect, Message: o.Err.Message}
+		return result
+	case o.Err.Kind == Unknown && r.Trade:
+		result.Step, result.Attempts, result.NextAt = RenewalTrade, r.Attempts+1, now.Add(SettleTime)
+		return result
+	default:
+		return r.later(result, o.Err, now, jitter)
+	}
+}
+
+// traded stores the new credentials.
+func (r Renewal) traded(result RenewalResult, o RenewalOutcome, now time.Time) RenewalResult {
+	a := &result.Account
+	a.Sealed, a.ExpiresAt, a.Renewable, a.Renewing, a.NeedsReconnect = o.Sealed, o.ExpiresAt, o.Renewable, false, false
+	result.Traded, result.Good, result.Settled = true, true, true
+	result.NextAt = a.RenewalDue(now, false)
+	return result
+}
+
+// alive keeps credentials that work. Where a trade is open, they are used to their end:
+// trading once more could end them.
+func (r Renewal) alive(result RenewalResult, o RenewalOutcome, now time.Time) RenewalResult {
+	a := &result.Account
+	a.Renewing = false
+	if !o.ExpiresAt.IsZero() {
+		a.ExpiresAt = o.ExpiresAt
+	}
+	result.Good, result.Settled = true, true
+	if r.Open {
+		result.Step = RenewalTrade
+		result.NextAt = a.ExpiresAt
+		return result
+	}
+	left := a.ExpiresAt.Sub(now)
+	result.Warn = !r.Warned && !a.Renewable && !a.ExpiresAt.IsZero() && left > 0 && left <= ExpiryNotice
+	result.NextAt = a.RenewalDue(now, r.Warned || result.Warn)
+	return result
+}
+
+// later comes again after a call that says nothing about the credentials.
+func (r Renewal) later(result RenewalResult, e *Error, now time.Time, jitter float64) RenewalResult {
+	wait := min(cmp.Or(e.RetryAfter, backoff(r.Attempts, jitter)), renewalPatience)
+	if e.Kind == Refused {
+		wait = renewalPatience
+	}
+	result.Attempts, result.NextAt = r.Attempts+1, now.Add(max(wait, renewalQuickness))
+	if r.Open {
+		result.Step = RenewalTrade
+	}
+	return result
+}
