@@ -147,7 +147,9 @@ func TestAPlanLimitsItsAccounts(t *testing.T) {
 func TestHealthIsThePlatforms(t *testing.T) {
 	a := newAPI(t)
 	id := a.call(http.MethodPost, "/connect/mastodon", `{"accessToken": "t"}`).want(http.StatusCreated).at("account", "id").text()
-	health := func() tree { return a.call(http.MethodGet, "/accounts/"+id+"/health", nil).want(http.StatusOK).at("health") }
+	health := func() tree {
+		return a.call(http.MethodGet, "/accounts/"+id+"/health", nil).want(http.StatusOK).at("health")
+	}
 	if got := health(); got.at("status").text() != "healthy" {
 		t.Errorf("health = %v", got)
 	}
