@@ -96,7 +96,7 @@ func (d Delivery) attempt(o Outcome, r Result, at time.Time) *Attempt {
 		}
 	}
 	if o.Err != nil {
-		a.Code, a.Message = codeOf(o.Err.Kind), o.Err.Message
+		a.Code, a.Message = CodeOf(o.Err.Kind), o.Err.Message
 	}
 	if r.State == TargetPending && kind != AttemptFound {
 		a.NextAt = at.Add(r.NextIn)
