@@ -63,7 +63,7 @@ func (b *base) connect(ctx context.Context) error {
 		return err
 	}
 	b.store, err = postgres.Open(ctx, postgres.Config{
-		URL: b.parts.postgres, MaxConns: maxConns, Node: node, Announce: b.announcer.Announce,
+		URL: b.parts.postgres, MaxConns: maxConns, Node: node, Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness,
 		Logger: b.config.Logger, Registerer: b.config.Registerer,
 	})
 	if err != nil {
@@ -73,6 +73,9 @@ func (b *base) connect(ctx context.Context) error {
 		return err
 	}
 	if err := b.store.Recover(ctx); err != nil {
+		return err
+	}
+	if err := b.holdOverdue(ctx); err != nil {
 		return err
 	}
 	b.log, err = stream.Open(ctx, stream.Config{
@@ -89,6 +92,19 @@ func (b *base) connect(ctx context.Context) error {
 	}
 	b.analytics, err = clickhouse.Open(ctx, clickhouse.Config{URL: b.parts.clickhouse})
 	return err
+}
+
+// holdOverdue holds what is overdue for review, before any role can publish it.
+func (b *base) holdOverdue(ctx context.Context) error {
+	if !b.config.HoldOverdue {
+		return nil
+	}
+	held, err := b.store.HoldOverdue(ctx)
+	if err != nil {
+		return fmt.Errorf("holding what is overdue: %w", err)
+	}
+	b.config.Logger.WarnContext(ctx, "overdue posts are held for review; see crier held list", "posts", held)
+	return nil
 }
 
 // reachOut makes what leaves the process: vault, address guard, connectors.

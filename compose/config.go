@@ -30,6 +30,7 @@ type Config struct {
 
 	Drain                time.Duration
 	MaxLateness          time.Duration // what is more than this past its time ends as missed_deadline
+	HoldOverdue          bool          // what is overdue at the start is held for review
 	AllowPrivateWebhooks bool
 	Bases                map[schema.Platform]string // base addresses other than the platforms' own
 

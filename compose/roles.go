@@ -65,7 +65,7 @@ func (b *base) stages() []stage {
 		all = append(all, stage{rolePublish, draining(publish.Run, c), publish.Ready})
 	}
 	if c.has(roleComment) {
-		comment := pipeline.NewComment(postgres.NewComment(b.store, catalog.Constraints), b.catalog.Connector, b.vault, b.log, commentSlots, log, b.metrics)
+		comment := pipeline.NewComment(postgres.NewComment(b.store, catalog.Constraints), b.catalog.Connector, b.vault, b.log, commentSlots, c.MaxLateness, log, b.metrics)
 		all = append(all, stage{roleComment, draining(comment.Run, c), comment.Ready})
 	}
 	if c.has(roleNotify) {

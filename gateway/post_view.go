@@ -38,7 +38,15 @@ type targetView struct {
 	PostedAt      string        `json:"postedAt,omitempty"`
 	PreviousError string        `json:"previousError,omitempty"` // while it is tried again
 	Error         *causeView    `json:"error,omitempty"`         // once it has failed
+	Held          *holdView     `json:"held,omitempty"`          // while nothing of it goes out
 	FirstComments []commentView `json:"firstComments,omitempty"`
+}
+
+// holdView is why nothing goes out, and since when.
+type holdView struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message,omitempty"`
+	Since   string `json:"since"`
 }
 
 type causeView struct {
@@ -111,6 +119,9 @@ func viewTarget(t *schema.Target) targetView {
 		v.Error = viewCause(t.Error)
 	case t.State == schema.TargetPending, t.State == schema.TargetClaimed:
 		v.PreviousError = t.Error.Message
+	}
+	if h := t.Hold; h != nil {
+		v.Held = &holdView{h.Kind.String(), h.Reason, shownTime(h.Since)}
 	}
 	for _, c := range t.Comments {
 		if c.State >= schema.CommentPosted {

@@ -24,12 +24,14 @@ type Comment struct {
 	caller caller[schema.CommentMessage, schema.Delivery]
 	store  commentStore
 	calls  platformCalls
+	late   time.Duration // what is more than this past its time is not published any more
 	logger *slog.Logger
 }
 
-// NewComment makes the comment stage; slots is how many calls it makes at a time.
-func NewComment(store commentStore, platforms Platforms, vault opener, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Comment {
-	c := &Comment{store: store, calls: platformCalls{platforms, vault, logger}, logger: logger}
+// NewComment makes the comment stage; slots is how many calls it makes at a time, late how
+// far past its time a first comment may still go out.
+func NewComment(store commentStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics) *Comment {
+	c := &Comment{store: store, calls: platformCalls{platforms, vault, logger}, late: late, logger: logger}
 	c.caller = caller[schema.CommentMessage, schema.Delivery]{
 		name: schema.TopicComment, log: log, logger: logger, metrics: metrics, slots: slots,
 		decode: decode[schema.CommentMessage],
@@ -62,7 +64,12 @@ func (c *Comment) claim(ctx context.Context, messages []schema.CommentMessage) (
 }
 
 func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool) {
-	result := d.AfterComment(c.calls.make(ctx, d), c.store.Now(), rand.Float64())
+	var result schema.CommentResult
+	if called := c.store.Now(); d.TooLate(called, c.late) {
+		result = d.MissedComment(called)
+	} else {
+		result = d.AfterComment(c.calls.make(ctx, d), c.store.Now(), rand.Float64())
+	}
 	stored := persist(ctx, c.logger, func(ctx context.Context) error { return c.store.Finish(ctx, result) })
 	return stored && result.State == schema.CommentPending && result.NextIn == 0
 }

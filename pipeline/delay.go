@@ -18,8 +18,8 @@ type delayStore interface {
 	Due(ctx context.Context, shards []int16, from, to time.Time, limit int) ([]schema.Job, error)
 	// Fired moves jobs whose messages are in the log on by the visibility timeout.
 	Fired(ctx context.Context, jobs []schema.Job) error
-	// OldestOverdue returns how far past its time the oldest job of the shards is.
-	OldestOverdue(ctx context.Context, shards []int16) (time.Duration, error)
+	// Overdue tells of the posts of the shards that are past their time and not done.
+	Overdue(ctx context.Context, shards []int16) (schema.Overdue, error)
 	Now() time.Time
 }
 
@@ -232,9 +232,14 @@ func (d *Delay) straggle(r reign, full bool) {
 	}
 	d.metrics.stragglers.Add(float64(len(missed)))
 	d.hold(r.ctx, missed)
-	if overdue, err := d.store.OldestOverdue(r.ctx, r.shards); err == nil {
-		d.metrics.overdue.Set(overdue.Seconds())
+	overdue, err := d.store.Overdue(r.ctx, r.shards)
+	if err != nil {
+		d.complain(r.ctx, "reading what is overdue failed", err)
+		return
 	}
+	d.metrics.overdue.Set(overdue.Oldest.Seconds())
+	d.metrics.waiting.Set(float64(overdue.Waiting))
+	d.metrics.held.Set(float64(overdue.Held))
 }
 
 func (d *Delay) complain(ctx context.Context, what string, err error) {

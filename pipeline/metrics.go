@@ -6,6 +6,8 @@ import "github.com/prometheus/client_golang/prometheus"
 type Metrics struct {
 	lateness   *prometheus.HistogramVec
 	overdue    prometheus.Gauge
+	waiting    prometheus.Gauge
+	held       prometheus.Gauge
 	queued     *prometheus.GaugeVec
 	deliveries *prometheus.CounterVec
 	targets    *prometheus.CounterVec
@@ -24,7 +26,15 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		}, []string{"platform"}),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_oldest_overdue_seconds",
-			Help: "How far past its time the oldest job of this process's shards is that was not fired.",
+			Help: "How far past its time the oldest post or first comment of this process's shards is that is not done, whatever it waits for.",
+		}),
+		waiting: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "crier_overdue",
+			Help: "Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000.",
+		}),
+		held: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "crier_held",
+			Help: "Those of crier_overdue that a pause or a review holds.",
 		}),
 		queued: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "crier_queued",
@@ -51,7 +61,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Help: "Overdue jobs that delay found in PostgreSQL and not in its window.",
 		}),
 	}
-	r.MustRegister(m.lateness, m.overdue, m.queued, m.deliveries, m.targets, m.dropped, m.fired, m.stragglers)
+	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.queued, m.deliveries, m.targets, m.dropped, m.fired, m.stragglers)
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)
 	}

@@ -94,7 +94,7 @@ func (p *Publish) claim(ctx context.Context, messages []schema.PublishMessage) (
 func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool) {
 	called := p.store.Now()
 	var result schema.Result
-	if d.Step != schema.StepFind && called.Sub(d.DueAt) > p.late {
+	if d.TooLate(called, p.late) {
 		result = d.Missed(called)
 	} else {
 		outcome := p.calls.make(ctx, d)

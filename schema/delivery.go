@@ -46,6 +46,7 @@ type Delivery struct {
 	Looked   int             // how often Find has said NotThere since the open call
 	Tries    int             // failed calls that end it
 	DueAt    time.Time       // the base of lateness
+	Paused   bool            // claimed because its deadline is over: nothing goes out
 	Deadline time.Time       // of a visible call, on this process's clock; checked right before sending
 
 	Pause           time.Duration // before the next entry of the chain

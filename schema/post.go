@@ -144,6 +144,7 @@ type Target struct {
 	NextAt    time.Time    // not before this time; zero: at once
 	Attempts  int          // failed platform calls of the current entry
 	PostedAt  time.Time
+	Hold      *Hold // why nothing of it goes out at present; nil: nothing holds it
 }
 
 // TargetRef names a target at a version of its post.

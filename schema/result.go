@@ -232,6 +232,12 @@ func (d Delivery) Missed(at time.Time) Result {
 	return r
 }
 
+// TooLate tells whether nothing of the delivery may go out any more at a time: what is
+// more than late past due, or paused past that. What may be there already is looked for.
+func (d Delivery) TooLate(at time.Time, late time.Duration) bool {
+	return d.Step != StepFind && (d.Paused || at.Sub(d.DueAt) > late)
+}
+
 // base is a result that changes nothing yet.
 func (d Delivery) base() Result {
 	return Result{
@@ -302,9 +308,21 @@ type CommentResult struct {
 // AfterComment returns how the first comment stands after a step: it is an entry of its
 // own, and goes by the same rules.
 func (d Delivery) AfterComment(o Outcome, at time.Time, jitter float64) CommentResult {
-	alone := d
-	alone.Entry, alone.Entries, alone.Receipts, alone.ContinueOnError = 0, 1, nil, false
-	r := alone.After(o, at, jitter)
+	return d.commentResult(d.alone().After(o, at, jitter))
+}
+
+// MissedComment ends a first comment that is too late to go out.
+func (d Delivery) MissedComment(at time.Time) CommentResult {
+	return d.commentResult(d.alone().Missed(at))
+}
+
+// alone is the first comment as an entry of its own.
+func (d Delivery) alone() Delivery {
+	d.Entry, d.Entries, d.Receipts, d.ContinueOnError = 0, 1, nil, false
+	return d
+}
+
+func (d Delivery) commentResult(r Result) CommentResult {
 	c := CommentResult{
 		Comment: d.Comment.ID, Claim: d.Claim, Step: r.Step, Attempts: r.Attempts, Looked: r.Looked,
 		NextIn: r.NextIn, Error: r.Error, PostedAt: r.PostedAt,

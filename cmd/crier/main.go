@@ -23,6 +23,9 @@ type commands struct {
 	Migrate  migrateCommand  `cmd:"" help:"Bring PostgreSQL, ClickHouse and the topics to this version."`
 	Keys     keysCommand     `cmd:"" help:"Make and revoke API keys."`
 	Accounts accountsCommand `cmd:"" help:"Connect accounts whose token already exists."`
+	Pause    pauseCommand    `cmd:"" help:"Hold the work of a workspace, an account or a platform."`
+	Resume   resumeCommand   `cmd:"" help:"Let go on what a pause holds."`
+	Held     heldCommand     `cmd:"" help:"List pauses and posts under review; release or cancel these."`
 	Simulate simulateCommand `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
 	Import   importCommand   `cmd:"" help:"Load a file of posts, resumable, with a result for each row."`
 	Backup   backupCommand   `cmd:"" help:"Write everything PostgreSQL holds, and the keyset, to a file."`

@@ -22,6 +22,7 @@ type serveCommand struct {
 	SandboxURL           string        `help:"Where the sandbox role of another process is reached."`
 	Drain                time.Duration `default:"20s" help:"How long work in hand may take at shutdown."`
 	MaxLateness          time.Duration `default:"24h" help:"What is more than this past its time is not published any more."`
+	HoldOverdue          bool          `help:"Hold everything that is overdue at the start for review, after a restore from a backup: see crier held."`
 	AllowPrivateWebhooks bool          `help:"Let webhooks use http and private addresses, for development."`
 	Demo                 bool          `help:"Publish a demo post through the whole pipeline to the simulators, and show what came of it."`
 }
@@ -51,6 +52,7 @@ func (s *serveCommand) config(logger *slog.Logger) (compose.Config, error) {
 	}
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.ClickHouse, c.SandboxURL, c.Drain, c.MaxLateness = s.Clickhouse, s.SandboxURL, s.Drain, s.MaxLateness
+	c.HoldOverdue = s.HoldOverdue
 	c.AllowPrivateWebhooks, c.Lead = s.AllowPrivateWebhooks, gateway.Lead
 	return c, nil
 }

@@ -90,13 +90,18 @@ func NewComment(s *Store, constraints func(schema.Platform) schema.Constraints) 
 // of a comment that is gone or done is deleted.
 func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error) {
 	batch := &pgx.Batch{}
+	batch.Queue(anyHold)
 	batch.Queue(`
 		delete from jobs j where j.id = any($1)
 		  and not exists (select from comments c where c.id = j.id and c.state in (0, 1))`, ids)
-	batch.Queue(claimComments, ids, c.node, schema.Lease.String(), schema.SettleTime.String())
+	batch.Queue(claimComments, ids, c.node, schema.Lease.String(), schema.SettleTime.String(), schema.FirstCommentDelay.String(), c.late.String())
 	sent := time.Now()
 	results := c.pool.SendBatch(ctx, batch)
 	defer results.Close()
+	holding, err := c.readHolding(results)
+	if err != nil {
+		return nil, fmt.Errorf("claiming comments: %w", unavailable(err))
+	}
 	if _, err := results.Exec(); err != nil {
 		return nil, fmt.Errorf("claiming comments: %w", unavailable(err))
 	}
@@ -108,10 +113,15 @@ func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.D
 	if err != nil {
 		return nil, fmt.Errorf("claiming comments: %w", unavailable(err))
 	}
+	if holding && len(claimed) < len(ids) {
+		if err := c.parkComments(ctx, ids); err != nil {
+			return nil, fmt.Errorf("parking held comments: %w", unavailable(err))
+		}
+	}
 	return claimed, c.arm(ctx, claimed, sent)
 }
 
-const claimComments = `
+var claimComments = `
 	update comments c set
 		state = 1, claim = c.claim + 1, node = $2, lease_until = now() + $3::interval,
 		step = case when c.state = 1 and c.step = 1 then 2 else c.step end,
@@ -121,8 +131,10 @@ const claimComments = `
 	  and a.id = c.account_id and w.id = a.workspace_id
 	  and ((c.state = 0 and coalesce(c.next_at, now()) <= now() + interval '` + earlyBy + `')
 	    or (c.state = 1 and c.lease_until + $4::interval < now()))
+	  and not exists (select from holds h where h.subject = c.post_id)
+	  and (not ` + pausedComment + ` or uuid_extract_timestamp(c.id) + $5::interval + $6::interval < now())
 	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, c.since,
-		t.post_id, t.n, t.version, t.receipts, p.content, ` + accountColumns
+		t.post_id, t.n, t.version, t.receipts, p.content, ` + pausedComment + `, ` + accountColumns
 
 func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	var since *time.Time
@@ -130,7 +142,7 @@ func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	d.Comment = &schema.Comment{}
 	a := &d.Account
 	err := rows.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &since,
-		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document}, accountFields(a)...)...)
+		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document, &d.Paused}, accountFields(a)...)...)
 	if err != nil {
 		return err
 	}
@@ -142,6 +154,7 @@ func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 		return err
 	}
 	d.Workspace, d.Since, d.Entry = a.Workspace, fromNull(since), d.Comment.Entry
+	d.DueAt = d.Comment.ID.Time().Add(schema.FirstCommentDelay)
 	d.DescribeComment(content, c.constraints(a.Platform))
 	return nil
 }
@@ -159,8 +172,10 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 		r.NativeID, r.URL, errorOrNull(r.Error), orNull(r.PostedAt))
 	if r.State == schema.CommentPending {
 		batch.Queue(`
-			update jobs set due_at = now() + $2::float8 * interval '1 second' where id = $1
-			returning id, kind, shard, due_at, version, payload`, r.Comment, r.NextIn.Seconds())
+			update jobs set due_at = now() + $2::float8 * interval '1 second', held = false,
+				overdue_since = coalesce(overdue_since, uuid_extract_timestamp(id) + $3::interval)
+			where id = $1
+			returning id, kind, shard, due_at, version, payload`, r.Comment, r.NextIn.Seconds(), schema.FirstCommentDelay.String())
 	} else {
 		batch.Queue(`
 			delete from jobs j where j.id = $1 and exists (select from comments c where c.id = j.id and c.state not in (0, 1))

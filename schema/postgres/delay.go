@@ -43,7 +43,8 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) error {
 	batch.Queue("begin")
 	batch.Queue("set local synchronous_commit = off")
 	batch.Queue(`
-		update jobs j set due_at = now() + $4::interval
+		update jobs j set due_at = now() + $4::interval, fires = least(j.fires + 1, 30000),
+			overdue_since = case when j.fires > 0 and j.kind in (1, 2) then coalesce(j.overdue_since, j.due_at - $4::interval) else j.overdue_since end
 		from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)
 		where j.id = u.id and j.due_at = u.due_at and j.version = u.version`, ids, due, versions, schema.VisibilityTimeout.String())
 	batch.Queue("commit")
@@ -162,17 +163,34 @@ func (d *Delay) Forget(ctx context.Context) error {
 	return nil
 }
 
-// OldestOverdue returns how far past its time the oldest job of the shards is; zero when
-// none is.
-func (d *Delay) OldestOverdue(ctx context.Context, shards []int16) (time.Duration, error) {
-	var seconds float64
+// overdueLimit is how far overdue posts are counted.
+const overdueLimit = 10_000
+
+// Overdue tells of the posts and first comments of the shards that are past their time
+// and not done, whatever they wait for. One whose first message is on its way for less
+// than a visibility timeout is not counted yet.
+func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
+	var oldest float64
+	var o schema.Overdue
 	err := d.pool.QueryRow(ctx, `
-		select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 from jobs
-		where shard = any($1) and due_at < now()`, shards).Scan(&seconds)
+		with waiting as (
+			select id, kind, held, overdue_since from jobs
+			where overdue_since is not null and shard = any($1) order by overdue_since limit $2
+		), unfired as (
+			select min(due_at) due_at from jobs where shard = any($1) and due_at < now()
+		)
+		select coalesce(extract(epoch from now() - least(
+				(select due_at from unfired),
+				(select min(overdue_since) from waiting),
+				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from waiting where kind = 1 limit 100) w join posts p on p.id = w.id)
+			)), 0)::float8,
+			(select count(*) from waiting), (select count(*) from waiting where held)`, shards, overdueLimit).
+		Scan(&oldest, &o.Waiting, &o.Held)
 	if err != nil {
-		return 0, fmt.Errorf("reading the oldest overdue job: %w", unavailable(err))
+		return o, fmt.Errorf("reading what is overdue: %w", unavailable(err))
 	}
-	return time.Duration(seconds * float64(time.Second)), nil
+	o.Oldest = time.Duration(oldest * float64(time.Second))
+	return o, nil
 }
 
 // Recover brings forward what this node's earlier life left open. The caller holds the

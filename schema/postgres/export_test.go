@@ -13,3 +13,6 @@ func (s *Store) Count(ctx context.Context, sql string) (n int, err error) {
 	err = s.pool.QueryRow(ctx, sql).Scan(&n)
 	return n, err
 }
+
+// KnowHolds makes the store know that something is held, as its first claim would.
+func (s *Store) KnowHolds() { s.holding.Store(true) }

@@ -138,9 +138,10 @@ func readMoved(results pgx.BatchResults) ([]schema.Job, error) {
 // moveJobs makes the job of a post that goes on due when the first of its targets is. Where
 // no target of the batch waits, it only brings the job forward: firing early is harmless.
 const moveJobs = `
-	update jobs j set due_at = w.due_at
+	update jobs j set due_at = w.due_at, held = false,
+		overdue_since = coalesce(j.overdue_since, case when w.base < now() then w.base end)
 	from (
-		select t.post_id, min(case
+		select t.post_id, min(coalesce(p.retried_for, p.scheduled_for)) base, min(case
 			when t.state = 1 then t.lease_until + $3::interval
 			when t.claim = 0 then now() + $2::interval
 			else greatest(coalesce(t.next_at, now()), now()) end) due_at

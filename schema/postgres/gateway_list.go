@@ -36,6 +36,9 @@ func (g *Gateway) Posts(ctx context.Context, workspace schema.WorkspaceID, f sch
 	if err == nil {
 		err = addTargets(ctx, g.pool, posts)
 	}
+	if err == nil {
+		err = addHolds(ctx, g.pool, posts)
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading posts: %w", unavailable(err))
 	}

@@ -28,6 +28,9 @@ func (g *Gateway) Post(ctx context.Context, workspace schema.WorkspaceID, id sch
 	if err := addTargets(ctx, g.pool, posts); err != nil {
 		return p, unavailable(err)
 	}
+	if err := addHolds(ctx, g.pool, posts); err != nil {
+		return p, unavailable(err)
+	}
 	return posts[0], nil
 }
 
@@ -204,18 +207,18 @@ func (g *Gateway) Delete(ctx context.Context, workspace schema.WorkspaceID, id s
 	return cancelled, nil
 }
 
-func (g *Gateway) cancel(b *pgx.Batch, p *schema.Post) (announcement schema.Announcement) {
-	now := g.Now()
+// cancel ends a post; a target in hand ends with it, if its outcome comes late or never.
+func (s *Store) cancel(b *pgx.Batch, p *schema.Post) (announcement schema.Announcement) {
+	now := s.Now()
 	p.Status, p.Version = schema.Cancelled, p.Version+1
 	for i := range p.Targets {
-		if p.Targets[i].State == schema.TargetPending {
-			p.Targets[i].State = schema.TargetCancelled
+		if t := &p.Targets[i]; t.State == schema.TargetPending || t.State == schema.TargetClaimed {
+			t.State = schema.TargetCancelled
 		}
 	}
 	b.Queue(`update posts set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1`,
 		p.ID, int16(p.Status), p.Version)
-	b.Queue(`update targets set state = $2 where post_id = $1 and state = $3`,
-		p.ID, int16(schema.TargetCancelled), int16(schema.TargetPending))
+	b.Queue(`update targets set state = $2 where post_id = $1 and state in (0, 1)`, p.ID, int16(schema.TargetCancelled))
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	queueAttempt(b, p.ID, schema.AttemptCancelled, now, time.Time{})
 	if events := queueEvents(b, []schema.Event{postEvent(schema.PostCancelled, p, now)}, now); events != nil {

@@ -97,7 +97,7 @@ func TestALateReceiptIsKept(t *testing.T) {
 			*p = f.retry(*p, 0)
 			f.claimOne(*p, 0)
 		},
-		"it was found": func(f *fixture, p *schema.Post, d schema.Delivery) {
+		"it was found": func(f *fixture, p *schema.Post, _ schema.Delivery) {
 			f.expire()
 			f.finish(f.claimOne(*p, 0), schema.Outcome{Verdict: schema.Found, Receipt: found("n0").Receipt})
 		},

@@ -42,19 +42,24 @@ func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.
 		posts[i], ns[i], versions[i] = r.Post, r.N, r.Version
 	}
 	batch := &pgx.Batch{}
+	batch.Queue(anyHold)
 	batch.Queue(`
 		select from posts p join unnest($1::uuid[], $2::int[]) u (id, version) on p.id = u.id and p.version = u.version
 		where p.status = $3 order by p.id for no key update of p`, posts, versions, int16(schema.Scheduled))
-	batch.Queue(`
-		update posts p set status = $3, updated_at = now()
-		from unnest($1::uuid[], $2::int[]) u (id, version)
-		where p.id = u.id and p.version = u.version and p.status = $4`,
-		posts, versions, int16(schema.Processing), int16(schema.Scheduled))
-	batch.Queue(claimTargets, posts, ns, versions, p.node, schema.Lease.String(), schema.SettleTime.String(), schema.PrepareLease.String())
+	begin, late := beginPosts, []any{}
+	if p.holding.Load() {
+		begin, late = beginPosts+` and `+hasFreeTarget, []any{p.late.String()}
+	}
+	batch.Queue(begin, append([]any{posts, versions, int16(schema.Processing), int16(schema.Scheduled)}, late...)...)
+	batch.Queue(claimTargets, posts, ns, versions, p.node, schema.Lease.String(), schema.SettleTime.String(), schema.PrepareLease.String(), p.late.String())
 
 	sent := time.Now()
 	results := p.pool.SendBatch(ctx, batch)
 	defer results.Close()
+	holding, err := p.readHolding(results)
+	if err != nil {
+		return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
+	}
 	for range 2 {
 		if _, err := results.Exec(); err != nil {
 			return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
@@ -68,8 +73,18 @@ func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.
 	if err := results.Close(); err != nil {
 		return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
 	}
+	if holding && len(claimed) < n {
+		if err := p.parkPosts(ctx, posts); err != nil {
+			return nil, fmt.Errorf("parking held posts: %w", unavailable(err))
+		}
+	}
 	return claimed, p.arm(ctx, claimed, sent)
 }
+
+const beginPosts = `
+	update posts p set status = $3, updated_at = now()
+	from unnest($1::uuid[], $2::int[]) u (id, version)
+	where p.id = u.id and p.version = u.version and p.status = $4`
 
 // arm sets the deadline of claims that were sent at a time, and reads what a look-up must
 // know.
@@ -91,7 +106,7 @@ func (s *Store) arm(ctx context.Context, claimed []schema.Delivery, sent time.Ti
 const earlyBy = "100 milliseconds"
 
 // claimTargets takes what is pending and due, or whose lease is over for a settle time.
-const claimTargets = `
+var claimTargets = `
 	update targets t set
 		state = 1, claim = t.claim + 1, node = $4, lease_until = now() + case when t.step = 0 then $7::interval else $5::interval end,
 		step = case when t.state = 1 and t.step = 1 then 2 else t.step end,
@@ -103,12 +118,16 @@ const claimTargets = `
 	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = 3
 	  and ((t.state = 0 and coalesce(t.next_at, now()) <= now() + interval '` + earlyBy + `')
 	    or (t.state = 1 and t.lease_until + $6::interval < now()))
-	returning ` + deliveryColumns
+	  and not exists (select from holds h where h.subject = p.id)
+	  and (not ` + pausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + $8::interval < now())
+	returning ` + deliveryColumns + `, ` + pausedAccount
 
 const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.content,
 		p.content, coalesce(p.retried_for, p.scheduled_for), ` + accountColumns
 
-func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error { return p.scanDelivery(rows, d) }
+func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
+	return p.scanDelivery(rows, d, &d.Paused)
+}
 
 // scanDelivery reads what a claim returns, and what the query returns beside it.
 func (p *Publish) scanDelivery(rows pgx.Row, d *schema.Delivery, beside ...any) error {

@@ -10,13 +10,13 @@ import (
 	"crier/schema"
 )
 
-// noBrand reads as the zero id, which is how schema says "none".
-const noBrand = `'00000000-0000-0000-0000-000000000000'::uuid`
+// noID reads as the zero id, which is how schema says "none".
+const noID = `'00000000-0000-0000-0000-000000000000'::uuid`
 
 // noTime reads as the zero time.
 const noTime = `'0001-01-01Z'::timestamptz`
 
-const accountColumns = `a.id, a.workspace_id, coalesce(a.brand_id, ` + noBrand + `), a.platform, a.native_id, a.name, a.server,
+const accountColumns = `a.id, a.workspace_id, coalesce(a.brand_id, ` + noID + `), a.platform, a.native_id, a.name, a.server,
 	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at, a.revision, a.disconnected_at is not null,
 	coalesce(a.expires_at, ` + noTime + `), a.renewable, a.renew_asked_at is not null, coalesce(a.checked_at, ` + noTime + `)`
 
@@ -38,7 +38,7 @@ func accountFields(a *schema.Account) []any {
 	}
 }
 
-const postColumns = `p.id, p.workspace_id, coalesce(p.brand_id, ` + noBrand + `), p.version, p.status, p.scheduled_for, p.timezone,
+const postColumns = `p.id, p.workspace_id, coalesce(p.brand_id, ` + noID + `), p.version, p.status, p.scheduled_for, p.timezone,
 	p.from_api, p.content, p.created_at, p.updated_at`
 
 func scanPost(row pgx.Row, p *schema.Post) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,6 +22,8 @@ type Config struct {
 	URL      string
 	MaxConns int32
 	Node     [16]byte // this process's data folder; claims carry it
+	// MaxLateness is how far past its time paused work is held before it ends.
+	MaxLateness time.Duration
 	// Announce hands on what a commit asks of the log. It must not wait for long, and
 	// may lose what it is given.
 	Announce   func(schema.Announcement)
@@ -38,6 +41,8 @@ type Store struct {
 	log      *slog.Logger
 	batches  *prometheus.HistogramVec
 	arrivals arrivals
+	late     time.Duration
+	holding  atomic.Bool // whether anything was held when work was last claimed
 
 	closing chan struct{}
 	workers sync.WaitGroup
@@ -90,7 +95,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s := &Store{
 		pool: pool, inserts: inserts, clock: newClock(pool), node: c.Node, announce: c.Announce, log: c.Logger,
-		batches: batchMetric(c.Registerer), arrivals: newArrivals(c.Registerer), closing: make(chan struct{}),
+		batches: batchMetric(c.Registerer), arrivals: newArrivals(c.Registerer), late: c.MaxLateness, closing: make(chan struct{}),
 	}
 	if s.announce == nil {
 		s.announce = func(schema.Announcement) {}

@@ -15,6 +15,9 @@ import (
 	"crier/schema/postgres"
 )
 
+// maxLateness is how long paused work is held in these tests.
+const maxLateness = 24 * time.Hour
+
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 // plain seals nothing: these tests are about rows.
@@ -55,7 +58,7 @@ func newFixture(t *testing.T) *fixture {
 	}
 	f := &fixture{T: t, url: url}
 	store, err := postgres.Open(ctx, postgres.Config{
-		URL: url, MaxConns: 10, Node: [16]byte{1}, Logger: slog.New(slog.DiscardHandler),
+		URL: url, MaxConns: 10, Node: [16]byte{1}, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler),
 		Announce: func(a schema.Announcement) {
 			f.mu.Lock()
 			defer f.mu.Unlock()

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"crier/compose"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// pauseTargetFlags name what is paused: one of them.
+type pauseTargetFlags struct {
+	Workspace string `xor:"target" required:"" help:"Name of the workspace."`
+	Account   string `xor:"target" required:"" help:"Id of the account."`
+	Platform  string `xor:"target" required:"" help:"The platform, for every workspace."`
+}
+
+func (f pauseTargetFlags) target() compose.PauseTarget {
+	return compose.PauseTarget{Workspace: f.Workspace, Account: f.Account, Platform: f.Platform}
+}
+
+type pauseCommand struct {
+	partsFlags
+	pauseTargetFlags
+	Reason string `help:"Why; it is shown to users."`
+}
+
+// Run holds what is due from now on, until it is resumed or too late.
+func (p *pauseCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := p.config(logger)
+	if err != nil {
+		return err
+	}
+	return compose.Pause(ctx, c, p.target(), p.Reason)
+}
+
+type resumeCommand struct {
+	partsFlags
+	pauseTargetFlags
+}
+
+// Run lets go on what a pause held.
+func (r *resumeCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := r.config(logger)
+	if err != nil {
+		return err
+	}
+	return compose.Resume(ctx, c, r.target())
+}
+
+type heldCommand struct {
+	List    heldListCommand    `cmd:"" help:"List pauses, and the posts that serve --hold-overdue holds for review."`
+	Release heldReleaseCommand `cmd:"" help:"Let posts under review go out now."`
+	Cancel  heldCancelCommand  `cmd:"" help:"Cancel posts under review: they are published already, or no longer wanted."`
+}
+
+type heldListCommand struct {
+	partsFlags
+	JSON bool `name:"json" help:"One JSON object a line."`
+}
+
+// Run lists what is held.
+func (h *heldListCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := h.config(logger)
+	if err != nil {
+		return err
+	}
+	held, err := compose.Held(ctx, c)
+	if err != nil {
+		return err
+	}
+	if h.JSON {
+		return writeLines(os.Stdout, held, heldLineOf)
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "HELD\tSINCE\tWORKSPACE\tWHAT\tDUE\tREASON OR TEXT")
+	for _, one := range held {
+		l := heldLineOf(one)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", l.Held, l.Since, l.Workspace, l.what(), l.ScheduledFor, l.text())
+	}
+	return table.Flush()
+}
+
+// heldLine is one hold as it is listed.
+type heldLine struct {
+	Held         string   `json:"held"`
+	Since        string   `json:"since"`
+	Reason       string   `json:"reason,omitempty"`
+	Workspace    string   `json:"workspace,omitempty"`
+	Account      string   `json:"accountId,omitempty"`
+	Platform     string   `json:"platform,omitempty"`
+	Post         string   `json:"postId,omitempty"`
+	ScheduledFor string   `json:"scheduledFor,omitempty"`
+	Platforms    []string `json:"platforms,omitempty"` // of a post, each with its status
+	Content      string   `json:"content,omitempty"`
+}
+
+func heldLineOf(h postgres.HeldPost) heldLine {
+	l := heldLine{Held: h.Kind.String(), Since: h.Since.Format(time.RFC3339), Reason: h.Reason, Workspace: h.Workspace}
+	switch h.Kind {
+	case schema.AccountPaused:
+		l.Account = h.Hold.Account.String()
+	case schema.PlatformPaused:
+		l.Platform = h.Platform.String()
+	case schema.UnderReview:
+		l.Post, l.ScheduledFor = h.Post.ID.String(), h.Post.ScheduledFor.Format(time.RFC3339)
+		for _, t := range h.Post.Targets {
+			l.Platforms = append(l.Platforms, t.Platform.String()+":"+t.State.String())
+		}
+		if len(h.Post.Content.Entries) > 0 {
+			l.Content = h.Post.Content.Entries[0].Text
+		}
+	default:
+	}
+	return l
+}
+
+func (l heldLine) what() string {
+	switch {
+	case l.Post != "":
+		return l.Post + fmt.Sprint(" ", l.Platforms)
+	case l.Account != "":
+		return l.Account
+	default:
+		return l.Platform
+	}
+}
+
+func (l heldLine) text() string {
+	const most = 40
+	text := l.Reason
+	if l.Post != "" {
+		text = l.Content
+	}
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// reviewFlags name posts under review.
+type reviewFlags struct {
+	Post []string `xor:"posts" required:"" help:"Id of a post; may be repeated."`
+	All  bool     `xor:"posts" required:"" help:"Every post under review."`
+}
+
+func (f reviewFlags) ids() ([]schema.PostID, error) {
+	var ids []schema.PostID
+	for _, text := range f.Post {
+		id, err := schema.ParsePostID(text)
+		if err != nil {
+			return nil, fmt.Errorf("reading %q: %w", text, err)
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 && !f.All {
+		return nil, errors.New("name posts, or --all")
+	}
+	return ids, nil
+}
+
+type heldReleaseCommand struct {
+	partsFlags
+	reviewFlags
+}
+
+// Run lets posts go out.
+func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	return review(ctx, h.partsFlags, h.reviewFlags, logger, "released", compose.Release)
+}
+
+type heldCancelCommand struct {
+	partsFlags
+	reviewFlags
+}
+
+// Run cancels posts.
+func (h *heldCancelCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	return review(ctx, h.partsFlags, h.reviewFlags, logger, "cancelled", compose.CancelReviewed)
+}
+
+func review(ctx context.Context, parts partsFlags, posts reviewFlags, logger *slog.Logger, verb string,
+	decide func(context.Context, compose.Config, []schema.PostID) (int, error)) error {
+	ids, err := posts.ids()
+	if err != nil {
+		return err
+	}
+	c, err := parts.config(logger)
+	if err != nil {
+		return err
+	}
+	n, err := decide(ctx, c, ids)
+	if err == nil {
+		fmt.Println(n, "posts", verb)
+	}
+	return err
+}
+
+// writeLines writes one JSON object a line.
+func writeLines[T, L any](w io.Writer, all []T, lineOf func(T) L) error {
+	encoder := json.NewEncoder(w)
+	for _, one := range all {
+		if err := encoder.Encode(lineOf(one)); err != nil {
+			return fmt.Errorf("writing the list: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package compose
+
+import (
+	"context"
+	"errors"
+
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// PauseTarget is what a pause is on: one of the three.
+type PauseTarget struct {
+	Workspace string // by name, with its sandbox left out
+	Account   string
+	Platform  string
+}
+
+// Pause holds the work of a workspace, an account or a platform.
+func Pause(ctx context.Context, c Config, on PauseTarget, reason string) error {
+	return operate(ctx, c, func(ctx context.Context, o *operator) error {
+		h, err := o.pauseOf(ctx, on)
+		if err != nil {
+			return err
+		}
+		h.Reason = reason
+		return o.admin.Pause(ctx, h)
+	})
+}
+
+// Resume lifts a pause.
+func Resume(ctx context.Context, c Config, on PauseTarget) error {
+	return operate(ctx, c, func(ctx context.Context, o *operator) error {
+		h, err := o.pauseOf(ctx, on)
+		if err != nil {
+			return err
+		}
+		return o.admin.Resume(ctx, h)
+	})
+}
+
+func (o *operator) pauseOf(ctx context.Context, on PauseTarget) (schema.Hold, error) {
+	switch on {
+	case PauseTarget{Workspace: on.Workspace}:
+		w, err := o.admin.Workspace(ctx, on.Workspace, "", false)
+		return schema.Hold{Kind: schema.WorkspacePaused, Workspace: w.ID}, err
+	case PauseTarget{Account: on.Account}:
+		id, err := schema.ParseAccountID(on.Account)
+		if err != nil {
+			return schema.Hold{}, err
+		}
+		return o.admin.AccountPause(ctx, id)
+	case PauseTarget{Platform: on.Platform}:
+		p, err := schema.ParsePlatform(on.Platform)
+		return schema.Hold{Kind: schema.PlatformPaused, Platform: p}, err
+	default:
+		return schema.Hold{}, errors.New("name a workspace, an account or a platform: one of them")
+	}
+}
+
+// Held returns the pauses, and the posts that are held for review.
+func Held(ctx context.Context, c Config) (held []postgres.HeldPost, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		held, err = o.admin.Holds(ctx)
+		return err
+	})
+	return held, err
+}
+
+// Release lets posts under review go out; all of them where ids is empty.
+func Release(ctx context.Context, c Config, ids []schema.PostID) (released int, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		released, err = o.admin.Release(ctx, ids)
+		return err
+	})
+	return released, err
+}
+
+// CancelReviewed ends posts under review; all of them where ids is empty.
+func CancelReviewed(ctx context.Context, c Config, ids []schema.PostID) (cancelled int, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		cancelled, err = o.admin.CancelReviewed(ctx, ids)
+		return err
+	})
+	return cancelled, err
+}

@@ -1,0 +1,233 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Pause holds the work of a workspace, an account or a platform from now on; calls in
+// hand go on. A pause of what is paused has a new reason.
+func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
+	subject, platform := subjectOf(h)
+	conflict := `(subject)`
+	if subject == nil {
+		conflict = `(platform) where platform is not null`
+	}
+	_, err := a.pool.Exec(ctx, `
+		insert into holds (subject, platform, kind, reason) values ($1, $2, $3, $4)
+		on conflict `+conflict+` do update set reason = excluded.reason`, subject, platform, int16(h.Kind), h.Reason)
+	if err != nil {
+		return fmt.Errorf("pausing: %w", unavailable(err))
+	}
+	return nil
+}
+
+// Resume lifts a pause; what it held is due at once. It is NotFound where nothing is
+// paused.
+func (a *Admin) Resume(ctx context.Context, h schema.Hold) error {
+	subject, platform := subjectOf(h)
+	err := a.lifting(ctx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `delete from holds where kind = $1 and (subject = $2 or platform = $3)`, int16(h.Kind), subject, platform)
+		if err == nil && tag.RowsAffected() == 0 {
+			return &schema.Error{Kind: schema.NotFound, Message: "nothing of that name is paused"}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("resuming: %w", unavailable(err))
+	}
+	return nil
+}
+
+// subjectOf returns the columns of what a hold is on.
+func subjectOf(h schema.Hold) (subject *[16]byte, platform *int16) {
+	switch h.Kind {
+	case schema.WorkspacePaused:
+		return (*[16]byte)(&h.Workspace), nil
+	case schema.AccountPaused:
+		return (*[16]byte)(&h.Account), nil
+	case schema.UnderReview:
+		return (*[16]byte)(&h.Post), nil
+	default:
+		number := int16(h.Platform)
+		return nil, &number
+	}
+}
+
+// lifting lifts holds in a transaction that parks no job meanwhile, and makes every
+// parked job due. What another hold is on is parked again when its job fires.
+func (a *Admin) lifting(ctx context.Context, lift func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, lockHolds); err != nil {
+			return err
+		}
+		if err := lift(tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			with parked as (
+				select id from jobs where overdue_since is not null and held order by id for update
+			)
+			update jobs j set due_at = now(), held = false from parked where j.id = parked.id`)
+		return err
+	})
+}
+
+// HeldPost is a post under review, or a pause.
+type HeldPost struct {
+	schema.Hold
+	Workspace string // name of its workspace; empty for a platform
+	Account   string // name of the account of a pause
+	Post      schema.Post
+}
+
+// Holds returns the pauses, and the posts under review, oldest first.
+func (a *Admin) Holds(ctx context.Context) ([]HeldPost, error) {
+	rows, err := a.pool.Query(ctx, `
+		select `+holdColumns+`, coalesce(w.name, ''), coalesce(x.name, '')
+		from holds h
+		left join accounts x on h.kind = $1 and x.id = h.subject
+		left join posts p on h.kind = $2 and p.id = h.subject
+		left join workspaces w on w.id = coalesce(x.workspace_id, p.workspace_id, h.subject)
+		order by h.created_at, h.subject`, int16(schema.AccountPaused), int16(schema.UnderReview))
+	held, err := collect(rows, err, func(rows pgx.Rows, h *HeldPost) error {
+		return scanHold(besides{rows, []any{&h.Workspace, &h.Account}}, &h.Hold)
+	})
+	if err == nil {
+		err = a.addPosts(ctx, held)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading holds: %w", unavailable(err))
+	}
+	return held, nil
+}
+
+// besides scans more columns than its reader knows of.
+type besides struct {
+	pgx.Rows
+	into []any
+}
+
+func (b besides) Scan(into ...any) error { return b.Rows.Scan(append(into, b.into...)...) }
+
+func (a *Admin) addPosts(ctx context.Context, held []HeldPost) error {
+	at := map[schema.PostID]int{}
+	var ids []schema.PostID
+	for i, h := range held {
+		if h.Kind == schema.UnderReview {
+			at[h.Hold.Post] = i
+			ids = append(ids, h.Hold.Post)
+		}
+	}
+	rows, err := a.pool.Query(ctx, `select `+postColumns+` from posts p where p.id = any($1)`, ids)
+	posts, err := collect(rows, err, func(rows pgx.Rows, p *schema.Post) error { return scanPost(rows, p) })
+	if err != nil {
+		return err
+	}
+	if err := addTargets(ctx, a.pool, posts); err != nil {
+		return err
+	}
+	for _, p := range posts {
+		held[at[p.ID]].Post = p
+	}
+	return nil
+}
+
+// Release lets posts under review go out, as if they were due now; all of them where ids
+// is empty. It returns how many.
+func (a *Admin) Release(ctx context.Context, ids []schema.PostID) (int, error) {
+	var released int
+	err := a.lifting(ctx, func(tx pgx.Tx) error {
+		posts, err := a.takeReviewed(ctx, tx, ids)
+		if err != nil {
+			return err
+		}
+		released = len(posts)
+		_, err = tx.Exec(ctx, `update posts set retried_for = now() where id = any($1) and status in (2, 3)`, posts)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("releasing posts: %w", unavailable(err))
+	}
+	return released, nil
+}
+
+// takeReviewed ends the review of posts, locks them and returns which.
+func (a *Admin) takeReviewed(ctx context.Context, tx pgx.Tx, ids []schema.PostID) ([]schema.PostID, error) {
+	rows, err := tx.Query(ctx, `
+		delete from holds where kind = $1 and (cardinality($2::uuid[]) = 0 or subject = any($2)) returning subject`,
+		int16(schema.UnderReview), append([]schema.PostID{}, ids...))
+	taken, err := collect(rows, err, func(rows pgx.Rows, id *schema.PostID) error { return rows.Scan((*[16]byte)(id)) })
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, taken)
+	return taken, err
+}
+
+// CancelReviewed ends posts under review, and their first comments, for good; all of them
+// where ids is empty. What is published of them stays. It returns how many.
+func (a *Admin) CancelReviewed(ctx context.Context, ids []schema.PostID) (int, error) {
+	var cancelled int
+	var said schema.Announcement
+	err := a.lifting(ctx, func(tx pgx.Tx) error {
+		taken, err := a.takeReviewed(ctx, tx, ids)
+		if err != nil {
+			return err
+		}
+		cancelled = len(taken)
+		if said, err = a.cancelAll(ctx, tx, taken); err != nil {
+			return err
+		}
+		return a.cancelComments(ctx, tx, taken)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("cancelling posts: %w", unavailable(err))
+	}
+	a.announce(said)
+	return cancelled, nil
+}
+
+func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (said schema.Announcement, err error) {
+	rows, err := tx.Query(ctx, `select `+postColumns+` from posts p where p.id = any($1) and p.status in (2, 3)`, ids)
+	posts, err := collect(rows, err, func(rows pgx.Rows, p *schema.Post) error { return scanPost(rows, p) })
+	if err != nil {
+		return said, err
+	}
+	if err := addTargets(ctx, tx, posts); err != nil {
+		return said, err
+	}
+	b := &pgx.Batch{}
+	for i := range posts {
+		one := a.cancel(b, &posts[i])
+		said.Events = append(said.Events, one.Events...)
+	}
+	return said, tx.SendBatch(ctx, b).Close()
+}
+
+func (a *Admin) cancelComments(ctx context.Context, tx pgx.Tx, posts []schema.PostID) error {
+	reason := schema.TargetError{Code: "cancelled", Message: "the first comment was cancelled after a restore", At: a.Now()}
+	_, err := tx.Exec(ctx, `
+		with ended as (
+			update comments set state = 3, claim = claim + 1, error = $2::text::json where post_id = any($1) and state in (0, 1) returning id
+		)
+		delete from jobs j using ended where j.id = ended.id`, posts, string(encode(reason)))
+	return err
+}
+
+// AccountPause returns the pause of an account, NotFound where there is none of that id.
+func (a *Admin) AccountPause(ctx context.Context, id schema.AccountID) (schema.Hold, error) {
+	err := a.pool.QueryRow(ctx, `select from accounts where id = $1`, id).Scan()
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = notFound("account")
+	}
+	if err != nil {
+		return schema.Hold{}, fmt.Errorf("finding an account: %w", unavailable(err))
+	}
+	return schema.Hold{Kind: schema.AccountPaused, Account: id}, nil
+}
