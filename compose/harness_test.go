@@ -39,6 +39,8 @@ type childConfig struct {
 	Postgres string
 	Kafka    []string
 	Bases    map[schema.Platform]string
+
+	HoldOverdue bool
 }
 
 func TestMain(m *testing.M) {
@@ -72,7 +74,7 @@ func runChild(text string) {
 func (c childConfig) serve(logger *slog.Logger) compose.Config {
 	roles, _ := compose.ParseRoles("all")
 	return compose.Config{
-		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Postgres: c.Postgres, Kafka: c.Kafka, Bases: c.Bases, Roles: roles,
+		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Postgres: c.Postgres, Kafka: c.Kafka, Bases: c.Bases, Roles: roles, HoldOverdue: c.HoldOverdue,
 		Drain: 10 * time.Second, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
