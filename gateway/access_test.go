@@ -61,6 +61,9 @@ func TestAKeyMayDoWhatItsPermissionSays(t *testing.T) {
 		{http.MethodPost, "/brands"},
 		{http.MethodPatch, "/brands/x"},
 		{http.MethodDelete, "/brands/x"},
+		{http.MethodPost, "/webhooks/x/rotate-secret"},
+		{http.MethodPost, "/webhooks/x/redeliver"},
+		{http.MethodPost, "/webhooks/x/deliveries/x/redeliver"},
 	} {
 		t.Run(operation.method+operation.path, func(t *testing.T) {
 			a.under(t)
@@ -157,6 +160,11 @@ func TestNoTenantSeesAnothers(t *testing.T) {
 		{http.MethodGet, "/webhooks/" + webhook, ""},
 		{http.MethodPatch, "/webhooks/" + webhook, `{"isActive": false}`},
 		{http.MethodPost, "/webhooks/" + webhook + "/test", `{"event": "post.failed"}`},
+		{http.MethodPost, "/webhooks/" + webhook + "/rotate-secret", ""},
+		{http.MethodPost, "/webhooks/" + webhook + "/redeliver", `{"since": "2026-01-01T00:00:00Z"}`},
+		{http.MethodGet, "/webhooks/" + webhook + "/deliveries", ""},
+		{http.MethodGet, "/webhooks/" + webhook + "/deliveries/dlv_01k9sr3q5wf2g8m7r4t0v1x2y3", ""},
+		{http.MethodPost, "/webhooks/" + webhook + "/deliveries/dlv_01k9sr3q5wf2g8m7r4t0v1x2y3/redeliver", ""},
 		{http.MethodDelete, "/webhooks/" + webhook, ""},
 	} {
 		t.Run(operation.method+operation.path, func(t *testing.T) {

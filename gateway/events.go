@@ -31,7 +31,7 @@ type eventsAnswer struct {
 // list answers with the events after one, as webhooks deliver them.
 func (e *events) list(c *gin.Context) error {
 	q := newQuery(c)
-	query := schema.EventQuery{Types: q.eventTypes("type"), Limit: q.integer("limit", defaultLimit, 1, maxLimit)}
+	query := schema.EventQuery{Types: q.eventTypes("type"), Limit: q.integer("limit", defaultLimit, maxLimit)}
 	if after, ok := q.text("after"); ok {
 		id, err := schema.ParseEventID(after)
 		if err != nil {

@@ -28,6 +28,7 @@ type Config struct {
 	Answers       AnswerReader
 	Webhooks      WebhookReader
 	WebhookWriter WebhookWriter
+	Redeliverer   Redeliverer
 	TestSender    TestSender
 	PostCounter   PostCounter
 	Events        EventReader
@@ -129,7 +130,7 @@ func resources(config Config, f failures, description *description) []resource {
 		},
 		&brands{reader: config.Accounts, writer: config.BrandWriter, now: config.Now},
 		&webhooks{
-			reader: config.Webhooks, writer: config.WebhookWriter, sender: config.TestSender,
+			reader: config.Webhooks, writer: config.WebhookWriter, redeliverer: config.Redeliverer, sender: config.TestSender,
 			checkURL: config.CheckURL, allowPrivate: config.AllowPrivateWebhooks,
 			now: config.Now, random: config.Random,
 		},

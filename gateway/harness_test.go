@@ -146,7 +146,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	config := gateway.Config{
 		Keys: store, Accounts: store, AccountWriter: store, Renewer: a.store, BrandWriter: store,
 		Platforms: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
-		Webhooks: store, WebhookWriter: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{}, Events: pages{},
+		Webhooks: store, WebhookWriter: store, Redeliverer: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{}, Events: pages{},
 		Constraints: catalog.Constraints, CheckURL: guard.CheckURL, PublicURL: "https://crier.example",
 		Lead: gateway.Lead, Now: a.now, Random: rand.Reader, Logger: logger, Registerer: prometheus.NewRegistry(),
 	}

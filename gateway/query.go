@@ -32,15 +32,15 @@ func (q *query) text(name string) (string, bool) {
 	return value, value != ""
 }
 
-// integer returns a number within bounds.
-func (q *query) integer(name string, otherwise, least, most int) int {
+// integer returns a number from 1 to most.
+func (q *query) integer(name string, otherwise, most int) int {
 	value, ok := q.text(name)
 	if !ok {
 		return otherwise
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < least || n > most {
-		q.report.fail(name, codeInvalidValue, fmt.Sprintf("must be a whole number from %d to %d", least, most))
+	if err != nil || n < 1 || n > most {
+		q.report.fail(name, codeInvalidValue, fmt.Sprintf("must be a whole number from 1 to %d", most))
 		return otherwise
 	}
 	return n
@@ -77,8 +77,8 @@ func (q *query) time(name string) time.Time {
 
 func (q *query) page() page {
 	return page{
-		number: q.integer("page", 1, 1, maxPage),
-		limit:  q.integer("limit", defaultLimit, 1, maxLimit),
+		number: q.integer("page", 1, maxPage),
+		limit:  q.integer("limit", defaultLimit, maxLimit),
 	}
 }
 

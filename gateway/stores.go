@@ -61,8 +61,10 @@ type AnswerReader interface {
 type WebhookReader interface {
 	Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Webhook, error)
 	Webhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) (schema.Webhook, error)
-	// Deliveries returns the last deliveries of a webhook, newest first.
-	Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, limit int) ([]schema.DeliveryRecord, error)
+	// Deliveries returns deliveries to a webhook, newest first.
+	Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, filter schema.DeliveryFilter) ([]schema.DeliveryRecord, error)
+	// Delivery returns one, with its body.
+	Delivery(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error)
 }
 
 // WebhookWriter creates and changes webhooks.
@@ -70,8 +72,21 @@ type WebhookWriter interface {
 	CreateWebhook(ctx context.Context, webhook schema.Webhook) error
 	// UpdateWebhook runs change on the locked webhook and stores what it made of it.
 	UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, change func(*schema.Webhook) error) (schema.Webhook, error)
+	// RotateSecret replaces the secret; the one before signs too for the overlap.
+	RotateSecret(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, secret string, overlap time.Duration) (schema.Webhook, error)
 	// DeleteWebhook removes a webhook with its pending deliveries.
 	DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error
+}
+
+// Redeliverer sends events to a webhook again. Both are InvalidState while the webhook is
+// paused or disabled.
+type Redeliverer interface {
+	// Redeliver makes a new delivery of what another one sent, or returns the one that is
+	// under way.
+	Redeliver(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error)
+	// RedeliverFailed does so for the events whose last delivery failed, of those queued
+	// within a time; it returns how many, and whether there are more.
+	RedeliverFailed(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, since, until time.Time) (n int, more bool, err error)
 }
 
 // TestSender sends one signed request to a webhook, at once and without a retry.

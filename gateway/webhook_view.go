@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"time"
+
 	"crier/schema"
 )
 
@@ -9,13 +11,15 @@ type webhookView struct {
 	ID                  schema.WebhookID   `json:"id"`
 	URL                 string             `json:"url"`
 	Events              []schema.EventType `json:"events"`
-	Secret              string             `json:"secret,omitempty"` // in the answer of its creation only
+	Secret              string             `json:"secret,omitempty"` // where it is new only
 	IsActive            bool               `json:"isActive"`
 	CreatedAt           moment             `json:"createdAt"`
 	LastDeliveredAt     *moment            `json:"lastDeliveredAt"`
 	ConsecutiveFailures int                `json:"consecutiveFailures"`
 	DisabledAt          *moment            `json:"disabledAt"`
 	DisabledReason      *string            `json:"disabledReason"`
+	// PreviousSecretUntil is when the secrets before the last rotation stop signing.
+	PreviousSecretUntil *moment `json:"previousSecretUntil"`
 }
 
 // deliveryView is what became of one event at a webhook.
@@ -28,7 +32,10 @@ type deliveryView struct {
 	ResponseTimeMs int64             `json:"responseTimeMs"`
 	RetryCount     int               `json:"retryCount"`
 	Error          *string           `json:"error"`
+	Response       *string           `json:"response"` // of a try that failed, cut off
 	DeliveredAt    *moment           `json:"deliveredAt"`
+	QueuedAt       moment            `json:"queuedAt"`
+	RedeliveryOf   schema.DeliveryID `json:"redeliveryOf,omitzero"`
 }
 
 type webhookAnswer struct {
@@ -53,11 +60,16 @@ type messageAnswer struct {
 	Message string `json:"message"`
 }
 
-func viewWebhook(w schema.Webhook) webhookView {
+func viewWebhook(w schema.Webhook, now time.Time) webhookView {
+	var until time.Time
+	if n := len(w.Previous); n > 0 && w.Previous[n-1].Until.After(now) {
+		until = w.Previous[n-1].Until
+	}
 	return webhookView{
 		ID: w.ID, URL: w.URL, Events: w.Events, IsActive: w.Active, CreatedAt: moment(w.CreatedAt),
 		LastDeliveredAt: orNull(w.LastDeliveredAt), ConsecutiveFailures: w.ConsecutiveFailures,
 		DisabledAt: orNull(w.DisabledAt), DisabledReason: unlessEmpty(w.DisabledReason),
+		PreviousSecretUntil: orNull(until),
 	}
 }
 
@@ -65,12 +77,21 @@ func viewDelivery(d schema.DeliveryRecord) deliveryView {
 	v := deliveryView{
 		ID: d.ID, Event: d.Event, EventID: d.EventID, Status: d.State.String(),
 		ResponseTimeMs: d.ResponseTime.Milliseconds(), RetryCount: d.Retries,
-		Error: unlessEmpty(d.Error), DeliveredAt: orNull(d.DeliveredAt),
+		Error: unlessEmpty(d.Error), Response: unlessEmpty(d.Response), DeliveredAt: orNull(d.DeliveredAt),
+		QueuedAt: moment(d.ID.Time()), RedeliveryOf: d.Redelivers,
 	}
 	if d.ResponseCode != 0 {
 		v.ResponseCode = &d.ResponseCode
 	}
 	return v
+}
+
+func viewDeliveries(records []schema.DeliveryRecord) []deliveryView {
+	views := make([]deliveryView, len(records))
+	for i := range records {
+		views[i] = viewDelivery(records[i])
+	}
+	return views
 }
 
 func unlessEmpty(s string) *string {

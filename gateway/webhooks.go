@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -16,16 +15,13 @@ import (
 	"crier/schema"
 )
 
-const (
-	secretPrefix    = "whsec_"
-	secretBytes     = 32
-	shownDeliveries = 50
-)
+const shownDeliveries = 50
 
 // webhooks is the resource of webhooks.
 type webhooks struct {
 	reader       WebhookReader
 	writer       WebhookWriter
+	redeliverer  Redeliverer
 	sender       TestSender
 	checkURL     func(ctx context.Context, rawURL string) error
 	allowPrivate bool // http and addresses that are not public
@@ -41,6 +37,11 @@ func (w *webhooks) routes() []route {
 		{http.MethodPatch, "/webhooks/:id", schema.Write, w.update},
 		{http.MethodDelete, "/webhooks/:id", schema.Write, w.delete},
 		{http.MethodPost, "/webhooks/:id/test", schema.Write, w.test},
+		{http.MethodPost, "/webhooks/:id/rotate-secret", schema.Write, w.rotateSecret},
+		{http.MethodPost, "/webhooks/:id/redeliver", schema.Write, w.redeliverFailed},
+		{http.MethodGet, "/webhooks/:id/deliveries", schema.Read, w.searchDeliveries},
+		{http.MethodGet, "/webhooks/:id/deliveries/:deliveryId", schema.Read, w.delivery},
+		{http.MethodPost, "/webhooks/:id/deliveries/:deliveryId/redeliver", schema.Write, w.redeliver},
 	}
 }
 
@@ -78,7 +79,7 @@ func (w *webhooks) create(c *gin.Context) error {
 	if err := w.writer.CreateWebhook(c.Request.Context(), webhook); err != nil {
 		return err
 	}
-	view := viewWebhook(webhook)
+	view := viewWebhook(webhook, w.now())
 	view.Secret = secret
 	respond(c, http.StatusCreated, webhookAnswer{Success: true, Webhook: view, Warnings: f.report.warnings})
 	return nil
@@ -108,7 +109,7 @@ func (w *webhooks) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: viewWebhook(webhook), Warnings: f.report.warnings})
+	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: viewWebhook(webhook, w.now()), Warnings: f.report.warnings})
 	return nil
 }
 
@@ -150,7 +151,7 @@ func (w *webhooks) list(c *gin.Context) error {
 	}
 	views := make([]webhookView, len(found))
 	for i := range found {
-		views[i] = viewWebhook(found[i])
+		views[i] = viewWebhook(found[i], w.now())
 	}
 	respond(c, http.StatusOK, webhooksAnswer{Success: true, Webhooks: views})
 	return nil
@@ -162,15 +163,11 @@ func (w *webhooks) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	records, err := w.reader.Deliveries(c.Request.Context(), webhook.Workspace, webhook.ID, shownDeliveries)
+	records, err := w.reader.Deliveries(c.Request.Context(), webhook.Workspace, webhook.ID, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
 	if err != nil {
 		return err
 	}
-	answer := webhookHistoryAnswer{Success: true, Webhook: viewWebhook(webhook), Deliveries: make([]deliveryView, len(records))}
-	for i := range records {
-		answer.Deliveries[i] = viewDelivery(records[i])
-	}
-	respond(c, http.StatusOK, answer)
+	respond(c, http.StatusOK, webhookHistoryAnswer{Success: true, Webhook: viewWebhook(webhook, w.now()), Deliveries: viewDeliveries(records)})
 	return nil
 }
 
@@ -224,14 +221,6 @@ func (w *webhooks) checkAddress(ctx context.Context, fields webhookFields, r *re
 	if e, ok := errors.AsType[*schema.Error](w.checkURL(ctx, *fields.url)); ok {
 		r.fail("url", codeInvalidURL, "must be a publicly reachable https URL: "+e.Message)
 	}
-}
-
-func newSecret(random io.Reader) (string, error) {
-	secret := make([]byte, secretBytes)
-	if _, err := io.ReadFull(random, secret); err != nil {
-		return "", fmt.Errorf("reading randomness: %w", err)
-	}
-	return secretPrefix + base64.StdEncoding.EncodeToString(secret), nil
 }
 
 func webhookID(c *gin.Context) (schema.WebhookID, error) {

@@ -63,9 +63,10 @@ func (n *Notify) claim(ctx context.Context, messages []schema.NotifyMessage) ([]
 }
 
 func (n *Notify) step(ctx context.Context, d schema.NotifyDelivery) (again bool) {
-	code, took, err := n.sender.Send(ctx, Request{URL: d.URL, Secret: d.Secret, ID: d.EventID, Body: d.Body})
+	answer, err := n.sender.Send(ctx, Request{URL: d.URL, Secrets: d.Secrets, ID: d.EventID, Body: d.Body})
 	result := schema.NotifyResult{
-		ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, State: schema.DeliveryDelivered, ResponseCode: code, ResponseTime: took,
+		ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, State: schema.DeliveryDelivered,
+		ResponseCode: answer.Code, ResponseTime: answer.Took, Response: answer.Text,
 	}
 	outcome := "delivered"
 	if err != nil {

@@ -26,15 +26,23 @@ type Sender struct {
 
 // Request is one request to a webhook.
 type Request struct {
-	URL    string
-	Secret string         // whsec_…
-	ID     schema.EventID // the same for every try
-	Body   []byte
+	URL     string
+	Secrets []string       // whsec_…; each signs, the oldest first
+	ID      schema.EventID // the same for every try
+	Body    []byte
+}
+
+// Answer is what became of a request.
+type Answer struct {
+	Code int // status of the answer; 0 without one
+	Took time.Duration
+	Text string // of an answer but 2xx, cut off
 }
 
 const (
 	sendTimeout   = 10 * time.Second // of a request, its answer included
 	answerBound   = 64 << 10         // bytes of an answer that are read, so that its connection can be used again
+	shownBound    = 1 << 10          // bytes of an answer that are kept, of a try that failed
 	secretPrefix  = "whsec_"
 	signedVersion = "v1"
 )
@@ -47,30 +55,37 @@ func NewSender(client *http.Client, now func() time.Time) *Sender {
 	return &Sender{client: &direct, now: now}
 }
 
-// Send makes one request and returns the status of its answer, 0 without one, and how
-// long it took. Any answer but 2xx is an error, whose text may be shown.
-func (s *Sender) Send(ctx context.Context, r Request) (code int, took time.Duration, err error) {
+// Send makes one request. Any answer but 2xx is an error, whose text may be shown.
+func (s *Sender) Send(ctx context.Context, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
-		return 0, 0, errors.New("the url cannot be called")
+		return Answer{}, errors.New("the url cannot be called")
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "crier-webhooks/1")
 	sign(request.Header, r, s.now())
 	started := time.Now()
 	response, err := s.client.Do(request)
-	took = time.Since(started)
+	answer := Answer{Took: time.Since(started)}
 	if err != nil {
-		return 0, took, sendError(ctx, err)
+		return answer, sendError(ctx, err)
 	}
 	defer response.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, answerBound)) // the status is the answer
+	answer.Code = response.StatusCode
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return response.StatusCode, took, fmt.Errorf("HTTP %d %s", response.StatusCode, http.StatusText(response.StatusCode))
+		answer.Text = shown(response.Body)
+		err = fmt.Errorf("HTTP %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}
-	return response.StatusCode, took, nil
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, answerBound)) // the status is the answer
+	return answer, err
+}
+
+// shown is the beginning of an answer, as text that PostgreSQL takes.
+func shown(body io.Reader) string {
+	start, _ := io.ReadAll(io.LimitReader(body, shownBound)) // what was read is worth showing, however it ended
+	return strings.ReplaceAll(strings.ToValidUTF8(string(start), "\uFFFD"), "\x00", "")
 }
 
 // sendError says why there was no answer, without what only our log should have.
@@ -84,19 +99,26 @@ func sendError(ctx context.Context, err error) error {
 	return errors.New("the receiver could not be reached")
 }
 
-// sign sets X-Webhook-Signature, keyed with the secret as it was shown, and the headers
-// of Standard Webhooks (www.standardwebhooks.com), keyed with its decoded part.
+// sign sets X-Webhook-Signature, keyed with the secrets as they were shown, and the headers
+// of Standard Webhooks (www.standardwebhooks.com), keyed with their decoded parts. During a
+// rotation each secret signs. The oldest comes first: a receiver that reads one signature
+// alone goes on with the secret it has.
 func sign(h http.Header, r Request, at time.Time) {
 	unix := strconv.FormatInt(at.Unix(), 10)
-	h.Set("X-Webhook-Signature", "t="+unix+",v1="+hex.EncodeToString(mac([]byte(r.Secret), unix+".", r.Body)))
 	id := r.ID.String()
+	own := []string{"t=" + unix}
+	var standard []string
+	for _, secret := range r.Secrets {
+		own = append(own, signedVersion+"="+hex.EncodeToString(mac([]byte(secret), unix+".", r.Body)))
+		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
+		if err == nil {
+			standard = append(standard, signedVersion+","+base64.StdEncoding.EncodeToString(mac(key, id+"."+unix+".", r.Body)))
+		}
+	}
+	h.Set("X-Webhook-Signature", strings.Join(own, ","))
 	h.Set("Webhook-Id", id)
 	h.Set("Webhook-Timestamp", unix)
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(r.Secret, secretPrefix))
-	if err != nil {
-		return
-	}
-	h.Set("Webhook-Signature", signedVersion+","+base64.StdEncoding.EncodeToString(mac(key, id+"."+unix+".", r.Body)))
+	h.Set("Webhook-Signature", strings.Join(standard, " "))
 }
 
 func mac(key []byte, prefix string, body []byte) []byte {
@@ -108,12 +130,9 @@ func mac(key []byte, prefix string, body []byte) []byte {
 
 // TestDelivery sends a payload to a webhook at once, without a retry.
 func (s *Sender) TestDelivery(ctx context.Context, w schema.Webhook, payload schema.WebhookPayload) (code int, took time.Duration, err error) {
-	code, took, err = s.Send(ctx, Request{URL: w.URL, Secret: w.Secret, ID: payload.ID, Body: encode(payload)})
-	if code != 0 {
-		return code, took, nil
+	answer, err := s.Send(ctx, Request{URL: w.URL, Secrets: w.Secrets(s.now()), ID: payload.ID, Body: encode(payload)})
+	if err != nil && answer.Code == 0 {
+		return 0, answer.Took, &schema.Error{Kind: schema.Unavailable, Message: err.Error()}
 	}
-	if err != nil {
-		return 0, took, &schema.Error{Kind: schema.Unavailable, Message: err.Error()}
-	}
-	return code, took, nil
+	return answer.Code, answer.Took, nil
 }

@@ -26,9 +26,9 @@ func TestWebhooksAreSignedBothWays(t *testing.T) {
 	defer receiver.Close()
 	sender := NewSender(receiver.Client(), func() time.Time { return now })
 	id := schema.NewEventID(now)
-	code, _, err := sender.Send(t.Context(), Request{URL: receiver.URL, Secret: secret, ID: id, Body: []byte(`{"a":1}`)})
-	if err != nil || code != 200 {
-		t.Fatal(code, err)
+	answer, err := sender.Send(t.Context(), Request{URL: receiver.URL, Secrets: []string{secret}, ID: id, Body: []byte(`{"a":1}`)})
+	if err != nil || answer.Code != 200 {
+		t.Fatal(answer, err)
 	}
 	unix, signature, _ := strings.Cut(strings.TrimPrefix(header.Get("X-Webhook-Signature"), "t="), ",v1=")
 	if want := hex.EncodeToString(mac([]byte(secret), unix+".", body)); signature != want {
@@ -60,9 +60,9 @@ func TestOnly2xxIsADelivery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			receiver := httptest.NewServer(tt.answer)
 			defer receiver.Close()
-			code, _, err := NewSender(receiver.Client(), time.Now).Send(t.Context(), Request{URL: receiver.URL})
-			if code != tt.code || (err != nil) != tt.fails {
-				t.Errorf("Send = %d, %v; want %d, failing %t", code, err, tt.code, tt.fails)
+			answer, err := NewSender(receiver.Client(), time.Now).Send(t.Context(), Request{URL: receiver.URL})
+			if answer.Code != tt.code || (err != nil) != tt.fails {
+				t.Errorf("Send = %d, %v; want %d, failing %t", answer.Code, err, tt.code, tt.fails)
 			}
 		})
 	}

@@ -76,6 +76,13 @@ func NewID[K Kind](at time.Time) ID[K] {
 	return id
 }
 
+// FirstID returns the least id of a time: all made at that millisecond or later follow.
+func FirstID[K Kind](at time.Time) ID[K] {
+	id := NewID[K](at)
+	clear(id[6:])
+	return id
+}
+
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 
 var valueOf = func() (values [256]int8) {
@@ -184,6 +191,9 @@ func NewWebhookID(at time.Time) WebhookID { return NewID[webhookKind](at) }
 
 // NewDeliveryID makes a DeliveryID of a time, the database's where it is at hand.
 func NewDeliveryID(at time.Time) DeliveryID { return NewID[deliveryKind](at) }
+
+// FirstDeliveryID returns the least DeliveryID of a time.
+func FirstDeliveryID(at time.Time) DeliveryID { return FirstID[deliveryKind](at) }
 
 // NewEventID makes a EventID of a time, the database's where it is at hand.
 func NewEventID(at time.Time) EventID { return NewID[eventKind](at) }

@@ -353,7 +353,7 @@ type NotifyDelivery struct {
 	Claim     int32
 	Attempts  int
 	URL       string
-	Secret    string
+	Secrets   []string // all sign, the oldest first
 }
 
 // NotifyResult is what one try of a delivery came to.
@@ -365,5 +365,6 @@ type NotifyResult struct {
 	ResponseCode int // 0: no answer
 	ResponseTime time.Duration
 	Error        string
+	Response     string // how the receiver answered, cut off
 	NextIn       time.Duration
 }

@@ -146,7 +146,8 @@ func (d *Delay) Unsent(ctx context.Context, age time.Duration, limit int) ([]sch
 	return batches, nil
 }
 
-// Forget deletes the answers of requests that are older than a day, and old attempts.
+// Forget deletes the answers of requests that are older than a day, old attempts, and
+// deliveries to webhooks that are older than their retention.
 func (d *Delay) Forget(ctx context.Context) error {
 	err := d.alone(ctx, "forget", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `delete from idempotency where created_at < now() - $1::interval`,
@@ -159,6 +160,29 @@ func (d *Delay) Forget(ctx context.Context) error {
 	})
 	if err != nil {
 		return fmt.Errorf("forgetting what is old: %w", unavailable(err))
+	}
+	if err := d.forgetDeliveries(ctx); err != nil {
+		return fmt.Errorf("forgetting old deliveries: %w", unavailable(err))
+	}
+	return nil
+}
+
+// forgetDeliveries goes by ids, which are in the order of time, a chunk at a time. One
+// that is still pending stays until it has ended.
+func (d *Delay) forgetDeliveries(ctx context.Context) error {
+	oldest := schema.FirstDeliveryID(d.Now().Add(-schema.DeliveryRetention))
+	for deleted := int64(historyChunk); deleted == historyChunk; {
+		deleted = 0 // another process may be at it
+		err := d.alone(ctx, "forget", func(tx pgx.Tx) error {
+			tag, err := tx.Exec(ctx, `
+				delete from deliveries where id in (
+					select id from deliveries where id < $1 and state in (2, 3) order by id limit $2)`, oldest, historyChunk)
+			deleted = tag.RowsAffected()
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

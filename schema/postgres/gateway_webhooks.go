@@ -26,15 +26,15 @@ func (g *Gateway) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 }
 
 const webhookColumns = `id, workspace_id, url, events, secret, active, created_at, last_delivered_at,
-	consecutive_failures, disabled_at, disabled_reason`
+	consecutive_failures, disabled_at, disabled_reason, previous_secret`
 
 // scanWebhook reads a webhook with its secret opened.
 func (g *Gateway) scanWebhook(row pgx.Row, w *schema.Webhook) error {
 	var events []string
-	var secret []byte
+	var secret, previous []byte
 	var delivered, disabled *time.Time
 	err := row.Scan((*[16]byte)(&w.ID), (*[16]byte)(&w.Workspace), &w.URL, &events, &secret, &w.Active, &w.CreatedAt, &delivered,
-		&w.ConsecutiveFailures, &disabled, &w.DisabledReason)
+		&w.ConsecutiveFailures, &disabled, &w.DisabledReason, &previous)
 	if err != nil {
 		return err
 	}
@@ -42,8 +42,7 @@ func (g *Gateway) scanWebhook(row pgx.Row, w *schema.Webhook) error {
 		w.Events = append(w.Events, schema.EventType(e))
 	}
 	w.CreatedAt, w.LastDeliveredAt, w.DisabledAt = w.CreatedAt.UTC(), fromNull(delivered), fromNull(disabled)
-	w.Secret, err = g.sealer.OpenText(secretData(w.ID), secret)
-	return err
+	return openSecrets(g.sealer, w, secret, previous)
 }
 
 // Webhooks returns the webhooks of a workspace, oldest first.
@@ -85,43 +84,36 @@ func (g *Gateway) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceI
 	return w, nil
 }
 
-// DeleteWebhook removes a webhook with its history. Deliveries that are pending stop:
-// their claim finds no webhook.
+// DeleteWebhook removes a webhook with its history. Deliveries that are pending stop: their
+// claim finds no webhook, and drops their job. What is left of a history that is too long
+// to be deleted while the caller waits goes with its age.
 func (g *Gateway) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error {
-	err := pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `delete from webhooks where id = $1 and workspace_id = $2`, id, workspace)
+	tag, err := g.pool.Exec(ctx, `delete from webhooks where id = $1 and workspace_id = $2`, id, workspace)
+	if err != nil {
+		return fmt.Errorf("deleting a webhook: %w", unavailable(err))
+	}
+	if tag.RowsAffected() == 0 {
+		return notFound("webhook")
+	}
+	for range historyChunks {
+		tag, err := g.pool.Exec(ctx, `
+			delete from deliveries where id in (select id from deliveries where webhook_id = $1 limit $2)`, id, historyChunk)
 		if err != nil {
-			return err
+			g.log.WarnContext(ctx, "deleting the history of a webhook failed; it goes with its age", "err", err)
+			return nil
 		}
-		if tag.RowsAffected() == 0 {
-			return notFound("webhook")
+		if tag.RowsAffected() < historyChunk {
+			return nil
 		}
-		b := &pgx.Batch{}
-		b.Queue(`delete from jobs where id in (select id from deliveries where webhook_id = $1 and state in (0, 1))`, id)
-		b.Queue(`delete from deliveries where webhook_id = $1`, id)
-		return tx.SendBatch(ctx, b).Close()
-	})
-	return unavailable(err)
+	}
+	return nil
 }
 
-// Deliveries returns the latest deliveries to a webhook that were tried, newest first.
-func (g *Gateway) Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, limit int) ([]schema.DeliveryRecord, error) {
-	rows, err := g.pool.Query(ctx, `
-		select id, event, event_id, state, coalesce(response_code, 0), coalesce(response_ms, 0), attempts, error, delivered_at
-		from deliveries where webhook_id = $1 and workspace_id = $2 and attempts > 0 order by id desc limit $3`, id, workspace, limit)
-	records, err := collect(rows, err, func(rows pgx.Rows, r *schema.DeliveryRecord) error {
-		var millis int64
-		var attempts int
-		var at *time.Time
-		err := rows.Scan((*[16]byte)(&r.ID), &r.Event, (*[16]byte)(&r.EventID), &r.State, &r.ResponseCode, &millis, &attempts, &r.Error, &at)
-		r.ResponseTime, r.Retries, r.DeliveredAt = time.Duration(millis)*time.Millisecond, max(0, attempts-1), fromNull(at)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading deliveries: %w", unavailable(err))
-	}
-	return records, nil
-}
+// Deliveries are deleted in chunks, so that no transaction is long.
+const (
+	historyChunk  = 5000
+	historyChunks = 20 // while a caller waits
+)
 
 func eventNames(events []schema.EventType) []string {
 	names := make([]string, len(events))

@@ -164,8 +164,13 @@ func (r *deliveryRows) queue(b *pgx.Batch, now time.Time) {
 		insert into deliveries (id, webhook_id, workspace_id, event_id, event, body)
 		select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bytea[])`,
 		r.ids, r.webhooks, r.workspaces, r.eventIDs, r.events, r.bodies)
+	queueNotifyJobs(b, r.messages, now)
+}
+
+// queueNotifyJobs adds the jobs of deliveries whose first try is announced at once.
+func queueNotifyJobs(b *pgx.Batch, messages []schema.NotifyMessage, now time.Time) {
 	var jobs jobRows
-	for _, m := range r.messages {
+	for _, m := range messages {
 		jobs.add(schema.Job{
 			ID: schema.JobID(m.Delivery), Kind: schema.JobNotify, Shard: schema.ShardOf(m.Webhook),
 			DueAt: now.Add(schema.VisibilityTimeout), Payload: encode(m),
@@ -174,10 +179,16 @@ func (r *deliveryRows) queue(b *pgx.Batch, now time.Time) {
 	jobs.queue(b)
 }
 
-// Claim leases deliveries for one try each. The jobs of deliveries that are done, or
+// Claim leases deliveries for one try each. Those of a webhook that is paused or disabled
+// end as failed, without counting against it; the jobs of deliveries that are done, or
 // whose webhook is gone, are deleted.
 func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error) {
 	batch := &pgx.Batch{}
+	batch.Queue(`
+		update deliveries d set state = 3, lease_until = null, error = 'the webhook was not active'
+		from webhooks w
+		where d.id = any($1) and w.id = d.webhook_id and not w.active
+		  and (d.state = 0 or (d.state = 1 and d.lease_until < now()))`, ids)
 	batch.Queue(`
 		delete from jobs j where j.id = any($1) and not exists (
 			select from deliveries d join webhooks w on w.id = d.webhook_id
@@ -185,15 +196,18 @@ func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.N
 	batch.Queue(`
 		update deliveries d set state = 1, claim = d.claim + 1, node = $2, lease_until = now() + $3::interval
 		from webhooks w
-		where d.id = any($1) and w.id = d.webhook_id
+		where d.id = any($1) and w.id = d.webhook_id and w.active
 		  and ((d.state = 0 and coalesce(d.next_at, now()) <= now() + interval '`+earlyBy+`')
 		    or (d.state = 1 and d.lease_until < now()))
-		returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, w.url, w.secret`,
+		returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, w.url, w.secret,
+			case when w.previous_until > now() then w.previous_secret end`,
 		ids, n.node, schema.NotifyLease.String())
 	results := n.pool.SendBatch(ctx, batch)
 	defer results.Close()
-	if _, err := results.Exec(); err != nil {
-		return nil, fmt.Errorf("claiming deliveries: %w", unavailable(err))
+	for range 2 {
+		if _, err := results.Exec(); err != nil {
+			return nil, fmt.Errorf("claiming deliveries: %w", unavailable(err))
+		}
 	}
 	rows, err := results.Query()
 	claimed, err := collect(rows, err, n.scanDelivery)
@@ -207,18 +221,19 @@ func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.N
 }
 
 func (n *Notify) scanDelivery(rows pgx.Rows, d *schema.NotifyDelivery) error {
-	var secret []byte
+	var secret, previous []byte
 	err := rows.Scan((*[16]byte)(&d.ID), (*[16]byte)(&d.Webhook), (*[16]byte)(&d.Workspace), (*[16]byte)(&d.EventID), &d.Event, &d.Body,
-		&d.Claim, &d.Attempts, &d.URL, &secret)
+		&d.Claim, &d.Attempts, &d.URL, &secret, &previous)
 	if err != nil {
 		return err
 	}
-	d.Secret, err = n.sealer.OpenText(secretData(d.Webhook), secret)
-	return err
+	w := schema.Webhook{ID: d.Webhook}
+	if err := openSecrets(n.sealer, &w, secret, previous); err != nil {
+		return err
+	}
+	d.Secrets = w.Secrets(n.Now())
+	return nil
 }
-
-// secretData binds a webhook's sealed secret to its row.
-func secretData(id schema.WebhookID) string { return "webhook " + id.String() }
 
 // Finish stores what a try came to, and moves its job on or deletes it.
 func (n *Notify) Finish(ctx context.Context, r schema.NotifyResult) error {
@@ -266,13 +281,15 @@ type notifyRows struct {
 	millis   []int32
 	errors   []string
 	next     []float64
+	// responses are cut off by the stage.
+	responses []string
 }
 
 func (r *notifyRows) add(v *schema.NotifyResult) {
 	r.ids, r.webhooks, r.claims = append(r.ids, v.ID), append(r.webhooks, v.Webhook), append(r.claims, v.Claim)
 	r.states, r.codes = append(r.states, int16(v.State)), append(r.codes, int16(v.ResponseCode))
 	r.millis, r.errors = append(r.millis, int32(v.ResponseTime.Milliseconds())), append(r.errors, v.Error)
-	r.next = append(r.next, v.NextIn.Seconds())
+	r.next, r.responses = append(r.next, v.NextIn.Seconds()), append(r.responses, v.Response)
 }
 
 // queue adds the statements: the webhooks are counted before their deliveries change,
@@ -283,9 +300,9 @@ func (r *notifyRows) queue(b *pgx.Batch) {
 		with taken as (
 			update deliveries d set
 				state = u.state, attempts = d.attempts + 1, lease_until = null, next_at = now() + u.next * interval '1 second',
-				response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, delivered_at = now()
-			from unnest($1::uuid[], $2::int[], $3::int2[], $4::int2[], $5::int[], $6::text[], $7::float8[])
-				u (id, claim, state, code, ms, error, next)
+				response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, response = u.response, delivered_at = now()
+			from unnest($1::uuid[], $2::int[], $3::int2[], $4::int2[], $5::int[], $6::text[], $7::float8[], $9::text[])
+				u (id, claim, state, code, ms, error, next, response)
 			where d.id = u.id and d.claim = u.claim and d.state = 1
 			returning d.webhook_id, d.state
 		), counted as (
@@ -299,7 +316,7 @@ func (r *notifyRows) queue(b *pgx.Batch) {
 			disabled_at = case when c.delivered or w.consecutive_failures + c.failed < $8 then w.disabled_at else coalesce(w.disabled_at, now()) end,
 			disabled_reason = case when c.delivered or w.consecutive_failures + c.failed < $8 then w.disabled_reason else $8 || ' deliveries in a row failed' end
 		from counted c where w.id = c.webhook_id`,
-		r.ids, r.claims, r.states, r.codes, r.millis, r.errors, r.next, disableAfter)
+		r.ids, r.claims, r.states, r.codes, r.millis, r.errors, r.next, disableAfter, r.responses)
 	b.Queue(`
 		delete from jobs j using deliveries d
 		where j.id = any($1) and d.id = j.id and d.state in (2, 3)`, r.ids)

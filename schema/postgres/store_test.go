@@ -395,14 +395,14 @@ func TestEventsBecomeDeliveriesOnce(t *testing.T) {
 		t.Fatalf("%d deliveries of one event", len(messages))
 	}
 	claimed, err := f.notify.Claim(t.Context(), []schema.DeliveryID{messages[0].Delivery})
-	if err != nil || len(claimed) != 1 || claimed[0].Secret != "s" {
+	if err != nil || len(claimed) != 1 || claimed[0].Secrets[0] != "s" {
 		t.Fatalf("claimed %+v, %v", claimed, err)
 	}
 	result := schema.NotifyResult{ID: claimed[0].ID, Webhook: hook.ID, Claim: claimed[0].Claim, State: schema.DeliveryDelivered, ResponseCode: 200}
 	if err := f.notify.Finish(t.Context(), result); err != nil {
 		t.Fatal(err)
 	}
-	records, err := f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, 10)
+	records, err := f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, schema.DeliveryFilter{Limit: 10})
 	if err != nil || len(records) != 1 || records[0].State != schema.DeliveryDelivered {
 		t.Fatalf("records %+v, %v", records, err)
 	}
@@ -561,5 +561,37 @@ func TestACancelledRetryKeepsWhatWasPosted(t *testing.T) {
 	}
 	if d := f.claim(retried, 1); len(d) != 0 {
 		t.Error("a cancelled target was claimed")
+	}
+}
+
+func TestOldDeliveriesAreForgotten(t *testing.T) {
+	f := newFixture(t)
+	hook := schema.Webhook{
+		ID: schema.NewWebhookID(f.store.Now()), Workspace: f.workspace, URL: "https://x", Secret: "s", Active: true,
+		Events: []schema.EventType{schema.PostScheduled}, CreatedAt: f.store.Now(),
+	}
+	if err := f.gateway.CreateWebhook(t.Context(), hook); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		f.create(f.post(1, time.Hour))
+	}
+	messages, err := f.notify.Expand(t.Context(), f.events())
+	if err != nil || len(messages) != 3 {
+		t.Fatalf("%d deliveries, %v", len(messages), err)
+	}
+	f.deliver(messages[0], schema.DeliveryDelivered)
+	f.deliver(messages[1], schema.DeliveryFailed)
+	f.deliver(messages[2], schema.DeliveryDelivered)
+	old := schema.NewDeliveryID(f.store.Now().Add(-schema.DeliveryRetention - time.Minute))
+	older := schema.NewDeliveryID(f.store.Now().Add(-2 * schema.DeliveryRetention))
+	f.exec(fmt.Sprintf(`update deliveries set id = '%x' where id = '%x'`, old[:], messages[0].Delivery[:]))
+	f.exec(fmt.Sprintf(`update deliveries set id = '%x' where id = '%x'`, older[:], messages[1].Delivery[:]))
+	if err := f.delay.Forget(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, schema.DeliveryFilter{Limit: 10})
+	if err != nil || len(kept) != 1 || kept[0].ID != messages[2].Delivery {
+		t.Errorf("kept %v, %v; want the young one", kept, err)
 	}
 }

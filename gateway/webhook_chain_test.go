@@ -1,0 +1,344 @@
+package gateway_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"crier/gateway"
+	"crier/pipeline"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// target is a real receiver with a webhook of its own, and what delivers to it.
+type target struct {
+	*api
+	path   string // of the webhook
+	secret string
+	notify *postgres.Notify
+	sender *pipeline.Sender
+
+	mu     sync.Mutex
+	status int // that it answers with
+	got    []*http.Request
+	bodies [][]byte
+}
+
+// newTarget makes a receiver of post.scheduled.
+func newTarget(t *testing.T) *target {
+	t.Helper()
+	r := &target{api: newAPI(t, func(c *gateway.Config) { c.AllowPrivateWebhooks = true }), status: http.StatusOK}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	r.connect(r.workspace, schema.Mastodon, "@a")
+	webhook := r.call(http.MethodPost, "/webhooks", `{"url": "`+server.URL+`", "events": ["post.scheduled"]}`).want(http.StatusCreated).at("webhook")
+	r.path, r.secret = "/webhooks/"+webhook.at("id").text(), webhook.at("secret").text()
+	r.notify, r.sender = postgres.NewNotify(r.store, plain{}), pipeline.NewSender(server.Client(), r.store.Now)
+	return r
+}
+
+func (r *target) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	body, _ := io.ReadAll(request.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.got, r.bodies = append(r.got, request), append(r.bodies, body)
+	w.WriteHeader(r.status)
+	_, _ = io.WriteString(w, "the answer\x00 of the receiver")
+}
+
+func (r *target) answerWith(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = status
+}
+
+func (r *target) received() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.got)
+}
+
+// queue makes n events and their deliveries.
+func (r *target) queue(n int) []schema.NotifyMessage {
+	r.Helper()
+	before := len(r.events())
+	for range n {
+		r.post(r.inAnHour())
+	}
+	messages, err := r.notify.Expand(context.Background(), r.events()[before:])
+	if err != nil {
+		r.Fatal(err)
+	}
+	return messages
+}
+
+// try makes one try of deliveries, whatever their time; final tells whether it is their
+// last. It returns how many were claimed.
+func (r *target) try(final bool, messages ...schema.NotifyMessage) (claims int) {
+	r.Helper()
+	r.exec(`update deliveries set next_at = null`)
+	for _, m := range messages {
+		claimed, err := r.notify.Claim(context.Background(), []schema.DeliveryID{m.Delivery})
+		if err != nil {
+			r.Fatal(err)
+		}
+		for _, d := range claimed {
+			claims++
+			answer, err := r.sender.Send(context.Background(), pipeline.Request{URL: d.URL, Secrets: d.Secrets, ID: d.EventID, Body: d.Body})
+			result := schema.NotifyResult{
+				ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, State: schema.DeliveryDelivered, ResponseCode: answer.Code, Response: answer.Text,
+			}
+			if err != nil {
+				result.State, result.Error = schema.DeliveryPending, err.Error()
+				if final {
+					result.State = schema.DeliveryFailed
+				}
+			}
+			if err := r.notify.Finish(context.Background(), result); err != nil {
+				r.Fatal(err)
+			}
+		}
+	}
+	return claims
+}
+
+// asked returns the deliveries that were announced after n others.
+func (r *target) asked(n int) (messages []schema.NotifyMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.api.mu.Lock()
+	defer r.api.mu.Unlock()
+	for _, said := range r.said {
+		messages = append(messages, said.Notify...)
+	}
+	return messages[n:]
+}
+
+func TestPendingDeliveriesStopWithTheirWebhook(t *testing.T) {
+	for name, stop := range map[string]func(*target){
+		"paused":   func(r *target) { r.call(http.MethodPatch, r.path, `{"isActive": false}`).want(http.StatusOK) },
+		"deleted":  func(r *target) { r.call(http.MethodDelete, r.path, nil).want(http.StatusOK) },
+		"disabled": func(r *target) { r.try(true, r.queue(10)...) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTarget(t)
+			r.answerWith(http.StatusInternalServerError)
+			waiting := r.queue(2)
+			if n := r.try(false, waiting...); n != 2 {
+				t.Fatalf("%d deliveries were tried", n)
+			}
+			stop(r)
+			before := r.received()
+			if n := r.try(false, waiting...); n != 0 || r.received() != before {
+				t.Errorf("%d deliveries were tried after it was %s", n, name)
+			}
+			if more := r.queue(1); len(more) != 0 {
+				t.Errorf("%d deliveries were queued after it was %s", len(more), name)
+			}
+			if name == "deleted" {
+				return
+			}
+			list := r.call(http.MethodGet, r.path+"/deliveries?status=failed", nil).want(http.StatusOK)
+			last := list.at("deliveries", list.at("deliveries").size()-1)
+			if last.at("error").text() != "the webhook was not active" || last.at("retryCount").value != 0.0 {
+				t.Errorf("delivery = %v, want it ended", last)
+			}
+			r.answerWith(http.StatusOK)
+			r.call(http.MethodPatch, r.path, `{"isActive": true}`).want(http.StatusOK)
+			if r.try(true, r.queue(1)...) != 1 {
+				t.Error("nothing is delivered after it was enabled again")
+			}
+		})
+	}
+}
+
+func TestADeliveryInFlightOutlivesItsWebhookOnce(t *testing.T) {
+	r := newTarget(t)
+	m := r.queue(1)
+	claimed, err := r.notify.Claim(context.Background(), []schema.DeliveryID{m[0].Delivery})
+	if err != nil || len(claimed) != 1 {
+		t.Fatal(claimed, err)
+	}
+	r.call(http.MethodDelete, r.path, nil).want(http.StatusOK)
+	result := schema.NotifyResult{ID: claimed[0].ID, Webhook: claimed[0].Webhook, Claim: claimed[0].Claim, State: schema.DeliveryPending, NextIn: time.Millisecond}
+	if err := r.notify.Finish(context.Background(), result); err != nil {
+		t.Fatal(err)
+	}
+	if n := r.try(false, m...); n != 0 {
+		t.Error("it was tried again")
+	}
+}
+
+func TestADeliveryIsSentAgain(t *testing.T) {
+	r := newTarget(t)
+	first := r.queue(1)
+	r.try(true, first...)
+	path := r.path + "/deliveries/" + first[0].Delivery.String()
+	n := len(r.asked(0))
+	again := r.call(http.MethodPost, path+"/redeliver", nil).want(http.StatusAccepted).at("delivery")
+	twice := r.call(http.MethodPost, path+"/redeliver", nil).want(http.StatusAccepted).at("delivery")
+	if again.at("id") != twice.at("id") || again.at("status").text() != "pending" || again.at("redeliveryOf").text() != first[0].Delivery.String() {
+		t.Errorf("redelivery = %v, then %v", again, twice)
+	}
+	if got := r.try(true, r.asked(n)...); got != 1 {
+		t.Errorf("%d deliveries were made", got)
+	}
+	if r.call(http.MethodPost, path+"/redeliver", nil).want(http.StatusAccepted).at("delivery", "id") != again.at("id") {
+		t.Error("a double click after the delivery made another")
+	}
+	if string(r.bodies[0]) != string(r.bodies[1]) || r.got[0].Header.Get("Webhook-Id") != r.got[1].Header.Get("Webhook-Id") {
+		t.Errorf("sent %s, then %s", r.bodies[0], r.bodies[1])
+	}
+	event := r.call(http.MethodGet, path, nil).want(http.StatusOK).at("delivery")
+	if event.at("body", "id") != event.at("eventId") {
+		t.Errorf("delivery = %v", event)
+	}
+	history := r.call(http.MethodGet, r.path+"/deliveries?eventId="+event.at("eventId").text(), nil).want(http.StatusOK)
+	if history.at("deliveries").size() != 2 {
+		t.Errorf("history = %v, want both", history)
+	}
+	r.call(http.MethodPatch, r.path, `{"isActive": false}`).want(http.StatusOK)
+	r.call(http.MethodPost, path+"/redeliver", nil).fails(http.StatusBadRequest, "invalid_state")
+	r.call(http.MethodPost, r.path+"/deliveries/dlv_01k9sr3q5wf2g8m7r4t0v1x2y3/redeliver", nil).fails(http.StatusBadRequest, "invalid_state")
+	r.call(http.MethodPatch, r.path, `{"isActive": true}`).want(http.StatusOK)
+	r.call(http.MethodPost, r.path+"/deliveries/dlv_01k9sr3q5wf2g8m7r4t0v1x2y3/redeliver", nil).fails(http.StatusNotFound, "not_found")
+}
+
+func TestFailedDeliveriesAreSentAgain(t *testing.T) {
+	r := newTarget(t)
+	since := r.in(-time.Minute)
+	r.answerWith(http.StatusBadGateway)
+	r.try(true, r.queue(3)...)
+	r.answerWith(http.StatusOK)
+	r.try(true, r.queue(2)...)
+	n := len(r.asked(0))
+	body := `{"since": "` + since + `"}`
+	answer := r.call(http.MethodPost, r.path+"/redeliver", body).want(http.StatusAccepted)
+	if answer.at("redelivered").value != 3.0 || answer.at("hasMore").value != false {
+		t.Errorf("answer = %v, want the three that failed", answer)
+	}
+	if again := r.call(http.MethodPost, r.path+"/redeliver", body).want(http.StatusAccepted); again.at("redelivered").value != 0.0 {
+		t.Errorf("asked again: %v", again)
+	}
+	if got := r.try(true, r.asked(n)...); got != 3 {
+		t.Errorf("%d were delivered", got)
+	}
+	if again := r.call(http.MethodPost, r.path+"/redeliver", body).want(http.StatusAccepted); again.at("redelivered").value != 0.0 {
+		t.Errorf("after they were delivered: %v", again)
+	}
+	for _, wrong := range []string{`{}`, `{"since": "x"}`, `{"since": "` + since + `", "status": "delivered"}`, `{"since": "` + since + `", "until": "2020-01-01T00:00:00Z"}`} {
+		r.call(http.MethodPost, r.path+"/redeliver", wrong).fails(http.StatusBadRequest, "validation_error")
+	}
+}
+
+func TestDeliveriesAreSearched(t *testing.T) {
+	r := newTarget(t)
+	r.answerWith(http.StatusTeapot)
+	r.try(true, r.queue(2)...)
+	r.answerWith(http.StatusOK)
+	r.try(true, r.queue(3)...)
+	r.queue(1)
+	for query, want := range map[string]int{
+		"": 6, "?status=failed": 2, "?status=delivered": 3, "?status=pending": 1, "?event=post.scheduled": 6, "?event=post.failed": 0,
+		"?after=" + r.in(time.Hour): 0, "?before=" + r.in(time.Hour): 6, "?before=" + r.in(-time.Hour): 0,
+	} {
+		if got := r.call(http.MethodGet, r.path+"/deliveries"+query, nil).want(http.StatusOK).at("deliveries").size(); got != want {
+			t.Errorf("%q finds %d, want %d", query, got, want)
+		}
+	}
+	failed := r.call(http.MethodGet, r.path+"/deliveries?status=failed", nil).want(http.StatusOK).at("deliveries", 0)
+	if failed.at("response").text() != "the answer of the receiver" || failed.at("responseCode").value != 418.0 {
+		t.Errorf("failed = %v", failed)
+	}
+	seen := map[string]bool{}
+	pages, path := 0, r.path+"/deliveries?limit=4"
+	for cursor := ""; ; pages++ {
+		page := r.call(http.MethodGet, path+cursor, nil).want(http.StatusOK)
+		for i := range page.at("deliveries").size() {
+			seen[page.at("deliveries", i, "id").text()] = true
+		}
+		if page.at("hasMore").value == false {
+			break
+		}
+		cursor = "&cursor=" + page.at("nextCursor").text()
+	}
+	if len(seen) != 6 || pages != 1 {
+		t.Errorf("paged %d deliveries on %d pages", len(seen), pages+1)
+	}
+	for _, wrong := range []string{"status=lost", "event=post.lost", "eventId=x", "cursor=x", "after=x", "limit=0"} {
+		r.call(http.MethodGet, r.path+"/deliveries?"+wrong, nil).fails(http.StatusBadRequest, "validation_error")
+	}
+	r.call(http.MethodGet, "/webhooks/wh_01k9sr3q5wf2g8m7r4t0v1x2y3/deliveries", nil).fails(http.StatusNotFound, "not_found")
+}
+
+// firstSignature is how a receiver reads the header that knows of one signature only.
+func (r *target) firstSignature(n int) (unix, signature string) {
+	fields := strings.Split(r.got[n].Header.Get("X-Webhook-Signature"), ",")
+	return strings.TrimPrefix(fields[0], "t="), strings.TrimPrefix(fields[1], "v1=")
+}
+
+func TestARotatedSecretOverlapsWithTheOldOne(t *testing.T) {
+	r := newTarget(t)
+	rotated := r.call(http.MethodPost, r.path+"/rotate-secret", `{"overlapSeconds": 3600}`).want(http.StatusOK).at("webhook")
+	fresh := rotated.at("secret").text()
+	if fresh == r.secret || !strings.HasPrefix(fresh, "whsec_") || rotated.at("previousSecretUntil").text() == "" {
+		t.Fatalf("webhook = %v", rotated)
+	}
+	if again := r.call(http.MethodGet, r.path, nil).want(http.StatusOK).at("webhook"); again.at("secret").value != nil {
+		t.Error("the secret is shown again")
+	}
+	r.try(true, r.queue(1)...)
+	if unix, got := r.firstSignature(0); got != signed(r.secret, unix, r.bodies[0]) {
+		t.Error("a receiver that reads the first signature needs the new secret at once")
+	}
+	for name, secret := range map[string]string{"old": r.secret, "new": fresh} {
+		verifier, err := standardwebhooks.NewWebhook(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := verifier.Verify(r.bodies[0], r.got[0].Header); err != nil {
+			t.Errorf("a receiver with the %s secret: %v", name, err)
+		}
+	}
+	r.exec(`update webhooks set previous_until = now()`)
+	r.try(true, r.queue(1)...)
+	if unix, got := r.firstSignature(1); got != signed(fresh, unix, r.bodies[1]) || strings.Count(r.got[1].Header.Get("X-Webhook-Signature"), "v1=") != 1 {
+		t.Error("the old secret signs after the overlap")
+	}
+	r.call(http.MethodPost, r.path+"/rotate-secret", `{"overlapSeconds": -1}`).fails(http.StatusBadRequest, "validation_error")
+	if leaked := r.call(http.MethodPost, r.path+"/rotate-secret", `{"overlapSeconds": 0}`).want(http.StatusOK).at("webhook"); leaked.at("previousSecretUntil").value != nil {
+		t.Errorf("webhook = %v, want no overlap", leaked)
+	}
+}
+
+func TestSecretsRotatedTwiceAllSign(t *testing.T) {
+	r := newTarget(t)
+	for range 2 {
+		r.call(http.MethodPost, r.path+"/rotate-secret", nil).want(http.StatusOK)
+	}
+	r.try(true, r.queue(1)...)
+	if n := strings.Count(r.got[0].Header.Get("X-Webhook-Signature"), "v1="); n != 3 {
+		t.Errorf("%d signatures, want those of all three secrets", n)
+	}
+	if unix, got := r.firstSignature(0); got != signed(r.secret, unix, r.bodies[0]) {
+		t.Error("the first signature is not of the oldest secret")
+	}
+}
+
+func signed(secret, unix string, body []byte) string {
+	m := hmac.New(sha256.New, []byte(secret))
+	m.Write([]byte(unix + "."))
+	m.Write(body)
+	return hex.EncodeToString(m.Sum(nil))
+}

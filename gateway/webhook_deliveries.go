@@ -1,0 +1,194 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+type deliveriesAnswer struct {
+	Success    bool               `json:"success"`
+	Deliveries []deliveryView     `json:"deliveries"`
+	NextCursor *schema.DeliveryID `json:"nextCursor"`
+	HasMore    bool               `json:"hasMore"`
+}
+
+type deliveryAnswer struct {
+	Success  bool         `json:"success"`
+	Delivery deliveryView `json:"delivery"`
+}
+
+// deliveryDetailAnswer is one delivery with what is sent.
+type deliveryDetailAnswer struct {
+	Success  bool `json:"success"`
+	Delivery struct {
+		deliveryView
+		Body json.RawMessage `json:"body"`
+	} `json:"delivery"`
+}
+
+type redeliveredAnswer struct {
+	Success     bool            `json:"success"`
+	Redelivered int             `json:"redelivered"`
+	HasMore     bool            `json:"hasMore"`
+	Warnings    []schema.Detail `json:"warnings,omitempty"`
+}
+
+// searchDeliveries answers with the deliveries to a webhook that the query selects.
+func (w *webhooks) searchDeliveries(c *gin.Context) error {
+	webhook, err := w.find(c)
+	if err != nil {
+		return err
+	}
+	q := newQuery(c)
+	filter := q.deliveryFilter()
+	if err := q.report.err(); err != nil {
+		return err
+	}
+	limit := filter.Limit
+	filter.Limit++
+	records, err := w.reader.Deliveries(c.Request.Context(), webhook.Workspace, webhook.ID, filter)
+	if err != nil {
+		return err
+	}
+	answer := deliveriesAnswer{Success: true, HasMore: len(records) > limit}
+	answer.Deliveries = viewDeliveries(records[:min(limit, len(records))])
+	if answer.HasMore {
+		answer.NextCursor = &records[limit-1].ID
+	}
+	respond(c, http.StatusOK, answer)
+	return nil
+}
+
+func (q *query) deliveryFilter() schema.DeliveryFilter {
+	filter := schema.DeliveryFilter{
+		After: q.time("after"), Before: q.time("before"), Limit: q.integer("limit", defaultLimit, maxLimit),
+	}
+	if status, ok := q.text("status"); ok {
+		filter.States = deliveryStates(status)
+		if filter.States == nil {
+			q.report.fail("status", codeInvalidValue, "must be pending, delivered or failed")
+		}
+	}
+	if event, ok := q.text("event"); ok {
+		filter.Event = schema.EventType(event)
+		if !filter.Event.Subscribable() {
+			q.report.fail("event", codeInvalidValue, fmt.Sprintf("%q is no event", clip(event)))
+		}
+	}
+	var err error
+	if id, ok := q.text("eventId"); ok {
+		if filter.EventID, err = schema.ParseEventID(id); err != nil {
+			q.report.fail("eventId", codeInvalidValue, "must be the id of an event")
+		}
+	}
+	if id, ok := q.text("cursor"); ok {
+		if filter.Below, err = schema.ParseDeliveryID(id); err != nil {
+			q.report.fail("cursor", codeInvalidValue, "must be the nextCursor of the page before")
+		}
+	}
+	return filter
+}
+
+// deliveryStates returns the states behind a status of the API; nil for no status.
+func deliveryStates(status string) (states []schema.DeliveryState) {
+	for s := schema.DeliveryPending; s <= schema.DeliveryFailed; s++ {
+		if s.String() == status {
+			states = append(states, s)
+		}
+	}
+	return states
+}
+
+// delivery answers with one delivery and what it sends.
+func (w *webhooks) delivery(c *gin.Context) error {
+	webhook, delivery, err := deliveryID(c)
+	if err != nil {
+		return err
+	}
+	record, err := w.reader.Delivery(c.Request.Context(), requestOf(c).key.Workspace, webhook, delivery)
+	if err != nil {
+		return err
+	}
+	answer := deliveryDetailAnswer{Success: true}
+	answer.Delivery.deliveryView, answer.Delivery.Body = viewDelivery(record), record.Body
+	respond(c, http.StatusOK, answer)
+	return nil
+}
+
+// redeliver sends an event again, with the same id and body.
+func (w *webhooks) redeliver(c *gin.Context) error {
+	webhook, delivery, err := deliveryID(c)
+	if err != nil {
+		return err
+	}
+	record, err := w.redeliverer.Redeliver(c.Request.Context(), requestOf(c).key.Workspace, webhook, delivery)
+	if err != nil {
+		return err
+	}
+	respond(c, http.StatusAccepted, deliveryAnswer{Success: true, Delivery: viewDelivery(record)})
+	return nil
+}
+
+// redeliverFailed sends all events of a time again whose delivery failed.
+func (w *webhooks) redeliverFailed(c *gin.Context) error {
+	id, err := webhookID(c)
+	if err != nil {
+		return err
+	}
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	since, until := readTime(f, "since"), readTime(f, "until")
+	f.require("since")
+	if status, ok := f.text("status", maxShort); ok && status != schema.DeliveryFailed.String() {
+		f.fail("status", codeInvalidValue, "must be failed: only failed deliveries are sent again together")
+	}
+	if !until.IsZero() && until.Before(since) {
+		f.fail("until", codeInvalidValue, "must not be before since")
+	}
+	f.finish()
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	if until.IsZero() {
+		until = w.now().Add(time.Millisecond)
+	}
+	n, more, err := w.redeliverer.RedeliverFailed(c.Request.Context(), requestOf(c).key.Workspace, id, since, until)
+	if err != nil {
+		return err
+	}
+	respond(c, http.StatusAccepted, redeliveredAnswer{Success: true, Redelivered: n, HasMore: more, Warnings: f.report.warnings})
+	return nil
+}
+
+// readTime returns a time of a body, which without an offset is UTC.
+func readTime(f *form, name string) time.Time {
+	value, ok := f.text(name, maxShort)
+	if !ok {
+		return time.Time{}
+	}
+	at, err := parseTime(value, time.UTC)
+	if err != nil {
+		f.fail(name, codeInvalidValue, err.Error())
+	}
+	return at
+}
+
+func deliveryID(c *gin.Context) (schema.WebhookID, schema.DeliveryID, error) {
+	webhook, err := webhookID(c)
+	if err != nil {
+		return webhook, schema.DeliveryID{}, err
+	}
+	delivery, err := schema.ParseDeliveryID(c.Param("deliveryId"))
+	if err != nil {
+		return webhook, delivery, &schema.Error{Kind: schema.NotFound, Message: "delivery not found", Err: err}
+	}
+	return webhook, delivery, nil
+}

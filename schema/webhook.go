@@ -1,0 +1,126 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Webhook is a receiver of a workspace's events.
+type Webhook struct {
+	ID                  WebhookID
+	Workspace           WorkspaceID
+	URL                 string
+	Events              []EventType
+	Secret              string      // whsec_…; sealed where it is stored
+	Previous            []OldSecret // oldest first; they sign too until their time
+	Active              bool
+	CreatedAt           time.Time
+	LastDeliveredAt     time.Time
+	ConsecutiveFailures int
+	DisabledAt          time.Time
+	DisabledReason      string
+}
+
+// OldSecret is a secret that a rotation has replaced.
+type OldSecret struct {
+	Secret string    `json:"secret"`
+	Until  time.Time `json:"until"`
+}
+
+// MaxOldSecrets is how many replaced secrets of a webhook sign at the same time, at most.
+const MaxOldSecrets = 3
+
+// Secrets returns what signs a request at a time, the oldest first: a receiver that reads
+// one signature goes on with the secret it has.
+func (w *Webhook) Secrets(at time.Time) []string {
+	var secrets []string
+	for _, old := range w.Previous {
+		if old.Until.After(at) {
+			secrets = append(secrets, old.Secret)
+		}
+	}
+	return append(secrets, w.Secret)
+}
+
+// Rotate puts a new secret in place; the one before goes on signing until a time. Without
+// an overlap all that were before end at once.
+func (w *Webhook) Rotate(secret string, at, until time.Time) {
+	kept := slices.DeleteFunc(w.Previous, func(old OldSecret) bool { return !old.Until.After(at) })
+	kept = append(kept, OldSecret{w.Secret, until})
+	w.Secret, w.Previous = secret, kept[max(0, len(kept)-MaxOldSecrets):]
+	if !until.After(at) {
+		w.Previous = nil
+	}
+}
+
+// WebhookPayload is the body of a webhook request.
+type WebhookPayload struct {
+	ID        EventID         `json:"id"`
+	Event     EventType       `json:"event"`
+	Test      bool            `json:"test"`
+	CreatedAt time.Time       `json:"createdAt"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// Payload is the event as webhooks and GET /events show it.
+func (e *Event) Payload() WebhookPayload {
+	return WebhookPayload{ID: e.ID, Event: e.Type, CreatedAt: e.At, Data: e.Data}
+}
+
+// DeliveryRecord is what became of one event at one webhook.
+type DeliveryRecord struct {
+	ID           DeliveryID
+	Event        EventType
+	EventID      EventID
+	State        DeliveryState
+	ResponseCode int
+	ResponseTime time.Duration
+	Retries      int
+	Error        string
+	Response     string     // how the receiver answered the last try, if that failed; cut off
+	DeliveredAt  time.Time  // of the last try
+	Redelivers   DeliveryID // the delivery that this one repeats; zero: none
+	Body         []byte     // what is sent; only where one delivery is read
+}
+
+// DeliveryRetention is how long deliveries are kept.
+const DeliveryRetention = 30 * 24 * time.Hour
+
+// DeliveryFilter selects deliveries to a webhook, newest first.
+type DeliveryFilter struct {
+	States  []DeliveryState // empty: any
+	Event   EventType       // empty: any
+	EventID EventID         // zero: any
+	After   time.Time       // queued at or after; zero: no bound
+	Before  time.Time       // queued before; zero: no bound
+	Below   DeliveryID      // older than this one; zero: no bound
+	Tried   bool            // only those that were tried or have ended
+	Limit   int
+}
+
+// MaxRedeliveries is how many deliveries one request sends again, at most.
+const MaxRedeliveries = 1000
+
+// DeliveryState is where a delivery stands. Its number is stored: it never changes.
+type DeliveryState int16
+
+// The states of a delivery.
+const (
+	DeliveryPending DeliveryState = iota
+	DeliveryClaimed
+	DeliveryDelivered
+	DeliveryFailed
+)
+
+// String returns the state's name in the API, where a claimed delivery is pending.
+func (s DeliveryState) String() string {
+	switch s {
+	case DeliveryDelivered:
+		return "delivered"
+	case DeliveryFailed:
+		return "failed"
+	default:
+		return "pending"
+	}
+}
