@@ -32,13 +32,14 @@ import (
 const childVariable = "CRIER_TEST_CHILD"
 
 type childConfig struct {
-	Simulate string // address of the simulators; empty: serve
-	Listen   string
-	Admin    string
-	Data     string
-	Postgres string
-	Kafka    []string
-	Bases    map[schema.Platform]string
+	Simulate   string // address of the simulators; empty: serve
+	Listen     string
+	Admin      string
+	Data       string
+	Postgres   string
+	Kafka      []string
+	ClickHouse string
+	Bases      map[schema.Platform]string
 
 	HoldOverdue bool
 }
@@ -74,7 +75,7 @@ func runChild(text string) {
 func (c childConfig) serve(logger *slog.Logger) compose.Config {
 	roles, _ := compose.ParseRoles("all")
 	return compose.Config{
-		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Postgres: c.Postgres, Kafka: c.Kafka, Bases: c.Bases, Roles: roles, HoldOverdue: c.HoldOverdue,
+		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Roles: roles, HoldOverdue: c.HoldOverdue,
 		Drain: 10 * time.Second, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
@@ -94,12 +95,17 @@ type world struct {
 // newWorld starts the simulators and a crier on an empty data folder.
 func newWorld(t *testing.T, kafka []string) *world {
 	t.Helper()
+	return newWorldWith(t, childConfig{Kafka: kafka})
+}
+
+// newWorldWith starts the simulators and a crier beside the parts that are given.
+func newWorldWith(t *testing.T, parts childConfig) *world {
+	t.Helper()
 	simulators := freeAddress(t)
 	w := &world{T: t, simulators: "http://" + simulators, workspace: "acme", client: &http.Client{Timeout: 20 * time.Second}}
-	w.config = childConfig{
-		Listen: freeAddress(t), Admin: freeAddress(t), Data: filepath.Join(openDir(t), "data"), Kafka: kafka,
-		Bases: map[schema.Platform]string{},
-	}
+	w.config = parts
+	w.config.Listen, w.config.Admin, w.config.Data = freeAddress(t), freeAddress(t), filepath.Join(openDir(t), "data")
+	w.config.Bases = map[schema.Platform]string{}
 	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
 		w.config.Bases[p] = w.simulators + "/" + p.String()
 	}

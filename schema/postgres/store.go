@@ -74,6 +74,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	config.MaxConns = c.MaxConns
 	config.MaxConnIdleTime = time.Minute
 	config.ConnConfig.ConnectTimeout = 5 * time.Second
+	config.ConnConfig.DialFunc = dialPatiently
 	for name, value := range settings {
 		config.ConnConfig.RuntimeParams[name] = value
 	}

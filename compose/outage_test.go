@@ -1,0 +1,116 @@
+package compose_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema"
+	"crier/schema/clickhouse"
+	"crier/schema/postgres"
+)
+
+// outagePosts are sent while a dependency goes away and comes back.
+var outagePosts = bySize(60, 900)
+
+func TestTheNetworkToPostgresFails(t *testing.T) {
+	address, network := proxyURL(t, embeddedtest.Postgres(t))
+	for name, outage := range map[string]struct {
+		breaks, mends func()
+		lasts         time.Duration
+		flows         time.Duration // until a new post flows, at most
+	}{
+		"connections are cut": {
+			func() { network.cut = true }, func() { network.cut = false }, bySize(3*time.Second, 30*time.Second), 20 * time.Second,
+		},
+		"every answer takes long": {
+			func() { network.latency = 200 * time.Millisecond }, func() { network.latency = 0 }, 5 * time.Second, 20 * time.Second,
+		},
+		// Connections of before stay silent for ever, as those to a machine that is gone.
+		"the server falls silent": {
+			func() { network.silent = true }, func() { network.silent = false }, bySize(3*time.Second, 30*time.Second), 75 * time.Second,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldOn(t, childConfig{Postgres: address})
+			w.surviveOutage(func() { network.change(outage.breaks) }, func() { network.change(outage.mends) }, outage.lasts, outage.flows)
+		})
+	}
+}
+
+func TestPostgresFailsOverToAnotherAddress(t *testing.T) {
+	u, err := url.Parse(embeddedtest.Postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, second := newProxy(t, u.Host), newProxy(t, u.Host)
+	second.change(func() { second.cut = true })
+	u.Host = one.listener.Addr().String() + "," + second.listener.Addr().String()
+	u.RawQuery += "&target_session_attrs=read-write"
+	w := newWorldOn(t, childConfig{Postgres: u.String()})
+	w.surviveOutage(
+		func() { one.change(func() { one.cut = true }) },
+		func() { second.change(func() { second.cut = false }) },
+		2*time.Second, 20*time.Second)
+}
+
+// surviveOutage sends posts while something is broken and mended: all that is
+// acknowledged is there once, and new work flows again by itself.
+func (w *world) surviveOutage(breaks, mends func(), lasts, flows time.Duration) {
+	w.Helper()
+	a := w.newAgency(outagePosts)
+	probe := w.connect(schema.Mastodon, outagePosts/postsPerAccount+2)[outagePosts/postsPerAccount+1]
+	sending := a.batch(0, outagePosts, lasts+2*time.Second, 2*time.Second)
+	time.Sleep(time.Second)
+	breaks()
+	time.Sleep(lasts)
+	mends()
+	back := time.Now()
+	w.publishNow(probe, "probe "+w.Name())
+	took := time.Since(back)
+	sending.Wait()
+	a.awaitDone(3 * time.Minute)
+	unknown := w.checkOnce(a.ids)
+	w.checkNoStrays()
+	w.Logf("%d posts over an outage of %v: nothing lost, nothing twice, %d of telegram unknown; a new post flowed %v after it",
+		len(a.ids), lasts, unknown, took.Round(time.Millisecond))
+	if took > flows {
+		w.Errorf("a new post flowed only %v after the outage, want %v", took, flows)
+	}
+}
+
+func TestClickHouseAwayHoldsUpNothing(t *testing.T) {
+	address, network := proxyURL(t, embeddedtest.ClickHouse(t))
+	w := newWorldOn(t, childConfig{ClickHouse: address})
+	account := w.connect(schema.Mastodon, 1)[0]
+	network.change(func() { network.cut = true })
+	const posts = 20
+	for n := range posts {
+		w.publishNow(account, fmt.Sprintf("without ClickHouse %d", n))
+	}
+	if status := w.call(http.MethodGet, "/analytics/posts", nil, nil); status != http.StatusServiceUnavailable {
+		t.Errorf("analytics answered %d without ClickHouse, want 503", status)
+	}
+	time.Sleep(bySize(time.Second, 5*time.Minute))
+	network.change(func() { network.cut = false })
+	w.eventually(60*time.Second, "each target is counted", func() bool { return w.counted() == posts })
+}
+
+// newWorldOn starts a crier on parts that are there already, after migrating them.
+func newWorldOn(t *testing.T, parts childConfig) *world {
+	t.Helper()
+	if parts.Postgres != "" {
+		if err := postgres.Migrate(t.Context(), parts.Postgres); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if parts.ClickHouse != "" {
+		if err := clickhouse.Migrate(t.Context(), parts.ClickHouse); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return newWorldWith(t, parts)
+}
