@@ -15,6 +15,7 @@ import (
 
 	"crier/analytics"
 	"crier/compose/embedded/embeddedtest"
+	"crier/connectors/catalog"
 	"crier/pipeline/stream"
 	"crier/schema"
 	"crier/schema/clickhouse"
@@ -218,7 +219,7 @@ func (f *fixture) commit() schema.EventBatch {
 		Content: schema.Content{Entries: []schema.Entry{{Text: "hello"}}},
 		Targets: []schema.Target{{Account: account.ID, Platform: schema.Mastodon, FirstStep: schema.StepPublish}},
 	}
-	gateway := postgres.NewGateway(f.postgres, plain{})
+	gateway := postgres.NewGateway(f.postgres, plain{}, catalog.Constraints)
 	if _, err := gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{post}}); err != nil {
 		f.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func always() error { return nil }
 
 // gatewayServer makes the REST API.
 func (b *base) gatewayServer(ctx context.Context) (*server, error) {
-	store := postgres.NewGateway(b.store, b.vault)
+	store := postgres.NewGateway(b.store, b.vault, catalog.Constraints)
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
 		Keys: store, Accounts: store, AccountWriter: store, Renewer: b.store, BrandWriter: store,

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/catalog"
 	"crier/gateway"
 	"crier/schema"
 	"crier/schema/postgres"
@@ -236,7 +237,7 @@ func (a *api) thread(goesOn bool) schema.Post {
 		account := a.connect(a.workspace, p, "a")
 		post.Targets = append(post.Targets, schema.Target{N: int16(i), Account: account, Platform: p, FirstStep: schema.StepPublish})
 	}
-	gateway := postgres.NewGateway(a.store, plain{})
+	gateway := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
 	if _, err := gateway.Create(context.Background(), schema.Creation{Posts: []schema.Post{post}}); err != nil {
 		a.Fatal(err)
 	}
@@ -249,7 +250,7 @@ func TestADraftsThreadIsScheduledWithItsPost(t *testing.T) {
 	a.exec(`update posts set status = 1, scheduled_for = null`)
 	a.exec(`delete from jobs`)
 	n := len(a.events())
-	gateway := postgres.NewGateway(a.store, plain{})
+	gateway := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
 	_, err := gateway.Update(context.Background(), a.workspace, post.ID, func(p *schema.Post) error {
 		p.Status, p.ScheduledFor = schema.Scheduled, a.now().Add(time.Hour)
 		return nil

@@ -142,7 +142,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 		"media.example": "93.184.216.34", "hooks.example": "93.184.216.35", "internal.example": "10.0.0.7",
 	}})
 	direct := &http.Client{Timeout: 10 * time.Second}
-	store := postgres.NewGateway(a.store, plain{})
+	store := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
 	config := gateway.Config{
 		Keys: store, Accounts: store, AccountWriter: store, Renewer: a.store, BrandWriter: store,
 		Platforms: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,

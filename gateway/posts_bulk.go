@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 
@@ -62,7 +63,10 @@ func (p *posts) createBulk(c *gin.Context) error {
 	}
 	p.warnOfDuplicate(identity, b, print, f.report)
 	answer.Warnings = f.report.warnings
-	creation := schema.Creation{Idempotency: identity, Posts: made, Response: encode(answer)}
+	creation := schema.Creation{
+		Idempotency: identity, Posts: made, PostsPerMonth: b.key.PostsPerMonth, Response: encode(answer),
+		Without: func(refused map[schema.PostID]*schema.Error) []byte { return encode(p.without(answer, refused)) },
+	}
 	if len(made) == 0 && identity == nil {
 		answerCreated(c, creation.Response, false)
 		return nil
@@ -77,6 +81,19 @@ func answerDryRun(c *gin.Context, answer bulkAnswer, warnings []schema.Detail) {
 	}
 	answer.Warnings = warnings
 	c.Data(http.StatusOK, jsonType, encode(answer))
+}
+
+// without returns an answer in which posts that the store refused have failed.
+func (p *posts) without(answer bulkAnswer, refused map[schema.PostID]*schema.Error) bulkAnswer {
+	answer.Results = slices.Clone(answer.Results)
+	for id, e := range refused {
+		i := slices.IndexFunc(answer.Results, func(r bulkResult) bool { return r.Post != nil && r.Post.ID == id.String() })
+		view := p.view(e)
+		answer.Results[i] = bulkResult{Index: i, Error: &view, Warnings: answer.Results[i].Warnings}
+	}
+	answer.Summary.Failed += len(refused)
+	answer.Summary.Succeeded -= len(refused)
+	return answer
 }
 
 // readBulk returns the entries, and whether to judge them only.

@@ -42,9 +42,10 @@ func (p *posts) createOne(c *gin.Context, read func(*form) postFields, view func
 	p.warnOfDuplicate(identity, b, print, f.report)
 	requestOf(c).post = post.ID.String()
 	return p.commit(c, schema.Creation{
-		Idempotency: identity,
-		Posts:       []schema.Post{post},
-		Response:    encode(view(post, f.report.warnings)),
+		Idempotency:   identity,
+		Posts:         []schema.Post{post},
+		PostsPerMonth: b.key.PostsPerMonth,
+		Response:      encode(view(post, f.report.warnings)),
 	})
 }
 

@@ -20,7 +20,7 @@ type Constraints struct {
 	FirstComment CommentLimit
 	Thread       ThreadLimit
 
-	DailyCap   int  // posts a UTC day and account
+	DailyCap   int  // posts a UTC day and account; 0: no cap
 	Containers bool // an entry without media needs preparing too
 
 	// Settings checks the platform's part of platformSettings; nil: it has none. The

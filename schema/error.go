@@ -49,6 +49,10 @@ type Detail struct {
 	Platform string `json:"platform,omitempty"`
 	Code     string `json:"code"`
 	Message  string `json:"message"`
+	// Of a limit that is reached: what it is, and the next UTC day with room, as
+	// 2006-01-02.
+	Limit       int    `json:"limit,omitempty"`
+	NextFreeDay string `json:"nextFreeDay,omitempty"`
 }
 
 // Error is for logs: it includes the cause.

@@ -12,6 +12,7 @@ type Standing struct {
 	State    TargetState
 	Wait     time.Duration // until a pending target may be claimed
 	Error    *TargetError
+	Charged  bool // it holds a unit of its account's daily cap
 }
 
 // Arrival is what a late receipt tells.

@@ -144,7 +144,8 @@ type Target struct {
 	NextAt    time.Time    // not before this time; zero: at once
 	Attempts  int          // failed platform calls of the current entry
 	PostedAt  time.Time
-	Hold      *Hold // why nothing of it goes out at present; nil: nothing holds it
+	Hold      *Hold     // why nothing of it goes out at present; nil: nothing holds it
+	ChargedOn time.Time // the UTC day of whose daily cap it holds a unit; zero: it holds none
 }
 
 // TargetRef names a target at a version of its post.

@@ -136,7 +136,7 @@ func (d Delivery) lookAgain(at time.Time, jitter float64) Result {
 
 func outcomeUnknown(at time.Time) *TargetError {
 	return &TargetError{
-		Code:    "outcome_unknown",
+		Code:    CodeOutcomeUnknown,
 		Message: "the platform did not answer and offers no way to find out whether it published; look at the account before you retry",
 		At:      at,
 	}
@@ -282,7 +282,7 @@ func CodeOf(kind ErrorKind) string {
 	case RateLimited:
 		return "platform_rate_limited"
 	case Unknown:
-		return "outcome_unknown"
+		return CodeOutcomeUnknown
 	default:
 		return "platform_unavailable"
 	}

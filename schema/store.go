@@ -2,11 +2,18 @@ package schema
 
 import "time"
 
-// Creation is one request that creates posts: all of them or none.
+// Creation is one request that creates posts: all of them or none, but for those that
+// Without can do without.
 type Creation struct {
 	Idempotency *Idempotency // nil: the request came without a key
 	Posts       []Post
-	Response    []byte // the body a repetition of the request is answered with
+	// PostsPerMonth is what the plan of the workspace allows, in entries; 0: no limit.
+	PostsPerMonth int
+	Response      []byte // the body a repetition of the request is answered with
+	// Without returns the response to a request some of whose posts were refused, for
+	// want of a unit of a daily cap or of the plan, while the others are made. Nil: one
+	// refusal refuses the request.
+	Without func(refused map[PostID]*Error) []byte
 }
 
 // Idempotency names a request that must have its effect once.

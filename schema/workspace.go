@@ -36,4 +36,5 @@ type Key struct {
 	Sandbox           bool
 	Permission        Permission
 	RequestsPerMinute int
+	PostsPerMonth     int // of its workspace's plan, in entries; 0: no limit
 }

@@ -100,14 +100,21 @@ func (a *Admin) AccountID(ctx context.Context, account schema.Account) (schema.A
 	return id, nil
 }
 
-// PutAccount stores an account, or new credentials of one that is there.
+// PutAccount stores an account, or new credentials of one that is there. The error is
+// PlanLimitReached where the workspace's plan has no room for another.
 func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
-	_, err := a.pool.Exec(ctx, `
-		insert into accounts (id, workspace_id, brand_id, platform, native_id, name, server, sealed)
-		values ($1, $2, $3, $4, $5, $6, $7, $8)
-		on conflict (id) do update set name = excluded.name, sealed = excluded.sealed, needs_reconnect = false,
-			revision = accounts.revision + 1, disconnected_at = null`,
-		account.ID, account.Workspace, account.Brand, account.Platform, account.NativeID, account.Name, account.Server, account.Sealed)
+	err := pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+		if err := admitAccount(ctx, tx, account); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			insert into accounts (id, workspace_id, brand_id, platform, native_id, name, server, sealed)
+			values ($1, $2, $3, $4, $5, $6, $7, $8)
+			on conflict (id) do update set name = excluded.name, sealed = excluded.sealed, needs_reconnect = false,
+				revision = accounts.revision + 1, disconnected_at = null`,
+			account.ID, account.Workspace, account.Brand, account.Platform, account.NativeID, account.Name, account.Server, account.Sealed)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("storing an account: %w", unavailable(err))
 	}

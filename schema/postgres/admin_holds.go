@@ -203,10 +203,12 @@ func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (
 		return said, err
 	}
 	b := &pgx.Batch{}
+	given := charges{}
 	for i := range posts {
-		one := a.cancel(b, &posts[i])
+		one := a.cancel(b, &posts[i], given)
 		said.Events = append(said.Events, one.Events...)
 	}
+	given.queue(b)
 	return said, tx.SendBatch(ctx, b).Close()
 }
 

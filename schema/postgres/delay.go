@@ -146,8 +146,9 @@ func (d *Delay) Unsent(ctx context.Context, age time.Duration, limit int) ([]sch
 	return batches, nil
 }
 
-// Forget deletes the answers of requests that are older than a day, old attempts, and
-// deliveries to webhooks that are older than their retention.
+// Forget deletes the answers of requests that are older than a day, old attempts,
+// deliveries to webhooks that are older than their retention, and what was counted in days
+// and months that are over: a unit of a day that is gone is given back to nobody.
 func (d *Delay) Forget(ctx context.Context) error {
 	err := d.alone(ctx, "forget", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `delete from idempotency where created_at < now() - $1::interval`,
@@ -155,7 +156,10 @@ func (d *Delay) Forget(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `delete from attempts where at < now() - $1::interval`, schema.AttemptRetention.String())
+		if _, err = tx.Exec(ctx, `delete from attempts where at < now() - $1::interval`, schema.AttemptRetention.String()); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `delete from counters where period < current_date - $1::int`, countersKept)
 		return err
 	})
 	if err != nil {
@@ -186,6 +190,9 @@ func (d *Delay) forgetDeliveries(ctx context.Context) error {
 	}
 	return nil
 }
+
+// countersKept is how many days counters are kept: this month and the last.
+const countersKept = 62
 
 // overdueLimit is how far overdue posts are counted.
 const overdueLimit = 10_000

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -44,19 +45,21 @@ func (p *Publish) commitFinishes(ctx context.Context, batch []*schema.Result) er
 
 // applied is which targets of a batch took their result, and the posts that are done.
 type applied struct {
-	taken map[targetKey]bool
+	taken map[targetKey]takenTarget
 	posts map[schema.PostID]*schema.Post // with their targets, of done posts only
 	ended []*schema.Result               // of targets that are done by it
 	// amended are results of targets that were done before: their comments may follow.
-	amended  []*schema.Result
-	attempts attemptRows // of what was taken
+	amended []*schema.Result
+	// uncounted are results of targets that had given their unit of a daily cap back.
+	uncounted []*schema.Result
+	attempts  attemptRows // of what was taken
 }
 
 // late returns the results of a batch that were not taken and bring a receipt.
 func (a *applied) late(batch []*schema.Result) []*schema.Result {
 	var late []*schema.Result
 	for _, r := range batch {
-		if r.Receipt != nil && !a.taken[targetKey{r.Ref.Post, r.Ref.N}] {
+		if _, taken := a.taken[targetKey{r.Ref.Post, r.Ref.N}]; r.Receipt != nil && !taken {
 			late = append(late, r)
 		}
 	}
@@ -66,6 +69,13 @@ func (a *applied) late(batch []*schema.Result) []*schema.Result {
 type targetKey struct {
 	post schema.PostID
 	n    int16
+}
+
+// takenTarget is the claim whose result was taken: a late result of an earlier claim may
+// stand in the same batch.
+type takenTarget struct {
+	claim   int32
+	charged time.Time // the day whose unit of a daily cap it holds; zero: none
 }
 
 // applyResults writes the targets' new state, counts it on the posts, and moves or
@@ -97,7 +107,7 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, batch []*sch
 		return applied{}, schema.Announcement{}, err
 	}
 	for _, r := range batch {
-		if !done.taken[targetKey{r.Ref.Post, r.Ref.N}] {
+		if taken, ok := done.taken[targetKey{r.Ref.Post, r.Ref.N}]; !ok || taken.claim != r.Claim {
 			continue
 		}
 		done.attempts.add(r.Ref.Post, r.Attempt)
@@ -165,16 +175,23 @@ func scanJob(rows pgx.Rows, j *schema.Job) error {
 }
 
 func readApplied(results pgx.BatchResults) (applied, error) {
-	a := applied{taken: map[targetKey]bool{}, posts: map[schema.PostID]*schema.Post{}}
+	a := applied{taken: map[targetKey]takenTarget{}, posts: map[schema.PostID]*schema.Post{}}
 	rows, err := results.Query()
-	taken, err := collect(rows, err, func(rows pgx.Rows, k *targetKey) error {
-		return rows.Scan((*[16]byte)(&k.post), &k.n)
+	type target struct {
+		targetKey
+		takenTarget
+	}
+	taken, err := collect(rows, err, func(rows pgx.Rows, t *target) error {
+		var charged *time.Time
+		err := rows.Scan((*[16]byte)(&t.post), &t.n, &t.claim, &charged)
+		t.charged = fromNull(charged)
+		return err
 	})
 	if err != nil {
 		return a, err
 	}
-	for _, k := range taken {
-		a.taken[k] = true
+	for _, t := range taken {
+		a.taken[t.targetKey] = t.takenTarget
 	}
 	return a, a.readDone(results)
 }
@@ -205,8 +222,12 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	b := &pgx.Batch{}
 	var events []schema.Event
 	var comments commentRows
+	var given releaseRows
 	finished := map[schema.PostID]bool{}
 	for _, r := range done.ended {
+		if target, ok := done.taken[targetKey{r.Ref.Post, r.Ref.N}]; ok {
+			given.add(r, target.charged)
+		}
 		events = append(events, targetFact(r, now))
 		comments.add(r, now)
 		done.attempts.addSkipped(r, now)
@@ -214,6 +235,9 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	}
 	for _, r := range done.amended {
 		comments.add(r, now)
+	}
+	for _, r := range done.uncounted {
+		given.takeBack(r, schema.DayOf(now))
 	}
 	for id := range finished {
 		if post := done.posts[id]; post != nil {
@@ -225,8 +249,46 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	if e := queueEvents(b, events, now); e != nil {
 		announcement.Events = append(announcement.Events, *e)
 	}
+	given.queue(b)
 	b.Queue("commit")
 	return conn.SendBatch(ctx, b).Close()
+}
+
+// releaseRows are targets that give their unit of a daily cap back.
+type releaseRows struct {
+	posts []schema.PostID
+	ns    []int16
+	given charges
+}
+
+// add notes a target that is done, with the day whose unit it holds.
+func (r *releaseRows) add(result *schema.Result, charged time.Time) {
+	if charged.IsZero() || !result.Releases() {
+		return
+	}
+	if r.given == nil {
+		r.given = charges{}
+	}
+	r.posts, r.ns = append(r.posts, result.Ref.Post), append(r.ns, result.Ref.N)
+	r.given.add(charge{key: dayKey(result.Account, charged), n: -1})
+}
+
+// takeBack counts what is there after all, however full the day is.
+func (r *releaseRows) takeBack(result *schema.Result, day time.Time) {
+	if r.given == nil {
+		r.given = charges{}
+	}
+	r.given.add(charge{key: dayKey(result.Account, day), n: 1, limit: math.MaxInt32})
+}
+
+// queue adds the statements; the targets are locked already.
+func (r *releaseRows) queue(b *pgx.Batch) {
+	if len(r.posts) > 0 {
+		b.Queue(`
+			update targets t set charged_on = null
+			from unnest($1::uuid[], $2::int2[]) u (post, n) where t.post_id = u.post and t.n = u.n`, r.posts, r.ns)
+	}
+	r.given.queue(b)
 }
 
 // resultRows are the columns of results, one array each.
@@ -289,7 +351,7 @@ func (r *resultRows) queue(b *pgx.Batch) {
 				$9::bool[], $10::float8[], $11::text[], $12::text[], $13::text[], $14::timestamptz[])
 				u (post, n, claim, state, step, entry, attempts, looked, fresh, next, progress, receipts, error, posted)
 			where t.post_id = u.post and t.n = u.n and t.claim = u.claim and t.state = 1
-			returning t.post_id, t.n, t.state
+			returning t.post_id, t.n, t.state, t.claim, t.charged_on
 		), counted as (
 			select post_id, count(*) filter (where state = 2) posted, count(*) filter (where state = 3) failed
 			from taken group by post_id having bool_or(state in (2, 3))
@@ -304,7 +366,7 @@ func (r *resultRows) queue(b *pgx.Batch) {
 					else 5 end
 			from counted c where p.id = c.post_id
 		)
-		select post_id, n from taken`,
+		select post_id, n, claim, charged_on from taken`,
 		r.posts, r.ns, r.claims, r.states, r.steps, r.entries, r.attempts, r.looked,
 		r.fresh, r.next, r.progresses, r.receipts, r.errors, r.posted)
 }

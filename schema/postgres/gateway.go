@@ -14,8 +14,10 @@ import (
 // Gateway is the store of the REST API.
 type Gateway struct {
 	*Store
-	creations *group[creation]
-	sealer    Sealer
+	creations   *group[creation]
+	sealer      Sealer
+	constraints func(schema.Platform) schema.Constraints
+	full        *fullCounters
 }
 
 // Sealer seals and opens a text with associated data; connectors.Vault is one.
@@ -32,8 +34,8 @@ const (
 )
 
 // NewGateway starts the committers of creations; they end with the store.
-func NewGateway(s *Store, sealer Sealer) *Gateway {
-	g := &Gateway{Store: s, sealer: sealer}
+func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schema.Constraints) *Gateway {
+	g := &Gateway{Store: s, sealer: sealer, constraints: constraints, full: newFullCounters()}
 	g.creations = startGroup(s, &group[creation]{
 		work:   "create",
 		max:    createBatch,
@@ -47,12 +49,14 @@ func NewGateway(s *Store, sealer Sealer) *Gateway {
 func (g *Gateway) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error) {
 	var k schema.Key
 	err := g.pool.QueryRow(ctx, `
-		select k.id, k.lineage, k.workspace_id, w.live_id is not null, k.permission, p.requests_per_minute
+		select k.id, k.lineage, k.workspace_id, w.live_id is not null, k.permission,
+			p.requests_per_minute, coalesce(p.posts_per_month, 0)
 		from api_keys k
 		join workspaces w on w.id = k.workspace_id
-		join plans p on p.name = w.plan
+		join workspaces live on live.id = coalesce(w.live_id, w.id)
+		join plans p on p.name = live.plan
 		where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
-		hash[:]).Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute)
+		hash[:]).Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute, &k.PostsPerMonth)
 	if err != nil {
 		if err := orNotFound(err, "key"); isNotFound(err) {
 			return schema.Key{}, &schema.Error{Kind: schema.Unauthorized, Message: "the API key is not valid"}

@@ -17,42 +17,57 @@ import (
 // creation is one request on its way through group commit, and what came of it.
 type creation struct {
 	schema.Creation
+	demands  []*demand                       // what each of the posts takes of daily caps and plan
+	dropped  map[schema.PostID]*schema.Error // posts that were refused while the others go on
 	result   schema.Created
 	conflict bool
+	refused  *schema.Error // there is no room for it
+	settled  bool          // it was answered
 }
 
 // Create makes the posts of one request, or answers it with what its first sending
 // was answered. It returns after the commit.
 func (g *Gateway) Create(ctx context.Context, c schema.Creation) (schema.Created, error) {
-	one := &creation{Creation: c}
-	if err := g.creations.do(ctx, one); err != nil {
-		return schema.Created{}, fmt.Errorf("creating posts: %w", unavailable(err))
+	one := &creation{Creation: c, demands: g.demandsOf(c)}
+	if g.full.any(one.demands, g.Now()) {
+		if err := g.refuse(ctx, []*creation{one}); err != nil {
+			return schema.Created{}, fmt.Errorf("creating posts: %w", unavailable(err))
+		}
 	}
-	if one.conflict {
+	if !one.settled {
+		if err := g.creations.do(ctx, one); err != nil {
+			return schema.Created{}, fmt.Errorf("creating posts: %w", unavailable(err))
+		}
+	}
+	switch {
+	case one.conflict:
 		return schema.Created{}, errConflict()
+	case one.refused != nil:
+		return schema.Created{}, one.refused
 	}
 	return one.result, nil
 }
 
-// commitCreations makes the posts of a batch of requests in one transaction, in two
-// trips: the idempotency rows, then what only the first sender of a key makes.
-func (g *Gateway) commitCreations(ctx context.Context, batch []*creation) error {
+// tryCreations makes the posts of a batch of requests in one transaction, in two trips:
+// the idempotency rows, then what only the first sender of a key makes. It returns those
+// too, whatever the error.
+func (g *Gateway) tryCreations(ctx context.Context, batch []*creation) (winners []*creation, err error) {
 	conn, err := g.inserts.Acquire(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer conn.Release()
 
 	keyed, free := splitByKey(batch)
 	if len(keyed) == 0 {
-		return g.insert(ctx, conn.Conn(), free, "begin")
+		return free, g.insert(ctx, conn.Conn(), free, "begin")
 	}
 	firsts, repeats := splitRepeats(keyed)
 	taken, err := takeKeys(ctx, conn.Conn(), firsts)
 	if err != nil {
-		return g.abandon(ctx, conn.Conn(), err)
+		return nil, g.abandon(ctx, conn.Conn(), err)
 	}
-	winners := free
+	winners = free
 	for _, c := range firsts {
 		if _, ok := taken[keyOf(c)]; ok {
 			winners = append(winners, c)
@@ -61,9 +76,9 @@ func (g *Gateway) commitCreations(ctx context.Context, batch []*creation) error 
 		}
 	}
 	if err := g.insert(ctx, conn.Conn(), winners, ""); err != nil {
-		return err
+		return winners, err
 	}
-	return g.replay(ctx, conn.Conn(), repeats)
+	return winners, g.replay(ctx, conn.Conn(), repeats)
 }
 
 // idempotencyKey is a key with what it is scoped to.
@@ -145,14 +160,19 @@ func takeKeys(ctx context.Context, conn *pgx.Conn, firsts []*creation) (map[idem
 // insert makes the posts of the winners, commits, and announces what follows.
 func (g *Gateway) insert(ctx context.Context, conn *pgx.Conn, winners []*creation, begin string) error {
 	var posts []schema.Post
+	taken := charges{}
 	for _, c := range winners {
 		posts = append(posts, c.Posts...)
+		for _, d := range c.demands {
+			taken.add(d.charges...)
+		}
 	}
 	batch := &pgx.Batch{}
 	if begin != "" {
 		batch.Queue(begin)
 	}
 	announcement := g.queueInserts(batch, posts)
+	taken.queue(batch)
 	batch.Queue("commit")
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		if err := g.confirm(ctx, conn, posts, g.abandon(ctx, conn, err)); err != nil {
@@ -211,41 +231,58 @@ func (g *Gateway) replay(ctx context.Context, conn *pgx.Conn, repeats []*creatio
 	if len(repeats) == 0 {
 		return nil
 	}
-	n := len(repeats)
-	lineages, keys := make([]schema.KeyID, n), make([]string, n)
-	for i, c := range repeats {
-		lineages[i], keys[i] = c.Idempotency.Lineage, c.Idempotency.Key
-	}
-	type answer struct {
-		idempotencyKey
-		fingerprint, response []byte
-	}
-	rows, err := conn.Query(ctx, `
-		select i.lineage, i.key, i.fingerprint, i.response
-		from unnest($1::uuid[], $2::text[]) u (lineage, key)
-		join idempotency i on i.lineage = u.lineage and i.key = u.key`, idColumn(lineages), keys)
-	answers, err := collect(rows, err, func(rows pgx.Rows, a *answer) error {
-		return rows.Scan((*[16]byte)(&a.lineage), &a.key, &a.fingerprint, &a.response)
-	})
+	known, err := readAnswers(ctx, conn, repeats)
 	if err != nil {
 		return err
-	}
-	known := make(map[idempotencyKey]answer, len(answers))
-	for _, a := range answers {
-		known[a.idempotencyKey] = a
 	}
 	for _, c := range repeats {
 		first, ok := known[keyOf(c)]
 		if !ok {
 			return errors.New("an idempotency key was taken and is not there")
 		}
-		if !bytes.Equal(first.fingerprint, c.Idempotency.Fingerprint[:]) {
-			c.conflict = true
-			continue
-		}
-		c.result = schema.Created{Replayed: true, Response: first.response}
+		c.repeat(first)
 	}
 	return nil
+}
+
+// keptAnswer is what the first request of a key was answered.
+type keptAnswer struct {
+	idempotencyKey
+	fingerprint, response []byte
+}
+
+// repeat answers a request with the answer of the first of its key.
+func (c *creation) repeat(first keptAnswer) {
+	c.settled = true
+	if !bytes.Equal(first.fingerprint, c.Idempotency.Fingerprint[:]) {
+		c.conflict = true
+		return
+	}
+	c.result = schema.Created{Replayed: true, Response: first.response}
+}
+
+// readAnswers returns what is kept of the keys of requests.
+func readAnswers(ctx context.Context, q querier, requests []*creation) (map[idempotencyKey]keptAnswer, error) {
+	n := len(requests)
+	lineages, keys := make([]schema.KeyID, n), make([]string, n)
+	for i, c := range requests {
+		lineages[i], keys[i] = c.Idempotency.Lineage, c.Idempotency.Key
+	}
+	rows, err := q.Query(ctx, `
+		select i.lineage, i.key, i.fingerprint, i.response
+		from unnest($1::uuid[], $2::text[]) u (lineage, key)
+		join idempotency i on i.lineage = u.lineage and i.key = u.key`, idColumn(lineages), keys)
+	answers, err := collect(rows, err, func(rows pgx.Rows, a *keptAnswer) error {
+		return rows.Scan((*[16]byte)(&a.lineage), &a.key, &a.fingerprint, &a.response)
+	})
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[idempotencyKey]keptAnswer, len(answers))
+	for _, a := range answers {
+		known[a.idempotencyKey] = a
+	}
+	return known, nil
 }
 
 // abandon ends a transaction that failed, so that the connection can be used again.

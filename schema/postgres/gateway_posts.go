@@ -92,23 +92,27 @@ func addComments(ctx context.Context, q querier, ids []schema.PostID, at map[sch
 func (g *Gateway) Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error) {
 	var post schema.Post
 	var announcement schema.Announcement
-	err := pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
+	err := g.charging(ctx, func(tx pgx.Tx) (taken *demand, err error) {
 		locked, err := g.lockPost(ctx, tx, workspace, id, "updated")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if begun(&locked) {
-			return invalidState("a post that is being retried cannot be updated: part of it may be published")
+			return nil, invalidState("a post that is being retried cannot be updated: part of it may be published")
 		}
-		before := locked.Status
 		post = locked
+		post.Targets = slices.Clone(locked.Targets)
 		if err := change(&post); err != nil {
-			return err
+			return nil, err
 		}
 		post.Version++
 		post.UpdatedAt = g.Now()
-		announcement, err = g.replace(ctx, tx, &post, before)
-		return err
+		net, err := g.recharge(ctx, tx, &locked, &post)
+		if err != nil {
+			return nil, err
+		}
+		announcement, err = g.replace(ctx, tx, &post, locked.Status, net)
+		return &demand{&post, net.taken()}, err
 	})
 	if err != nil {
 		return schema.Post{}, orNotFound(err, "post")
@@ -148,7 +152,7 @@ func begun(p *schema.Post) bool {
 
 // replace stores a changed post in place of what it was. A job in jobs_far stays behind:
 // its version is not the post's any more.
-func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before schema.PostStatus) (schema.Announcement, error) {
+func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before schema.PostStatus, net charges) (schema.Announcement, error) {
 	now := p.UpdatedAt
 	b := &pgx.Batch{}
 	b.Queue(`
@@ -177,6 +181,7 @@ func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before
 	if events := queueEvents(b, changed, now); events != nil {
 		announcement.Events = append(announcement.Events, *events)
 	}
+	net.queue(b)
 	return announcement, tx.SendBatch(ctx, b).Close()
 }
 
@@ -197,7 +202,9 @@ func (g *Gateway) Delete(ctx context.Context, workspace schema.WorkspaceID, id s
 			return tx.SendBatch(ctx, b).Close()
 		}
 		cancelled = true
-		announcement = g.cancel(b, &p)
+		given := charges{}
+		announcement = g.cancel(b, &p, given)
+		given.queue(b)
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
@@ -208,17 +215,26 @@ func (g *Gateway) Delete(ctx context.Context, workspace schema.WorkspaceID, id s
 }
 
 // cancel ends a post; a target in hand ends with it, if its outcome comes late or never.
-func (s *Store) cancel(b *pgx.Batch, p *schema.Post) (announcement schema.Announcement) {
+// It adds the units that are given back, which the caller queues after all else.
+func (s *Store) cancel(b *pgx.Batch, p *schema.Post, given charges) (announcement schema.Announcement) {
 	now := s.Now()
 	p.Status, p.Version = schema.Cancelled, p.Version+1
+	released := []int16{}
 	for i := range p.Targets {
-		if t := &p.Targets[i]; t.State == schema.TargetPending || t.State == schema.TargetClaimed {
+		t := &p.Targets[i]
+		if t.Releases() && !t.ChargedOn.IsZero() {
+			given.add(charge{key: dayKey(t.Account, t.ChargedOn), n: -1})
+			released = append(released, t.N)
+		}
+		if t.State == schema.TargetPending || t.State == schema.TargetClaimed {
 			t.State = schema.TargetCancelled
 		}
 	}
 	b.Queue(`update posts set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1`,
 		p.ID, int16(p.Status), p.Version)
-	b.Queue(`update targets set state = $2 where post_id = $1 and state in (0, 1)`, p.ID, int16(schema.TargetCancelled))
+	b.Queue(`
+		update targets set state = $2, charged_on = case when n <> all ($3) then charged_on end
+		where post_id = $1 and state in (0, 1)`, p.ID, int16(schema.TargetCancelled), released)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	queueAttempt(b, p.ID, schema.AttemptCancelled, now, time.Time{})
 	if events := queueEvents(b, []schema.Event{postEvent(schema.PostCancelled, p, now)}, now); events != nil {

@@ -17,25 +17,26 @@ func (g *Gateway) Retry(ctx context.Context, workspace schema.WorkspaceID, id sc
 	var post schema.Post
 	var retried []schema.Platform
 	var announcement schema.Announcement
-	err := pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
+	err := g.charging(ctx, func(tx pgx.Tx) (*demand, error) {
 		row := tx.QueryRow(ctx, `select `+postColumns+` from posts p where p.id = $1 and p.workspace_id = $2 for no key update`, id, workspace)
 		if err := scanPost(row, &post); err != nil {
-			return err
+			return nil, err
 		}
 		if post.Status != schema.Failed && post.Status != schema.PartiallyFailed {
-			return invalidState("a post that is " + post.Status.String() + " cannot be retried; only a failed or partially failed post can")
+			return nil, invalidState("a post that is " + post.Status.String() + " cannot be retried; only a failed or partially failed post can")
 		}
 		posts := []schema.Post{post}
 		if err := addTargets(ctx, tx, posts); err != nil {
-			return err
+			return nil, err
 		}
 		post = posts[0]
 		b := &pgx.Batch{}
-		retried, announcement = g.queueRetry(b, &post, platforms, delay)
+		var taken charges
+		retried, taken, announcement = g.queueRetry(b, &post, platforms, delay)
 		if len(retried) == 0 {
-			return invalidState("the post has no failed target on these platforms that could go on")
+			return nil, invalidState("the post has no failed target on these platforms that could go on")
 		}
-		return tx.SendBatch(ctx, b).Close()
+		return &demand{&post, taken.taken()}, tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return schema.Post{}, nil, orNotFound(err, "post")
@@ -45,11 +46,15 @@ func (g *Gateway) Retry(ctx context.Context, workspace schema.WorkspaceID, id sc
 }
 
 // queueRetry adds the statements of a retry. Claims go on counting: a result of the time
-// before never answers a claim of the time after.
-func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Platform, delay time.Duration) (retried []schema.Platform, said schema.Announcement) {
+// before never answers a claim of the time after. A target that still holds a unit of the
+// day, because something of it is there or may be, takes no second one.
+func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Platform, delay time.Duration) (retried []schema.Platform, taken charges, said schema.Announcement) {
 	now := g.Now()
+	day := schema.DayOf(now.Add(delay))
+	taken = charges{}
 	var ns, entries, steps []int16
 	var receipts []string
+	var days []*time.Time
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		closed := slices.DeleteFunc(slices.Clone(t.Receipts), func(r schema.Receipt) bool { return r.Open })
@@ -63,6 +68,11 @@ func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Pl
 			step, closed = schema.StepFind, t.Receipts
 		}
 		t.State, t.Receipts, t.NextAt = schema.TargetPending, closed, now.Add(delay)
+		if unit := g.unit(t, day); unit.limit > 0 && !t.ChargedOn.Equal(day) {
+			t.ChargedOn = day
+			taken.add(unit)
+		}
+		days = append(days, orNull(t.ChargedOn))
 		ns, entries, receipts = append(ns, t.N), append(entries, int16(next)), append(receipts, string(encode(closed)))
 		steps = append(steps, int16(step))
 		if !slices.Contains(retried, t.Platform) {
@@ -77,9 +87,10 @@ func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Pl
 	b.Queue(`update targets set version = $2 where post_id = $1`, p.ID, p.Version)
 	b.Queue(`
 		update targets t set state = 0, step = u.step, entry = u.entry, receipts = u.receipts::json, next_at = $5,
-			attempts = 0, looked = 0, since = case when u.step = 2 then t.since end, progress = null, lease_until = null, posted_at = null
-		from unnest($2::int2[], $3::int2[], $4::text[], $6::int2[]) u (n, entry, receipts, step)
-		where t.post_id = $1 and t.n = u.n`, p.ID, ns, entries, receipts, due, steps)
+			attempts = 0, looked = 0, since = case when u.step = 2 then t.since end, progress = null, lease_until = null,
+			posted_at = null, charged_on = u.charged
+		from unnest($2::int2[], $3::int2[], $4::text[], $6::int2[], $7::date[]) u (n, entry, receipts, step, charged)
+		where t.post_id = $1 and t.n = u.n`, p.ID, ns, entries, receipts, due, steps, days)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	queueAttempt(b, p.ID, schema.AttemptRetried, now, due)
 	job := postJob(p)
@@ -96,7 +107,8 @@ func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Pl
 	if events := queueEvents(b, scheduledEvents(p, now), now); events != nil {
 		said.Events = append(said.Events, *events)
 	}
-	return retried, said
+	taken.queue(b)
+	return retried, taken, said
 }
 
 // nextEntry is the position after the last published entry: a retry never repeats a

@@ -59,6 +59,7 @@ type targetRows struct {
 	platforms []int16
 	contents  []string
 	steps     []int16
+	charged   []*time.Time
 }
 
 func (r *targetRows) add(p *schema.Post) {
@@ -66,14 +67,15 @@ func (r *targetRows) add(p *schema.Post) {
 		r.posts, r.ns, r.versions = append(r.posts, p.ID), append(r.ns, t.N), append(r.versions, p.Version)
 		r.accounts, r.platforms = append(r.accounts, t.Account), append(r.platforms, int16(t.Platform))
 		r.contents, r.steps = append(r.contents, t.Content), append(r.steps, int16(t.FirstStep))
+		r.charged = append(r.charged, orNull(t.ChargedOn))
 	}
 }
 
 func (r *targetRows) queue(batch *pgx.Batch) {
 	batch.Queue(`
-		insert into targets (post_id, n, version, account_id, platform, content, step)
-		select * from unnest($1::uuid[], $2::int2[], $3::int[], $4::uuid[], $5::int2[], $6::text[], $7::int2[])`,
-		idColumn(r.posts), r.ns, r.versions, idColumn(r.accounts), r.platforms, r.contents, r.steps)
+		insert into targets (post_id, n, version, account_id, platform, content, step, charged_on)
+		select * from unnest($1::uuid[], $2::int2[], $3::int[], $4::uuid[], $5::int2[], $6::text[], $7::int2[], $8::date[])`,
+		idColumn(r.posts), r.ns, r.versions, idColumn(r.accounts), r.platforms, r.contents, r.steps, r.charged)
 }
 
 // jobRows are the columns of jobs to be made, near and far.

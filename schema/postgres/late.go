@@ -86,7 +86,10 @@ func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.
 	case kept.Terminal():
 		done.amended = append(done.amended, &kept)
 	}
-	return &kept, writeKept(ctx, conn, &kept)
+	if !s.Charged && p.constraints(kept.Platform).DailyCap > 0 {
+		done.uncounted = append(done.uncounted, &kept)
+	}
+	return &kept, writeKept(ctx, conn, &kept, schema.DayOf(p.Now()))
 }
 
 // standing reads and locks a target as it is now.
@@ -95,13 +98,13 @@ func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.Targe
 	var failure []byte
 	var wait float64
 	row := conn.QueryRow(ctx, `
-		select `+deliveryColumns+`, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.error
+		select `+deliveryColumns+`, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.error, t.charged_on is not null
 		from targets t
 		join posts p on p.id = t.post_id
 		join accounts a on a.id = t.account_id
 		join workspaces w on w.id = a.workspace_id
 		where t.post_id = $1 and t.n = $2 for no key update of t`, ref.Post, ref.N)
-	if err := p.scanDelivery(row, &s.Delivery, &s.State, &wait, &failure); err != nil {
+	if err := p.scanDelivery(row, &s.Delivery, &s.State, &wait, &failure, &s.Charged); err != nil {
 		return s, err
 	}
 	s.Wait = time.Duration(wait * float64(time.Second))
@@ -109,16 +112,18 @@ func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.Targe
 }
 
 // writeKept stores a target that a late receipt has changed. The claim goes on counting:
-// whatever is in hand comes late, too.
-func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result) error {
+// whatever is in hand comes late, too. Where it had given its unit of a daily cap back, it
+// takes one of today.
+func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result, today time.Time) error {
 	_, err := conn.Exec(ctx, `
 		update targets set
 			state = $3, step = $4, entry = $5, attempts = $6, looked = $7, claim = claim + 1,
 			since = case when $8 then null else since end, next_at = now() + $9::float8 * interval '1 second', lease_until = null,
-			progress = $10::text::json, receipts = $11::text::json, error = $12::text::json, posted_at = coalesce($13, posted_at)
+			progress = $10::text::json, receipts = $11::text::json, error = $12::text::json, posted_at = coalesce($13, posted_at),
+			charged_on = coalesce(charged_on, $14)
 		where post_id = $1 and n = $2`,
 		r.Ref.Post, r.Ref.N, int16(r.State), int16(r.Step), int16(r.Entry), int16(r.Attempts), int16(r.Looked), r.Fresh,
-		r.NextIn.Seconds(), textOrNull(r.Progress), string(encode(r.Receipts)), errorOrNull(r.Error), orNull(r.PostedAt))
+		r.NextIn.Seconds(), textOrNull(r.Progress), string(encode(r.Receipts)), errorOrNull(r.Error), orNull(r.PostedAt), today)
 	return err
 }
 

@@ -55,7 +55,7 @@ func scanPost(row pgx.Row, p *schema.Post) error {
 }
 
 const targetColumns = `t.post_id, t.n, t.account_id, t.platform, t.content, t.state, t.receipts, t.error,
-	t.next_at, t.attempts, t.posted_at`
+	t.next_at, t.attempts, t.posted_at, t.charged_on`
 
 // targetRow is a target with the post it belongs to.
 type targetRow struct {
@@ -65,13 +65,13 @@ type targetRow struct {
 
 func scanTarget(rows pgx.Rows, t *targetRow) error {
 	var receipts, failure []byte
-	var next, posted *time.Time
+	var next, posted, charged *time.Time
 	err := rows.Scan((*[16]byte)(&t.post), &t.N, (*[16]byte)(&t.Account), &t.Platform, &t.Content, &t.State, &receipts, &failure,
-		&next, &t.Attempts, &posted)
+		&next, &t.Attempts, &posted, &charged)
 	if err != nil {
 		return err
 	}
-	t.NextAt, t.PostedAt = fromNull(next), fromNull(posted)
+	t.NextAt, t.PostedAt, t.ChargedOn = fromNull(next), fromNull(posted), fromNull(charged)
 	if err := decode("receipts of a target", receipts, &t.Receipts); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (plain) SealText(_, text string) ([]byte, error)     { return []byte(text),
 func (plain) OpenText(_ string, b []byte) (string, error) { return string(b), nil }
 
 func constraints(p schema.Platform) schema.Constraints {
-	return schema.Constraints{Platform: p, FirstComment: schema.CommentLimit{Supported: true}, Thread: schema.ThreadLimit{Supported: true, Pause: time.Second}}
+	return schema.Constraints{Platform: p, DailyCap: dailyCap, FirstComment: schema.CommentLimit{Supported: true}, Thread: schema.ThreadLimit{Supported: true, Pause: time.Second}}
 }
 
 // fixture is a fresh database with a workspace and some accounts.
@@ -70,7 +70,7 @@ func newFixture(t *testing.T) *fixture {
 	}
 	t.Cleanup(store.Close)
 	f.store = store
-	f.gateway, f.publish = postgres.NewGateway(store, plain{}), postgres.NewPublish(store, constraints)
+	f.gateway, f.publish = postgres.NewGateway(store, plain{}, constraints), postgres.NewPublish(store, constraints)
 	f.comment, f.delay = postgres.NewComment(store, constraints), postgres.NewDelay(store)
 	f.notify, f.analytics = postgres.NewNotify(store, plain{}), postgres.NewAnalytics(store)
 	admin := postgres.NewAdmin(store)
