@@ -68,14 +68,18 @@ func (s *Store) announceAccounts(jobs []schema.Job, said *schema.EncodedEvents) 
 }
 
 // accountRoom locks a workspace, so that accounts are connected in turn, and returns how
-// many more its plan allows.
+// many more its plan allows. The lock is a statement of its own: one that counts as well
+// would count what it saw before it waited.
 func accountRoom(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (int, error) {
+	if _, err := tx.Exec(ctx, `select from workspaces where id = $1 for no key update`, workspace); err != nil {
+		return 0, err
+	}
 	var room int
 	err := tx.QueryRow(ctx, `
 		select case when w.live_id is not null or coalesce(p.accounts, 0) = 0 then 1000000 else p.accounts end - (
 			select count(*) from accounts a where a.workspace_id = w.id and a.disconnected_at is null)
 		from workspaces w join plans p on p.name = w.plan
-		where w.id = $1 for no key update of w`, workspace).Scan(&room)
+		where w.id = $1`, workspace).Scan(&room)
 	return room, err
 }
 
