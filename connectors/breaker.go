@@ -34,7 +34,7 @@ type breaker struct {
 
 // newBreaker makes the breaker of a server. It keeps the system's time, as gobreaker
 // knows no other clock.
-func newBreaker(platform schema.Platform, server string, open time.Duration, logger *slog.Logger) *breaker {
+func newBreaker(platform schema.Platform, server string, open time.Duration, metrics *Metrics, logger *slog.Logger) *breaker {
 	b := &breaker{open: open}
 	b.circuit = gobreaker.NewCircuitBreaker[*Response](gobreaker.Settings{
 		Name:         server,
@@ -43,10 +43,11 @@ func newBreaker(platform schema.Platform, server string, open time.Duration, log
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakerFaults },
 		IsSuccessful: func(err error) bool { return !isFault(err) },
 		IsExcluded:   saysNothing,
-		OnStateChange: func(server string, _, to gobreaker.State) {
+		OnStateChange: func(server string, from, to gobreaker.State) {
 			if to == gobreaker.StateOpen {
 				b.halfAt.Store(time.Now().Add(open).UnixNano())
 			}
+			metrics.change(platform, from, to)
 			logger.Warn("breaker changed", "platform", platform.String(), "server", server, "state", to.String())
 		},
 	})

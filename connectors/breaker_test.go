@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"crier/schema"
 )
 
@@ -66,7 +68,10 @@ func TestRefusalsOpenNoBreaker(t *testing.T) {
 
 func TestHalfOpenBreakerLetsOneProbeThrough(t *testing.T) {
 	const open = 300 * time.Millisecond
-	client := newClient(testConfig(t), open)
+	registry := prometheus.NewRegistry()
+	config := testConfig(t)
+	config.Metrics = NewMetrics(registry)
+	client := newClient(config, open)
 	release := make(chan struct{})
 	var probing atomic.Bool
 	var calls atomic.Int32
@@ -85,6 +90,7 @@ func TestHalfOpenBreakerLetsOneProbeThrough(t *testing.T) {
 	for range breakerFaults {
 		wantKind(t, get(), schema.Retryable)
 	}
+	wantOpen(t, registry, 1)
 	probing.Store(true)
 	time.Sleep(open + 50*time.Millisecond)
 	var refused atomic.Int32
@@ -103,4 +109,23 @@ func TestHalfOpenBreakerLetsOneProbeThrough(t *testing.T) {
 	if err := get(); err != nil {
 		t.Errorf("after a good probe: %v", err)
 	}
+	wantOpen(t, registry, 0)
+}
+
+func wantOpen(t *testing.T, registry *prometheus.Registry, want float64) {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() != "crier_open_breakers" {
+			continue
+		}
+		if got := family.GetMetric()[0].GetGauge().GetValue(); got != want {
+			t.Errorf("%v breakers are open, want %v", got, want)
+		}
+		return
+	}
+	t.Error("no breaker is counted")
 }

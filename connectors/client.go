@@ -55,7 +55,7 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 		now:      config.Now,
 		limiter:  newLimiter(config.Limits, config.Now),
 		breakers: newRecent(guardedServers, func(server string) *breaker {
-			return newBreaker(config.Platform, server, open, config.Logger)
+			return newBreaker(config.Platform, server, open, config.Metrics, config.Logger)
 		}),
 	}
 }

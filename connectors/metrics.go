@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/sony/gobreaker/v2"
 
 	"crier/schema"
 )
@@ -15,6 +16,7 @@ import (
 type Metrics struct {
 	calls   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
+	open    *prometheus.GaugeVec
 }
 
 // NewMetrics makes the metrics of platform calls.
@@ -30,11 +32,25 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 			Help:    "Duration of one platform call from sending to its whole answer, by outcome.",
 			Buckets: prometheus.ExponentialBuckets(0.002, 2, 15), // 2 ms to 33 s
 		}, []string{"platform", "outcome"}),
+		open: factory.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "crier_open_breakers",
+			Help: "Servers that calls are kept away from because they fail, by platform.",
+		}, []string{"platform"}),
 	}
 }
 
 func (m *Metrics) count(platform schema.Platform, operation string, err error) {
 	m.calls.WithLabelValues(platform.String(), operation, outcome(err)).Inc()
+}
+
+// change counts a breaker that opened or closed; one that lets a probe through is open.
+func (m *Metrics) change(platform schema.Platform, from, to gobreaker.State) {
+	switch {
+	case from == gobreaker.StateClosed:
+		m.open.WithLabelValues(platform.String()).Inc()
+	case to == gobreaker.StateClosed:
+		m.open.WithLabelValues(platform.String()).Dec()
+	}
 }
 
 func (m *Metrics) time(platform schema.Platform, err error, took time.Duration) {

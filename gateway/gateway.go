@@ -87,13 +87,17 @@ func New(config Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	bound, err := newBound(f, maxInFlight, config.Registerer)
+	if err != nil {
+		return nil, err
+	}
 	description, err := newDescription(strings.TrimSuffix(config.PublicURL, "/"))
 	if err != nil {
 		return nil, err
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	engine.Use(observer.observe, newAdmission(f, config.Keys, config.Now).admit)
+	engine.Use(observer.observe, bound.enter, newAdmission(f, config.Keys, config.Now).admit)
 	engine.NoRoute(func(c *gin.Context) {
 		f.fail(c, &schema.Error{Kind: schema.NotFound, Message: "there is no such endpoint"})
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/schema"
 )
@@ -13,12 +14,13 @@ import (
 // group gathers concurrent calls into batches, each of which shares one transaction:
 // a committer takes what is queued while its last transaction ran.
 type group[T any] struct {
-	work   string // for the metric
-	queue  chan *request[T]
-	max    int          // weight of a batch
-	weight func(*T) int // of one call
-	commit func(ctx context.Context, batch []*T) error
-	linger time.Duration // how long to gather after a large batch; 0: not at all
+	work    string // for the metric
+	queue   chan *request[T]
+	max     int          // weight of a batch
+	weight  func(*T) int // of one call
+	commit  func(ctx context.Context, batch []*T) error
+	refused prometheus.Counter
+	linger  time.Duration // how long to gather after a large batch; 0: not at all
 }
 
 type request[T any] struct {
@@ -35,6 +37,7 @@ func startGroup[T any](s *Store, g *group[T], committers int) *group[T] {
 	if g.weight == nil {
 		g.weight = func(*T) int { return 1 }
 	}
+	g.refused = s.metrics.refused.WithLabelValues(g.work)
 	for range committers {
 		s.workers.Go(func() { g.run(s) })
 	}
@@ -45,16 +48,38 @@ func startGroup[T any](s *Store, g *group[T], committers int) *group[T] {
 // the call may still have its effect: the error is Unknown.
 func (g *group[T]) do(ctx context.Context, value *T) error {
 	r := &request[T]{value: value, done: make(chan error, 1)}
-	select {
-	case g.queue <- r:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := g.enqueue(ctx, r); err != nil {
+		return err
 	}
 	select {
 	case err := <-r.done:
 		return err
 	case <-ctx.Done():
 		return &schema.Error{Kind: schema.Unknown, Message: "the request was given up before its transaction ended", Err: ctx.Err()}
+	}
+}
+
+// queuePatience is how long a call waits for a place in a full queue: a database that
+// stalls must not gather callers who give up before it answers.
+const queuePatience = time.Second
+
+// enqueue hands a call over, or refuses it where the queue stays full.
+func (g *group[T]) enqueue(ctx context.Context, r *request[T]) error {
+	select {
+	case g.queue <- r:
+		return nil
+	default:
+	}
+	timer := time.NewTimer(queuePatience)
+	defer timer.Stop()
+	select {
+	case g.queue <- r:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		g.refused.Inc()
+		return &schema.Error{Kind: schema.Unavailable, Message: "the database is behind; try again", RetryAfter: 2 * time.Second}
 	}
 }
 
@@ -72,7 +97,7 @@ func (g *group[T]) run(s *Store) {
 		}
 		batch := g.fill(first)
 		last = len(batch)
-		s.batches.WithLabelValues(g.work).Observe(float64(len(batch)))
+		s.metrics.batches.WithLabelValues(g.work).Observe(float64(len(batch)))
 		g.finish(batch)
 	}
 }

@@ -39,7 +39,7 @@ type Store struct {
 	node     [16]byte
 	announce func(schema.Announcement)
 	log      *slog.Logger
-	batches  *prometheus.HistogramVec
+	metrics  metrics
 	arrivals arrivals
 	late     time.Duration
 	holding  atomic.Bool // whether anything was held when work was last claimed
@@ -96,7 +96,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s := &Store{
 		pool: pool, inserts: inserts, clock: newClock(pool), node: c.Node, announce: c.Announce, log: c.Logger,
-		batches: batchMetric(c.Registerer), arrivals: newArrivals(c.Registerer), late: c.MaxLateness, closing: make(chan struct{}),
+		metrics: newMetrics(c.Registerer, map[string]*pgxpool.Pool{"all": pool, "inserts": inserts}), arrivals: newArrivals(c.Registerer),
+		late: c.MaxLateness, closing: make(chan struct{}),
 	}
 	if s.announce == nil {
 		s.announce = func(schema.Announcement) {}
@@ -135,18 +136,6 @@ func withoutPassword(err error) error {
 		return errors.Unwrap(parse)
 	}
 	return err
-}
-
-func batchMetric(r prometheus.Registerer) *prometheus.HistogramVec {
-	sizes := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "crier_commit_batch_size",
-		Help:    "Requests that shared one transaction, by what they did.",
-		Buckets: prometheus.ExponentialBuckets(1, 2, 12),
-	}, []string{"work"})
-	if r != nil {
-		r.MustRegister(sizes)
-	}
-	return sizes
 }
 
 // collect runs a query and scans each row with scan.

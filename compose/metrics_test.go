@@ -1,0 +1,117 @@
+package compose_test
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose"
+)
+
+// registered are the names of crier's metrics in a process with every role.
+func registered(t *testing.T) []string {
+	t.Helper()
+	c := startConfig(t)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	var names []string
+	err := compose.Serve(ctx, c, func(context.Context, *compose.Running) error {
+		names = describe(c.Registerer)
+		stop()
+		return nil
+	})
+	if err != nil || len(names) == 0 {
+		t.Fatalf("Serve = %v, %d metrics", err, len(names))
+	}
+	return names
+}
+
+// describe lists the metrics of a registry, also those that have no value yet.
+func describe(registry *prometheus.Registry) (names []string) {
+	descriptions := make(chan *prometheus.Desc)
+	go func() {
+		registry.Describe(descriptions)
+		close(descriptions)
+	}()
+	name := regexp.MustCompile(`fqName: "(crier_\w+)"`)
+	for d := range descriptions {
+		if found := name.FindStringSubmatch(d.String()); found != nil {
+			names = append(names, found[1])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// namesIn lists what a pattern finds in a file, each once.
+func namesIn(t *testing.T, path, pattern string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(text), -1) {
+		names = append(names, found[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func TestDocumentsAndRulesNameTheMetricsThereAre(t *testing.T) {
+	have := registered(t)
+	documented := namesIn(t, "../docs/metrics.md", "(?m)^\\| `(crier_\\w+)`")
+	if !slices.Equal(have, documented) {
+		t.Errorf("registered:\n%s\ndocumented:\n%s", strings.Join(have, "\n"), strings.Join(documented, "\n"))
+	}
+	for _, path := range []string{"prometheus/rules.yaml", "../docs/runbook.md"} {
+		for _, name := range namesIn(t, path, `(crier_\w+)`) {
+			family := strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count")
+			if !slices.Contains(have, family) {
+				t.Errorf("%s uses %s, which is no metric of crier", path, name)
+			}
+		}
+	}
+}
+
+func TestEachAlertHasItsSectionInTheRunbook(t *testing.T) {
+	text, err := os.ReadFile("prometheus/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Groups []struct {
+			Rules []struct {
+				Alert       string
+				Expr        string
+				Annotations map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	var alerts []string
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			alerts = append(alerts, rule.Alert)
+			if want := "docs/runbook.md#" + strings.ToLower(rule.Alert); rule.Annotations["runbook"] != want {
+				t.Errorf("the runbook of %s is %q, want %q", rule.Alert, rule.Annotations["runbook"], want)
+			}
+			if rule.Expr == "" || rule.Annotations["summary"] == "" {
+				t.Errorf("%s lacks its expression or its summary", rule.Alert)
+			}
+		}
+	}
+	slices.Sort(alerts)
+	if sections := namesIn(t, "../docs/runbook.md", `(?m)^## (\w+)$`); !slices.Equal(alerts, sections) {
+		t.Errorf("alerts %v, sections %v", alerts, sections)
+	}
+}

@@ -1,0 +1,68 @@
+package gateway
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+func TestTooManyRequestsAtATimeAreRefused(t *testing.T) {
+	f := failures{logger: slog.New(slog.DiscardHandler)}
+	registry := prometheus.NewRegistry()
+	b, err := newBound(f, 1, registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := newRequestIDs(bytes.NewReader(make([]byte, 6)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := newObserver(f, ids, registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entered, leave := make(chan struct{}), make(chan struct{})
+	engine := gin.New()
+	engine.Use(o.observe, b.enter)
+	engine.GET("/slow", func(c *gin.Context) {
+		entered <- struct{}{}
+		<-leave
+		c.Status(http.StatusOK)
+	})
+	call := func() *httptest.ResponseRecorder {
+		answer := httptest.NewRecorder()
+		engine.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/slow", nil))
+		return answer
+	}
+	first := make(chan *httptest.ResponseRecorder)
+	go func() { first <- call() }()
+	<-entered
+	refused := call()
+	if refused.Code != http.StatusServiceUnavailable || refused.Header().Get("Retry-After") != "1" {
+		t.Errorf("the second request is answered %d, Retry-After %q", refused.Code, refused.Header().Get("Retry-After"))
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if n := family.GetMetric()[0].GetCounter().GetValue(); family.GetName() == "crier_http_refused_total" && n != 1 {
+			t.Errorf("%v requests are counted as refused", n)
+		}
+	}
+	leave <- struct{}{}
+	if answer := <-first; answer.Code != http.StatusOK {
+		t.Errorf("the first request is answered %d", answer.Code)
+	}
+	go func() { first <- call() }()
+	<-entered
+	leave <- struct{}{}
+	if answer := <-first; answer.Code != http.StatusOK {
+		t.Errorf("a request after the first is answered %d: its place was not given back", answer.Code)
+	}
+}

@@ -1,0 +1,43 @@
+package postgres
+
+import (
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics of a Store.
+type metrics struct {
+	batches *prometheus.HistogramVec
+	refused *prometheus.CounterVec
+}
+
+func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool) metrics {
+	m := metrics{
+		batches: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "crier_commit_batch_size",
+			Help:    "Requests that shared one transaction, by what they did.",
+			Buckets: prometheus.ExponentialBuckets(1, 2, 12),
+		}, []string{"work"}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_commit_refused_total",
+			Help: "Requests that found the queue to a transaction full for a second, by what they wanted to do.",
+		}, []string{"work"}),
+	}
+	if r == nil {
+		return m
+	}
+	r.MustRegister(m.batches, m.refused)
+	for name, pool := range pools {
+		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "crier_postgres_connections_in_use",
+			Help:        "Connections to PostgreSQL that are in use, by pool.",
+			ConstLabels: prometheus.Labels{"pool": name},
+		}, func() float64 { return float64(pool.Stat().AcquiredConns()) }))
+		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "crier_postgres_connections_max",
+			Help:        "Connections to PostgreSQL that a pool may have.",
+			ConstLabels: prometheus.Labels{"pool": name},
+		}, func() float64 { return float64(pool.Stat().MaxConns()) }))
+	}
+	return m
+}
