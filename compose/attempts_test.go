@@ -49,7 +49,7 @@ func TestTheTimelineTellsWhatThePlatformsDid(t *testing.T) {
 		"nobody can look":        {"[crier:lost-answer] there", []string{"telegram"}, []string{"outcome_unknown", "failed"}, []string{"outcome_unknown"}},
 		"5xx":                    {"[crier:outage]", []string{"mastodon"}, []string{"outcome_unknown", "not_found", "retrying"}, []string{"platform_unavailable"}},
 		"refused":                {"[crier:refused]", []string{"mastodon", "bluesky", "telegram"}, []string{"failed"}, []string{"platform_refused"}},
-		"the token is not valid": {"[crier:expired-token]", []string{"mastodon"}, []string{"failed"}, []string{"account_needs_reconnect"}},
+		"the token is not valid": {"[crier:expired-token]", []string{"mastodon"}, []string{"deferred", "failed"}, []string{"account_needs_reconnect"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := w.publishOn(tt.content+" "+name, tt.on)

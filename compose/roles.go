@@ -20,6 +20,7 @@ const (
 	publishSlots = 512
 	commentSlots = 128
 	notifySlots  = 512
+	refreshSlots = 32
 )
 
 // assemble makes the servers and stages of the process's roles.
@@ -62,7 +63,10 @@ func (b *base) stages() []stage {
 	}
 	if c.has(rolePublish) {
 		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.catalog.Connector, b.vault, b.log, publishSlots, c.MaxLateness, log, b.metrics)
-		all = append(all, stage{rolePublish, draining(publish.Run, c), publish.Ready})
+		refresh := pipeline.NewRefresh(postgres.NewRefresh(b.store), b.catalog, b.vault, b.log, refreshSlots, log, b.metrics)
+		all = append(all,
+			stage{rolePublish, draining(publish.Run, c), publish.Ready},
+			stage{rolePublish, draining(refresh.Run, c), refresh.Ready})
 	}
 	if c.has(roleComment) {
 		comment := pipeline.NewComment(postgres.NewComment(b.store, catalog.Constraints), b.catalog.Connector, b.vault, b.log, commentSlots, c.MaxLateness, log, b.metrics)

@@ -16,6 +16,7 @@ type commentStore interface {
 	Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error)
 	// Finish stores what the step came to and moves the comment's job on, or deletes it.
 	Finish(ctx context.Context, result schema.CommentResult) error
+	renewalStore
 	Now() time.Time
 }
 
@@ -31,7 +32,7 @@ type Comment struct {
 // NewComment makes the comment stage; slots is how many calls it makes at a time, late how
 // far past its time a first comment may still go out.
 func NewComment(store commentStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics) *Comment {
-	c := &Comment{store: store, calls: platformCalls{platforms, vault, logger}, late: late, logger: logger}
+	c := &Comment{store: store, calls: platformCalls{platforms, vault, store, logger}, late: late, logger: logger}
 	c.caller = caller[schema.CommentMessage, schema.Delivery]{
 		name: schema.TopicComment, log: log, logger: logger, metrics: metrics, slots: slots,
 		decode: decode[schema.CommentMessage],
@@ -68,7 +69,10 @@ func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool) {
 	if called := c.store.Now(); d.TooLate(called, c.late) {
 		result = d.MissedComment(called)
 	} else {
-		result = d.AfterComment(c.calls.make(ctx, d), c.store.Now(), rand.Float64())
+		d.Renews = d.Account.MayRenew(called)
+		outcome := c.calls.make(ctx, d)
+		c.calls.report(ctx, d, outcome)
+		result = d.AfterComment(outcome, c.store.Now(), rand.Float64())
 	}
 	stored := persist(ctx, c.logger, func(ctx context.Context) error { return c.store.Finish(ctx, result) })
 	return stored && result.State == schema.CommentPending && result.NextIn == 0

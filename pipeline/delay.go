@@ -311,6 +311,9 @@ func messagesOf(j schema.Job) (topic string, records []stream.Record, err error)
 	case schema.JobComment:
 		m, err := decode[schema.CommentMessage](j.Payload)
 		return schema.TopicComment, []stream.Record{{Key: m.Account[:], Value: j.Payload}}, err
+	case schema.JobRefresh:
+		m, err := decode[schema.RefreshMessage](j.Payload)
+		return schema.TopicRefresh, []stream.Record{{Key: m.Account[:], Value: j.Payload}}, err
 	default:
 		m, err := decode[schema.NotifyMessage](j.Payload)
 		return schema.TopicNotify, []stream.Record{{Key: m.Webhook[:], Value: j.Payload}}, err

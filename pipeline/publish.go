@@ -21,6 +21,7 @@ type publishStore interface {
 	Claim(ctx context.Context, work []schema.TargetRef) ([]schema.Delivery, error)
 	// Finish stores what the step came to, with its events and the move of the job.
 	Finish(ctx context.Context, result schema.Result) error
+	renewalStore
 	Now() time.Time
 }
 
@@ -46,7 +47,16 @@ type Publish struct {
 type platformCalls struct {
 	platforms Platforms
 	vault     opener
+	renewals  renewalStore
 	logger    *slog.Logger
+}
+
+// report has an account's credentials looked after that a platform refused.
+func (c platformCalls) report(ctx context.Context, d schema.Delivery, o schema.Outcome) {
+	if o.Err == nil || o.Err.Kind != schema.TokenDead || !d.Renews {
+		return
+	}
+	persist(ctx, c.logger, func(ctx context.Context) error { return c.renewals.AskRenewal(ctx, d.Account) })
 }
 
 // prepareLimit ends uploads before their lease does.
@@ -55,7 +65,7 @@ const prepareLimit = schema.PrepareLease - 30*time.Second
 // NewPublish makes the publish stage; slots is how many calls it makes at a time, late how
 // far past its time an entry may still go out.
 func NewPublish(store publishStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics) *Publish {
-	p := &Publish{store: store, calls: platformCalls{platforms, vault, logger}, late: late, metrics: metrics, logger: logger}
+	p := &Publish{store: store, calls: platformCalls{platforms, vault, store, logger}, late: late, metrics: metrics, logger: logger}
 	p.caller = caller[schema.PublishMessage, schema.Delivery]{
 		name: schema.TopicPublish, log: log, logger: logger, metrics: metrics, slots: slots,
 		decode: decode[schema.PublishMessage],
@@ -96,8 +106,12 @@ func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool) {
 	var result schema.Result
 	if d.TooLate(called, p.late) {
 		result = d.Missed(called)
+	} else if blocked, ok := d.Blocked(called); ok {
+		result = blocked
 	} else {
+		d.Renews = d.Account.MayRenew(called)
 		outcome := p.calls.make(ctx, d)
+		p.calls.report(ctx, d, outcome)
 		result = d.After(outcome, p.store.Now(), rand.Float64())
 	}
 	p.observe(d, result, called)

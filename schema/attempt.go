@@ -110,7 +110,7 @@ func (d Delivery) attemptKind(o Outcome, r Result) AttemptKind {
 		return AttemptFailed
 	case r.Entry > d.Entry && !slices.ContainsFunc(r.Receipts, func(p Receipt) bool { return p.Entry == d.Entry }):
 		return AttemptHole
-	case o.Err != nil && o.Err.Kind == RateLimited:
+	case d.renewing(o) || (o.Err != nil && o.Err.Kind == RateLimited):
 		return AttemptDeferred
 	case d.Step != StepFind && r.Step == StepFind && o.Err != nil:
 		return AttemptUnknown

@@ -49,6 +49,10 @@ type Delivery struct {
 	Paused   bool            // claimed because its deadline is over: nothing goes out
 	Deadline time.Time       // of a visible call, on this process's clock; checked right before sending
 
+	// Renews tells that a refusal of the credentials is no end: they are looked after, and
+	// the entry waits for what comes of it.
+	Renews bool
+
 	Pause           time.Duration // before the next entry of the chain
 	ContinueOnError bool
 	FirstComments   []AskedComment

@@ -53,6 +53,11 @@ func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
 }
 
 func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
+	if d.renewing(o) {
+		r := d.waiting(d.Step, RenewalWait)
+		r.Error = targetError(o.Err, at)
+		return r
+	}
 	switch d.Step {
 	case StepPrepare:
 		return d.afterPrepare(o, at, jitter)

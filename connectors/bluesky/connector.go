@@ -68,7 +68,11 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	if err != nil {
 		return connectors.Profile{}, fmt.Errorf("verifying account: %w", err)
 	}
-	return connectors.Profile{NativeID: s.DID, Name: s.Handle, Server: s.PDS}, nil
+	profile := connectors.Profile{NativeID: s.DID, Name: s.Handle, Server: s.PDS}
+	if credentials.Password == "" {
+		profile.ExpiresAt = expiryOf(s.Access)
+	}
+	return profile, nil
 }
 
 // authorized runs a call under the account's session, and once more under another one

@@ -137,7 +137,9 @@ func (s *sessions) server(a schema.Account) string {
 
 // next makes a session out of what there is, the cheapest first: the tokens the
 // account came with, the refresh token, the password. It goes on to the next only when
-// the server refused the one before; a failing server says nothing about tokens.
+// the server refused the one before; a failing server says nothing about tokens. Without
+// a password the refresh token is not touched: the one it is traded for has to be stored,
+// which Refresh is for.
 func (s *sessions) next(ctx context.Context, d schema.Delivery, last session) (session, error) {
 	from, c := last, d.Credentials
 	var ways []func() (session, error)
@@ -147,13 +149,13 @@ func (s *sessions) next(ctx context.Context, d schema.Delivery, last session) (s
 			ways = append(ways, func() (session, error) { return s.adopt(ctx, d, from) })
 		}
 	}
-	if from.Refresh != "" {
+	if from.Refresh != "" && c.Password != "" {
 		ways = append(ways, func() (session, error) { return s.refresh(ctx, d, from) })
 	}
 	if c.Password != "" {
 		ways = append(ways, func() (session, error) { return s.create(ctx, d) })
 	}
-	err := error(&schema.Error{Kind: schema.TokenDead, Message: "the account has no credentials for Bluesky"})
+	err := error(&schema.Error{Kind: schema.TokenDead, Message: "the account has no credentials for Bluesky that work"})
 	for _, way := range ways {
 		var next session
 		if next, err = way(); err == nil {
@@ -184,9 +186,12 @@ func (s *sessions) create(ctx context.Context, d schema.Delivery) (session, erro
 	return s.ask(ctx, login, from)
 }
 
-// refresh trades the refresh token for a new pair; the old one works two hours more.
+// refresh trades the refresh token for a new pair; the old one works two hours more, and
+// is traded for the same one then. A lost answer is Unknown.
 func (s *sessions) refresh(ctx context.Context, d schema.Delivery, from session) (session, error) {
-	return s.ask(ctx, call(d, http.MethodPost, from.PDS, refreshSession, from.Refresh), from)
+	trade := call(d, http.MethodPost, from.PDS, refreshSession, from.Refresh)
+	trade.Visible = d.Credentials.Password == ""
+	return s.ask(ctx, trade, from)
 }
 
 // adopt finds out whose an access token is that somebody else was given.

@@ -124,19 +124,35 @@ func TestAccountThatCameWithTokens(t *testing.T) {
 	s.wantCalls(t, createSession, 1)
 
 	s.advance(accessLife + time.Minute)
-	s.connector = s.newConnector(t)
-	d = s.delivery("with the refresh token")
-	d.Credentials = tokens
-	s.publish(t, d)
-	s.wantCalls(t, refreshSession, 1)
-
-	s.advance(refreshLife + time.Minute)
-	s.connector = s.newConnector(t)
-	d = s.delivery("with nothing that works")
+	d = s.delivery("with what it was refreshed to")
 	d.Credentials = tokens
 	_, err := s.connector.Publish(t.Context(), d)
 	wantKind(t, err, schema.TokenDead)
+	s.wantCalls(t, refreshSession, 0) // its outcome would be kept in memory only
+	if d.Credentials, err = s.connector.Refresh(t.Context(), s.account, tokens); err != nil {
+		t.Fatal(err)
+	}
+	if d.Credentials.RefreshToken == tokens.RefreshToken || !d.Credentials.ExpiresAt.After(s.now()) {
+		t.Error("the refresh token was not rotated, or the new tokens expire at once")
+	}
+	s.publish(t, d)
+
+	s.advance(refreshGrace + time.Minute)
+	_, err = s.connector.Refresh(t.Context(), s.account, tokens)
+	wantKind(t, err, schema.TokenDead)
 	s.wantPosts(t, 2)
+}
+
+func TestLostAnswerOfARefreshIsUnknown(t *testing.T) {
+	s := newStage(t, pdsLimits())
+	_, _, answer := s.raw(t, http.MethodPost, createSession, "", `{"identifier": "alice.example.com", "password": "p"}`)
+	tokens := schema.Credentials{AccessToken: answer["accessJwt"].(string), RefreshToken: answer["refreshJwt"].(string)}
+	s.inject(t, simulation.Fault{Operation: refreshSession, Lose: true})
+	_, err := s.connector.Refresh(t.Context(), s.account, tokens)
+	wantKind(t, err, schema.Unknown)
+	if _, err := s.connector.Check(t.Context(), s.account, tokens); err != nil {
+		t.Errorf("the old access token does not work: %v", err)
+	}
 }
 
 func TestAccountWithoutCredentials(t *testing.T) {

@@ -1,0 +1,145 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"crier/connectors"
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// refreshStore is what looking after credentials asks of the database.
+type refreshStore interface {
+	// Claim leases the renewals of accounts for one step each, and so records that a trade
+	// may follow; one at a time for each account.
+	Claim(ctx context.Context, messages []schema.RefreshMessage) ([]schema.Renewal, error)
+	// Finish stores how the account stands after the step, new credentials with it.
+	Finish(ctx context.Context, result schema.RenewalResult) error
+	Now() time.Time
+}
+
+// renewalStore is where a publish says that a platform refused its account's credentials.
+type renewalStore interface {
+	AskRenewal(ctx context.Context, account schema.Account) error
+}
+
+// sealer opens and seals the credentials of an account.
+type sealer interface {
+	opener
+	Seal(schema.Account, schema.Credentials) ([]byte, error)
+}
+
+// Keys gives what a platform can do with credentials; nil where it cannot.
+type Keys interface {
+	Checker(schema.Platform) connectors.Checker
+	Refresher(schema.Platform) connectors.Refresher
+}
+
+// Refresh renews the credentials of accounts before they expire, or once a platform
+// refuses them; see schema.Renewal.
+type Refresh struct {
+	caller caller[schema.RefreshMessage, schema.Renewal]
+	store  refreshStore
+	keys   Keys
+	vault  sealer
+	logger *slog.Logger
+}
+
+// NewRefresh makes the refresh stage; slots is how many calls it makes at a time.
+func NewRefresh(store refreshStore, keys Keys, vault sealer, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Refresh {
+	r := &Refresh{store: store, keys: keys, vault: vault, logger: logger}
+	r.caller = caller[schema.RefreshMessage, schema.Renewal]{
+		name: schema.TopicRefresh, log: log, logger: logger, metrics: metrics, slots: slots,
+		decode: decode[schema.RefreshMessage],
+		place: func(m schema.RefreshMessage) (schema.WorkspaceID, lane, bulkhead) {
+			return m.Workspace, lane(m.Account), bulkhead(m.Workspace)
+		},
+		claim: store.Claim,
+		origin: func(v schema.Renewal) schema.RefreshMessage {
+			return schema.RefreshMessage{Workspace: v.Account.Workspace, Account: v.Account.ID}
+		},
+		same: func(m schema.RefreshMessage) schema.RefreshMessage { return m },
+		step: r.step,
+	}
+	r.caller.start()
+	return r
+}
+
+// Ready tells whether the stage consumes.
+func (r *Refresh) Ready() error { return r.caller.consumer.Ready() }
+
+// Run renews until ctx ends, then finishes the calls in hand within drain.
+func (r *Refresh) Run(ctx context.Context, drain time.Duration) error {
+	return r.caller.run(ctx, drain)
+}
+
+func (r *Refresh) step(ctx context.Context, v schema.Renewal) (again bool) {
+	outcome, err := r.call(ctx, v)
+	if err != nil {
+		outcome.Err = r.known(ctx, v, err)
+	}
+	result := v.After(outcome, r.store.Now(), rand.Float64())
+	persist(ctx, r.logger, func(ctx context.Context) error { return r.store.Finish(ctx, result) })
+	return false
+}
+
+// known is what an error means for a renewal. After a fault of ours in a trade nobody
+// knows what became of it.
+func (r *Refresh) known(ctx context.Context, v schema.Renewal, err error) *schema.Error {
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind >= schema.Refused {
+		return e
+	}
+	r.logger.ErrorContext(ctx, "a renewal failed by our fault", "account", v.Account.ID, "err", err)
+	kind := schema.Retryable
+	if v.Trade {
+		kind = schema.Unknown
+	}
+	return &schema.Error{Kind: kind, Message: "crier failed on these credentials; the log has the reason"}
+}
+
+func (r *Refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.RenewalOutcome, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic in a connector: %v", fault)
+		}
+	}()
+	ctx, cancel := context.WithDeadline(ctx, v.Deadline)
+	defer cancel()
+	credentials, err := r.vault.Open(v.Account)
+	if err != nil {
+		return outcome, &schema.Error{Kind: schema.TokenDead, Message: "the stored credentials cannot be read; connect the account again", Err: err}
+	}
+	if v.Trade {
+		return r.trade(ctx, v.Account, credentials)
+	}
+	checker := r.keys.Checker(v.Account.Platform)
+	if checker == nil {
+		return outcome, &schema.Error{Kind: schema.Refused, Message: "accounts of this platform cannot be checked"}
+	}
+	profile, err := checker.Check(ctx, v.Account, credentials)
+	outcome.ExpiresAt = profile.ExpiresAt
+	return outcome, err
+}
+
+// trade gets new credentials and seals them. A platform that sends no refresh token means
+// the old one to be kept.
+func (r *Refresh) trade(ctx context.Context, a schema.Account, old schema.Credentials) (schema.RenewalOutcome, error) {
+	refresher := r.keys.Refresher(a.Platform)
+	if refresher == nil {
+		return schema.RenewalOutcome{}, &schema.Error{Kind: schema.Refused, Message: "credentials of this platform cannot be renewed"}
+	}
+	traded, err := refresher.Refresh(ctx, a, old)
+	if err != nil {
+		return schema.RenewalOutcome{}, err
+	}
+	if traded.RefreshToken == "" {
+		traded.RefreshToken = old.RefreshToken
+	}
+	sealed, err := r.vault.Seal(a, traded)
+	return schema.RenewalOutcome{Sealed: sealed, ExpiresAt: traded.ExpiresAt, Renewable: traded.Refreshable()}, err
+}

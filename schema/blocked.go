@@ -1,0 +1,43 @@
+package schema
+
+import "time"
+
+// MayRenew tells whether a refusal of the account's credentials is to be looked into. Where
+// the platform took them a moment ago, or they are new, it refuses for another reason.
+func (a Account) MayRenew(at time.Time) bool {
+	return !a.NeedsReconnect && !a.Disconnected && at.Sub(a.CheckedAt) > RenewalTrust
+}
+
+// Blocked returns how the target stands where its account cannot be used: it fails without
+// a call, or waits while its credentials are being looked after. ok is false where nothing
+// is in the way. A look for what an earlier call made goes on as far as there are
+// credentials to look with.
+func (d Delivery) Blocked(at time.Time) (r Result, ok bool) {
+	a := d.Account
+	switch {
+	case a.Disconnected && d.Step == StepFind:
+		return d.failed(outcomeUnknown(at)), true
+	case a.Disconnected:
+		return d.ended(CodeDisconnected, "the account was disconnected; connect it again and retry the post", at), true
+	case d.Step == StepFind:
+		return r, false
+	case a.NeedsReconnect:
+		return d.ended(CodeNeedsReconnect, "the platform takes the account's credentials no more; connect it again and retry the post", at), true
+	case a.Renewing:
+		return d.waiting(d.Step, RenewalWait), true
+	default:
+		return r, false
+	}
+}
+
+// ended fails the target for good: no later entry of a thread would fare better.
+func (d Delivery) ended(code, message string, at time.Time) Result {
+	d.ContinueOnError = false
+	return d.failed(&TargetError{Code: code, Message: message, At: at})
+}
+
+// renewing tells whether a call met dead credentials that are being looked after: it costs
+// no try.
+func (d Delivery) renewing(o Outcome) bool {
+	return d.Renews && o.Err != nil && o.Err.Kind == TokenDead
+}
