@@ -53,8 +53,7 @@ func (s *supervisor) PID() int {
 	return s.pid
 }
 
-// Done is closed when the part is gone for good: after Stop, or when it could not be
-// started again.
+// Done is closed when the part is gone for good.
 func (s *supervisor) Done() <-chan struct{} { return s.done }
 
 // Err says why the part is gone, after Done; nil if it was stopped.
@@ -126,12 +125,12 @@ func (s *supervisor) launch(ctx context.Context) (*process, error) {
 var errStopped = errors.New("stopped")
 
 // relaunch starts the child again, at once and then with a growing pause, until it
-// serves, Stop is called or it has failed too often.
+// serves or Stop is called. It does not give up: what keeps it from starting, as a full
+// disk does, may pass, and it served before.
 func (s *supervisor) relaunch() (*process, error) {
 	const (
 		firstPause = 50 * time.Millisecond
 		longest    = 2 * time.Second
-		tries      = 20
 	)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	watched := make(chan struct{})
@@ -146,7 +145,7 @@ func (s *supervisor) relaunch() (*process, error) {
 	}()
 
 	began := time.Now()
-	backoff := retry.WithMaxRetries(tries, retry.WithCappedDuration(longest, retry.NewExponential(firstPause)))
+	backoff := retry.WithCappedDuration(longest, retry.NewExponential(firstPause))
 	p, err := retry.DoValue(ctx, backoff, func(ctx context.Context) (*process, error) {
 		p, err := s.launch(ctx)
 		if err != nil {
