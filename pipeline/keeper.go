@@ -16,12 +16,23 @@ type keeperStore interface {
 	Forget(ctx context.Context) error
 }
 
+// sweeper finds what should not be and repairs it.
+type sweeper interface {
+	// Sweep makes one bounded pass and returns how many of each kind it repaired.
+	Sweep(ctx context.Context) (map[string]int, error)
+}
+
+// sweepEvery is how often a pass is made: what is stuck is found within a minute.
+const sweepEvery = 15 * time.Second
+
 // Keeper does delay's chores: far jobs come near, events that were not handled are sent
 // again, old answers are forgotten. Every process with the role runs one; the database
 // lets one at a time.
 type Keeper struct {
 	store    keeperStore
 	announce func(schema.Announcement)
+	sweeper  sweeper
+	metrics  *Metrics
 	logger   *slog.Logger
 }
 
@@ -29,8 +40,8 @@ type Keeper struct {
 const unsentAfter = 10 * time.Second
 
 // NewKeeper makes a Keeper.
-func NewKeeper(store keeperStore, announce func(schema.Announcement), logger *slog.Logger) *Keeper {
-	return &Keeper{store: store, announce: announce, logger: logger}
+func NewKeeper(store keeperStore, sweeper sweeper, announce func(schema.Announcement), logger *slog.Logger, metrics *Metrics) *Keeper {
+	return &Keeper{store: store, sweeper: sweeper, announce: announce, logger: logger, metrics: metrics}
 }
 
 // Run does the chores until ctx ends.
@@ -44,6 +55,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 		{every: 5 * time.Minute, do: k.promote},
 		{every: time.Hour, do: k.store.Forget},
 		{every: 2 * time.Second, do: k.resend},
+		{every: sweepEvery, do: k.sweep},
 	}
 	for {
 		for i := range chores {
@@ -72,5 +84,16 @@ func (k *Keeper) promote(ctx context.Context) error {
 func (k *Keeper) resend(ctx context.Context) error {
 	batches, err := k.store.Unsent(ctx, unsentAfter, 200)
 	k.announce(schema.Announcement{Events: batches})
+	return err
+}
+
+func (k *Keeper) sweep(ctx context.Context) error {
+	repaired, err := k.sweeper.Sweep(ctx)
+	for kind, n := range repaired {
+		k.metrics.repairs.WithLabelValues(kind).Add(float64(n))
+		if n > 0 {
+			k.logger.WarnContext(ctx, "the sweep repaired what should not be", "kind", kind, "repairs", n)
+		}
+	}
 	return err
 }

@@ -8,6 +8,7 @@ type Metrics struct {
 	overdue    prometheus.Gauge
 	waiting    prometheus.Gauge
 	held       prometheus.Gauge
+	repairs    *prometheus.CounterVec
 	queued     *prometheus.GaugeVec
 	deliveries *prometheus.CounterVec
 	targets    *prometheus.CounterVec
@@ -32,6 +33,10 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "crier_overdue",
 			Help: "Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000.",
 		}),
+		repairs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_repairs_total",
+			Help: "What the sweep found that should not be, and repaired, by kind.",
+		}, []string{"kind"}),
 		held: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_held",
 			Help: "Those of crier_overdue that a pause or a review holds.",
@@ -61,7 +66,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Help: "Overdue jobs that delay found in PostgreSQL and not in its window.",
 		}),
 	}
-	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.queued, m.deliveries, m.targets, m.dropped, m.fired, m.stragglers)
+	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.repairs, m.queued, m.deliveries, m.targets, m.dropped, m.fired, m.stragglers)
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)
 	}

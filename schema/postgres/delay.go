@@ -12,7 +12,10 @@ import (
 )
 
 // Delay is the store of the delay stage.
-type Delay struct{ *Store }
+type Delay struct {
+	*Store
+	round schema.PostID // how far the sweep's round over all posts is
+}
 
 // NewDelay returns the store of the delay stage.
 func NewDelay(s *Store) *Delay { return &Delay{Store: s} }

@@ -1,0 +1,222 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// The kinds of what a sweep repairs.
+const (
+	repairNoJob      = "post_without_job"
+	repairOtherJob   = "post_with_job_of_another_version"
+	repairCounts     = "counters_disagree"
+	repairLease      = "lease_over_and_no_job_due"
+	repairOrphan     = "job_without_its_post"
+	repairNoComment  = "comment_without_job"
+	repairNoDelivery = "delivery_without_job"
+)
+
+const (
+	// sweepBack is how far back in time a pass looks for posts: past their deadline they
+	// have ended. Older ones, such as retried ones, come with the round over all posts.
+	sweepBack  = 26 * time.Hour
+	sweepAhead = 30 * time.Minute
+	// sweepRound is how many posts of the round over all of them a pass takes.
+	sweepRound = 20_000
+	// sweepLimit bounds the repairs of a kind in a pass.
+	sweepLimit = 500
+)
+
+// Sweep finds what should not be, repairs it, and returns how many of each kind. The
+// state of a post and its job change in one transaction, so what a statement sees is
+// never half done. Only one process sweeps at a time; the others do nothing.
+func (d *Delay) Sweep(ctx context.Context) (map[string]int, error) {
+	repaired := map[string]int{
+		repairNoJob: 0, repairOtherJob: 0, repairCounts: 0, repairLease: 0, repairOrphan: 0, repairNoComment: 0, repairNoDelivery: 0,
+	}
+	var said schema.Announcement
+	err := d.alone(ctx, "sweep", func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `set local enable_seqscan = off`); err != nil {
+			return err
+		}
+		if err := d.sweepPosts(ctx, tx, repaired, &said); err != nil {
+			return err
+		}
+		return d.sweepJobs(ctx, tx, repaired)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sweeping: %w", unavailable(err))
+	}
+	d.announce(said)
+	return repaired, nil
+}
+
+// suspect is an open post that something is wrong with.
+type suspect struct {
+	post schema.PostID
+	kind string
+}
+
+// findSuspects looks at open posts: those due around now by the index of the schedule,
+// and the next ones of the round by id.
+const findSuspects = `
+	with candidates as (
+		select p.id from workspaces w cross join lateral (
+			select id, status, retried_for from posts p where p.workspace_id = w.id and p.scheduled_for between now() - $1::interval and now() + $2::interval
+		) p where p.status in (2, 3) and (p.retried_for is null or p.retried_for < now() + $2::interval)
+		union
+		select id from (select id, status, retried_for, scheduled_for from posts where id > coalesce($3::uuid, ` + noID + `) and id <= $4) p
+		where status in (2, 3) and coalesce(retried_for, scheduled_for) < now() + $2::interval
+	), open as (
+		select p.id, p.version, p.left_n, p.posted_n, p.failed_n, c.*, j.id job, j.version job_version, j.due_at
+		from candidates x join posts p on p.id = x.id
+		cross join lateral (
+			select count(*) filter (where state in (0, 1)) l, count(*) filter (where state = 2) posted, count(*) filter (where state = 3) failed,
+				max(lease_until) filter (where state = 1) lease
+			from targets t where t.post_id = p.id
+		) c
+		left join jobs j on j.id = p.id
+	)
+	select id, case
+		when (left_n, posted_n, failed_n) is distinct from (l, posted, failed) or l = 0 then '` + repairCounts + `'
+		when job is null then '` + repairNoJob + `'
+		when job_version <> version then '` + repairOtherJob + `'
+		else '` + repairLease + `' end
+	from open
+	where (left_n, posted_n, failed_n) is distinct from (l, posted, failed) or l = 0
+		or job is null or job_version <> version
+		or (lease < now() - interval '2 minutes' and due_at > now() + interval '2 minutes'
+			and not exists (select from jobs j where j.id = open.id and j.held))
+	order by id limit $5`
+
+func (d *Delay) sweepPosts(ctx context.Context, tx pgx.Tx, repaired map[string]int, said *schema.Announcement) error {
+	var last schema.PostID
+	err := tx.QueryRow(ctx, `
+		select coalesce((select id from posts where id > coalesce($1::uuid, `+noID+`) order by id offset $2 limit 1), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)`,
+		d.round, sweepRound).Scan((*[16]byte)(&last))
+	if err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, findSuspects, sweepBack.String(), sweepAhead.String(), d.round, last, sweepLimit)
+	found, err := collect(rows, err, func(rows pgx.Rows, x *suspect) error { return rows.Scan((*[16]byte)(&x.post), &x.kind) })
+	if err != nil {
+		return err
+	}
+	if d.round = last; last[0] == 0xff {
+		d.round = schema.PostID{}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	ids := make([]schema.PostID, len(found))
+	for i, x := range found {
+		ids[i] = x.post
+		repaired[x.kind]++
+	}
+	return d.repairPosts(ctx, tx, ids, said)
+}
+
+// repairPosts makes posts whole: counters and status as the targets say, and a job at the
+// post's version that is due now, which a claim that comes too early refuses.
+func (d *Delay) repairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, said *schema.Announcement) error {
+	if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, ids); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, recountPosts, ids); err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, `select `+postColumns+` from posts p where p.id = any($1)`, ids)
+	posts, err := collect(rows, err, func(rows pgx.Rows, p *schema.Post) error { return scanPost(rows, p) })
+	if err != nil {
+		return err
+	}
+	if err := addTargets(ctx, tx, posts); err != nil {
+		return err
+	}
+	now := d.Now()
+	b := &pgx.Batch{}
+	b.Queue(`delete from jobs where id = any($1)`, ids)
+	var events []schema.Event
+	var jobs jobRows
+	for i := range posts {
+		p := &posts[i]
+		switch {
+		case p.Status == schema.Scheduled || p.Status == schema.Processing:
+			job := postJob(p)
+			job.DueAt = later(now, p.ScheduledFor)
+			jobs.add(job, now)
+		case p.Status.Terminal() && p.Status != schema.Cancelled:
+			events = append(events, doneEvents(p, now)...)
+		}
+	}
+	jobs.queue(b)
+	if e := queueEvents(b, events, now); e != nil {
+		said.Events = append(said.Events, *e)
+	}
+	return tx.SendBatch(ctx, b).Close()
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// sweepJobs drops jobs of posts that are gone or done, and gives first comments and
+// deliveries the job they lack. Ids begin with their time, so that the newest are a range.
+func (d *Delay) sweepJobs(ctx context.Context, tx pgx.Tx, repaired map[string]int) error {
+	tag, err := tx.Exec(ctx, `
+		with orphans as (
+			select j.id from jobs j where j.overdue_since is not null and j.kind = 1
+			  and not exists (select from posts p where p.id = j.id and p.status in (2, 3)) order by j.overdue_since limit $1
+		)
+		delete from jobs j using orphans o where j.id = o.id`, sweepLimit)
+	if err != nil {
+		return err
+	}
+	repaired[repairOrphan] += int(tag.RowsAffected())
+	now := d.Now()
+	rows, err := tx.Query(ctx, `
+		select id, post_id, workspace_id, account_id from comments c
+		where id > $1 and state in (0, 1) and not exists (select from jobs j where j.id = c.id) limit $2`,
+		schema.NewCommentID(now.Add(-sweepBack)), sweepLimit)
+	comments, err := collect(rows, err, func(rows pgx.Rows, j *schema.Job) error {
+		var m schema.CommentMessage
+		var post schema.PostID
+		err := rows.Scan((*[16]byte)(&m.Comment), (*[16]byte)(&post), (*[16]byte)(&m.Workspace), (*[16]byte)(&m.Account))
+		*j = schema.Job{ID: schema.JobID(m.Comment), Kind: schema.JobComment, Shard: schema.ShardOf(post), DueAt: now, Payload: encode(m)}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	rows, err = tx.Query(ctx, `
+		select id, webhook_id, workspace_id from deliveries d
+		where id > $1 and state in (0, 1) and not exists (select from jobs j where j.id = d.id)
+		  and exists (select from webhooks w where w.id = d.webhook_id) limit $2`,
+		schema.NewDeliveryID(now.Add(-sweepBack)), sweepLimit)
+	deliveries, err := collect(rows, err, func(rows pgx.Rows, j *schema.Job) error {
+		var m schema.NotifyMessage
+		err := rows.Scan((*[16]byte)(&m.Delivery), (*[16]byte)(&m.Webhook), (*[16]byte)(&m.Workspace))
+		*j = schema.Job{ID: schema.JobID(m.Delivery), Kind: schema.JobNotify, Shard: schema.ShardOf(m.Webhook), DueAt: now, Payload: encode(m)}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	repaired[repairNoComment] += len(comments)
+	repaired[repairNoDelivery] += len(deliveries)
+	var jobs jobRows
+	for _, j := range append(comments, deliveries...) {
+		jobs.add(j, now)
+	}
+	b := &pgx.Batch{}
+	jobs.queue(b)
+	return tx.SendBatch(ctx, b).Close()
+}

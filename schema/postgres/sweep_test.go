@@ -1,0 +1,116 @@
+package postgres_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"crier/schema"
+)
+
+func TestASweepRepairsWhatShouldNotBe(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kind   string
+		inject string // $ is the post, which has one claimed target
+		healed string // counts to 1 afterwards
+	}{
+		"a post without its job": {
+			"post_without_job", `delete from jobs where id = '$'`,
+			`select count(*) from jobs where id = '$' and due_at <= now() + interval '1 second'`,
+		},
+		"a retried post of long ago without its job": {
+			"post_without_job",
+			`with gone as (delete from jobs where id = '$') update posts set scheduled_for = now() - interval '90 days', retried_for = now() where id = '$'`,
+			`select count(*) from jobs where id = '$'`,
+		},
+		"a post whose job is of another version": {
+			"post_with_job_of_another_version", `update jobs set version = 7 where id = '$'`,
+			`select count(*) from jobs j join posts p on p.id = j.id and p.version = j.version where p.id = '$'`,
+		},
+		"counters that disagree": {
+			"counters_disagree", `update posts set posted_n = 7 where id = '$'`,
+			`select count(*) from posts where id = '$' and posted_n = 0 and left_n = 1`,
+		},
+		"a post that goes on after its last target": {
+			"counters_disagree", `update targets set state = 2 where post_id = '$'`,
+			`select count(*) from posts p where id = '$' and status = 4 and left_n = 0 and posted_n = 1
+				and not exists (select from jobs j where j.id = p.id)`,
+		},
+		"a lease that is over and nobody looks": {
+			"lease_over_and_no_job_due",
+			`with far as (update jobs set due_at = now() + interval '5 hours' where id = '$')
+				update targets set lease_until = now() - interval '3 minutes' where post_id = '$'`,
+			`select count(*) from jobs where id = '$' and due_at <= now() + interval '1 second'`,
+		},
+		"a job without its post": {
+			"job_without_its_post",
+			`with gone as (delete from posts where id = '$') update jobs set overdue_since = now() where id = '$'`,
+			`select 1 - count(*) from jobs where id = '$'`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			p := f.create(f.post(1, 0))
+			f.claimOne(p, 0)
+			if repaired := f.sweep(); sum(repaired) != 0 {
+				t.Fatalf("a sweep of what is whole repaired %v", repaired)
+			}
+			f.exec(of(p, tt.inject))
+			if repaired := f.sweep(); repaired[tt.kind] != 1 || sum(repaired) != 1 {
+				t.Errorf("repaired %v, want one %s", repaired, tt.kind)
+			}
+			if f.count(of(p, tt.healed)) != 1 {
+				t.Error("it is not repaired")
+			}
+			if repaired := f.sweep(); sum(repaired) != 0 {
+				t.Errorf("a second sweep repaired %v", repaired)
+			}
+		})
+	}
+}
+
+func TestASweepGivesFirstCommentsTheirJob(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+	f.create(p)
+	f.finish(f.claimOne(p, 0), found("n0"))
+	f.exec(`delete from jobs`)
+	if repaired := f.sweep(); repaired["comment_without_job"] != 1 || sum(repaired) != 1 {
+		t.Fatalf("repaired %v, want the comment's job", repaired)
+	}
+	if d := f.claimComment(); d.Comment.Text != "first" {
+		t.Errorf("claimed %+v", d)
+	}
+}
+
+func TestASweepLeavesTheFutureAlone(t *testing.T) {
+	f := newFixture(t)
+	f.create(f.post(1, 20*time.Minute))
+	f.create(f.post(1, 48*time.Hour))
+	failed := f.create(f.post(1, 0))
+	f.finish(f.claimOne(failed, 0), schema.Outcome{Err: &schema.Error{Kind: schema.Refused}})
+	f.retry(failed, 30*time.Hour)
+	if repaired := f.sweep(); sum(repaired) != 0 {
+		t.Errorf("repaired %v", repaired)
+	}
+}
+
+func (f *fixture) sweep() map[string]int {
+	f.Helper()
+	repaired, err := f.delay.Sweep(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	return repaired
+}
+
+func sum(repaired map[string]int) (n int) {
+	for _, one := range repaired {
+		n += one
+	}
+	return n
+}
+
+// of puts a post's id into a statement.
+func of(p schema.Post, sql string) string { return strings.ReplaceAll(sql, "$", uuidText(p.ID)) }
