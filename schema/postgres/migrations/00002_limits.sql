@@ -15,11 +15,3 @@ create table counters (
 
 -- The UTC day of whose cap the target holds a unit; null: it holds none.
 alter table targets add column charged_on date;
-
--- Rates that all processes keep together. What a crash loses of them is over within
--- seconds, so they need no log.
-create unlogged table buckets (
-    name    text primary key,
-    free_at timestamptz not null, -- when all turns that were handed out have passed
-    granted int not null          -- turns of the last lease
-) with (fillfactor = 50);
