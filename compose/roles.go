@@ -102,6 +102,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	g, err := gateway.New(gateway.Config{
 		Keys: store, Accounts: store, AccountWriter: store, Renewer: b.store, BrandWriter: store,
 		Platforms: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
+		Queues: store, QueueWriter: store, Slots: store,
 		Webhooks: store, WebhookWriter: store, Redeliverer: store,
 		TestSender:           pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		PostCounter:          queries,

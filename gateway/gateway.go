@@ -26,6 +26,9 @@ type Config struct {
 	PostRetrier   PostRetrier
 	Attempts      AttemptReader
 	Answers       AnswerReader
+	Queues        QueueReader
+	QueueWriter   QueueWriter
+	Slots         SlotTaker
 	Webhooks      WebhookReader
 	WebhookWriter WebhookWriter
 	Redeliverer   Redeliverer
@@ -115,7 +118,7 @@ type resource interface{ routes() []route }
 
 func resources(config Config, f failures, description *description) []resource {
 	posts := &posts{
-		failures: f, reader: config.Posts, writer: config.PostWriter, retrier: config.PostRetrier, attemptReader: config.Attempts, answers: config.Answers,
+		failures: f, reader: config.Posts, writer: config.PostWriter, retrier: config.PostRetrier, attemptReader: config.Attempts, answers: config.Answers, slots: config.Slots,
 		accounts:    newCache(accountsLife, maxWorkspaces, config.Now, directoryOf(config.Accounts)),
 		constraints: config.Constraints, checkURL: config.CheckURL, lead: config.Lead, now: config.Now,
 		zones: new(zones), duplicates: new(duplicates),
@@ -124,6 +127,7 @@ func resources(config Config, f failures, description *description) []resource {
 		description,
 		posts,
 		&threads{posts},
+		&queues{posts: posts, reader: config.Queues, writer: config.QueueWriter},
 		&accounts{
 			reader: config.Accounts, writer: config.AccountWriter, vault: config.Vault, platforms: config.Platforms,
 			logger: config.Logger, checkup: newCheckup(config),

@@ -146,6 +146,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	config := gateway.Config{
 		Keys: store, Accounts: store, AccountWriter: store, Renewer: a.store, BrandWriter: store,
 		Platforms: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
+		Queues: store, QueueWriter: store, Slots: store,
 		Webhooks: store, WebhookWriter: store, Redeliverer: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{}, Events: pages{},
 		Constraints: catalog.Constraints, CheckURL: guard.CheckURL, PublicURL: "https://crier.example",
 		Lead: gateway.Lead, Now: a.now, Random: rand.Reader, Logger: logger, Registerer: prometheus.NewRegistry(),
@@ -229,6 +230,20 @@ func (a *api) exec(sql string, args ...any) {
 	if _, err := conn.Exec(context.Background(), sql, args...); err != nil {
 		a.Fatal(err)
 	}
+}
+
+// number reads one number of the database.
+func (a *api) number(sql string) (n int) {
+	a.Helper()
+	conn, err := pgx.Connect(context.Background(), a.databaseURL)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := conn.QueryRow(context.Background(), sql).Scan(&n); err != nil {
+		a.Fatal(err)
+	}
+	return n
 }
 
 // under makes a subtest the one that fails.

@@ -24,18 +24,20 @@ const (
 	atTime mode = iota
 	atOnce
 	asDraft
+	inQueue
 )
 
 // build makes the post a creation asks for, by the fields that read finds in it, and
-// reports all that is wrong with it.
-func (p *posts) build(ctx context.Context, b batch, f *form, read func(*form) postFields) schema.Post {
+// reports all that is wrong with it. One for a queue has no time until it is placed.
+func (p *posts) build(ctx context.Context, b batch, f *form, read func(*form) postFields) (schema.Post, *schema.QueueChoice) {
 	fields := read(f)
 	r := f.report
 	post := schema.Post{
 		ID: schema.NewPostID(b.now), Workspace: b.key.Workspace, Version: 1, FromAPI: true,
 		Status: schema.Scheduled, Timezone: b.timezone, CreatedAt: b.now, UpdatedAt: b.now,
 	}
-	mode := readMode(f, fields)
+	queue := readQueueID(f)
+	mode := readMode(f, fields, queue)
 	f.finish()
 	requirePlatforms(f, fields)
 	change := p.changeOf(ctx, b, fields, r)
@@ -45,14 +47,30 @@ func (p *posts) build(ctx context.Context, b batch, f *form, read func(*form) po
 		post.ScheduledFor = b.now
 	case asDraft:
 		post.Status = schema.Draft
-	case atTime:
+	case atTime, inQueue:
 	}
 	p.validate(&post, r)
-	return post
+	if mode != inQueue {
+		return post, nil
+	}
+	return post, &schema.QueueChoice{ID: queue, Brand: post.Brand}
+}
+
+// readQueueID returns the queue a request names, zero if it names none.
+func readQueueID(f *form) schema.QueueID {
+	text, ok := f.text("queueId", maxShort)
+	if !ok {
+		return schema.QueueID{}
+	}
+	id, err := schema.ParseQueueID(text)
+	if err != nil {
+		f.fail("queueId", "queue_unknown", "there is no queue of this id")
+	}
+	return id
 }
 
 // readMode returns the one scheduling mode of a request.
-func readMode(f *form, fields postFields) mode {
+func readMode(f *form, fields postFields, named schema.QueueID) mode {
 	now, _ := f.boolean("publishNow")
 	queue, _ := f.boolean("queue")
 	status := ""
@@ -64,9 +82,8 @@ func readMode(f *form, fields postFields) mode {
 	if fields.scheduledFor != nil {
 		modes = append(modes, "scheduledFor")
 	}
-	if queue {
-		modes = append(modes, "queue")
-		f.fail("queue", "queue_missing", "there is no queue to schedule into")
+	if queue || !named.IsZero() {
+		modes, chosen = append(modes, "queue"), inQueue
 	}
 	if now || status == "immediate" {
 		modes, chosen = append(modes, "publishNow"), atOnce
@@ -202,8 +219,8 @@ func (c change) apply(post *schema.Post) {
 	if c.timezone != "" {
 		post.Timezone = c.timezone
 	}
-	if !c.scheduled.IsZero() {
-		post.ScheduledFor = c.scheduled
+	if !c.scheduled.IsZero() && !c.scheduled.Equal(post.ScheduledFor) {
+		post.ScheduledFor, post.Content.Queue = c.scheduled, schema.QueueID{}
 	}
 }
 

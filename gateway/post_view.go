@@ -21,6 +21,7 @@ type postView struct {
 	PlatformSettings map[schema.Platform]json.RawMessage `json:"platformSettings"`
 	BrandID          *schema.BrandID                     `json:"brandId,omitempty"`
 	ThreadID         string                              `json:"threadId,omitempty"` // of a post that is a thread's
+	QueueID          string                              `json:"queueId,omitempty"`  // whose slot it has
 	ExternalID       string                              `json:"externalId,omitempty"`
 	Metadata         map[string]string                   `json:"metadata,omitempty"`
 	IsAPIPost        bool                                `json:"isApiPost"`
@@ -79,6 +80,7 @@ func viewPost(p schema.Post) postView {
 		FirstComments:    p.Content.FirstComments,
 		PlatformSettings: p.Content.Settings,
 		BrandID:          unlessZero(p.Brand),
+		QueueID:          shownID(p.Content.Queue),
 		ExternalID:       p.Content.ExternalID, Metadata: p.Content.Metadata,
 		IsAPIPost: p.FromAPI, CreatedAt: shownTime(p.CreatedAt), UpdatedAt: shownTime(p.UpdatedAt),
 	}

@@ -18,6 +18,7 @@ type posts struct {
 	retrier       PostRetrier
 	attemptReader AttemptReader
 	answers       AnswerReader
+	slots         SlotTaker
 	accounts      *cache[schema.WorkspaceID, *directory]
 	constraints   func(schema.Platform) schema.Constraints
 	checkURL      func(ctx context.Context, rawURL string) error

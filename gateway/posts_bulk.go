@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -53,14 +55,26 @@ func (p *posts) createBulk(c *gin.Context) error {
 	if err := f.report.err(); err != nil {
 		return p.answerOr(c, identity, err)
 	}
-	made, answer, err := p.buildBulk(c.Request.Context(), b, f.report.body, items)
+	entries, err := p.buildBulk(c.Request.Context(), b, f.report.body, items)
 	if err != nil {
 		return err
 	}
 	if dryRun {
+		_, answer := p.answerBulk(entries)
 		answerDryRun(c, answer, f.report.warnings)
 		return nil
 	}
+	if slices.ContainsFunc(entries, bulkEntry.waits) {
+		if answered, err := p.answerKnown(c, identity); answered || err != nil {
+			return err
+		}
+	}
+	queued, err := p.placeBulk(c.Request.Context(), b, entries)
+	if err != nil {
+		p.release(c.Request.Context(), queued)
+		return err
+	}
+	made, answer := p.answerBulk(entries)
 	p.warnOfDuplicate(identity, b, print, f.report)
 	answer.Warnings = f.report.warnings
 	creation := schema.Creation{
@@ -71,7 +85,7 @@ func (p *posts) createBulk(c *gin.Context) error {
 		answerCreated(c, creation.Response, false)
 		return nil
 	}
-	return p.commit(c, creation)
+	return p.commit(c, creation, queued)
 }
 
 // answerDryRun says what would become of each entry; there are no posts to show.
@@ -115,26 +129,74 @@ func (p *posts) readBulk(f *form, b *batch) (entries []value, dryRun bool) {
 	return items, dryRun
 }
 
+// bulkEntry is one entry of a bulk creation, judged.
+type bulkEntry struct {
+	post  schema.Post
+	queue *schema.QueueChoice // nil: not for a queue
+	*report
+}
+
+// waits tells whether an entry that is valid waits for its place in a queue.
+func (e bulkEntry) waits() bool { return e.queue != nil && len(e.errors) == 0 }
+
 // buildBulk judges every entry. Its error is a fault: then nothing is known of any.
-func (p *posts) buildBulk(ctx context.Context, b batch, body []byte, items []value) ([]schema.Post, bulkAnswer, error) {
-	made := make([]schema.Post, 0, len(items))
-	answer := bulkAnswer{Success: true, Results: make([]bulkResult, len(items))}
+func (p *posts) buildBulk(ctx context.Context, b batch, body []byte, items []value) ([]bulkEntry, error) {
+	entries := make([]bulkEntry, len(items))
 	for i, item := range items {
-		r := &report{body: body}
-		post := p.build(ctx, b, newForm(item, r), readPostFields)
-		if r.fault != nil {
-			return nil, answer, r.fault
+		e := &entries[i]
+		e.report = &report{body: body}
+		e.post, e.queue = p.build(ctx, b, newForm(item, e.report), readPostFields)
+		if e.fault != nil {
+			return nil, e.fault
 		}
-		answer.Results[i] = bulkResult{Index: i, Warnings: r.warnings}
-		if err := r.err(); err != nil {
+	}
+	return entries, nil
+}
+
+// placeBulk gives the entries for a queue their slots, in their order, and returns the
+// posts that have one.
+func (p *posts) placeBulk(ctx context.Context, b batch, entries []bulkEntry) (queued []schema.PostID, err error) {
+	choices := map[schema.QueueChoice][]*schema.Post{}
+	for i := range entries {
+		if e := &entries[i]; e.waits() {
+			choices[*e.queue] = append(choices[*e.queue], &e.post)
+			queued = append(queued, e.post.ID)
+		}
+	}
+	missing := map[schema.QueueChoice]*schema.Error{}
+	for choice, posts := range choices {
+		err := p.place(ctx, b, choice, posts)
+		if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Invalid {
+			missing[choice] = e
+		} else if err != nil {
+			return queued, err
+		}
+	}
+	for _, e := range entries {
+		if !e.waits() || !e.post.ScheduledFor.IsZero() {
+			continue
+		}
+		refusal := cmp.Or(missing[*e.queue], queueFull())
+		e.errors = append(e.errors, refusal.Details...)
+	}
+	return queued, nil
+}
+
+// answerBulk returns the posts to make, and what is answered of every entry.
+func (p *posts) answerBulk(entries []bulkEntry) ([]schema.Post, bulkAnswer) {
+	made := make([]schema.Post, 0, len(entries))
+	answer := bulkAnswer{Success: true, Results: make([]bulkResult, len(entries))}
+	for i, e := range entries {
+		answer.Results[i] = bulkResult{Index: i, Warnings: e.warnings}
+		if err := e.err(); err != nil {
 			view := p.view(actionable(err))
 			answer.Results[i].Error = &view
 			continue
 		}
-		view := viewPost(post)
+		view := viewPost(e.post)
 		answer.Results[i].Success, answer.Results[i].Post = true, &view
-		made = append(made, post)
+		made = append(made, e.post)
 	}
-	answer.Summary = bulkSummary{Total: len(items), Succeeded: len(made), Failed: len(items) - len(made)}
-	return made, answer, nil
+	answer.Summary = bulkSummary{Total: len(entries), Succeeded: len(made), Failed: len(entries) - len(made)}
+	return made, answer
 }

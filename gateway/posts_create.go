@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -35,9 +36,22 @@ func (p *posts) createOne(c *gin.Context, read func(*form) postFields, view func
 		return err
 	}
 	b := p.batchOf(c)
-	post := p.build(c.Request.Context(), b, f, read)
+	post, queue := p.build(c.Request.Context(), b, f, read)
 	if err := f.report.err(); err != nil {
 		return p.answerOr(c, identity, err)
+	}
+	var queued []schema.PostID
+	if queue != nil {
+		if answered, err := p.answerKnown(c, identity); answered || err != nil {
+			return err
+		}
+		if err := p.place(c.Request.Context(), b, *queue, []*schema.Post{&post}); err != nil {
+			return err
+		}
+		if post.ScheduledFor.IsZero() {
+			return queueFull()
+		}
+		queued = []schema.PostID{post.ID}
 	}
 	p.warnOfDuplicate(identity, b, print, f.report)
 	requestOf(c).post = post.ID.String()
@@ -46,13 +60,17 @@ func (p *posts) createOne(c *gin.Context, read func(*form) postFields, view func
 		Posts:         []schema.Post{post},
 		PostsPerMonth: b.key.PostsPerMonth,
 		Response:      encode(view(post, f.report.warnings)),
-	})
+	}, queued)
 }
 
 // commit stores a creation and answers with what was kept of it, which is the answer
-// of the first request where this one repeats it.
-func (p *posts) commit(c *gin.Context, creation schema.Creation) error {
+// of the first request where this one repeats it. The queued posts hold slots, which are
+// free again unless the posts were made, or may have been.
+func (p *posts) commit(c *gin.Context, creation schema.Creation, queued []schema.PostID) error {
 	created, err := p.writer.Create(c.Request.Context(), creation)
+	if len(queued) > 0 && !isUnknown(err) { // of a bulk, some posts may have been refused
+		p.release(c.Request.Context(), queued)
+	}
 	if err != nil {
 		return err
 	}
@@ -60,22 +78,32 @@ func (p *posts) commit(c *gin.Context, creation schema.Creation) error {
 	return nil
 }
 
+func isUnknown(err error) bool {
+	e, ok := errors.AsType[*schema.Error](err)
+	return ok && e.Kind == schema.Unknown
+}
+
 // answerOr answers a request that is not valid. A request that was valid once may not
 // be any more: its time has come close, or its account was removed. So one with a key
 // is first looked for among those that were answered.
 func (p *posts) answerOr(c *gin.Context, identity *schema.Idempotency, invalid error) error {
-	if identity == nil {
-		return invalid
-	}
-	response, known, err := p.answers.Answer(c.Request.Context(), *identity)
-	if err != nil {
+	if answered, err := p.answerKnown(c, identity); answered || err != nil {
 		return err
 	}
-	if !known {
-		return invalid
+	return invalid
+}
+
+// answerKnown answers a request that was answered before, if it was.
+func (p *posts) answerKnown(c *gin.Context, identity *schema.Idempotency) (answered bool, err error) {
+	if identity == nil {
+		return false, nil
+	}
+	response, known, err := p.answers.Answer(c.Request.Context(), *identity)
+	if err != nil || !known {
+		return false, err
 	}
 	answerCreated(c, response, true)
-	return nil
+	return true, nil
 }
 
 func answerCreated(c *gin.Context, response []byte, replayed bool) {

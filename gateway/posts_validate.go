@@ -45,6 +45,7 @@ func (p *posts) check(c *gin.Context) error {
 	for _, mode := range []string{"publishNow", "queue"} {
 		_, _ = f.boolean(mode) // a whole creation may be sent; when it is published is not judged
 	}
+	_, _ = f.text("queueId", maxShort)
 	f.finish()
 	requirePlatforms(f, fields)
 	named := fields

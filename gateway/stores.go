@@ -50,6 +50,33 @@ type AttemptReader interface {
 	Attempts(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, []schema.Attempt, error)
 }
 
+// QueueReader reads queues.
+type QueueReader interface {
+	Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error)
+	Queue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) (schema.Queue, error)
+	// TakenSlots returns the coming slots of a queue that are not free, in order.
+	TakenSlots(ctx context.Context, queue schema.QueueID) ([]time.Time, error)
+}
+
+// QueueWriter creates and changes queues. What it changes of the default of a brand or a
+// workspace, it changes for the others too.
+type QueueWriter interface {
+	CreateQueue(ctx context.Context, queue schema.Queue) (schema.Queue, error)
+	// UpdateQueue runs change on the locked queue and stores what it made of it.
+	UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID, change func(*schema.Queue) error) (schema.Queue, error)
+	DeleteQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) error
+}
+
+// SlotTaker gives out the slots of queues, each once.
+type SlotTaker interface {
+	// TakeSlots takes a slot for each post, in their order, among those that pick chooses;
+	// fewer where it chooses fewer. It is NotFound where there is no such queue.
+	TakeSlots(ctx context.Context, workspace schema.WorkspaceID, choice schema.QueueChoice, posts []schema.PostID,
+		pick func(queue schema.Queue, taken []time.Time) ([]time.Time, error)) (schema.QueueID, []time.Time, error)
+	// ReleaseSlots frees the slots of posts that were not made.
+	ReleaseSlots(ctx context.Context, posts []schema.PostID) error
+}
+
 // AnswerReader reads the answers that are kept for idempotency.
 type AnswerReader interface {
 	// Answer returns what the first request of that name was answered, if it is known:

@@ -22,6 +22,7 @@ type threadView struct {
 	FirstComments    []schema.FirstComment               `json:"firstComments"`
 	PlatformSettings map[schema.Platform]json.RawMessage `json:"platformSettings"`
 	BrandID          *schema.BrandID                     `json:"brandId,omitempty"`
+	QueueID          string                              `json:"queueId,omitempty"`
 	ExternalID       string                              `json:"externalId,omitempty"`
 	Metadata         map[string]string                   `json:"metadata,omitempty"`
 	IsAPIPost        bool                                `json:"isApiPost"`
@@ -75,7 +76,7 @@ func viewThread(p schema.Post) threadView {
 		ID: post.ThreadID, Platforms: []string{}, Status: post.Status, ScheduledFor: post.ScheduledFor, Timezone: post.Timezone,
 		PostID: post.ID, EntryCount: len(p.Content.Entries), Posts: make([]threadEntryView, len(p.Content.Entries)),
 		Targets: post.Platforms, FirstComments: post.FirstComments, PlatformSettings: post.PlatformSettings,
-		BrandID: post.BrandID, ExternalID: post.ExternalID, Metadata: post.Metadata,
+		BrandID: post.BrandID, QueueID: post.QueueID, ExternalID: post.ExternalID, Metadata: post.Metadata,
 		IsAPIPost: post.IsAPIPost, CreatedAt: post.CreatedAt, UpdatedAt: post.UpdatedAt,
 	}
 	config := p.Content.Thread

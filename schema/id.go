@@ -31,6 +31,7 @@ type (
 	jobKind       struct{}
 	mediaKind     struct{}
 	threadKind    struct{}
+	queueKind     struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -46,6 +47,7 @@ func (batchKind) Prefix() string     { return "batch" }
 func (jobKind) Prefix() string       { return "job" }
 func (mediaKind) Prefix() string     { return "media" }
 func (threadKind) Prefix() string    { return "thread" }
+func (queueKind) Prefix() string     { return "queue" }
 
 // Ids of crier's things.
 type (
@@ -62,6 +64,7 @@ type (
 	JobID       = ID[jobKind]
 	MediaID     = ID[mediaKind]
 	ThreadID    = ID[threadKind] // the UUID of the thread's post
+	QueueID     = ID[queueKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
@@ -212,6 +215,12 @@ func ParseBrandID(text string) (BrandID, error) { return ParseID[brandKind](text
 
 // ParseWebhookID reads a WebhookID that a client sent.
 func ParseWebhookID(text string) (WebhookID, error) { return ParseID[webhookKind](text) }
+
+// NewQueueID makes a QueueID of a time, the database's where it is at hand.
+func NewQueueID(at time.Time) QueueID { return NewID[queueKind](at) }
+
+// ParseQueueID reads a QueueID that a client sent.
+func ParseQueueID(text string) (QueueID, error) { return ParseID[queueKind](text) }
 
 // ParseThreadID reads a ThreadID that a client sent.
 func ParseThreadID(text string) (ThreadID, error) { return ParseID[threadKind](text) }

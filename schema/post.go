@@ -31,6 +31,7 @@ type Content struct {
 	Metadata      map[string]string            `json:"metadata,omitempty"`
 	ExternalID    string                       `json:"externalId,omitempty"`
 	Thread        *ThreadConfig                `json:"thread,omitempty"` // set on threads only
+	Queue         QueueID                      `json:"queue,omitzero"`   // whose slot scheduledFor is; zero: none's
 }
 
 // Entry is one link of the chain: the whole post, or one post of a thread.

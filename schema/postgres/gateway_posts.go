@@ -162,6 +162,7 @@ func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before
 		encode(p.Content), len(p.Targets), p.UpdatedAt)
 	b.Queue(`delete from targets where post_id = $1`, p.ID)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
+	b.Queue(`delete from queue_slots where post_id = $1 and slot_at is distinct from $2`, p.ID, orNull(p.ScheduledFor))
 	var targets targetRows
 	targets.add(p)
 	targets.queue(b)
@@ -199,6 +200,7 @@ func (g *Gateway) Delete(ctx context.Context, workspace schema.WorkspaceID, id s
 			b.Queue(`delete from targets where post_id = $1`, id)
 			b.Queue(`delete from attempts where post_id = $1`, id)
 			b.Queue(`delete from posts where id = $1`, id)
+			b.Queue(`delete from queue_slots where post_id = $1`, id)
 			return tx.SendBatch(ctx, b).Close()
 		}
 		cancelled = true
@@ -236,6 +238,7 @@ func (s *Store) cancel(b *pgx.Batch, p *schema.Post, given charges) (announcemen
 		update targets set state = $2, charged_on = case when n <> all ($3) then charged_on end
 		where post_id = $1 and state in (0, 1)`, p.ID, int16(schema.TargetCancelled), released)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
+	b.Queue(`delete from queue_slots where post_id = $1`, p.ID)
 	queueAttempt(b, p.ID, schema.AttemptCancelled, now, time.Time{})
 	if events := queueEvents(b, []schema.Event{postEvent(schema.PostCancelled, p, now)}, now); events != nil {
 		announcement.Events = append(announcement.Events, *events)

@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// maxQueues bounds the queues of a workspace: their list is not paged.
+const maxQueues = 100
+
+const queueColumns = `q.id, q.workspace_id, coalesce(q.brand_id, ` + noID + `), q.name, q.timezone, q.slots, q.is_default, q.created_at, q.updated_at`
+
+func scanQueue(row pgx.Row, q *schema.Queue) error {
+	var slots []byte
+	err := row.Scan((*[16]byte)(&q.ID), (*[16]byte)(&q.Workspace), (*[16]byte)(&q.Brand), &q.Name, &q.Timezone, &slots, &q.Default, &q.CreatedAt, &q.UpdatedAt)
+	if err != nil {
+		return err
+	}
+	q.CreatedAt, q.UpdatedAt = q.CreatedAt.UTC(), q.UpdatedAt.UTC()
+	return decode("slots of a queue", slots, &q.Slots)
+}
+
+// Queues returns the queues of a workspace, oldest first.
+func (g *Gateway) Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error) {
+	rows, err := g.pool.Query(ctx, `select `+queueColumns+` from queues q where q.workspace_id = $1 order by q.id`, workspace)
+	queues, err := collect(rows, err, func(rows pgx.Rows, q *schema.Queue) error { return scanQueue(rows, q) })
+	if err != nil {
+		return nil, fmt.Errorf("reading queues: %w", unavailable(err))
+	}
+	return queues, nil
+}
+
+// Queue returns a queue of a workspace.
+func (g *Gateway) Queue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) (schema.Queue, error) {
+	var q schema.Queue
+	row := g.pool.QueryRow(ctx, `select `+queueColumns+` from queues q where q.id = $1 and q.workspace_id = $2`, id, workspace)
+	return q, orNotFound(scanQueue(row, &q), "queue")
+}
+
+// CreateQueue makes a queue. The first of a brand, or of the workspace, is its default;
+// a new default takes the place of the old one.
+func (g *Gateway) CreateQueue(ctx context.Context, q schema.Queue) (schema.Queue, error) {
+	err := pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
+		if err := lockQueues(ctx, tx, q.Workspace); err != nil {
+			return err
+		}
+		var all int
+		var another bool
+		err := tx.QueryRow(ctx, `
+			select count(*), coalesce(bool_or(is_default and brand_id is not distinct from $2), false)
+			from queues where workspace_id = $1`, q.Workspace, q.Brand).Scan(&all, &another)
+		if err != nil {
+			return err
+		}
+		if all >= maxQueues {
+			return schema.InvalidField("queues", "too_many", fmt.Sprintf("a workspace has at most %d queues", maxQueues))
+		}
+		q.Default = q.Default || !another
+		if err := yieldDefault(ctx, tx, q); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			insert into queues (id, workspace_id, brand_id, name, timezone, slots, is_default, created_at, updated_at)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			q.ID, q.Workspace, q.Brand, q.Name, q.Timezone, encode(q.Slots), q.Default, q.CreatedAt, q.UpdatedAt)
+		return err
+	})
+	if err != nil {
+		return q, fmt.Errorf("creating a queue: %w", unavailable(err))
+	}
+	return q, nil
+}
+
+// UpdateQueue runs change on the locked queue and stores what it made of it. Posts that
+// are placed already stay where they are.
+func (g *Gateway) UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID, change func(*schema.Queue) error) (schema.Queue, error) {
+	var q schema.Queue
+	err := pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
+		if err := lockQueues(ctx, tx, workspace); err != nil {
+			return err
+		}
+		row := tx.QueryRow(ctx, `select `+queueColumns+` from queues q where q.id = $1 and q.workspace_id = $2 for no key update`, id, workspace)
+		if err := scanQueue(row, &q); err != nil {
+			return err
+		}
+		if err := change(&q); err != nil {
+			return err
+		}
+		q.UpdatedAt = g.Now()
+		if err := yieldDefault(ctx, tx, q); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `update queues set name = $2, timezone = $3, slots = $4, is_default = $5, updated_at = $6 where id = $1`,
+			q.ID, q.Name, q.Timezone, encode(q.Slots), q.Default, q.UpdatedAt)
+		return err
+	})
+	return q, orNotFound(err, "queue")
+}
+
+// lockQueues lets one change at a time decide which queue is the default.
+func lockQueues(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) error {
+	_, err := tx.Exec(ctx, `select from workspaces where id = $1 for no key update`, workspace)
+	return err
+}
+
+// yieldDefault makes room for a default.
+func yieldDefault(ctx context.Context, tx pgx.Tx, q schema.Queue) error {
+	if !q.Default {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		update queues set is_default = false
+		where workspace_id = $1 and brand_id is not distinct from $2 and id <> $3 and is_default`, q.Workspace, q.Brand, q.ID)
+	return err
+}
+
+// DeleteQueue removes a queue. Posts that are placed in it keep their times.
+func (g *Gateway) DeleteQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) error {
+	err := pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `delete from queues where id = $1 and workspace_id = $2`, id, workspace)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return notFound("queue")
+		}
+		_, err = tx.Exec(ctx, `delete from queue_slots where queue_id = $1`, id)
+		return err
+	})
+	return unavailable(err)
+}
