@@ -127,7 +127,7 @@ func (o *operator) platforms() (*catalog.Catalog, error) {
 	guard := egress.New(egress.Config{Allowed: o.config.AllowedNetworks, AllowedHosts: hosts})
 	return catalog.New(catalog.Deps{
 		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases,
-		Media: media.NewFetcher(mediaConfig(guard)), Logger: o.config.Logger,
+		Media: media.NewFetcher(mediaConfig(guard, nil)), Logger: o.config.Logger,
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: o.admin.Now,
 	})
 }

@@ -31,6 +31,7 @@ type base struct {
 	catalog   *catalog.Catalog
 	guarded   *egress.Egress // for addresses that clients name
 	webhooks  *egress.Egress // for webhooks; the same but during development
+	library   *media.Library
 	announcer *pipeline.Announcer
 	metrics   *pipeline.Metrics
 	sandbox   net.Listener // of the simulators; nil without the role
@@ -129,9 +130,12 @@ func (b *base) reachOut(ctx context.Context) error {
 	if b.config.AllowPrivateWebhooks {
 		b.webhooks = egress.New(egress.Config{Allowed: everywhere()})
 	}
+	if b.library, err = b.newLibrary(ctx); err != nil {
+		return err
+	}
 	b.catalog, err = catalog.New(catalog.Deps{
 		HTTP: live.Client(), SandboxHTTP: fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases,
-		Media:  media.NewFetcher(mediaConfig(b.guarded)),
+		Media:  media.NewFetcher(mediaConfig(b.guarded, b.library.Stored)),
 		Logger: b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
 	})
 	return err
@@ -166,12 +170,10 @@ func everywhere() []netip.Prefix {
 
 // mediaConfig bounds what is fetched for a post: the largest video any platform with a
 // client takes (bluesky, 100 MB), within the lease of preparing.
-func mediaConfig(guard *egress.Egress) media.Config {
+func mediaConfig(guard *egress.Egress, stored func(context.Context, schema.MediaID) (*media.File, error)) media.Config {
 	return media.Config{
 		HTTP: guard.Client(), Timeout: 2 * time.Minute, Limits: media.Limits{MaxBytes: 100 << 20},
-		Stored: func(context.Context, schema.MediaID) (*media.File, error) {
-			return nil, &schema.Error{Kind: schema.Refused, Message: "there is no such upload"}
-		},
+		Stored: stored,
 	}
 }
 

@@ -26,6 +26,7 @@ type Config struct {
 	Kafka      []string // host:port; empty: embedded
 	ClickHouse string   // URL; empty: embedded
 	Keyset     string   // file; empty: in the data folder
+	MediaS3    string   // s3:// address of a bucket, with its secret; empty: a folder in the data folder
 	SandboxURL string   // of the sandbox role in another process; empty: this one's
 
 	Drain                time.Duration

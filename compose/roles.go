@@ -84,6 +84,10 @@ func (b *base) stages() []stage {
 		sink := analytics.NewSink(b.analytics.Sink(), postgres.NewAnalytics(b.store), b.log, log, c.Registerer)
 		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready})
 	}
+	if c.has(roleGateway) { // where uploads arrive
+		keeper := pipeline.NewMediaKeeper(postgres.NewMedia(b.store), b.library, b.store.Now, log)
+		all = append(all, stage{roleGateway, keeper.Run, always})
+	}
 	return all
 }
 
@@ -107,6 +111,10 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 		TestSender:           pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		PostCounter:          queries,
 		Events:               queries,
+		Media:                store,
+		MediaWriter:          store,
+		MediaKeeper:          b.library,
+		MediaInbox:           b.library,
 		Constraints:          catalog.Constraints,
 		CheckURL:             b.guarded.CheckURL,
 		PublicURL:            b.publicURL(),

@@ -35,6 +35,10 @@ type Config struct {
 	TestSender    TestSender
 	PostCounter   PostCounter
 	Events        EventReader
+	Media         MediaReader
+	MediaWriter   MediaWriter
+	MediaKeeper   MediaKeeper
+	MediaInbox    MediaInbox
 
 	Platforms Platforms
 	Vault     Vault
@@ -117,11 +121,12 @@ func New(config Config) (*Gateway, error) {
 type resource interface{ routes() []route }
 
 func resources(config Config, f failures, description *description) []resource {
+	library := &library{reader: config.Media, writer: config.MediaWriter, inbox: config.MediaInbox, files: filesAddress(config.PublicURL)}
 	posts := &posts{
 		failures: f, reader: config.Posts, writer: config.PostWriter, retrier: config.PostRetrier, attemptReader: config.Attempts, answers: config.Answers, slots: config.Slots,
 		accounts:    newCache(accountsLife, maxWorkspaces, config.Now, directoryOf(config.Accounts)),
 		constraints: config.Constraints, checkURL: config.CheckURL, lead: config.Lead, now: config.Now,
-		zones: new(zones), duplicates: new(duplicates),
+		library: library, zones: new(zones), duplicates: new(duplicates),
 	}
 	return []resource{
 		description,
@@ -137,6 +142,10 @@ func resources(config Config, f failures, description *description) []resource {
 			servers: servers{config.BaseURLs, config.CheckURL, config.AllowPrivateWebhooks},
 		},
 		&brands{reader: config.Accounts, writer: config.BrandWriter, now: config.Now},
+		&media{
+			library: library, keeper: config.MediaKeeper, checkURL: config.CheckURL,
+			uploads: uploadsAddress(config.PublicURL), now: config.Now, random: config.Random,
+		},
 		&webhooks{
 			reader: config.Webhooks, writer: config.WebhookWriter, redeliverer: config.Redeliverer, sender: config.TestSender,
 			checkURL: config.CheckURL, allowPrivate: config.AllowPrivateWebhooks,

@@ -148,6 +148,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 		Platforms: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Queues: store, QueueWriter: store, Slots: store,
 		Webhooks: store, WebhookWriter: store, Redeliverer: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{}, Events: pages{},
+		Media: store, MediaWriter: store,
 		Constraints: catalog.Constraints, CheckURL: guard.CheckURL, PublicURL: "https://crier.example",
 		Lead: gateway.Lead, Now: a.now, Random: rand.Reader, Logger: logger, Registerer: prometheus.NewRegistry(),
 	}

@@ -42,7 +42,7 @@ func (o *observer) observe(c *gin.Context) {
 	began := time.Now()
 	r := &request{id: o.ids.next()}
 	c.Header("X-Request-Id", r.id)
-	ctx, cancel := context.WithTimeout(c.Request.Context(), requestTimeout)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), timeoutOf(c.Request.Method, c.FullPath()))
 	defer cancel()
 	c.Request = c.Request.WithContext(context.WithValue(ctx, requestKey{}, r))
 	defer o.record(c, r, began)

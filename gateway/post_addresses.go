@@ -28,7 +28,7 @@ func (p *posts) checkAddresses(ctx context.Context, fields postFields, r *report
 	var lookups errgroup.Group
 	lookups.SetLimit(addressLookups)
 	for i, m := range media {
-		if m.URL == "" {
+		if m.URL == "" || !m.MediaID.IsZero() {
 			continue
 		}
 		lookups.Go(func() error {

@@ -121,6 +121,7 @@ func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *rep
 	if fields.targets != nil || fields.brand != nil {
 		p.resolve(ctx, b, &c, r)
 	}
+	p.library.resolve(ctx, b.key.Workspace, fields.allMedia(), r)
 	p.checkAddresses(ctx, fields, r)
 	zone, err := p.zones.load(b.timezone)
 	if fields.timezone != nil {

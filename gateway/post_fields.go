@@ -44,7 +44,7 @@ type postFields struct {
 
 // locatedMedia is a media item with how the sender calls it, such as mediaItems[0].
 type locatedMedia struct {
-	schema.Media
+	*schema.Media
 	field string
 }
 
@@ -52,8 +52,8 @@ type locatedMedia struct {
 func (f postFields) allMedia() []locatedMedia {
 	var all []locatedMedia
 	add := func(media []schema.Media, parent string) {
-		for i, m := range media {
-			all = append(all, locatedMedia{m, parent + indexed("mediaItems", i)})
+		for i := range media {
+			all = append(all, locatedMedia{&media[i], parent + indexed("mediaItems", i)})
 		}
 	}
 	add(f.media, "")
@@ -163,16 +163,16 @@ func readMedia(f *form) []schema.Media {
 func readMediaItem(f *form) schema.Media {
 	var m schema.Media
 	m.AltText, _ = f.text("altText", maxAltText)
+	address, byURL := f.text("url", maxURL)
+	id, byID := f.text("mediaId", maxShort)
 	if name, ok := f.text("type", maxShort); ok {
 		m.Kind = schema.MediaKind(name)
 		if m.Kind != schema.Image && m.Kind != schema.Video && m.Kind != schema.PDF {
 			f.fail("type", codeInvalidValue, "must be image, video or pdf")
 		}
-	} else {
+	} else if !byID {
 		f.require("type")
 	}
-	address, byURL := f.text("url", maxURL)
-	id, byID := f.text("mediaId", maxShort)
 	switch {
 	case byURL && byID:
 		f.fail("mediaId", codeConflict, "must not stand beside url")
@@ -180,7 +180,10 @@ func readMediaItem(f *form) schema.Media {
 		m.URL = address
 		checkMediaURL(f, address)
 	case byID:
-		f.fail("mediaId", "media_unknown", fmt.Sprintf("there is no media %q", clip(id)))
+		var err error
+		if m.MediaID, err = schema.ParseMediaID(id); err != nil || m.MediaID.IsZero() {
+			f.fail("mediaId", codeMediaUnknown, noMedia(id))
+		}
 	default:
 		f.require("url")
 	}

@@ -24,6 +24,7 @@ type posts struct {
 	checkURL      func(ctx context.Context, rawURL string) error
 	lead          time.Duration
 	now           func() time.Time
+	library       *library
 	zones         *zones
 	duplicates    *duplicates
 }

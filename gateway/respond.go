@@ -3,6 +3,8 @@ package gateway
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -32,17 +34,21 @@ func encode(view any) []byte {
 }
 
 // readBody reads the body of a request into memory, up to its bound.
-func readBody(c *gin.Context) ([]byte, error) {
+func readBody(c *gin.Context) ([]byte, error) { return readBodyOf(c, maxBody) }
+
+// readBodyOf reads a body of at most the given bytes.
+func readBodyOf(c *gin.Context, most int64) ([]byte, error) {
 	var body bytes.Buffer
-	if length := c.Request.ContentLength; length > 0 && length <= maxBody {
+	if length := c.Request.ContentLength; length > 0 && length <= most {
 		body.Grow(int(length) + bytes.MinRead)
 	}
-	_, err := body.ReadFrom(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	_, err := body.ReadFrom(http.MaxBytesReader(c.Writer, c.Request.Body, most))
 	if err == nil {
 		return body.Bytes(), nil
 	}
-	if body.Len() >= maxBody {
-		return nil, &schema.Error{Kind: schema.PayloadTooLarge, Message: "the body of a request must not be larger than 1 MiB", Err: err}
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		message := fmt.Sprintf("the body of a request must not be larger than %d MiB", most>>20)
+		return nil, &schema.Error{Kind: schema.PayloadTooLarge, Message: message, Err: err}
 	}
 	return nil, &schema.Error{Kind: schema.Invalid, Message: "the body of the request did not arrive whole", Err: err}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"crier/schema"
@@ -82,6 +83,46 @@ type AnswerReader interface {
 	// Answer returns what the first request of that name was answered, if it is known:
 	// the error is IdempotencyConflict when it had another body.
 	Answer(ctx context.Context, request schema.Idempotency) (response []byte, known bool, err error)
+}
+
+// MediaReader reads what is known of uploads.
+type MediaReader interface {
+	// Media returns those of the uploads that a workspace has; they stay for as long as a
+	// request may take.
+	Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error)
+	// ListMedia returns a page, newest first, and how many there are in all.
+	ListMedia(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) ([]schema.Upload, int, error)
+	// PublicMedia returns the upload of an address that somebody was given, or NotFound.
+	PublicMedia(ctx context.Context, id schema.MediaID, secret string) (schema.Upload, error)
+}
+
+// MediaWriter stores what is known of uploads.
+type MediaWriter interface {
+	CreateMedia(ctx context.Context, upload schema.Upload) error
+	// CompleteMedia notes what came for an awaited upload; InvalidState where something
+	// came before.
+	CompleteMedia(ctx context.Context, id schema.MediaID, facts schema.MediaFacts) (schema.Upload, error)
+	// DeleteMedia is InvalidState while a post that uses it is still to be published.
+	DeleteMedia(ctx context.Context, workspace schema.WorkspaceID, id schema.MediaID) error
+}
+
+// MediaKeeper keeps the content of uploads.
+type MediaKeeper interface {
+	// Keep stores content of the given kinds, found by probing. Errors of content pass;
+	// Refused is what it says of the content, Unavailable that there is no room.
+	Keep(ctx context.Context, id schema.MediaID, content io.Reader, kinds []schema.MediaKind) (schema.MediaFacts, error)
+	// KeepURL stores what is at a public address. It is Retryable where its server failed.
+	KeepURL(ctx context.Context, id schema.MediaID, address string, kinds []schema.MediaKind) (schema.MediaFacts, error)
+	Open(ctx context.Context, id schema.MediaID) (io.ReadSeekCloser, error)
+}
+
+// MediaInbox takes uploads without the gateway.
+type MediaInbox interface {
+	// UploadURL returns an address that takes the content of an upload by PUT; empty: there
+	// is none but the gateway's own.
+	UploadURL(ctx context.Context, id schema.MediaID, life time.Duration) (string, error)
+	// Accept takes over what came to that address; NotFound until then.
+	Accept(ctx context.Context, id schema.MediaID) (schema.MediaFacts, error)
 }
 
 // WebhookReader reads webhooks.

@@ -204,6 +204,9 @@ func NewEventID(at time.Time) EventID { return NewID[eventKind](at) }
 // NewBatchID makes a BatchID of a time, the database's where it is at hand.
 func NewBatchID(at time.Time) BatchID { return NewID[batchKind](at) }
 
+// NewMediaID makes a MediaID of a time, the database's where it is at hand.
+func NewMediaID(at time.Time) MediaID { return NewID[mediaKind](at) }
+
 // ParsePostID reads a PostID that a client sent.
 func ParsePostID(text string) (PostID, error) { return ParseID[postKind](text) }
 

@@ -25,7 +25,7 @@ func (v *validation) mediaShape(entry int) {
 		if byURL, byID := m.URL != "", !m.MediaID.IsZero(); byURL == byID && m.Facts == nil { // an upload has both
 			v.fail(0, field, CodeMediaInvalid, "either url or mediaId is wanted")
 		}
-		if known := m.KnownKind(); m.Kind != known && !(m.Kind == Image && known == GIF) {
+		if known := m.KnownKind(); m.Kind != known && (m.Kind != Image || known != GIF) {
 			v.fail(0, field+".type", CodeMediaTypeMismatch, "the content is %s, not %s", m.Facts.Type, m.Kind)
 		}
 		if n := utf8.RuneCountInString(m.AltText); n > MaxAltText {

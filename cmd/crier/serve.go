@@ -19,6 +19,7 @@ type serveCommand struct {
 	Roles                string        `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
 	Kafka                string        `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
 	Clickhouse           string        `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
+	MediaS3              string        `name:"media-s3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
 	SandboxURL           string        `help:"Where the sandbox role of another process is reached."`
 	Drain                time.Duration `default:"20s" help:"How long work in hand may take at shutdown."`
 	MaxLateness          time.Duration `default:"24h" help:"What is more than this past its time is not published any more."`
@@ -53,6 +54,7 @@ func (s *serveCommand) config(logger *slog.Logger) (compose.Config, error) {
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.ClickHouse, c.SandboxURL, c.Drain, c.MaxLateness = s.Clickhouse, s.SandboxURL, s.Drain, s.MaxLateness
 	c.HoldOverdue = s.HoldOverdue
+	c.MediaS3 = s.MediaS3
 	c.AllowPrivateWebhooks, c.Lead = s.AllowPrivateWebhooks, gateway.Lead
 	return c, nil
 }

@@ -37,8 +37,17 @@ var _ Source = (*Fetcher)(nil)
 // NewFetcher makes a Fetcher.
 func NewFetcher(config Config) *Fetcher { return &Fetcher{config: config} }
 
-// Open brings a media item, by its id where it has one, else from its URL.
+// Open brings a media item, by its id where it has one, else from its URL. That there is
+// no room for it passes: it is Retryable.
 func (f *Fetcher) Open(ctx context.Context, item schema.Media) (*File, error) {
+	file, err := f.open(ctx, item)
+	if full, ok := errors.AsType[*schema.Error](err); ok && full.Kind == schema.Unavailable {
+		return nil, &schema.Error{Kind: schema.Retryable, Message: full.Message, Err: err}
+	}
+	return file, err
+}
+
+func (f *Fetcher) open(ctx context.Context, item schema.Media) (*File, error) {
 	if !item.MediaID.IsZero() {
 		return f.config.Stored(ctx, item.MediaID)
 	}
@@ -49,6 +58,11 @@ func (f *Fetcher) Open(ctx context.Context, item schema.Media) (*File, error) {
 // not there, too large, no media, or at an address that is not public; Retryable for a
 // server that failed. Any other error is our fault.
 func (f *Fetcher) Fetch(ctx context.Context, address string, limits Limits) (*File, error) {
+	return f.FetchTo(ctx, f.config.Dir, address, limits)
+}
+
+// FetchTo is Fetch into another folder.
+func (f *Fetcher) FetchTo(ctx context.Context, dir, address string, limits Limits) (*File, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.config.Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -63,7 +77,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, limits Limits) (*Fi
 	if err := judge(response, limits); err != nil {
 		return nil, err
 	}
-	return Save(f.config.Dir, body{response.Body}, limits)
+	return Save(dir, body{response.Body}, limits)
 }
 
 func judge(response *http.Response, limits Limits) error {

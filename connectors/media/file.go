@@ -59,12 +59,12 @@ type Limits struct {
 
 // Save streams content into a new file of folder dir and probes it. The error is a
 // *schema.Error of kind Refused when the content is over its limits or no media
-// that any platform takes; an error of the content's reader passes as it is. Nothing
-// stays behind after an error.
+// that any platform takes, Unavailable when the disk is full; an error of the content's
+// reader passes as it is. Nothing stays behind after an error.
 func Save(dir string, content io.Reader, limits Limits) (*File, error) {
 	disk, err := os.CreateTemp(dir, "media-*")
 	if err != nil {
-		return nil, fmt.Errorf("creating file for media: %w", err)
+		return nil, noRoom(err)
 	}
 	file, err := save(disk, content, limits)
 	err = errors.Join(err, disk.Close())
@@ -75,9 +75,9 @@ func Save(dir string, content io.Reader, limits Limits) (*File, error) {
 }
 
 func save(disk *os.File, content io.Reader, limits Limits) (*File, error) {
-	size, err := io.Copy(disk, io.LimitReader(content, limits.MaxBytes+1))
+	size, err := io.Copy(writer{disk}, io.LimitReader(content, limits.MaxBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("saving media: %w", err)
+		return nil, err
 	}
 	if size > limits.MaxBytes {
 		return nil, tooLarge(limits)
@@ -87,6 +87,17 @@ func save(disk *os.File, content io.Reader, limits Limits) (*File, error) {
 		return nil, err
 	}
 	return &File{MediaFacts: found, Path: disk.Name()}, nil
+}
+
+// writer tells a failure of the disk from one of the content's reader.
+type writer struct{ disk *os.File }
+
+func (w writer) Write(p []byte) (int, error) {
+	n, err := w.disk.Write(p)
+	if err != nil {
+		err = noRoom(err)
+	}
+	return n, err
 }
 
 func tooLarge(limits Limits) *schema.Error {

@@ -195,12 +195,14 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 	var rows postRows
 	var targets targetRows
 	var jobs jobRows
+	var uses mediaUses
 	var events []schema.Event
 	var announcement schema.Announcement
 	for i := range posts {
 		p := &posts[i]
 		rows.add(p)
 		targets.add(p)
+		uses.add(p)
 		if p.Status != schema.Scheduled {
 			continue
 		}
@@ -220,6 +222,7 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 	rows.queue(batch)
 	targets.queue(batch)
 	jobs.queue(batch)
+	uses.queue(batch)
 	if events := queueEvents(batch, events, now); events != nil {
 		announcement.Events = append(announcement.Events, *events)
 	}

@@ -166,6 +166,10 @@ func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before
 	var targets targetRows
 	targets.add(p)
 	targets.queue(b)
+	queueUnused(b, p.ID)
+	var uses mediaUses
+	uses.add(p)
+	uses.queue(b)
 	var announcement schema.Announcement
 	if p.Status == schema.Scheduled {
 		var jobs jobRows
@@ -197,6 +201,7 @@ func (g *Gateway) Delete(ctx context.Context, workspace schema.WorkspaceID, id s
 		}
 		b := &pgx.Batch{}
 		if p.Status == schema.Draft {
+			queueUnused(b, id)
 			b.Queue(`delete from targets where post_id = $1`, id)
 			b.Queue(`delete from attempts where post_id = $1`, id)
 			b.Queue(`delete from posts where id = $1`, id)

@@ -1,0 +1,228 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"crier/schema"
+)
+
+// Content is what is kept of one upload. Whoever opened it closes it.
+type Content interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+}
+
+// blobs keeps content under ids: a Folder, or an S3.
+type blobs interface {
+	// Put takes a file over; it is durable once Put has returned.
+	Put(ctx context.Context, id schema.MediaID, file *File) error
+	// Open returns NotFound for an id that is not kept.
+	Open(ctx context.Context, id schema.MediaID) (Content, error)
+	// Remove removes what is kept or has come for an id, if anything.
+	Remove(ctx context.Context, id schema.MediaID) error
+	// Before visits what was put in before a time.
+	Before(ctx context.Context, at time.Time, visit func(schema.MediaID) error) error
+}
+
+// inbox is a blob store that takes uploads by itself.
+type inbox interface {
+	UploadURL(ctx context.Context, id schema.MediaID, life time.Duration) (string, error)
+	// Accept takes over what was uploaded; NotFound until then.
+	Accept(ctx context.Context, id schema.MediaID, most int64) (schema.MediaFacts, error)
+}
+
+// MaxBytes is the size of the largest upload.
+const MaxBytes = 500 << 20
+
+// Library keeps the media that was uploaded: content arrives in a folder, is probed
+// there, and only what is whole and of a known kind goes to the blob store. It is safe
+// for concurrent use.
+type Library struct {
+	blobs    blobs
+	arriving string
+	fetcher  *Fetcher
+}
+
+// LibraryConfig is what a Library is made of.
+type LibraryConfig struct {
+	Blobs    blobs
+	Arriving string // folder of what is not whole yet; of the file system of a Folder
+	Fetcher  *Fetcher
+}
+
+// NewLibrary makes the folder of arriving files if it is not there.
+func NewLibrary(config LibraryConfig) (*Library, error) {
+	if err := os.MkdirAll(config.Arriving, 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder of arriving media: %w", err)
+	}
+	return &Library{config.Blobs, config.Arriving, config.Fetcher}, nil
+}
+
+// Keep stores content, of the given kinds only, and returns what it is. Errors are
+// *schema.Error: Refused for content that is none of them or over MaxBytes, Unavailable
+// where there is no room or the store does not answer; an error of the content's reader
+// passes as it is. Nothing stays behind after an error.
+func (l *Library) Keep(ctx context.Context, id schema.MediaID, content io.Reader, kinds []schema.MediaKind) (schema.MediaFacts, error) {
+	file, err := Save(l.arriving, content, Limits{MaxBytes: MaxBytes})
+	if err != nil {
+		return schema.MediaFacts{}, err
+	}
+	return l.put(ctx, id, file, kinds)
+}
+
+// KeepURL stores what is at a url. Its errors are those of Keep and of Fetcher.Fetch.
+func (l *Library) KeepURL(ctx context.Context, id schema.MediaID, address string, kinds []schema.MediaKind) (schema.MediaFacts, error) {
+	file, err := l.fetcher.FetchTo(ctx, l.arriving, address, Limits{MaxBytes: MaxBytes})
+	if err != nil {
+		return schema.MediaFacts{}, err
+	}
+	return l.put(ctx, id, file, kinds)
+}
+
+func (l *Library) put(ctx context.Context, id schema.MediaID, file *File, kinds []schema.MediaKind) (schema.MediaFacts, error) {
+	if !slices.Contains(kinds, file.Kind) {
+		return schema.MediaFacts{}, errors.Join(refused("the file is "+file.Type+", which is not taken here", nil), file.Close())
+	}
+	err := l.blobs.Put(ctx, id, file)
+	if err == nil {
+		return file.MediaFacts, nil
+	}
+	if left := ignoreMissing(os.Remove(file.Path)); left != nil {
+		err = errors.Join(err, left)
+	}
+	if !errors.Is(err, errTaken) {
+		return schema.MediaFacts{}, err
+	}
+	return l.there(ctx, id)
+}
+
+// there returns what is kept already: of two that send the same upload the first to be
+// whole wins, and one that is sent again after a crash finds what it had sent.
+func (l *Library) there(ctx context.Context, id schema.MediaID) (schema.MediaFacts, error) {
+	file, err := l.Stored(ctx, id)
+	if err != nil {
+		return schema.MediaFacts{}, err
+	}
+	return file.MediaFacts, file.Close()
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Open returns the content of an upload, or NotFound.
+func (l *Library) Open(ctx context.Context, id schema.MediaID) (io.ReadSeekCloser, error) {
+	return l.blobs.Open(ctx, id)
+}
+
+// Remove removes the content of an upload, if there is any.
+func (l *Library) Remove(ctx context.Context, id schema.MediaID) error {
+	return l.blobs.Remove(ctx, id)
+}
+
+// UploadURL returns an address that takes an upload by itself; empty: the blob store has
+// none, and the content comes through Keep.
+func (l *Library) UploadURL(ctx context.Context, id schema.MediaID, life time.Duration) (string, error) {
+	box, ok := l.blobs.(inbox)
+	if !ok {
+		return "", nil
+	}
+	return box.UploadURL(ctx, id, life)
+}
+
+// Accept takes over what was uploaded to an UploadURL and returns what it is; NotFound
+// until something has come.
+func (l *Library) Accept(ctx context.Context, id schema.MediaID) (schema.MediaFacts, error) {
+	box, ok := l.blobs.(inbox)
+	if !ok {
+		return schema.MediaFacts{}, errNotKept()
+	}
+	return box.Accept(ctx, id, MaxBytes)
+}
+
+// Stored opens an upload as a file, for connectors: Refused where it is gone, Retryable
+// where the store does not answer.
+func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) {
+	content, err := l.blobs.Open(ctx, id)
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
+		return nil, refused("the upload is no longer there", err)
+	}
+	if err != nil {
+		return nil, &schema.Error{Kind: schema.Retryable, Message: "the upload cannot be read at the moment", Err: err}
+	}
+	kept, ok := content.(*os.File)
+	if !ok {
+		file, err := Save(l.arriving, stored{content}, Limits{MaxBytes: MaxBytes})
+		return file, errors.Join(err, content.Close())
+	}
+	file, err := openKept(kept)
+	return file, errors.Join(err, kept.Close())
+}
+
+// stored is content of a blob store, whose failures pass.
+type stored struct{ content io.Reader }
+
+func (s stored) Read(p []byte) (int, error) {
+	n, err := s.content.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &schema.Error{Kind: schema.Retryable, Message: "the upload cannot be read at the moment", Err: err}
+	}
+	return n, err
+}
+
+// openKept makes a File of one that stays where it is.
+func openKept(kept *os.File) (*File, error) {
+	info, err := kept.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("opening media: %w", err)
+	}
+	facts, err := Probe(kept, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	return &File{MediaFacts: facts, Path: kept.Name(), kept: true}, nil
+}
+
+// Sweep removes what arrived before a time and never became whole, and visits what was
+// kept before it, so that its visitor can remove what nobody knows.
+func (l *Library) Sweep(ctx context.Context, before time.Time, visit func(schema.MediaID) error) error {
+	entries, err := os.ReadDir(l.arriving)
+	if err != nil {
+		return fmt.Errorf("listing arriving media: %w", err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || info.ModTime().After(before) {
+			continue // gone meanwhile, or still arriving
+		}
+		if err := ignoreMissing(os.Remove(filepath.Join(l.arriving, entry.Name()))); err != nil {
+			return fmt.Errorf("removing media that never arrived: %w", err)
+		}
+	}
+	return l.blobs.Before(ctx, before, visit)
+}
+
+func errNotKept() error { return &schema.Error{Kind: schema.NotFound, Message: "media not found"} }
+
+// noRoom makes a failure to write to disk one that passes: a full disk, a limit on the
+// size of files. Any other is a fault.
+func noRoom(err error) error {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if errors.Is(err, full) {
+			return &schema.Error{Kind: schema.Unavailable, Message: "there is no room for media at the moment", Err: err}
+		}
+	}
+	return fmt.Errorf("keeping media: %w", err)
+}

@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// Bounds of images that come in a request of their own.
+const (
+	maxImage     = 32 << 20 // bytes: the most any platform takes
+	maxBase64    = 3 << 20  // bytes, decoded
+	maxMediaBody = 5 << 20  // bytes of JSON with an image in it
+	maxFileName  = 255
+)
+
+// create stores an image: a form with a file, or JSON with base64.
+func (m *media) create(c *gin.Context) error {
+	u, err := m.newUpload(c)
+	if err != nil {
+		return err
+	}
+	if isMultipart(c.ContentType()) {
+		return m.createFromForm(c, u)
+	}
+	return m.createFromJSON(c, u)
+}
+
+// createFromJSON stores the image in the field data.
+func (m *media) createFromJSON(c *gin.Context, u schema.Upload) error {
+	body, err := readBodyOf(c, maxMediaBody)
+	if err != nil {
+		return err
+	}
+	f, err := formOf(body)
+	if err != nil {
+		return err
+	}
+	data, _ := f.text("data", maxMediaBody)
+	declared, _ := f.text("mimeType", maxShort)
+	f.require("data")
+	f.require("mimeType")
+	readDescriptive(f, &u)
+	f.finish()
+	content, err := decodeBase64(data, f)
+	if err != nil {
+		return err
+	}
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	u.Facts, err = m.keeper.Keep(c.Request.Context(), u.ID, bytes.NewReader(content), imagesOnly)
+	if err != nil {
+		return refusedContent("data", err)
+	}
+	if declared != u.Facts.Type {
+		f.report.warn("mimeType", "media_type_differs", fmt.Sprintf("the content is %s, and was stored as that", u.Facts.Type))
+	}
+	return m.stored(c, u, f.report)
+}
+
+// readDescriptive reads what is said about a file.
+func readDescriptive(f *form, u *schema.Upload) {
+	u.FileName, _ = f.text("fileName", maxFileName)
+	u.AltText, _ = f.text("altText", maxAltText)
+	checkAltText(f.report, "altText", u.AltText)
+}
+
+func checkAltText(r *report, field, text string) {
+	if n := utf8.RuneCountInString(text); n > schema.MaxAltText {
+		r.fail(field, schema.CodeAltTextTooLong, fmt.Sprintf("at most %d characters are allowed, these are %d", schema.MaxAltText, n))
+	}
+}
+
+// decodeBase64 reads base64, bare or as a data: URI, with or without padding and line
+// breaks.
+func decodeBase64(text string, f *form) ([]byte, error) {
+	if rest, ok := strings.CutPrefix(text, "data:"); ok {
+		head, data, found := strings.Cut(rest, ",")
+		if !found || !strings.HasSuffix(head, ";base64") {
+			f.fail("data", codeInvalidValue, "a data: URI must be of the form data:<type>;base64,<data>")
+			return nil, nil
+		}
+		text = data
+	}
+	text = strings.TrimRight(dropSpace(text), "=")
+	if base64.RawStdEncoding.DecodedLen(len(text)) > maxBase64 {
+		return nil, &schema.Error{Kind: schema.PayloadTooLarge, Message: "an image in base64 must not be larger than 3 MB; send it as multipart/form-data"}
+	}
+	content, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil && !f.report.about("data") {
+		f.fail("data", codeInvalidValue, "must be base64: "+err.Error())
+	}
+	return content, nil
+}
+
+func dropSpace(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \t\r\n", r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// stored notes what was kept and answers with it.
+func (m *media) stored(c *gin.Context, u schema.Upload, r *report) error {
+	if err := m.writer.CreateMedia(c.Request.Context(), u); err != nil {
+		return err
+	}
+	respond(c, http.StatusCreated, mediaAnswer{Success: true, Media: m.view(u), Warnings: r.warnings})
+	return nil
+}

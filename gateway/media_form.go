@@ -1,0 +1,93 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+const (
+	maxParts    = 20       // of a form
+	maxFormMore = 64 << 10 // bytes of a form apart from its file
+)
+
+// createFromForm stores the file of a form as it arrives: it is never whole in memory.
+func (m *media) createFromForm(c *gin.Context, u schema.Upload) error {
+	body := newTransfer(c, maxImage+maxFormMore)
+	c.Request.Body = io.NopCloser(body)
+	parts, err := c.Request.MultipartReader()
+	if err != nil {
+		return schema.InvalidField("body", codeInvalidValue, "the form cannot be read: "+err.Error())
+	}
+	r := new(report)
+	if err := m.readParts(c, parts, &u, r); err != nil {
+		return err
+	}
+	if u.Facts.Kind == "" {
+		r.fail("file", codeRequired, "this field is required")
+	}
+	if err := r.err(); err != nil {
+		return err // what was kept has no row and is swept
+	}
+	return m.stored(c, u, r)
+}
+
+func (m *media) readParts(c *gin.Context, parts *multipart.Reader, u *schema.Upload, r *report) error {
+	for range maxParts {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return badForm(err)
+		}
+		if err := m.readPart(c, part, u, r); err != nil {
+			return err
+		}
+	}
+	return schema.InvalidField("body", codeTooMany, fmt.Sprintf("a form must have at most %d parts", maxParts))
+}
+
+func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload, r *report) (err error) {
+	switch name := part.FormName(); {
+	case name == "file" && u.Facts.Kind != "":
+		r.fail("file", codeTooMany, "must be there once")
+	case name == "file":
+		u.FileName = cut(part.FileName(), maxFileName)
+		u.Facts, err = m.keeper.Keep(c.Request.Context(), u.ID, part, imagesOnly)
+		return badForm(refusedContent("file", err))
+	case name == "alt_text", name == "altText":
+		text, err := io.ReadAll(io.LimitReader(part, maxAltText+1))
+		if err != nil {
+			return badForm(err)
+		}
+		u.AltText = string(text)
+		checkAltText(r, name, u.AltText)
+	default:
+		r.warn(clip(name), codeUnknownField, "this field is not known and was ignored")
+	}
+	return nil
+}
+
+// badForm tells a form that is none from what happened to it on its way, which has its
+// error already.
+func badForm(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*schema.Error](err); ok {
+		return err
+	}
+	if errors.Is(err, multipart.ErrMessageTooLarge) {
+		return &schema.Error{Kind: schema.PayloadTooLarge, Message: "the form has too large headers", Err: err}
+	}
+	return &schema.Error{Kind: schema.Invalid, Message: "the form is damaged or did not arrive whole", Err: err}
+}
+
+// cut bounds a name that only people read.
+func cut(name string, most int) string { return name[:min(len(name), most)] }

@@ -1,0 +1,164 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"path"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// maxUpload is the size of an upload that does not come in a request of the API, in bytes.
+const maxUpload = 500 << 20
+
+// createFromURL fetches an image or a video from a public address and keeps it.
+func (m *media) createFromURL(c *gin.Context) error {
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	u, err := m.newUpload(c)
+	if err != nil {
+		return err
+	}
+	address, ok := f.text("url", maxURL)
+	f.require("url")
+	if ok {
+		checkMediaURL(f, address)
+	}
+	readDescriptive(f, &u)
+	f.finish()
+	m.checkAddress(c.Request.Context(), f, address)
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	if u.FileName == "" {
+		u.FileName = cut(path.Base(pathOf(address)), maxFileName)
+	}
+	prolong(c, fetchLimit+transferGrace)
+	u.Facts, err = m.keeper.KeepURL(c.Request.Context(), u.ID, address, imagesOrVideo)
+	if err != nil {
+		return refusedContent("url", err)
+	}
+	return m.stored(c, u, f.report)
+}
+
+func (m *media) checkAddress(ctx context.Context, f *form, address string) {
+	if f.report.about("url") {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
+	defer cancel()
+	if e, ok := errors.AsType[*schema.Error](m.checkURL(ctx, address)); ok {
+		f.fail("url", codeInvalidURL, "must be a public http or https URL: "+e.Message)
+	}
+}
+
+// createAddress gives out an address that takes one upload of any kind.
+func (m *media) createAddress(c *gin.Context) error {
+	f, err := readOptionalForm(c)
+	if err != nil {
+		return err
+	}
+	u, err := m.newUpload(c)
+	if err != nil {
+		return err
+	}
+	readDescriptive(f, &u)
+	if size, ok := f.integer("size"); ok && (size < 1 || size > maxUpload) {
+		f.fail("size", schema.CodeMediaTooLarge, "must be 1 byte to 500 MB")
+	}
+	f.text("mimeType", maxShort) // taken for those who send it: only the content counts
+	f.finish()
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	u.State, u.ExpiresAt = schema.UploadAwaited, u.CreatedAt.Add(schema.UploadAddressLife)
+	address, err := m.inbox.UploadURL(c.Request.Context(), u.ID, schema.UploadAddressLife)
+	if err != nil {
+		return err
+	}
+	if address == "" {
+		address = m.uploads + u.ID.String() + "/" + u.Secret
+	}
+	if err := m.writer.CreateMedia(c.Request.Context(), u); err != nil {
+		return err
+	}
+	respond(c, http.StatusCreated, addressAnswer{
+		Success: true, UploadURL: address, Method: http.MethodPut, Headers: map[string]string{},
+		MediaID: u.ID.String(), ExpiresAt: moment(u.ExpiresAt), Warnings: f.report.warnings,
+	})
+	return nil
+}
+
+// receive takes the content of an upload whose address was given out. What it says of
+// its type counts for nothing. Of two at once the first to be whole is kept.
+func (m *media) receive(c *gin.Context) error {
+	id, err := mediaID(c)
+	if err != nil {
+		return err
+	}
+	u, err := m.reader.PublicMedia(c.Request.Context(), id, c.Param("secret"))
+	if err != nil {
+		return err
+	}
+	if u.State != schema.UploadAwaited {
+		return &schema.Error{Kind: schema.InvalidState, Message: "this address has taken its upload; it takes one only"}
+	}
+	if !m.now().Before(u.ExpiresAt) {
+		return mediaNotFound(nil)
+	}
+	facts, err := m.keeper.Keep(c.Request.Context(), u.ID, newTransfer(c, maxUpload), anyMedia)
+	if err != nil {
+		return refusedContent("body", err)
+	}
+	completed, err := m.writer.CompleteMedia(c.Request.Context(), u.ID, facts)
+	if err != nil {
+		return err
+	}
+	respond(c, http.StatusOK, mediaAnswer{Success: true, Media: m.view(completed)})
+	return nil
+}
+
+// serve answers with the content of an upload, or a part of it, to whoever knows its
+// address. The type is what probing found, which is never one that a browser runs.
+func (m *media) serve(c *gin.Context) error {
+	id, err := mediaID(c)
+	if err != nil {
+		return err
+	}
+	u, err := m.reader.PublicMedia(c.Request.Context(), id, secretOf(c.Param("name")))
+	if err != nil {
+		return err
+	}
+	if u.State != schema.UploadKept {
+		return mediaNotFound(nil)
+	}
+	content, err := m.keeper.Open(c.Request.Context(), u.ID)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	prolong(c, transferLimit)
+	c.Header("Content-Type", u.Facts.Type)
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Header("Content-Security-Policy", "default-src 'none'; sandbox")
+	c.Header("Cache-Control", "public, max-age=86400, immutable")
+	c.Header("ETag", `"`+u.ID.String()+`"`)
+	http.ServeContent(c.Writer, c.Request, "", u.CreatedAt.Truncate(time.Second), content)
+	return nil
+}
+
+// pathOf returns the path of a url that was checked.
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}

@@ -1,0 +1,70 @@
+package gateway
+
+import (
+	"time"
+
+	"crier/schema"
+)
+
+// uploadView is an upload as the API shows it.
+type uploadView struct {
+	ID        string           `json:"id"`
+	URL       string           `json:"url,omitempty"` // once its content is there
+	Type      schema.MediaKind `json:"type,omitempty"`
+	MimeType  string           `json:"mimeType,omitempty"`
+	Size      int64            `json:"size,omitempty"` // bytes
+	Width     int              `json:"width,omitempty"`
+	Height    int              `json:"height,omitempty"`
+	Duration  float64          `json:"duration,omitempty"` // seconds
+	Animated  bool             `json:"animated,omitempty"`
+	AltText   string           `json:"altText,omitempty"`
+	FileName  string           `json:"fileName,omitempty"`
+	CreatedAt moment           `json:"createdAt"`
+	ExpiresAt moment           `json:"expiresAt,omitzero"`
+}
+
+func (l *library) view(u schema.Upload) uploadView {
+	v := uploadView{
+		ID: u.ID.String(), AltText: u.AltText, FileName: u.FileName,
+		CreatedAt: moment(u.CreatedAt), ExpiresAt: moment(u.ExpiresAt),
+	}
+	if u.State == schema.UploadAwaited {
+		return v
+	}
+	v.URL, v.Type, v.MimeType, v.Size = l.address(u), shownKind(u.Facts.Kind), u.Facts.Type, u.Facts.Size
+	v.Width, v.Height, v.Animated = u.Facts.Width, u.Facts.Height, u.Facts.Animated
+	v.Duration = u.Facts.Duration.Round(time.Millisecond).Seconds()
+	return v
+}
+
+// shownKind returns the kind as mediaItems take it, where a GIF is an image.
+func shownKind(kind schema.MediaKind) schema.MediaKind {
+	if kind == schema.GIF {
+		return schema.Image
+	}
+	return kind
+}
+
+// mediaAnswer is the answer of what makes or reads one upload.
+type mediaAnswer struct {
+	Success  bool            `json:"success"`
+	Media    uploadView      `json:"media"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type mediaListAnswer struct {
+	Success    bool         `json:"success"`
+	Media      []uploadView `json:"media"`
+	Pagination pagination   `json:"pagination"`
+}
+
+// addressAnswer is where and how the content of an upload is to be sent.
+type addressAnswer struct {
+	Success   bool              `json:"success"`
+	UploadURL string            `json:"uploadUrl"`
+	Method    string            `json:"method"`
+	Headers   map[string]string `json:"headers"`
+	MediaID   string            `json:"mediaId"`
+	ExpiresAt moment            `json:"expiresAt"`
+	Warnings  []schema.Detail   `json:"warnings,omitempty"`
+}

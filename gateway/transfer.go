@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// How long content may be on its way: a slow line is waited for, one that sends a byte now
+// and then is not.
+const (
+	transferGrace = 20 * time.Second
+	slowestLine   = 16 << 10 // bytes a second
+	transferLimit = 15 * time.Minute
+	fetchLimit    = 5 * time.Minute
+)
+
+// timeoutOf returns how long a request to a route may take.
+func timeoutOf(method, path string) time.Duration {
+	switch method + " " + path {
+	case http.MethodPost + " " + basePath + mediaPath, http.MethodPut + " " + basePath + uploadPath,
+		http.MethodGet + " " + basePath + filePath:
+		return transferLimit
+	case http.MethodPost + " " + basePath + fromURLPath:
+		return fetchLimit
+	default:
+		return requestTimeout
+	}
+}
+
+// transfer is the body of a request that carries a file. Every read moves its deadline on
+// by what the slowest line needs for as much; the last deadline stands.
+type transfer struct {
+	body    io.Reader
+	control *http.ResponseController
+	began   time.Time
+	read    int64
+	most    int64
+}
+
+// newTransfer takes the body of a request, of at most the given bytes.
+func newTransfer(c *gin.Context, most int64) *transfer {
+	return &transfer{
+		body:    http.MaxBytesReader(c.Writer, c.Request.Body, most),
+		control: http.NewResponseController(c.Writer), began: time.Now(), most: most,
+	}
+}
+
+func (t *transfer) Read(p []byte) (int, error) {
+	allowed := min(transferGrace+time.Duration(t.read/slowestLine)*time.Second, transferLimit)
+	deadline := t.began.Add(allowed)
+	// The answer has to be written after the last byte. A connection that takes no deadline
+	// is none of net/http's; then the request's own time limits it.
+	_ = errors.Join(t.control.SetReadDeadline(deadline), t.control.SetWriteDeadline(deadline.Add(transferGrace)))
+	n, err := t.body.Read(p)
+	t.read += int64(n)
+	if err == nil || errors.Is(err, io.EOF) {
+		return n, err
+	}
+	return n, t.failure(err)
+}
+
+// failure tells a body that is too large from one that did not arrive.
+func (t *transfer) failure(err error) error {
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return &schema.Error{
+			Kind: schema.PayloadTooLarge, Message: fmt.Sprintf("the upload must not be larger than %d MB", t.most>>20), Err: err,
+		}
+	}
+	return &schema.Error{Kind: schema.Invalid, Message: "the body of the request did not arrive whole, or too slowly", Err: err}
+}
+
+// prolong lets an answer take its time.
+func prolong(c *gin.Context, limit time.Duration) {
+	_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Now().Add(limit)) // as in transfer
+}

@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Media is the store of the chore that removes what nothing uses.
+type Media struct{ *Store }
+
+// NewMedia returns the store of that chore.
+func NewMedia(s *Store) *Media { return &Media{Store: s} }
+
+// doomedAfter is how long marked media keeps its content: longer than a request that read
+// it before may take to make a post of it.
+const doomedAfter = time.Minute
+
+// ExpireMedia marks what has expired and is not used, and unmarks what a post has come to
+// use while it was being deleted. It returns how many were marked.
+func (m *Media) ExpireMedia(ctx context.Context) (int64, error) {
+	var marked int64
+	err := m.alone(ctx, "media", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			update media m set state = $1, deleted_at = null
+			where m.state = $2 and m.facts ->> 'kind' <> '' and `+usedByUnfinished,
+			int16(schema.UploadKept), int16(schema.UploadDeleted))
+		if err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `
+			update media m set state = $1, deleted_at = now()
+			where m.state < $1 and m.expires_at < now() and not exists (select from media_uses u where u.media_id = m.id)`,
+			int16(schema.UploadDeleted))
+		marked = tag.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("expiring media: %w", unavailable(err))
+	}
+	return marked, nil
+}
+
+// DoomedMedia returns marked media whose content may go now.
+func (m *Media) DoomedMedia(ctx context.Context, limit int) ([]schema.MediaID, error) {
+	rows, err := m.pool.Query(ctx, `
+		select m.id from media m
+		where m.state = $1 and m.deleted_at < now() - $2::interval and not `+usedByUnfinished+`
+		order by m.deleted_at limit $3`,
+		int16(schema.UploadDeleted), doomedAfter.String(), limit)
+	doomed, err := collect(rows, err, scanMediaID)
+	if err != nil {
+		return nil, fmt.Errorf("reading doomed media: %w", unavailable(err))
+	}
+	return doomed, nil
+}
+
+// ForgetMedia removes the rows of media whose content is gone.
+func (m *Media) ForgetMedia(ctx context.Context, gone []schema.MediaID) error {
+	batch := &pgx.Batch{}
+	batch.Queue(`delete from media_uses where media_id = any($1)`, gone)
+	batch.Queue(`delete from media where id = any($1) and state = $2`, gone, int16(schema.UploadDeleted))
+	if err := m.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("forgetting media: %w", unavailable(err))
+	}
+	return nil
+}
+
+// StrayMedia returns those of the ids that have no row: content whose row was never
+// committed.
+func (m *Media) StrayMedia(ctx context.Context, ids []schema.MediaID) ([]schema.MediaID, error) {
+	rows, err := m.pool.Query(ctx, `
+		select i.id from unnest($1::uuid[]) i (id) where not exists (select from media m where m.id = i.id)`, idColumn(ids))
+	strays, err := collect(rows, err, scanMediaID)
+	if err != nil {
+		return nil, fmt.Errorf("reading stray media: %w", unavailable(err))
+	}
+	return strays, nil
+}
+
+func scanMediaID(rows pgx.Rows, id *schema.MediaID) error { return rows.Scan((*[16]byte)(id)) }
