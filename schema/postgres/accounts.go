@@ -90,7 +90,7 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 	row := tx.QueryRow(ctx, `select `+accountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
 		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`,
 		workspace, wanted.Platform, wanted.NativeID, wanted.Server)
-	err = scanAccountRow(row, a)
+	err = scanAccount(row, a)
 	known := err == nil
 	switch {
 	case known:
@@ -177,7 +177,7 @@ func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, i
 	var a schema.Account
 	row := tx.QueryRow(ctx, `select `+accountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
 		where a.id = $1 and a.workspace_id = $2 and a.disconnected_at is null for update of a`, id, workspace)
-	return a, scanAccountRow(row, &a)
+	return a, scanAccount(row, &a)
 }
 
 // Disconnect ends an account: its credentials are erased and its renewal stops. It

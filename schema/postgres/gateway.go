@@ -75,7 +75,7 @@ const listedAccounts = `select ` + accountColumns + `, coalesce(b.name, '') from
 // Accounts returns the connected accounts of a workspace, by id.
 func (g *Gateway) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error) {
 	rows, err := g.pool.Query(ctx, listedAccounts+` order by a.id`, workspace)
-	accounts, err := collect(rows, err, func(rows pgx.Rows, a *schema.Account) error { return scanAccountRow(rows, a, &a.BrandName) })
+	accounts, err := collect(rows, err, func(rows pgx.Rows, a *schema.Account) error { return scanAccount(rows, a, &a.BrandName) })
 	if err != nil {
 		return nil, fmt.Errorf("reading accounts: %w", unavailable(err))
 	}
@@ -86,7 +86,7 @@ func (g *Gateway) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([
 func (g *Gateway) Account(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account
 	row := g.pool.QueryRow(ctx, listedAccounts+` and a.id = $2`, workspace, id)
-	return a, orNotFound(scanAccountRow(row, &a, &a.BrandName), "account")
+	return a, orNotFound(scanAccount(row, &a, &a.BrandName), "account")
 }
 
 func isNotFound(err error) bool {

@@ -90,7 +90,7 @@ func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) (
 	}
 	rows, err := results.Query()
 	claimed, err := collect(rows, err, func(rows pgx.Rows, v *schema.Renewal) error {
-		return scanAccountRow(rows, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Attempts, &v.Warned)
+		return scanAccount(rows, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Attempts, &v.Warned)
 	})
 	if err == nil {
 		err = results.Close()

@@ -20,10 +20,8 @@ const accountColumns = `a.id, a.workspace_id, coalesce(a.brand_id, ` + noID + `)
 	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at, a.revision, a.disconnected_at is not null,
 	coalesce(a.expires_at, ` + noTime + `), a.renewable, a.renew_asked_at is not null, coalesce(a.checked_at, ` + noTime + `)`
 
-func scanAccount(rows pgx.Rows, a *schema.Account) error { return scanAccountRow(rows, a) }
-
-// scanAccountRow reads accountColumns, and further columns where to put them is given.
-func scanAccountRow(row pgx.Row, a *schema.Account, further ...any) error {
+// scanAccount reads accountColumns, and further columns where to put them is given.
+func scanAccount(row pgx.Row, a *schema.Account, further ...any) error {
 	err := row.Scan(append(accountFields(a), further...)...)
 	a.CreatedAt, a.ExpiresAt, a.CheckedAt = a.CreatedAt.UTC(), a.ExpiresAt.UTC(), a.CheckedAt.UTC()
 	return err
