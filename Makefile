@@ -13,7 +13,7 @@ LOG_TESTS := 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 20m
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-kafka test-reliability test-conformance bench client lint check clean
+.PHONY: run build test test-kafka test-reliability test-conformance bench client check-client lint check clean
 
 include libchdb.mk
 
@@ -47,6 +47,10 @@ client:
 	cd client && go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@$(OAPI_CODEGEN_VERSION) \
 		-config oapi-codegen.yaml ../schema/openapi.yaml
 
+# Fails where the client is not the description's.
+check-client: client
+	git diff --exit-code --stat client
+
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 	$< run ./...
 
@@ -54,7 +58,7 @@ $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	mv $(TOOLS)/golangci-lint $@
 
-check: lint test test-kafka
+check: lint check-client test test-kafka
 
 clean:
 	rm -rf bin data
