@@ -2,6 +2,7 @@ package compose_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -39,6 +40,8 @@ type childConfig struct {
 	Postgres   string
 	Kafka      []string
 	ClickHouse string
+	Keyset     string // empty: in the data folder
+	Role       string // empty: all
 	Bases      map[schema.Platform]string
 
 	HoldOverdue bool
@@ -73,9 +76,9 @@ func runChild(text string) {
 }
 
 func (c childConfig) serve(logger *slog.Logger) compose.Config {
-	roles, _ := compose.ParseRoles("all")
+	roles, _ := compose.ParseRoles(cmp.Or(c.Role, "all"))
 	return compose.Config{
-		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Roles: roles, HoldOverdue: c.HoldOverdue,
+		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Roles: roles, HoldOverdue: c.HoldOverdue,
 		Drain: 10 * time.Second, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
