@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 // Serve runs the roles of the config until ctx ends, and returns once everything in hand
 // is finished. started, if not nil, is called once every role of the process is ready.
 func Serve(ctx context.Context, c Config, started func(context.Context, *Running) error) error {
+	c.Logger = slog.New(newQuiet(c.Logger.Handler()))
 	p, err := startParts(ctx, c)
 	if err != nil {
 		return err

@@ -1,0 +1,104 @@
+package compose
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// quietTime is how long a warning or an error stands for those of the same cause: an
+	// outage at a thousand requests a second is told once a second.
+	quietTime = time.Second
+	// quietCauses bounds what is remembered of causes.
+	quietCauses = 1000
+)
+
+// quiet is a handler that leaves out repetitions of warnings and errors. The next line of
+// their cause says how many were left out; the metrics count every one.
+type quiet struct {
+	slog.Handler
+	causes *causes
+}
+
+// causes is what was logged lately.
+type causes struct {
+	mu   sync.Mutex
+	seen map[string]*repeated
+}
+
+type repeated struct {
+	last    time.Time
+	leftOut int
+}
+
+// newQuiet makes a handler around another.
+func newQuiet(handler slog.Handler) quiet {
+	return quiet{handler, &causes{seen: map[string]*repeated{}}}
+}
+
+// Handle implements slog.Handler.
+func (q quiet) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level < slog.LevelWarn {
+		return q.Handler.Handle(ctx, r)
+	}
+	leftOut, ok := q.causes.admit(causeOf(r), r.Time)
+	if !ok {
+		return nil
+	}
+	if leftOut > 0 {
+		r = r.Clone()
+		r.AddAttrs(slog.Int("left_out", leftOut))
+	}
+	return q.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler. What has other attributes has other causes.
+func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return newQuiet(q.Handler.WithAttrs(attrs))
+}
+
+// WithGroup implements slog.Handler.
+func (q quiet) WithGroup(name string) slog.Handler { return newQuiet(q.Handler.WithGroup(name)) }
+
+// admit tells whether a line is due, and how many of its cause were left out before it.
+func (c *causes) admit(cause string, at time.Time) (leftOut int, due bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one := c.seen[cause]
+	if one == nil {
+		if len(c.seen) >= quietCauses {
+			clear(c.seen)
+		}
+		one = &repeated{last: at.Add(-quietTime)}
+		c.seen[cause] = one
+	}
+	if at.Sub(one.last) < quietTime {
+		one.leftOut++
+		return 0, false
+	}
+	leftOut, one.last, one.leftOut = one.leftOut, at, 0
+	return leftOut, true
+}
+
+// causeOf is what the lines of one cause share: the message, and the text of the error
+// without its numbers, such as ports and positions.
+func causeOf(r slog.Record) string {
+	cause := r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "err" {
+			cause += strings.Map(dropDigit, a.Value.String())
+		}
+		return true
+	})
+	return cause
+}
+
+func dropDigit(r rune) rune {
+	if r >= '0' && r <= '9' {
+		return -1
+	}
+	return r
+}
