@@ -16,7 +16,7 @@ type Resolver interface {
 
 // Config is what an Egress is made of. Zero timeouts mean the defaults.
 type Config struct {
-	Resolver Resolver
+	Resolver Resolver // net.DefaultResolver when nil
 	// Allowed are networks that may be connected to though they are not public.
 	Allowed []netip.Prefix
 	// AllowedHosts are configured addresses, host:port, that are not checked. Give
@@ -59,6 +59,9 @@ func New(config Config) *Egress {
 		networks:       newNetworks(config.Allowed),
 		allowedHosts:   slices.Clone(config.AllowedHosts),
 		connectTimeout: orDefault(config.ConnectTimeout, defaultConnectTimeout),
+	}
+	if e.resolver == nil {
+		e.resolver = net.DefaultResolver
 	}
 	e.client = &http.Client{
 		Transport: &http.Transport{

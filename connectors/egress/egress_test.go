@@ -360,3 +360,10 @@ func TestCheckURL(t *testing.T) {
 		})
 	}
 }
+
+func TestNamesAreResolvedByTheSystemUnlessToldOtherwise(t *testing.T) {
+	err := New(Config{}).CheckURL(t.Context(), "https://localhost/a.png")
+	if e, ok := errors.AsType[*schema.Error](err); !ok || !strings.Contains(e.Message, "not public") {
+		t.Errorf("localhost: %v; want that its address is not public", err)
+	}
+}
