@@ -33,8 +33,10 @@ type report struct {
 }
 
 // about tells whether a field, or one inside of it, has failed.
-func (r *report) about(field string) bool {
-	return slices.ContainsFunc(r.errors, func(d schema.Detail) bool {
+func (r *report) about(field string) bool { return about(r.errors, field) }
+
+func about(details []schema.Detail, field string) bool {
+	return slices.ContainsFunc(details, func(d schema.Detail) bool {
 		rest, ok := strings.CutPrefix(d.Field, field)
 		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 	})

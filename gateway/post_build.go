@@ -240,8 +240,9 @@ func (p *posts) validate(post *schema.Post, r *report) {
 		}
 	}
 	errors, warnings := schema.Validate(post.Content, post.Targets, p.constraints)
+	known := r.errors // several platforms may find something in one field
 	for _, d := range errors {
-		if !r.about(d.Field) && len(r.errors) < maxDetails {
+		if !about(known, d.Field) && len(r.errors) < maxDetails {
 			r.errors = append(r.errors, d)
 		}
 	}
