@@ -67,11 +67,10 @@ func TestRefusalsOpenNoBreaker(t *testing.T) {
 }
 
 func TestHalfOpenBreakerLetsOneProbeThrough(t *testing.T) {
-	const open = 300 * time.Millisecond
 	registry := prometheus.NewRegistry()
-	config := testConfig(t)
-	config.Metrics = NewMetrics(registry)
-	client := newClient(config, open)
+	clock, config := newClock(), testConfig(t)
+	config.Metrics, config.Now = NewMetrics(registry), clock.Now
+	client := NewClient(config)
 	release := make(chan struct{})
 	var probing atomic.Bool
 	var calls atomic.Int32
@@ -92,7 +91,9 @@ func TestHalfOpenBreakerLetsOneProbeThrough(t *testing.T) {
 	}
 	wantOpen(t, registry, 1)
 	probing.Store(true)
-	time.Sleep(open + 50*time.Millisecond)
+	clock.advance(breakerOpen - time.Millisecond)
+	wantKind(t, get(), schema.RateLimited)
+	clock.advance(time.Millisecond)
 	var refused atomic.Int32
 	var callers sync.WaitGroup
 	for range 20 {
@@ -128,4 +129,44 @@ func wantOpen(t *testing.T, registry *prometheus.Registry, want float64) {
 		return
 	}
 	t.Error("no breaker is counted")
+}
+
+func TestAFailedProbeOpensTheBreakerAgain(t *testing.T) {
+	clock, config := newClock(), testConfig(t)
+	config.Now = clock.Now
+	client, server := NewClient(config), newFailing(t, 500)
+	for range breakerFaults {
+		wantKind(t, server.get(t, client), schema.Retryable)
+	}
+	for range 2 {
+		clock.advance(breakerOpen)
+		wantKind(t, server.get(t, client), schema.Retryable)
+		if e := wantKind(t, server.get(t, client), schema.RateLimited); e.RetryAfter != breakerOpen {
+			t.Errorf("RetryAfter = %s, want %s", e.RetryAfter, breakerOpen)
+		}
+	}
+	if got := server.calls.Load(); got != breakerFaults+2 {
+		t.Errorf("server was called %d times, want %d", got, breakerFaults+2)
+	}
+}
+
+func TestOneCallIsPreparedForAProbe(t *testing.T) {
+	clock := newClock()
+	b := &breaker{now: clock.Now, metrics: testConfig(t).Metrics, logger: testConfig(t).Logger}
+	for range breakerFaults {
+		b.leave(false, &schema.Error{Kind: schema.Retryable})
+	}
+	if wait := b.admits(); wait != breakerOpen {
+		t.Errorf("open: a wait of %s, want %s", wait, breakerOpen)
+	}
+	clock.advance(breakerOpen)
+	for i, want := range []time.Duration{0, probeWait, probeWait} {
+		if wait := b.admits(); wait != want {
+			t.Errorf("half open, look %d: a wait of %s, want %s", i, wait, want)
+		}
+	}
+	clock.advance(probeWait)
+	if wait := b.admits(); wait != 0 {
+		t.Errorf("the probe never came, and the next is to wait %s", wait)
+	}
 }

@@ -43,10 +43,6 @@ type Client struct {
 
 // NewClient makes the client of a platform.
 func NewClient(config ClientConfig) *Client {
-	return newClient(config, breakerOpen)
-}
-
-func newClient(config ClientConfig, open time.Duration) *Client {
 	return &Client{
 		platform: config.Platform,
 		http:     withoutRepeats(config.HTTP),
@@ -55,7 +51,9 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 		now:      config.Now,
 		limiter:  newLimiter(config.Limits, config.Now),
 		breakers: newRecent(guardedServers, func(server string) *breaker {
-			return newBreaker(config.Platform, server, open, config.Metrics, config.Logger)
+			return &breaker{
+				platform: config.Platform, server: server, now: config.Now, metrics: config.Metrics, logger: config.Logger,
+			}
 		}),
 	}
 }
