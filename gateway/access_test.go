@@ -3,7 +3,6 @@ package gateway_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -138,53 +137,6 @@ func TestUnknownEndpointsAreNotFound(t *testing.T) {
 	a.call(http.MethodGet, "/nowhere", nil).fails(http.StatusNotFound, "not_found")
 	a.callWith("", http.MethodGet, "/nowhere", nil).fails(http.StatusNotFound, "not_found")
 	a.call(http.MethodPut, "/posts", `{}`).fails(http.StatusNotFound, "not_found")
-}
-
-func TestNoTenantSeesAnothers(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@mine")
-	theirs, key := a.tenant("rival", "operator", schema.Admin)
-	account := a.connect(theirs, schema.Mastodon, "@theirs")
-	post := a.callWith(key, http.MethodPost, "/posts", fmt.Sprintf(`{"content": "x", "platforms": ["mastodon"], "scheduledFor": %q}`, a.in(time.Hour))).
-		want(http.StatusCreated).at("post", "id").text()
-	webhook := a.callWith(key, http.MethodPost, "/webhooks", `{"url": "https://hooks.example/", "events": ["post.failed"]}`).
-		want(http.StatusCreated).at("webhook", "id").text()
-
-	for _, operation := range []struct{ method, path, body string }{
-		{http.MethodGet, "/posts/" + post, ""},
-		{http.MethodPatch, "/posts/" + post, `{"content": "stolen"}`},
-		{http.MethodPatch, "/posts/" + post, `{"scheduledFor": "` + strings.TrimSuffix(a.in(2*time.Hour), "Z") + `"}`},
-		{http.MethodDelete, "/posts/" + post, ""},
-		{http.MethodGet, "/posts/" + post + "/attempts", ""},
-		{http.MethodGet, "/accounts/" + account.String(), ""},
-		{http.MethodGet, "/webhooks/" + webhook, ""},
-		{http.MethodPatch, "/webhooks/" + webhook, `{"isActive": false}`},
-		{http.MethodPost, "/webhooks/" + webhook + "/test", `{"event": "post.failed"}`},
-		{http.MethodPost, "/webhooks/" + webhook + "/rotate-secret", ""},
-		{http.MethodPost, "/webhooks/" + webhook + "/redeliver", `{"since": "2026-01-01T00:00:00Z"}`},
-		{http.MethodGet, "/webhooks/" + webhook + "/deliveries", ""},
-		{http.MethodGet, "/webhooks/" + webhook + "/deliveries/dlv_01k9sr3q5wf2g8m7r4t0v1x2y3", ""},
-		{http.MethodPost, "/webhooks/" + webhook + "/deliveries/dlv_01k9sr3q5wf2g8m7r4t0v1x2y3/redeliver", ""},
-		{http.MethodDelete, "/webhooks/" + webhook, ""},
-	} {
-		t.Run(operation.method+operation.path, func(t *testing.T) {
-			a.under(t)
-			a.call(operation.method, operation.path, operation.body).fails(http.StatusNotFound, "not_found")
-		})
-	}
-	for path, list := range map[string]string{"/posts": "posts", "/webhooks": "webhooks"} {
-		if n := a.call(http.MethodGet, path, nil).want(http.StatusOK).at(list).size(); n != 0 {
-			t.Errorf("%s shows %d of another tenant's", path, n)
-		}
-	}
-	create := `{"content": "x", "platforms": [{"platform": "mastodon", "accountId": %q}], "publishNow": true}`
-	there := a.call(http.MethodPost, "/posts", fmt.Sprintf(create, account)).fails(http.StatusBadRequest, "validation_error")
-	nowhere := a.call(http.MethodPost, "/posts", fmt.Sprintf(create, schema.NewAccountID(a.now()))).fails(http.StatusBadRequest, "validation_error")
-	if got, want := there.at("details", 0, "code"), nowhere.at("details", 0, "code"); got != want {
-		t.Errorf("another tenant's account is %v, one that does not exist %v", got, want)
-	}
-	a.callWith(key, http.MethodGet, "/posts/"+post, nil).want(http.StatusOK)
-	a.callWith(key, http.MethodGet, "/webhooks/"+webhook, nil).want(http.StatusOK)
 }
 
 func hashOf(key string) []byte {

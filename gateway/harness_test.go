@@ -193,7 +193,13 @@ func (a *api) tenant(name, plan string, permission schema.Permission) (schema.Wo
 
 func (a *api) newKey(workspace schema.WorkspaceID, permission schema.Permission) string {
 	a.Helper()
-	text, err := schema.NewAPIKey(rand.Reader, false)
+	text, _ := a.issueKey(workspace, permission, false)
+	return text
+}
+
+func (a *api) issueKey(workspace schema.WorkspaceID, permission schema.Permission, test bool) (string, schema.KeyID) {
+	a.Helper()
+	text, err := schema.NewAPIKey(rand.Reader, test)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -202,7 +208,7 @@ func (a *api) newKey(workspace schema.WorkspaceID, permission schema.Permission)
 	if err := a.admin.CreateKey(context.Background(), key, "test", schema.HashAPIKey(text)); err != nil {
 		a.Fatal(err)
 	}
-	return text
+	return text, id
 }
 
 // connect adds an account of a workspace.

@@ -1,0 +1,172 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// publicRoutes need no key: what they show is not a workspace's, or its address cannot be
+// guessed.
+var publicRoutes = []string{
+	"GET /openapi.json",
+	"PUT /uploads/:id/:secret",
+	"GET /files/:id/:name",
+	"HEAD /files/:id/:name",
+}
+
+// idsOf is what the parameters of paths name, by the ids of a household.
+var idsOf = map[string][]string{
+	"/posts/:id":                           {"scheduled", "queued", "draft", "failed"},
+	"/threads/:id":                         {"thread"},
+	"/accounts/:id":                        {"account", "other"},
+	"/brands/:id":                          {"brand"},
+	"/queues/:id":                          {"queue"},
+	"/media/:id":                           {"media", "awaited"},
+	"/uploads/:id":                         {"awaited"},
+	"/uploads/:id/:secret":                 {"uploadSecret"},
+	"/files/:id":                           {"media"},
+	"/files/:id/:name":                     {"fileName"},
+	"/webhooks/:id":                        {"webhook"},
+	"/webhooks/:id/deliveries/:deliveryId": {"delivery"},
+}
+
+// namings are the bodies and queries, by route, in which another's ids can stand. A path
+// leads to the caller's own.
+var namings = map[string][]string{
+	"POST /posts": {
+		`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "$account$"}], "publishNow": true}`,
+		`{"content": "x", "platforms": ["mastodon"], "status": "draft", "brandId": "$brand$"}`,
+		`{"content": "x", "platforms": ["mastodon"], "status": "draft", "mediaItems": [{"mediaId": "$media$"}]}`,
+		`{"content": "x", "platforms": ["mastodon"], "status": "draft", "mediaItems": [{"type": "image", "url": "$mediaURL$"}]}`,
+		`{"content": "x", "platforms": ["mastodon"], "queueId": "$queue$"}`,
+		`{"content": "x", "platforms": ["telegram"], "publishNow": true}`,
+	},
+	"POST /posts/bulk": {
+		`{"posts": [{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "$account$"}], "publishNow": true}]}`,
+		`{"posts": [{"content": "x", "platforms": ["mastodon"], "status": "draft", "brandId": "$brand$"}]}`,
+		`{"posts": [{"content": "x", "platforms": ["mastodon"], "status": "draft", "mediaItems": [{"mediaId": "$media$"}]}]}`,
+		`{"posts": [{"content": "x", "platforms": ["mastodon"], "queueId": "$queue$"}]}`,
+		`{"posts": [{"content": "x", "platforms": ["telegram"], "status": "draft"}]}`,
+	},
+	"POST /posts/validate": {
+		`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "$account$"}], "publishNow": true}`,
+		`{"content": "x", "platforms": ["mastodon"], "brandId": "$brand$"}`,
+		`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"mediaId": "$media$"}]}`,
+	},
+	"PATCH /posts/:id": {
+		`{"platforms": [{"platform": "mastodon", "accountId": "$account$"}]}`,
+		`{"brandId": "$brand$"}`,
+		`{"mediaItems": [{"mediaId": "$media$"}]}`,
+		`{"mediaItems": [{"type": "image", "url": "$mediaURL$"}]}`,
+		`{"platforms": ["telegram"]}`,
+	},
+	"POST /threads": {
+		`{"posts": [{"content": "1"}, {"content": "2"}], "platforms": [{"platform": "mastodon", "accountId": "$account$"}], "publishNow": true}`,
+		`{"posts": [{"content": "1"}, {"content": "2"}], "platforms": ["mastodon"], "publishNow": true, "brandId": "$brand$"}`,
+		`{"posts": [{"content": "1", "mediaItems": [{"mediaId": "$media$"}]}, {"content": "2"}], "platforms": ["mastodon"], "publishNow": true}`,
+		`{"posts": [{"content": "1"}, {"content": "2"}], "platforms": ["mastodon"], "queueId": "$queue$"}`,
+	},
+	"POST /connect/mastodon":          {`{"accessToken": "token", "brandId": "$brand$"}`},
+	"POST /connect/bluesky":           {`{"identifier": "x.example.com", "password": "abcd-efgh-ijkl-mnop", "brandId": "$brand$"}`},
+	"POST /connect/telegram/channels": {`{"botToken": "1:token", "chatId": "@some_channel", "brandId": "$brand$"}`},
+	"POST /queues":                    {`{"name": "x", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}], "brandId": "$brand$"}`},
+	"PATCH /accounts/:id":             {`{"brandId": "$brand$"}`},
+	"GET /posts":                      {"?brandId=$brand$"},
+	"GET /accounts":                   {"?brandId=$brand$"},
+	"GET /accounts/health":            {"?brandId=$brand$"},
+	"GET /analytics/posts":            {"?accountId=$account$"},
+	"GET /events":                     {"?after=$event$"},
+	"GET /webhooks/:id/deliveries":    {"?eventId=$event$"},
+}
+
+// namesOfOthers are fields called an id that name nothing of a workspace's.
+var namesOfOthers = []string{"externalId", "chatId", "chatIds"}
+
+var isID = regexp.MustCompile(`Ids?$`)
+
+// example is a body that a route takes, of openapi.yaml; empty where it takes none.
+func (x *trespass) example(route string) string {
+	method, path, _ := strings.Cut(route, " ")
+	_, operation := x.description.operation(method, path)
+	request, _ := operation["requestBody"].(map[string]any)
+	content, _ := request["content"].(map[string]any)
+	examples, _ := tree{content}.at("application/json", "examples").value.(map[string]any)
+	if len(examples) == 0 {
+		return ""
+	}
+	first := slices.Min(slices.Collect(maps.Keys(examples)))
+	encoded, err := json.Marshal(examples[first].(map[string]any)["value"])
+	if err != nil {
+		x.Fatal(err)
+	}
+	return string(encoded)
+}
+
+// wantNamed fails the test for a field of a request that is called an id and that no
+// naming tries.
+func (x *trespass) wantNamed(route string) {
+	x.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	_, operation := x.description.operation(method, path)
+	if operation == nil {
+		x.Fatalf("%s is not described", route)
+	}
+	fields := map[string]bool{}
+	x.description.fields(operation["requestBody"], fields, nil)
+	parameters, _ := operation["parameters"].([]any)
+	for _, p := range parameters {
+		if p = x.description.resolve(p); (tree{p}).at("in").text() == "query" {
+			fields[(tree{p}).at("name").text()] = true
+		}
+	}
+	tried := strings.Join(namings[route], "\n")
+	for field := range fields {
+		if isID.MatchString(field) && !slices.Contains(namesOfOthers, field) && !strings.Contains(tried, field) {
+			x.Errorf("%s takes %s: add a naming of another's to namings", route, field)
+		}
+	}
+}
+
+// fields collects the names of properties below a part of the description.
+func (d *description) fields(part any, found map[string]bool, seen []string) {
+	if ref, ok := (tree{part}).at("$ref").value.(string); ok {
+		if slices.Contains(seen, ref) {
+			return
+		}
+		seen = append(seen, ref)
+		part = d.resolve(part)
+	}
+	switch part := part.(type) {
+	case map[string]any:
+		if properties, ok := part["properties"].(map[string]any); ok {
+			for name := range properties {
+				found[name] = true
+			}
+		}
+		for key, value := range part {
+			if key != "example" && key != "examples" {
+				d.fields(value, found, seen)
+			}
+		}
+	case []any:
+		for _, value := range part {
+			d.fields(value, found, seen)
+		}
+	}
+}
+
+// resolve follows a reference.
+func (d *description) resolve(part any) any {
+	ref, ok := (tree{part}).at("$ref").value.(string)
+	if !ok {
+		return part
+	}
+	found := tree{d.document}
+	for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		found = found.at(step)
+	}
+	return found.value
+}

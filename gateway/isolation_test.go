@@ -1,0 +1,350 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/jackc/pgx/v5"
+
+	"crier/gateway"
+	"crier/schema"
+)
+
+// tenants is what ClickHouse would have of workspaces.
+type tenants map[schema.WorkspaceID]schema.EventPage
+
+func (t tenants) Events(_ context.Context, workspace schema.WorkspaceID, _ schema.EventQuery) (schema.EventPage, error) {
+	return t[workspace], nil
+}
+
+// trespass is one household that reaches for what is another's.
+type trespass struct {
+	*api
+	caller, owner, nobody *household
+	routes                []gin.RouteInfo
+}
+
+// TestNobodyReachesAnothersThings tries every route the gateway has with ids of another
+// workspace, wherever an id can stand: the answer is the one for ids that exist nowhere,
+// and the database is as before.
+func TestNobodyReachesAnothersThings(t *testing.T) {
+	for name, tt := range map[string]struct{ callerIsSandbox, ownerIsSandbox, sameName bool }{
+		"another workspace":       {},
+		"a test key of the owner": {callerIsSandbox: true, sameName: true},
+		"a live key on a sandbox": {ownerIsSandbox: true, sameName: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			callerName := "caller"
+			if tt.sameName {
+				callerName = "owner"
+			}
+			x := newTrespass(t, callerName, tt.callerIsSandbox, tt.ownerIsSandbox)
+			before := x.rows()
+			for _, r := range x.routes {
+				t.Run(r.Method+r.Path, func(t *testing.T) {
+					x.under(t)
+					x.try(r)
+				})
+			}
+			x.wantUnchanged(before)
+			x.wantOwnerServed()
+		})
+	}
+}
+
+func newTrespass(t *testing.T, callerName string, callerIsSandbox, ownerIsSandbox bool) *trespass {
+	t.Helper()
+	events := tenants{}
+	_, withShelf := withMedia(t)
+	a := newAPI(t, func(c *gateway.Config) {
+		checkURL := c.CheckURL
+		withShelf(c)
+		c.CheckURL, c.Events = checkURL, events
+	})
+	x := &trespass{api: a, routes: a.engine.Handler().(*gin.Engine).Routes()}
+	furnish := func(text, workspaceName string, sandbox bool) *household {
+		w, err := a.admin.Workspace(t.Context(), workspaceName, "operator", sandbox)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.household(text, w.ID, sandbox)
+	}
+	x.owner, x.caller = furnish("ofowner", "owner", ownerIsSandbox), furnish("ofcaller", callerName, callerIsSandbox)
+	x.nobody = x.owner.stranger()
+	a.callWith(x.owner.key, http.MethodPost, "/connect/telegram/channels", `{"botToken": "1:token", "chatId": "@ofowner"}`).want(http.StatusCreated)
+	events[x.owner.workspace] = schema.EventPage{Events: []schema.Event{x.owner.event}}
+	return x
+}
+
+// try makes every request to a route in which an id of the owner's stands, and the one
+// that asks for everything.
+func (x *trespass) try(r gin.RouteInfo) {
+	x.Helper()
+	route := r.Method + " " + strings.TrimPrefix(r.Path, "/api/v1")
+	x.wantNamed(route)
+	for _, path := range x.paths(r) {
+		x.compare(r.Method, path, x.example(route))
+	}
+	for _, naming := range namings[route] {
+		own := x.caller.fill(x.api, strings.TrimPrefix(r.Path, "/api/v1"))
+		if query, ok := strings.CutPrefix(naming, "?"); ok {
+			x.compare(r.Method, own[0]+"?"+query, "")
+			continue
+		}
+		x.compare(r.Method, own[0], naming)
+	}
+	if r.Method == http.MethodGet && !strings.Contains(r.Path, ":") {
+		x.wantNothingOfOwner(x.callWith(x.caller.key, r.Method, strings.TrimPrefix(r.Path, "/api/v1"), nil), "")
+	}
+}
+
+// paths are those of a route with the owner's ids in them. Where there are several ids,
+// each of them is the owner's in a path of its own too; all at once are what a public
+// address is made of.
+func (x *trespass) paths(r gin.RouteInfo) []string {
+	route := strings.TrimPrefix(r.Path, "/api/v1")
+	count := strings.Count(route, ":")
+	if count == 0 {
+		return nil
+	}
+	var all []string
+	if !slices.Contains(publicRoutes, r.Method+" "+route) {
+		all = placeholders(x.api, route)
+	}
+	if count == 1 {
+		return all
+	}
+	own := x.caller.fill(x.api, route)[0]
+	for i, segment := range strings.Split(placeholders(x.api, route)[0], "/") {
+		if strings.HasPrefix(segment, "$") {
+			mixed := strings.Split(own, "/")
+			mixed[i] = segment
+			all = append(all, strings.Join(mixed, "/"))
+		}
+	}
+	return all
+}
+
+// placeholders are the paths of a route with names of ids for its parameters.
+func placeholders(a *api, route string) []string {
+	a.Helper()
+	paths := []string{""}
+	at := ""
+	for segment := range strings.SplitSeq(strings.TrimPrefix(route, "/"), "/") {
+		at += "/" + segment
+		names := []string{segment}
+		if strings.HasPrefix(segment, ":") {
+			if names = idsOf[at]; len(names) == 0 {
+				a.Fatalf("%s: idsOf has nothing for the parameter at %s; add a thing of that kind to the household", route, at)
+			}
+			names = slices.Clone(names)
+			for i := range names {
+				names[i] = "$" + names[i] + "$"
+			}
+		}
+		var longer []string
+		for _, path := range paths {
+			for _, name := range names {
+				longer = append(longer, path+"/"+name)
+			}
+		}
+		paths = longer
+	}
+	return paths
+}
+
+// fill returns the paths of a route to a household's own things.
+func (h *household) fill(a *api, route string) []string {
+	paths := placeholders(a, route)
+	for i := range paths {
+		paths[i] = h.expand(paths[i])
+	}
+	return paths
+}
+
+// compare makes a request with the owner's ids and one with nobody's: both are refused,
+// and nothing tells them apart.
+func (x *trespass) compare(method, path, body string) {
+	x.Helper()
+	theirs := x.ask(x.caller.key, method, x.owner.expand(path), x.owner.expand(body))
+	if !strings.Contains(path+body, "$") {
+		x.wantRefused(method, path, body, theirs)
+		return
+	}
+	nowhere := x.ask(x.caller.key, method, x.nobody.expand(path), x.nobody.expand(body))
+	if theirs.status != nowhere.status || x.owner.blank(theirs.body) != x.nobody.blank(nowhere.body) {
+		x.Errorf("%s %s %s\nwith another's ids: %d %s\nwith nobody's:      %d %s", method, path, body, theirs.status, theirs.body, nowhere.status, nowhere.body)
+	}
+	x.wantRefused(method, path, body, theirs)
+}
+
+// wantRefused fails the test unless an answer refuses, and tells nothing. A query may be
+// answered, with nothing in it.
+func (x *trespass) wantRefused(method, path, body string, got *answer) {
+	x.Helper()
+	before, _, isQuery := strings.Cut(path, "?")
+	switch {
+	case strings.Contains(before, "$") && got.status != http.StatusNotFound:
+		x.Errorf("%s %s: %d %s, want 404", method, path, got.status, got.body)
+	case !isQuery && !got.refused():
+		x.Errorf("%s %s %s was taken: %d %s", method, path, body, got.status, got.body)
+	}
+	x.wantNothingOfOwner(got, path+body)
+}
+
+// refused tells whether a request, or its only part, was refused.
+func (r *answer) refused() bool {
+	if r.status/100 == 4 {
+		return true
+	}
+	tree := r.want(r.status)
+	return tree.at("summary", "failed").value == 1.0 || tree.at("validation", "isValid").value == false
+}
+
+// ask makes a request; the answer to HEAD has no body.
+func (x *trespass) ask(key, method, path, body string) *answer {
+	x.Helper()
+	if method == http.MethodHead {
+		response, content := x.fetch(method, x.url+"/api/v1"+path)
+		return &answer{x.TB, response.StatusCode, response.Header, content}
+	}
+	if body == "" {
+		return x.callWith(key, method, path, nil)
+	}
+	return x.callWith(key, method, path, body, "Content-Type", "application/json")
+}
+
+// blank takes out of an answer what has to differ.
+func (h *household) blank(body []byte) string {
+	text := string(body)
+	for _, id := range h.ids {
+		text = strings.ReplaceAll(text, id, "ID")
+	}
+	return text
+}
+
+// wantNothingOfOwner fails the test if an answer shows what is the owner's, but for the ids
+// the caller sent.
+func (x *trespass) wantNothingOfOwner(got *answer, sent string) {
+	x.Helper()
+	if strings.Contains(string(got.body), x.owner.name) {
+		x.Errorf("the answer tells of another's: %s", got.body)
+	}
+	for name, id := range x.owner.ids {
+		if strings.Contains(string(got.body), id) && !strings.Contains(sent, "$"+name) {
+			x.Errorf("the answer shows another's %s: %s", name, got.body)
+		}
+	}
+}
+
+// rows is every row of the database but the caller's own, by table.
+func (x *trespass) rows() map[string][]string {
+	x.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, x.databaseURL)
+	if err != nil {
+		x.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	column := func(sql string, args ...any) []string {
+		rows, err := conn.Query(ctx, sql, args...)
+		if err != nil {
+			x.Fatal(err)
+		}
+		values, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			x.Fatal(err)
+		}
+		return values
+	}
+	all := map[string][]string{}
+	for _, table := range column(`select quote_ident(table_name) from information_schema.tables where table_schema = 'public'`) {
+		all[table] = column(`select row from (select to_jsonb(t)::text as row from `+table+` t) rows
+			where strpos(row, $1::uuid::text) = 0 and strpos(row, $2::uuid::text) = 0 order by row`, x.caller.workspace, x.caller.keyID)
+	}
+	return all
+}
+
+func (x *trespass) wantUnchanged(before map[string][]string) {
+	x.Helper()
+	after := x.rows()
+	for table := range after {
+		for _, row := range without(before[table], after[table]) {
+			x.Errorf("table %s has lost %.400s", table, row)
+		}
+		for _, row := range without(after[table], before[table]) {
+			x.Errorf("table %s has gained %.400s", table, row)
+		}
+	}
+	for _, table := range []string{"accounts", "brands", "posts", "targets", "jobs", "queues", "queue_slots", "media", "media_uses", "webhooks", "deliveries", "outbox", "api_keys"} {
+		if len(before[table]) == 0 {
+			x.Errorf("table %s has nothing that could have changed", table)
+		}
+	}
+}
+
+// without returns the rows that are not among others.
+func without(rows, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(rows), func(row string) bool { return slices.Contains(others, row) })
+}
+
+// wantOwnerServed shows that what was refused to the caller is real: its owner may read
+// all of it, and name it.
+func (x *trespass) wantOwnerServed() {
+	x.Helper()
+	for _, r := range x.routes {
+		path := strings.TrimPrefix(r.Path, "/api/v1")
+		if r.Method == http.MethodGet && strings.Contains(path, ":") && !strings.HasPrefix(path, "/files/") {
+			for _, own := range x.owner.fill(x.api, path) {
+				if got := x.ask(x.owner.key, r.Method, own, ""); got.status != http.StatusOK {
+					x.Errorf("its owner gets of %s: %d %s", own, got.status, got.body)
+				}
+			}
+		}
+		for _, naming := range namings[r.Method+" "+path] {
+			own := x.owner.fill(x.api, path)[0]
+			if strings.HasPrefix(naming, "?") {
+				own, naming = own+naming, ""
+			}
+			if got := x.ask(x.owner.key, r.Method, x.owner.expand(own), x.owner.expand(naming)); got.refused() {
+				x.Errorf("its owner gets of %s %s %s: %d %s", r.Method, own, naming, got.status, got.body)
+			}
+		}
+	}
+	if got := x.callWith(x.owner.key, http.MethodGet, "/events", nil); !strings.Contains(string(got.body), x.owner.name) {
+		x.Errorf("its owner's events: %s", got.body)
+	}
+}
+
+// TestEveryRouteButThePublicOnesNeedsAKey goes through the routes the gateway has.
+func TestEveryRouteButThePublicOnesNeedsAKey(t *testing.T) {
+	a := newAPI(t)
+	for _, r := range a.engine.Handler().(*gin.Engine).Routes() {
+		route := r.Method + " " + strings.TrimPrefix(r.Path, "/api/v1")
+		t.Run(route, func(t *testing.T) {
+			for _, authorization := range []string{"", "Bearer ", "Bearer nothing", "Basic " + a.key, a.key} {
+				request, err := http.NewRequest(r.Method, a.url+strings.ReplaceAll(r.Path, ":", ""), strings.NewReader(`{}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				request.Header.Set("Authorization", authorization)
+				response, err := http.DefaultClient.Do(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(response.Body)
+				response.Body.Close()
+				isPublic := slices.Contains(publicRoutes, route)
+				if refused := response.StatusCode == http.StatusUnauthorized; refused == isPublic {
+					t.Errorf("with Authorization %q: %d %s", strings.ReplaceAll(authorization, a.key, "KEY"), response.StatusCode, fmt.Sprintf("%.100s", body))
+				}
+			}
+		})
+	}
+}
