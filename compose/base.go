@@ -2,6 +2,7 @@ package compose
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"net"
 	"net/netip"
@@ -80,7 +81,7 @@ func (b *base) connect(ctx context.Context) error {
 		return err
 	}
 	b.log, err = stream.Open(ctx, stream.Config{
-		Brokers: b.parts.kafka, ClientID: "crier", Logger: b.config.Logger, Registerer: b.config.Registerer, Now: b.store.Now,
+		Brokers: b.parts.kafka, ClientID: "crier", Node: hex.EncodeToString(node[:]), Logger: b.config.Logger, Registerer: b.config.Registerer, Now: b.store.Now,
 	})
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ const (
 	// makes a process that was killed and started again work within about 2 s.
 	rebalanceTimeout = 2 * time.Second
 	// watchInterval is how often a consumer looks whether its topic is still there.
-	watchInterval = time.Second
+	watchInterval = 500 * time.Millisecond
 )
 
 // ConsumerConfig says what to consume and how much at a time.
@@ -98,39 +98,58 @@ func (c *Consumer) Ready() error {
 }
 
 // member takes part in the group until ctx ends or the topic has other partitions than
-// those that were divided.
+// those that were divided. Each failed try to join is followed by one as a new member:
+// what became of the first, only the broker knows.
 func (c *Consumer) member(ctx context.Context, partitions int) error {
 	balancer := new(balancer)
 	balancer.divided.Store(int64(partitions))
-	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
-		ID: c.cfg.Group, Topics: []string{c.cfg.Topic},
-		Brokers: c.log.brokers, Dialer: c.log.dialer, Timeout: groupTimeout,
-		GroupBalancers:    []kafka.GroupBalancer{balancer},
-		StartOffset:       kafka.FirstOffset,
-		HeartbeatInterval: heartbeatInterval,
-		SessionTimeout:    sessionTimeout,
-		RebalanceTimeout:  rebalanceTimeout,
-		JoinGroupBackoff:  joinBackoff,
-	})
-	if err != nil {
-		return err
-	}
-	defer group.Close() // leaves it
 	c.setIdle(errors.New("joining the group"))
 	for ctx.Err() == nil {
-		gen, err := group.Next(ctx)
+		if err := c.log.removeFormer(ctx, c.cfg.Group); err != nil {
+			c.logger.DebugContext(ctx, "looking for members that this process left behind failed", "err", err)
+		}
+		group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+			ID: c.cfg.Group, Topics: []string{c.cfg.Topic},
+			Brokers: c.log.brokers, Dialer: c.log.dialer, Timeout: groupTimeout,
+			GroupBalancers:    []kafka.GroupBalancer{balancer},
+			StartOffset:       kafka.FirstOffset,
+			HeartbeatInterval: heartbeatInterval,
+			SessionTimeout:    sessionTimeout,
+			RebalanceTimeout:  rebalanceTimeout,
+			JoinGroupBackoff:  joinBackoff,
+		})
 		if err != nil {
-			if ctx.Err() == nil {
-				c.setIdle(fmt.Errorf("joining the group: %w", err))
-			}
-			continue // kafka-go pauses for joinBackoff
+			return err
+		}
+		topicChanged := c.serve(ctx, group, balancer)
+		group.Close() // leaves it
+		if topicChanged {
+			return nil
+		}
+		_ = sleep(ctx, joinBackoff) // its end ends the loop
+	}
+	return nil
+}
+
+// serve works through the generations of a group until ctx ends, joining fails, or the
+// topic has changed, which it tells.
+func (c *Consumer) serve(ctx context.Context, group *kafka.ConsumerGroup, balancer *balancer) (topicChanged bool) {
+	for {
+		gen, err := group.Next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return false
+		case errors.Is(err, kafka.RebalanceInProgress):
+			continue // still a member, joining again
+		case err != nil:
+			c.setIdle(fmt.Errorf("joining the group: %w", err))
+			return false
 		}
 		g := &generation{consumer: c, kafka: gen, divided: int(balancer.divided.Load())}
 		if g.serve(ctx); g.topicChanged {
-			return nil
+			return true
 		}
 	}
-	return nil
 }
 
 // balancer divides a topic's partitions when this member leads the group, and notes how

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,9 +23,9 @@ const (
 	connectTimeout = 10 * time.Second // Open gives up after it
 	dialTimeout    = 3 * time.Second  // one connection, with its handshakes
 	requestTimeout = 5 * time.Second  // one request without a long poll
-	// metadataTTL bounds how long a moved leader goes unnoticed. kafka-go asks at
-	// random moments within it, half of it on average.
-	metadataTTL = 2 * time.Second
+	// metadataTTL bounds how long a moved leader or an emptied log goes unnoticed.
+	// kafka-go asks at random moments within it, half of it on average.
+	metadataTTL = 500 * time.Millisecond
 )
 
 // ErrClosed is returned by what is asked of a closed Log.
@@ -34,14 +33,26 @@ var ErrClosed = errors.New("log is closed")
 
 // Config says how to reach the log.
 type Config struct {
-	Brokers    []string // host:port, at least one
-	TLS        *tls.Config
-	User       string // SCRAM-SHA-512; empty for none
-	Password   string
-	ClientID   string
+	Brokers  []string // host:port, at least one
+	TLS      *tls.Config
+	User     string // SCRAM-SHA-512; empty for none
+	Password string
+	ClientID string
+	// Node tells this process from all others that run. What is in a consumer's group
+	// under the same ClientID and Node is a former self of the consumer and is removed; so
+	// with a Node, a Log has one consumer a group. Empty: former selves have to time out.
+	Node       string
 	Logger     *slog.Logger
 	Registerer prometheus.Registerer
 	Now        func() time.Time
+}
+
+// identity is what members of groups are known by to the broker.
+func (c Config) identity() string {
+	if c.Node == "" {
+		return c.ClientID
+	}
+	return c.ClientID + "-" + c.Node
 }
 
 // Log is a connection to the log. It is safe for concurrent use.
@@ -50,6 +61,7 @@ type Log struct {
 	client    *kafka.Client
 	transport *kafka.Transport
 	dialer    *kafka.Dialer
+	unique    bool // no other process has the dialer's ClientID
 	logger    *slog.Logger
 	metrics   *metrics
 	now       func() time.Time
@@ -81,7 +93,8 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 			return nil, fmt.Errorf("preparing SCRAM credentials: %w", err)
 		}
 	}
-	dialer := &kafka.Dialer{ClientID: cfg.ClientID, Timeout: dialTimeout, TLS: cfg.TLS, SASLMechanism: mechanism}
+	connect := newDialer().DialContext
+	dialer := &kafka.Dialer{DialFunc: connect, ClientID: cfg.identity(), Timeout: dialTimeout, TLS: cfg.TLS, SASLMechanism: mechanism}
 	if err := ping(ctx, dialer, cfg.Brokers); err != nil {
 		return nil, fmt.Errorf("connecting to Kafka at %s: %w", strings.Join(cfg.Brokers, ","), err)
 	}
@@ -92,10 +105,10 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	// WithoutCancel: ctx bounds the opening, Close ends the Log.
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	transport := &kafka.Transport{
-		Dial:        (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		Dial:        connect,
 		DialTimeout: dialTimeout,
 		MetadataTTL: metadataTTL,
-		ClientID:    cfg.ClientID,
+		ClientID:    cfg.identity(),
 		TLS:         cfg.TLS,
 		SASL:        mechanism,
 		Context:     life,
@@ -105,6 +118,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		client:    &kafka.Client{Addr: kafka.TCP(cfg.Brokers...), Transport: transport},
 		transport: transport,
 		dialer:    dialer,
+		unique:    cfg.Node != "",
 		logger:    cfg.Logger,
 		metrics:   m,
 		now:       cfg.Now,

@@ -1,0 +1,42 @@
+package stream_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"crier/pipeline/stream"
+)
+
+func TestAFormerSelfIsNotWaitedFor(t *testing.T) {
+	const ages = 4 * time.Minute // more than the test waits for
+	cfg := config(t, brokerOf(t))
+	cfg.Node = unique("node")
+	log, err := stream.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(log.Close)
+	topic, group := newTopic(t, log, 2), unique("group")
+
+	// A member that never sends a heartbeat learns of nothing, like one that was killed.
+	former, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+		ID: group, Topics: []string{topic}, Brokers: []string{brokerOf(t)},
+		Dialer:            &kafka.Dialer{ClientID: cfg.ClientID + "-" + cfg.Node, Timeout: 5 * time.Second},
+		GroupBalancers:    []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
+		HeartbeatInterval: ages, SessionTimeout: ages, RebalanceTimeout: ages,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer former.Close()
+	if _, err := former.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	var got seen
+	consume(t, log, stream.ConsumerConfig{Group: group, Topic: topic}, got.ack)
+	produce(t, log, topic, numbered(0, 100)...)
+	got.wait(t, 100)
+}
