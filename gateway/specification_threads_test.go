@@ -1,0 +1,291 @@
+package gateway_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"crier/schema"
+)
+
+const (
+	threadResource = "Thread"
+	threading      = "POST /threads"
+	readThread     = "GET /threads/{id}"
+	patchThread    = "PATCH /threads/{id}"
+	deleteThread   = "DELETE /threads/{id}"
+)
+
+// missingThread is the path of a thread that is not there.
+const missingThread = "/threads/thread_01k9sr3q5wf2g8m7r4t0v1x2y3"
+
+// newThread is the creation of a draft of two entries for bluesky, but for the changes.
+func newThread(changes string) request {
+	entries := []any{map[string]any{"content": "one"}, map[string]any{"content": "two"}}
+	draft := map[string]any{"posts": entries, "platforms": []any{"bluesky"}, "status": "draft"}
+	return request{http.MethodPost, "/threads", draft}.with(changes)
+}
+
+// ofEntries is the creation of a thread of n entries.
+func ofEntries(n int) request {
+	r := newThread(`{}`)
+	entries := make([]any, n)
+	for i := range entries {
+		entries[i] = map[string]any{"content": fmt.Sprint("entry ", i)}
+	}
+	r.body.(map[string]any)["posts"] = entries
+	return r
+}
+
+func (b *bench) threadRules() []rule {
+	now := `"status": null, "publishNow": true`
+	later := func(d time.Duration) request {
+		return newThread(`{"status": null, "scheduledFor": "` + b.in(d) + `"}`)
+	}
+	return []rule{
+		{threadResource, "it has an id, a title, its platforms, a status, a time, a post and times", func(b *bench) {
+			thread := b.send(later(time.Hour).with(`{"title": "T", "platforms": ["bluesky", "mastodon"]}`)).want(http.StatusCreated).at("thread")
+			b.has(thread, "title", "T", "platforms", "[bluesky mastodon]", "status", "scheduled", "scheduledFor", b.shown(time.Hour), "entryCount", 2, "isApiPost", true)
+			for _, field := range []string{"id", "postId", "createdAt", "updatedAt"} {
+				if thread.at(field).text() == "" {
+					b.Errorf("%s is missing", field)
+				}
+			}
+		}},
+		{threadResource, "the title may be null", answered(http.StatusCreated, newThread(`{}`), "thread.title", nil)},
+		{threadResource, "its status is its post's at every reading", func(b *bench) {
+			path := b.make(newThread(`{` + now + `}`))
+			b.has(b.send(get(path)).want(http.StatusOK), "thread.status", "scheduled")
+			b.publish(path, 0, b.posts)
+			b.has(b.send(get(path)).want(http.StatusOK), "thread.status", "posted")
+		}},
+		{threadResource, "one post carries all of it", func(b *bench) {
+			thread := b.send(newThread(`{}`)).want(http.StatusCreated).at("thread")
+			b.has(thread, "posts.0.postId", thread.at("postId").text(), "posts.1.postId", thread.at("postId").text())
+			b.has(b.send(get("/posts/"+thread.at("postId").text())).want(http.StatusOK), "post.threadId", thread.at("id").text())
+		}},
+		{threadResource, "config has a delay of no effect, ends at an error unless told, and tries three times more", all(
+			answered(http.StatusCreated, newThread(`{}`), "thread.config.postDelay", 0, "thread.config.continueOnError", false, "thread.config.maxRetries", 3),
+			answered(http.StatusCreated, newThread(`{"config": {"postDelay": 1.5, "continueOnError": true, "maxRetries": 1}}`),
+				"thread.config.postDelay", 1.5, "thread.config.continueOnError", true, "thread.config.maxRetries", 1),
+		)},
+		{threadResource, "positions start at 1 and entries are pending at first", answered(http.StatusCreated, newThread(`{}`),
+			"thread.posts.0.position", 1, "thread.posts.1.position", 2, "thread.posts.0.status", "pending", "thread.posts.0.platformPostIds", nil)},
+		{threadResource, "a published entry tells its id and address on each platform", func(b *bench) {
+			path := b.make(newThread(`{` + now + `, "platforms": ["mastodon", "threads"]}`))
+			b.publish(path, 0, b.posts)
+			b.publish(path, 1, b.posts)
+			b.has(b.send(get(path)).want(http.StatusOK).at("thread", "posts"), "0.status", "posted", "1.status", "posted",
+				"0.platformPostIds.mastodon.postId", "n0-0", "0.platformPostIds.threads.url", "https://native.example/1/0",
+				"1.platformPostIds.mastodon.postId", "n0-1", "1.platformPostIds.threads.postId", "n1-1")
+		}},
+
+		{threading, "2 to 25 entries are wanted", all(
+			invalid(ofEntries(1), "posts", "thread_length"),
+			answered(http.StatusCreated, ofEntries(2), "thread.entryCount", 2),
+			answered(http.StatusCreated, ofEntries(25), "thread.entryCount", 25),
+			invalid(ofEntries(26), "posts", "too_many"),
+			invalid(newThread(`{"posts": null}`), "posts", "required"),
+		)},
+		{threading, "entries keep their order", answered(http.StatusCreated, ofEntries(3), "thread.posts.0.content", "entry 0", "thread.posts.2.content", "entry 2")},
+		{threading, "an entry has one media item at most", all(
+			answered(http.StatusCreated, newThread(`{"posts": [{"content": "a", "mediaItems": [`+anImage+`]}, {"content": "b"}]}`), "thread.posts.0.mediaItems.0.type", "image"),
+			invalid(newThread(`{"posts": [{"content": "a", "mediaItems": [`+anImage+`,`+anImage+`]}, {"content": "b"}]}`), "posts[0].mediaItems", "too_many_media"),
+		)},
+		{threading, "platformContent is a platform's text of an entry, in place of content", all(
+			answered(http.StatusCreated, newThread(`{"posts": [{"content": "`+long(301)+`", "platformContent": {"bluesky": "sky"}}, {"content": "b"}]}`), "thread.posts.0.platformContent.bluesky", "sky"),
+			invalid(newThread(`{"posts": [{"content": "a", "platformContent": {"bluesky": "`+long(301)+`"}}, {"content": "b"}]}`), "posts[0].platformContent.bluesky", "text_too_long", "bluesky"),
+			invalid(newThread(`{"posts": [{"content": "`+long(301)+`", "platformContent": {"mastodon": "m"}}, {"content": "b"}]}`), "posts[0].content", "text_too_long", "bluesky"),
+		)},
+		{threading, "at least one platform is wanted, bare or with an account", all(
+			invalid(newThread(`{"platforms": []}`), "platforms", "required"),
+			invalid(newThread(`{"platforms": null}`), "platforms", "required"),
+			answered(http.StatusCreated, newThread(`{"platforms": [{"platform": "bluesky"}, "mastodon"]}`), "thread.platforms", "[bluesky mastodon]"),
+			func(b *bench) {
+				r := newThread(`{"platforms": [{"platform": "bluesky", "accountId": "` + b.accounts[schema.Bluesky].String() + `"}]}`)
+				b.has(b.send(r).want(http.StatusCreated), "thread.targets.0.accountId", b.accounts[schema.Bluesky])
+			},
+		)},
+		{threading, "settings are of the whole thread", answered(http.StatusCreated, newThread(`{"platforms": ["mastodon"], "platformSettings": {"mastodon": {"visibility": "unlisted"}}}`),
+			"thread.platformSettings.mastodon.visibility", "unlisted")},
+		{threading, "publishNow publishes at once", answered(http.StatusCreated, newThread(`{`+now+`}`), "thread.scheduledFor", b.shown(0))},
+		{threading, "a time is at least 5 minutes ahead", all(
+			answered(http.StatusCreated, later(5*time.Minute), "thread.scheduledFor", b.shown(5*time.Minute)),
+			invalid(later(4*time.Minute), "scheduledFor", "time_too_early"),
+		)},
+		{threading, "a time without an offset is meant in the zone", answered(http.StatusCreated,
+			newThread(`{"status": null, "timezone": "Asia/Tokyo", "scheduledFor": "`+b.now().UTC().Add(10*time.Hour).Format("2006-01-02T15:04:05")+`"}`), "thread.scheduledFor", b.shown(time.Hour))},
+		{threading, "a brand may be named", func(b *bench) {
+			brand := b.call(http.MethodPost, "/brands", `{"name": "B"}`).want(http.StatusCreated).at("brand", "id").text()
+			b.has(b.send(newThread(`{"brandId": "`+brand+`"}`)).want(http.StatusCreated), "thread.brandId", brand)
+			invalid(newThread(`{"brandId": "brand_1"}`), "brandId", "brand_unknown")(b)
+		}},
+		{threading, "firstComment is of the first entry", answered(http.StatusCreated, newThread(`{"firstComment": "c"}`), "thread.firstComments.0.target", 0)},
+		{threading, "a comment's target is an entry, counted from 0", all(
+			answered(http.StatusCreated, newThread(`{"firstComments": [{"target": 1, "text": "c"}]}`), "thread.firstComments.0.target", 1),
+			invalid(newThread(`{"firstComments": [{"target": 2, "text": "c"}]}`), "firstComments[0].target", "first_comment_target_invalid"),
+			invalid(newThread(`{"firstComments": [{"target": -1, "text": "c"}]}`), "firstComments[0].target", "first_comment_target_invalid"),
+		)},
+		{threading, "comments below the first entry reach twitter, threads and bluesky; mastodon has those of the first", all(
+			answered(http.StatusCreated, newThread(`{"platforms": ["twitter", "threads", "bluesky"], "firstComments": [{"target": 1, "text": "c"}]}`), "warnings", nil),
+			answered(http.StatusCreated, newThread(`{"platforms": ["mastodon"], "firstComments": [{"target": 0, "text": "c"}]}`), "warnings", nil),
+			invalid(newThread(`{"platforms": ["mastodon"], "firstComments": [{"target": 1, "text": "c"}]}`), "firstComments[0]", "first_comment_unsupported", "mastodon"),
+			warned(newThread(`{"platforms": ["mastodon", "bluesky"], "firstComments": [{"target": 1, "text": "c"}]}`), "firstComments[0]", "first_comment_skipped", "mastodon"),
+		)},
+		{threading, "four platforms take threads", func(b *bench) {
+			for _, p := range schema.Platforms() {
+				r := newThread(`{"platforms": ["` + p.String() + `"]}`)
+				if slices.Contains([]schema.Platform{schema.Twitter, schema.Threads, schema.Bluesky, schema.Mastodon}, p) {
+					b.send(r).want(http.StatusCreated)
+					continue
+				}
+				invalid(r, "platforms[0]", "thread_unsupported", p.String())(b)
+			}
+		}},
+		{threading, "each entry counts against the posts of a month", func(b *bench) {
+			b.exec(`update workspaces set plan = 'free' where id = $1`, b.workspace)
+			b.send(ofEntries(5)).fails(http.StatusForbidden, "plan_limit_reached")
+			b.send(ofEntries(3)).want(http.StatusCreated)
+			b.send(ofEntries(2)).fails(http.StatusForbidden, "plan_limit_reached")
+			b.send(newPost(`{}`)).want(http.StatusCreated)
+			b.send(newPost(`{}`)).fails(http.StatusForbidden, "plan_limit_reached")
+		}},
+		{threading, "postDelay is accepted without effect", all(
+			warned(newThread(`{"config": {"postDelay": 60}}`), "config.postDelay", "no_effect"),
+			paused("bluesky", `"config": {"postDelay": 60}`, 1500*time.Millisecond),
+		)},
+		{threading, "the pause between entries is about 1 s on twitter", paused("twitter", `"title": "t"`, time.Second)},
+		{threading, "the pause between entries is about 1.5 s on bluesky and mastodon", all(
+			paused("bluesky", `"title": "t"`, 1500*time.Millisecond), paused("mastodon", `"title": "t"`, 1500*time.Millisecond))},
+		{threading, "the pause between entries is about 30 s on threads", paused("threads", `"title": "t"`, 30*time.Second)},
+		{threading, "one job publishes the whole chain", func(b *bench) {
+			path := b.make(later(time.Hour))
+			b.due(path, time.Hour)
+			if jobs := b.count(`select count(*) from jobs where id = $1`, b.idOf(path)); jobs != 1 {
+				b.Errorf("%d jobs, want 1", jobs)
+			}
+		}},
+		{threading, "it ends at a failed entry, unless it goes on after errors", func(b *bench) {
+			for goesOn, statuses := range map[string]string{"false": "posted failed skipped", "true": "posted failed posted"} {
+				r := ofEntries(3).with(`{` + now + `, "config": {"maxRetries": 0, "continueOnError": ` + goesOn + `}}`)
+				path := b.make(r)
+				b.publish(path, 0, func(n int16, entry int) schema.Outcome {
+					if entry == 1 {
+						return refuses(n, entry)
+					}
+					return b.posts(n, entry)
+				})
+				posts := b.send(get(path)).want(http.StatusOK).at("thread", "posts")
+				if got := posts.at(0, "status").text() + " " + posts.at(1, "status").text() + " " + posts.at(2, "status").text(); got != statuses {
+					b.Errorf("continueOnError %s: entries are %s, want %s", goesOn, got, statuses)
+				}
+			}
+		}},
+		{threading, "maxRetries is how often a failed entry is tried again", func(b *bench) {
+			for _, most := range []int{0, 2} {
+				path := b.make(newThread(fmt.Sprintf(`{%s, "config": {"maxRetries": %d}}`, now, most)))
+				tries := 0
+				b.publish(path, 0, func(int16, int) schema.Outcome {
+					tries++
+					return schema.Outcome{Err: &schema.Error{Kind: schema.Retryable, Message: "busy"}}
+				})
+				if tries != most+1 {
+					b.Errorf("%d tries, want %d", tries, most+1)
+				}
+			}
+		}},
+		{threading, "it is answered with 201 and the thread", answered(http.StatusCreated, newThread(`{}`), "success", true, "thread.status", "draft")},
+		{threading, "an invalid one with 400", failed(newThread(`{"posts": 1}`), http.StatusBadRequest, "validation_error")},
+		{threading, "one without a key with 401", func(b *bench) { b.key = ""; b.send(newThread(`{}`)).fails(http.StatusUnauthorized, "unauthorized") }},
+		{threading, "one without permission with 403", func(b *bench) {
+			b.key = b.newKey(b.workspace, schema.Read)
+			b.send(newThread(`{}`)).fails(http.StatusForbidden, "forbidden")
+		}},
+		{threading, "there is no list of threads", failed(get("/threads"), http.StatusNotFound, "not_found")},
+
+		{readThread, "it is answered with the thread", func(b *bench) {
+			b.has(b.send(get(b.make(newThread(`{}`)))).want(http.StatusOK), "success", true, "thread.posts.1.content", "two")
+		}},
+		{readThread, "one that is not there is answered with 404", failed(get(missingThread), http.StatusNotFound, "not_found")},
+		{readThread, "a reader without a key is answered with 401", func(b *bench) { b.key = ""; b.send(get(missingThread)).fails(http.StatusUnauthorized, "unauthorized") }},
+
+		{patchThread, "drafts and scheduled threads can be changed, others cannot", func(b *bench) {
+			for _, r := range []request{newThread(`{}`), later(time.Hour)} {
+				b.has(b.call(http.MethodPatch, b.make(r), `{"title": "z"}`).want(http.StatusOK), "thread.title", "z")
+			}
+			for _, becomes := range []outcome{b.posts, refuses} {
+				path := b.make(newThread(`{` + now + `}`))
+				b.publish(path, 0, becomes)
+				b.call(http.MethodPatch, path, `{"title": "z"}`).fails(http.StatusBadRequest, "invalid_state")
+			}
+			begun := b.make(newThread(`{` + now + `, "platforms": ["bluesky", "mastodon"]}`))
+			b.publish(begun, 0, b.posts)
+			b.call(http.MethodPatch, begun, `{"title": "z"}`).fails(http.StatusBadRequest, "invalid_state")
+			cancelled := b.make(later(time.Hour))
+			b.call(http.MethodDelete, cancelled, nil).want(http.StatusOK)
+			b.call(http.MethodPatch, cancelled, `{"title": "z"}`).fails(http.StatusBadRequest, "invalid_state")
+		}},
+		{patchThread, "scheduledFor moves all of it", func(b *bench) {
+			path := b.make(later(time.Hour))
+			b.has(b.call(http.MethodPatch, path, `{"scheduledFor": "`+b.in(3*time.Hour)+`"}`).want(http.StatusOK), "thread.scheduledFor", b.shown(3*time.Hour))
+			b.has(b.send(get("/posts/"+b.idOf(path).String())).want(http.StatusOK), "post.scheduledFor", b.shown(3*time.Hour))
+			b.due(path, 3*time.Hour)
+		}},
+		{patchThread, "config is merged into what there is", func(b *bench) {
+			path := b.make(newThread(`{"config": {"maxRetries": 1, "continueOnError": true}}`))
+			b.has(b.call(http.MethodPatch, path, `{"config": {"maxRetries": 5}}`).want(http.StatusOK), "thread.config.maxRetries", 5, "thread.config.continueOnError", true)
+		}},
+		{patchThread, "status is draft or scheduled", func(b *bench) {
+			path := b.make(later(time.Hour))
+			b.has(b.call(http.MethodPatch, path, `{"status": "draft"}`).want(http.StatusOK), "thread.status", "draft")
+			b.has(b.call(http.MethodPatch, path, `{"status": "scheduled"}`).want(http.StatusOK), "thread.status", "scheduled")
+			b.named(b.call(http.MethodPatch, path, `{"status": "posted"}`).fails(http.StatusBadRequest, "validation_error").at("details"), "status", "invalid_value")
+		}},
+		{patchThread, "entries cannot be changed", func(b *bench) {
+			path := b.make(newThread(`{}`))
+			answer := b.call(http.MethodPatch, path, `{"posts": [{"content": "z"}, {"content": "y"}]}`).want(http.StatusOK)
+			b.named(answer.at("warnings"), "posts", "unknown_field")
+			b.has(answer, "thread.posts.0.content", "one")
+		}},
+		{patchThread, "one that is not there is answered with 404", failed(request{http.MethodPatch, missingThread, `{}`}, http.StatusNotFound, "not_found")},
+		{patchThread, "a caller without a key is answered with 401", func(b *bench) {
+			b.key = ""
+			b.call(http.MethodPatch, missingThread, `{}`).fails(http.StatusUnauthorized, "unauthorized")
+		}},
+
+		{deleteThread, "a scheduled thread is cancelled with its post and every entry", func(b *bench) {
+			path := b.make(later(time.Hour))
+			b.has(b.call(http.MethodDelete, path, nil).want(http.StatusOK), "success", true, "deleted", true, "id", path[len("/threads/"):], "method", "cancelled")
+			b.has(b.send(get(path)).want(http.StatusOK), "thread.status", "cancelled", "thread.posts.0.status", "cancelled", "thread.posts.1.status", "cancelled")
+			b.has(b.send(get("/posts/"+b.idOf(path).String())).want(http.StatusOK), "post.status", "cancelled")
+		}},
+		{deleteThread, "a draft is removed with its post", func(b *bench) {
+			path := b.make(newThread(`{}`))
+			b.has(b.call(http.MethodDelete, path, nil).want(http.StatusOK), "deleted", true, "method", nil)
+			b.send(get(path)).fails(http.StatusNotFound, "not_found")
+			b.send(get("/posts/"+b.idOf(path).String())).fails(http.StatusNotFound, "not_found")
+		}},
+		{deleteThread, "a published thread cannot be deleted", func(b *bench) {
+			path := b.make(newThread(`{` + now + `}`))
+			b.publish(path, 0, b.posts)
+			b.call(http.MethodDelete, path, nil).fails(http.StatusBadRequest, "invalid_state")
+		}},
+		{deleteThread, "one that is not there is answered with 404", failed(request{http.MethodDelete, missingThread, nil}, http.StatusNotFound, "not_found")},
+		{deleteThread, "a caller without a key is answered with 401", func(b *bench) {
+			b.key = ""
+			b.call(http.MethodDelete, missingThread, nil).fails(http.StatusUnauthorized, "unauthorized")
+		}},
+	}
+}
+
+// paused shows how long a platform's thread waits after its first entry.
+func paused(platform, more string, want time.Duration) demonstration {
+	return func(b *bench) {
+		b.Helper()
+		path := b.make(newThread(`{"platforms": ["` + platform + `"], "status": null, "publishNow": true, ` + more + `}`))
+		if got := b.publish(path, 0, b.posts); len(got) != 2 || got[0] != want {
+			b.Errorf("pauses = %v on %s, want %s after the first", got, platform, want)
+		}
+	}
+}
