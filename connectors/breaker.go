@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sony/gobreaker/v2"
+
 	"crier/schema"
 )
 
@@ -23,111 +25,85 @@ const (
 
 var errBreakerOpen = errors.New("held by the breaker")
 
-// breaker keeps calls away from one server while it fails: closed, until breakerFaults
-// calls in a row have failed; open for a while; then half open, for one call that decides.
+// breaker keeps calls away from one server while it fails.
 type breaker struct {
-	platform schema.Platform
-	server   string
-	now      func() time.Time
-	metrics  *Metrics
-	logger   *slog.Logger
+	circuit *gobreaker.CircuitBreaker[*Response]
 
 	mu       sync.Mutex
-	faults   int       // in a row, while closed
-	halfAt   time.Time // when it is half open; zero: it is closed
-	probing  bool
-	admitted time.Time // when admits last let a call come, while half open
+	halfAt   time.Time // when the first probe after it opened is let through
+	admitted time.Time // when admits last let a call come, while it was half open
+}
+
+// newBreaker makes the breaker of a server. It goes by the monotonic clock, as gobreaker
+// does: its times are durations, which no jump of the wall clock changes.
+func newBreaker(platform schema.Platform, server string, open time.Duration, metrics *Metrics, logger *slog.Logger) *breaker {
+	b := &breaker{}
+	b.circuit = gobreaker.NewCircuitBreaker[*Response](gobreaker.Settings{
+		Name:         server,
+		MaxRequests:  1,
+		Timeout:      open,
+		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakerFaults },
+		IsSuccessful: func(err error) bool { return !isFault(err) },
+		IsExcluded:   saysNothing,
+		OnStateChange: func(server string, from, to gobreaker.State) {
+			if to == gobreaker.StateOpen {
+				b.opened(open)
+			}
+			metrics.change(platform, from, to)
+			logger.Warn("breaker changed", "platform", platform.String(), "server", server, "state", to.String())
+		},
+	})
+	return b
 }
 
 // do makes the exchange, unless the breaker is open: then the error says when to come
 // back.
 func (b *breaker) do(exchange func() (*Response, error)) (*Response, error) {
-	probe, wait := b.enter()
-	if wait > 0 {
-		return nil, b.refusal(wait)
+	response, err := b.circuit.Execute(exchange)
+	switch {
+	case errors.Is(err, gobreaker.ErrOpenState):
+		return nil, b.refusal(b.untilProbe())
+	case errors.Is(err, gobreaker.ErrTooManyRequests):
+		return nil, b.refusal(probeWait)
 	}
-	var response *Response
-	err := error(notSent(errors.New("the exchange panicked"))) // which says nothing about the server
-	defer func() { b.leave(probe, err) }()
-	response, err = exchange()
 	return response, err
-}
-
-// enter lets a call through, or tells how long it has to wait.
-func (b *breaker) enter() (probe bool, wait time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch now := b.now(); {
-	case b.halfAt.IsZero():
-		return false, 0
-	case now.Before(b.halfAt):
-		return false, b.halfAt.Sub(now)
-	case b.probing:
-		return false, probeWait
-	}
-	b.probing = true
-	return true, 0
 }
 
 // admits tells how long the next call has to wait before it is worth preparing for; 0: it
 // need not. While half open it admits one a probeWait.
 func (b *breaker) admits() (wait time.Duration) {
+	switch b.circuit.State() {
+	case gobreaker.StateClosed:
+		return 0
+	case gobreaker.StateOpen:
+		return b.untilProbe()
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := b.now()
-	switch again := b.admitted.Add(probeWait); {
-	case b.halfAt.IsZero():
-		return 0
-	case now.Before(b.halfAt):
-		return b.halfAt.Sub(now)
-	case b.probing || now.Before(again):
+	if time.Since(b.admitted) < probeWait {
 		return probeWait
 	}
-	b.admitted = now
+	b.admitted = time.Now()
 	return 0
 }
 
-// leave counts what came of a call. While the breaker is not closed only the probe says
-// anything: other calls were begun before.
-func (b *breaker) leave(probe bool, err error) {
+func (b *breaker) opened(lasts time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if probe {
-		b.probing = false
-	}
-	switch {
-	case saysNothing(err) || probe == b.halfAt.IsZero():
-	case isFault(err):
-		if b.faults++; probe || b.faults >= breakerFaults {
-			b.trip()
-		}
-	default:
-		b.faults = 0
-		if probe {
-			b.close()
-		}
-	}
+	b.halfAt = time.Now().Add(lasts)
 }
 
-// trip opens the breaker, or opens it again after a probe that failed.
-func (b *breaker) trip() {
-	if b.halfAt.IsZero() {
-		b.metrics.open.WithLabelValues(b.platform.String()).Inc()
-	}
-	b.halfAt = b.now().Add(breakerOpen)
-	b.logger.Warn("breaker changed", "platform", b.platform.String(), "server", b.server, "state", "open")
-}
-
-func (b *breaker) close() {
-	b.halfAt = time.Time{}
-	b.metrics.open.WithLabelValues(b.platform.String()).Dec()
-	b.logger.Warn("breaker changed", "platform", b.platform.String(), "server", b.server, "state", "closed")
+// untilProbe is at least a millisecond: whoever waits it out finds the breaker half open.
+func (b *breaker) untilProbe() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return max(time.Until(b.halfAt), time.Millisecond)
 }
 
 func (b *breaker) refusal(wait time.Duration) *schema.Error {
 	return &schema.Error{
 		Kind: schema.RateLimited, Message: "the platform's server is failing, calls to it wait",
-		RetryAfter: max(wait, time.Millisecond), Err: errBreakerOpen,
+		RetryAfter: wait, Err: errBreakerOpen,
 	}
 }
 

@@ -67,10 +67,11 @@ func TestRefusalsOpenNoBreaker(t *testing.T) {
 }
 
 func TestHalfOpenBreakerLetsOneProbeThrough(t *testing.T) {
+	const open = 300 * time.Millisecond
 	registry := prometheus.NewRegistry()
-	clock, config := newClock(), testConfig(t)
-	config.Metrics, config.Now = NewMetrics(registry), clock.Now
-	client := NewClient(config)
+	config := testConfig(t)
+	config.Metrics = NewMetrics(registry)
+	client := newClient(config, open)
 	release := make(chan struct{})
 	var probing atomic.Bool
 	var calls atomic.Int32
@@ -91,9 +92,7 @@ func TestHalfOpenBreakerLetsOneProbeThrough(t *testing.T) {
 	}
 	wantOpen(t, registry, 1)
 	probing.Store(true)
-	clock.advance(breakerOpen - time.Millisecond)
-	wantKind(t, get(), schema.RateLimited)
-	clock.advance(time.Millisecond)
+	time.Sleep(open + 50*time.Millisecond)
 	var refused atomic.Int32
 	var callers sync.WaitGroup
 	for range 20 {
@@ -131,41 +130,29 @@ func wantOpen(t *testing.T, registry *prometheus.Registry, want float64) {
 	t.Error("no breaker is counted")
 }
 
-func TestAFailedProbeOpensTheBreakerAgain(t *testing.T) {
-	clock, config := newClock(), testConfig(t)
-	config.Now = clock.Now
-	client, server := NewClient(config), newFailing(t, 500)
+func TestOneCallIsPreparedForAProbe(t *testing.T) {
+	const open = 300 * time.Millisecond
+	config := testConfig(t)
+	b := newBreaker(schema.Mastodon, "mastodon.example", open, config.Metrics, config.Logger)
+	fail := func() (*Response, error) { return nil, &schema.Error{Kind: schema.Retryable} }
 	for range breakerFaults {
-		wantKind(t, server.get(t, client), schema.Retryable)
-	}
-	for range 2 {
-		clock.advance(breakerOpen)
-		wantKind(t, server.get(t, client), schema.Retryable)
-		if e := wantKind(t, server.get(t, client), schema.RateLimited); e.RetryAfter != breakerOpen {
-			t.Errorf("RetryAfter = %s, want %s", e.RetryAfter, breakerOpen)
+		if wait := b.admits(); wait != 0 {
+			t.Fatalf("closed: a wait of %s", wait)
+		}
+		if _, err := b.do(fail); err == nil {
+			t.Fatal("a fault is no error")
 		}
 	}
-	if got := server.calls.Load(); got != breakerFaults+2 {
-		t.Errorf("server was called %d times, want %d", got, breakerFaults+2)
+	if wait := b.admits(); wait <= 0 || wait > open {
+		t.Errorf("open: a wait of %s, want up to %s", wait, open)
 	}
-}
-
-func TestOneCallIsPreparedForAProbe(t *testing.T) {
-	clock := newClock()
-	b := &breaker{now: clock.Now, metrics: testConfig(t).Metrics, logger: testConfig(t).Logger}
-	for range breakerFaults {
-		b.leave(false, &schema.Error{Kind: schema.Retryable})
-	}
-	if wait := b.admits(); wait != breakerOpen {
-		t.Errorf("open: a wait of %s, want %s", wait, breakerOpen)
-	}
-	clock.advance(breakerOpen)
+	time.Sleep(open + 50*time.Millisecond)
 	for i, want := range []time.Duration{0, probeWait, probeWait} {
 		if wait := b.admits(); wait != want {
 			t.Errorf("half open, look %d: a wait of %s, want %s", i, wait, want)
 		}
 	}
-	clock.advance(probeWait)
+	time.Sleep(probeWait)
 	if wait := b.admits(); wait != 0 {
 		t.Errorf("the probe never came, and the next is to wait %s", wait)
 	}

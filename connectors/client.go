@@ -43,6 +43,10 @@ type Client struct {
 
 // NewClient makes the client of a platform.
 func NewClient(config ClientConfig) *Client {
+	return newClient(config, breakerOpen)
+}
+
+func newClient(config ClientConfig, open time.Duration) *Client {
 	return &Client{
 		platform: config.Platform,
 		http:     withoutRepeats(config.HTTP),
@@ -51,9 +55,7 @@ func NewClient(config ClientConfig) *Client {
 		now:      config.Now,
 		limiter:  newLimiter(config.Limits, config.Now),
 		breakers: newRecent(guardedServers, func(server string) *breaker {
-			return &breaker{
-				platform: config.Platform, server: server, now: config.Now, metrics: config.Metrics, logger: config.Logger,
-			}
+			return newBreaker(config.Platform, server, open, config.Metrics, config.Logger)
 		}),
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/sony/gobreaker/v2"
 
 	"crier/schema"
 )
@@ -40,6 +41,16 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 
 func (m *Metrics) count(platform schema.Platform, operation string, err error) {
 	m.calls.WithLabelValues(platform.String(), operation, outcome(err)).Inc()
+}
+
+// change counts a breaker that opened or closed; one that lets a probe through is open.
+func (m *Metrics) change(platform schema.Platform, from, to gobreaker.State) {
+	switch {
+	case from == gobreaker.StateClosed:
+		m.open.WithLabelValues(platform.String()).Inc()
+	case to == gobreaker.StateClosed:
+		m.open.WithLabelValues(platform.String()).Dec()
+	}
 }
 
 func (m *Metrics) time(platform schema.Platform, err error, took time.Duration) {
