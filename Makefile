@@ -1,5 +1,6 @@
 # make run          builds crier, starts everything and publishes a demo post
 # make test         every test, on the embedded parts
+# make test-rules   the alerts of compose/prometheus, on Prometheus's engine
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: 30 minutes
 # make check        all that CI runs
@@ -13,7 +14,7 @@ LOG_TESTS := 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 20m
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-kafka test-reliability test-conformance bench client check-client lint check clean
+.PHONY: run build test test-rules test-kafka test-reliability test-conformance bench client check-client lint check clean
 
 include libchdb.mk
 
@@ -26,6 +27,10 @@ build:
 
 test: libchdb
 	go test $(TEST_FLAGS) -p 2 ./...
+
+# A module of its own: nothing of crier needs Prometheus's engine.
+test-rules:
+	cd scripts/rulestest && go run . ../../compose/prometheus/rules_test.yaml
 
 test-kafka: libchdb
 	scripts/kafka.sh sh -c "go test $(TEST_FLAGS) -p 1 -count 1 $(LOG_PACKAGES) && go test $(TEST_FLAGS) -count 1 -run $(LOG_TESTS) ./compose"
@@ -58,7 +63,7 @@ $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	mv $(TOOLS)/golangci-lint $@
 
-check: lint check-client test test-kafka
+check: lint check-client test-rules test test-kafka
 
 clean:
 	rm -rf bin data

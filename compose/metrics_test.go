@@ -81,25 +81,33 @@ func TestDocumentsAndRulesNameTheMetricsThereAre(t *testing.T) {
 	}
 }
 
-func TestEachAlertHasItsSectionInTheRunbook(t *testing.T) {
-	text, err := os.ReadFile("prometheus/rules.yaml")
+// readYAML reads a file into a T.
+func readYAML[T any](t *testing.T, path string) (file T) {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
-	}
-	var file struct {
-		Groups []struct {
-			Rules []struct {
-				Alert       string
-				Expr        string
-				Annotations map[string]string
-			}
-		}
 	}
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
+	return file
+}
+
+// ruleFile is what the tests read of compose/prometheus/rules.yaml.
+type ruleFile struct {
+	Groups []struct {
+		Rules []struct {
+			Alert       string
+			Expr        string
+			Annotations map[string]string
+		}
+	}
+}
+
+func TestEachAlertHasItsSectionInTheRunbook(t *testing.T) {
 	var alerts []string
-	for _, group := range file.Groups {
+	for _, group := range readYAML[ruleFile](t, "prometheus/rules.yaml").Groups {
 		for _, rule := range group.Rules {
 			alerts = append(alerts, rule.Alert)
 			if want := "docs/runbook.md#" + strings.ToLower(rule.Alert); rule.Annotations["runbook"] != want {
@@ -113,5 +121,33 @@ func TestEachAlertHasItsSectionInTheRunbook(t *testing.T) {
 	slices.Sort(alerts)
 	if sections := namesIn(t, "../docs/runbook.md", `(?m)^## (\w+)$`); !slices.Equal(alerts, sections) {
 		t.Errorf("alerts %v, sections %v", alerts, sections)
+	}
+}
+
+func TestEachAlertIsTestedFiringAndQuiet(t *testing.T) {
+	type testFile struct {
+		Tests []struct {
+			Alerts []struct {
+				Name   string `yaml:"alertname"`
+				Firing []any  `yaml:"exp_alerts"`
+			} `yaml:"alert_rule_test"`
+		}
+	}
+	firing, quiet := map[string]bool{}, map[string]bool{}
+	for _, test := range readYAML[testFile](t, "prometheus/rules_test.yaml").Tests {
+		for _, a := range test.Alerts {
+			if len(a.Firing) > 0 {
+				firing[a.Name] = true
+			} else {
+				quiet[a.Name] = true
+			}
+		}
+	}
+	for _, group := range readYAML[ruleFile](t, "prometheus/rules.yaml").Groups {
+		for _, rule := range group.Rules {
+			if !firing[rule.Alert] || !quiet[rule.Alert] {
+				t.Errorf("%s: tested firing %t, quiet %t", rule.Alert, firing[rule.Alert], quiet[rule.Alert])
+			}
+		}
 	}
 }
