@@ -362,6 +362,7 @@ const (
 	ErrorCodeIdempotencyConflict ErrorCode = "idempotency_conflict"
 	ErrorCodeInternalError       ErrorCode = "internal_error"
 	ErrorCodeInvalidState        ErrorCode = "invalid_state"
+	ErrorCodeMethodNotAllowed    ErrorCode = "method_not_allowed"
 	ErrorCodeNotFound            ErrorCode = "not_found"
 	ErrorCodePayloadTooLarge     ErrorCode = "payload_too_large"
 	ErrorCodePlanLimitReached    ErrorCode = "plan_limit_reached"
@@ -385,6 +386,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeInternalError:
 		return true
 	case ErrorCodeInvalidState:
+		return true
+	case ErrorCodeMethodNotAllowed:
 		return true
 	case ErrorCodeNotFound:
 		return true
@@ -3161,6 +3164,9 @@ type Internal = Failure
 
 // Invalid defines model for Invalid.
 type Invalid = Failure
+
+// MethodNotAllowed defines model for MethodNotAllowed.
+type MethodNotAllowed = Failure
 
 // NotFound defines model for NotFound.
 type NotFound = Failure

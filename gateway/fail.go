@@ -18,43 +18,6 @@ import (
 // retryUnavailable is what a caller is asked to wait when a part of crier is away.
 const retryUnavailable = 2 * time.Second
 
-// problem is how a kind of error looks in the API.
-type problem struct {
-	status int
-	code   string
-}
-
-func problemOf(kind schema.ErrorKind) problem {
-	switch kind {
-	case schema.Invalid:
-		return problem{http.StatusBadRequest, "validation_error"}
-	case schema.AccountAmbiguous:
-		return problem{http.StatusBadRequest, "account_ambiguous"}
-	case schema.InvalidState:
-		return problem{http.StatusBadRequest, "invalid_state"}
-	case schema.Unauthorized:
-		return problem{http.StatusUnauthorized, "unauthorized"}
-	case schema.Forbidden:
-		return problem{http.StatusForbidden, "forbidden"}
-	case schema.PlanLimitReached:
-		return problem{http.StatusForbidden, "plan_limit_reached"}
-	case schema.NotFound:
-		return problem{http.StatusNotFound, "not_found"}
-	case schema.IdempotencyConflict:
-		return problem{http.StatusConflict, "idempotency_conflict"}
-	case schema.RateLimitExceeded:
-		return problem{http.StatusTooManyRequests, "rate_limit_exceeded"}
-	case schema.DailyLimitReached:
-		return problem{http.StatusTooManyRequests, "daily_limit_reached"}
-	case schema.PayloadTooLarge:
-		return problem{http.StatusRequestEntityTooLarge, "payload_too_large"}
-	case schema.Unavailable:
-		return problem{http.StatusServiceUnavailable, "unavailable"}
-	default:
-		return problem{http.StatusInternalServerError, "internal_error"}
-	}
-}
-
 // errorView is an error as the API shows it.
 type errorView struct {
 	Code          string          `json:"code"`
@@ -95,19 +58,19 @@ func (f failures) fail(c *gin.Context, err error) {
 		c.Header("WWW-Authenticate", "Bearer")
 	}
 	c.Abort()
-	respond(c, problemOf(e.Kind).status, failureView{Error: f.view(e)})
+	respond(c, problemOf(e.Kind).Status, failureView{Error: f.view(e)})
 }
 
 // view returns an error as it is shown, also inside of an answer.
 func (f failures) view(e *schema.Error) errorView {
-	code := problemOf(e.Kind).code
+	code := problemOf(e.Kind).Code
 	return errorView{Code: code, Message: e.Message, Documentation: f.documentation + code, Details: e.Details}
 }
 
 // actionable returns what a caller is told of an error.
 func actionable(err error) *schema.Error {
 	e, ok := errors.AsType[*schema.Error](err)
-	if ok && problemOf(e.Kind).code != "internal_error" {
+	if ok && problemOf(e.Kind).Code != "internal_error" {
 		if e.Kind == schema.Unavailable && e.RetryAfter == 0 {
 			return unavailable(err)
 		}

@@ -85,7 +85,7 @@ const public schema.Permission = 0
 
 // New puts the API together.
 func New(config Config) (*Gateway, error) {
-	f := failures{logger: config.Logger, documentation: strings.TrimSuffix(config.PublicURL, "/") + "/docs/errors/"}
+	f := failures{logger: config.Logger, documentation: strings.TrimSuffix(config.PublicURL, "/") + pagesPath + "/errors/"}
 	ids, err := newRequestIDs(config.Random)
 	if err != nil {
 		return nil, err
@@ -102,12 +102,24 @@ func New(config Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages, err := newPages(strings.TrimSuffix(config.PublicURL, "/"))
+	if err != nil {
+		return nil, err
+	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.Use(observer.observe, bound.enter, newAdmission(f, config.Keys, config.Now).admit)
+	engine.RedirectTrailingSlash = false // a redirect would have none of the headers that every answer has
+	engine.HandleMethodNotAllowed = true // with the header Allow
+	engine.NoMethod(func(c *gin.Context) {
+		f.fail(c, &schema.Error{Kind: schema.MethodNotAllowed, Message: "this endpoint does not take the method " + clip(c.Request.Method)})
+	})
 	engine.NoRoute(func(c *gin.Context) {
 		f.fail(c, &schema.Error{Kind: schema.NotFound, Message: "there is no such endpoint"})
 	})
+	for _, r := range pages.routes() {
+		engine.Handle(r.method, r.path, f.handler(r))
+	}
 	group := engine.Group(basePath)
 	for _, r := range resources(config, f, description) {
 		for _, r := range r.routes() {

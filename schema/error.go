@@ -20,6 +20,7 @@ const (
 	Forbidden                            // the key may not
 	PlanLimitReached                     // the plan allows no more
 	NotFound                             // not there, or another workspace's
+	MethodNotAllowed                     // the path takes other methods
 	IdempotencyConflict                  // the key was used with another body
 	RateLimitExceeded                    // too many requests
 	DailyLimitReached                    // the account's day is full

@@ -1,0 +1,134 @@
+package gateway_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// page fetches a page for people.
+func (a *api) page(path string) (status int, header http.Header, body string) {
+	a.Helper()
+	response, err := http.Get(a.url + path)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return response.StatusCode, response.Header, string(read)
+}
+
+// described returns the codes of errors that the description knows.
+func (d *description) codes() []string {
+	var codes []string
+	schemas, _ := d.document["components"].(map[string]any)["schemas"].(map[string]any)
+	for _, code := range (tree{schemas}).at("Error", "properties", "code", "enum").value.([]any) {
+		codes = append(codes, code.(string))
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
+	a := newAPI(t)
+	status, _, list := a.page("/docs/errors/no_such_code")
+	if status != http.StatusNotFound {
+		t.Errorf("a code that does not exist: %d", status)
+	}
+	var listed []string
+	for _, link := range regexp.MustCompile(`<li><a href="([a-z_]+)">`).FindAllStringSubmatch(list, -1) {
+		listed = append(listed, link[1])
+	}
+	slices.Sort(listed)
+	if described := a.description.codes(); !slices.Equal(listed, described) {
+		t.Errorf("pages: %v\ndescribed: %v", listed, described)
+	}
+	_, _, reference := a.page("/docs")
+	for _, code := range listed {
+		status, _, page := a.page("/docs/errors/" + code)
+		if status != http.StatusOK || !strings.Contains(page, fmt.Sprintf("&#34;code&#34;: &#34;%s&#34;", code)) {
+			t.Errorf("the page of %s: %d, or it lacks an example of a body", code, status)
+		}
+		if !strings.Contains(reference, `href="docs/errors/`+code+`"`) {
+			t.Errorf("the reference does not link to the page of %s", code)
+		}
+	}
+}
+
+func TestAnErrorLinksToAPageThatExists(t *testing.T) {
+	a := newAPI(t)
+	link := a.call(http.MethodGet, "/posts/post_nothing", nil).fails(http.StatusNotFound, "not_found").at("documentation").text()
+	path, ours := strings.CutPrefix(link, "https://crier.example")
+	if status, _, _ := a.page(path); !ours || status != http.StatusOK {
+		t.Errorf("%s: %d", link, status)
+	}
+}
+
+func TestTheReferenceShowsEveryOperation(t *testing.T) {
+	a := newAPI(t)
+	status, header, page := a.page("/docs")
+	if status != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Fatalf("%d, %s", status, header.Get("Content-Type"))
+	}
+	for _, part := range []string{"paths", "webhooks"} {
+		for path, item := range a.description.document[part].(map[string]any) {
+			for method, operation := range item.(map[string]any) {
+				id, _ := operation.(map[string]any)["operationId"].(string)
+				if !strings.Contains(page, `<article id="`+id+`">`) {
+					t.Errorf("%s %s is not shown", method, path)
+				}
+			}
+		}
+	}
+	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(page, `id="`+link[1]+`"`) {
+			t.Errorf("#%s leads nowhere", link[1])
+		}
+	}
+}
+
+func TestPagesNeedNothingOfOtherHosts(t *testing.T) {
+	a := newAPI(t)
+	for _, path := range []string{"/docs", "/docs/errors/not_found", "/docs/errors/no_such_code"} {
+		_, header, page := a.page(path)
+		if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self';") {
+			t.Errorf("%s: Content-Security-Policy = %q", path, policy)
+		}
+		if found := regexp.MustCompile(`<script|<img|<iframe|style="|<link[^>]+href="(http|//)`).FindString(page); found != "" {
+			t.Errorf("%s has %s, which its policy forbids", path, found)
+		}
+	}
+	status, header, style := a.page("/docs/style.css")
+	if status != http.StatusOK || header.Get("Content-Type") != "text/css; charset=utf-8" || strings.Contains(style, "url(") {
+		t.Errorf("the style sheet: %d, %s, or it names an address", status, header.Get("Content-Type"))
+	}
+}
+
+func TestAnotherMethodIsToldThoseOfThePath(t *testing.T) {
+	a := newAPI(t)
+	for path, allow := range map[string]string{
+		"/posts":        "GET, POST",
+		"/posts/post_x": "GET, PATCH, DELETE",
+		"/openapi.json": "GET",
+	} {
+		got := a.call(http.MethodPut, path, nil)
+		got.fails(http.StatusMethodNotAllowed, "method_not_allowed")
+		want, have := strings.Split(allow, ", "), strings.Split(got.header.Get("Allow"), ", ")
+		slices.Sort(want)
+		slices.Sort(have)
+		if !slices.Equal(want, have) {
+			t.Errorf("%s: Allow = %v, want %v", path, have, want)
+		}
+	}
+	if got := a.call(http.MethodGet, "/posts/", nil); got.status != http.StatusNotFound {
+		t.Errorf("a slash at the end: %s", strconv.Itoa(got.status))
+	}
+}

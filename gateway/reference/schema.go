@@ -1,0 +1,187 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+)
+
+type (
+	// schema is a type: a name to follow, or what it is said to be.
+	schema struct {
+		Link   string // name of a shared schema
+		Many   string // what stands before the link, such as "array of"
+		Text   string // where there is no link
+		Either []schema
+		Facts  []string // bounds, values, format
+		Fields []field  // of an object that has no name of its own
+	}
+	// field is a member of an object, a parameter or a header.
+	field struct {
+		Name, Place, Description, Example string
+		Required                          bool
+		Type                              schema
+	}
+	// named is a schema that others refer to.
+	named struct {
+		Name, Description string
+		Type              schema
+	}
+)
+
+// reader makes what the templates show of a description.
+type reader struct {
+	document object
+	codesOf  func(status string) []Problem
+}
+
+// schemas are those that others refer to.
+func (r *reader) schemas() []named {
+	var all []named
+	schemas := r.document.object("components", "schemas")
+	for _, name := range schemas.names() {
+		o := schemas.object(name)
+		shown := named{Name: name, Description: o.text("description"), Type: r.schema(o)}
+		shown.Type.Fields = r.fields(o)
+		all = append(all, shown)
+	}
+	return all
+}
+
+// schema tells of a type without going into what has a name.
+func (r *reader) schema(o object) schema {
+	if name := o.refName(); name != "" {
+		return schema{Link: name}
+	}
+	for _, choice := range []string{"oneOf", "anyOf"} {
+		if options := o.list(choice); len(options) > 0 && !o.has("properties") {
+			return schema{Either: r.each(options), Facts: facts(o)}
+		}
+	}
+	switch kind := kindOf(o); {
+	case kind == "array":
+		return r.many("array of ", o.object("items"), facts(o))
+	case o.object("additionalProperties") != nil && !o.has("properties"):
+		return r.many("map of ", o.object("additionalProperties"), facts(o))
+	case len(o.list("allOf")) == 1 && !o.has("properties"):
+		return r.schema(asObject(o.list("allOf")[0]))
+	default:
+		return schema{Text: kind, Facts: facts(o), Fields: r.fields(o)}
+	}
+}
+
+func (r *reader) each(options []any) []schema {
+	all := make([]schema, len(options))
+	for i, option := range options {
+		all[i] = r.schema(asObject(option))
+	}
+	return all
+}
+
+func (r *reader) many(of string, items object, more []string) schema {
+	s := r.schema(items)
+	if s.Link == "" && len(s.Either) == 0 {
+		s.Text = of + s.Text
+	} else {
+		s.Many = of + s.Many
+	}
+	s.Facts = append(more, s.Facts...)
+	return s
+}
+
+// kindOf returns the name of a type; of several, all of them.
+func kindOf(o object) string {
+	if kind := o.text("type"); kind != "" {
+		return kind
+	}
+	var kinds []string
+	for _, kind := range o.list("type") {
+		kinds = append(kinds, fmt.Sprint(kind))
+	}
+	switch {
+	case len(kinds) > 0:
+		return strings.Join(kinds, " or ")
+	case o.has("properties") || o.has("allOf"):
+		return "object"
+	default:
+		return ""
+	}
+}
+
+// facts are what bounds a value.
+func facts(o object) []string {
+	var all []string
+	if format := o.text("format"); format != "" {
+		all = append(all, format)
+	}
+	if o.has("const") {
+		all = append(all, "always "+indented(o.value("const")))
+	}
+	if values := o.list("enum"); len(values) > 0 {
+		texts := make([]string, len(values))
+		for i, value := range values {
+			texts[i] = fmt.Sprint(value)
+		}
+		all = append(all, "one of "+strings.Join(texts, ", "))
+	}
+	for _, bound := range []struct{ name, text string }{
+		{"minimum", "at least %v"}, {"maximum", "at most %v"}, {"minLength", "at least %v characters"}, {"maxLength", "at most %v characters"},
+		{"minItems", "at least %v items"}, {"maxItems", "at most %v items"}, {"maxProperties", "at most %v fields"},
+		{"pattern", "matches %v"}, {"default", "default %v"},
+	} {
+		if o.has(bound.name) {
+			all = append(all, fmt.Sprintf(bound.text, o.value(bound.name)))
+		}
+	}
+	return all
+}
+
+// fields are the members of an object, those of what it is made of first.
+func (r *reader) fields(o object) []field {
+	var all []field
+	for _, part := range o.list("allOf") {
+		all = merge(all, r.fields(asObject(part).follow(r.document)))
+	}
+	required := make(map[any]bool)
+	for _, name := range o.list("required") {
+		required[name] = true
+	}
+	for i := range all {
+		all[i].Required = all[i].Required || required[all[i].Name]
+	}
+	properties := o.object("properties")
+	for _, name := range properties.names() {
+		property := properties.object(name)
+		f := field{Name: name, Required: required[name], Description: property.text("description"), Type: r.schema(property)}
+		if property.has("example") {
+			f.Example = indented(property.value("example"))
+		}
+		all = merge(all, []field{f})
+	}
+	return all
+}
+
+// merge adds fields; one that is there already is told more narrowly by the later one.
+func merge(all, more []field) []field {
+	for _, f := range more {
+		at := indexOf(all, f.Name)
+		if at < 0 {
+			all = append(all, f)
+			continue
+		}
+		f.Required = f.Required || all[at].Required
+		if f.Description == "" {
+			f.Description = all[at].Description
+		}
+		all[at] = f
+	}
+	return all
+}
+
+func indexOf(all []field, name string) int {
+	for i := range all {
+		if all[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
