@@ -186,6 +186,21 @@ func (e BulkAnswerSuccess) Valid() bool {
 	}
 }
 
+// Defines values for CheckoutAnswerSuccess.
+const (
+	CheckoutAnswerSuccessTrue CheckoutAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the CheckoutAnswerSuccess enum.
+func (e CheckoutAnswerSuccess) Valid() bool {
+	switch e {
+	case CheckoutAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CommentRecordStatus.
 const (
 	CommentRecordStatusFailed  CommentRecordStatus = "failed"
@@ -642,6 +657,78 @@ func (e HeldReason) Valid() bool {
 	}
 }
 
+// Defines values for KeyPermissions.
+const (
+	KeyPermissionsAdmin KeyPermissions = "admin"
+	KeyPermissionsRead  KeyPermissions = "read"
+	KeyPermissionsWrite KeyPermissions = "write"
+)
+
+// Valid indicates whether the value is a known member of the KeyPermissions enum.
+func (e KeyPermissions) Valid() bool {
+	switch e {
+	case KeyPermissionsAdmin:
+		return true
+	case KeyPermissionsRead:
+		return true
+	case KeyPermissionsWrite:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KeyAnswerSuccess.
+const (
+	KeyAnswerSuccessTrue KeyAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the KeyAnswerSuccess enum.
+func (e KeyAnswerSuccess) Valid() bool {
+	switch e {
+	case KeyAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KeyCreatePermissions.
+const (
+	KeyCreatePermissionsAdmin KeyCreatePermissions = "admin"
+	KeyCreatePermissionsRead  KeyCreatePermissions = "read"
+	KeyCreatePermissionsWrite KeyCreatePermissions = "write"
+)
+
+// Valid indicates whether the value is a known member of the KeyCreatePermissions enum.
+func (e KeyCreatePermissions) Valid() bool {
+	switch e {
+	case KeyCreatePermissionsAdmin:
+		return true
+	case KeyCreatePermissionsRead:
+		return true
+	case KeyCreatePermissionsWrite:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KeysAnswerSuccess.
+const (
+	KeysAnswerSuccessTrue KeysAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the KeysAnswerSuccess enum.
+func (e KeysAnswerSuccess) Valid() bool {
+	switch e {
+	case KeysAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MediaType.
 const (
 	MediaTypeImage MediaType = "image"
@@ -753,6 +840,21 @@ const (
 func (e MessageAnswerSuccess) Valid() bool {
 	switch e {
 	case MessageAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PlanAnswerSuccess.
+const (
+	PlanAnswerSuccessTrue PlanAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the PlanAnswerSuccess enum.
+func (e PlanAnswerSuccess) Valid() bool {
+	switch e {
+	case PlanAnswerSuccessTrue:
 		return true
 	default:
 		return false
@@ -1218,6 +1320,21 @@ func (e ThreadUpdateStatus) Valid() bool {
 	}
 }
 
+// Defines values for UsageAnswerSuccess.
+const (
+	UsageAnswerSuccessTrue UsageAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the UsageAnswerSuccess enum.
+func (e UsageAnswerSuccess) Valid() bool {
+	switch e {
+	case UsageAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WebhookAnswerSuccess.
 const (
 	WebhookAnswerSuccessTrue WebhookAnswerSuccess = true
@@ -1529,6 +1646,15 @@ type AccountsAnswer struct {
 // AccountsAnswerSuccess defines model for AccountsAnswer.Success.
 type AccountsAnswerSuccess bool
 
+// Allowance defines model for Allowance.
+type Allowance struct {
+	Limit     *int `json:"limit"`
+	Remaining *int `json:"remaining"`
+
+	// Used null: not counted, since there is no limit.
+	Used *int `json:"used"`
+}
+
 // Attempt One line of a post's timeline. What is about the whole post names no platform.
 type Attempt struct {
 	AccountId *string   `json:"accountId,omitempty"`
@@ -1673,6 +1799,24 @@ type ChatId0 = string
 
 // ChatId1 defines model for ChatId.1.
 type ChatId1 = int64
+
+// Checkout defines model for Checkout.
+type Checkout struct {
+	// Plan Name of a plan.
+	Plan string `json:"plan"`
+}
+
+// CheckoutAnswer defines model for CheckoutAnswer.
+type CheckoutAnswer struct {
+	Checkout struct {
+		// Url Where to pay.
+		Url string `json:"url"`
+	} `json:"checkout"`
+	Success CheckoutAnswerSuccess `json:"success"`
+}
+
+// CheckoutAnswerSuccess defines model for CheckoutAnswer.Success.
+type CheckoutAnswerSuccess bool
 
 // CommentRecord What became of a first comment.
 type CommentRecord struct {
@@ -2066,6 +2210,84 @@ type Held struct {
 // HeldReason defines model for Held.Reason.
 type HeldReason string
 
+// Key defines model for Key.
+type Key struct {
+	CreatedAt time.Time `json:"createdAt"`
+
+	// ExpiresAt The end of the overlap of a key that was rotated.
+	ExpiresAt *time.Time `json:"expiresAt"`
+	Id        string     `json:"id"`
+
+	// IsActive Neither revoked nor expired.
+	IsActive bool `json:"isActive"`
+
+	// IsCurrent The key that asks.
+	IsCurrent bool `json:"isCurrent"`
+
+	// LastUsedAt To the minute, and up to two minutes late.
+	LastUsedAt *time.Time `json:"lastUsedAt"`
+	Name       string     `json:"name"`
+
+	// Permissions With those that the highest includes.
+	Permissions []KeyPermissions `json:"permissions"`
+
+	// Prefix How the key begins.
+	Prefix    string     `json:"prefix"`
+	RevokedAt *time.Time `json:"revokedAt"`
+
+	// Secret The key itself, once: when it is made.
+	Secret *string `json:"secret,omitempty"`
+
+	// SuspendedUntil Set while the key is suspended, for requests in spite of 429.
+	SuspendedUntil *time.Time `json:"suspendedUntil"`
+
+	// Test Of the sandbox.
+	Test bool `json:"test"`
+}
+
+// KeyPermissions defines model for Key.Permissions.
+type KeyPermissions string
+
+// KeyAnswer defines model for KeyAnswer.
+type KeyAnswer struct {
+	Key     Key              `json:"key"`
+	Success KeyAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
+}
+
+// KeyAnswerSuccess defines model for KeyAnswer.Success.
+type KeyAnswerSuccess bool
+
+// KeyCreate defines model for KeyCreate.
+type KeyCreate struct {
+	Name        string                 `json:"name"`
+	Permissions []KeyCreatePermissions `json:"permissions"`
+
+	// Test Of the sandbox; by default as the key that asks.
+	Test *bool `json:"test,omitempty"`
+}
+
+// KeyCreatePermissions defines model for KeyCreate.Permissions.
+type KeyCreatePermissions string
+
+// KeyRotate defines model for KeyRotate.
+type KeyRotate struct {
+	// OverlapSeconds How long the key before works on.
+	OverlapSeconds *int `json:"overlapSeconds,omitempty"`
+}
+
+// KeysAnswer defines model for KeysAnswer.
+type KeysAnswer struct {
+	Keys       []Key             `json:"keys"`
+	Pagination Pagination        `json:"pagination"`
+	Success    KeysAnswerSuccess `json:"success"`
+}
+
+// KeysAnswerSuccess defines model for KeysAnswer.Success.
+type KeysAnswerSuccess bool
+
 // Media An upload.
 type Media struct {
 	// AltText Used where the media item has none of its own.
@@ -2221,6 +2443,31 @@ type Pagination struct {
 	// Total Exact up to 10000; of longer lists only that they are at least as long.
 	Total int `json:"total"`
 }
+
+// Plan defines model for Plan.
+type Plan struct {
+	// Accounts Connected at a time; null: no limit.
+	Accounts *int   `json:"accounts"`
+	Name     string `json:"name"`
+
+	// PostsPerMonth Entries, in a calendar month (UTC); null: no limit.
+	PostsPerMonth *int `json:"postsPerMonth"`
+
+	// RequestsPerMinute For each key; null: no limit.
+	RequestsPerMinute *int `json:"requestsPerMinute"`
+}
+
+// PlanAnswer defines model for PlanAnswer.
+type PlanAnswer struct {
+	Plan Plan `json:"plan"`
+
+	// Plans Those there are, by name.
+	Plans   []Plan            `json:"plans"`
+	Success PlanAnswerSuccess `json:"success"`
+}
+
+// PlanAnswerSuccess defines model for PlanAnswer.Success.
+type PlanAnswerSuccess bool
 
 // PlatformContent Texts that override content, by platform.
 type PlatformContent map[string]string
@@ -2992,6 +3239,34 @@ type ThreadUpdate struct {
 // ThreadUpdateStatus defines model for ThreadUpdate.Status.
 type ThreadUpdateStatus string
 
+// Usage defines model for Usage.
+type Usage struct {
+	Accounts Allowance `json:"accounts"`
+	Period   struct {
+		// End Not included.
+		End   time.Time `json:"end"`
+		Start time.Time `json:"start"`
+	} `json:"period"`
+	Plan  Plan      `json:"plan"`
+	Posts Allowance `json:"posts"`
+
+	// Requests The minute of the key that asks, this request included.
+	Requests struct {
+		Limit     *int      `json:"limit"`
+		Remaining *int      `json:"remaining"`
+		ResetsAt  time.Time `json:"resetsAt"`
+	} `json:"requests"`
+}
+
+// UsageAnswer defines model for UsageAnswer.
+type UsageAnswer struct {
+	Success UsageAnswerSuccess `json:"success"`
+	Usage   Usage              `json:"usage"`
+}
+
+// UsageAnswerSuccess defines model for UsageAnswer.Success.
+type UsageAnswerSuccess bool
+
 // ValidationAnswer defines model for ValidationAnswer.
 type ValidationAnswer struct {
 	Success    interface{} `json:"success"`
@@ -3123,6 +3398,9 @@ type DeliveryId = string
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
+// KeyId defines model for KeyId.
+type KeyId = string
+
 // MediaId defines model for MediaId.
 type MediaId = string
 
@@ -3216,6 +3494,12 @@ type ListEventsParams struct {
 	// Type Only these events, with commas between them.
 	Type  *string `form:"type,omitempty" json:"type,omitempty"`
 	Limit *int    `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListKeysParams defines parameters for ListKeys.
+type ListKeysParams struct {
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+	Page  *int `form:"page,omitempty" json:"page,omitempty"`
 }
 
 // ListMediaParams defines parameters for ListMedia.
@@ -3525,6 +3809,9 @@ type OnThreadScheduledParams struct {
 // UpdateAccountJSONRequestBody defines body for UpdateAccount for application/json ContentType.
 type UpdateAccountJSONRequestBody = AccountUpdate
 
+// CheckoutJSONRequestBody defines body for Checkout for application/json ContentType.
+type CheckoutJSONRequestBody = Checkout
+
 // CreateBrandJSONRequestBody defines body for CreateBrand for application/json ContentType.
 type CreateBrandJSONRequestBody = BrandName
 
@@ -3539,6 +3826,12 @@ type ConnectMastodonJSONRequestBody = ConnectMastodon
 
 // ConnectTelegramJSONRequestBody defines body for ConnectTelegram for application/json ContentType.
 type ConnectTelegramJSONRequestBody = ConnectTelegram
+
+// CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
+type CreateKeyJSONRequestBody = KeyCreate
+
+// RotateKeyJSONRequestBody defines body for RotateKey for application/json ContentType.
+type RotateKeyJSONRequestBody = KeyRotate
 
 // UploadMediaJSONRequestBody defines body for UploadMedia for application/json ContentType.
 type UploadMediaJSONRequestBody = MediaCreate
@@ -4175,6 +4468,31 @@ type ClientInterface interface {
 	// Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 	CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CheckoutWithBody Buy a plan
+	//
+	// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
+	// plan of a workspace. Needs the permission admin.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /billing/checkout (the `Checkout` operationId).
+	CheckoutWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// Checkout Buy a plan
+	//
+	// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
+	// plan of a workspace. Needs the permission admin.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /billing/checkout (the `Checkout` operationId).
+	Checkout(ctx context.Context, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPlan Read the plan and those there are
+	//
+	// Corresponds with GET /billing/plan (the `GetPlan` operationId).
+	GetPlan(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListBrands List brands
 	//
 	// Corresponds with GET /brands (the `ListBrands` operationId).
@@ -4303,6 +4621,74 @@ type ClientInterface interface {
 	//
 	// Corresponds with HEAD /files/{id}/{name} (the `HeadFile` operationId).
 	HeadFile(ctx context.Context, id MediaId, name string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListKeys List keys
+	//
+	// Newest first, those that ended included. A live key lists those of the sandbox too.
+	//
+	// Corresponds with GET /keys (the `ListKeys` operationId).
+	ListKeys(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateKeyWithBody Create a key
+	//
+	// The answer shows the key, this once: only its hash is stored. Of permissions the highest counts: write may read, and
+	// admin may do all. A test key belongs to the sandbox of the workspace, which has accounts on simulators of the platforms,
+	// and sees nothing live; it can make test keys only. A workspace and its sandbox have up to 100 keys each that work at a time.
+	//
+	// Needs a key with the permission admin, as everything about keys.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /keys (the `CreateKey` operationId).
+	CreateKeyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateKey Create a key
+	//
+	// The answer shows the key, this once: only its hash is stored. Of permissions the highest counts: write may read, and
+	// admin may do all. A test key belongs to the sandbox of the workspace, which has accounts on simulators of the platforms,
+	// and sees nothing live; it can make test keys only. A workspace and its sandbox have up to 100 keys each that work at a time.
+	//
+	// Needs a key with the permission admin, as everything about keys.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /keys (the `CreateKey` operationId).
+	CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RevokeKey Revoke a key
+	//
+	// For good. Every process of crier refuses it within a second. The last live key with the permission admin cannot be
+	// revoked (invalid_state): nobody could manage the workspace's keys any more.
+	//
+	// Corresponds with DELETE /keys/{id} (the `RevokeKey` operationId).
+	RevokeKey(ctx context.Context, id KeyId, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetKey Read a key
+	//
+	// Corresponds with GET /keys/{id} (the `GetKey` operationId).
+	GetKey(ctx context.Context, id KeyId, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RotateKeyWithBody Put a new key in place of one
+	//
+	// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
+	// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
+	// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /keys/{id}/rotate (the `RotateKey` operationId).
+	RotateKeyWithBody(ctx context.Context, id KeyId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RotateKey Put a new key in place of one
+	//
+	// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
+	// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
+	// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /keys/{id}/rotate (the `RotateKey` operationId).
+	RotateKey(ctx context.Context, id KeyId, body RotateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMedia List uploads
 	//
@@ -4633,6 +5019,15 @@ type ClientInterface interface {
 	// Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
 	ReceiveUploadWithBody(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetUsage Read what is used of the plan
+	//
+	// Of the calendar month in UTC. A post counts when it is created, an entry of a thread counts one; validation, dryRun and
+	// repetitions of a request count none. Posts of the sandbox count by themselves. A limit that there is not is null; posts
+	// are counted only where the plan limits them.
+	//
+	// Corresponds with GET /usage (the `GetUsage` operationId).
+	GetUsage(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListWebhooks List webhooks
 	//
 	// Corresponds with GET /webhooks (the `ListWebhooks` operationId).
@@ -4900,6 +5295,61 @@ func (c *Client) CheckAccount(ctx context.Context, id string, reqEditors ...Requ
 // Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 func (c *Client) CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCountPostsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CheckoutWithBody Buy a plan
+//
+// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
+// plan of a workspace. Needs the permission admin.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /billing/checkout (the `Checkout` operationId).
+func (c *Client) CheckoutWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckoutRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// Checkout Buy a plan
+//
+// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
+// plan of a workspace. Needs the permission admin.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /billing/checkout (the `Checkout` operationId).
+func (c *Client) Checkout(ctx context.Context, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckoutRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPlan Read the plan and those there are
+//
+// Corresponds with GET /billing/plan (the `GetPlan` operationId).
+func (c *Client) GetPlan(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPlanRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -5189,6 +5639,144 @@ func (c *Client) GetFile(ctx context.Context, id MediaId, name string, reqEditor
 // Corresponds with HEAD /files/{id}/{name} (the `HeadFile` operationId).
 func (c *Client) HeadFile(ctx context.Context, id MediaId, name string, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewHeadFileRequest(c.Server, id, name)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListKeys List keys
+//
+// Newest first, those that ended included. A live key lists those of the sandbox too.
+//
+// Corresponds with GET /keys (the `ListKeys` operationId).
+func (c *Client) ListKeys(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListKeysRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateKeyWithBody Create a key
+//
+// The answer shows the key, this once: only its hash is stored. Of permissions the highest counts: write may read, and
+// admin may do all. A test key belongs to the sandbox of the workspace, which has accounts on simulators of the platforms,
+// and sees nothing live; it can make test keys only. A workspace and its sandbox have up to 100 keys each that work at a time.
+//
+// Needs a key with the permission admin, as everything about keys.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /keys (the `CreateKey` operationId).
+func (c *Client) CreateKeyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateKeyRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateKey Create a key
+//
+// The answer shows the key, this once: only its hash is stored. Of permissions the highest counts: write may read, and
+// admin may do all. A test key belongs to the sandbox of the workspace, which has accounts on simulators of the platforms,
+// and sees nothing live; it can make test keys only. A workspace and its sandbox have up to 100 keys each that work at a time.
+//
+// Needs a key with the permission admin, as everything about keys.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /keys (the `CreateKey` operationId).
+func (c *Client) CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateKeyRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RevokeKey Revoke a key
+//
+// For good. Every process of crier refuses it within a second. The last live key with the permission admin cannot be
+// revoked (invalid_state): nobody could manage the workspace's keys any more.
+//
+// Corresponds with DELETE /keys/{id} (the `RevokeKey` operationId).
+func (c *Client) RevokeKey(ctx context.Context, id KeyId, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRevokeKeyRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetKey Read a key
+//
+// Corresponds with GET /keys/{id} (the `GetKey` operationId).
+func (c *Client) GetKey(ctx context.Context, id KeyId, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetKeyRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RotateKeyWithBody Put a new key in place of one
+//
+// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
+// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
+// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /keys/{id}/rotate (the `RotateKey` operationId).
+func (c *Client) RotateKeyWithBody(ctx context.Context, id KeyId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRotateKeyRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RotateKey Put a new key in place of one
+//
+// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
+// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
+// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /keys/{id}/rotate (the `RotateKey` operationId).
+func (c *Client) RotateKey(ctx context.Context, id KeyId, body RotateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRotateKeyRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5918,6 +6506,25 @@ func (c *Client) ReceiveUploadWithBody(ctx context.Context, id MediaId, secret s
 	return c.Client.Do(req)
 }
 
+// GetUsage Read what is used of the plan
+//
+// Of the calendar month in UTC. A post counts when it is created, an entry of a thread counts one; validation, dryRun and
+// repetitions of a request count none. Posts of the sandbox count by themselves. A limit that there is not is null; posts
+// are counted only where the plan limits them.
+//
+// Corresponds with GET /usage (the `GetUsage` operationId).
+func (c *Client) GetUsage(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetUsageRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListWebhooks List webhooks
 //
 // Corresponds with GET /webhooks (the `ListWebhooks` operationId).
@@ -6589,6 +7196,73 @@ func NewCountPostsRequest(server string, params *CountPostsParams) (*http.Reques
 	return req, nil
 }
 
+// NewCheckoutRequest calls the generic Checkout builder with application/json body
+func NewCheckoutRequest(server string, body CheckoutJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCheckoutRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCheckoutRequestWithBody constructs an http.Request for the Checkout method, with any body, and a specified content type
+func NewCheckoutRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/billing/checkout")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetPlanRequest constructs an http.Request for the GetPlan method
+func NewGetPlanRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/billing/plan")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListBrandsRequest constructs an http.Request for the ListBrands method
 func NewListBrandsRequest(server string) (*http.Request, error) {
 	var err error
@@ -7047,6 +7721,227 @@ func NewHeadFileRequest(server string, id MediaId, name string) (*http.Request, 
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewListKeysRequest constructs an http.Request for the ListKeys method
+func NewListKeysRequest(server string, params *ListKeysParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/keys")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateKeyRequest calls the generic CreateKey builder with application/json body
+func NewCreateKeyRequest(server string, body CreateKeyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateKeyRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreateKeyRequestWithBody constructs an http.Request for the CreateKey method, with any body, and a specified content type
+func NewCreateKeyRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/keys")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRevokeKeyRequest constructs an http.Request for the RevokeKey method
+func NewRevokeKeyRequest(server string, id KeyId) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/keys/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetKeyRequest constructs an http.Request for the GetKey method
+func NewGetKeyRequest(server string, id KeyId) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/keys/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRotateKeyRequest calls the generic RotateKey builder with application/json body
+func NewRotateKeyRequest(server string, id KeyId, body RotateKeyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRotateKeyRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewRotateKeyRequestWithBody constructs an http.Request for the RotateKey method, with any body, and a specified content type
+func NewRotateKeyRequestWithBody(server string, id KeyId, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/keys/%s/rotate", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -8323,6 +9218,33 @@ func NewReceiveUploadRequestWithBody(server string, id MediaId, secret string, c
 	return req, nil
 }
 
+// NewGetUsageRequest constructs an http.Request for the GetUsage method
+func NewGetUsageRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/usage")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListWebhooksRequest constructs an http.Request for the ListWebhooks method
 func NewListWebhooksRequest(server string) (*http.Request, error) {
 	var err error
@@ -8973,6 +9895,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 	CountPostsWithResponse(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*CountPostsResponse, error)
 
+	// CheckoutWithBodyWithResponse Buy a plan
+	//
+	// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
+	// plan of a workspace. Needs the permission admin.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /billing/checkout (the `Checkout` operationId).
+	CheckoutWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckoutResponse, error)
+
+	// CheckoutWithResponse Buy a plan
+	//
+	// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
+	// plan of a workspace. Needs the permission admin.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /billing/checkout (the `Checkout` operationId).
+	CheckoutWithResponse(ctx context.Context, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckoutResponse, error)
+
+	// GetPlanWithResponse Read the plan and those there are
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /billing/plan (the `GetPlan` operationId).
+	GetPlanWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetPlanResponse, error)
+
 	// ListBrandsWithResponse List brands
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -9113,6 +10062,80 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with HEAD /files/{id}/{name} (the `HeadFile` operationId).
 	HeadFileWithResponse(ctx context.Context, id MediaId, name string, reqEditors ...RequestEditorFn) (*HeadFileResponse, error)
+
+	// ListKeysWithResponse List keys
+	//
+	// Newest first, those that ended included. A live key lists those of the sandbox too.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /keys (the `ListKeys` operationId).
+	ListKeysWithResponse(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*ListKeysResponse, error)
+
+	// CreateKeyWithBodyWithResponse Create a key
+	//
+	// The answer shows the key, this once: only its hash is stored. Of permissions the highest counts: write may read, and
+	// admin may do all. A test key belongs to the sandbox of the workspace, which has accounts on simulators of the platforms,
+	// and sees nothing live; it can make test keys only. A workspace and its sandbox have up to 100 keys each that work at a time.
+	//
+	// Needs a key with the permission admin, as everything about keys.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /keys (the `CreateKey` operationId).
+	CreateKeyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error)
+
+	// CreateKeyWithResponse Create a key
+	//
+	// The answer shows the key, this once: only its hash is stored. Of permissions the highest counts: write may read, and
+	// admin may do all. A test key belongs to the sandbox of the workspace, which has accounts on simulators of the platforms,
+	// and sees nothing live; it can make test keys only. A workspace and its sandbox have up to 100 keys each that work at a time.
+	//
+	// Needs a key with the permission admin, as everything about keys.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /keys (the `CreateKey` operationId).
+	CreateKeyWithResponse(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error)
+
+	// RevokeKeyWithResponse Revoke a key
+	//
+	// For good. Every process of crier refuses it within a second. The last live key with the permission admin cannot be
+	// revoked (invalid_state): nobody could manage the workspace's keys any more.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /keys/{id} (the `RevokeKey` operationId).
+	RevokeKeyWithResponse(ctx context.Context, id KeyId, reqEditors ...RequestEditorFn) (*RevokeKeyResponse, error)
+
+	// GetKeyWithResponse Read a key
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /keys/{id} (the `GetKey` operationId).
+	GetKeyWithResponse(ctx context.Context, id KeyId, reqEditors ...RequestEditorFn) (*GetKeyResponse, error)
+
+	// RotateKeyWithBodyWithResponse Put a new key in place of one
+	//
+	// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
+	// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
+	// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /keys/{id}/rotate (the `RotateKey` operationId).
+	RotateKeyWithBodyWithResponse(ctx context.Context, id KeyId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RotateKeyResponse, error)
+
+	// RotateKeyWithResponse Put a new key in place of one
+	//
+	// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
+	// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
+	// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /keys/{id}/rotate (the `RotateKey` operationId).
+	RotateKeyWithResponse(ctx context.Context, id KeyId, body RotateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*RotateKeyResponse, error)
 
 	// ListMediaWithResponse List uploads
 	//
@@ -9470,6 +10493,17 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
 	ReceiveUploadWithBodyWithResponse(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveUploadResponse, error)
+
+	// GetUsageWithResponse Read what is used of the plan
+	//
+	// Of the calendar month in UTC. A post counts when it is created, an entry of a thread counts one; validation, dryRun and
+	// repetitions of a request count none. Posts of the sandbox count by themselves. A limit that there is not is null; posts
+	// are counted only where the plan limits them.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /usage (the `GetUsage` operationId).
+	GetUsageWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetUsageResponse, error)
 
 	// ListWebhooksWithResponse List webhooks
 	//
@@ -9905,6 +10939,88 @@ func (r CountPostsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r CountPostsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CheckoutResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CheckoutAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CheckoutResponse) GetJSON200() *CheckoutAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r CheckoutResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CheckoutResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CheckoutResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CheckoutResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetPlanResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PlanAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPlanResponse) GetJSON200() *PlanAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPlanResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPlanResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPlanResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPlanResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -10363,6 +11479,211 @@ func (r HeadFileResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r HeadFileResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListKeysResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *KeysAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListKeysResponse) GetJSON200() *KeysAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListKeysResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListKeysResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListKeysResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListKeysResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateKeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *KeyAnswer
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateKeyResponse) GetJSON201() *KeyAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateKeyResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateKeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateKeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateKeyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RevokeKeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MessageAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RevokeKeyResponse) GetJSON200() *MessageAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r RevokeKeyResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RevokeKeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RevokeKeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RevokeKeyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetKeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *KeyAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetKeyResponse) GetJSON200() *KeyAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetKeyResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetKeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetKeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetKeyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RotateKeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *KeyAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RotateKeyResponse) GetJSON200() *KeyAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r RotateKeyResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RotateKeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RotateKeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RotateKeyResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -11483,6 +12804,47 @@ func (r ReceiveUploadResponse) ContentType() string {
 	return ""
 }
 
+type GetUsageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *UsageAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetUsageResponse) GetJSON200() *UsageAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetUsageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetUsageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetUsageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetUsageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListWebhooksResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12050,6 +13412,51 @@ func (c *ClientWithResponses) CountPostsWithResponse(ctx context.Context, params
 	return ParseCountPostsResponse(rsp)
 }
 
+// CheckoutWithBodyWithResponse Buy a plan
+//
+// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
+// plan of a workspace. Needs the permission admin.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /billing/checkout (the `Checkout` operationId).
+func (c *ClientWithResponses) CheckoutWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckoutResponse, error) {
+	rsp, err := c.CheckoutWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCheckoutResponse(rsp)
+}
+
+// CheckoutWithResponse Buy a plan
+//
+// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
+// plan of a workspace. Needs the permission admin.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /billing/checkout (the `Checkout` operationId).
+func (c *ClientWithResponses) CheckoutWithResponse(ctx context.Context, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckoutResponse, error) {
+	rsp, err := c.Checkout(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCheckoutResponse(rsp)
+}
+
+// GetPlanWithResponse Read the plan and those there are
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /billing/plan (the `GetPlan` operationId).
+func (c *ClientWithResponses) GetPlanWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetPlanResponse, error) {
+	rsp, err := c.GetPlan(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPlanResponse(rsp)
+}
+
 // ListBrandsWithResponse List brands
 //
 // Returns a wrapper object for the known response body format(s).
@@ -12285,6 +13692,122 @@ func (c *ClientWithResponses) HeadFileWithResponse(ctx context.Context, id Media
 		return nil, err
 	}
 	return ParseHeadFileResponse(rsp)
+}
+
+// ListKeysWithResponse List keys
+//
+// Newest first, those that ended included. A live key lists those of the sandbox too.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /keys (the `ListKeys` operationId).
+func (c *ClientWithResponses) ListKeysWithResponse(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*ListKeysResponse, error) {
+	rsp, err := c.ListKeys(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListKeysResponse(rsp)
+}
+
+// CreateKeyWithBodyWithResponse Create a key
+//
+// The answer shows the key, this once: only its hash is stored. Of permissions the highest counts: write may read, and
+// admin may do all. A test key belongs to the sandbox of the workspace, which has accounts on simulators of the platforms,
+// and sees nothing live; it can make test keys only. A workspace and its sandbox have up to 100 keys each that work at a time.
+//
+// Needs a key with the permission admin, as everything about keys.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /keys (the `CreateKey` operationId).
+func (c *ClientWithResponses) CreateKeyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error) {
+	rsp, err := c.CreateKeyWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateKeyResponse(rsp)
+}
+
+// CreateKeyWithResponse Create a key
+//
+// The answer shows the key, this once: only its hash is stored. Of permissions the highest counts: write may read, and
+// admin may do all. A test key belongs to the sandbox of the workspace, which has accounts on simulators of the platforms,
+// and sees nothing live; it can make test keys only. A workspace and its sandbox have up to 100 keys each that work at a time.
+//
+// Needs a key with the permission admin, as everything about keys.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /keys (the `CreateKey` operationId).
+func (c *ClientWithResponses) CreateKeyWithResponse(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error) {
+	rsp, err := c.CreateKey(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateKeyResponse(rsp)
+}
+
+// RevokeKeyWithResponse Revoke a key
+//
+// For good. Every process of crier refuses it within a second. The last live key with the permission admin cannot be
+// revoked (invalid_state): nobody could manage the workspace's keys any more.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /keys/{id} (the `RevokeKey` operationId).
+func (c *ClientWithResponses) RevokeKeyWithResponse(ctx context.Context, id KeyId, reqEditors ...RequestEditorFn) (*RevokeKeyResponse, error) {
+	rsp, err := c.RevokeKey(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRevokeKeyResponse(rsp)
+}
+
+// GetKeyWithResponse Read a key
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /keys/{id} (the `GetKey` operationId).
+func (c *ClientWithResponses) GetKeyWithResponse(ctx context.Context, id KeyId, reqEditors ...RequestEditorFn) (*GetKeyResponse, error) {
+	rsp, err := c.GetKey(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetKeyResponse(rsp)
+}
+
+// RotateKeyWithBodyWithResponse Put a new key in place of one
+//
+// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
+// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
+// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /keys/{id}/rotate (the `RotateKey` operationId).
+func (c *ClientWithResponses) RotateKeyWithBodyWithResponse(ctx context.Context, id KeyId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RotateKeyResponse, error) {
+	rsp, err := c.RotateKeyWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRotateKeyResponse(rsp)
+}
+
+// RotateKeyWithResponse Put a new key in place of one
+//
+// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
+// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
+// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /keys/{id}/rotate (the `RotateKey` operationId).
+func (c *ClientWithResponses) RotateKeyWithResponse(ctx context.Context, id KeyId, body RotateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*RotateKeyResponse, error) {
+	rsp, err := c.RotateKey(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRotateKeyResponse(rsp)
 }
 
 // ListMediaWithResponse List uploads
@@ -12878,6 +14401,23 @@ func (c *ClientWithResponses) ReceiveUploadWithBodyWithResponse(ctx context.Cont
 	return ParseReceiveUploadResponse(rsp)
 }
 
+// GetUsageWithResponse Read what is used of the plan
+//
+// Of the calendar month in UTC. A post counts when it is created, an entry of a thread counts one; validation, dryRun and
+// repetitions of a request count none. Posts of the sandbox count by themselves. A limit that there is not is null; posts
+// are counted only where the plan limits them.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /usage (the `GetUsage` operationId).
+func (c *ClientWithResponses) GetUsageWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetUsageResponse, error) {
+	rsp, err := c.GetUsage(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetUsageResponse(rsp)
+}
+
 // ListWebhooksWithResponse List webhooks
 //
 // Returns a wrapper object for the known response body format(s).
@@ -13308,6 +14848,58 @@ func ParseCountPostsResponse(rsp *http.Response) (*CountPostsResponse, error) {
 	return response, nil
 }
 
+// ParseCheckoutResponse parses an HTTP response from a CheckoutWithResponse call
+func ParseCheckoutResponse(rsp *http.Response) (*CheckoutResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CheckoutResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CheckoutAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPlanResponse parses an HTTP response from a GetPlanWithResponse call
+func ParseGetPlanResponse(rsp *http.Response) (*GetPlanResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPlanResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PlanAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListBrandsResponse parses an HTTP response from a ListBrandsWithResponse call
 func ParseListBrandsResponse(rsp *http.Response) (*ListBrandsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -13590,6 +15182,136 @@ func ParseHeadFileResponse(rsp *http.Response) (*HeadFileResponse, error) {
 	response := &HeadFileResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseListKeysResponse parses an HTTP response from a ListKeysWithResponse call
+func ParseListKeysResponse(rsp *http.Response) (*ListKeysResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListKeysResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest KeysAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateKeyResponse parses an HTTP response from a CreateKeyWithResponse call
+func ParseCreateKeyResponse(rsp *http.Response) (*CreateKeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateKeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest KeyAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRevokeKeyResponse parses an HTTP response from a RevokeKeyWithResponse call
+func ParseRevokeKeyResponse(rsp *http.Response) (*RevokeKeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RevokeKeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MessageAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetKeyResponse parses an HTTP response from a GetKeyWithResponse call
+func ParseGetKeyResponse(rsp *http.Response) (*GetKeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetKeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest KeyAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRotateKeyResponse parses an HTTP response from a RotateKeyWithResponse call
+func ParseRotateKeyResponse(rsp *http.Response) (*RotateKeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RotateKeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest KeyAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
 	}
 
 	return response, nil
@@ -14294,6 +16016,32 @@ func ParseReceiveUploadResponse(rsp *http.Response) (*ReceiveUploadResponse, err
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest MediaAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetUsageResponse parses an HTTP response from a GetUsageWithResponse call
+func ParseGetUsageResponse(rsp *http.Response) (*GetUsageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetUsageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UsageAnswer
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

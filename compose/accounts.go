@@ -81,17 +81,6 @@ func expiryOf(p connectors.Profile, c schema.Credentials) time.Time {
 	return p.ExpiresAt
 }
 
-// putAccount seals the credentials and stores the account under its id.
-func (o *operator) putAccount(ctx context.Context, a *schema.Account, credentials schema.Credentials) (err error) {
-	if a.ID, err = o.admin.AccountID(ctx, *a); err != nil {
-		return err
-	}
-	if a.Sealed, err = o.vault.Seal(*a, credentials); err != nil {
-		return err
-	}
-	return o.admin.PutAccount(ctx, *a)
-}
-
 // checkCredentials tells which fields a platform needs.
 func checkCredentials(platform schema.Platform, n NewAccount) error {
 	var missing string
@@ -144,34 +133,3 @@ func check(ctx context.Context, platforms *catalog.Catalog, a schema.Account, cr
 	}
 	return profile, err
 }
-
-// addSandboxAccounts gives a sandbox workspace an account of every platform that has a
-// simulator. The simulators take any credentials of the right form, so these are derived
-// from the workspace and need no call.
-func (o *operator) addSandboxAccounts(ctx context.Context, workspace schema.WorkspaceID) error {
-	for _, simulator := range catalog.Simulators() {
-		name := strings.ReplaceAll(workspace.String(), "_", "-")
-		a := schema.Account{
-			Workspace: workspace, Platform: simulator.Platform, Sandbox: true,
-			NativeID: "sandbox", Name: "sandbox " + simulator.Platform.String(),
-		}
-		if err := o.putAccount(ctx, &a, sandboxCredentials(simulator.Platform, name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func sandboxCredentials(platform schema.Platform, name string) schema.Credentials {
-	switch platform {
-	case schema.Bluesky:
-		return schema.Credentials{Identifier: name + ".sandbox.test", Password: "sand-boxs-andb-oxes"}
-	case schema.Telegram:
-		return schema.Credentials{BotToken: "1000000001:" + telegramSecret(name), ChatID: "@" + strings.ReplaceAll(name, "-", "_")}
-	default:
-		return schema.Credentials{AccessToken: "sandbox-" + name}
-	}
-}
-
-// telegramSecret is the 35 characters of a bot token's second part.
-func telegramSecret(name string) string { return (name + strings.Repeat("x", 35))[:35] }

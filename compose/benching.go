@@ -27,3 +27,14 @@ func ConnectSimulated(ctx context.Context, c Config, workspace string, platforms
 		return nil
 	})
 }
+
+// putAccount seals the credentials and stores the account under its id.
+func (o *operator) putAccount(ctx context.Context, a *schema.Account, credentials schema.Credentials) (err error) {
+	if a.ID, err = o.admin.AccountID(ctx, *a); err != nil {
+		return err
+	}
+	if a.Sealed, err = o.vault.Seal(*a, credentials); err != nil {
+		return err
+	}
+	return o.admin.PutAccount(ctx, *a)
+}

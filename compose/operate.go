@@ -88,19 +88,15 @@ func (o *operator) createKey(ctx context.Context, workspace, plan string, test b
 	if strings.TrimSpace(workspace) == "" {
 		return "", errors.New("the workspace needs a name")
 	}
-	plans, err := o.admin.Plans(ctx)
-	if err != nil {
+	if err := o.checkPlan(ctx, plan); err != nil {
 		return "", err
-	}
-	if !slices.Contains(plans, plan) {
-		return "", fmt.Errorf("%q is no plan; the plans are %s", plan, strings.Join(plans, ", "))
 	}
 	w, err := o.admin.Workspace(ctx, workspace, plan, test)
 	if err != nil {
 		return "", err
 	}
 	if test {
-		if err := o.addSandboxAccounts(ctx, w.ID); err != nil {
+		if err := (sandboxes{o.admin, o.vault}).addAccounts(ctx, w.ID); err != nil {
 			return "", err
 		}
 	}
@@ -108,9 +104,29 @@ func (o *operator) createKey(ctx context.Context, workspace, plan string, test b
 	if err != nil {
 		return "", err
 	}
-	id := schema.NewKeyID(o.admin.Now())
-	k := schema.Key{ID: id, Lineage: id, Workspace: w.ID, Permission: schema.Admin}
-	return key, o.admin.CreateKey(ctx, k, "made by crier keys create", schema.HashAPIKey(key))
+	now := o.admin.Now()
+	id := schema.NewKeyID(now)
+	k := schema.KeyRecord{
+		ID: id, Lineage: id, Workspace: w.ID, Name: "made by crier keys create", Prefix: schema.APIKeyPrefix(key),
+		Permission: schema.Admin, CreatedAt: now,
+	}
+	return key, o.admin.CreateKey(ctx, k, schema.HashAPIKey(key))
+}
+
+// checkPlan refuses a plan that there is not.
+func (o *operator) checkPlan(ctx context.Context, name string) error {
+	plans, err := o.admin.Plans(ctx)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(plans))
+	for i := range plans {
+		names[i] = plans[i].Name
+	}
+	if !slices.Contains(names, name) {
+		return fmt.Errorf("%q is no plan; the plans are %s", name, strings.Join(names, ", "))
+	}
+	return nil
 }
 
 // RevokeKey ends a key.

@@ -104,7 +104,8 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	store := postgres.NewGateway(b.store, b.vault, catalog.Constraints)
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Keys: store, Accounts: store, AccountWriter: store, Renewer: b.store, BrandWriter: store,
+		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: sandboxes{postgres.NewAdmin(b.store), b.vault}, Usage: store,
+		Accounts: store, AccountWriter: store, Renewer: b.store, BrandWriter: store,
 		Platforms: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Queues: store, QueueWriter: store, Slots: store,
 		Webhooks: store, WebhookWriter: store, Redeliverer: store,

@@ -63,6 +63,7 @@ func (a *admission) admit(c *gin.Context) {
 	default:
 		q.limit, q.used = requestsByAddress, a.byAddress.add(address, 0, now)
 	}
+	requestOf(c).quota = q
 	showQuota(c, q)
 	switch {
 	case q.exceeded():

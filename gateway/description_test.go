@@ -57,6 +57,9 @@ func (d *description) check(t testing.TB, method, path string, got *answer) {
 		t.Errorf("%s %s: status %d is not described", method, path, got.status)
 		return
 	}
+	if method == http.MethodHead {
+		return // its answer has no body
+	}
 	d.validate(t, pointer+"/content/application~1json/schema", got.body)
 }
 

@@ -17,6 +17,10 @@ import (
 // Config is what a Gateway is made of; every field but AllowPrivateWebhooks and BaseURLs is required.
 type Config struct {
 	Keys          KeyStore
+	KeyReader     KeyReader
+	KeyWriter     KeyWriter
+	Sandboxes     Sandboxes
+	Usage         UsageReader
 	Accounts      AccountReader
 	AccountWriter AccountWriter
 	Renewer       AccountRenewer
@@ -153,6 +157,8 @@ func resources(config Config, f failures, description *description) []resource {
 			reader: config.Accounts, writer: config.AccountWriter, vault: config.Vault, platforms: config.Platforms,
 			servers: servers{config.BaseURLs, config.CheckURL, config.AllowPrivateWebhooks},
 		},
+		&keys{reader: config.KeyReader, writer: config.KeyWriter, sandboxes: config.Sandboxes, now: config.Now, random: config.Random},
+		&usage{config.Usage},
 		&brands{reader: config.Accounts, writer: config.BrandWriter, now: config.Now},
 		&media{
 			library: library, keeper: config.MediaKeeper, checkURL: config.CheckURL,

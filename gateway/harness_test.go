@@ -44,6 +44,7 @@ type api struct {
 	admin       *postgres.Admin
 	platforms   *platforms
 	engine      *gateway.Gateway
+	keys        *postgres.Gateway
 	description *description
 	log         *syncBuffer
 	ahead       atomic.Int64 // by which the gateway's clock is ahead of the database's
@@ -143,8 +144,10 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	}})
 	direct := &http.Client{Timeout: 10 * time.Second}
 	store := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
+	a.keys = store
 	config := gateway.Config{
-		Keys: store, Accounts: store, AccountWriter: store, Renewer: a.store, BrandWriter: store,
+		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: a.admin, Usage: store,
+		Accounts: store, AccountWriter: store, Renewer: a.store, BrandWriter: store,
 		Platforms: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Queues: store, QueueWriter: store, Slots: store,
 		Webhooks: store, WebhookWriter: store, Redeliverer: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{}, Events: pages{},
@@ -204,8 +207,8 @@ func (a *api) issueKey(workspace schema.WorkspaceID, permission schema.Permissio
 		a.Fatal(err)
 	}
 	id := schema.NewKeyID(a.store.Now())
-	key := schema.Key{ID: id, Lineage: id, Workspace: workspace, Permission: permission}
-	if err := a.admin.CreateKey(context.Background(), key, "test", schema.HashAPIKey(text)); err != nil {
+	key := schema.KeyRecord{ID: id, Lineage: id, Workspace: workspace, Name: "test", Permission: permission, Prefix: schema.APIKeyPrefix(text), CreatedAt: a.store.Now()}
+	if err := a.admin.CreateKey(context.Background(), key, schema.HashAPIKey(text)); err != nil {
 		a.Fatal(err)
 	}
 	return text, id

@@ -57,6 +57,7 @@ func (a *api) household(name string, workspace schema.WorkspaceID, sandbox bool)
 		return got.want(http.StatusCreated)
 	}
 	h.ids["brand"] = create("/brands", `{"name": "$name$"}`).at("brand", "id").text()
+	h.ids["key"] = create("/keys", `{"name": "$name$", "permissions": ["read"]}`).at("key", "id").text()
 	h.ids["account"] = create("/connect/mastodon", `{"accessToken": "token-of-$name$"}`).at("account", "id").text()
 	h.ids["other"] = create("/connect/bluesky", `{"identifier": "$name$.example.com", "password": "abcd-efgh-ijkl-mnop"}`).at("account", "id").text()
 	h.ids["queue"] = create("/queues", `{"name": "$name$", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}, {"day": "friday", "time": "09:00"}]}`).at("queue", "id").text()

@@ -23,6 +23,7 @@ var idsOf = map[string][]string{
 	"/threads/:id":                         {"thread"},
 	"/accounts/:id":                        {"account", "other"},
 	"/brands/:id":                          {"brand"},
+	"/keys/:id":                            {"key"},
 	"/queues/:id":                          {"queue"},
 	"/media/:id":                           {"media", "awaited"},
 	"/uploads/:id":                         {"awaited"},

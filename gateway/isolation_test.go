@@ -47,6 +47,9 @@ func TestNobodyReachesAnothersThings(t *testing.T) {
 			x := newTrespass(t, callerName, tt.callerIsSandbox, tt.ownerIsSandbox)
 			before := x.rows()
 			for _, r := range x.routes {
+				if tt.ownerIsSandbox && strings.HasPrefix(r.Path, "/api/v1/keys") {
+					continue // the keys of a sandbox are the live workspace's to manage
+				}
 				t.Run(r.Method+r.Path, func(t *testing.T) {
 					x.under(t)
 					x.try(r)
@@ -78,6 +81,9 @@ func newTrespass(t *testing.T, callerName string, callerIsSandbox, ownerIsSandbo
 	x.owner, x.caller = furnish("ofowner", "owner", ownerIsSandbox), furnish("ofcaller", callerName, callerIsSandbox)
 	x.nobody = x.owner.stranger()
 	a.callWith(x.owner.key, http.MethodPost, "/connect/telegram/channels", `{"botToken": "1:token", "chatId": "@ofowner"}`).want(http.StatusCreated)
+	if err := a.keys.StoreKeyUses(t.Context()); err != nil { // before the rows are looked at
+		t.Fatal(err)
+	}
 	events[x.owner.workspace] = schema.EventPage{Events: []schema.Event{x.owner.event}}
 	return x
 }

@@ -206,7 +206,7 @@ func TestNoTwoRequestsGetOneSlot(t *testing.T) {
 // another is a second gateway with a store of its own on the same database.
 func (a *api) another() *api {
 	a.Helper()
-	b := &api{TB: a.TB, databaseURL: a.databaseURL, description: a.description, log: a.log, key: a.key, workspace: a.workspace, platforms: a.platforms}
+	b := &api{TB: a.TB, databaseURL: a.databaseURL, admin: a.admin, description: a.description, log: a.log, key: a.key, workspace: a.workspace, platforms: a.platforms}
 	logger := slog.New(slog.NewJSONHandler(a.log, nil))
 	store, err := postgres.Open(context.Background(), postgres.Config{
 		URL: a.databaseURL, MaxConns: 8, Logger: logger, Registerer: prometheus.NewRegistry(),

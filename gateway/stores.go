@@ -8,13 +8,6 @@ import (
 	"crier/schema"
 )
 
-// KeyStore knows API keys.
-type KeyStore interface {
-	// Authenticate returns the key of a hash; the error is Unauthorized when it is
-	// unknown, revoked or expired.
-	Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error)
-}
-
 // PostReader reads posts.
 type PostReader interface {
 	// Post returns a post of a workspace, or NotFound.

@@ -28,13 +28,7 @@ func (w *webhooks) rotateSecret(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	overlap := defaultOverlap
-	if seconds, ok := f.integer("overlapSeconds"); ok {
-		overlap = time.Duration(seconds) * time.Second
-		if seconds < 0 || seconds > int(maxOverlap/time.Second) {
-			f.fail("overlapSeconds", codeInvalidValue, fmt.Sprintf("must be from 0 to %d", int(maxOverlap/time.Second)))
-		}
-	}
+	overlap := formOverlap(f)
 	f.finish()
 	if err := f.report.err(); err != nil {
 		return err
@@ -51,6 +45,19 @@ func (w *webhooks) rotateSecret(c *gin.Context) error {
 	view.Secret = secret
 	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: view, Warnings: f.report.warnings})
 	return nil
+}
+
+// formOverlap reads how long a secret works on beside the one that replaces it.
+func formOverlap(f *form) time.Duration {
+	seconds, ok := f.integer("overlapSeconds")
+	if !ok {
+		return defaultOverlap
+	}
+	if seconds < 0 || seconds > int(maxOverlap/time.Second) {
+		f.fail("overlapSeconds", codeInvalidValue, fmt.Sprintf("must be from 0 to %d", int(maxOverlap/time.Second)))
+		return defaultOverlap
+	}
+	return time.Duration(seconds) * time.Second
 }
 
 func newSecret(random io.Reader) (string, error) {

@@ -18,6 +18,7 @@ const (
 	keyRandom      = 30 // digits: 178 bits
 	keyChecksum    = 6  // digits: 62^6 is over 2^32
 	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	keyShown       = 2             // digits that are shown of a key
 	unbiasedDigits = 256 / 62 * 62 // a random byte from here on would favour the first digits
 )
 
@@ -62,6 +63,10 @@ func CheckAPIKey(text string) error {
 // HashAPIKey returns what is stored of a key. It has 178 random bits, so a plain hash
 // is as good as a slow one. Keys are looked up by their hash: no secret is compared.
 func HashAPIKey(key string) [32]byte { return sha256.Sum256([]byte(key)) }
+
+// APIKeyPrefix returns what is shown of a key in place of it: its kind and its first
+// digits, by which its owner tells it from others.
+func APIKeyPrefix(key string) string { return key[:min(len(key), len(livePrefix)+keyShown)] + "…" }
 
 func apiKeyChecksum(text string) (digits [keyChecksum]byte) {
 	sum := crc32.ChecksumIEEE([]byte(text))

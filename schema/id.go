@@ -216,6 +216,9 @@ func ParseAccountID(text string) (AccountID, error) { return ParseID[accountKind
 // ParseBrandID reads a BrandID that a client sent.
 func ParseBrandID(text string) (BrandID, error) { return ParseID[brandKind](text) }
 
+// ParseKeyID reads a KeyID that a client sent.
+func ParseKeyID(text string) (KeyID, error) { return ParseID[keyKind](text) }
+
 // ParseWebhookID reads a WebhookID that a client sent.
 func ParseWebhookID(text string) (WebhookID, error) { return ParseID[webhookKind](text) }
 

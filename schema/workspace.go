@@ -17,24 +17,3 @@ type Plan struct {
 	PostsPerMonth     int // 0: no limit
 	Accounts          int // 0: no limit
 }
-
-// Permission is what a key may do; each includes those before it.
-type Permission int16
-
-// The permissions of a key.
-const (
-	Read Permission = iota + 1
-	Write
-	Admin
-)
-
-// Key is an API key as the gateway knows it once it is authenticated.
-type Key struct {
-	ID                KeyID
-	Lineage           KeyID // the first key of a chain of rotations; idempotency is scoped to it
-	Workspace         WorkspaceID
-	Sandbox           bool
-	Permission        Permission
-	RequestsPerMinute int
-	PostsPerMonth     int // of its workspace's plan, in entries; 0: no limit
-}

@@ -57,27 +57,6 @@ func (a *Admin) oneWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, 
 	return w, err
 }
 
-// Plans returns the names of the plans.
-func (a *Admin) Plans(ctx context.Context) ([]string, error) {
-	rows, err := a.pool.Query(ctx, `select name from plans order by name`)
-	plans, err := collect(rows, err, func(rows pgx.Rows, name *string) error { return rows.Scan(name) })
-	if err != nil {
-		return nil, fmt.Errorf("reading plans: %w", unavailable(err))
-	}
-	return plans, nil
-}
-
-// CreateKey stores a key by its hash.
-func (a *Admin) CreateKey(ctx context.Context, k schema.Key, name string, hash [32]byte) error {
-	_, err := a.pool.Exec(ctx, `
-		insert into api_keys (id, lineage, workspace_id, name, hash, permission) values ($1, $2, $3, $4, $5, $6)`,
-		k.ID, k.Lineage, k.Workspace, name, hash[:], int16(k.Permission))
-	if err != nil {
-		return fmt.Errorf("creating a key: %w", unavailable(err))
-	}
-	return nil
-}
-
 // RevokeKey ends a key.
 func (a *Admin) RevokeKey(ctx context.Context, hash [32]byte) error {
 	_, err := a.pool.Exec(ctx, `update api_keys set revoked_at = now() where hash = $1 and revoked_at is null`, hash[:])

@@ -15,6 +15,7 @@ import (
 type Gateway struct {
 	*Store
 	creations   *group[creation]
+	uses        *keyUses
 	sealer      Sealer
 	constraints func(schema.Platform) schema.Constraints
 	full        *fullCounters
@@ -33,36 +34,41 @@ const (
 	committers  = 2
 )
 
-// NewGateway starts the committers of creations; they end with the store.
+// NewGateway starts the committers of creations and the keeper of keys' uses; they end
+// with the store.
 func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schema.Constraints) *Gateway {
-	g := &Gateway{Store: s, sealer: sealer, constraints: constraints, full: newFullCounters()}
+	g := &Gateway{Store: s, sealer: sealer, constraints: constraints, full: newFullCounters(), uses: newKeyUses()}
 	g.creations = startGroup(s, &group[creation]{
 		work:   "create",
 		max:    createBatch,
 		weight: func(c *creation) int { return len(c.Posts) },
 		commit: g.commitCreations,
 	}, committers)
+	s.workers.Go(g.keepKeyUses)
 	return g
 }
 
 // Authenticate returns the key with that hash.
 func (g *Gateway) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error) {
 	var k schema.Key
+	var suspended *time.Time
 	err := g.pool.QueryRow(ctx, `
 		select k.id, k.lineage, k.workspace_id, w.live_id is not null, k.permission,
-			p.requests_per_minute, coalesce(p.posts_per_month, 0)
+			p.requests_per_minute, coalesce(p.posts_per_month, 0), k.suspended_until
 		from api_keys k
 		join workspaces w on w.id = k.workspace_id
 		join workspaces live on live.id = coalesce(w.live_id, w.id)
 		join plans p on p.name = live.plan
 		where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
-		hash[:]).Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute, &k.PostsPerMonth)
+		hash[:]).Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute, &k.PostsPerMonth, &suspended)
 	if err != nil {
 		if err := orNotFound(err, "key"); isNotFound(err) {
 			return schema.Key{}, &schema.Error{Kind: schema.Unauthorized, Message: "the API key is not valid"}
 		}
 		return schema.Key{}, fmt.Errorf("authenticating: %w", unavailable(err))
 	}
+	k.SuspendedUntil = fromNull(suspended)
+	g.uses.note(k.ID, g.Now())
 	return k, nil
 }
 

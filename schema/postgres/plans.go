@@ -23,6 +23,19 @@ func planOf(ctx context.Context, q querier, workspace schema.WorkspaceID) (schem
 	return p, orNotFound(err, "workspace")
 }
 
+// Plans returns the plans there are, by name.
+func (s *Store) Plans(ctx context.Context) ([]schema.Plan, error) {
+	rows, err := s.pool.Query(ctx, `
+		select name, requests_per_minute, coalesce(posts_per_month, 0), coalesce(accounts, 0) from plans order by name`)
+	plans, err := collect(rows, err, func(rows pgx.Rows, p *schema.Plan) error {
+		return rows.Scan(&p.Name, &p.RequestsPerMinute, &p.PostsPerMonth, &p.Accounts)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading plans: %w", unavailable(err))
+	}
+	return plans, nil
+}
+
 // Usage returns what a workspace has used of its plan in this calendar month (UTC).
 func (g *Gateway) Usage(ctx context.Context, workspace schema.WorkspaceID) (schema.Usage, error) {
 	u := schema.Usage{Month: schema.MonthOf(g.Now())}

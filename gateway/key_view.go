@@ -1,0 +1,49 @@
+package gateway
+
+import (
+	"time"
+
+	"crier/schema"
+)
+
+// keyView is a key as the API shows it.
+type keyView struct {
+	ID             schema.KeyID `json:"id"`
+	Name           string       `json:"name"`
+	Secret         string       `json:"secret,omitempty"` // the key itself: once
+	Prefix         string       `json:"prefix"`
+	Test           bool         `json:"test"`
+	Permissions    []string     `json:"permissions"`
+	IsActive       bool         `json:"isActive"`
+	IsCurrent      bool         `json:"isCurrent"` // the one that asks
+	CreatedAt      moment       `json:"createdAt"`
+	LastUsedAt     *moment      `json:"lastUsedAt"`
+	ExpiresAt      *moment      `json:"expiresAt"`
+	RevokedAt      *moment      `json:"revokedAt"`
+	SuspendedUntil *moment      `json:"suspendedUntil"`
+}
+
+type keyAnswer struct {
+	Success  bool            `json:"success"`
+	Key      keyView         `json:"key"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type keysAnswer struct {
+	Success    bool       `json:"success"`
+	Keys       []keyView  `json:"keys"`
+	Pagination pagination `json:"pagination"`
+}
+
+func viewKey(k schema.KeyRecord, current schema.KeyID, now time.Time) keyView {
+	suspended := k.SuspendedUntil
+	if !suspended.After(now) {
+		suspended = time.Time{}
+	}
+	return keyView{
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Test: k.Sandbox, Permissions: k.Permission.Names(),
+		IsActive: k.Works(now), IsCurrent: k.ID == current,
+		CreatedAt: moment(k.CreatedAt), LastUsedAt: orNull(k.LastUsedAt), ExpiresAt: orNull(k.ExpiresAt),
+		RevokedAt: orNull(k.RevokedAt), SuspendedUntil: orNull(suspended),
+	}
+}

@@ -1,0 +1,78 @@
+package gateway_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// needed is the permission of a route by its method, but for those named here: whoever
+// adds a route gets the strictest rule that its method may have, or decides here.
+func needed(method, path string) schema.Permission {
+	switch method + " " + path {
+	case "GET /openapi.json", "GET /files/:id/:name", "HEAD /files/:id/:name", "PUT /uploads/:id/:secret":
+		return 0
+	case "POST /posts/validate":
+		return schema.Read
+	case "DELETE /accounts/:id", "POST /billing/checkout":
+		return schema.Admin
+	}
+	switch {
+	case strings.HasPrefix(path, "/keys"), strings.HasPrefix(path, "/connect/"):
+		return schema.Admin
+	case method == http.MethodGet:
+		return schema.Read
+	default:
+		return schema.Write
+	}
+}
+
+func TestEveryRouteNeedsItsPermission(t *testing.T) {
+	a := newAPI(t)
+	keys := map[schema.Permission]string{
+		schema.Read:  a.newKey(a.workspace, schema.Read),
+		schema.Write: a.newKey(a.workspace, schema.Write),
+		schema.Admin: a.key,
+	}
+	routes := a.engine.Handler().(*gin.Engine).Routes()
+	if len(routes) < 50 {
+		t.Fatalf("%d routes", len(routes))
+	}
+	for _, route := range routes {
+		path := strings.TrimPrefix(route.Path, "/api/v1")
+		t.Run(route.Method+path, func(t *testing.T) {
+			a.under(t)
+			a.holdsPermission(route.Method, path, keys)
+		})
+	}
+}
+
+// holdsPermission calls a route with a key of each permission, and with none.
+func (a *api) holdsPermission(method, path string, keys map[schema.Permission]string) {
+	a.Helper()
+	need := needed(method, path)
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if strings.HasPrefix(s, ":") {
+			segments[i] = "x"
+		}
+	}
+	address := strings.Join(segments, "/")
+	var body any
+	if method != http.MethodGet {
+		body = `{}`
+	}
+	if got := a.callWith("", method, address, body); (got.status == http.StatusUnauthorized) != (need != 0) {
+		a.Errorf("without a key: %d %s", got.status, got.body)
+	}
+	for permission, key := range keys {
+		got := a.callWith(key, method, address, body)
+		if refused := got.status == http.StatusForbidden; refused != (permission < need) {
+			a.Errorf("with permission %v: %d %s", permission.Names(), got.status, got.body)
+		}
+	}
+}

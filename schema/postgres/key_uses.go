@@ -1,0 +1,77 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"crier/schema"
+)
+
+// usesInterval is how often it is stored when keys were used last.
+const usesInterval = time.Minute
+
+// keyUses remembers when keys were used last, as far as that is not stored. Requests come
+// here once a second at most for each key, since gateways cache what Authenticate says.
+type keyUses struct {
+	mu     sync.Mutex
+	latest map[schema.KeyID]time.Time
+}
+
+func newKeyUses() *keyUses { return &keyUses{latest: map[schema.KeyID]time.Time{}} }
+
+func (u *keyUses) note(key schema.KeyID, at time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.latest[key] = at
+}
+
+func (u *keyUses) take() map[schema.KeyID]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	taken := u.latest
+	u.latest = map[schema.KeyID]time.Time{}
+	return taken
+}
+
+// StoreKeyUses stores when keys were used last. What a crash or a fault loses of it is
+// a minute of something that is only shown.
+func (g *Gateway) StoreKeyUses(ctx context.Context) error {
+	latest := g.uses.take()
+	if len(latest) == 0 {
+		return nil
+	}
+	ids := slices.SortedFunc(maps.Keys(latest), func(a, b schema.KeyID) int { return slices.Compare(a[:], b[:]) })
+	times := make([]time.Time, len(ids))
+	for i, id := range ids {
+		times[i] = latest[id]
+	}
+	_, err := g.pool.Exec(ctx, `
+		update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
+		from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) where k.id = u.id`, ids, times)
+	if err != nil {
+		return fmt.Errorf("storing when keys were used: %w", unavailable(err))
+	}
+	return nil
+}
+
+// keepKeyUses stores them every minute, and once more at the end.
+func (g *Gateway) keepKeyUses() {
+	ticker := time.NewTicker(usesInterval)
+	defer ticker.Stop()
+	for open := true; open; {
+		select {
+		case <-ticker.C:
+		case <-g.closing:
+			open = false
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		if err := g.StoreKeyUses(ctx); err != nil {
+			g.log.Warn("storing when keys were used failed", "err", err)
+		}
+		cancel()
+	}
+}
