@@ -19,6 +19,9 @@ const (
 	breakerOpen = 15 * time.Second
 	// probeWait is when to come back while that probe is under way.
 	probeWait = time.Second
+	// breakerMemory is for how long after its last failure a server counts as failing.
+	// Work that waits for it probes far more often.
+	breakerMemory = 2 * time.Minute
 	// guardedServers is the size of a generation of servers: users name them.
 	guardedServers = 1 << 12
 )
@@ -36,7 +39,7 @@ type breaker struct {
 
 // newBreaker makes the breaker of a server. It goes by the monotonic clock, as gobreaker
 // does: its times are durations, which no jump of the wall clock changes.
-func newBreaker(platform schema.Platform, server string, open time.Duration, metrics *Metrics, logger *slog.Logger) *breaker {
+func newBreaker(platform schema.Platform, server string, open time.Duration, logger *slog.Logger) *breaker {
 	b := &breaker{}
 	b.circuit = gobreaker.NewCircuitBreaker[*Response](gobreaker.Settings{
 		Name:         server,
@@ -45,11 +48,10 @@ func newBreaker(platform schema.Platform, server string, open time.Duration, met
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakerFaults },
 		IsSuccessful: func(err error) bool { return !isFault(err) },
 		IsExcluded:   saysNothing,
-		OnStateChange: func(server string, from, to gobreaker.State) {
+		OnStateChange: func(server string, _, to gobreaker.State) {
 			if to == gobreaker.StateOpen {
 				b.opened(open)
 			}
-			metrics.change(platform, from, to)
 			logger.Warn("breaker changed", "platform", platform.String(), "server", server, "state", to.String())
 		},
 	})
@@ -85,6 +87,17 @@ func (b *breaker) admits() (wait time.Duration) {
 	}
 	b.admitted = time.Now()
 	return 0
+}
+
+// fails tells whether calls are kept away from the server: its breaker is open, or half
+// open, and it failed not long ago. One that nobody calls any more stays half open.
+func (b *breaker) fails() bool {
+	if b.circuit.State() == gobreaker.StateClosed {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return time.Since(b.halfAt) < breakerMemory
 }
 
 func (b *breaker) opened(lasts time.Duration) {

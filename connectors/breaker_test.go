@@ -112,6 +112,37 @@ func TestHalfOpenBreakerLetsOneProbeThrough(t *testing.T) {
 	wantOpen(t, registry, 0)
 }
 
+func TestForgottenServersAreNotCountedAsFailing(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	config := testConfig(t)
+	config.Metrics = NewMetrics(registry)
+	client := NewClient(config)
+	client.breakers.size = 2
+	bad := newFailing(t, 500)
+	for range breakerFaults {
+		wantKind(t, bad.get(t, client), schema.Retryable)
+	}
+	wantOpen(t, registry, 1)
+	for _, server := range []string{"a", "b", "c", "d", "e"} {
+		client.breakers.of(server)
+	}
+	wantOpen(t, registry, 0)
+}
+
+func TestServersThatNobodyCallsAreNotCountedAsFailing(t *testing.T) {
+	b := newBreaker(schema.Mastodon, "mastodon.example", time.Millisecond, testConfig(t).Logger)
+	for range breakerFaults {
+		b.do(func() (*Response, error) { return nil, &schema.Error{Kind: schema.Retryable} })
+	}
+	if !b.fails() {
+		t.Fatal("a server that has just failed does not count as failing")
+	}
+	b.halfAt = b.halfAt.Add(-2 * breakerMemory)
+	if b.fails() {
+		t.Error("a server that was not called for long counts as failing")
+	}
+}
+
 func wantOpen(t *testing.T, registry *prometheus.Registry, want float64) {
 	t.Helper()
 	families, err := registry.Gather()
@@ -133,7 +164,7 @@ func wantOpen(t *testing.T, registry *prometheus.Registry, want float64) {
 func TestOneCallIsPreparedForAProbe(t *testing.T) {
 	const open = 300 * time.Millisecond
 	config := testConfig(t)
-	b := newBreaker(schema.Mastodon, "mastodon.example", open, config.Metrics, config.Logger)
+	b := newBreaker(schema.Mastodon, "mastodon.example", open, config.Logger)
 	fail := func() (*Response, error) { return nil, &schema.Error{Kind: schema.Retryable} }
 	for range breakerFaults {
 		if wait := b.admits(); wait != 0 {

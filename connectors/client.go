@@ -47,7 +47,7 @@ func NewClient(config ClientConfig) *Client {
 }
 
 func newClient(config ClientConfig, open time.Duration) *Client {
-	return &Client{
+	c := &Client{
 		platform: config.Platform,
 		http:     withoutRepeats(config.HTTP),
 		classify: config.Classify,
@@ -55,9 +55,21 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 		now:      config.Now,
 		limiter:  newLimiter(config.Limits, config.Now),
 		breakers: newRecent(guardedServers, func(server string) *breaker {
-			return newBreaker(config.Platform, server, open, config.Metrics, config.Logger)
+			return newBreaker(config.Platform, server, open, config.Logger)
 		}),
 	}
+	config.Metrics.open.watch(c)
+	return c
+}
+
+// openBreakers returns how many servers fail at the moment.
+func (c *Client) openBreakers() (open int) {
+	for _, b := range c.breakers.values() {
+		if b.fails() {
+			open++
+		}
+	}
+	return open
 }
 
 // withoutRepeats returns the client as it is, except that only reads follow a

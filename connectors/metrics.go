@@ -6,7 +6,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
-	"github.com/sony/gobreaker/v2"
 
 	"crier/schema"
 )
@@ -16,12 +15,14 @@ import (
 type Metrics struct {
 	calls   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
-	open    *prometheus.GaugeVec
+	open    *openBreakers
 }
 
 // NewMetrics makes the metrics of platform calls.
 func NewMetrics(registerer prometheus.Registerer) *Metrics {
 	factory := promauto.With(registerer)
+	open := newOpenBreakers()
+	registerer.MustRegister(open)
 	return &Metrics{
 		calls: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_platform_calls_total",
@@ -32,25 +33,12 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 			Help:    "Duration of one platform call from sending to its whole answer, by outcome.",
 			Buckets: prometheus.ExponentialBuckets(0.002, 2, 15), // 2 ms to 33 s
 		}, []string{"platform", "outcome"}),
-		open: factory.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_open_breakers",
-			Help: "Servers that calls are kept away from because they fail, by platform.",
-		}, []string{"platform"}),
+		open: open,
 	}
 }
 
 func (m *Metrics) count(platform schema.Platform, operation string, err error) {
 	m.calls.WithLabelValues(platform.String(), operation, outcome(err)).Inc()
-}
-
-// change counts a breaker that opened or closed; one that lets a probe through is open.
-func (m *Metrics) change(platform schema.Platform, from, to gobreaker.State) {
-	switch {
-	case from == gobreaker.StateClosed:
-		m.open.WithLabelValues(platform.String()).Inc()
-	case to == gobreaker.StateClosed:
-		m.open.WithLabelValues(platform.String()).Dec()
-	}
 }
 
 func (m *Metrics) time(platform schema.Platform, err error, took time.Duration) {

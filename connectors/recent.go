@@ -36,14 +36,17 @@ func (r *recent[K, V]) of(key K) V {
 	return value
 }
 
-// len returns how many keys are held, those about to be forgotten included.
-func (r *recent[K, V]) len() int {
+// values returns what is held.
+func (r *recent[K, V]) values() []V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	held := len(r.current)
-	for key := range r.previous {
+	held := make([]V, 0, len(r.current)+len(r.previous))
+	for _, value := range r.current {
+		held = append(held, value)
+	}
+	for key, value := range r.previous {
 		if _, ok := r.current[key]; !ok {
-			held++
+			held = append(held, value)
 		}
 	}
 	return held

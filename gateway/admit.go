@@ -76,6 +76,22 @@ func (a *admission) admit(c *gin.Context) {
 	}
 }
 
+// standing returns where a caller stands, without a query and without counting the
+// request: for the answer to one that is refused unheard.
+func (a *admission) standing(c *gin.Context) quota {
+	now := a.now()
+	q := quota{reset: resetAfter(now)}
+	_, text, _ := strings.Cut(c.GetHeader("Authorization"), " ")
+	if key, ok := a.keys.last(schema.HashAPIKey(strings.TrimSpace(text))); ok {
+		if q.limit = key.RequestsPerMinute; q.limit > 0 {
+			q.used = a.byKey.add(key.ID, 0, now)
+		}
+		return q
+	}
+	q.limit, q.used = requestsByAddress, a.byAddress.add(addressOf(c), 0, now)
+	return q
+}
+
 // authenticate returns the key of an Authorization header. An address that has used up
 // its requests costs no more queries, but a key that worked a while ago still does
 // from there: one address may stand for many callers.

@@ -21,12 +21,13 @@ const (
 // bound refuses requests while too many are in hand.
 type bound struct {
 	failures
-	free    chan struct{}
-	refused prometheus.Counter
+	standing func(*gin.Context) quota // of the caller, for the rate headers
+	free     chan struct{}
+	refused  prometheus.Counter
 }
 
-func newBound(f failures, limit int, registerer prometheus.Registerer) (*bound, error) {
-	b := &bound{failures: f, free: make(chan struct{}, limit), refused: prometheus.NewCounter(prometheus.CounterOpts{
+func newBound(f failures, limit int, standing func(*gin.Context) quota, registerer prometheus.Registerer) (*bound, error) {
+	b := &bound{failures: f, standing: standing, free: make(chan struct{}, limit), refused: prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "crier_http_refused_total",
 		Help: "Requests answered 503 because too many were in hand.",
 	})}
@@ -47,6 +48,7 @@ func (b *bound) enter(c *gin.Context) {
 	case b.free <- struct{}{}:
 	default:
 		b.refused.Inc()
+		showQuota(c, b.standing(c))
 		b.fail(c, &schema.Error{
 			Kind: schema.Unavailable, RetryAfter: retryBusy,
 			Message: "too many requests are being answered at the moment; the same request may be sent again",

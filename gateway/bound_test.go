@@ -14,7 +14,8 @@ import (
 func TestTooManyRequestsAtATimeAreRefused(t *testing.T) {
 	f := failures{logger: slog.New(slog.DiscardHandler)}
 	registry := prometheus.NewRegistry()
-	b, err := newBound(f, 1, registry)
+	standing := func(*gin.Context) quota { return quota{limit: 60, used: 20} }
+	b, err := newBound(f, 1, standing, registry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +46,9 @@ func TestTooManyRequestsAtATimeAreRefused(t *testing.T) {
 	refused := call()
 	if refused.Code != http.StatusServiceUnavailable || refused.Header().Get("Retry-After") != "1" {
 		t.Errorf("the second request is answered %d, Retry-After %q", refused.Code, refused.Header().Get("Retry-After"))
+	}
+	if limit, left := refused.Header().Get("X-RateLimit-Limit"), refused.Header().Get("X-RateLimit-Remaining"); limit != "60" || left != "40" {
+		t.Errorf("the refusal shows a limit of %q and %q left, want 60 and 40", limit, left)
 	}
 	families, err := registry.Gather()
 	if err != nil {

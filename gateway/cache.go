@@ -92,6 +92,22 @@ func (c *cache[K, V]) knows(key K) bool {
 	return e != nil && e.known
 }
 
+// last returns the value of the last load of a key, however old, if it is there.
+func (c *cache[K, V]) last(key K) (value V, ok bool) {
+	c.mu.Lock()
+	e := c.entries[key]
+	c.mu.Unlock()
+	if e == nil {
+		return value, false
+	}
+	select {
+	case <-e.done:
+		return e.value, e.err == nil
+	default:
+		return value, false
+	}
+}
+
 // evict removes the entry that was not used for longest among a few: as good as the
 // longest of all, and it costs no list.
 func (c *cache[K, V]) evict(keep K) {

@@ -98,7 +98,8 @@ func New(config Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	bound, err := newBound(f, maxInFlight, config.Registerer)
+	admission := newAdmission(f, config.Keys, config.Now)
+	bound, err := newBound(f, maxInFlight, admission.standing, config.Registerer)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func New(config Config) (*Gateway, error) {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	engine.Use(observer.observe, bound.enter, newAdmission(f, config.Keys, config.Now).admit)
+	engine.Use(observer.observe, bound.enter, admission.admit)
 	engine.RedirectTrailingSlash = false // a redirect would have none of the headers that every answer has
 	engine.HandleMethodNotAllowed = true // with the header Allow
 	engine.NoMethod(func(c *gin.Context) {

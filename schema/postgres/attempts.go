@@ -45,20 +45,36 @@ func (r *attemptRows) addSkipped(result *schema.Result, now time.Time) {
 	}
 }
 
-// queue adds the statements that store the attempts, and keep the newest of each post.
+// queue adds the statements that store the attempts and keep the newest of each post.
 // Of a platform that is still processing only the first look is told.
 func (r *attemptRows) queue(b *pgx.Batch) {
 	if len(r.posts) == 0 {
 		return
 	}
-	b.Queue(`
-		insert into attempts (post_id, at, kind, n, comment, entry, attempts, code, message, next_at)
-		select u.* from unnest($1::uuid[], $2::timestamptz[], $3::int2[], $4::int2[], $5::int2[], $6::int2[], $7::int2[], $8::text[], $9::text[], $10::timestamptz[])
-			u (post, at, kind, n, comment, entry, attempts, code, message, next)
-		where u.kind <> $11 or not exists (
-			select from attempts a
-			where a.post_id = u.post and a.kind = u.kind and a.n = u.n and a.comment = u.comment and a.entry = u.entry)`,
-		idColumn(r.posts), r.ats, r.kinds, r.ns, r.comments, r.entries, r.tries, r.codes, r.messages, r.next, int16(schema.AttemptProcessing))
+	b.Queue(insertAttempts, r.columns()...)
+	r.queueTrim(b)
+}
+
+// insertAttempts takes what columns returns. A condition may follow.
+const insertAttempts = `
+	insert into attempts (post_id, at, kind, n, comment, entry, attempts, code, message, next_at)
+	select u.* from unnest($1::uuid[], $2::timestamptz[], $3::int2[], $4::int2[], $5::int2[], $6::int2[], $7::int2[], $8::text[], $9::text[], $10::timestamptz[])
+		u (post, at, kind, n, comment, entry, attempts, code, message, next)
+	where (u.kind <> $11 or not exists (
+		select from attempts a
+		where a.post_id = u.post and a.kind = u.kind and a.n = u.n and a.comment = u.comment and a.entry = u.entry))`
+
+func (r *attemptRows) columns() []any {
+	return []any{
+		idColumn(r.posts), r.ats, r.kinds, r.ns, r.comments, r.entries, r.tries, r.codes, r.messages, r.next, int16(schema.AttemptProcessing),
+	}
+}
+
+// queueTrim adds the statement that keeps the newest attempts of each post.
+func (r *attemptRows) queueTrim(b *pgx.Batch) {
+	if len(r.posts) == 0 {
+		return
+	}
 	b.Queue(`
 		delete from attempts where ctid in (
 			select ctid from (

@@ -118,3 +118,23 @@ func TestAFailedCommentIsToldOfItsPost(t *testing.T) {
 		t.Errorf("attempts %+v, want the failure of both comments", got)
 	}
 }
+
+func TestACommentWhoseClaimWasLostTellsNothing(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
+	f.create(p)
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "1"}})
+	lost := f.claimComment()
+	f.expire()
+	held := f.claimComment()
+	refused := schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}}
+	f.finishComment(lost, refused)
+	if got := f.attempts(p); len(got) != 0 {
+		t.Errorf("attempts %+v, want none of the lost claim", got)
+	}
+	f.finishComment(held, refused)
+	if got := f.attempts(p); len(got) != 1 {
+		t.Errorf("attempts %+v, want one of the claim that held", got)
+	}
+}

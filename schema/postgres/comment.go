@@ -163,13 +163,11 @@ func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 // result whose claim another has followed only the receipt is kept.
 func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 	batch := &pgx.Batch{}
-	batch.Queue(`
-		update comments set
-			state = $3, step = $4, attempts = $5, looked = $6, next_at = now() + $7::float8 * interval '1 second', lease_until = null,
-			native_id = $8, url = $9, error = $10::text::json, posted_at = $11
-		where id = $1 and claim = $2 and state = 1`,
+	var attempts attemptRows
+	attempts.add(r.Post, r.Attempt)
+	batch.Queue(finishComment, append(attempts.columns(),
 		r.Comment, r.Claim, int16(r.State), int16(r.Step), int16(r.Attempts), int16(r.Looked), r.NextIn.Seconds(),
-		r.NativeID, r.URL, errorOrNull(r.Error), orNull(r.PostedAt))
+		r.NativeID, r.URL, errorOrNull(r.Error), orNull(r.PostedAt))...)
 	if r.State == schema.CommentPending {
 		batch.Queue(`
 			update jobs set due_at = now() + $2::float8 * interval '1 second', held = false,
@@ -181,9 +179,7 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 			delete from jobs j where j.id = $1 and exists (select from comments c where c.id = j.id and c.state not in (0, 1))
 			returning id, kind, shard, due_at, version, payload`, r.Comment)
 	}
-	var attempts attemptRows
-	attempts.add(r.Post, r.Attempt)
-	attempts.queue(batch)
+	attempts.queueTrim(batch)
 	results := c.pool.SendBatch(ctx, batch)
 	defer results.Close()
 	taken, err := results.Exec()
@@ -206,6 +202,17 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 	}
 	return nil
 }
+
+// finishComment tells the attempt only where the claim still held.
+const finishComment = `
+	with taken as (
+		update comments set
+			state = $14, step = $15, attempts = $16, looked = $17, next_at = now() + $18::float8 * interval '1 second', lease_until = null,
+			native_id = $19, url = $20, error = $21::text::json, posted_at = $22
+		where id = $12 and claim = $13 and state = 1
+		returning id
+	), told as (` + insertAttempts + ` and exists (select from taken))
+	select from taken`
 
 func errorOrNull(e *schema.TargetError) *string {
 	if e == nil {
