@@ -55,6 +55,9 @@ func (d *directory) named(platform schema.Platform, name string) *schema.Account
 	return nil
 }
 
+// account returns the account of that id, nil if there is none.
+func (d *directory) account(id schema.AccountID) *schema.Account { return d.byID[id] }
+
 // on returns the accounts of a platform.
 func (d *directory) on(platform schema.Platform) []*schema.Account {
 	var found []*schema.Account

@@ -49,7 +49,7 @@ func (p *posts) build(ctx context.Context, b batch, f *form, read func(*form) po
 		post.Status = schema.Draft
 	case atTime, inQueue:
 	}
-	p.validate(&post, r)
+	p.validate(&post, change.accounts, r)
 	if mode != inQueue {
 		return post, nil
 	}
@@ -110,15 +110,16 @@ type change struct {
 	fields    postFields
 	targets   []schema.Target
 	brand     schema.BrandID
-	timezone  string    // empty: stays
-	scheduled time.Time // zero: stays
+	accounts  *directory // nil: the request says nothing that is about accounts
+	timezone  string     // empty: stays
+	scheduled time.Time  // zero: stays
 }
 
 // changeOf finds what the fields of a request name: accounts, brand, time. What it
 // takes from elsewhere (accounts, DNS) it takes here, before a post is locked.
 func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *report) change {
 	c := change{fields: fields}
-	if fields.targets != nil || fields.brand != nil {
+	if fields.targets != nil || fields.brand != nil || fields.settings != nil {
 		p.resolve(ctx, b, &c, r)
 	}
 	p.library.resolve(ctx, b.key.Workspace, fields.allMedia(), r)
@@ -158,7 +159,7 @@ func (p *posts) resolve(ctx context.Context, b batch, c *change, r *report) {
 		r.fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q", clip(*c.fields.brand)))
 	}
 	r.merge(&found)
-	c.targets, c.brand = targets, brand
+	c.targets, c.brand, c.accounts = targets, brand, accounts
 }
 
 func (p *posts) readTime(text string, zone *time.Location, now time.Time, r *report) time.Time {
@@ -225,10 +226,10 @@ func (c change) apply(post *schema.Post) {
 	}
 }
 
-// validate checks the post as a whole against its platforms, and notes which of them
-// need it prepared. It leaves out what it says of a field that is known to be wrong
+// validate checks the post as a whole against its platforms and those of its accounts
+// that are known, and notes which platforms need it prepared. It leaves out what it says of a field that is known to be wrong
 // already.
-func (p *posts) validate(post *schema.Post, r *report) {
+func (p *posts) validate(post *schema.Post, accounts *directory, r *report) {
 	unreadable := func(t schema.Target) bool { return t.Platform == 0 }
 	if len(post.Content.Entries) == 0 || slices.ContainsFunc(post.Targets, unreadable) {
 		return // the report says so already
@@ -240,6 +241,9 @@ func (p *posts) validate(post *schema.Post, r *report) {
 		}
 	}
 	errors, warnings := schema.Validate(post.Content, post.Targets, p.constraints)
+	if accounts != nil {
+		errors = append(errors, schema.ValidateAccounts(post.Content, post.Targets, accounts.account)...)
+	}
 	known := r.errors // several platforms may find something in one field
 	for _, d := range errors {
 		if !about(known, d.Field) && len(r.errors) < maxDetails {

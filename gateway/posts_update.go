@@ -83,7 +83,7 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *report
 	if wasDraft && post.Status == schema.Scheduled && change.scheduled.IsZero() {
 		p.checkScheduled(*post, now, r)
 	}
-	p.validate(post, r)
+	p.validate(post, change.accounts, r)
 	return r.err()
 }
 

@@ -34,7 +34,7 @@ type platformValidityView struct {
 }
 
 // check says what a creation would find wrong with a post, and makes none. Platforms are
-// judged by name: accounts matter only where one is named.
+// judged by name: an account matters only where it is named, or the only one.
 func (p *posts) check(c *gin.Context) error {
 	f, err := readForm(c)
 	if err != nil {
@@ -59,9 +59,12 @@ func (p *posts) check(c *gin.Context) error {
 	post.Targets = make([]schema.Target, len(fields.targets))
 	for i, t := range fields.targets {
 		post.Targets[i] = schema.Target{N: int16(i), Platform: t.platform, Content: t.content}
+		if account := change.accounts.choose(new(report), t); account != nil {
+			post.Targets[i].Account = account.ID
+		}
 	}
 	var found report
-	p.validate(&post, &found)
+	p.validate(&post, change.accounts, &found)
 	respond(c, http.StatusOK, validationAnswer{Success: true, Validation: p.viewValidation(post, found), Warnings: f.report.warnings})
 	return nil
 }

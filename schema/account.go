@@ -8,16 +8,19 @@ import (
 
 // Account is a connected profile, page, channel or location.
 type Account struct {
-	ID             AccountID
-	Workspace      WorkspaceID
-	Brand          BrandID // zero: none
-	BrandName      string  // only where accounts are listed
-	Platform       Platform
-	NativeID       string // id on the platform
-	Name           string // handle or title, to show
-	Server         string // base address; only mastodon, bluesky and telegram accounts have their own
-	Sandbox        bool
-	Sealed         []byte // sealed Credentials; nothing once it is disconnected
+	ID        AccountID
+	Workspace WorkspaceID
+	Brand     BrandID // zero: none
+	BrandName string  // only where accounts are listed
+	Platform  Platform
+	NativeID  string // id on the platform
+	Name      string // handle or title, to show
+	Server    string // base address; only mastodon, bluesky and telegram accounts have their own
+	Sandbox   bool
+	Sealed    []byte // sealed Credentials; nothing once it is disconnected
+	// Settings is what the platform enables for this account: by the name of a setting of
+	// posts the values it may have, such as {"privacy": ["SELF_ONLY"]}. One that is not
+	// there may have any.
 	Settings       json.RawMessage
 	NeedsReconnect bool // its platform takes the credentials no more, and only its owner can help
 	CreatedAt      time.Time

@@ -40,6 +40,7 @@ type CommentLimit struct {
 	Supported bool
 	RootOnly  bool // on the first entry of a thread only
 	Max       int  // 0: no limit of its own
+	Usual     int  // beyond it some servers refuse; 0: none do
 	Count     func(text string) int
 }
 

@@ -222,12 +222,19 @@ func (l CommentLimit) takes(c FirstComment) bool {
 }
 
 func (v *validation) commentText(p Platform, limit CommentLimit, i int, text string) {
-	if limit.Max == 0 {
+	if limit.Count == nil {
 		return
 	}
-	if n := limit.Count(text); n > limit.Max {
-		v.fail(p, fmt.Sprintf("firstComments[%d].text", i), CodeFirstCommentTooLong,
+	field := fmt.Sprintf("firstComments[%d].text", i)
+	switch n := limit.Count(text); {
+	case limit.Max > 0 && n > limit.Max:
+		v.fail(p, field, CodeFirstCommentTooLong,
 			"%s takes a first comment of at most %d characters, this one has %d", p, limit.Max, n)
+	case limit.Usual > 0 && n > limit.Usual:
+		v.add(&v.warnings, Detail{
+			Field: field, Platform: p.String(), Code: CodeFirstCommentLong,
+			Message: fmt.Sprintf("this one has %d characters; a server of %s takes %d unless it allows more", n, p, limit.Usual),
+		})
 	}
 }
 

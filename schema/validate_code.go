@@ -1,7 +1,7 @@
 package schema
 
-// The codes of details that validation finds. CodeSettingUnknown and
-// CodeFirstCommentSkipped are warnings, all others are errors.
+// The codes of details that validation finds. CodeSettingUnknown,
+// CodeFirstCommentSkipped and CodeFirstCommentLong are warnings, all others are errors.
 const (
 	CodeContentRequired         = "content_required"
 	CodeTextRequired            = "text_required"
@@ -24,9 +24,11 @@ const (
 	CodeFirstCommentUnsupported = "first_comment_unsupported"
 	CodeFirstCommentSkipped     = "first_comment_skipped"
 	CodeFirstCommentTooLong     = "first_comment_too_long"
+	CodeFirstCommentLong        = "first_comment_long"
 	CodeFirstCommentEmpty       = "first_comment_empty"
 	CodeFirstCommentTarget      = "first_comment_target_invalid"
 	CodeSettingRequired         = "setting_required"
 	CodeSettingInvalid          = "setting_invalid"
 	CodeSettingUnknown          = "setting_unknown"
+	CodeSettingNotEnabled       = "setting_not_enabled"
 )

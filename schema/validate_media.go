@@ -69,9 +69,6 @@ func (v *validation) mediaItem(c Constraints, field string, m Media) {
 }
 
 func (v *validation) mediaCounts(c Constraints, field string, media []Media) {
-	if len(media) > c.Media.Max {
-		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d media items, there are %d", c.Platform, c.Media.Max, len(media))
-	}
 	videos, documents := 0, 0
 	for _, m := range media {
 		switch kind := m.KnownKind(); {
@@ -82,7 +79,10 @@ func (v *validation) mediaCounts(c Constraints, field string, media []Media) {
 		}
 	}
 	images := len(media) - videos - documents
-	if videos > c.Media.MaxVideos && c.Media.MaxVideos > 0 {
+	switch {
+	case len(media) > c.Media.Max:
+		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d media items, there are %d", c.Platform, c.Media.Max, len(media))
+	case videos > c.Media.MaxVideos && c.Media.MaxVideos > 0:
 		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d videos, there are %d", c.Platform, c.Media.MaxVideos, videos)
 	}
 	if !c.Media.Mixed && !alone(images, videos, documents) {

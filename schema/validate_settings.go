@@ -83,8 +83,8 @@ func (r SettingRule) checkNamed(name string, value json.RawMessage) []Detail {
 }
 
 func joinField(parent, child string) string {
-	if child == "" {
-		return parent
+	if child == "" || child[0] == '[' {
+		return parent + child
 	}
 	return parent + "." + child
 }
@@ -141,12 +141,35 @@ func TextSetting(limit TextLimit) SettingRule {
 
 // PatternSetting is a text of a form, which what says in words.
 func PatternSetting(pattern *regexp.Regexp, what string) SettingRule {
+	return FormSetting(pattern.MatchString, what)
+}
+
+// FormSetting is a text of a form that a function knows, and what says in words.
+func FormSetting(is func(text string) bool, what string) SettingRule {
 	return SettingRule{check: func(value json.RawMessage) []Detail {
 		var s string
-		if json.Unmarshal(value, &s) != nil || !pattern.MatchString(s) {
+		if json.Unmarshal(value, &s) != nil || !is(s) {
 			return wrong(CodeSettingInvalid, "%s is wanted, not %s", what, shorten(value))
 		}
 		return nil
+	}}
+}
+
+// ListSetting is a list of at most so many values.
+func ListSetting(most int, item SettingRule) SettingRule {
+	return SettingRule{check: func(value json.RawMessage) []Detail {
+		var items []json.RawMessage
+		if json.Unmarshal(value, &items) != nil {
+			return wrong(CodeSettingInvalid, "a list is wanted")
+		}
+		if len(items) > most {
+			return wrong(CodeSettingInvalid, "at most %d values are allowed, there are %d", most, len(items))
+		}
+		var details []Detail
+		for i, one := range items {
+			details = append(details, item.checkNamed(fmt.Sprintf("[%d]", i), one)...)
+		}
+		return details
 	}}
 }
 

@@ -255,6 +255,7 @@ func TestNestedSettings(t *testing.T) {
 		"box": schema.ObjectSetting(schema.SettingRules{
 			"flag": schema.BoolSetting(), "name": schema.TextSetting(schema.TextLimit{Required: true}),
 		}),
+		"two": schema.ListSetting(2, schema.BoolSetting()),
 	}.Check
 	for name, tt := range map[string]struct {
 		settings string
@@ -269,7 +270,34 @@ func TestNestedSettings(t *testing.T) {
 		"one is wrong":         {`{"box":{"name":"x","flag":"yes"}}`, []string{"box.flag  setting_invalid"}},
 		"one is unknown":       {`{"box":{"name":"x","content":"y"}}`, []string{"box.content  setting_unknown"}},
 		"the text is a number": {`{"content":1}`, []string{"content  setting_invalid"}},
+		"a list":               {`{"two":[true,false]}`, nil},
+		"a list too long":      {`{"two":[true,false,true]}`, []string{"two  setting_invalid"}},
+		"a wrong item":         {`{"two":[true,1]}`, []string{"two[1]  setting_invalid"}},
+		"no list":              {`{"two":{}}`, []string{"two  setting_invalid"}},
 	} {
 		t.Run(name, func(t *testing.T) { compare(t, "details", check(json.RawMessage(tt.settings)), tt.want) })
+	}
+}
+
+func TestSettingsAreWhatTheAccountEnables(t *testing.T) {
+	strict, free := schema.Account{ID: schema.AccountID{1}, Settings: json.RawMessage(`{"mode":["a"]}`)}, schema.Account{ID: schema.AccountID{2}, Settings: json.RawMessage(`{}`)}
+	accounts := map[schema.AccountID]*schema.Account{strict.ID: &strict, free.ID: &free}
+	for name, tt := range map[string]struct {
+		settings string
+		account  schema.AccountID
+		want     []string
+	}{
+		"enabled":              {`{"mode":"a"}`, strict.ID, nil},
+		"not enabled":          {`{"mode":"b"}`, strict.ID, []string{"platformSettings.twitter.mode twitter setting_not_enabled"}},
+		"not given":            {`{}`, strict.ID, nil},
+		"of a wrong type":      {`{"mode":1}`, strict.ID, nil}, // the platform's rules say so
+		"nothing is said":      {`{"mode":"b"}`, free.ID, nil},
+		"an account not known": {`{"mode":"b"}`, schema.AccountID{3}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			targets := []schema.Target{{Platform: short, Account: tt.account}, {Platform: short, Account: tt.account, N: 1}}
+			found := schema.ValidateAccounts(settings(tt.settings), targets, func(id schema.AccountID) *schema.Account { return accounts[id] })
+			compare(t, "errors", found, tt.want)
+		})
 	}
 }

@@ -45,7 +45,7 @@ func Constraints() schema.Constraints {
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxGraphemes, Count: count},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
 		DailyCap:     50,
-		Settings:     checkSettings,
+		Settings:     settingRules().Check,
 	}
 }
 
@@ -76,26 +76,10 @@ func parseSettings(raw json.RawMessage) (settings, error) {
 	return s, nil
 }
 
-func checkSettings(raw json.RawMessage) []schema.Detail {
-	if len(raw) == 0 {
-		return nil
-	}
-	s, err := parseSettings(raw)
-	if err != nil {
-		return []schema.Detail{detail("langs", "langs must be a list of language tags")}
-	}
-	if len(s.Langs) > maxLangs {
-		return []schema.Detail{detail("langs", fmt.Sprintf("at most %d languages", maxLangs))}
-	}
-	var details []schema.Detail
-	for i, tag := range s.Langs {
-		if _, err := language.Parse(tag); err != nil {
-			details = append(details, detail(fmt.Sprintf("langs[%d]", i), fmt.Sprintf("%q is no language tag (BCP 47)", tag)))
-		}
-	}
-	return details
-}
-
-func detail(field, message string) schema.Detail {
-	return schema.Detail{Field: field, Platform: schema.Bluesky.String(), Code: "invalid", Message: message}
+func settingRules() schema.SettingRules {
+	tag := schema.FormSetting(func(text string) bool {
+		_, err := language.Parse(text)
+		return err == nil
+	}, "a language tag (BCP 47) such as pt-BR")
+	return schema.SettingRules{"langs": schema.ListSetting(maxLangs, tag)}
 }

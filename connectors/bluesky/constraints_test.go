@@ -33,14 +33,15 @@ func TestCount(t *testing.T) {
 func TestSettings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		settings string
-		want     []string // fields that are wrong
+		want     []string // fields that are wrong or unknown
 	}{
-		"none":                 {`{}`, nil},
-		"three languages":      {`{"langs": ["en", "de-AT", "zh-Hant"]}`, nil},
-		"four languages":       {`{"langs": ["en", "de", "fr", "it"]}`, []string{"langs"}},
-		"no language":          {`{"langs": ["en", "not a tag"]}`, []string{"langs[1]"}},
-		"a text for a list":    {`{"langs": "en"}`, []string{"langs"}},
-		"what others look for": {`{"content": "text", "unheardOf": 1}`, nil},
+		"none":               {`{}`, nil},
+		"three languages":    {`{"langs": ["en", "de-AT", "zh-Hant"]}`, nil},
+		"four languages":     {`{"langs": ["en", "de", "fr", "it"]}`, []string{"langs"}},
+		"no language":        {`{"langs": ["en", "not a tag"]}`, []string{"langs[1]"}},
+		"a text for a list":  {`{"langs": "en"}`, []string{"langs"}},
+		"one's own text":     {`{"content": "text"}`, nil},
+		"an unknown setting": {`{"unheardOf": 1}`, []string{"unheardOf"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var fields []string

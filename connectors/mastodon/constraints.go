@@ -29,7 +29,7 @@ func Constraints() schema.Constraints {
 			MaxImageBytes: maxImageBytes,
 			MaxVideoBytes: maxVideoBytes,
 		},
-		FirstComment: schema.CommentLimit{Supported: true, RootOnly: true, Count: countText},
+		FirstComment: schema.CommentLimit{Supported: true, RootOnly: true, Usual: maxText, Count: countText},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
 		DailyCap:     50,
 		Settings:     settingsCheck(),

@@ -1,0 +1,104 @@
+package catalog_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/connectors/catalog"
+	"crier/schema"
+)
+
+// typical is media that a platform takes, whatever its limits are.
+func typical(l schema.MediaLimits, kind schema.MediaKind) schema.MediaFacts {
+	f := schema.MediaFacts{Kind: kind, Type: "application/pdf", Size: 1}
+	if kind == schema.PDF {
+		return f
+	}
+	f.Type = first(l.ImageTypes, "image/jpeg")
+	if kind == schema.Video {
+		f.Type, f.Duration = first(l.VideoTypes, "video/mp4"), time.Second
+	}
+	ratio := 1.0
+	if l.MinAspect > 0 {
+		ratio = math.Sqrt(l.MinAspect * l.MaxAspect) // in the middle
+	}
+	f.Height = 5000
+	f.Width = int(ratio * float64(f.Height))
+	return f
+}
+
+func first(all []string, otherwise string) string {
+	if len(all) == 0 {
+		return otherwise
+	}
+	return all[0]
+}
+
+// bound is a limit of media: at it they are taken, over it they are not.
+type bound struct {
+	is       bool // the platform has this limit
+	code     string
+	at, over func(*schema.MediaFacts)
+}
+
+// bounds makes of a platform's data what is at each of its limits and over it.
+func bounds(l schema.MediaLimits, kind schema.MediaKind) map[string]bound {
+	most := map[schema.MediaKind]int64{schema.Image: l.MaxImageBytes, schema.Video: l.MaxVideoBytes, schema.PDF: l.MaxDocumentBytes}[kind]
+	pixels := kind != schema.PDF
+	shaped := pixels && l.MaxAspect > 0 && (kind == schema.Image || !l.AspectOfImages)
+	const side = 100_000
+	size := func(n int64) func(*schema.MediaFacts) { return func(f *schema.MediaFacts) { f.Size = n } }
+	lasting := func(d time.Duration) func(*schema.MediaFacts) { return func(f *schema.MediaFacts) { f.Duration = d } }
+	ratio := func(r float64) func(*schema.MediaFacts) {
+		return func(f *schema.MediaFacts) { f.Width, f.Height = int(r*side), side }
+	}
+	narrow := func(width int) func(*schema.MediaFacts) {
+		return func(f *schema.MediaFacts) {
+			f.Height = max(f.Height*l.MinWidth/f.Width, l.MinHeight)
+			f.Width = width
+		}
+	}
+	return map[string]bound{
+		"bytes":    {most > 0, schema.CodeMediaTooLarge, size(most), size(most + 1)},
+		"duration": {kind == schema.Video && l.MaxVideoDuration > 0, schema.CodeMediaTooLong, lasting(l.MaxVideoDuration), lasting(l.MaxVideoDuration + 1)},
+		"width":    {pixels && l.MinWidth > 0, schema.CodeMediaTooSmall, narrow(l.MinWidth), narrow(l.MinWidth - 1)},
+		"tallest":  {shaped, schema.CodeMediaAspect, ratio(l.MinAspect), ratio(l.MinAspect * 0.99)},
+		"widest":   {shaped, schema.CodeMediaAspect, ratio(l.MaxAspect), ratio(l.MaxAspect * 1.01)},
+	}
+}
+
+// Every limit of every platform's data has an effect: what is at it passes, one over it
+// fails for it alone.
+func TestMediaAtTheirLimits(t *testing.T) {
+	tried := 0
+	for _, p := range schema.Platforms() {
+		limits := catalog.Constraints(p).Media
+		for _, kind := range limits.Kinds {
+			if kind == schema.GIF {
+				continue // an image or a video to each platform
+			}
+			for name, b := range bounds(limits, kind) {
+				if !b.is {
+					continue
+				}
+				tried++
+				t.Run(strings.Join([]string{p.String(), string(kind), name}, " "), func(t *testing.T) {
+					at, over := typical(limits, kind), typical(limits, kind)
+					b.at(&at)
+					b.over(&over)
+					if details := limits.Check(p, at); len(details) != 0 {
+						t.Errorf("%+v is at the limit: %v", at, details)
+					}
+					if details := limits.Check(p, over); len(details) != 1 || details[0].Code != b.code || details[0].Platform != p.String() {
+						t.Errorf("%+v is over the limit: %v, want %s", over, details, b.code)
+					}
+				})
+			}
+		}
+	}
+	if tried < 40 {
+		t.Errorf("%d limits were tried", tried)
+	}
+}

@@ -1,0 +1,39 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ValidateAccounts checks a post's settings against what its targets' accounts enable,
+// which accountOf finds; it returns nil for one that is not known.
+func ValidateAccounts(c Content, targets []Target, accountOf func(AccountID) *Account) []Detail {
+	v := validation{content: c}
+	for _, target := range targets {
+		if len(c.Settings[target.Platform]) == 0 {
+			continue
+		}
+		var enabled map[string][]string
+		if account := accountOf(target.Account); account != nil && json.Unmarshal(account.Settings, &enabled) == nil {
+			v.enabled(target.Platform, enabled)
+		}
+	}
+	return v.errors
+}
+
+func (v *validation) enabled(p Platform, enabled map[string][]string) {
+	var values map[string]json.RawMessage
+	if json.Unmarshal(v.content.Settings[p], &values) != nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(enabled)) {
+		var value string
+		if json.Unmarshal(values[name], &value) != nil || slices.Contains(enabled[name], value) {
+			continue // not given, or the platform's own rules say that it is wrong
+		}
+		v.fail(p, "platformSettings."+p.String()+"."+name, CodeSettingNotEnabled,
+			"this account may have %s, not %s", strings.Join(enabled[name], ", "), shorten(values[name]))
+	}
+}
