@@ -45,7 +45,7 @@ func generalRules() []rule {
 			for _, tag := range tags {
 				groups[tree{tag}.at("name").text()] = true
 			}
-			for _, name := range []string{"Posts", "Threads", "Accounts", "Media", "Analytics"} {
+			for _, name := range []string{"Posts", "Threads", "Accounts", "Media", "Analytics", "Usage", "Billing"} {
 				if !groups[name] {
 					b.Errorf("no tag %s", name)
 				}

@@ -202,7 +202,7 @@ func (b *bench) threadRules() []rule {
 			b.key = b.newKey(b.workspace, schema.Read)
 			b.send(newThread(`{}`)).fails(http.StatusForbidden, "forbidden")
 		}},
-		{threading, "there is no list of threads", failed(get("/threads"), http.StatusNotFound, "not_found")},
+		{threading, "there is no list of threads", failed(get("/threads"), http.StatusMethodNotAllowed, "method_not_allowed")},
 
 		{readThread, "it is answered with the thread", func(b *bench) {
 			b.has(b.send(get(b.make(newThread(`{}`)))).want(http.StatusOK), "success", true, "thread.posts.1.content", "two")
