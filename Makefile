@@ -3,6 +3,7 @@
 # make test-rules   the alerts of compose/prometheus, on Prometheus's engine
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: 30 minutes
+# make fuzz         fuzzes every parser of foreign input, a minute each
 # make check        all that CI runs
 
 GOLANGCI_LINT_VERSION := v2.15.0
@@ -14,7 +15,7 @@ LOG_TESTS := 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 20m
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-rules test-kafka test-reliability test-conformance bench client check-client lint check clean
+.PHONY: run build test test-rules test-kafka test-reliability test-conformance fuzz bench client check-client lint check clean
 
 include libchdb.mk
 
@@ -43,6 +44,11 @@ test-reliability: libchdb
 # CRIER_PLATFORM_DOCS names the folder with the platforms' own descriptions.
 test-conformance:
 	go test -race -tags conformance -run Conform ./connectors/...
+
+# FUZZ_TIME is of each target. Findings are kept in testdata/fuzz.
+FUZZ_TIME := 60s
+fuzz:
+	scripts/fuzz.sh $(FUZZ_TIME)
 
 bench: build libchdb
 	./bin/crier bench create lateness

@@ -9,8 +9,11 @@ import (
 )
 
 // publicRoutes need no key: what they show is not a workspace's, or its address cannot be
-// guessed.
+// guessed. Those below /docs are pages, which know of no workspace.
 var publicRoutes = []string{
+	"GET /docs",
+	"GET /docs/style.css",
+	"GET /docs/errors/:code",
 	"GET /openapi.json",
 	"PUT /uploads/:id/:secret",
 	"GET /files/:id/:name",

@@ -71,6 +71,9 @@ func newTrespass(t *testing.T, callerName string, callerIsSandbox, ownerIsSandbo
 		c.CheckURL, c.Events = checkURL, events
 	})
 	x := &trespass{api: a, routes: a.engine.Handler().(*gin.Engine).Routes()}
+	x.routes = slices.DeleteFunc(x.routes, func(r gin.RouteInfo) bool {
+		return slices.Contains(publicRoutes, r.Method+" "+r.Path) // a page
+	})
 	furnish := func(text, workspaceName string, sandbox bool) *household {
 		w, err := a.admin.Workspace(t.Context(), workspaceName, "operator", sandbox)
 		if err != nil {

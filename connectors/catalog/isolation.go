@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"crier/connectors"
 	"crier/schema"
@@ -49,7 +51,7 @@ func (s *switchboard) Publish(ctx context.Context, d schema.Delivery) (schema.Re
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	return c.Publish(ctx, d)
+	return legible(c.Publish(ctx, d))
 }
 
 func (s *switchboard) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
@@ -57,7 +59,11 @@ func (s *switchboard) Find(ctx context.Context, d schema.Delivery) (schema.Recei
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	return c.Find(ctx, d)
+	receipt, verdict, err := c.Find(ctx, d)
+	if receipt, err = legible(receipt, err); err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	return receipt, verdict, nil
 }
 
 func (s *switchboard) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
@@ -65,7 +71,20 @@ func (s *switchboard) Comment(ctx context.Context, d schema.Delivery) (schema.Re
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	return c.Comment(ctx, d)
+	return legible(c.Comment(ctx, d))
+}
+
+// legible makes an answer that names its post by what no text may hold one that was lost:
+// PostgreSQL takes no U+0000, and a server that users name may say anything.
+func legible(r schema.Receipt, err error) (schema.Receipt, error) {
+	if err == nil && hasNUL(r.NativeID, r.URL, r.State) {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "the platform's answer could not be read"}
+	}
+	return r, err
+}
+
+func hasNUL(texts ...string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "\x00") })
 }
 
 // checker checks by the connector of an account's world.
@@ -76,7 +95,11 @@ func (c checker) Check(ctx context.Context, a schema.Account, credentials schema
 	if err != nil {
 		return connectors.Profile{}, err
 	}
-	return connector.(connectors.Checker).Check(ctx, a, credentials)
+	profile, err := connector.(connectors.Checker).Check(ctx, a, credentials)
+	if err == nil && hasNUL(profile.NativeID, profile.Name, profile.Server) {
+		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "the platform's answer could not be read"}
+	}
+	return profile, err
 }
 
 // refresher refreshes by the connector of an account's world.

@@ -71,7 +71,7 @@ func newCatalog(t *testing.T, sandboxURL, live string) *catalog.Catalog {
 	return c
 }
 
-func newDeps(t *testing.T) catalog.Deps {
+func newDeps(t testing.TB) catalog.Deps {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return catalog.Deps{

@@ -58,3 +58,7 @@ func FuzzProbeMovie(f *testing.F) {
 func FuzzProbeWebM(f *testing.F) {
 	fuzzProbe(f, webmOf(webmInfo(1500), webmTracks(854, 480), element(ebmlCluster, make([]byte, 100))))
 }
+
+func FuzzProbeDocument(f *testing.F) {
+	fuzzProbe(f, []byte("%PDF-1.7\n1 0 obj\n<< >>\nendobj\n%%EOF\n"), []byte("RIFF\x10\x00\x00\x00AVI LIST\x04\x00\x00\x00hdrl"))
+}

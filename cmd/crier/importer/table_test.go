@@ -134,26 +134,37 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-func FuzzTable(f *testing.F) {
-	f.Add("platforms,content,date\nmastodon,\"a\nb\",2026-12-01 9:00\n")
-	f.Add("platforms;media\nx|ig;https://a.test/1.png\n")
-	f.Fuzz(func(t *testing.T, content string) {
-		source, err := openRows("a.csv", strings.NewReader(content))
+// readAll reads the rows of a file, whose numbers ascend and whose bodies are JSON.
+func readAll(t *testing.T, name, content string) {
+	t.Helper()
+	source, err := openRows(name, strings.NewReader(content))
+	if err != nil {
+		return
+	}
+	for before := 0; ; {
+		r, err := source.next()
 		if err != nil {
 			return
 		}
-		for before := 0; ; {
-			r, err := source.next()
-			if err != nil {
-				return
-			}
-			if r.number <= before {
-				t.Fatalf("row %d comes after row %d", r.number, before)
-			}
-			before = r.number
-			if r.problem == nil && !json.Valid(r.body) {
-				t.Errorf("row %d is no JSON: %q", r.number, r.body)
-			}
+		if r.number <= before {
+			t.Fatalf("row %d comes after row %d", r.number, before)
 		}
-	})
+		before = r.number
+		if r.problem == nil && !json.Valid(r.body) {
+			t.Errorf("row %d is no JSON: %q", r.number, r.body)
+		}
+	}
+}
+
+func FuzzTable(f *testing.F) {
+	f.Add("platforms,content,date\nmastodon,\"a\nb\",2026-12-01 9:00\n")
+	f.Add("platforms;media\nx|ig;https://a.test/1.png\n")
+	f.Add("platforms,media,alt,mastodon.sensitive,metadata.a,queue\nmastodon:acc_1,https://a.test/1.png https://a.test/2.mp4,a|b,true,\xff,maybe\n")
+	f.Fuzz(func(t *testing.T, content string) { readAll(t, "a.csv", content) })
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add("{\"content\": \"a\", \"platforms\": [\"mastodon\"]}\n\n{}\n[1]\nnull")
+	f.Add("\uFEFF{\"scheduledFor\": \"1/2/2027\"}\r\n{\"a\": \"\xff\", \"a\": 1}")
+	f.Fuzz(func(t *testing.T, content string) { readAll(t, "a.jsonl", content) })
 }

@@ -1,0 +1,253 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/connectors/catalog"
+	"crier/gateway"
+	"crier/schema"
+)
+
+// memory is a store of one workspace, with an account on every platform, that keeps
+// nothing: what is fuzzed is how requests are read and judged.
+type memory struct {
+	gateway.PostReader
+	gateway.PostWriter
+	gateway.SlotTaker
+	gateway.WebhookReader
+	gateway.MediaReader
+	gateway.AccountReader
+	now   time.Time
+	brand schema.BrandID
+	made  []schema.Post
+}
+
+func (m *memory) Authenticate(context.Context, [32]byte) (schema.Key, error) {
+	return schema.Key{ID: schema.NewKeyID(m.now), Permission: schema.Admin}, nil
+}
+
+func (m *memory) Accounts(context.Context, schema.WorkspaceID) ([]schema.Account, error) {
+	var all []schema.Account
+	for _, p := range schema.Platforms() {
+		all = append(all, schema.Account{ID: schema.NewAccountID(m.now), Platform: p, NativeID: "native", Name: "name"})
+	}
+	return all, nil
+}
+
+func (m *memory) Brands(context.Context, schema.WorkspaceID) ([]schema.Brand, error) {
+	return []schema.Brand{{ID: m.brand, Name: "brand"}}, nil
+}
+
+func (m *memory) Media(context.Context, schema.WorkspaceID, []schema.MediaID) ([]schema.Upload, error) {
+	return nil, nil
+}
+
+func (m *memory) ListMedia(context.Context, schema.WorkspaceID, int, int) ([]schema.Upload, int, error) {
+	return nil, 0, nil
+}
+
+func (m *memory) Create(_ context.Context, c schema.Creation) (schema.Created, error) {
+	m.made = c.Posts
+	return schema.Created{Response: c.Response}, nil
+}
+
+// Post returns one as the smallest request makes it.
+func (m *memory) Post(_ context.Context, w schema.WorkspaceID, id schema.PostID) (schema.Post, error) {
+	return schema.Post{
+		ID: id, Workspace: w, Version: 1, Status: schema.Draft, FromAPI: true, CreatedAt: m.now, UpdatedAt: m.now,
+		Content: schema.Content{Entries: []schema.Entry{{Text: "x"}}}, Targets: []schema.Target{{Platform: schema.Mastodon}},
+	}, nil
+}
+
+func (m *memory) Update(ctx context.Context, w schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error) {
+	p, _ := m.Post(ctx, w, id)
+	err := change(&p)
+	m.made = []schema.Post{p}
+	return p, err
+}
+
+// TakeSlots knows no queue.
+func (m *memory) TakeSlots(context.Context, schema.WorkspaceID, schema.QueueChoice, []schema.PostID, func(schema.Queue, []time.Time) ([]time.Time, error)) (schema.QueueID, []time.Time, error) {
+	return schema.QueueID{}, nil, &schema.Error{Kind: schema.NotFound, Message: "queue not found"}
+}
+
+func (m *memory) ReleaseSlots(context.Context, []schema.PostID) error { return nil }
+
+func (m *memory) Posts(context.Context, schema.WorkspaceID, schema.PostFilter) ([]schema.Post, int, error) {
+	return nil, 0, nil
+}
+
+func (m *memory) Webhook(context.Context, schema.WorkspaceID, schema.WebhookID) (schema.Webhook, error) {
+	return schema.Webhook{}, nil
+}
+
+func (m *memory) Deliveries(context.Context, schema.WorkspaceID, schema.WebhookID, schema.DeliveryFilter) ([]schema.DeliveryRecord, error) {
+	return nil, nil
+}
+
+func (m *memory) Events(context.Context, schema.WorkspaceID, schema.EventQuery) (schema.EventPage, error) {
+	return schema.EventPage{}, nil
+}
+
+// fuzzed is a gateway on such a store.
+type fuzzed struct {
+	store       *memory
+	handler     http.Handler
+	key         string
+	description *description
+	log         *syncBuffer
+}
+
+func newFuzzed(t testing.TB) *fuzzed {
+	t.Helper()
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	log := new(syncBuffer)
+	m := &memory{now: at, brand: schema.NewBrandID(at)}
+	g, err := gateway.New(gateway.Config{
+		Keys: m, Accounts: m, Posts: m, PostWriter: m, Webhooks: m, Media: m, Events: m, PostCounter: counts{}, Slots: m,
+		Constraints: catalog.Constraints, CheckURL: func(context.Context, string) error { return nil },
+		PublicURL: "https://crier.example", Lead: gateway.Lead, Now: func() time.Time { return at }, Random: rand.Reader,
+		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})), Registerer: prometheus.NewRegistry(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := schema.NewAPIKey(rand.Reader, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fuzzed{m, g.Handler(), key, readDescription(t), log}
+}
+
+// ask makes a request and holds the answer against what every answer promises: it is what
+// openapi.yaml describes, a refusal names its fields, and no request is our fault.
+func (f *fuzzed) ask(t *testing.T, method, path, body string) {
+	t.Helper()
+	f.store.made = nil
+	request := httptest.NewRequest(method, "/", strings.NewReader(body))
+	request.URL.Path, request.URL.RawQuery, _ = strings.Cut("/api/v1"+path, "?")
+	request.Header.Set("Authorization", "Bearer "+f.key)
+	request.Header.Set("Content-Type", "application/json")
+	response := httptest.NewRecorder()
+	f.handler.ServeHTTP(response, request)
+	got := &answer{t, response.Code, response.Header(), response.Body.Bytes()}
+	if got.status >= 500 {
+		t.Fatalf("%s %s: %d %s", method, path, got.status, f.log)
+	}
+	f.description.check(t, method, path, got)
+	decoded := got.want(got.status)
+	if got.status == http.StatusBadRequest && (body == "" || isObject(body)) {
+		wantFieldsNamed(t, decoded)
+	}
+	for i := range f.store.made {
+		wantStorable(t, &f.store.made[i])
+	}
+}
+
+func isObject(body string) bool {
+	var fields map[string]any
+	return json.Unmarshal([]byte(body), &fields) == nil && fields != nil
+}
+
+// wantFieldsNamed fails the test where a refusal of one's fields does not say which. What
+// is wrong with the document as such, such as a field that occurs twice, has its place in
+// the message.
+func wantFieldsNamed(t *testing.T, decoded tree) {
+	t.Helper()
+	details, _ := decoded.at("error", "details").value.([]any)
+	if len(details) == 0 && !strings.Contains(decoded.at("error", "message").text(), "body") {
+		t.Errorf("no field is named: %v", decoded.value)
+	}
+	for _, d := range details {
+		if (tree{d}).at("field").text() == "" || (tree{d}).at("code").text() == "" || (tree{d}).at("message").text() == "" {
+			t.Errorf("a detail says too little: %v", d)
+		}
+	}
+}
+
+// wantStorable fails the test where a post has what PostgreSQL takes in no text.
+func wantStorable(t *testing.T, p *schema.Post) {
+	t.Helper()
+	encoded, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(encoded, []byte(`\u0000`)) || !utf8.Valid(encoded) {
+		t.Errorf("a post that cannot be stored: %q", encoded)
+	}
+}
+
+func FuzzBodies(f *testing.F) {
+	api := newFuzzed(f)
+	routes := []string{"POST /posts", "POST /threads", "POST /posts/bulk", "POST /posts/validate", "PATCH /posts/post_01k9sr3q5wf2g8m7r4t0v1x2y3"}
+	for i, route := range routes {
+		for _, example := range api.examples(f, route) {
+			f.Add(byte(i), example)
+		}
+	}
+	for _, body := range []string{
+		`{"content": "x", "platforms": ["mastodon", {"platform": "tiktok", "content": null}], "scheduledFor": "2026-03-29T02:30:00", "timezone": "Europe/Berlin"}`,
+		`{"posts": [{"content": "1"}, {"content": "2", "mediaItems": [{"type": "video", "url": "https://a.example/b.mp4"}]}], "platforms": ["threads"], "status": "draft", "config": {"maxRetries": 1e3}}`,
+		`{"platforms": ["youtube"], "platformSettings": {"youtube": {"title": 5}, "mastodon": {"poll": {"options": ["a"]}}, "myspace": {}}, "metadata": {"a": {}}, "firstComments": [{"target": -1, "text": ""}]}`,
+		`{"content": "\ud83d", "a": 1, "platforms": {}}`, `{"posts": [null, 5, {}], "timezone": "Local", "dryRun": true}`, `[]`, `{"a": 1, "a": 2}`, "{\"\xff\": 1}",
+	} {
+		for i := range routes {
+			f.Add(byte(i), body)
+		}
+	}
+	f.Fuzz(func(t *testing.T, route byte, body string) {
+		method, path, _ := strings.Cut(routes[int(route)%len(routes)], " ")
+		api.ask(t, method, path, body)
+	})
+}
+
+// examples are the bodies with which openapi.yaml shows a route.
+func (f *fuzzed) examples(t testing.TB, route string) (bodies []string) {
+	t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	_, operation := f.description.operation(method, path)
+	examples, _ := tree{operation}.at("requestBody", "content", "application/json", "examples").value.(map[string]any)
+	for _, example := range examples {
+		encoded, err := json.Marshal(tree{example}.at("value").value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, string(encoded))
+	}
+	if len(bodies) == 0 {
+		t.Fatalf("%s has no example", route)
+	}
+	return bodies
+}
+
+// FuzzQueries has cursors, times, numbers and names of queries.
+func FuzzQueries(f *testing.F) {
+	api := newFuzzed(f)
+	routes := []string{"/posts", "/webhooks/wh_01k9sr3q5wf2g8m7r4t0v1x2y3/deliveries", "/events", "/media", "/accounts", "/analytics/posts"}
+	for _, query := range []string{
+		"after=2026-03-01&before=2026-03-01T09:00:00%2B01:00&limit=5&page=2&status=draft&platform=mastodon&externalId=x",
+		"cursor=dlv_01k9sr3q5wf2g8m7r4t0v1x2y3&status=failed&event=post.failed&eventId=evt_01k9sr3q5wf2g8m7r4t0v1x2y3",
+		"after=evt_01k9sr3q5wf2g8m7r4t0v1x2y3&type=post.failed,post.published", "from=2026-01-01&to=2026-02-30&accountId=acc_1",
+		"brandId=brand_01k9sr3q5wf2g8m7r4t0v1x2y3", "metadata[a]=b&metadata[]=%ff", "page=1000000&limit=100", "page=0&limit=-1", "after=0000-01-01T00:00:00Z",
+		"after=9999-12-31T23:59:59-14:00", "externalId=%00", "%zz&;=", "cursor=dlv_", "to=9999-12-31", "from=0000-01-01",
+	} {
+		for i := range routes {
+			f.Add(byte(i), query)
+		}
+	}
+	f.Fuzz(func(t *testing.T, route byte, query string) {
+		api.ask(t, http.MethodGet, routes[int(route)%len(routes)]+"?"+query, "")
+	})
+}
