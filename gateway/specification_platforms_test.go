@@ -225,14 +225,14 @@ func uploads(platform string, about int, code string, facts ...schema.MediaFacts
 		}
 		items := make([]string, len(facts))
 		for i, f := range facts {
-			items[i] = `{"mediaId": "` + b.upload(f).String() + `"}`
+			items[i] = `{"mediaId": "` + b.probed(f).String() + `"}`
 		}
 		judged(postTo(platform).with(`{"mediaItems": [`+strings.Join(items, ",")+`]}`), field, code, platform)(b)
 	}
 }
 
-// upload puts media of these facts into the library, as if they had been probed.
-func (b *bench) upload(facts schema.MediaFacts) schema.MediaID {
+// probed puts media of these facts into the library, as if they had been probed.
+func (b *bench) probed(facts schema.MediaFacts) schema.MediaID {
 	b.Helper()
 	u := schema.Upload{
 		ID: schema.NewMediaID(b.store.Now()), Workspace: b.workspace, State: schema.UploadKept, Secret: "secret", Facts: facts,

@@ -38,7 +38,8 @@ type bench struct {
 // what no row covers is told, with the reason, by uncovered.
 func TestSpecification(t *testing.T) {
 	b := newBench(t)
-	rules := slices.Concat(generalRules(), b.createRules(), b.listRules(), b.patchRules(), b.threadRules(), platformRules(), settingRules())
+	rules := slices.Concat(generalRules(), b.createRules(), b.listRules(), b.patchRules(), b.threadRules(), platformRules(), settingRules(),
+		b.resourceRules(), b.accountRules())
 	for _, r := range rules {
 		t.Run(r.section+": "+r.says, func(t *testing.T) {
 			b.under(t)
