@@ -136,8 +136,9 @@ func (b *base) reachOut(ctx context.Context) error {
 	}
 	b.catalog, err = catalog.New(catalog.Deps{
 		HTTP: live.Client(), SandboxHTTP: fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases,
-		Media:  media.NewFetcher(mediaConfig(b.guarded, b.library.Stored)),
-		Logger: b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
+		Media:    media.NewFetcher(mediaConfig(b.guarded, b.library.Stored)),
+		AppTurns: b.store,
+		Logger:   b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
 	})
 	return err
 }

@@ -188,3 +188,17 @@ func TestOneCallIsPreparedForAProbe(t *testing.T) {
 		t.Errorf("the probe never came, and the next is to wait %s", wait)
 	}
 }
+
+func TestAnOpenBreakerIsWaitedForBeforeACall(t *testing.T) {
+	client, server := NewClient(testConfig(t)), newFailing(t, 500)
+	for range breakerFaults {
+		_, err := client.Do(t.Context(), Call{Operation: "test", Method: http.MethodGet, URL: server.url, Account: account(1)}, nil)
+		wantKind(t, err, schema.Retryable)
+	}
+	if wait := client.Turn(t.Context(), account(1)); wait <= breakerOpen-5*time.Second || wait > breakerOpen {
+		t.Errorf("its account waits %s, want until half-open", wait)
+	}
+	if wait := client.Turn(t.Context(), account(2)); wait != 0 {
+		t.Errorf("an account of another server waits %s", wait)
+	}
+}

@@ -27,6 +27,7 @@ type Call struct {
 	// may show. Token is one by itself.
 	Secrets []string
 	Account schema.AccountID // whose turn it is
+	App     string           // whose limit it counts in; empty where the platform has one app for all
 
 	JSON any
 	Form url.Values

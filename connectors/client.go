@@ -14,12 +14,16 @@ import (
 	"crier/schema"
 )
 
-// ClientConfig is what a Client is made of. Limits and Classify may be zero; all
-// else is needed.
+// ClientConfig is what a Client is made of. Limits, AppTurns, AppPrefix and Classify may
+// be zero; all else is needed.
 type ClientConfig struct {
 	Platform schema.Platform
 	HTTP     *http.Client // of package egress
 	Limits   Limits
+	// AppTurns shares the turns of apps with other processes; nil: there are none.
+	// AppPrefix is what the names of this client's apps begin with there.
+	AppTurns  AppTurns
+	AppPrefix string
 	// Classify says what an answer other than 2xx means where the default mapping
 	// does not know better; nil as a result: the default. The client adds the wait
 	// that the headers name, bounds the message and takes secrets out of it.
@@ -53,7 +57,7 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 		classify: config.Classify,
 		metrics:  config.Metrics,
 		now:      config.Now,
-		limiter:  newLimiter(config.Limits, config.Now),
+		limiter:  newLimiter(config.Limits, newApps(config), config.Now),
 		breakers: newRecent(guardedServers, func(server string) *breaker {
 			return newBreaker(config.Platform, server, open, config.Logger)
 		}),
@@ -106,15 +110,32 @@ func (c *Client) do(ctx context.Context, call Call, out any) (*Response, error) 
 	if err != nil {
 		return nil, fmt.Errorf("building %s: %w", call.Operation, err)
 	}
-	if err := c.limiter.wait(ctx, call.Account); err != nil {
+	server := c.breakers.of(request.URL.Host)
+	if err := c.limiter.wait(ctx, call, server, patience(call)); err != nil {
 		return nil, err
 	}
-	return c.breakers.of(request.URL.Host).do(func() (*Response, error) {
+	return server.do(func() (*Response, error) {
 		started := c.now()
 		response, err := c.exchange(ctx, request, call, out)
 		c.metrics.time(c.platform, err, c.now().Sub(started))
 		return response, err
 	})
+}
+
+// patience is how long a call may wait for its turn. The visible call was claimed: it is
+// made at once or not at all.
+func patience(call Call) time.Duration {
+	if call.Visible {
+		return 0
+	}
+	return longestWait
+}
+
+// Turn takes the turn of an account's next call, before the claim that records it. Where
+// the turn has not come yet, it takes nothing and returns how long that takes. It knows
+// only accounts that this client has called lately; any other has its turn at once.
+func (c *Client) Turn(ctx context.Context, account schema.AccountID) (wait time.Duration) {
+	return c.limiter.turn(ctx, account)
 }
 
 // exchange sends the request and judges what came back.

@@ -21,7 +21,7 @@ type Rate struct {
 // Limits is how fast a platform may be called.
 type Limits struct {
 	Account Rate // each account by itself
-	App     Rate // all accounts of this process together
+	App     Rate // all accounts of an app together, in all processes
 }
 
 const (
@@ -36,11 +36,11 @@ const (
 
 var errThrottled = errors.New("held by the limiter")
 
-// limiter spaces the calls of each account, and of the app, and keeps an account
+// limiter spaces the calls of each account, and of each app, and keeps an account
 // quiet for as long as its platform asked for.
 type limiter struct {
 	now      func() time.Time
-	app      *rate.Limiter // nil: no limit
+	apps     *apps // nil: no limit
 	accounts *recent[schema.AccountID, *accountLimit]
 }
 
@@ -48,14 +48,17 @@ type limiter struct {
 type accountLimit struct {
 	bucket *rate.Limiter // nil: no limit
 
-	mu   sync.Mutex
-	held time.Time // no call before this time
+	mu    sync.Mutex
+	held  time.Time // no call before this time
+	ahead bool      // the turn of the next call is taken already
+	// What the last call used, and the next will.
+	app    string
+	server *breaker
 }
 
-func newLimiter(limits Limits, now func() time.Time) *limiter {
+func newLimiter(limits Limits, apps *apps, now func() time.Time) *limiter {
 	return &limiter{
-		now: now,
-		app: newBucket(limits.App),
+		now: now, apps: apps,
 		accounts: newRecent(limitedAccounts, func(schema.AccountID) *accountLimit {
 			return &accountLimit{bucket: newBucket(limits.Account)}
 		}),
@@ -69,31 +72,80 @@ func newBucket(r Rate) *rate.Limiter {
 	return rate.NewLimiter(r.PerSecond, max(r.Burst, 1))
 }
 
-// wait returns when the account's turn has come, or at once with RateLimited when
-// that takes longer than longestWait.
-func (l *limiter) wait(ctx context.Context, account schema.AccountID) error {
-	limit := l.accounts.of(account)
-	now := l.now()
-	if held := limit.heldFor(now); held > 0 {
+// turn takes the turn of an account's next call before it is made. Where it has not come
+// yet it returns how long that takes. An account that was not called lately has its turn:
+// what it will use is not known.
+func (l *limiter) turn(ctx context.Context, account schema.AccountID) (wait time.Duration) {
+	limit, known := l.accounts.known(account)
+	if !known {
+		return 0
+	}
+	limit.mu.Lock()
+	ahead, app, server := limit.ahead, limit.app, limit.server
+	limit.mu.Unlock()
+	if held := limit.heldFor(l.now()); held > 0 {
+		return held
+	}
+	if ahead {
+		return 0
+	}
+	if server != nil {
+		if wait := server.admits(); wait > 0 {
+			return wait
+		}
+	}
+	if wait = l.take(ctx, limit, app); wait == 0 {
+		limit.mu.Lock()
+		limit.ahead = true
+		limit.mu.Unlock()
+	}
+	return wait
+}
+
+// wait returns when the account's turn has come, or at once with RateLimited when that
+// takes longer than patience.
+func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {
+	limit := l.accounts.of(call.Account)
+	ahead := limit.uses(call.App, server)
+	if held := limit.heldFor(l.now()); held > 0 {
 		return throttled(held)
 	}
-	own, ownDelay := reserve(limit.bucket, now)
-	app, appDelay := reserve(l.app, now)
-	delay := max(ownDelay, appDelay)
-	if delay <= 0 {
+	if ahead {
 		return nil
 	}
-	var err error
-	if delay > longestWait {
-		err = throttled(delay)
-	} else {
-		err = sleep(ctx, delay)
+	for {
+		delay := l.take(ctx, limit, call.App)
+		if delay == 0 {
+			return nil
+		}
+		if patience -= delay; patience < 0 {
+			return throttled(delay)
+		}
+		if err := sleep(ctx, delay); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		giveBack(own, now)
-		giveBack(app, now)
+}
+
+// take takes a turn of the account and of its app, or neither and tells how long it is
+// until there may be one.
+func (l *limiter) take(ctx context.Context, limit *accountLimit, app string) (wait time.Duration) {
+	now := l.now()
+	var own *rate.Reservation
+	if limit.bucket != nil {
+		own = limit.bucket.ReserveN(now, 1)
+		if wait = own.DelayFrom(now); wait > 0 {
+			own.CancelAt(now)
+			return wait
+		}
 	}
-	return err
+	if l.apps == nil {
+		return 0
+	}
+	if wait = l.apps.take(ctx, app); wait > 0 && own != nil {
+		own.CancelAt(now)
+	}
+	return wait
 }
 
 // hold keeps an account quiet for as long as its platform asked for.
@@ -116,18 +168,13 @@ func (a *accountLimit) heldFor(now time.Time) time.Duration {
 	return a.held.Sub(now)
 }
 
-func reserve(bucket *rate.Limiter, now time.Time) (*rate.Reservation, time.Duration) {
-	if bucket == nil {
-		return nil, 0
-	}
-	turn := bucket.ReserveN(now, 1)
-	return turn, turn.DelayFrom(now)
-}
-
-func giveBack(turn *rate.Reservation, now time.Time) {
-	if turn != nil {
-		turn.CancelAt(now)
-	}
+// uses notes what a call uses, and tells whether its turn was taken ahead.
+func (a *accountLimit) uses(app string, server *breaker) (ahead bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.app, a.server = app, server
+	ahead, a.ahead = a.ahead, false
+	return ahead
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -32,25 +32,31 @@ func (c *clock) advance(d time.Duration) {
 
 func account(n byte) schema.AccountID { return schema.AccountID{15: n} }
 
+func limiterOf(limits Limits, now func() time.Time) *limiter {
+	return newLimiter(limits, newApps(ClientConfig{Limits: limits, Now: now}), now)
+}
+
 func TestLimiterSpacesCalls(t *testing.T) {
 	for name, tt := range map[string]struct {
 		limits Limits
-		second schema.AccountID
+		second Call
 		want   time.Duration // that the second call has to wait; 0: none
 	}{
-		"no limit":                     {Limits{}, account(1), 0},
-		"the same account":             {Limits{Account: Rate{0.1, 1}}, account(1), 10 * time.Second},
-		"the same account, with burst": {Limits{Account: Rate{0.1, 2}}, account(1), 0},
-		"another account":              {Limits{Account: Rate{0.1, 1}}, account(2), 0},
-		"another account, one app":     {Limits{App: Rate{0.1, 1}}, account(2), 10 * time.Second},
+		"no limit":                     {Limits{}, Call{Account: account(1)}, 0},
+		"the same account":             {Limits{Account: Rate{0.1, 1}}, Call{Account: account(1)}, 10 * time.Second},
+		"the same account, with burst": {Limits{Account: Rate{0.1, 2}}, Call{Account: account(1)}, 0},
+		"another account":              {Limits{Account: Rate{0.1, 1}}, Call{Account: account(2)}, 0},
+		"another account, one app":     {Limits{App: Rate{0.1, 1}}, Call{Account: account(2)}, 10 * time.Second},
+		"another account, with burst":  {Limits{App: Rate{0.1, 2}}, Call{Account: account(2)}, 0},
+		"another app":                  {Limits{App: Rate{0.1, 1}}, Call{Account: account(2), App: "bot"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := newClock()
-			l := newLimiter(tt.limits, clock.Now)
-			if err := l.wait(t.Context(), account(1)); err != nil {
+			l := limiterOf(tt.limits, clock.Now)
+			if err := l.wait(t.Context(), Call{Account: account(1)}, nil, longestWait); err != nil {
 				t.Fatal(err)
 			}
-			err := l.wait(t.Context(), tt.second)
+			err := l.wait(t.Context(), tt.second, nil, longestWait)
 			if tt.want == 0 {
 				if err != nil {
 					t.Fatalf("second call: %v", err)
@@ -61,7 +67,7 @@ func TestLimiterSpacesCalls(t *testing.T) {
 				t.Fatalf("RetryAfter = %s, want %s", e.RetryAfter, tt.want)
 			}
 			clock.advance(tt.want)
-			if err := l.wait(t.Context(), tt.second); err != nil {
+			if err := l.wait(t.Context(), tt.second, nil, longestWait); err != nil {
 				t.Fatalf("after the wait: %v; a refused call must not use up a turn", err)
 			}
 		})
@@ -69,15 +75,78 @@ func TestLimiterSpacesCalls(t *testing.T) {
 }
 
 func TestLimiterWaitsShortly(t *testing.T) {
-	l := newLimiter(Limits{Account: Rate{PerSecond: 20, Burst: 1}}, time.Now)
+	l := limiterOf(Limits{Account: Rate{PerSecond: 20, Burst: 1}}, time.Now)
 	started := time.Now()
 	for range 5 {
-		if err := l.wait(t.Context(), account(1)); err != nil {
+		if err := l.wait(t.Context(), Call{Account: account(1)}, nil, longestWait); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if took := time.Since(started); took < 190*time.Millisecond {
 		t.Errorf("5 calls at 20 a second took %s", took)
+	}
+}
+
+func TestAVisibleCallNeverWaits(t *testing.T) {
+	server := serve(t, answer(http.StatusOK, nil, "{}"))
+	config := testConfig(t)
+	config.Limits = Limits{Account: Rate{PerSecond: 2, Burst: 1}}
+	client := NewClient(config)
+	for i, want := range []bool{true, false} {
+		_, err := client.Do(t.Context(), Call{
+			Operation: "test", Method: http.MethodPost, URL: server, Account: account(1), Visible: true,
+		}, nil)
+		if made := err == nil; made != want {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+}
+
+// TestATurnIsTakenAheadOfItsCall holds what the pipeline relies on: whose turn was taken
+// makes its call, however many others come meanwhile.
+func TestATurnIsTakenAheadOfItsCall(t *testing.T) {
+	clock := newClock()
+	l := limiterOf(Limits{App: Rate{0.1, 1}}, clock.Now)
+	first, second, stranger := Call{Account: account(1)}, Call{Account: account(2)}, account(3)
+	for _, call := range []Call{first, second} {
+		clock.advance(10 * time.Second)
+		if err := l.wait(t.Context(), call, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if wait := l.turn(t.Context(), stranger); wait != 0 {
+		t.Errorf("an account of which nothing is known waits %s", wait)
+	}
+	clock.advance(10 * time.Second)
+	for range 2 {
+		if wait := l.turn(t.Context(), first.Account); wait != 0 {
+			t.Errorf("the first waits %s for the turn it has", wait)
+		}
+	}
+	if wait := l.turn(t.Context(), second.Account); wait != 10*time.Second {
+		t.Errorf("the second waits %s, want 10s", wait)
+	}
+	if err := l.wait(t.Context(), first, nil, 0); err != nil {
+		t.Errorf("the call whose turn was taken: %v", err)
+	}
+	l.hold(first.Account, time.Minute)
+	if wait := l.turn(t.Context(), first.Account); wait != time.Minute {
+		t.Errorf("an account that its platform holds waits %s, want 1m", wait)
+	}
+}
+
+// TestCallersOfAnAppAreSentAwayApart keeps a herd from coming back all at once.
+func TestCallersOfAnAppAreSentAwayApart(t *testing.T) {
+	clock := newClock()
+	l := limiterOf(Limits{App: Rate{1, 1}}, clock.Now)
+	if err := l.wait(t.Context(), Call{Account: account(1)}, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		err := l.wait(t.Context(), Call{Account: account(byte(i))}, nil, 0)
+		if e := wantKind(t, err, schema.RateLimited); e.RetryAfter != time.Duration(i+1)*time.Second {
+			t.Errorf("caller %d is to come back in %s", i, e.RetryAfter)
+		}
 	}
 }
 

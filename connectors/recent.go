@@ -36,6 +36,17 @@ func (r *recent[K, V]) of(key K) V {
 	return value
 }
 
+// known returns the value of a key that was used lately.
+func (r *recent[K, V]) known(key K) (V, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	value, ok := r.current[key]
+	if !ok {
+		value, ok = r.previous[key]
+	}
+	return value, ok
+}
+
 // values returns what is held.
 func (r *recent[K, V]) values() []V {
 	r.mu.Lock()

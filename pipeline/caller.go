@@ -28,6 +28,12 @@ type caller[T comparable, C any] struct {
 	claim  func(ctx context.Context, batch []T) ([]C, error)
 	origin func(C) T // the message, or what equals it in identity, that a claim is of
 	same   func(T) T // the identity of a message: what origin returns for its claim
+	// turn takes the turn of a message's call, or tells how long it is until then; nil: no
+	// turns are taken here.
+	turn func(ctx context.Context, value T) (wait time.Duration)
+	// postpone puts messages off by a wait each, and returns the identities of those that
+	// it did: not of one that is cancelled, finished, claimed, or too late.
+	postpone func(ctx context.Context, values []T, waits []time.Duration) ([]T, error)
 	// step does what was claimed and stores what came of it; true means that the next
 	// step is due at once.
 	step func(ctx context.Context, claimed C) (again bool)
@@ -117,7 +123,7 @@ func waitFor(work *sync.WaitGroup, limit time.Duration) bool {
 func (c *caller[T, C]) claimAll(ctx, calls context.Context, free chan struct{}, inHand *sync.WaitGroup) {
 	for ctx.Err() == nil {
 		n := takeSlots(ctx, free, claimBatch)
-		batch := c.lanes.take(ctx, n)
+		batch := c.holdBack(ctx, c.lanes.take(ctx, n))
 		started := c.claimBatch(ctx, batch, func(t *task[T], claimed C) {
 			inHand.Go(func() {
 				defer func() { free <- struct{}{} }()

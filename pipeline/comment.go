@@ -14,6 +14,9 @@ import (
 type commentStore interface {
 	// Claim leases first comments for one step each, by the rules of publishing.
 	Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error)
+	// Postpone puts first comments off by a wait each, with their jobs, and returns those
+	// that it did: not one that Claim would leave out, nor one that is too late to wait.
+	Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error)
 	// Finish stores what the step came to and moves the comment's job on, or deletes it.
 	Finish(ctx context.Context, result schema.CommentResult) error
 	renewalStore
@@ -39,10 +42,14 @@ func NewComment(store commentStore, platforms Platforms, vault opener, log *stre
 		place: func(m schema.CommentMessage) (schema.WorkspaceID, lane, bulkhead) {
 			return m.Workspace, lane(m.Account), bulkhead(m.Workspace)
 		},
-		claim:  c.claim,
-		origin: func(d schema.Delivery) schema.CommentMessage { return schema.CommentMessage{Comment: d.Comment.ID} },
-		same:   func(m schema.CommentMessage) schema.CommentMessage { return schema.CommentMessage{Comment: m.Comment} },
-		step:   c.step,
+		turn: func(ctx context.Context, m schema.CommentMessage) time.Duration {
+			return platforms.Turn(ctx, m.Account)
+		},
+		postpone: c.postpone,
+		claim:    c.claim,
+		origin:   func(d schema.Delivery) schema.CommentMessage { return schema.CommentMessage{Comment: d.Comment.ID} },
+		same:     func(m schema.CommentMessage) schema.CommentMessage { return schema.CommentMessage{Comment: m.Comment} },
+		step:     c.step,
 	}
 	c.caller.start()
 	return c
@@ -57,11 +64,24 @@ func (c *Comment) Run(ctx context.Context, drain time.Duration) error {
 }
 
 func (c *Comment) claim(ctx context.Context, messages []schema.CommentMessage) ([]schema.Delivery, error) {
+	return c.store.Claim(ctx, commentsOf(messages))
+}
+
+func (c *Comment) postpone(ctx context.Context, messages []schema.CommentMessage, waits []time.Duration) ([]schema.CommentMessage, error) {
+	ids, err := c.store.Postpone(ctx, commentsOf(messages), waits)
+	postponed := make([]schema.CommentMessage, len(ids))
+	for i, id := range ids {
+		postponed[i] = schema.CommentMessage{Comment: id}
+	}
+	return postponed, err
+}
+
+func commentsOf(messages []schema.CommentMessage) []schema.CommentID {
 	ids := make([]schema.CommentID, len(messages))
 	for i, m := range messages {
 		ids[i] = m.Comment
 	}
-	return c.store.Claim(ctx, ids)
+	return ids
 }
 
 func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool) {

@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"container/heap"
 	"context"
 	"sync"
+	"time"
 
 	"crier/pipeline/stream"
 	"crier/schema"
@@ -38,6 +40,7 @@ type lanes[T comparable] struct {
 	outs    map[bulkhead]int             // tasks that are out
 	parked  map[bulkhead][]*laneQueue[T] // ready lanes of full bulkheads
 	queued  map[T]struct{}
+	waiting waitingLanes[T] // soonest first
 	wake    chan struct{}
 }
 
@@ -94,15 +97,31 @@ func (l *lanes[T]) put(t *task[T]) bool {
 // the first; it returns nothing only when ctx ends.
 func (l *lanes[T]) take(ctx context.Context, limit int) []*task[T] {
 	for {
+		next := l.endWaits(time.Now())
 		if taken := l.takeReady(limit); len(taken) > 0 {
 			return taken
 		}
-		select {
-		case <-ctx.Done():
+		if !l.await(ctx, next) {
 			return nil
-		case <-l.wake:
 		}
 	}
+}
+
+// await returns when a lane may be ready, or the next wait has ended; false when ctx ends.
+func (l *lanes[T]) await(ctx context.Context, next time.Time) bool {
+	var ended <-chan time.Time
+	if !next.IsZero() {
+		timer := time.NewTimer(time.Until(next))
+		defer timer.Stop()
+		ended = timer.C
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-l.wake:
+	case <-ended:
+	}
+	return true
 }
 
 func (l *lanes[T]) takeReady(limit int) []*task[T] {
@@ -154,6 +173,18 @@ func (l *lanes[T]) done(id lane) {
 func (l *lanes[T]) again(t *task[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.makeReady(l.putBack(t))
+}
+
+// later puts a task back at the head of its lane, which is ready again only at a time.
+func (l *lanes[T]) later(t *task[T], at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	heap.Push(&l.waiting, waitingLane[T]{l.putBack(t), at})
+	l.signal()
+}
+
+func (l *lanes[T]) putBack(t *task[T]) *laneQueue[T] {
 	q := l.lanes[t.lane]
 	q.out = false
 	l.leave(q.bulkhead)
@@ -161,7 +192,41 @@ func (l *lanes[T]) again(t *task[T]) {
 		l.queued[t.value] = struct{}{}
 		q.tasks = append([]*task[T]{t}, q.tasks...)
 	}
-	l.makeReady(q)
+	return q
+}
+
+// endWaits makes lanes ready whose wait is over, and returns when the next one's is; zero
+// without one.
+func (l *lanes[T]) endWaits(now time.Time) (next time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.waiting) > 0 {
+		if first := l.waiting[0].until; first.After(now) {
+			return first
+		}
+		l.makeReady(heap.Pop(&l.waiting).(waitingLane[T]).laneQueue)
+	}
+	return time.Time{}
+}
+
+// waitingLane is a lane that is not ready before a time, though it has tasks.
+type waitingLane[T comparable] struct {
+	*laneQueue[T]
+	until time.Time
+}
+
+type waitingLanes[T comparable] []waitingLane[T]
+
+func (w waitingLanes[T]) Len() int           { return len(w) }
+func (w waitingLanes[T]) Less(i, j int) bool { return w[i].until.Before(w[j].until) }
+func (w waitingLanes[T]) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *waitingLanes[T]) Push(x any)        { *w = append(*w, x.(waitingLane[T])) }
+func (w *waitingLanes[T]) Pop() any {
+	old := *w
+	last := old[len(old)-1]
+	old[len(old)-1] = waitingLane[T]{}
+	*w = old[:len(old)-1]
+	return last
 }
 
 func (l *lanes[T]) full(b bulkhead) bool { return b != bulkhead{} && l.outs[b] >= l.share }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"crier/schema"
 )
@@ -110,5 +111,24 @@ func TestAFullLaneTakesNoMore(t *testing.T) {
 	queued(l, 1, 8, laneLimit+1)
 	if got := l.len(); got != laneLimit+1 {
 		t.Errorf("%d tasks are queued, want those of the full lane and the other's", got)
+	}
+}
+
+func TestALaneThatWaitsHoldsUpNoOther(t *testing.T) {
+	l := newLanes[int](9)
+	queued(l, 1, 7, 1)
+	queued(l, 1, 7, 2)
+	began := time.Now()
+	l.later(l.takeReady(1)[0], began.Add(50*time.Millisecond))
+	queued(l, 1, 7, 3)
+	queued(l, 1, 8, 100)
+	if got := values(l.take(t.Context(), 9)); fmt.Sprint(got) != "[100]" {
+		t.Fatalf("took %v, want the other lane's", got)
+	}
+	if got := values(l.take(t.Context(), 9)); fmt.Sprint(got) != "[1]" {
+		t.Errorf("took %v, want the task that waited", got)
+	}
+	if waited := time.Since(began); waited < 50*time.Millisecond {
+		t.Errorf("it came after %v", waited)
 	}
 }

@@ -12,6 +12,7 @@ type Metrics struct {
 	queued     *prometheus.GaugeVec
 	deliveries *prometheus.CounterVec
 	targets    *prometheus.CounterVec
+	waits      *prometheus.CounterVec
 	dropped    prometheus.Counter
 	fired      prometheus.Counter
 	stragglers prometheus.Counter
@@ -53,6 +54,10 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "crier_targets_total",
 			Help: "Targets that are done, by platform and outcome.",
 		}, []string{"platform", "outcome"}),
+		waits: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_waits_total",
+			Help: "Work whose turn with its platform had not come: a short wait in its lane, a longer one as a job.",
+		}, []string{"stage", "as"}),
 		dropped: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "crier_announcements_dropped_total",
 			Help: "Announcements that found the queue to the log full; their jobs fire again by themselves.",
@@ -66,7 +71,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Help: "Overdue jobs that delay found in PostgreSQL and not in its window.",
 		}),
 	}
-	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.repairs, m.queued, m.deliveries, m.targets, m.dropped, m.fired, m.stragglers)
+	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.repairs, m.queued, m.deliveries, m.targets, m.waits, m.dropped, m.fired, m.stragglers)
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)
 	}

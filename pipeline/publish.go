@@ -19,6 +19,9 @@ type publishStore interface {
 	// follow; a target that is cancelled, finished, leased or at another version is left
 	// out of the answer.
 	Claim(ctx context.Context, work []schema.TargetRef) ([]schema.Delivery, error)
+	// Postpone puts targets off by a wait each, with their jobs, and returns those that
+	// it did: not one that Claim would leave out, nor one that is too late to wait.
+	Postpone(ctx context.Context, work []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error)
 	// Finish stores what the step came to, with its events and the move of the job.
 	Finish(ctx context.Context, result schema.Result) error
 	renewalStore
@@ -30,8 +33,12 @@ type opener interface {
 	Open(schema.Account) (schema.Credentials, error)
 }
 
-// Platforms gives the connector of a platform; nil where there is none.
-type Platforms func(schema.Platform) connectors.Connector
+// Platforms are how platforms are called.
+type Platforms interface {
+	// Connector returns the connector of a platform; nil where there is none.
+	Connector(schema.Platform) connectors.Connector
+	turns
+}
 
 // Publish takes targets to their platforms, one step at a time.
 type Publish struct {
@@ -72,14 +79,14 @@ func NewPublish(store publishStore, platforms Platforms, vault opener, log *stre
 		place: func(m schema.PublishMessage) (schema.WorkspaceID, lane, bulkhead) {
 			return m.Workspace, lane(m.Account), bulkhead{byte(m.Platform)}
 		},
-		claim: p.claim,
-		origin: func(d schema.Delivery) schema.PublishMessage {
-			return schema.PublishMessage{Post: d.Ref.Post, N: d.Ref.N, Version: d.Ref.Version}
+		turn: func(ctx context.Context, m schema.PublishMessage) time.Duration {
+			return platforms.Turn(ctx, m.Account)
 		},
-		same: func(m schema.PublishMessage) schema.PublishMessage {
-			return schema.PublishMessage{Post: m.Post, N: m.N, Version: m.Version}
-		},
-		step: p.step,
+		postpone: p.postpone,
+		claim:    p.claim,
+		origin:   func(d schema.Delivery) schema.PublishMessage { return messageOf(d.Ref) },
+		same:     func(m schema.PublishMessage) schema.PublishMessage { return messageOf(refOf(m)) },
+		step:     p.step,
 	}
 	p.caller.start()
 	return p
@@ -94,11 +101,33 @@ func (p *Publish) Run(ctx context.Context, drain time.Duration) error {
 }
 
 func (p *Publish) claim(ctx context.Context, messages []schema.PublishMessage) ([]schema.Delivery, error) {
+	return p.store.Claim(ctx, refsOf(messages))
+}
+
+func (p *Publish) postpone(ctx context.Context, messages []schema.PublishMessage, waits []time.Duration) ([]schema.PublishMessage, error) {
+	refs, err := p.store.Postpone(ctx, refsOf(messages), waits)
+	postponed := make([]schema.PublishMessage, len(refs))
+	for i, ref := range refs {
+		postponed[i] = messageOf(ref)
+	}
+	return postponed, err
+}
+
+func refsOf(messages []schema.PublishMessage) []schema.TargetRef {
 	refs := make([]schema.TargetRef, len(messages))
 	for i, m := range messages {
-		refs[i] = schema.TargetRef{Post: m.Post, N: m.N, Version: m.Version}
+		refs[i] = refOf(m)
 	}
-	return p.store.Claim(ctx, refs)
+	return refs
+}
+
+func refOf(m schema.PublishMessage) schema.TargetRef {
+	return schema.TargetRef{Post: m.Post, N: m.N, Version: m.Version}
+}
+
+// messageOf is the identity of the message of a target.
+func messageOf(ref schema.TargetRef) schema.PublishMessage {
+	return schema.PublishMessage{Post: ref.Post, N: ref.N, Version: ref.Version}
 }
 
 func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool) {
@@ -161,7 +190,7 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery) (outcome
 			err = fmt.Errorf("panic in a connector: %v", fault)
 		}
 	}()
-	connector := c.platforms(d.Account.Platform)
+	connector := c.platforms.Connector(d.Account.Platform)
 	if connector == nil {
 		return outcome, &schema.Error{Kind: schema.Refused, Message: "crier cannot publish to this platform yet"}
 	}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -25,6 +26,7 @@ type Deps struct {
 	// platform's own.
 	BaseURLs map[schema.Platform]string
 	Media    media.Source
+	AppTurns connectors.AppTurns // shared with other processes; nil: there are none
 	Logger   *slog.Logger
 	Metrics  *connectors.Metrics
 	Now      func() time.Time
@@ -32,7 +34,8 @@ type Deps struct {
 
 // Catalog holds the connectors. It is safe for concurrent use.
 type Catalog struct {
-	boards [len(table)]*switchboard // by platform
+	boards  [len(table)]*switchboard // by platform
+	clients []*connectors.Client     // of all boards
 }
 
 // New makes the connectors there are. It fails on a SandboxURL that is none.
@@ -48,23 +51,32 @@ func New(d Deps) (*Catalog, error) {
 		}
 		platform := schema.Platform(p)
 		address := sandboxAddress(d.SandboxURL, platform)
+		apps := platform.String() + "/"
+		live, sandbox := e.client(d, d.HTTP, apps), e.client(d, fenced, "sandbox/"+apps)
 		c.boards[p] = &switchboard{
-			live:    e.connector(d, d.HTTP, d.BaseURLs[platform]),
-			sandbox: e.connector(d, fenced, address),
+			live:    e.connect(parts{client: live, base: d.BaseURLs[platform], media: d.Media, now: d.Now}),
+			sandbox: e.connect(parts{client: sandbox, base: address, media: d.Media, now: d.Now}),
 			address: address,
 		}
+		c.clients = append(c.clients, live, sandbox)
 	}
 	return c, nil
 }
 
-func (e entry) connector(d Deps, client *http.Client, base string) connectors.Connector {
-	return e.connect(parts{
-		client: connectors.NewClient(connectors.ClientConfig{
-			Platform: e.constraints.Platform, HTTP: client, Limits: e.limits, Classify: e.classify,
-			Logger: d.Logger, Metrics: d.Metrics, Now: d.Now,
-		}),
-		base: base, media: d.Media, now: d.Now,
+func (e entry) client(d Deps, client *http.Client, apps string) *connectors.Client {
+	return connectors.NewClient(connectors.ClientConfig{
+		Platform: e.constraints.Platform, HTTP: client, Limits: e.limits, AppTurns: d.AppTurns, AppPrefix: apps,
+		Classify: e.classify, Logger: d.Logger, Metrics: d.Metrics, Now: d.Now,
 	})
+}
+
+// Turn takes the turn of an account's next call, or tells how long it is until it comes:
+// see connectors.Client.Turn.
+func (c *Catalog) Turn(ctx context.Context, account schema.AccountID) (wait time.Duration) {
+	for _, client := range c.clients {
+		wait = max(wait, client.Turn(ctx, account))
+	}
+	return wait
 }
 
 // Connector returns the connector of a platform, nil if it has none yet. What only some

@@ -22,7 +22,8 @@ import (
 	"crier/schema"
 )
 
-// entry is what there is of a platform. Those without a client have constraints only.
+// entry is what there is of a platform. Those without a client have no more than
+// constraints and limits.
 type entry struct {
 	constraints schema.Constraints
 	limits      connectors.Limits
@@ -45,8 +46,8 @@ type parts struct {
 
 var table = [...]entry{
 	schema.Twitter:        {constraints: twitter.Constraints()},
-	schema.Instagram:      {constraints: instagram.Constraints()},
-	schema.Facebook:       {constraints: facebook.Constraints()},
+	schema.Instagram:      {constraints: instagram.Constraints(), limits: graphLimits()},
+	schema.Facebook:       {constraints: facebook.Constraints(), limits: graphLimits()},
 	schema.LinkedIn:       {constraints: linkedin.Constraints()},
 	schema.TikTok:         {constraints: tiktok.Constraints()},
 	schema.Threads:        {constraints: threads.Constraints()},
@@ -78,9 +79,12 @@ var table = [...]entry{
 	},
 	schema.Telegram: {
 		constraints: telegram.Constraints(),
-		// One message a second to a chat, short bursts excepted, 20 a minute to a group
-		// (core.telegram.org/bots/faq).
-		limits:   connectors.Limits{Account: connectors.Rate{PerSecond: 1, Burst: 20}},
+		// One message a second to a chat, short bursts excepted, 20 a minute to a group, and
+		// some 30 a second of a bot, which may serve many chats (core.telegram.org/bots/faq).
+		// A little less of those, since calls bunch up on their way.
+		limits: connectors.Limits{
+			Account: connectors.Rate{PerSecond: 1, Burst: 20}, App: connectors.Rate{PerSecond: 25, Burst: 5},
+		},
 		classify: telegram.Classify,
 		connect: func(p parts) connectors.Connector {
 			return telegram.New(telegram.Config{Client: p.client, Base: p.base, Media: p.media})
@@ -88,6 +92,13 @@ var table = [...]entry{
 		simulate:  telegram.NewSimulator,
 		unlimited: telegram.NewUnlimitedSimulator,
 	},
+}
+
+// graphLimits are those of the Graph API: 200 calls an hour for each user of the app, of
+// all users together (developers.facebook.com/docs/graph-api/overview/rate-limiting). An
+// account that keeps to its own share keeps the app within them, burst and all.
+func graphLimits() connectors.Limits {
+	return connectors.Limits{Account: connectors.Rate{PerSecond: 150. / 3600, Burst: 50}}
 }
 
 // Constraints returns what a platform takes; p is one of schema.Platforms. Its slices

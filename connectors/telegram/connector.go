@@ -141,11 +141,12 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 	if !tokenPattern.MatchString(credentials.BotToken) {
 		return connectors.Call{}, &schema.Error{Kind: schema.TokenDead, Message: "the bot token is malformed"}
 	}
+	bot, _, _ := strings.Cut(credentials.BotToken, ":")
 	return connectors.Call{
 		Operation: method, Method: http.MethodPost,
 		URL:     c.server(a) + "/bot" + credentials.BotToken + "/" + method,
 		Secrets: []string{credentials.BotToken},
-		Account: a.ID,
+		Account: a.ID, App: bot,
 	}, nil
 }
 

@@ -40,9 +40,16 @@ type check struct {
 	broken   *violation
 	promises map[schema.PostID]*promise
 	marks    map[spot]*mark
-	waiting  map[spot]time.Time // until when a target or comment waits
-	failed   map[*post]func()   // who hears that a post has failed
-	late     map[spot]string    // ids that came in late
+	waiting  map[spot]wait
+	failed   map[*post]func() // who hears that a post has failed
+	late     map[spot]string  // ids that came in late
+}
+
+// wait is what a target or comment waits for since the result of a claim. The call of an
+// older claim may still come: what a late receipt has changed meanwhile cannot stop it.
+type wait struct {
+	until time.Time
+	claim int32
 }
 
 // promise is what a user was told last.
@@ -70,7 +77,7 @@ type mark struct {
 func newCheck(s *simulation) *check {
 	return &check{
 		simulation: s, promises: map[schema.PostID]*promise{}, marks: map[spot]*mark{},
-		waiting: map[spot]time.Time{}, failed: map[*post]func(){}, late: map[spot]string{},
+		waiting: map[spot]wait{}, failed: map[*post]func(){}, late: map[spot]string{},
 	}
 }
 
@@ -139,9 +146,9 @@ func (c *check) isThere(p *post) bool {
 // claimed is called when a step is claimed.
 func (c *check) claimed(d schema.Delivery) {
 	c.inspect(c.store.byID[d.Ref.Post])
-	until, waited := c.waiting[waitOf(d)]
-	if waited && c.faults.none() && c.now.After(until.Add(punctual)) {
-		c.breaks(notLate, "%s goes on %s late", spotOf(d), c.now.Sub(until))
+	w, waited := c.waiting[waitOf(d)]
+	if waited && c.faults.none() && c.now.After(w.until.Add(punctual)) {
+		c.breaks(notLate, "%s goes on %s late", spotOf(d), c.now.Sub(w.until))
 	}
 }
 
@@ -161,8 +168,8 @@ func (c *check) calls(d schema.Delivery) {
 	if m.doubt {
 		c.seen.secondTries++
 	}
-	if until := c.waiting[waitOf(d)]; c.now.Before(until.Add(-earlyBy)) {
-		c.breaks(waits, "%s is called before %s", s, clockOf(until))
+	if w := c.waiting[waitOf(d)]; d.Claim > w.claim && c.now.Before(w.until.Add(-earlyBy)) {
+		c.breaks(waits, "%s is called before %s", s, clockOf(w.until))
 	}
 	if d.Comment != nil {
 		c.callsComment(d)

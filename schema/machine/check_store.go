@@ -19,7 +19,7 @@ func (c *check) finished(d schema.Delivery, o schema.Outcome, r schema.Result, t
 		c.tell("%s: its target is %s, %s of entry %d in %s, %s", spotOf(d), r.State, stepName(r.Step), r.Entry, r.NextIn, reasonName(r.Error))
 	}
 	if r.State == schema.TargetPending {
-		c.waiting[waitOf(d)] = c.now.Add(r.NextIn)
+		c.waiting[waitOf(d)] = wait{c.now.Add(r.NextIn), r.Claim}
 	}
 	if r.State == schema.TargetFailed && r.Error == nil {
 		c.breaks(hasReason, "%s ends its target as failed", spotOf(d))
@@ -120,7 +120,7 @@ func (c *check) finishedComment(d schema.Delivery, o schema.Outcome, r schema.Co
 	case schema.CommentFailed:
 		c.gaveUp(d, o, r.Error)
 	default:
-		c.waiting[waitOf(d)] = c.now.Add(r.NextIn)
+		c.waiting[waitOf(d)] = wait{c.now.Add(r.NextIn), r.Claim}
 	}
 }
 

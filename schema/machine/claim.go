@@ -123,7 +123,7 @@ func (s *store) movePostJob(p *post, now time.Time) {
 			due = t.leaseUntil.Add(s.rules.settle)
 		case t.state != schema.TargetPending:
 			continue
-		case t.claim == 0:
+		case t.claim == 0 && !due.After(now):
 			due = now.Add(schema.VisibilityTimeout)
 		case due.Before(now):
 			due = now

@@ -9,21 +9,22 @@ import (
 // rules are what keeps the store's promises. Each is one condition of a statement or of
 // a stage; a test takes one away to see that it is missed.
 type rules struct {
-	claimChecksVersion bool // a message of an older version claims nothing
-	claimChecksTime    bool // a target that waits is not claimed before its time
-	finishChecksClaim  bool // a result of an older claim is not taken
-	openClaimIsLooked  bool // a visible call that was left open is looked for first
-	lookTwice          bool // one look that finds nothing permits nothing
-	callChecksDeadline bool // nothing is sent after the call's deadline
-	jobLivesOn         bool // only the transaction that ends the post deletes its job
-	everyFinishMoves   bool // a target that ends makes the job due for those that wait
-	moveChecksStatus   bool // a late result moves no job of a post that is scheduled again
-	firedChecksTime    bool // a job that was moved meanwhile stays as it is
-	firedChecksVersion bool // so does one that an edit has replaced
-	recoverChecksNode  bool // only the claims of the node's own earlier life are over
-	editKeepsReceipts  bool // an edit leaves what is published already
-	lateReceiptsStay   bool // the receipt of a result that came too late is kept
-	commentNeedsEntry  bool // comments of entries that are not published are skipped
+	claimChecksVersion    bool // a message of an older version claims nothing
+	claimChecksTime       bool // a target that waits is not claimed before its time
+	postponeChecksVersion bool // a message of an older version puts nothing off
+	finishChecksClaim     bool // a result of an older claim is not taken
+	openClaimIsLooked     bool // a visible call that was left open is looked for first
+	lookTwice             bool // one look that finds nothing permits nothing
+	callChecksDeadline    bool // nothing is sent after the call's deadline
+	jobLivesOn            bool // only the transaction that ends the post deletes its job
+	everyFinishMoves      bool // a target that ends makes the job due for those that wait
+	moveChecksStatus      bool // a late result moves no job of a post that is scheduled again
+	firedChecksTime       bool // a job that was moved meanwhile stays as it is
+	firedChecksVersion    bool // so does one that an edit has replaced
+	recoverChecksNode     bool // only the claims of the node's own earlier life are over
+	editKeepsReceipts     bool // an edit leaves what is published already
+	lateReceiptsStay      bool // the receipt of a result that came too late is kept
+	commentNeedsEntry     bool // comments of entries that are not published are skipped
 
 	lease  time.Duration // of a claim for a visible call, or a look
 	settle time.Duration // between a lease's end, or a look, and the next look
@@ -32,7 +33,7 @@ type rules struct {
 // sound are the rules without a planted bug.
 func sound() rules {
 	return rules{
-		claimChecksVersion: true, claimChecksTime: true, finishChecksClaim: true, openClaimIsLooked: true, lookTwice: true,
+		claimChecksVersion: true, claimChecksTime: true, postponeChecksVersion: true, finishChecksClaim: true, openClaimIsLooked: true, lookTwice: true,
 		callChecksDeadline: true, jobLivesOn: true, everyFinishMoves: true, moveChecksStatus: true, firedChecksTime: true, firedChecksVersion: true,
 		recoverChecksNode: true, editKeepsReceipts: true, lateReceiptsStay: true, commentNeedsEntry: true,
 		lease: schema.Lease, settle: schema.SettleTime,

@@ -168,4 +168,5 @@ type counts struct {
 	published, comments, lateEffects, lostAnswers    int
 	duplicates, found, secondTries, unknown, refused int
 	holes, processed, vanished, stale, lateReceipts  int
+	postponed                                        int
 }

@@ -86,8 +86,13 @@ func (n *node) restart() {
 	n.store.recover(n.number, n.now)
 }
 
-// claim takes a message on. The answer of a claim may be lost: the claim is open then.
+// claim takes a message on, unless it has to wait for its platform. The answer of a claim
+// may be lost: the claim is open then.
 func (n *node) claim(m message) {
+	if n.chance(n.faults.platform/4) && n.store.postpone(m, n.between(time.Second, longestLimit), n.now) {
+		n.seen.postponed++
+		return
+	}
 	d, ok := n.claimOf(m)
 	if !ok {
 		return

@@ -162,6 +162,9 @@ func (d *Delay) Forget(ctx context.Context) error {
 		if _, err = tx.Exec(ctx, `delete from attempts where at < now() - $1::interval`, schema.AttemptRetention.String()); err != nil {
 			return err
 		}
+		if _, err = tx.Exec(ctx, `delete from app_turns where next_at < now() - interval '1 day'`); err != nil {
+			return err
+		}
 		_, err = tx.Exec(ctx, `delete from counters where period < current_date - $1::int`, countersKept)
 		return err
 	})

@@ -133,7 +133,7 @@ func queueFollowUp(b *pgx.Batch, posts, waiting []schema.PostID) {
 	b.Queue(`
 		delete from jobs j using posts p
 		where j.id = any($1) and p.id = j.id and p.left_n = 0`, posts)
-	b.Queue(moveJobs, posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), waiting)
+	b.Queue(moveJobs("3"), posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), waiting)
 }
 
 // readMoved reads the last two answers of queueFollowUp.
@@ -145,21 +145,25 @@ func readMoved(results pgx.BatchResults) ([]schema.Job, error) {
 	return collect(rows, err, scanJob)
 }
 
-// moveJobs makes the job of a post that goes on due when the first of its targets is. Where
-// no target of the batch waits, it only brings the job forward: firing early is harmless.
-const moveJobs = `
+// moveJobs makes the jobs of posts that go on, by their status, due when the first of their
+// targets is. Where no target of the batch waits, it only brings the job forward: firing
+// early is harmless. A target that nobody has claimed yet, nor put off, has its message on
+// its way.
+func moveJobs(statuses string) string {
+	return `
 	update jobs j set due_at = w.due_at, held = false,
 		overdue_since = coalesce(j.overdue_since, case when w.base < now() then w.base end)
 	from (
 		select t.post_id, min(coalesce(p.retried_for, p.scheduled_for)) base, min(case
 			when t.state = 1 then t.lease_until + $3::interval
-			when t.claim = 0 then now() + $2::interval
+			when t.claim = 0 and coalesce(t.next_at, now()) <= now() then now() + $2::interval
 			else greatest(coalesce(t.next_at, now()), now()) end) due_at
 		from targets t join posts p on p.id = t.post_id
-		where t.post_id = any($1) and p.status = 3 and t.state in (0, 1) group by t.post_id
+		where t.post_id = any($1) and p.status in (` + statuses + `) and t.state in (0, 1) group by t.post_id
 	) w
 	where j.id = w.post_id and (w.due_at < j.due_at or j.id = any($4))
 	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`
+}
 
 // soon keeps the jobs that delay would not read in time by itself.
 func soon(jobs []schema.Job, now time.Time) []schema.Job {

@@ -1,0 +1,38 @@
+package machine
+
+import (
+	"time"
+
+	"crier/schema"
+)
+
+// postpone puts off what has to wait for its platform before it is claimed, with its job
+// (Publish.Postpone, Comment.Postpone). It refuses what a claim would leave out, and what
+// is open.
+func (s *store) postpone(m message, wait time.Duration, now time.Time) bool {
+	if m.comment != (schema.CommentID{}) {
+		return s.postponeComment(m.comment, wait, now)
+	}
+	p := s.byID[m.target.Post]
+	t := p.targets[m.target.N]
+	current := p.version == m.target.Version || !s.rules.postponeChecksVersion
+	begun := p.status == schema.Scheduled || p.status == schema.Processing
+	if !current || !begun || t.state != schema.TargetPending || t.next.After(now.Add(earlyBy)) {
+		return false
+	}
+	t.next = now.Add(wait)
+	s.movePostJob(p, now)
+	return true
+}
+
+func (s *store) postponeComment(id schema.CommentID, wait time.Duration, now time.Time) bool {
+	c := s.comments[id]
+	if c == nil || c.state != schema.CommentPending || c.next.After(now.Add(earlyBy)) {
+		return false
+	}
+	c.next = now.Add(wait)
+	if j := s.jobs[schema.JobID(id)]; j != nil {
+		s.moveJob(j, c.next)
+	}
+	return true
+}

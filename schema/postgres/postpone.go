@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Postpone puts targets off that have to wait for their platform before they are claimed,
+// each by its wait, with their jobs, and returns those that it did. It does not where a
+// claim would leave the target out or take up what is open, nor past the deadline, up to
+// which a wait is cut.
+func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
+	n := len(refs)
+	posts, ns, versions := make([]schema.PostID, n), make([]int16, n), make([]int32, n)
+	for i, r := range refs {
+		posts[i], ns[i], versions[i] = r.Post, r.N, r.Version
+	}
+	var postponed []schema.TargetRef
+	var moved []schema.Job
+	err := pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, posts); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `
+			update targets t set
+				next_at = least(now() + u.wait, coalesce(p.retried_for, p.scheduled_for) + $5::interval + interval '`+afterDeadline+`')
+			from unnest($1::uuid[], $2::int2[], $3::int[], $4::interval[]) u (post, n, version, wait)
+			join posts p on p.id = u.post and p.version = u.version
+			where t.post_id = u.post and t.n = u.n and p.status in (2, 3) and t.state = 0
+			  and coalesce(t.next_at, now()) <= now() + interval '`+earlyBy+`'
+			  and coalesce(p.retried_for, p.scheduled_for) + $5::interval > now()
+			returning t.post_id, t.n, t.version`, posts, ns, versions, waits, p.late)
+		postponed, err = collect(rows, err, func(rows pgx.Rows, r *schema.TargetRef) error {
+			return rows.Scan((*[16]byte)(&r.Post), &r.N, &r.Version)
+		})
+		if err != nil {
+			return err
+		}
+		put := postsOf(postponed)
+		rows, err = tx.Query(ctx, moveJobs("2, 3"), put, schema.VisibilityTimeout.String(), schema.SettleTime.String(), put)
+		moved, err = collect(rows, err, scanJob)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("postponing targets: %w", unavailable(err))
+	}
+	p.announce(schema.Announcement{Jobs: soon(moved, p.Now())})
+	return postponed, nil
+}
+
+func postsOf(refs []schema.TargetRef) []schema.PostID {
+	posts := make([]schema.PostID, len(refs))
+	for i, r := range refs {
+		posts[i] = r.Post
+	}
+	return posts
+}
+
+// Postpone puts first comments off by the rules of Publish.Postpone.
+func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error) {
+	var postponed []schema.CommentID
+	var moved []schema.Job
+	err := pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+			update comments c set
+				next_at = least(now() + u.wait, uuid_extract_timestamp(c.id) + $3::interval + $4::interval + interval '`+afterDeadline+`')
+			from unnest($1::uuid[], $2::interval[]) u (id, wait)
+			where c.id = u.id and c.state = 0 and coalesce(c.next_at, now()) <= now() + interval '`+earlyBy+`'
+			  and uuid_extract_timestamp(c.id) + $3::interval + $4::interval > now()
+			returning c.id`, ids, waits, schema.FirstCommentDelay, c.late)
+		postponed, err = collect(rows, err, func(rows pgx.Rows, id *schema.CommentID) error { return rows.Scan((*[16]byte)(id)) })
+		if err != nil {
+			return err
+		}
+		rows, err = tx.Query(ctx, `
+			update jobs j set due_at = c.next_at, held = false,
+				overdue_since = coalesce(j.overdue_since, uuid_extract_timestamp(j.id) + $2::interval)
+			from comments c
+			where j.id = any($1) and c.id = j.id
+			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, postponed, schema.FirstCommentDelay)
+		moved, err = collect(rows, err, scanJob)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("postponing first comments: %w", unavailable(err))
+	}
+	c.announce(schema.Announcement{Jobs: soon(moved, c.Now())})
+	return postponed, nil
+}

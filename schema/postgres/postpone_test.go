@@ -1,0 +1,158 @@
+package postgres_test
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/schema"
+)
+
+// jobIn returns how far ahead the latest of all jobs is; below zero without one.
+func (f *fixture) jobIn() time.Duration {
+	f.Helper()
+	seconds, err := f.store.Count(f.Context(), `select coalesce(max(extract(epoch from due_at - now())::int), -1) from jobs`)
+	f.must(err)
+	return time.Duration(seconds) * time.Second
+}
+
+// wantJobIn checks it, to within the time that a test takes.
+func (f *fixture) wantJobIn(want time.Duration) {
+	f.Helper()
+	if got := f.jobIn(); got < want-5*time.Second || got > want+time.Second {
+		f.Errorf("the job is due in %v, want %v", got, want)
+	}
+}
+
+func TestWhatWaitsForItsPlatformIsPutOff(t *testing.T) {
+	const wait = time.Minute
+	for name, tt := range map[string]struct {
+		before func(f *fixture, p *schema.Post)
+		put    bool
+		due    time.Duration // of the post's job after; 0: as before
+	}{
+		"due":             {func(*fixture, *schema.Post) {}, true, wait},
+		"put off already": {func(f *fixture, p *schema.Post) { f.postpone(*p, 0, wait) }, false, 0},
+		"claimed":         {func(f *fixture, p *schema.Post) { f.claim(*p, 0) }, false, 0},
+		"cancelled meanwhile": {func(f *fixture, p *schema.Post) {
+			_, err := f.gateway.Delete(f.Context(), f.workspace, p.ID)
+			f.must(err)
+		}, false, 0},
+		"edited meanwhile": {func(f *fixture, p *schema.Post) {
+			_, err := f.update(*p, func(p *schema.Post) { p.ScheduledFor = f.store.Now().Add(2 * time.Hour) })
+			f.must(err)
+		}, false, 2 * time.Hour},
+		"between two steps": {func(f *fixture, p *schema.Post) {
+			f.finish(f.claim(*p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited}})
+			f.exec(`update targets set next_at = now()`)
+		}, true, wait},
+		"past its deadline": {func(f *fixture, _ *schema.Post) {
+			f.exec(`update posts set scheduled_for = now() - interval '` + (maxLateness + time.Second).String() + `'`)
+		}, false, 0},
+		"close to its deadline": {func(f *fixture, _ *schema.Post) {
+			f.exec(`update posts set scheduled_for = now() - interval '` + (maxLateness - 20*time.Second).String() + `'`)
+		}, true, 21 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			p := f.create(f.post(1, 0))
+			tt.before(f, &p)
+			due := cmp.Or(tt.due, f.jobIn())
+			if got := f.postpone(p, 0, wait); got != tt.put {
+				t.Errorf("put off: %t, want %t", got, tt.put)
+			}
+			f.wantJobIn(due)
+			if name == "due" && f.status(p) != schema.Scheduled {
+				t.Errorf("the post is %s, and cannot be edited though nothing was called", f.status(p))
+			}
+			if claimed := f.claim(p, 0); tt.put && len(claimed) > 0 {
+				t.Error("it was claimed before its time")
+			}
+		})
+	}
+}
+
+func TestAPostWaitsForTheFirstOfItsTargets(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(2, 0))
+	f.postpone(p, 0, 10*time.Minute)
+	f.wantJobIn(schema.VisibilityTimeout) // the other target's message may be lost
+	f.postpone(p, 1, 5*time.Minute)
+	f.wantJobIn(5 * time.Minute)
+}
+
+func (f *fixture) postpone(p schema.Post, n int16, wait time.Duration) bool {
+	f.Helper()
+	ref := schema.TargetRef{Post: p.ID, N: n, Version: p.Version}
+	postponed, err := f.publish.Postpone(f.Context(), []schema.TargetRef{ref}, []time.Duration{wait})
+	f.must(err)
+	return slices.Contains(postponed, ref)
+}
+
+func TestAFirstCommentIsPutOff(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
+	f.create(p)
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "n"}})
+	stored, err := f.gateway.Post(t.Context(), f.workspace, p.ID)
+	f.must(err)
+	id := stored.Targets[0].Comments[0].ID
+	for i, want := range []int{1, 0} {
+		postponed, err := f.comment.Postpone(t.Context(), []schema.CommentID{id}, []time.Duration{time.Minute})
+		f.must(err)
+		if len(postponed) != want {
+			t.Errorf("time %d: %d were put off, want %d", i, len(postponed), want)
+		}
+	}
+	claimed, err := f.comment.Claim(t.Context(), []schema.CommentID{id})
+	f.must(err)
+	if len(claimed) > 0 {
+		t.Error("it was claimed before its time")
+	}
+	f.wantJobIn(time.Minute)
+}
+
+// TestTurnsOfAnAppAreLeasedOnce races processes for an app's turns: none is given twice,
+// and none is closer to the one before than the spacing, but for the burst.
+func TestTurnsOfAnAppAreLeasedOnce(t *testing.T) {
+	const spacing, n, burst = 10 * time.Millisecond, 3, 4
+	f := newFixture(t)
+	began := f.store.Now()
+	var mu sync.Mutex
+	var firsts []time.Time
+	denied := 0
+	var processes sync.WaitGroup
+	for range 4 {
+		processes.Go(func() {
+			for range 20 {
+				first, granted, err := f.store.LeaseTurns(f.Context(), "app", n, burst, spacing, 300*time.Millisecond)
+				mu.Lock()
+				switch {
+				case err != nil:
+					t.Error(err)
+				case granted:
+					firsts = append(firsts, first)
+				default:
+					denied++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	processes.Wait()
+	slices.SortFunc(firsts, time.Time.Compare)
+	for i := 1; i < len(firsts); i++ {
+		if gap := firsts[i].Sub(firsts[i-1]); gap < n*spacing {
+			t.Errorf("a lease of %d turns begins %v after the one before", n, gap)
+		}
+	}
+	if early := began.Sub(firsts[0]); early > (burst-1)*spacing {
+		t.Errorf("the first turn is %v back, want the burst's at most", early)
+	}
+	if denied == 0 {
+		t.Error("turns were leased for any time ahead")
+	}
+}
