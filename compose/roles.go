@@ -33,6 +33,9 @@ func (b *base) assemble(ctx context.Context) ([]*server, []stage, error) {
 		return err
 	}
 	stages := b.stages()
+	if err := b.measure(stages); err != nil {
+		return nil, nil, err
+	}
 	if b.config.has(roleSandbox) {
 		if err := add(b.sandboxServer()); err != nil {
 			return nil, nil, err
@@ -56,7 +59,7 @@ func (b *base) stages() []stage {
 	if c.has(roleDelay) {
 		store := postgres.NewDelay(b.store)
 		delay := pipeline.NewDelay(store, b.log, log, b.metrics)
-		keeper := pipeline.NewKeeper(store, store, b.announcer.Announce, log, b.metrics)
+		keeper := pipeline.NewKeeper(store, store, store, b.announcer.Announce, log, b.metrics)
 		all = append(all,
 			stage{roleDelay, delay.Run, delay.Ready},
 			stage{roleDelay, keeper.Run, always})

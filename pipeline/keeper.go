@@ -16,6 +16,14 @@ type keeperStore interface {
 	Forget(ctx context.Context) error
 }
 
+// observer looks at what is not counted as it happens.
+type observer interface {
+	Observe(ctx context.Context) (schema.Observation, error)
+}
+
+// observeEvery is how old those figures may be.
+const observeEvery = 15 * time.Second
+
 // sweeper finds what should not be and repairs it.
 type sweeper interface {
 	// Sweep makes one bounded pass and returns how many of each kind it repaired.
@@ -32,6 +40,7 @@ type Keeper struct {
 	store    keeperStore
 	announce func(schema.Announcement)
 	sweeper  sweeper
+	observer observer
 	metrics  *Metrics
 	logger   *slog.Logger
 }
@@ -40,8 +49,8 @@ type Keeper struct {
 const unsentAfter = 10 * time.Second
 
 // NewKeeper makes a Keeper.
-func NewKeeper(store keeperStore, sweeper sweeper, announce func(schema.Announcement), logger *slog.Logger, metrics *Metrics) *Keeper {
-	return &Keeper{store: store, sweeper: sweeper, announce: announce, logger: logger, metrics: metrics}
+func NewKeeper(store keeperStore, sweeper sweeper, observer observer, announce func(schema.Announcement), logger *slog.Logger, metrics *Metrics) *Keeper {
+	return &Keeper{store: store, sweeper: sweeper, observer: observer, announce: announce, logger: logger, metrics: metrics}
 }
 
 // Run does the chores until ctx ends.
@@ -56,6 +65,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 		{every: time.Hour, do: k.store.Forget},
 		{every: 2 * time.Second, do: k.resend},
 		{every: sweepEvery, do: k.sweep},
+		{every: observeEvery, do: k.observe},
 	}
 	for {
 		for i := range chores {
@@ -85,6 +95,20 @@ func (k *Keeper) resend(ctx context.Context) error {
 	batches, err := k.store.Unsent(ctx, unsentAfter, 200)
 	k.announce(schema.Announcement{Events: batches})
 	return err
+}
+
+func (k *Keeper) observe(ctx context.Context) error {
+	seen, err := k.observer.Observe(ctx)
+	if err != nil {
+		return err
+	}
+	k.metrics.oldestEvents.Set(seen.OldestEvents.Seconds())
+	k.metrics.accounts.Reset() // a platform whose last account is gone
+	for platform, n := range seen.Accounts {
+		k.metrics.accounts.WithLabelValues(platform.String(), "good").Set(float64(n.Connected - n.NeedReconnect))
+		k.metrics.accounts.WithLabelValues(platform.String(), "needs_reconnect").Set(float64(n.NeedReconnect))
+	}
+	return nil
 }
 
 func (k *Keeper) sweep(ctx context.Context) error {

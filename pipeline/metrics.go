@@ -4,18 +4,21 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // Metrics of all stages. Labels are bounded: never an account, a post or a webhook.
 type Metrics struct {
-	lateness   *prometheus.HistogramVec
-	overdue    prometheus.Gauge
-	waiting    prometheus.Gauge
-	held       prometheus.Gauge
-	repairs    *prometheus.CounterVec
-	queued     *prometheus.GaugeVec
-	deliveries *prometheus.CounterVec
-	targets    *prometheus.CounterVec
-	waits      *prometheus.CounterVec
-	dropped    prometheus.Counter
-	fired      prometheus.Counter
-	stragglers prometheus.Counter
+	lateness     *prometheus.HistogramVec
+	overdue      prometheus.Gauge
+	waiting      prometheus.Gauge
+	held         prometheus.Gauge
+	repairs      *prometheus.CounterVec
+	renewals     *prometheus.CounterVec
+	accounts     *prometheus.GaugeVec
+	oldestEvents prometheus.Gauge
+	queued       *prometheus.GaugeVec
+	deliveries   *prometheus.CounterVec
+	targets      *prometheus.CounterVec
+	waits        *prometheus.CounterVec
+	dropped      prometheus.Counter
+	fired        prometheus.Counter
+	stragglers   prometheus.Counter
 }
 
 // NewMetrics makes and registers the metrics of the stages.
@@ -38,6 +41,18 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "crier_repairs_total",
 			Help: "What the sweep found that should not be, and repaired, by kind.",
 		}, []string{"kind"}),
+		renewals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_token_renewals_total",
+			Help: "Steps of looking after credentials, by platform and outcome: good, dead, failed.",
+		}, []string{"platform", "outcome"}),
+		accounts: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "crier_accounts",
+			Help: "Connected accounts of live workspaces, by platform and state: good, needs_reconnect.",
+		}, []string{"platform", "state"}),
+		oldestEvents: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "crier_outbox_oldest_seconds",
+			Help: "Age of the oldest events that webhooks or analytics have not got; 0: there are none.",
+		}),
 		held: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_held",
 			Help: "Those of crier_overdue that a pause or a review holds.",
@@ -71,7 +86,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Help: "Overdue jobs that delay found in PostgreSQL and not in its window.",
 		}),
 	}
-	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.repairs, m.queued, m.deliveries, m.targets, m.waits, m.dropped, m.fired, m.stragglers)
+	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.repairs, m.renewals, m.accounts, m.oldestEvents, m.queued, m.deliveries, m.targets, m.waits, m.dropped, m.fired, m.stragglers)
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)
 	}

@@ -43,16 +43,17 @@ type Keys interface {
 // Refresh renews the credentials of accounts before they expire, or once a platform
 // refuses them; see schema.Renewal.
 type Refresh struct {
-	caller caller[schema.RefreshMessage, schema.Renewal]
-	store  refreshStore
-	keys   Keys
-	vault  sealer
-	logger *slog.Logger
+	caller  caller[schema.RefreshMessage, schema.Renewal]
+	store   refreshStore
+	keys    Keys
+	vault   sealer
+	metrics *Metrics
+	logger  *slog.Logger
 }
 
 // NewRefresh makes the refresh stage; slots is how many calls it makes at a time.
 func NewRefresh(store refreshStore, keys Keys, vault sealer, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Refresh {
-	r := &Refresh{store: store, keys: keys, vault: vault, logger: logger}
+	r := &Refresh{store: store, keys: keys, vault: vault, metrics: metrics, logger: logger}
 	r.caller = caller[schema.RefreshMessage, schema.Renewal]{
 		name: schema.TopicRefresh, log: log, logger: logger, metrics: metrics, slots: slots,
 		decode: decode[schema.RefreshMessage],
@@ -84,8 +85,20 @@ func (r *Refresh) step(ctx context.Context, v schema.Renewal) (again bool) {
 		outcome.Err = r.known(ctx, v, err)
 	}
 	result := v.After(outcome, r.store.Now(), rand.Float64())
+	r.metrics.renewals.WithLabelValues(v.Account.Platform.String(), renewalOutcome(result)).Inc()
 	persist(ctx, r.logger, func(ctx context.Context) error { return r.store.Finish(ctx, result) })
 	return false
+}
+
+func renewalOutcome(r schema.RenewalResult) string {
+	switch {
+	case r.Good:
+		return "good"
+	case r.Dead:
+		return "dead"
+	default:
+		return "failed" // and is tried again
+	}
 }
 
 // known is what an error means for a renewal. After a fault of ours in a trade nobody

@@ -56,6 +56,7 @@ type Consumer struct {
 
 // NewConsumer returns a consumer that hands messages to deliver once it runs.
 func (l *Log) NewConsumer(cfg ConsumerConfig, deliver Deliver) *Consumer {
+	l.metrics.deadLetters.WithLabelValues(cfg.Topic) // the first one is an increase
 	return &Consumer{
 		log: l, cfg: cfg, deliver: deliver,
 		logger: l.logger.With("topic", cfg.Topic, "group", cfg.Group),
@@ -176,6 +177,7 @@ func (c *Consumer) setIdle(why error) {
 	c.idle, c.partitions = why, nil
 	c.log.metrics.inFlight.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(0)
 	c.log.metrics.lag.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(0)
+	c.log.metrics.oldest.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(0)
 }
 
 func (c *Consumer) setOwned(partitions []*partition) {

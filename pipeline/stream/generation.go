@@ -148,10 +148,17 @@ func (g *generation) commit() error {
 func (g *generation) measure() {
 	c := g.consumer
 	var held, lag int64
+	var age time.Duration
+	now := c.log.now()
 	for _, p := range g.partitions {
-		held += int64(p.current().inHand())
+		w := p.current()
+		held += int64(w.inHand())
 		lag += p.lag()
+		if oldest := w.oldest(); !oldest.IsZero() {
+			age = max(age, now.Sub(oldest))
+		}
 	}
+	c.log.metrics.oldest.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(age.Seconds())
 	c.log.metrics.inFlight.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(float64(held))
 	c.log.metrics.lag.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(float64(lag))
 }

@@ -13,6 +13,7 @@ type metrics struct {
 	produceSeconds *prometheus.HistogramVec
 	inFlight       *prometheus.GaugeVec
 	lag            *prometheus.GaugeVec
+	oldest         *prometheus.GaugeVec
 	skipped        *prometheus.CounterVec
 	deadLetters    *prometheus.CounterVec
 }
@@ -36,6 +37,10 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Name: "crier_stream_lag",
 			Help: "Messages in the partitions owned here that are not finished.",
 		}, []string{"topic", "group"}),
+		oldest: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "crier_stream_oldest_seconds",
+			Help: "Age of the oldest message that was handed to a stage and is not acknowledged yet; 0: there is none.",
+		}, []string{"topic", "group"}),
 		skipped: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_stream_skipped_total",
 			Help: "Offsets passed over because the broker could not hand them out.",
@@ -47,6 +52,6 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 	}
 	return m, errors.Join(
 		r.Register(m.produced), r.Register(m.produceSeconds), r.Register(m.inFlight),
-		r.Register(m.lag), r.Register(m.skipped), r.Register(m.deadLetters),
+		r.Register(m.lag), r.Register(m.oldest), r.Register(m.skipped), r.Register(m.deadLetters),
 	)
 }

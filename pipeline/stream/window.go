@@ -55,6 +55,7 @@ type window struct {
 
 type entry struct {
 	offset   int64
+	written  time.Time
 	finished bool
 }
 
@@ -68,7 +69,7 @@ func (w *window) add(messages []*Message) {
 	defer w.mu.Unlock()
 	for _, m := range messages {
 		m.window, m.seq = w, w.base+int64(len(w.entries))
-		w.entries = append(w.entries, entry{offset: m.Offset})
+		w.entries = append(w.entries, entry{offset: m.Offset, written: m.Time})
 	}
 	w.held += len(messages)
 }
@@ -122,6 +123,17 @@ func (w *window) inHand() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.held
+}
+
+// oldest returns when the lowest unfinished message was written; zero where none is in
+// hand.
+func (w *window) oldest() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.entries) == 0 {
+		return time.Time{}
+	}
+	return w.entries[0].written
 }
 
 // uncommitted returns the offset to commit, if it is another than the last one.

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"testing"
+	"time"
 )
 
 func TestWindowCommitsUpToTheLowestUnfinished(t *testing.T) {
@@ -37,6 +38,23 @@ func TestWindowCommitsUpToTheLowestUnfinished(t *testing.T) {
 				t.Errorf("in hand = %d, want %d", got, tt.held)
 			}
 		})
+	}
+}
+
+func TestWindowKnowsTheAgeOfTheLowestUnfinished(t *testing.T) {
+	w, first := newWindow(0, 0), time.Unix(1000, 0)
+	if !w.oldest().IsZero() {
+		t.Error("an empty window has an oldest message")
+	}
+	messages := []*Message{{Offset: 0, Time: first}, {Offset: 1, Time: first.Add(time.Second)}}
+	w.add(messages)
+	messages[1].Ack()
+	if got := w.oldest(); !got.Equal(first) {
+		t.Errorf("oldest = %s, want the first message's %s", got, first)
+	}
+	messages[0].Ack()
+	if !w.oldest().IsZero() {
+		t.Error("a finished message is the oldest")
 	}
 }
 

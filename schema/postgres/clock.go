@@ -52,6 +52,15 @@ func (c *clock) sync(ctx context.Context) error {
 	return nil
 }
 
+// silent returns how long ago the server last told its time.
+func (c *clock) silent() time.Duration {
+	r := c.base.Load()
+	if r == nil {
+		return 0
+	}
+	return time.Since(r.local)
+}
+
 // run keeps the clock until the store closes. While the server does not answer, the
 // monotonic clock goes on alone.
 func (c *clock) run(closing <-chan struct{}, log *slog.Logger) {

@@ -149,6 +149,35 @@ func (d *Delay) Unsent(ctx context.Context, age time.Duration, limit int) ([]sch
 	return batches, nil
 }
 
+// Observe looks at what is not counted as it happens.
+func (d *Delay) Observe(ctx context.Context) (schema.Observation, error) {
+	o := schema.Observation{Accounts: map[schema.Platform]schema.AccountCounts{}}
+	var oldest float64
+	err := d.pool.QueryRow(ctx, `
+		select coalesce((select extract(epoch from now() - uuid_extract_timestamp(id)) from outbox order by id limit 1), 0)::float8`).Scan(&oldest)
+	if err != nil {
+		return o, fmt.Errorf("reading the age of the outbox: %w", unavailable(err))
+	}
+	o.OldestEvents = time.Duration(oldest * float64(time.Second))
+	rows, err := d.pool.Query(ctx, `
+		select a.platform, count(*), count(*) filter (where a.needs_reconnect)
+		from accounts a join workspaces w on w.id = a.workspace_id
+		where a.disconnected_at is null and w.live_id is null group by a.platform`)
+	if err != nil {
+		return o, fmt.Errorf("counting accounts: %w", unavailable(err))
+	}
+	var platform schema.Platform
+	var counts schema.AccountCounts
+	_, err = pgx.ForEachRow(rows, []any{&platform, &counts.Connected, &counts.NeedReconnect}, func() error {
+		o.Accounts[platform] = counts
+		return nil
+	})
+	if err != nil {
+		return o, fmt.Errorf("counting accounts: %w", unavailable(err))
+	}
+	return o, nil
+}
+
 // Forget deletes the answers of requests that are older than a day, old attempts,
 // deliveries to webhooks that are older than their retention, and what was counted in days
 // and months that are over: a unit of a day that is gone is given back to nobody.

@@ -25,6 +25,7 @@ type group[T any] struct {
 
 type request[T any] struct {
 	value *T
+	since time.Time
 	done  chan error
 }
 
@@ -47,7 +48,7 @@ func startGroup[T any](s *Store, g *group[T], committers int) *group[T] {
 // do hands a call to the next batch and waits for its transaction. When ctx ends first,
 // the call may still have its effect: the error is Unknown.
 func (g *group[T]) do(ctx context.Context, value *T) error {
-	r := &request[T]{value: value, done: make(chan error, 1)}
+	r := &request[T]{value: value, since: time.Now(), done: make(chan error, 1)}
 	if err := g.enqueue(ctx, r); err != nil {
 		return err
 	}
@@ -98,6 +99,7 @@ func (g *group[T]) run(s *Store) {
 		batch := g.fill(first)
 		last = len(batch)
 		s.metrics.batches.WithLabelValues(g.work).Observe(float64(len(batch)))
+		s.metrics.waits.WithLabelValues(g.work).Observe(time.Since(first.since).Seconds())
 		g.finish(batch)
 	}
 }

@@ -1,23 +1,36 @@
 package postgres
 
 import (
+	"time"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
 // metrics of a Store.
 type metrics struct {
-	batches *prometheus.HistogramVec
-	refused *prometheus.CounterVec
+	batches  *prometheus.HistogramVec
+	waits    *prometheus.HistogramVec
+	refused  *prometheus.CounterVec
+	disabled prometheus.Counter
 }
 
-func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool) metrics {
+func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool, silent func() time.Duration) metrics {
 	m := metrics{
 		batches: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "crier_commit_batch_size",
 			Help:    "Requests that shared one transaction, by what they did.",
 			Buckets: prometheus.ExponentialBuckets(1, 2, 12),
 		}, []string{"work"}),
+		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "crier_commit_wait_seconds",
+			Help:    "How long the first request of a transaction waited for it to begin, by what it did.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16), // 0.5 ms to 16 s
+		}, []string{"work"}),
+		disabled: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "crier_webhooks_disabled_total",
+			Help: "Webhooks disabled because deliveries in a row failed.",
+		}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_commit_refused_total",
 			Help: "Requests that found the queue to a transaction full for a second, by what they wanted to do.",
@@ -26,7 +39,10 @@ func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool) metrics
 	if r == nil {
 		return m
 	}
-	r.MustRegister(m.batches, m.refused)
+	r.MustRegister(m.batches, m.waits, m.refused, m.disabled, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crier_postgres_silent_seconds",
+		Help: "How long ago PostgreSQL last answered; it is asked every 5 seconds.",
+	}, func() float64 { return silent().Seconds() }))
 	for name, pool := range pools {
 		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "crier_postgres_connections_in_use",

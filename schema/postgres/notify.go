@@ -244,18 +244,24 @@ func (n *Notify) Finish(ctx context.Context, r schema.NotifyResult) error {
 }
 
 func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResult) error {
-	var rows notifyRows
+	var tries notifyRows
 	for _, r := range batch {
-		rows.add(r)
+		tries.add(r)
 	}
 	b := &pgx.Batch{}
-	rows.queue(b)
+	tries.queue(b)
 	results := n.pool.SendBatch(ctx, b)
 	defer results.Close()
-	for range 3 {
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
+	if _, err := results.Exec(); err != nil {
+		return err
+	}
+	rows, err := results.Query()
+	changed, err := collect(rows, err, func(rows pgx.Rows, disabled *bool) error { return rows.Scan(disabled) })
+	if err != nil {
+		return err
+	}
+	if _, err := results.Exec(); err != nil {
+		return err
 	}
 	jobRows, err := results.Query()
 	moved, err := collect(jobRows, err, scanJob)
@@ -264,6 +270,11 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 	}
 	if err != nil {
 		return err
+	}
+	for _, disabled := range changed {
+		if disabled {
+			n.metrics.disabled.Inc()
+		}
 	}
 	n.announce(schema.Announcement{Jobs: soon(moved, n.Now())})
 	return nil
@@ -315,7 +326,8 @@ func (r *notifyRows) queue(b *pgx.Batch) {
 			active = w.active and (c.delivered or w.consecutive_failures + c.failed < $8),
 			disabled_at = case when c.delivered or w.consecutive_failures + c.failed < $8 then w.disabled_at else coalesce(w.disabled_at, now()) end,
 			disabled_reason = case when c.delivered or w.consecutive_failures + c.failed < $8 then w.disabled_reason else $8 || ' deliveries in a row failed' end
-		from counted c where w.id = c.webhook_id`,
+		from counted c where w.id = c.webhook_id
+		returning coalesce(w.disabled_at = now(), false)`,
 		r.ids, r.claims, r.states, r.codes, r.millis, r.errors, r.next, disableAfter, r.responses)
 	b.Queue(`
 		delete from jobs j using deliveries d

@@ -94,9 +94,10 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}
+	clock := newClock(pool)
 	s := &Store{
-		pool: pool, inserts: inserts, clock: newClock(pool), node: c.Node, announce: c.Announce, log: c.Logger,
-		metrics: newMetrics(c.Registerer, map[string]*pgxpool.Pool{"all": pool, "inserts": inserts}), arrivals: newArrivals(c.Registerer),
+		pool: pool, inserts: inserts, clock: clock, node: c.Node, announce: c.Announce, log: c.Logger,
+		metrics: newMetrics(c.Registerer, map[string]*pgxpool.Pool{"all": pool, "inserts": inserts}, clock.silent), arrivals: newArrivals(c.Registerer),
 		late: c.MaxLateness, closing: make(chan struct{}),
 	}
 	if s.announce == nil {

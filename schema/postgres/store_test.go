@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema"
 	"crier/schema/postgres"
@@ -32,6 +34,7 @@ func constraints(p schema.Platform) schema.Constraints {
 
 // fixture is a fresh database with a workspace and some accounts.
 type fixture struct {
+	registry *prometheus.Registry
 	*testing.T
 	url       string
 	store     *postgres.Store
@@ -56,9 +59,9 @@ func newFixture(t *testing.T) *fixture {
 	if err := postgres.Migrate(ctx, url); err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{T: t, url: url}
+	f := &fixture{T: t, url: url, registry: prometheus.NewRegistry()}
 	store, err := postgres.Open(ctx, postgres.Config{
-		URL: url, MaxConns: 10, Node: [16]byte{1}, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler),
+		URL: url, MaxConns: 10, Node: [16]byte{1}, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: f.registry,
 		Announce: func(a schema.Announcement) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -492,6 +495,9 @@ func TestAWebhookIsDisabledAfterTenFailedDeliveries(t *testing.T) {
 	got, err := f.gateway.Webhook(t.Context(), f.workspace, hook.ID)
 	if err != nil || got.Active || got.DisabledAt.IsZero() || got.DisabledReason != "10 deliveries in a row failed" {
 		t.Fatalf("after ten failures: %+v, %v", got, err)
+	}
+	if n := f.counted("crier_webhooks_disabled_total"); n != 1 {
+		t.Errorf("%v webhooks are counted as disabled, want one", n)
 	}
 	f.create(f.post(1, time.Hour))
 	if more, err := f.notify.Expand(t.Context(), f.events()); err != nil || len(more) != 0 {
