@@ -1,0 +1,90 @@
+package compose_test
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/connectors"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// TestProcessesKeepTheLimitOfAnAppTogether calls for one bot from two processes with many
+// accounts each, as fast as their limiters let them.
+func TestProcessesKeepTheLimitOfAnAppTogether(t *testing.T) {
+	const processes, accounts, perSecond, burst = 2, 8, 50, 5
+	const lasts = 3 * time.Second
+	var calls atomic.Int64
+	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.WriteHeader(http.StatusOK)
+	}))
+	t.Cleanup(platform.Close)
+	url := embeddedtest.Postgres(t)
+	if err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	var clients []*connectors.Client
+	for range processes {
+		clients = append(clients, limitedClient(t, url, connectors.Rate{PerSecond: perSecond, Burst: burst}))
+	}
+	end := time.Now().Add(lasts)
+	var callers sync.WaitGroup
+	for p, client := range clients {
+		for a := range accounts {
+			account := schema.AccountID{14: byte(p), 15: byte(a)}
+			callers.Go(func() { callUntil(t, client, platform.URL, account, end) })
+		}
+	}
+	callers.Wait()
+	// What a process has leased and not used in time may come a little late.
+	const late = processes * perSecond / 5
+	most, least := int64(burst+late+perSecond*lasts.Seconds()), int64(perSecond*lasts.Seconds()/2)
+	if got := calls.Load(); got > most || got < least {
+		t.Errorf("%d calls in %v at %d a second, want at least %d and at most %d", got, lasts, perSecond, least, most)
+	} else {
+		t.Logf("%d calls in %v by %d processes", got, lasts, processes)
+	}
+}
+
+// limitedClient is the client of a process: it shares no more than the database.
+func limitedClient(t *testing.T, url string, app connectors.Rate) *connectors.Client {
+	t.Helper()
+	store, err := postgres.Open(t.Context(), postgres.Config{URL: url, MaxConns: 4, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	return connectors.NewClient(connectors.ClientConfig{
+		Platform: schema.Telegram, HTTP: &http.Client{}, Limits: connectors.Limits{App: app},
+		AppTurns: store, AppPrefix: "telegram/", Logger: slog.New(slog.DiscardHandler),
+		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: store.Now,
+	})
+}
+
+// callUntil calls for an account, and waits as the pipeline does where it has no turn.
+func callUntil(t *testing.T, client *connectors.Client, url string, account schema.AccountID, end time.Time) {
+	for time.Now().Before(end) {
+		if wait := client.Turn(t.Context(), account); wait > 0 {
+			time.Sleep(min(wait, time.Until(end)))
+			continue
+		}
+		_, err := client.Do(t.Context(), connectors.Call{
+			Operation: "send", Method: http.MethodPost, URL: url, Account: account, App: "bot", Visible: true,
+		}, nil)
+		if limited, ok := errors.AsType[*schema.Error](err); ok && limited.Kind == schema.RateLimited {
+			time.Sleep(min(limited.RetryAfter, time.Until(end)))
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+}
