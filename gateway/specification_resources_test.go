@@ -32,7 +32,7 @@ func (b *bench) resourceRules() []rule {
 	}
 	return []rule{
 		{postResource, "it has an id, a status, a text, a time, a zone, platforms, media, comments, settings and times", func(b *bench) {
-			post := b.send(b.scheduled(`{"timezone": "Asia/Tokyo", "mediaItems": [`+anImage+`], "firstComment": "c", "platformSettings": {"mastodon": {"language": "en"}}}`)).
+			post := b.send(b.scheduled(`{"timezone": "Asia/Tokyo", "mediaItems": [` + anImage + `], "firstComment": "c", "platformSettings": {"mastodon": {"language": "en"}}}`)).
 				want(http.StatusCreated).at("post")
 			b.has(post, "status", "scheduled", "content", "x", "scheduledFor", b.shown(time.Hour), "timezone", "Asia/Tokyo", "platforms.0.platform", "mastodon",
 				"mediaItems.0.url", "https://media.example/a.png", "firstComments.0.text", "c", "platformSettings.mastodon.language", "en")
@@ -45,7 +45,7 @@ func (b *bench) resourceRules() []rule {
 			b.has(b.send(r).want(http.StatusCreated), "post.platforms.0.content", nil)
 			invalid(newPost(`{"platforms": [{"platform": "mastodon", "content": "`+long(501)+`"}]}`), "platforms[0].content", "text_too_long", "mastodon")(b)
 		}},
-		{entryResource, "its content goes before that of the settings", judged(newPost(`{"platforms": [{"platform": "mastodon", "content": "own"}], "platformSettings": {"mastodon": {"content": "` + long(501) + `"}}}`), "", "")},
+		{entryResource, "its content goes before that of the settings", judged(newPost(`{"platforms": [{"platform": "mastodon", "content": "own"}], "platformSettings": {"mastodon": {"content": "`+long(501)+`"}}}`), "", "")},
 		{entryResource, "its status is pending, posted or failed", func(b *bench) {
 			path := b.make(onTwo("x"))
 			b.has(b.send(get(path)).want(http.StatusOK), "post.platforms.0.status", "pending")
