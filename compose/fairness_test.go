@@ -34,7 +34,7 @@ func TestOthersTroublesDelayNobody(t *testing.T) {
 	for _, account := range slow {
 		noisy.createFor(account, "telegram", "slow", time.Now().Add(4*time.Second))
 	}
-	noisy.createHerd(herd)
+	noisy.createHerd(herd, herdPosts)
 	crowded := quiet.lateness("crowded", accounts, func() { noisy.releaseHerd() })
 	t.Logf("p99 of the lateness: %v alone, %v beside the others' troubles", alone, crowded)
 	if limit := 2*alone + floor; crowded > limit {
@@ -104,18 +104,17 @@ func (w *world) subscribeDeadReceiver() {
 	}
 }
 
-// createHerd creates the posts of one account, over as many days as its daily cap asks
-// for.
-func (w *world) createHerd(account schema.AccountID) {
+// createHerd creates n posts of one account, over as many days as its daily cap asks for.
+func (w *world) createHerd(account schema.AccountID, n int) {
 	w.Helper()
 	const perDay = 50 // the cap
 	ahead := time.Now().Add(2 * 24 * time.Hour)
-	for from := 0; from < herdPosts; from += 20 {
+	for from := 0; from < n; from += 20 {
 		var posts []map[string]any
-		for n := from; n < from+20; n++ {
+		for i := from; i < from+20; i++ {
 			posts = append(posts, map[string]any{
-				"content":      fmt.Sprintf("herd %05d", n),
-				"scheduledFor": ahead.Add(time.Duration(n/perDay%85) * 24 * time.Hour).Format(time.RFC3339),
+				"content":      fmt.Sprintf("herd %05d", i),
+				"scheduledFor": ahead.Add(time.Duration(i/perDay%85) * 24 * time.Hour).Format(time.RFC3339),
 				"platforms":    []map[string]any{{"platform": "mastodon", "accountId": account.String()}},
 			})
 		}

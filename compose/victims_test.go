@@ -39,7 +39,7 @@ type victim struct {
 // awaitAnswer waits until the part takes requests again.
 func (w *world) awaitAnswer(v victim) {
 	w.Helper()
-	w.eventually(60*time.Second, v.name+" answers again", v.answers)
+	w.eventually(2*time.Minute, v.name+" answers again", v.answers)
 }
 
 func (w *world) crierVictim() victim {
@@ -183,7 +183,9 @@ func (w *world) kafkaVictims() (broker, wiped victim) {
 // partition it has, and coordinates groups. Its port opens long before that, and after a
 // kill it does not lead before its earlier life's session is over.
 func (w *world) kafkaAnswers() bool {
-	client := &kafka.Client{Addr: kafka.TCP(w.config.Kafka...), Timeout: time.Second, Transport: &kafka.Transport{}}
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections() // else it goes on asking a broker that is starting
+	client := &kafka.Client{Addr: kafka.TCP(w.config.Kafka...), Timeout: 3 * time.Second, Transport: transport}
 	metadata, err := client.Metadata(w.Context(), &kafka.MetadataRequest{})
 	if err != nil || len(metadata.Brokers) == 0 {
 		return false

@@ -49,7 +49,7 @@ const (
 	claimers     = 2
 	bulkheadPart = 4 // the slots of a bulkhead are this part of all
 	maxFaults    = 5
-	readAhead    = 5000                   // messages in hand of one partition
+	readAhead    = 5000                   // messages of one partition that are not acknowledged
 	claimRetry   = 200 * time.Millisecond // first wait after a failed claim
 	// longestRetry is how late a stage may notice that the database is back. A try
 	// against one that is away costs next to nothing.
@@ -75,7 +75,7 @@ func (c *caller[T, C]) deliver(ctx context.Context, messages []*stream.Message) 
 		}
 		t := &task[T]{ctx: ctx, message: m, value: value}
 		t.workspace, t.lane, t.bulkhead = c.place(value)
-		if !c.lanes.put(t) {
+		if c.lanes.put(t) {
 			m.Ack()
 		}
 	}

@@ -25,7 +25,8 @@ type task[T comparable] struct {
 	lane      lane
 	bulkhead  bulkhead
 	value     T
-	faults    int // how often handling it failed by our fault
+	loose     bool // its message was acknowledged when it was queued
+	faults    int  // how often handling it failed by our fault
 }
 
 // lanes is a queue per lane. Of each lane one task is out at a time, of each bulkhead at
@@ -41,6 +42,7 @@ type lanes[T comparable] struct {
 	parked  map[bulkhead][]*laneQueue[T] // ready lanes of full bulkheads
 	queued  map[T]struct{}
 	waiting waitingLanes[T] // soonest first
+	loose   int             // tasks queued without their messages
 	wake    chan struct{}
 }
 
@@ -65,32 +67,44 @@ func newLanes[T comparable](share int) *lanes[T] {
 	}
 }
 
-// laneLimit bounds a lane. A partition hands out only so many messages: without a bound
-// one account's herd would keep those of its neighbours in the log.
-const laneLimit = 1000
+// A partition hands out only so many messages that are not acknowledged. If those of an
+// account's herd, or of receivers that do not answer, were all kept, they would hold up
+// their neighbours in the log: of a lane only the first laneHeld are, the others are
+// acknowledged and wait here alone. Their jobs fire again if this process dies.
+const (
+	laneHeld   = 16
+	looseLimit = 50_000 // tasks that wait here alone, of all lanes: some 20 MB
+	looseShare = 8      // a lane may have this part of the room that is left
+)
 
-// put queues a task; it tells whether it did. It does not where the same is queued
-// already, nor where the lane is full: the job of such a message fires again.
-func (l *lanes[T]) put(t *task[T]) bool {
+// put queues a task, and tells whether its message may be acknowledged: where it is not
+// kept with the task, where the same task is queued already, and where there is no room.
+// The room of a lane shrinks with what all have, so that long lanes leave some to others;
+// what finds none fires again.
+func (l *lanes[T]) put(t *task[T]) (acknowledge bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.queued[t.value]; ok {
-		return false
+		return true
 	}
 	q := l.lanes[t.lane]
 	if q == nil {
 		q = &laneQueue[T]{id: t.lane, tenant: t.workspace, bulkhead: t.bulkhead}
 		l.lanes[t.lane] = q
 	}
-	if len(q.tasks) >= laneLimit {
-		return false
+	if len(q.tasks) >= laneHeld {
+		if len(q.tasks)-laneHeld >= (looseLimit-l.loose)/looseShare {
+			return true
+		}
+		t.message, t.loose = nil, true
+		l.loose++
 	}
 	l.queued[t.value] = struct{}{}
 	q.tasks = append(q.tasks, t)
 	if len(q.tasks) == 1 && !q.out {
 		l.makeReady(q)
 	}
-	return true
+	return t.loose
 }
 
 // take removes up to limit tasks, one a lane, and marks their lanes as out. It waits for
@@ -147,6 +161,10 @@ func (l *lanes[T]) takeReady(limit int) []*task[T] {
 		q.tasks[0] = nil
 		q.tasks, q.out = q.tasks[1:], true
 		delete(l.queued, t.value)
+		if t.loose {
+			t.loose = false
+			l.loose--
+		}
 		taken = append(taken, t)
 	}
 	if len(l.ring) > 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/pipeline/stream"
 	"crier/schema"
 )
 
@@ -59,8 +60,8 @@ func TestATaskComesAgainAheadOfItsLane(t *testing.T) {
 func TestTheSameTaskIsQueuedOnce(t *testing.T) {
 	l := newLanes[int](9)
 	queued(l, 1, 7, 1)
-	if l.put(&task[int]{workspace: schema.WorkspaceID{1}, lane: lane{7}, value: 1}) || l.len() != 1 {
-		t.Error("a repeated message was queued twice")
+	if !l.put(&task[int]{workspace: schema.WorkspaceID{1}, lane: lane{7}, value: 1}) || l.len() != 1 {
+		t.Error("a repeated message was queued twice, or is kept")
 	}
 }
 
@@ -103,14 +104,48 @@ func TestABulkheadLeavesSlotsToOthers(t *testing.T) {
 	}
 }
 
-func TestAFullLaneTakesNoMore(t *testing.T) {
+func TestALongLaneKeepsFewMessages(t *testing.T) {
+	const long = 1000
 	l := newLanes[int](9)
-	for i := range laneLimit + 1 {
-		queued(l, 1, 7, i)
+	message := new(stream.Message)
+	kept := 0
+	for i := range long {
+		if !l.put(&task[int]{ctx: t.Context(), lane: lane{7}, value: i, message: message}) {
+			kept++
+		}
 	}
-	queued(l, 1, 8, laneLimit+1)
-	if got := l.len(); got != laneLimit+1 {
-		t.Errorf("%d tasks are queued, want those of the full lane and the other's", got)
+	if kept != laneHeld {
+		t.Errorf("%d messages are kept, want %d", kept, laneHeld)
+	}
+	for i := range long {
+		taken := l.takeReady(1)
+		if len(taken) != 1 || taken[0].value != i || (taken[0].message != nil) != (i < laneHeld) {
+			t.Fatalf("task %d came as %+v", i, taken)
+		}
+		l.done(lane{7})
+	}
+	if l.loose != 0 {
+		t.Errorf("%d tasks count as waiting", l.loose)
+	}
+}
+
+func TestLongLanesLeaveRoomToOthers(t *testing.T) {
+	const long = 50
+	l := newLanes[int](9)
+	for i := range looseLimit {
+		for n := range long {
+			queued(l, 1, byte(n), i*long+n)
+		}
+	}
+	if l.loose > looseLimit*9/10 {
+		t.Errorf("%d tasks wait, which leaves too little of %d", l.loose, looseLimit)
+	}
+	before := l.len()
+	for i := range 500 {
+		queued(l, 2, 200, -1-i)
+	}
+	if got := l.len() - before; got != 500 {
+		t.Errorf("%d of 500 tasks of another lane are queued", got)
 	}
 }
 

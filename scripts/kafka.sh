@@ -86,7 +86,7 @@ start() {
 		transaction.state.log.min.isr=1
 		share.coordinator.state.topic.replication.factor=1
 		share.coordinator.state.topic.min.isr=1
-		broker.session.timeout.ms=3000
+		broker.session.timeout.ms=6000
 		broker.heartbeat.interval.ms=500
 		group.initial.rebalance.delay.ms=0
 		auto.create.topics.enable=false

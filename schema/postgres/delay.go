@@ -36,7 +36,9 @@ func (d *Delay) Due(ctx context.Context, shards []int16, from, to time.Time, lim
 
 // Fired moves jobs whose messages are in the log on by the visibility timeout; a job
 // that was moved or deleted meanwhile stays as it is. The commit is not waited for:
-// losing it fires the jobs once more.
+// losing it fires the jobs once more. Jobs that fired together are spread once they have
+// fired in vain, and a delivery that waits behind others of its receiver fires ever less
+// often.
 func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) error {
 	ids, due, versions := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs)), make([]int32, len(jobs))
 	for i, j := range jobs {
@@ -46,10 +48,12 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) error {
 	batch.Queue("begin")
 	batch.Queue("set local synchronous_commit = off")
 	batch.Queue(`
-		update jobs j set due_at = now() + $4::interval, fires = least(j.fires + 1, 30000),
+		update jobs j set
+			due_at = now() + $4::interval * (1 + random() / 2 * least(j.fires, 1)) * case when j.kind = $5 then 1 << least(j.fires, 3) else 1 end,
+			fires = least(j.fires + 1, 30000),
 			overdue_since = case when j.fires > 0 and j.kind in (1, 2) then coalesce(j.overdue_since, j.due_at - $4::interval) else j.overdue_since end
 		from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)
-		where j.id = u.id and j.due_at = u.due_at and j.version = u.version`, ids, due, versions, schema.VisibilityTimeout.String())
+		where j.id = u.id and j.due_at = u.due_at and j.version = u.version`, ids, due, versions, schema.VisibilityTimeout.String(), int16(schema.JobNotify))
 	batch.Queue("commit")
 	if err := d.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("moving fired jobs on: %w", unavailable(err))

@@ -451,6 +451,18 @@ func TestFiredJobsFireAgain(t *testing.T) {
 	}
 }
 
+func TestADeliveryThatWaitsFiresLessOften(t *testing.T) {
+	f := newFixture(t)
+	f.create(f.post(1, time.Second))
+	f.exec(fmt.Sprintf(`update jobs set kind = %d, fires = 9`, schema.JobNotify))
+	if err := f.delay.Fired(t.Context(), f.jobs()); err != nil {
+		t.Fatal(err)
+	}
+	if in := f.jobs()[0].DueAt.Sub(f.store.Now()); in < 230*time.Second || in > 6*time.Minute+time.Second {
+		t.Errorf("fires again in %v, want 4 to 6 minutes", in)
+	}
+}
+
 func wantKind(t *testing.T, err error, kind schema.ErrorKind) {
 	t.Helper()
 	e, ok := errors.AsType[*schema.Error](err)
