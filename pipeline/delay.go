@@ -56,6 +56,8 @@ const (
 	lowMark   = time.Minute
 	fullEvery = 300 // scans
 	fireBatch = 1000
+	// windowLimit bounds the window while the log is away and jobs fall due: some 250 MB.
+	windowLimit = 500_000
 	firers    = 4
 )
 
@@ -129,7 +131,7 @@ func (d *Delay) hold(ctx context.Context, jobs []schema.Job) {
 
 // keepWindow owns the window: it takes jobs in and hands out those that are due.
 func (d *Delay) keepWindow(ctx context.Context, due chan<- []schema.Job) {
-	w := newWindow()
+	w := newWindow(windowLimit)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {

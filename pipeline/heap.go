@@ -10,6 +10,7 @@ import (
 // window is the jobs that are due soon, soonest first. A job is in it once: what an edit
 // or a wait has made of it replaces what was known before.
 type window struct {
+	limit int // jobs; what is more is left to the scan for stragglers
 	order []*slot
 	at    map[schema.JobID]*slot
 }
@@ -19,12 +20,15 @@ type slot struct {
 	index int
 }
 
-func newWindow() *window { return &window{at: map[schema.JobID]*slot{}} }
+func newWindow(limit int) *window { return &window{limit: limit, at: map[schema.JobID]*slot{}} }
 
 // add puts a job in. An older version of a post never replaces a newer one; of one
 // version the later time holds, since jobs only move on.
 func (w *window) add(j schema.Job) {
 	s, ok := w.at[j.ID]
+	if !ok && len(w.order) >= w.limit {
+		return
+	}
 	if !ok {
 		s = &slot{job: j}
 		w.at[j.ID] = s
