@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -13,9 +12,9 @@ import (
 // again and again: of a batch that came several times, the events are taken once.
 type block struct {
 	items   []item
-	batches map[schema.BatchID]bool
+	known   map[schema.BatchID]bool
+	batches []schema.EventBatch
 	events  []schema.Event
-	origins []schema.BatchID // of each event
 }
 
 // write stores one block after the other until ctx ends.
@@ -31,7 +30,7 @@ func (s *Sink) write(ctx context.Context) {
 // gather waits for a first batch and adds what comes until the block is full or old
 // enough; nil means that ctx has ended.
 func (s *Sink) gather(ctx context.Context) *block {
-	b := &block{batches: map[schema.BatchID]bool{}}
+	b := &block{known: map[schema.BatchID]bool{}}
 	var old <-chan time.Time
 	for len(b.events) < gatherRows {
 		select {
@@ -53,44 +52,48 @@ func (s *Sink) gather(ctx context.Context) *block {
 func (b *block) add(items []item) {
 	for _, i := range items {
 		b.items = append(b.items, i)
-		if !b.batches[i.batch.ID] {
-			b.batches[i.batch.ID] = true
+		if !b.known[i.batch.ID] {
+			b.known[i.batch.ID] = true
+			b.batches = append(b.batches, i.batch)
 			b.events = append(b.events, i.batch.Events...)
-			for range i.batch.Events {
-				b.origins = append(b.origins, i.batch.ID)
-			}
 		}
 	}
 }
 
-// placed returns the events of the batches that have a place, with it.
-func (b *block) placed(places map[schema.BatchID]int64) []schema.Event {
-	events := make([]schema.Event, 0, len(b.events))
-	for n, e := range b.events {
-		if position, ok := places[b.origins[n]]; ok {
-			e.Position = position
-			events = append(events, e)
+// placed returns the batches that have a place, with it in their events.
+func (b *block) placed(places map[schema.BatchID]int64) []schema.EventBatch {
+	var placed []schema.EventBatch
+	for _, batch := range b.batches {
+		if position, ok := places[batch.ID]; ok {
+			batch.Events = slices.Clone(batch.Events)
+			for i := range batch.Events {
+				batch.Events[i].Position = position
+			}
+			placed = append(placed, batch)
 		}
 	}
-	return events
+	return placed
 }
 
 // store gives a block's batches their places, brings it to ClickHouse, takes its marks off
 // the outbox, and acknowledges it: in this order, so that a crash repeats events and loses
 // none. It tries for as long as it takes and returns false when ctx has ended before.
 func (s *Sink) store(ctx context.Context, b *block) bool {
-	batches := slices.Collect(maps.Keys(b.batches))
-	var events []schema.Event
-	placed := func(ctx context.Context) error {
-		places, err := s.marks.Place(ctx, batches)
-		events = b.placed(places)
+	var placed []schema.EventBatch
+	place := func(ctx context.Context) error {
+		places, err := s.marks.Place(ctx, idsOf(b.batches))
+		placed = b.placed(places)
 		return err
 	}
-	inserted := func(ctx context.Context) error { return s.insert(ctx, events) }
-	marked := func(ctx context.Context) error { return s.marks.Stored(ctx, batches) }
-	if !s.patiently(ctx, "placing events failed", placed) ||
-		!s.patiently(ctx, "storing events failed", inserted) ||
-		!s.patiently(ctx, "taking marks off the outbox failed", marked) {
+	if err := s.patiently(ctx, "placing events failed", always, place); err != nil {
+		return false
+	}
+	stored, ok := s.insert(ctx, placed)
+	if !ok {
+		return false
+	}
+	mark := func(ctx context.Context) error { return s.marks.Stored(ctx, stored) }
+	if err := s.patiently(ctx, "taking marks off the outbox failed", always, mark); err != nil {
 		return false
 	}
 	for _, i := range b.items {
@@ -100,9 +103,46 @@ func (s *Sink) store(ctx context.Context, b *block) bool {
 	return true
 }
 
-func (s *Sink) insert(ctx context.Context, events []schema.Event) error {
+func idsOf(batches []schema.EventBatch) []schema.BatchID {
+	ids := make([]schema.BatchID, len(batches))
+	for i, b := range batches {
+		ids[i] = b.ID
+	}
+	return ids
+}
+
+// insert brings batches to ClickHouse in one block, and returns which of them are there;
+// false means that ctx ended before. Where they are refused, each half goes on by itself,
+// until the one at fault is alone: the outbox sends it again, or it is a dead letter.
+func (s *Sink) insert(ctx context.Context, batches []schema.EventBatch) (stored []schema.BatchID, ok bool) {
+	if len(batches) == 0 {
+		return nil, true
+	}
+	err := s.patiently(ctx, "storing events failed", isUnavailable, func(ctx context.Context) error { return s.insertBlock(ctx, batches) })
+	switch half := len(batches) / 2; {
+	case err == nil:
+		return idsOf(batches), true
+	case ctx.Err() != nil:
+		return nil, false
+	case half == 0:
+		return nil, s.note(ctx, refusalOf(batches[0], err))
+	default:
+		first, ok := s.insert(ctx, batches[:half])
+		if !ok {
+			return nil, false
+		}
+		second, ok := s.insert(ctx, batches[half:])
+		return append(first, second...), ok
+	}
+}
+
+func (s *Sink) insertBlock(ctx context.Context, batches []schema.EventBatch) error {
+	var events []schema.Event
+	for _, b := range batches {
+		events = append(events, b.Events...)
+	}
 	start := time.Now()
-	err := s.blocks.Insert(ctx, events)
+	err := guarded(func() error { return s.blocks.Insert(ctx, events) })
 	outcome := outcomeStored
 	if err != nil {
 		outcome = outcomeFailed
@@ -113,22 +153,24 @@ func (s *Sink) insert(ctx context.Context, events []schema.Event) error {
 	return err
 }
 
-// patiently does something until it works; false means that ctx ended before.
-func (s *Sink) patiently(ctx context.Context, failed string, do func(context.Context) error) bool {
+// always is for what has no fault but that the database is away.
+func always(error) bool { return true }
+
+// patiently does something until it works, or fails in a way that trying again does not
+// help, or ctx ends.
+func (s *Sink) patiently(ctx context.Context, failed string, mends func(error) bool, do func(context.Context) error) error {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		try, cancel := context.WithTimeout(ctx, tryTimeout)
 		err := do(try)
 		cancel()
-		if err == nil {
-			return true
+		if err == nil || ctx.Err() != nil || !mends(err) {
+			return err
 		}
-		if ctx.Err() == nil {
-			s.logger.WarnContext(ctx, failed, "err", err, "again", wait)
-		}
+		s.logger.WarnContext(ctx, failed, "err", err, "again", wait)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return false
+			return err
 		}
 	}
 }

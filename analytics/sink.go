@@ -3,7 +3,6 @@ package analytics
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -28,6 +27,9 @@ type marks interface {
 	Place(ctx context.Context, batches []schema.BatchID) (map[schema.BatchID]int64, error)
 	// Stored takes the sink's mark off batches that are stored.
 	Stored(ctx context.Context, batches []schema.BatchID) error
+	// Fault notes that a batch failed by a fault of crier's own; true means that the outbox
+	// sends it no more, until it is replayed.
+	Fault(ctx context.Context, f schema.Fault) (dead bool, err error)
 }
 
 const (
@@ -87,8 +89,9 @@ func (s *Sink) deliver(ctx context.Context, messages []*stream.Message) {
 	for _, m := range messages {
 		batch, err := decode(m.Value)
 		if err != nil {
-			// The outbox sends it again and so keeps it in sight.
-			s.logger.ErrorContext(ctx, "reading events of the log failed", "partition", m.Partition, "offset", m.Offset, "err", err)
+			if !s.note(ctx, faultOf(m, err)) {
+				return
+			}
 			m.Ack()
 			continue
 		}
@@ -105,18 +108,16 @@ func (s *Sink) deliver(ctx context.Context, messages []*stream.Message) {
 
 // decode reads a batch. One with events that have no place in the table is refused here:
 // in a block it would hold up all others.
-func decode(value []byte) (schema.EventBatch, error) {
-	var batch schema.EventBatch
+func decode(value []byte) (batch schema.EventBatch, err error) {
 	if err := json.Unmarshal(value, &batch); err != nil {
 		return batch, err
 	}
-	if batch.ID.IsZero() {
-		return batch, errors.New("the batch lacks its id")
+	if err := batch.Check(); err != nil {
+		return batch, err
 	}
-	for i := range batch.Events {
-		e := &batch.Events[i]
-		if e.ID.IsZero() || e.Workspace.IsZero() || e.At.Year() < 1970 || e.At.Year() > 2200 {
-			return batch, fmt.Errorf("event %d of batch %s lacks its id, its workspace or its time", i, batch.ID)
+	for i, e := range batch.Events {
+		if e.At.Year() < 1970 || e.At.Year() > 2200 {
+			return batch, fmt.Errorf("event %d of batch %s lacks its time", i, batch.ID)
 		}
 	}
 	return batch, nil

@@ -59,7 +59,7 @@ func (b *base) stages() []stage {
 	if c.has(roleDelay) {
 		store := postgres.NewDelay(b.store)
 		delay := pipeline.NewDelay(store, b.log, log, b.metrics)
-		keeper := pipeline.NewKeeper(store, store, store, b.announcer.Announce, log, b.metrics)
+		keeper := pipeline.NewKeeper(store, store, store, store, b.announcer.Announce, b.log, log, b.metrics)
 		all = append(all,
 			stage{roleDelay, delay.Run, delay.Ready},
 			stage{roleDelay, keeper.Run, always})

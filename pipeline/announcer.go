@@ -130,8 +130,11 @@ func encode(payload any) []byte {
 	return value
 }
 
-func decode[T any](value []byte) (T, error) {
-	var payload T
-	err := json.Unmarshal(value, &payload)
+// decode reads a payload and checks that it can be one of this version of crier.
+func decode[T interface{ Check() error }](value []byte) (T, error) {
+	payload, err := guarded(func() (payload T, err error) { return payload, json.Unmarshal(value, &payload) })
+	if err == nil {
+		err = payload.Check()
+	}
 	return payload, err
 }

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -14,16 +13,37 @@ import (
 	"crier/schema"
 )
 
+// faultStore keeps what stages fail on by a fault of crier's own.
+type faultStore interface {
+	// Fault notes a fault and gives the claim back; true means that it is a dead letter
+	// from now on, which nothing brings back but a replay.
+	Fault(ctx context.Context, f schema.Fault) (dead bool, err error)
+}
+
+// message is what a stage reads from the log.
+type message interface {
+	comparable
+	// Check returns an error where the message cannot be one of this version of crier.
+	Check() error
+	Subject() schema.Subject
+}
+
+// claim is what a stage has claimed.
+type claim interface {
+	// Held returns what giving it back needs, and why it cannot be worked on, if so.
+	Held() (schema.OpenClaim, error)
+}
+
 // caller is a stage that claims work and calls somebody for it. T is its message, C what
 // a claim of it gives.
-type caller[T comparable, C any] struct {
+type caller[T message, C claim] struct {
 	name   string // of its topic, its group and its metrics
 	log    *stream.Log
 	logger *slog.Logger
 	// metrics are shared by all stages.
 	metrics *Metrics
+	faults  faultStore
 
-	decode func(value []byte) (T, error)
 	place  func(T) (schema.WorkspaceID, lane, bulkhead)
 	claim  func(ctx context.Context, batch []T) ([]C, error)
 	origin func(C) T // the message, or what equals it in identity, that a claim is of
@@ -35,8 +55,8 @@ type caller[T comparable, C any] struct {
 	// it did: not of one that is cancelled, finished, claimed, or too late.
 	postpone func(ctx context.Context, values []T, waits []time.Duration) ([]T, error)
 	// step does what was claimed and stores what came of it; true means that the next
-	// step is due at once.
-	step func(ctx context.Context, claimed C) (again bool)
+	// step is due at once. An error is a fault of ours.
+	step func(ctx context.Context, claimed C) (again bool, err error)
 
 	slots int // calls at a time
 	lanes *lanes[T]
@@ -47,8 +67,7 @@ type caller[T comparable, C any] struct {
 const (
 	claimBatch   = 512
 	claimers     = 2
-	bulkheadPart = 4 // the slots of a bulkhead are this part of all
-	maxFaults    = 5
+	bulkheadPart = 4                      // the slots of a bulkhead are this part of all
 	readAhead    = 5000                   // messages of one partition that are not acknowledged
 	claimRetry   = 200 * time.Millisecond // first wait after a failed claim
 	// longestRetry is how late a stage may notice that the database is back. A try
@@ -68,9 +87,11 @@ func (c *caller[T, C]) start() {
 // deliver queues messages. One that cannot be read is a dead letter.
 func (c *caller[T, C]) deliver(ctx context.Context, messages []*stream.Message) {
 	for _, m := range messages {
-		value, err := c.decode(m.Value)
+		value, err := decode[T](m.Value)
 		if err != nil {
-			c.bury(ctx, m, 1, fmt.Sprintf("reading the message: %v", err))
+			if unreadable(ctx, c.faults, c.logger, c.name, m, err) {
+				m.Ack()
+			}
 			continue
 		}
 		t := &task[T]{ctx: ctx, message: m, value: value}
@@ -203,7 +224,7 @@ func (c *caller[T, C]) claimPatiently(ctx context.Context, batch []*task[T]) ([]
 		values[i] = t.value
 	}
 	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
-		claimed, err := c.claim(ctx, values)
+		claimed, err := guarded(func() ([]C, error) { return c.claim(ctx, values) })
 		if err == nil || ctx.Err() != nil || !isUnavailable(err) {
 			return claimed, err
 		}
@@ -215,7 +236,7 @@ func (c *caller[T, C]) claimPatiently(ctx context.Context, batch []*task[T]) ([]
 }
 
 // claimEach claims the tasks of a batch that failed by our fault one by one, so that only
-// the one at fault fails; it is a dead letter after maxFaults.
+// the one at fault fails; it is a dead letter after schema.MaxFaults.
 func (c *caller[T, C]) claimEach(ctx context.Context, batch []*task[T], err error, start func(*task[T], C)) int {
 	if ctx.Err() != nil {
 		for _, t := range batch {
@@ -232,35 +253,39 @@ func (c *caller[T, C]) claimEach(ctx context.Context, batch []*task[T], err erro
 	}
 	t := batch[0]
 	t.faults++
-	c.logger.ErrorContext(ctx, "claiming failed by our fault", "stage", c.name, "err", err, "faults", t.faults)
-	if t.faults < maxFaults && pause(ctx, claimRetry<<t.faults) {
+	c.logger.WarnContext(ctx, "claiming failed by our fault", "stage", c.name, "err", err, "faults", t.faults)
+	if t.faults < schema.MaxFaults && pause(ctx, claimRetry<<t.faults) {
 		c.lanes.again(t)
 		return 0
 	}
-	if t.message != nil {
-		c.bury(ctx, t.message, t.faults, err.Error())
+	if c.fault(ctx, t, schema.OpenClaim{}, t.faults, err) && t.message != nil {
+		t.message.Ack()
 	}
 	c.lanes.done(t.lane)
 	return 0
 }
 
-func (c *caller[T, C]) bury(ctx context.Context, m *stream.Message, tries int, reason string) {
-	for wait := claimRetry; ; wait = min(2*wait, 5*time.Second) {
-		err := c.log.DeadLetter(ctx, m, tries, reason)
-		if err == nil {
-			m.Ack()
-			return
-		}
-		c.logger.ErrorContext(ctx, "writing a dead letter failed", "stage", c.name, "err", err)
-		if !pause(ctx, wait) {
-			return
-		}
-	}
+// fault has a fault of ours noted. tries is what it stands for: as many as there may be
+// make a dead letter at once.
+func (c *caller[T, C]) fault(ctx context.Context, t *task[T], held schema.OpenClaim, tries int, err error) (noted bool) {
+	return note(ctx, c.faults, c.logger, schema.Fault{
+		Stage: c.name, Subject: t.value.Subject(), Claim: held, Reason: err.Error(), Tries: tries,
+		Message: schema.LogMessage{Topic: c.name, Key: t.lane[:], Value: encode(t.value)},
+	})
 }
 
 // work takes one step and gives the lane back, or goes on with the next step.
 func (c *caller[T, C]) work(ctx context.Context, t *task[T], claimed C) {
-	if c.step(ctx, claimed) {
+	held, err := claimed.Held()
+	again := false
+	if err == nil {
+		again, err = guarded(func() (bool, error) { return c.step(ctx, claimed) })
+	}
+	if err != nil {
+		c.fault(ctx, t, held, 1, err)
+		again = false
+	}
+	if again {
 		c.lanes.again(t)
 		return
 	}
@@ -285,16 +310,19 @@ func isUnavailable(err error) bool {
 }
 
 // persist stores a result, for as long as it takes: losing it would mean looking for what
-// we know. It gives up on our own faults and when ctx ends.
-func persist(ctx context.Context, logger *slog.Logger, store func(context.Context) error) bool {
+// we know. It gives up when ctx ends, and with an error on a fault of ours.
+func persist(ctx context.Context, logger *slog.Logger, store func(context.Context) error) (stored bool, err error) {
 	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
 		err := store(ctx)
 		if err == nil {
-			return true
+			return true, nil
 		}
-		logger.ErrorContext(ctx, "storing a result failed", "err", err)
-		if !isUnavailable(err) || !pause(ctx, wait) {
-			return false
+		if !isUnavailable(err) && ctx.Err() == nil {
+			return false, err
+		}
+		logger.WarnContext(ctx, "storing a result failed", "err", err)
+		if !pause(ctx, wait) {
+			return false, nil
 		}
 	}
 }

@@ -20,6 +20,7 @@ type commentStore interface {
 	// Finish stores what the step came to and moves the comment's job on, or deletes it.
 	Finish(ctx context.Context, result schema.CommentResult) error
 	renewalStore
+	faultStore
 	Now() time.Time
 }
 
@@ -37,8 +38,7 @@ type Comment struct {
 func NewComment(store commentStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics) *Comment {
 	c := &Comment{store: store, calls: platformCalls{platforms, vault, store, logger}, late: late, logger: logger}
 	c.caller = caller[schema.CommentMessage, schema.Delivery]{
-		name: schema.TopicComment, log: log, logger: logger, metrics: metrics, slots: slots,
-		decode: decode[schema.CommentMessage],
+		name: schema.TopicComment, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
 		place: func(m schema.CommentMessage) (schema.WorkspaceID, lane, bulkhead) {
 			return m.Workspace, lane(m.Account), bulkhead(m.Workspace)
 		},
@@ -84,7 +84,7 @@ func commentsOf(messages []schema.CommentMessage) []schema.CommentID {
 	return ids
 }
 
-func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool) {
+func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool, err error) {
 	var result schema.CommentResult
 	if called := c.store.Now(); d.TooLate(called, c.late) {
 		result = d.MissedComment(called)
@@ -94,6 +94,6 @@ func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool) {
 		c.calls.report(ctx, d, outcome)
 		result = d.AfterComment(outcome, c.store.Now(), rand.Float64())
 	}
-	stored := persist(ctx, c.logger, func(ctx context.Context) error { return c.store.Finish(ctx, result) })
-	return stored && result.State == schema.CommentPending && result.NextIn == 0
+	stored, err := persist(ctx, c.logger, func(ctx context.Context) error { return c.store.Finish(ctx, result) })
+	return stored && result.State == schema.CommentPending && result.NextIn == 0, err
 }

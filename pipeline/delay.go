@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ type delayStore interface {
 	Fired(ctx context.Context, jobs []schema.Job) error
 	// Overdue tells of the posts of the shards that are past their time and not done.
 	Overdue(ctx context.Context, shards []int16) (schema.Overdue, error)
+	faultStore
 	Now() time.Time
 }
 
@@ -109,10 +111,10 @@ func (d *Delay) deliver(ctx context.Context, messages []*stream.Message) {
 	jobs := make([]schema.Job, 0, len(messages))
 	for _, m := range messages {
 		job, err := decode[schema.Job](m.Value)
-		if err != nil {
-			d.logger.ErrorContext(ctx, "reading a job of the log failed", "err", err)
-		} else {
+		if err == nil {
 			jobs = append(jobs, job)
+		} else if !unreadable(ctx, d.store, d.logger, schema.TopicDelay, m, err) {
+			return
 		}
 		m.Ack()
 	}
@@ -288,13 +290,17 @@ func (d *Delay) fire(ctx context.Context, jobs []schema.Job) {
 	}
 }
 
-// messages returns what jobs ask of the stages, by topic.
+// messages returns what jobs ask of the stages, by topic. A job that makes no sense is a
+// dead letter.
 func (d *Delay) messages(ctx context.Context, jobs []schema.Job) map[string][]stream.Record {
 	records := map[string][]stream.Record{}
 	for _, j := range jobs {
 		topic, made, err := messagesOf(j)
 		if err != nil {
-			d.logger.ErrorContext(ctx, "reading the payload of a job failed", "job", j.ID, "err", err)
+			note(ctx, d.store, d.logger, schema.Fault{
+				Stage: schema.TopicDelay, Subject: schema.Subject{ID: j.ID}, Reason: fmt.Sprintf("reading the job: %v", err), Tries: 1, Final: true,
+				Message: schema.LogMessage{Topic: schema.TopicDelay, Value: encode(j)},
+			})
 			continue
 		}
 		records[topic] = append(records[topic], made...)

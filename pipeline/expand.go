@@ -12,6 +12,7 @@ import (
 type expandStore interface {
 	// Expand makes the deliveries that events ask for, once for each batch.
 	Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error)
+	faultStore
 }
 
 // Expand turns events into deliveries to the webhooks that subscribe to them.
@@ -37,30 +38,55 @@ func (e *Expand) Ready() error { return e.consumer.Ready() }
 // Run expands events until ctx ends.
 func (e *Expand) Run(ctx context.Context) error { return e.consumer.Run(ctx) }
 
-// deliver expands what came in one fetch in one transaction. A batch that cannot be read
-// is left to the outbox, which sends it again and keeps it in sight.
+// deliver expands what came in one fetch in one transaction.
 func (e *Expand) deliver(ctx context.Context, messages []*stream.Message) {
 	var batches []schema.EventBatch
 	for _, m := range messages {
 		batch, err := decode[schema.EventBatch](m.Value)
-		if err != nil {
-			e.logger.ErrorContext(ctx, "reading events of the log failed", "err", err)
-			continue
-		}
-		batches = append(batches, batch)
-	}
-	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
-		notify, err := e.store.Expand(ctx, batches)
 		if err == nil {
-			e.announce(schema.Announcement{Notify: notify})
-			break
-		}
-		e.logger.WarnContext(ctx, "expanding events failed", "err", err)
-		if !pause(ctx, wait) {
+			batches = append(batches, batch)
+		} else if !unreadable(ctx, e.store, e.logger, schema.StageExpand, m, err) {
 			return
 		}
+	}
+	if !e.expand(ctx, batches) {
+		return
 	}
 	for _, m := range messages {
 		m.Ack()
 	}
+}
+
+// expand brings batches to the database, for as long as it does not answer; false means
+// that ctx ended before. Where they fail by our fault, each half goes on by itself, until
+// the one at fault is alone: the outbox sends it again, or it is a dead letter.
+func (e *Expand) expand(ctx context.Context, batches []schema.EventBatch) bool {
+	if len(batches) == 0 {
+		return true
+	}
+	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
+		notify, err := guarded(func() ([]schema.NotifyMessage, error) { return e.store.Expand(ctx, batches) })
+		if err == nil {
+			e.announce(schema.Announcement{Notify: notify})
+			return true
+		}
+		if !isUnavailable(err) && ctx.Err() == nil {
+			return e.isolate(ctx, batches, err)
+		}
+		e.logger.WarnContext(ctx, "expanding events failed", "err", err)
+		if !pause(ctx, wait) {
+			return false
+		}
+	}
+}
+
+func (e *Expand) isolate(ctx context.Context, batches []schema.EventBatch, fault error) bool {
+	if half := len(batches) / 2; half > 0 {
+		return e.expand(ctx, batches[:half]) && e.expand(ctx, batches[half:])
+	}
+	b := batches[0]
+	return note(ctx, e.store, e.logger, schema.Fault{
+		Stage: schema.StageExpand, Subject: schema.Subject{ID: b.ID}, Reason: fault.Error(), Tries: 1,
+		Message: schema.LogMessage{Topic: schema.TopicEvents, Key: b.ID[:], Value: encode(b)},
+	})
 }

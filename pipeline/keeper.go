@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"crier/pipeline/stream"
 	"crier/schema"
 )
 
@@ -24,6 +25,14 @@ type observer interface {
 // observeEvery is how old those figures may be.
 const observeEvery = 15 * time.Second
 
+// letterStore is what stages have given up on.
+type letterStore interface {
+	CountDeadLetters(ctx context.Context) (map[string]int, error)
+	// Rewrite gives unreadable messages that are replayed to write, and forgets those it has
+	// taken.
+	Rewrite(ctx context.Context, write func(context.Context, schema.LogMessage) error) error
+}
+
 // sweeper finds what should not be and repairs it.
 type sweeper interface {
 	// Sweep makes one bounded pass and returns how many of each kind it repaired.
@@ -34,13 +43,15 @@ type sweeper interface {
 const sweepEvery = 15 * time.Second
 
 // Keeper does delay's chores: far jobs come near, events that were not handled are sent
-// again, old answers are forgotten. Every process with the role runs one; the database
+// again, old answers are forgotten, dead letters are counted. Every process with the role runs one; the database
 // lets one at a time.
 type Keeper struct {
 	store    keeperStore
 	announce func(schema.Announcement)
 	sweeper  sweeper
 	observer observer
+	letters  letterStore
+	log      *stream.Log
 	metrics  *Metrics
 	logger   *slog.Logger
 }
@@ -49,8 +60,8 @@ type Keeper struct {
 const unsentAfter = 10 * time.Second
 
 // NewKeeper makes a Keeper.
-func NewKeeper(store keeperStore, sweeper sweeper, observer observer, announce func(schema.Announcement), logger *slog.Logger, metrics *Metrics) *Keeper {
-	return &Keeper{store: store, sweeper: sweeper, observer: observer, announce: announce, logger: logger, metrics: metrics}
+func NewKeeper(store keeperStore, sweeper sweeper, observer observer, letters letterStore, announce func(schema.Announcement), log *stream.Log, logger *slog.Logger, metrics *Metrics) *Keeper {
+	return &Keeper{store: store, sweeper: sweeper, observer: observer, letters: letters, announce: announce, log: log, logger: logger, metrics: metrics}
 }
 
 // Run does the chores until ctx ends.
@@ -66,6 +77,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 		{every: 2 * time.Second, do: k.resend},
 		{every: sweepEvery, do: k.sweep},
 		{every: observeEvery, do: k.observe},
+		{every: 2 * time.Second, do: k.replay},
 	}
 	for {
 		for i := range chores {
@@ -109,6 +121,21 @@ func (k *Keeper) observe(ctx context.Context) error {
 		k.metrics.accounts.WithLabelValues(platform.String(), "needs_reconnect").Set(float64(n.NeedReconnect))
 	}
 	return nil
+}
+
+// replay writes unreadable messages that are replayed to the log, and counts what is dead.
+func (k *Keeper) replay(ctx context.Context) error {
+	err := k.letters.Rewrite(ctx, func(ctx context.Context, m schema.LogMessage) error {
+		return k.log.Produce(ctx, m.Topic, []stream.Record{{Key: m.Key, Value: m.Value, Partition: &m.Partition}})
+	})
+	if err != nil {
+		return err
+	}
+	counts, err := k.letters.CountDeadLetters(ctx)
+	for stage, n := range counts {
+		k.metrics.deadLetters.WithLabelValues(stage).Set(float64(n))
+	}
+	return err
 }
 
 func (k *Keeper) sweep(ctx context.Context) error {

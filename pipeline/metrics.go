@@ -1,6 +1,10 @@
 package pipeline
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+)
 
 // Metrics of all stages. Labels are bounded: never an account, a post or a webhook.
 type Metrics struct {
@@ -19,6 +23,7 @@ type Metrics struct {
 	dropped      prometheus.Counter
 	fired        prometheus.Counter
 	stragglers   prometheus.Counter
+	deadLetters  *prometheus.GaugeVec
 }
 
 // NewMetrics makes and registers the metrics of the stages.
@@ -85,10 +90,17 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "crier_stragglers_total",
 			Help: "Overdue jobs that delay found in PostgreSQL and not in its window.",
 		}),
+		deadLetters: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "crier_dead_letters",
+			Help: "What was given up on after faults of crier's own and waits for a replay, by stage. Every process with role delay shows all.",
+		}, []string{"stage"}),
 	}
-	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.repairs, m.renewals, m.accounts, m.oldestEvents, m.queued, m.deliveries, m.targets, m.waits, m.dropped, m.fired, m.stragglers)
+	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.repairs, m.renewals, m.accounts, m.oldestEvents, m.queued, m.deliveries, m.targets, m.waits, m.dropped, m.fired, m.stragglers, m.deadLetters)
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)
+	}
+	for _, stage := range schema.Stages() {
+		m.deadLetters.WithLabelValues(stage)
 	}
 	return m
 }

@@ -16,6 +16,7 @@ type notifyStore interface {
 	Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error)
 	// Finish stores what the try came to and moves the delivery's job on, or deletes it.
 	Finish(ctx context.Context, result schema.NotifyResult) error
+	faultStore
 }
 
 // retries are the waits before the second, third and fourth try of a delivery.
@@ -34,8 +35,7 @@ type Notify struct {
 func NewNotify(store notifyStore, sender *Sender, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Notify {
 	n := &Notify{store: store, sender: sender, metrics: metrics, logger: logger}
 	n.caller = caller[schema.NotifyMessage, schema.NotifyDelivery]{
-		name: schema.TopicNotify, log: log, logger: logger, metrics: metrics, slots: slots,
-		decode: decode[schema.NotifyMessage],
+		name: schema.TopicNotify, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
 		place: func(m schema.NotifyMessage) (schema.WorkspaceID, lane, bulkhead) {
 			return m.Workspace, lane(m.Webhook), bulkhead(m.Workspace)
 		},
@@ -62,7 +62,7 @@ func (n *Notify) claim(ctx context.Context, messages []schema.NotifyMessage) ([]
 	return n.store.Claim(ctx, ids)
 }
 
-func (n *Notify) step(ctx context.Context, d schema.NotifyDelivery) (again bool) {
+func (n *Notify) step(ctx context.Context, d schema.NotifyDelivery) (again bool, err error) {
 	answer, err := n.sender.Send(ctx, Request{URL: d.URL, Secrets: d.Secrets, ID: d.EventID, Body: d.Body})
 	result := schema.NotifyResult{
 		ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, State: schema.DeliveryDelivered,
@@ -76,6 +76,6 @@ func (n *Notify) step(ctx context.Context, d schema.NotifyDelivery) (again bool)
 		}
 	}
 	n.metrics.deliveries.WithLabelValues(outcome).Inc()
-	persist(ctx, n.logger, func(ctx context.Context) error { return n.store.Finish(ctx, result) })
-	return false
+	_, err = persist(ctx, n.logger, func(ctx context.Context) error { return n.store.Finish(ctx, result) })
+	return false, err
 }

@@ -25,6 +25,7 @@ type publishStore interface {
 	// Finish stores what the step came to, with its events and the move of the job.
 	Finish(ctx context.Context, result schema.Result) error
 	renewalStore
+	faultStore
 	Now() time.Time
 }
 
@@ -63,7 +64,10 @@ func (c platformCalls) report(ctx context.Context, d schema.Delivery, o schema.O
 	if o.Err == nil || o.Err.Kind != schema.TokenDead || !d.Renews {
 		return
 	}
-	persist(ctx, c.logger, func(ctx context.Context) error { return c.renewals.AskRenewal(ctx, d.Account) })
+	_, err := persist(ctx, c.logger, func(ctx context.Context) error { return c.renewals.AskRenewal(ctx, d.Account) })
+	if err != nil { // the entry waits all the same, and is refused again
+		c.logger.ErrorContext(ctx, "asking for a renewal failed", "account", d.Account.ID, "err", err)
+	}
 }
 
 // prepareLimit ends uploads before their lease does.
@@ -74,8 +78,7 @@ const prepareLimit = schema.PrepareLease - 30*time.Second
 func NewPublish(store publishStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics) *Publish {
 	p := &Publish{store: store, calls: platformCalls{platforms, vault, store, logger}, late: late, metrics: metrics, logger: logger}
 	p.caller = caller[schema.PublishMessage, schema.Delivery]{
-		name: schema.TopicPublish, log: log, logger: logger, metrics: metrics, slots: slots,
-		decode: decode[schema.PublishMessage],
+		name: schema.TopicPublish, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
 		place: func(m schema.PublishMessage) (schema.WorkspaceID, lane, bulkhead) {
 			return m.Workspace, lane(m.Account), bulkhead{byte(m.Platform)}
 		},
@@ -130,7 +133,7 @@ func messageOf(ref schema.TargetRef) schema.PublishMessage {
 	return schema.PublishMessage{Post: ref.Post, N: ref.N, Version: ref.Version}
 }
 
-func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool) {
+func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool, err error) {
 	called := p.store.Now()
 	var result schema.Result
 	if d.TooLate(called, p.late) {
@@ -144,8 +147,8 @@ func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool) {
 		result = d.After(outcome, p.store.Now(), rand.Float64())
 	}
 	p.observe(d, result, called)
-	stored := persist(ctx, p.logger, func(ctx context.Context) error { return p.store.Finish(ctx, result) })
-	return stored && result.State == schema.TargetPending && result.NextIn == 0
+	stored, err := persist(ctx, p.logger, func(ctx context.Context) error { return p.store.Finish(ctx, result) })
+	return stored && result.State == schema.TargetPending && result.NextIn == 0, err
 }
 
 func (p *Publish) observe(d schema.Delivery, r schema.Result, called time.Time) {

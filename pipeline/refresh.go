@@ -20,6 +20,7 @@ type refreshStore interface {
 	Claim(ctx context.Context, messages []schema.RefreshMessage) ([]schema.Renewal, error)
 	// Finish stores how the account stands after the step, new credentials with it.
 	Finish(ctx context.Context, result schema.RenewalResult) error
+	faultStore
 	Now() time.Time
 }
 
@@ -55,8 +56,7 @@ type Refresh struct {
 func NewRefresh(store refreshStore, keys Keys, vault sealer, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Refresh {
 	r := &Refresh{store: store, keys: keys, vault: vault, metrics: metrics, logger: logger}
 	r.caller = caller[schema.RefreshMessage, schema.Renewal]{
-		name: schema.TopicRefresh, log: log, logger: logger, metrics: metrics, slots: slots,
-		decode: decode[schema.RefreshMessage],
+		name: schema.TopicRefresh, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
 		place: func(m schema.RefreshMessage) (schema.WorkspaceID, lane, bulkhead) {
 			return m.Workspace, lane(m.Account), bulkhead(m.Workspace)
 		},
@@ -79,15 +79,15 @@ func (r *Refresh) Run(ctx context.Context, drain time.Duration) error {
 	return r.caller.run(ctx, drain)
 }
 
-func (r *Refresh) step(ctx context.Context, v schema.Renewal) (again bool) {
+func (r *Refresh) step(ctx context.Context, v schema.Renewal) (again bool, err error) {
 	outcome, err := r.call(ctx, v)
 	if err != nil {
 		outcome.Err = r.known(ctx, v, err)
 	}
 	result := v.After(outcome, r.store.Now(), rand.Float64())
 	r.metrics.renewals.WithLabelValues(v.Account.Platform.String(), renewalOutcome(result)).Inc()
-	persist(ctx, r.logger, func(ctx context.Context) error { return r.store.Finish(ctx, result) })
-	return false
+	_, err = persist(ctx, r.logger, func(ctx context.Context) error { return r.store.Finish(ctx, result) })
+	return false, err
 }
 
 func renewalOutcome(r schema.RenewalResult) string {

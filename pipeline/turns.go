@@ -52,7 +52,11 @@ func (c *caller[T, C]) putOff(ctx context.Context, off []*task[T], waits []time.
 	for i, t := range off {
 		values[i] = t.value
 	}
-	postponed, err := c.postpone(ctx, values, waits)
+	postponed, err := guarded(func() ([]T, error) { return c.postpone(ctx, values, waits) })
+	if err != nil && !isUnavailable(err) && ctx.Err() == nil {
+		c.logger.ErrorContext(ctx, "putting work off failed by our fault", "stage", c.name, "err", err)
+		return off // the claim finds out which of them is at fault
+	}
 	if err != nil {
 		c.logger.WarnContext(ctx, "putting work off failed", "stage", c.name, "err", err)
 		for _, t := range off {

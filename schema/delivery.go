@@ -49,6 +49,8 @@ type Delivery struct {
 	Paused   bool            // claimed because its deadline is over: nothing goes out
 	Deadline time.Time       // of a visible call, on this process's clock; checked right before sending
 
+	Unreadable error // why what is stored of it makes no sense, a fault of crier's own; nil: it does
+
 	// Renews tells that a refusal of the credentials is no end: they are looked after, and
 	// the entry waits for what comes of it.
 	Renews bool

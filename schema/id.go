@@ -32,6 +32,7 @@ type (
 	mediaKind     struct{}
 	threadKind    struct{}
 	queueKind     struct{}
+	deadKind      struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -48,6 +49,7 @@ func (jobKind) Prefix() string       { return "job" }
 func (mediaKind) Prefix() string     { return "media" }
 func (threadKind) Prefix() string    { return "thread" }
 func (queueKind) Prefix() string     { return "queue" }
+func (deadKind) Prefix() string      { return "dead" }
 
 // Ids of crier's things.
 type (
@@ -65,6 +67,8 @@ type (
 	MediaID     = ID[mediaKind]
 	ThreadID    = ID[threadKind] // the UUID of the thread's post
 	QueueID     = ID[queueKind]
+
+	DeadLetterID = ID[deadKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
@@ -236,6 +240,12 @@ func ParseDeliveryID(text string) (DeliveryID, error) { return ParseID[deliveryK
 
 // ParseEventID reads an EventID that a client sent.
 func ParseEventID(text string) (EventID, error) { return ParseID[eventKind](text) }
+
+// NewDeadLetterID makes a DeadLetterID of a time, the database's where it is at hand.
+func NewDeadLetterID(at time.Time) DeadLetterID { return NewID[deadKind](at) }
+
+// ParseDeadLetterID reads a DeadLetterID that an operator typed.
+func ParseDeadLetterID(text string) (DeadLetterID, error) { return ParseID[deadKind](text) }
 
 // ParseMediaID reads a MediaID that a client sent.
 func ParseMediaID(text string) (MediaID, error) { return ParseID[mediaKind](text) }

@@ -26,6 +26,8 @@ type Usage struct {
 // the platform published.
 const CodeOutcomeUnknown = "outcome_unknown"
 
+const codeMissedDeadline = "missed_deadline"
+
 // Releases tells whether a result gives the target's unit of the daily cap back: it has
 // failed, and nothing of it is on the platform or may be.
 func (r Result) Releases() bool {

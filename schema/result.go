@@ -231,7 +231,7 @@ func (d Delivery) waiting(step Step, in time.Duration) Result {
 func (d Delivery) Missed(at time.Time) Result {
 	d.ContinueOnError = false
 	r := d.failed(&TargetError{
-		Code: "missed_deadline", Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
+		Code: codeMissedDeadline, Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
 	})
 	r.Attempt = d.attempt(Outcome{}, r, at)
 	return r
@@ -359,6 +359,8 @@ type NotifyDelivery struct {
 	Attempts  int
 	URL       string
 	Secrets   []string // all sign, the oldest first
+
+	Unreadable error // why it cannot be signed, a fault of crier's own; nil: it can
 }
 
 // NotifyResult is what one try of a delivery came to.

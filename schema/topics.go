@@ -12,7 +12,6 @@ import "time"
 //	refresh  RefreshMessage  account  delay                          refresh
 //	notify   NotifyMessage   webhook  notify (first try), delay      notify
 //	events   EventBatch      batch    whoever commits events, delay  notify, analytics
-//	dead     the message     its own  any stage                      the operator
 const (
 	TopicDelay   = "delay"
 	TopicPublish = "publish"
@@ -20,7 +19,6 @@ const (
 	TopicRefresh = "refresh"
 	TopicNotify  = "notify"
 	TopicEvents  = "events"
-	TopicDead    = "dead"
 )
 
 // Topic is how a topic is made. Everything in a topic can be made again from
@@ -41,7 +39,6 @@ func Topics() []Topic {
 		{TopicRefresh, 2, 1 * mib},
 		{TopicNotify, 4, 4 * mib},
 		{TopicEvents, 4, 8 * mib},
-		{TopicDead, 1, 16 * mib},
 	}
 }
 

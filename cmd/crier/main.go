@@ -19,18 +19,19 @@ import (
 
 // commands are crier's subcommands; each is a file of this package.
 type commands struct {
-	Serve    serveCommand    `cmd:"" help:"Serve the REST API and publish what is due."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring PostgreSQL, ClickHouse and the topics to this version."`
-	Keys     keysCommand     `cmd:"" help:"Make and revoke API keys."`
-	Accounts accountsCommand `cmd:"" help:"Connect accounts whose token already exists."`
-	Pause    pauseCommand    `cmd:"" help:"Hold the work of a workspace, an account or a platform."`
-	Resume   resumeCommand   `cmd:"" help:"Let go on what a pause holds."`
-	Held     heldCommand     `cmd:"" help:"List pauses and posts under review; release or cancel these."`
-	Simulate simulateCommand `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
-	Import   importCommand   `cmd:"" help:"Load a file of posts, resumable, with a result for each row."`
-	Backup   backupCommand   `cmd:"" help:"Write everything PostgreSQL holds, and the keyset, to a file."`
-	Restore  restoreCommand  `cmd:"" help:"Fill an empty PostgreSQL from a backup."`
-	Bench    benchCommand    `cmd:"" help:"Measure crier, each figure with a control of the same run."`
+	Serve       serveCommand       `cmd:"" help:"Serve the REST API and publish what is due."`
+	Migrate     migrateCommand     `cmd:"" help:"Bring PostgreSQL, ClickHouse and the topics to this version."`
+	Keys        keysCommand        `cmd:"" help:"Make and revoke API keys."`
+	Accounts    accountsCommand    `cmd:"" help:"Connect accounts whose token already exists."`
+	Pause       pauseCommand       `cmd:"" help:"Hold the work of a workspace, an account or a platform."`
+	Resume      resumeCommand      `cmd:"" help:"Let go on what a pause holds."`
+	Held        heldCommand        `cmd:"" help:"List pauses and posts under review; release or cancel these."`
+	DeadLetters deadLettersCommand `cmd:"" help:"List and replay what crier gave up on after faults of its own."`
+	Simulate    simulateCommand    `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
+	Import      importCommand      `cmd:"" help:"Load a file of posts, resumable, with a result for each row."`
+	Backup      backupCommand      `cmd:"" help:"Write everything PostgreSQL holds, and the keyset, to a file."`
+	Restore     restoreCommand     `cmd:"" help:"Fill an empty PostgreSQL from a backup."`
+	Bench       benchCommand       `cmd:"" help:"Measure crier, each figure with a control of the same run."`
 
 	LogLevel slog.Level       `default:"info" help:"Least level that is logged: debug, info, warn or error."`
 	Version  kong.VersionFlag `help:"Show the version and exit."`

@@ -56,7 +56,6 @@ type Consumer struct {
 
 // NewConsumer returns a consumer that hands messages to deliver once it runs.
 func (l *Log) NewConsumer(cfg ConsumerConfig, deliver Deliver) *Consumer {
-	l.metrics.deadLetters.WithLabelValues(cfg.Topic) // the first one is an increase
 	return &Consumer{
 		log: l, cfg: cfg, deliver: deliver,
 		logger: l.logger.With("topic", cfg.Topic, "group", cfg.Group),

@@ -1,4 +1,4 @@
-// Package stream is crier's log: topics, writing, keyed consumption and dead letters
+// Package stream is crier's log: topics, writing and keyed consumption
 // over the Kafka protocol. It is the only user of kafka-go, and the same for the
 // embedded broker and for Apache Kafka.
 //

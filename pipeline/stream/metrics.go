@@ -15,7 +15,6 @@ type metrics struct {
 	lag            *prometheus.GaugeVec
 	oldest         *prometheus.GaugeVec
 	skipped        *prometheus.CounterVec
-	deadLetters    *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer) (*metrics, error) {
@@ -45,13 +44,9 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Name: "crier_stream_skipped_total",
 			Help: "Offsets passed over because the broker could not hand them out.",
 		}, []string{"topic", "group"}),
-		deadLetters: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_dead_letters",
-			Help: "Messages given up on since the start, by the topic they came from.",
-		}, []string{"topic"}),
 	}
 	return m, errors.Join(
 		r.Register(m.produced), r.Register(m.produceSeconds), r.Register(m.inFlight),
-		r.Register(m.lag), r.Register(m.oldest), r.Register(m.skipped), r.Register(m.deadLetters),
+		r.Register(m.lag), r.Register(m.oldest), r.Register(m.skipped),
 	)
 }

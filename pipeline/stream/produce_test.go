@@ -246,38 +246,3 @@ func refusal(r *kmsg.ProduceRequest, code *kerr.Error) kmsg.Response {
 	}
 	return response
 }
-
-func TestDeadLetters(t *testing.T) {
-	log := open(t)
-	ensure(t, log, schema.Topic{Name: schema.TopicDead, Partitions: 1, RetentionBytes: 16 << 20})
-	key := []byte(unique("key"))
-	m := &stream.Message{
-		Topic: "publish", Partition: 3, Offset: 77, Key: key, Value: []byte("{"),
-		Headers: []stream.Header{{Key: "own", Value: []byte("1")}},
-	}
-	if err := log.DeadLetter(t.Context(), m, 5, strings.Repeat("é", 600)); err != nil {
-		t.Fatal(err)
-	}
-	var letters []stream.DeadLetter
-	err := log.ReadAll(t.Context(), schema.TopicDead, func(m *stream.Message) error {
-		letter, err := stream.ParseDeadLetter(m)
-		if bytes.Equal(m.Key, key) {
-			letters = append(letters, letter)
-		}
-		return err
-	})
-	if err != nil || len(letters) != 1 {
-		t.Fatalf("%d letters, %v", len(letters), err)
-	}
-	d := letters[0]
-	if d.Topic != "publish" || d.Partition != 3 || d.Offset != 77 || d.Tries != 5 || string(d.Value) != "{" ||
-		d.Reason != strings.Repeat("é", 500) || time.Since(d.Time) > time.Minute || len(d.Headers) != 1 {
-		t.Errorf("letter = %+v", d)
-	}
-	if r := d.Record(); *r.Partition != 3 || len(r.Headers) != 1 || r.Headers[0].Key != "own" {
-		t.Errorf("Record = %+v", r)
-	}
-	if _, err := stream.ParseDeadLetter(m); err == nil {
-		t.Error("ParseDeadLetter takes a message without an origin")
-	}
-}

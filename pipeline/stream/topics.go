@@ -62,7 +62,6 @@ func (l *Log) remember(topics []schema.Topic) {
 	defer l.mu.Unlock()
 	for _, t := range topics {
 		l.topics[t.Name] = t
-		l.metrics.deadLetters.WithLabelValues(t.Name)
 	}
 }
 

@@ -32,3 +32,42 @@ func unavailable(err error) error {
 	}
 	return &schema.Error{Kind: schema.Unavailable, Message: "analytics do not answer; try again", Err: err}
 }
+
+// refusals are the codes of ClickHouse's errors by which it refuses what it was given, and
+// will again (src/Common/ErrorCodes.cpp). Any other may be gone after a while: memory, disk,
+// too many parts, a table that is not there yet.
+var refusals = map[int32]bool{
+	6:   true, // CANNOT_PARSE_TEXT
+	26:  true, // CANNOT_PARSE_QUOTED_STRING
+	27:  true, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+	33:  true, // CANNOT_READ_ALL_DATA
+	38:  true, // CANNOT_PARSE_DATE
+	41:  true, // CANNOT_PARSE_DATETIME
+	53:  true, // TYPE_MISMATCH
+	62:  true, // SYNTAX_ERROR
+	69:  true, // ARGUMENT_OUT_OF_BOUND
+	70:  true, // CANNOT_CONVERT_TYPE
+	72:  true, // CANNOT_PARSE_NUMBER
+	117: true, // INCORRECT_DATA
+	131: true, // TOO_LARGE_STRING_SIZE
+	321: true, // VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE
+	349: true, // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+	376: true, // CANNOT_PARSE_UUID
+	407: true, // DECIMAL_OVERFLOW
+	469: true, // VIOLATED_CONSTRAINT
+}
+
+// unlessRefused turns any error of an insertion but a refusal of what was inserted into one
+// that means "not now".
+func unlessRefused(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, errMalformed) {
+		return err
+	}
+	if e, ok := errors.AsType[*clickhouse.Exception](err); ok && refusals[e.Code] {
+		return err
+	}
+	return &schema.Error{Kind: schema.Unavailable, Message: "analytics do not answer; try again", Err: err}
+}
+
+// errMalformed means that an event does not fit the columns of its table.
+var errMalformed = errors.New("malformed event")

@@ -21,7 +21,7 @@ func (s *Sink) Insert(ctx context.Context, events []schema.Event) error {
 		return nil
 	}
 	if err := s.insert(ctx, events); err != nil {
-		return fmt.Errorf("inserting %d events: %w", len(events), unavailable(err))
+		return fmt.Errorf("inserting %d events: %w", len(events), unlessRefused(err))
 	}
 	return nil
 }
@@ -35,7 +35,7 @@ func (s *Sink) insert(ctx context.Context, events []schema.Event) (err error) {
 	defer func() { err = errors.Join(err, block.Close()) }()
 	for i := range events {
 		if err := appendEvent(block, &events[i]); err != nil {
-			return err
+			return fmt.Errorf("%w: %w", errMalformed, err)
 		}
 	}
 	return block.Send()

@@ -146,16 +146,19 @@ func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	if err != nil {
 		return err
 	}
-	if err := decode("receipts of a target", receipts, &d.Receipts); err != nil {
-		return err
-	}
-	var content schema.Content
-	if err := decode("content of a post", document, &content); err != nil {
-		return err
-	}
 	d.Workspace, d.Since, d.Entry = a.Workspace, fromNull(since), d.Comment.Entry
 	d.DueAt = d.Comment.ID.Time().Add(schema.FirstCommentDelay)
-	d.DescribeComment(content, c.constraints(a.Platform))
+	d.Unreadable = guard(func() error {
+		var content schema.Content
+		if err := decode("receipts of a target", receipts, &d.Receipts); err != nil {
+			return err
+		}
+		if err := decode("content of a post", document, &content); err != nil {
+			return err
+		}
+		d.DescribeComment(content, c.constraints(a.Platform))
+		return nil
+	})
 	return nil
 }
 

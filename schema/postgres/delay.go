@@ -192,6 +192,9 @@ func (d *Delay) Forget(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := forgetDeadLetters(ctx, tx); err != nil {
+			return err
+		}
 		if _, err = tx.Exec(ctx, `delete from attempts where at < now() - $1::interval`, schema.AttemptRetention.String()); err != nil {
 			return err
 		}

@@ -134,7 +134,7 @@ func (g *group[T]) settle(ctx context.Context, batch []*request[T]) {
 	for i, r := range batch {
 		values[i] = r.value
 	}
-	err := g.commit(ctx, values)
+	err := guard(func() error { return g.commit(ctx, values) })
 	if isDataError(err) && len(batch) > 1 {
 		half := len(batch) / 2
 		g.settle(ctx, batch[:half])
@@ -146,8 +146,13 @@ func (g *group[T]) settle(ctx context.Context, batch []*request[T]) {
 	}
 }
 
-// isDataError tells whether the values sent were at fault (SQLSTATE classes 22 and 23).
+// isDataError tells whether one of the values sent may be at fault: the server refused
+// them, and not for want of something that others would want too, or we stumbled over what
+// is stored of one.
 func isDataError(err error) bool {
-	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && len(pg.Code) == 5 && (pg.Code[:2] == "22" || pg.Code[:2] == "23")
+	if errors.Is(err, errPanic) || errors.Is(err, errUnreadable) {
+		return true
+	}
+	_, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && !isConnectionError(err)
 }

@@ -107,6 +107,9 @@ func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.Targe
 	if err := p.scanDelivery(row, &s.Delivery, &s.State, &wait, &failure, &s.Charged); err != nil {
 		return s, err
 	}
+	if s.Unreadable != nil {
+		return s, s.Unreadable
+	}
 	s.Wait = time.Duration(wait * float64(time.Second))
 	return s, decode("error of a target", failure, &s.Error)
 }

@@ -228,9 +228,7 @@ func (n *Notify) scanDelivery(rows pgx.Rows, d *schema.NotifyDelivery) error {
 		return err
 	}
 	w := schema.Webhook{ID: d.Webhook}
-	if err := openSecrets(n.sealer, &w, secret, previous); err != nil {
-		return err
-	}
+	d.Unreadable = guard(func() error { return openSecrets(n.sealer, &w, secret, previous) })
 	d.Secrets = w.Secrets(n.Now())
 	return nil
 }

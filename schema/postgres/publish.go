@@ -129,7 +129,8 @@ func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	return p.scanDelivery(rows, d, &d.Paused)
 }
 
-// scanDelivery reads what a claim returns, and what the query returns beside it.
+// scanDelivery reads what a claim returns, and what the query returns beside it. Documents
+// that cannot be read are the delivery's matter: its neighbours are claimed by now.
 func (p *Publish) scanDelivery(rows pgx.Row, d *schema.Delivery, beside ...any) error {
 	var since, due *time.Time
 	var receipts, document []byte
@@ -140,15 +141,18 @@ func (p *Publish) scanDelivery(rows pgx.Row, d *schema.Delivery, beside ...any) 
 	if err != nil {
 		return err
 	}
-	if err := decode("receipts of a target", receipts, &d.Receipts); err != nil {
-		return err
-	}
-	var content schema.Content
-	if err := decode("content of a post", document, &content); err != nil {
-		return err
-	}
 	d.Workspace, d.Since, d.DueAt = a.Workspace, fromNull(since), fromNull(due)
-	d.Describe(content, own, p.constraints(a.Platform))
+	d.Unreadable = guard(func() error {
+		var content schema.Content
+		if err := decode("receipts of a target", receipts, &d.Receipts); err != nil {
+			return err
+		}
+		if err := decode("content of a post", document, &content); err != nil {
+			return err
+		}
+		d.Describe(content, own, p.constraints(a.Platform))
+		return nil
+	})
 	return nil
 }
 

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -81,10 +82,13 @@ func decode(what string, document []byte, into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(document, into); err != nil {
-		return fmt.Errorf("reading the %s: %w", what, err)
+		return fmt.Errorf("%w: reading the %s: %w", errUnreadable, what, err)
 	}
 	return nil
 }
+
+// errUnreadable means that one row holds what makes no sense.
+var errUnreadable = errors.New("unreadable")
 
 // encode is for values whose encoding cannot fail: schema's own documents.
 func encode(value any) []byte {

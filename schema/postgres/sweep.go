@@ -113,17 +113,43 @@ func (d *Delay) sweepPosts(ctx context.Context, tx pgx.Tx, repaired map[string]i
 	if len(found) == 0 {
 		return nil
 	}
+	return d.repairSuspects(ctx, tx, found, repaired, said)
+}
+
+// repairSuspects repairs posts, each half by itself where that fails, so that one which
+// cannot be read holds up no other.
+func (d *Delay) repairSuspects(ctx context.Context, tx pgx.Tx, found []suspect, repaired map[string]int, said *schema.Announcement) error {
 	ids := make([]schema.PostID, len(found))
 	for i, x := range found {
 		ids[i] = x.post
-		repaired[x.kind]++
 	}
-	return d.repairPosts(ctx, tx, ids, said)
+	var made schema.Announcement
+	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+		return guard(func() error { return d.repairPosts(ctx, tx, ids, &made) })
+	}) // a savepoint
+	switch half := len(found) / 2; {
+	case err == nil:
+		for _, x := range found {
+			repaired[x.kind]++
+		}
+		said.Events = append(said.Events, made.Events...)
+		return nil
+	case !isDataError(err):
+		return err
+	case half == 0:
+		d.log.ErrorContext(ctx, "a post could not be repaired", "post", ids[0], "kind", found[0].kind, "err", err)
+		return nil
+	default:
+		if err := d.repairSuspects(ctx, tx, found[:half], repaired, said); err != nil {
+			return err
+		}
+		return d.repairSuspects(ctx, tx, found[half:], repaired, said)
+	}
 }
 
 // repairPosts makes posts whole: counters and status as the targets say, and a job at the
 // post's version that is due now, which a claim that comes too early refuses.
-func (d *Delay) repairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, said *schema.Announcement) error {
+func (s *Store) repairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, said *schema.Announcement) error {
 	if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, ids); err != nil {
 		return err
 	}
@@ -138,7 +164,7 @@ func (d *Delay) repairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID,
 	if err := addTargets(ctx, tx, posts); err != nil {
 		return err
 	}
-	now := d.Now()
+	now := s.Now()
 	b := &pgx.Batch{}
 	b.Queue(`delete from jobs where id = any($1)`, ids)
 	var events []schema.Event

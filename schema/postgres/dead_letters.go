@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+const deadLetterColumns = `l.id, l.stage, l.subject, l.n, l.unreadable, l.topic, l.partition, l.key, l.value, l.reason, l.tries, l.failed_at`
+
+func scanDeadLetter(rows pgx.Rows, l *schema.DeadLetter) error {
+	err := rows.Scan((*[16]byte)(&l.ID), &l.Stage, &l.Subject.ID, &l.Subject.N, &l.Unreadable,
+		&l.Message.Topic, &l.Message.Partition, &l.Message.Key, &l.Message.Value, &l.Reason, &l.Tries, &l.FailedAt)
+	l.FailedAt = l.FailedAt.UTC()
+	return err
+}
+
+// DeadLetters returns what stages have given up on, oldest first, after an id.
+func (a *Admin) DeadLetters(ctx context.Context, after schema.DeadLetterID, limit int) ([]schema.DeadLetter, error) {
+	rows, err := a.pool.Query(ctx, `
+		select `+deadLetterColumns+` from dead_letters l
+		where l.dead_at is not null and l.id > coalesce($1::uuid, `+noID+`) order by l.id limit $2`, after, limit)
+	letters, err := collect(rows, err, scanDeadLetter)
+	if err != nil {
+		return nil, fmt.Errorf("reading dead letters: %w", unavailable(err))
+	}
+	return letters, nil
+}
+
+// Replay puts dead letters back, all of them where ids is empty, and returns how many were
+// dead. Each is done once: what has ended or was done since is left as it is.
+func (a *Admin) Replay(ctx context.Context, ids []schema.DeadLetterID) (replayed int, err error) {
+	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+			select `+deadLetterColumns+` from dead_letters l
+			where l.dead_at is not null and l.replay_at is null and (l.id = any($1) or cardinality($1::uuid[]) = 0)
+			order by l.id for update`, append([]schema.DeadLetterID{}, ids...))
+		letters, err := collect(rows, err, scanDeadLetter)
+		if err != nil {
+			return err
+		}
+		replayed = len(letters)
+		for _, l := range letters {
+			if err := a.replay(ctx, tx, l); err != nil {
+				return fmt.Errorf("%s: %w", l.ID, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("replaying dead letters: %w", unavailable(err))
+	}
+	return replayed, nil
+}
+
+func (a *Admin) replay(ctx context.Context, tx pgx.Tx, l schema.DeadLetter) error {
+	if l.Unreadable {
+		_, err := tx.Exec(ctx, `update dead_letters set replay_at = now() where id = $1`, l.ID)
+		return err
+	}
+	if _, err := tx.Exec(ctx, `delete from dead_letters where id = $1`, l.ID); err != nil {
+		return err
+	}
+	b := &pgx.Batch{}
+	id := idValue(l.Subject.ID)
+	switch l.Stage {
+	case schema.TopicPublish:
+		b.Queue(lockPost, id)
+		b.Queue(`update targets set next_at = now() where post_id = $1 and n = $2 and state = 0`, id, l.Subject.N)
+		_, err := a.moveAndSay(ctx, tx, b, l.Subject.ID) // delay finds the job by itself
+		return err
+	case schema.TopicComment:
+		b.Queue(`update comments set next_at = now() where id = $1 and state = 0`, id)
+		b.Queue(`update jobs set due_at = now() where id = $1`, id)
+	case schema.TopicNotify:
+		b.Queue(`update deliveries set state = 0, attempts = 0, error = '', next_at = now() where id = $1 and state = 3`, id)
+		b.Queue(`
+			insert into jobs (id, kind, shard, due_at, payload)
+			select $1, $2, $3, now(), $4::text::json from deliveries where id = $1 and state = 0 on conflict (id) do nothing`,
+			id, int16(schema.JobNotify), schema.ShardOf([16]byte(l.Message.Key)), string(l.Message.Value))
+	case schema.TopicRefresh:
+		b.Queue(`update accounts set renew_at = now() where id = $1 and renew_at is not null and renew_lease is null`, id)
+		b.Queue(`update jobs set due_at = now() where id = $1`, id)
+	case schema.TopicDelay:
+		return nil // the sweep has made a job that can be read
+	default:
+		b.Queue(`
+			insert into outbox as o (id, owed, sent_at, payload) values ($1, $2, now() - interval '1 hour', $3)
+			on conflict (id) do update set owed = o.owed | excluded.owed, sent_at = excluded.sent_at`,
+			id, int16(markOf(l.Stage)), l.Message.Value)
+	}
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// CountDeadLetters returns how many there are, by stage.
+func (d *Delay) CountDeadLetters(ctx context.Context) (map[string]int, error) {
+	counts := map[string]int{}
+	for _, stage := range schema.Stages() {
+		counts[stage] = 0
+	}
+	rows, err := d.pool.Query(ctx, `select stage, count(*) from dead_letters where dead_at is not null group by stage`)
+	type count struct {
+		stage string
+		n     int
+	}
+	found, err := collect(rows, err, func(rows pgx.Rows, c *count) error { return rows.Scan(&c.stage, &c.n) })
+	if err != nil {
+		return nil, fmt.Errorf("counting dead letters: %w", unavailable(err))
+	}
+	for _, c := range found {
+		counts[c.stage] = c.n
+	}
+	return counts, nil
+}
+
+// Rewrite gives unreadable messages that are replayed to write, which brings them into the
+// log, and forgets those it has taken.
+func (d *Delay) Rewrite(ctx context.Context, write func(context.Context, schema.LogMessage) error) error {
+	rows, err := d.pool.Query(ctx, `select `+deadLetterColumns+` from dead_letters l where l.replay_at is not null order by l.id limit 100`)
+	letters, err := collect(rows, err, scanDeadLetter)
+	if err != nil {
+		return fmt.Errorf("reading dead letters: %w", unavailable(err))
+	}
+	for _, l := range letters {
+		if err := write(ctx, l.Message); err != nil {
+			return fmt.Errorf("replaying %s: %w", l.ID, err)
+		}
+		if _, err := d.pool.Exec(ctx, `delete from dead_letters where id = $1 and replay_at is not null`, l.ID); err != nil {
+			return fmt.Errorf("forgetting %s: %w", l.ID, unavailable(err))
+		}
+	}
+	return nil
+}
+
+const (
+	deadLetterRetention = "90 days"
+	// unreadableKept bounds what a producer of rubbish can fill the database with.
+	unreadableKept = 1000
+)
+
+// forgetDeadLetters drops faults that were overcome, and dead letters of long ago.
+func forgetDeadLetters(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `
+		delete from dead_letters where failed_at < now() - case when dead_at is null then interval '1 day' else interval '`+deadLetterRetention+`' end
+		   or id in (select id from dead_letters where unreadable order by failed_at desc offset $1)`, unreadableKept)
+	return err
+}

@@ -1,0 +1,250 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Fault notes that a stage failed by a fault of crier's own, and gives the claim back, to
+// be tried again after a wait. From the schema.MaxFaults-th fault on it is dead: set aside,
+// so that nothing brings it again, until it is replayed. What has a deadline comes once
+// more then, and ends if it fails again: a post always ends, with a reason.
+func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error) {
+	var said schema.Announcement
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		unreadable, err := isUnreadable(ctx, tx, &f)
+		if err != nil {
+			return err
+		}
+		tries, err := s.noteFault(ctx, tx, f, unreadable)
+		if err != nil {
+			return err
+		}
+		dead = unreadable || f.Final || tries >= schema.MaxFaults
+		if dead {
+			said, err = s.setAside(ctx, tx, f, unreadable)
+		} else {
+			said, err = s.leaveAlone(ctx, tx, f, tries)
+		}
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("noting a fault: %w", unavailable(err))
+	}
+	s.announce(said)
+	return dead, nil
+}
+
+// isUnreadable tells whether nothing that is known brings the message again. It then gets
+// a name of its own, by which the same bytes are kept once.
+func isUnreadable(ctx context.Context, tx pgx.Tx, f *schema.Fault) (bool, error) {
+	if mark := markOf(f.Stage); mark != 0 {
+		var owed bool
+		err := tx.QueryRow(ctx, `select exists (select from outbox where id = $1 and owed & $2::int2 <> 0)`, idValue(f.Subject.ID), int16(mark)).Scan(&owed)
+		if err != nil || owed {
+			return false, err
+		}
+		f.Subject = schema.Subject{}
+	}
+	if f.Subject != (schema.Subject{}) {
+		return false, nil
+	}
+	sum := sha256.Sum256(append([]byte(f.Message.Topic), f.Message.Value...))
+	f.Subject.ID = [16]byte(sum[:])
+	return true, nil
+}
+
+// markOf is what the outbox owes a stage of events; 0 for the others.
+func markOf(stage string) schema.Owed {
+	switch stage {
+	case schema.StageExpand:
+		return schema.OwedNotify
+	case schema.StageAnalytics:
+		return schema.OwedAnalytics
+	default:
+		return 0
+	}
+}
+
+// noteFault counts the fault and returns how often the same thing has failed lately.
+func (s *Store) noteFault(ctx context.Context, tx pgx.Tx, f schema.Fault, unreadable bool) (tries int, err error) {
+	err = tx.QueryRow(ctx, `
+		insert into dead_letters as l (id, stage, subject, n, unreadable, topic, partition, key, value, reason, tries, failed_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, least($11::int, 30000), now())
+		on conflict (stage, subject, n) do update set
+			tries = least(excluded.tries + case when l.dead_at is null and l.failed_at < now() - $12::interval then 0 else l.tries end, 30000),
+			key = excluded.key, value = excluded.value, reason = excluded.reason, failed_at = now()
+		returning tries`,
+		schema.NewDeadLetterID(s.Now()), f.Stage, idValue(f.Subject.ID), f.Subject.N, unreadable, f.Message.Topic, f.Message.Partition,
+		f.Message.Key, append([]byte{}, f.Message.Value...), plainText(f.Reason), f.Tries, schema.FaultMemory.String()).Scan(&tries)
+	return tries, err
+}
+
+// plainText is text that PostgreSQL takes, of a bounded length.
+func plainText(text string) string {
+	const most = 2000
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+}
+
+// leaveAlone gives the claim back for a while. A call that may have been made is looked for.
+func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries int) (schema.Announcement, error) {
+	wait := schema.FaultWait(tries).String()
+	b := &pgx.Batch{}
+	switch f.Stage {
+	case schema.TopicPublish:
+		b.Queue(lockPost, idValue(f.Subject.ID))
+		b.Queue(freeTarget+`, next_at = now() + $5::interval where post_id = $1 and n = $2 and state = 1 and claim = $3`,
+			idValue(f.Subject.ID), f.Subject.N, f.Claim.Claim, f.Claim.Called, wait)
+		return s.moveAndSay(ctx, tx, b, f.Subject.ID)
+	case schema.TopicComment:
+		b.Queue(freeComment+`, next_at = now() + $4::interval where id = $1 and state = 1 and claim = $2`,
+			idValue(f.Subject.ID), f.Claim.Claim, f.Claim.Called, wait)
+	case schema.TopicNotify:
+		b.Queue(`update deliveries set state = 0, lease_until = null, next_at = now() + $3::interval where id = $1 and state = 1 and claim = $2`,
+			idValue(f.Subject.ID), f.Claim.Claim, wait)
+	case schema.TopicRefresh:
+		b.Queue(`update accounts set renew_lease = null, renew_at = now() + $3::interval where id = $1 and renew_claim = $2`,
+			idValue(f.Subject.ID), f.Claim.Claim, wait)
+	default:
+		return schema.Announcement{}, nil // the outbox sends its events again
+	}
+	b.Queue(`update jobs set due_at = now() + $2::interval where id = $1`, idValue(f.Subject.ID), wait)
+	return schema.Announcement{}, tx.SendBatch(ctx, b).Close()
+}
+
+const (
+	lockPost   = `select from posts where id = $1 for no key update`
+	freeTarget = `
+		update targets t set state = 0, lease_until = null, step = case when t.state = 1 and t.step = 1 and $4 then 2 else t.step end`
+	freeComment = `
+		update comments c set state = 0, lease_until = null, step = case when c.state = 1 and c.step = 1 and $3 then 2 else c.step end`
+	// heldBy is what a claim of number $3 holds, or, without one, what nobody does.
+	heldBy = `((t.state = 1 and t.claim = $3) or ($3 = 0 and (t.state = 0 or (t.state = 1 and t.lease_until < now()))))`
+)
+
+// moveAndSay runs a batch, and makes the job of a post due when its targets are.
+func (s *Store) moveAndSay(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID) (schema.Announcement, error) {
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return schema.Announcement{}, err
+	}
+	posts := []schema.PostID{post}
+	rows, err := tx.Query(ctx, moveJobs("2, 3"), posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), posts)
+	jobs, err := collect(rows, err, scanJob)
+	return schema.Announcement{Jobs: soon(jobs, s.Now())}, err
+}
+
+// setAside takes a dead letter out of the way of everything else.
+func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreadable bool) (schema.Announcement, error) {
+	b := &pgx.Batch{}
+	id := idValue(f.Subject.ID)
+	b.Queue(`update dead_letters set dead_at = coalesce(dead_at, now()) where stage = $1 and subject = $2 and n = $3`, f.Stage, id, f.Subject.N)
+	switch {
+	case unreadable:
+	case f.Stage == schema.TopicPublish:
+		return s.setTargetAside(ctx, tx, b, f)
+	case f.Stage == schema.TopicComment:
+		s.setCommentAside(b, f)
+	case f.Stage == schema.TopicNotify:
+		b.Queue(`
+			update deliveries set state = 3, lease_until = null, error = 'crier failed on this delivery'
+			where id = $1 and (state = 0 or (state = 1 and (claim = $2 or lease_until < now())))`, id, f.Claim.Claim)
+		b.Queue(`delete from jobs where id = $1`, id)
+	case f.Stage == schema.TopicRefresh:
+		b.Queue(`update accounts set renew_lease = null, renew_at = now() + $3::interval where id = $1 and ($2 = 0 or renew_claim = $2)`,
+			id, f.Claim.Claim, renewAside)
+		b.Queue(`update jobs set due_at = now() + $2::interval where id = $1`, id, renewAside)
+	case f.Stage == schema.TopicDelay:
+		b.Queue(`delete from jobs where id = $1`, id) // the sweep makes a readable one
+	default:
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return schema.Announcement{}, err
+		}
+		_, err := takeMark(ctx, tx, []schema.BatchID{f.Subject.ID}, markOf(f.Stage))
+		return schema.Announcement{}, err
+	}
+	return schema.Announcement{}, tx.SendBatch(ctx, b).Close()
+}
+
+const (
+	// renewAside is how long a renewal that is dead is left alone: not for ever, since its
+	// account would lose its credentials.
+	renewAside = "24 hours"
+	// asideAtLeast is how long what is past its deadline, and could not even be ended, is
+	// left alone.
+	asideAtLeast = "1 hour"
+)
+
+// setTargetAside lets a target rest until its deadline. One that is past it is ended.
+func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f schema.Fault) (schema.Announcement, error) {
+	post := schema.PostID(f.Subject.ID)
+	b.Queue(lockPost, post)
+	b.Queue(freeTarget+`,
+			next_at = greatest(coalesce(p.retried_for, p.scheduled_for) + $5::interval, now() + '`+asideAtLeast+`'::interval)
+		from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and `+heldBy,
+		post, f.Subject.N, f.Claim.Claim, f.Claim.Called, s.late.String())
+	said, err := s.moveAndSay(ctx, tx, b, post)
+	if err != nil {
+		return said, err
+	}
+	// What is stored of the post may be what nobody can read, and so keep it from ending.
+	ended, endErr := s.endDead(ctx, tx, post, f.Subject.N)
+	if endErr != nil {
+		s.log.ErrorContext(ctx, "a dead post could not be ended", "post", post, "err", endErr)
+		return said, nil
+	}
+	said.Events = append(said.Events, ended.Events...)
+	return said, nil
+}
+
+// endDead ends a target past its deadline, in a savepoint, so that it undoes nothing else.
+func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n int16) (said schema.Announcement, err error) {
+	now := s.Now()
+	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			update targets t set state = 3, error = case when t.step = 2 then $4::text::json else $5::text::json end
+			from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and t.state = 0
+			  and coalesce(p.retried_for, p.scheduled_for) + $3::interval < now()`,
+			post, n, s.late.String(), string(encode(schema.DeadUnknown(now))), string(encode(schema.DeadMissed(now))))
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		return s.repairPosts(ctx, tx, []schema.PostID{post}, &said)
+	})
+	return said, err
+}
+
+// setCommentAside lets a first comment rest until its deadline. One that is past it ends.
+func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
+	id, now := idValue(f.Subject.ID), s.Now()
+	b.Queue(freeComment+`, next_at = greatest(uuid_extract_timestamp(c.id) + $4::interval, now() + '`+asideAtLeast+`'::interval)
+		where c.id = $1 and ((c.state = 1 and c.claim = $2) or ($2 = 0 and (c.state = 0 or (c.state = 1 and c.lease_until < now()))))`,
+		id, f.Claim.Claim, f.Claim.Called, (schema.FirstCommentDelay + s.late).String())
+	b.Queue(`
+		update comments set state = 3, error = case when step = 2 then $3::text::json else $4::text::json end
+		where id = $1 and state = 0 and uuid_extract_timestamp(id) + $2::interval < now()`,
+		id, (schema.FirstCommentDelay + s.late).String(), string(encode(schema.DeadUnknown(now))), string(encode(schema.DeadMissed(now))))
+	b.Queue(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = 0`, id)
+	b.Queue(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in (0, 1))`, id)
+}
+
+// guard turns a panic into an error: what one row makes of us must not end the process.
+func guard(work func() error) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%w: %v", errPanic, fault)
+		}
+	}()
+	return work()
+}
+
+var errPanic = errors.New("panic")

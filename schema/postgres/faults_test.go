@@ -1,0 +1,300 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// fault notes a fault and fails the test where that does not work.
+func (f *fixture) fault(x schema.Fault) (dead bool) {
+	f.Helper()
+	x.Tries, x.Reason = 1, "planted \x00 \xff"
+	if x.Message.Value == nil {
+		x.Message.Value = []byte("{")
+	}
+	dead, err := f.store.Fault(f.Context(), x)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return dead
+}
+
+func (f *fixture) letters() []schema.DeadLetter {
+	f.Helper()
+	letters, err := postgres.NewAdmin(f.store).DeadLetters(f.Context(), schema.DeadLetterID{}, 100)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return letters
+}
+
+func (f *fixture) replay(ids ...schema.DeadLetterID) int {
+	f.Helper()
+	n, err := postgres.NewAdmin(f.store).Replay(f.Context(), ids)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return n
+}
+
+func targetFault(d schema.Delivery) schema.Fault {
+	held, _ := d.Held()
+	return schema.Fault{Stage: schema.TopicPublish, Subject: schema.Subject{ID: d.Ref.Post, N: d.Ref.N}, Claim: held}
+}
+
+func TestATargetThatWeFailOnIsDeadAfterFiveTimesAndReplayedOnce(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(2, 0))
+	other := f.claimOne(p, 1)
+	for n := range schema.MaxFaults {
+		d := f.claimOne(p, 0)
+		if want := map[bool]schema.Step{true: schema.StepPublish, false: schema.StepFind}[n == 0]; d.Step != want {
+			t.Fatalf("step %d after %d faults, want %d: a call may have been made", d.Step, n, want)
+		}
+		if dead := f.fault(targetFault(d)); dead != (n == schema.MaxFaults-1) {
+			t.Fatalf("dead = %t after %d faults", dead, n+1)
+		}
+		if claimed := f.claim(p, 0); len(claimed) != 0 {
+			t.Fatal("claimed again at once")
+		}
+		f.exec(of(p, `update targets set next_at = now() where post_id = '$' and next_at < now() + interval '1 minute'`))
+	}
+	if claimed := f.claim(p, 0); len(claimed) != 0 {
+		t.Fatal("a dead letter was claimed")
+	}
+	f.finish(other, found("n1"))
+	if repaired := f.sweep(); sum(repaired) != 0 {
+		t.Errorf("the sweep repaired %v of a post with a dead letter", repaired)
+	}
+	letters := f.letters()
+	if len(letters) != 1 || letters[0].Tries != schema.MaxFaults || letters[0].About() != p.ID.String() || !strings.Contains(letters[0].Reason, "planted") {
+		t.Fatalf("letters = %+v", letters)
+	}
+	counts, err := f.delay.CountDeadLetters(t.Context())
+	if err != nil || counts[schema.TopicPublish] != 1 || counts[schema.TopicComment] != 0 {
+		t.Errorf("counted %v, %v", counts, err)
+	}
+	if n := f.replay(letters[0].ID); n != 1 {
+		t.Fatalf("replayed %d", n)
+	}
+	if n := f.replay(); n != 0 || len(f.letters()) != 0 {
+		t.Errorf("replayed %d more, %d left", n, len(f.letters()))
+	}
+	if f.count(of(p, `select count(*) from jobs where id = '$' and due_at <= now() + interval '1 second'`)) != 1 {
+		t.Error("the replay made no job due")
+	}
+	there := found("n0")
+	there.Verdict = schema.Found
+	f.finish(f.claimOne(p, 0), there)
+	if f.status(p) != schema.Posted {
+		t.Errorf("status %s after the replay", f.status(p))
+	}
+}
+
+func TestADeadTargetEndsAtItsDeadline(t *testing.T) {
+	for name, tt := range map[string]struct {
+		called bool
+		code   string
+	}{
+		"nothing was called":        {false, "missed_deadline"},
+		"a call may have been made": {true, "outcome_unknown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			p := f.create(f.post(1, 0))
+			x := targetFault(f.claimOne(p, 0))
+			f.exec(of(p, `update posts set scheduled_for = now() - interval '25 hours' where id = '$'`))
+			x.Final, x.Claim.Called = true, tt.called
+			if !f.fault(x) || f.status(p) != schema.Failed {
+				t.Errorf("status %s past the deadline", f.status(p))
+			}
+			if f.count(of(p, `select count(*) from targets where post_id = '$' and error ->> 'code' = '`+tt.code+`'`)) != 1 {
+				t.Errorf("it did not end as %s", tt.code)
+			}
+			if f.count(of(p, `select count(*) from jobs where id = '$'`)) != 0 {
+				t.Error("its job is still there")
+			}
+		})
+	}
+}
+
+func TestFaultsOfLongAgoDoNotCount(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, 0))
+	for range 2 * schema.MaxFaults {
+		f.exec(of(p, `update targets set next_at = now() where post_id = '$'`))
+		if f.fault(targetFault(f.claimOne(p, 0))) {
+			t.Fatal("dead though its faults are hours apart")
+		}
+		f.exec(`update dead_letters set failed_at = failed_at - interval '2 hours'`)
+	}
+}
+
+func TestARowThatCannotBeReadLeavesItsNeighboursAlone(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(3, 0))
+	f.exec(of(p, `update targets set receipts = '"planted"' where post_id = '$' and n = 1`))
+	claimed, err := f.publish.Claim(t.Context(), []schema.TargetRef{
+		{Post: p.ID, N: 0, Version: 1}, {Post: p.ID, N: 1, Version: 1}, {Post: p.ID, N: 2, Version: 1},
+	})
+	if err != nil || len(claimed) != 3 {
+		t.Fatalf("claimed %d, %v", len(claimed), err)
+	}
+	for _, d := range claimed {
+		if held, err := d.Held(); (err != nil) != (d.Ref.N == 1) || held.Called != (err == nil) {
+			t.Errorf("target %d: %+v, %v", d.Ref.N, held, err)
+		}
+	}
+}
+
+func TestARefusedResultFailsAlone(t *testing.T) {
+	f := newFixture(t)
+	f.exec(`create function planted() returns trigger language plpgsql as $$ begin
+		if new.receipts::text like '%poison%' then raise exception 'planted'; end if; return new; end $$`)
+	f.exec(`create trigger planted before update on targets for each row execute function planted()`)
+	p := f.create(f.post(3, 0))
+	results := make(chan error, 3)
+	for n := range int16(3) {
+		d := f.claimOne(p, n)
+		id := map[bool]string{true: "poison", false: "fine"}[n == 1]
+		go func() { results <- f.publish.Finish(t.Context(), d.After(found(id), f.store.Now(), 0)) }()
+	}
+	failed := 0
+	for range 3 {
+		if err := <-results; err != nil {
+			failed++
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d results failed, want the poisoned one alone", failed)
+	}
+}
+
+func TestADeadFirstCommentWaitsForItsReplay(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+	f.create(p)
+	f.finish(f.claimOne(p, 0), found("n0"))
+	d := f.claimComment()
+	held, _ := d.Held()
+	x := schema.Fault{Stage: schema.TopicComment, Subject: schema.Subject{ID: d.Comment.ID}, Claim: held, Final: true}
+	if !f.fault(x) || f.count(`select count(*) from jobs where due_at < now() + interval '20 hours'`) != 0 {
+		t.Fatal("a dead comment still has a job that is due")
+	}
+	if sum(f.sweep()) != 0 || f.replay() != 1 {
+		t.Error("swept, or not replayed")
+	}
+	if d := f.claimComment(); d.Step != schema.StepFind {
+		t.Errorf("step %d, want a look for what may be there", d.Step)
+	}
+	f.exec(`update comments set id = overlay(id::text placing '01900000-0000' from 1 for 13)::uuid`) // of 2024
+	f.exec(`update jobs set id = (select id from comments)`)
+	x.Subject.ID, x.Claim.Claim = f.jobs()[0].ID, 2
+	if f.fault(x); f.count(`select count(*) from comments where state = 3 and error ->> 'code' = 'outcome_unknown'`) != 1 {
+		t.Error("it did not end past its deadline")
+	}
+}
+
+func TestADeadDeliveryFailsUntilItsReplay(t *testing.T) {
+	f := newFixture(t)
+	m := f.delivery()
+	claimed, err := f.notify.Claim(t.Context(), []schema.DeliveryID{m.Delivery})
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("claimed %d, %v", len(claimed), err)
+	}
+	held, _ := claimed[0].Held()
+	value, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := schema.Fault{Stage: schema.TopicNotify, Subject: m.Subject(), Claim: held, Final: true, Message: schema.LogMessage{Key: m.Webhook[:], Value: value}}
+	if !f.fault(x) || f.count(`select count(*) from deliveries where state = 3`) != 1 || f.count(`select count(*) from jobs where kind = 3`) != 0 {
+		t.Fatal("it did not fail")
+	}
+	if f.replay() != 1 || f.count(`select count(*) from jobs where kind = 3 and due_at <= now()`) != 1 {
+		t.Fatal("it was not replayed")
+	}
+	f.deliver(m, schema.DeliveryDelivered)
+	if f.count(`select count(*) from deliveries where state = 2`) != 1 {
+		t.Error("it was not delivered after the replay")
+	}
+}
+
+// delivery makes one delivery of an event to a webhook.
+func (f *fixture) delivery() schema.NotifyMessage {
+	f.Helper()
+	hook := schema.Webhook{
+		ID: schema.NewWebhookID(f.store.Now()), Workspace: f.workspace, URL: "https://example.com", Events: []schema.EventType{schema.PostScheduled},
+		Secret: "whsec_x", Active: true, CreatedAt: f.store.Now(),
+	}
+	if err := f.gateway.CreateWebhook(f.Context(), hook); err != nil {
+		f.Fatal(err)
+	}
+	f.create(f.post(1, time.Hour))
+	messages, err := f.notify.Expand(f.Context(), f.events())
+	if err != nil || len(messages) != 1 {
+		f.Fatalf("expanded to %d deliveries, %v", len(messages), err)
+	}
+	return messages[0]
+}
+
+func TestDeadEventsLeaveTheOutboxAndComeBack(t *testing.T) {
+	for stage, mark := range map[string]string{schema.StageExpand: "1", schema.StageAnalytics: "2"} {
+		t.Run(stage, func(t *testing.T) {
+			f := newFixture(t)
+			f.create(f.post(1, 0))
+			batch := f.events()[0]
+			owed := `select count(*) from outbox where owed & ` + mark + ` <> 0`
+			x := schema.Fault{Stage: stage, Subject: schema.Subject{ID: batch.ID}, Message: schema.LogMessage{Topic: schema.TopicEvents, Key: batch.ID[:]}}
+			for n := range schema.MaxFaults {
+				if f.count(owed) != 1 {
+					t.Fatalf("not owed any more after %d faults", n)
+				}
+				f.fault(x)
+			}
+			if f.count(owed) != 0 || f.count(`select count(*) from outbox`) != 1 {
+				t.Fatal("still owed, or gone for the other stage")
+			}
+			if f.replay() != 1 || f.count(owed) != 1 {
+				t.Error("not owed after the replay")
+			}
+		})
+	}
+}
+
+func TestAnUnreadableMessageIsKeptOnceAndWrittenAgain(t *testing.T) {
+	f := newFixture(t)
+	x := schema.Fault{Stage: schema.StageExpand, Subject: schema.Subject{ID: [16]byte{1}}, Message: schema.LogMessage{Topic: schema.TopicEvents, Partition: 2, Key: []byte("k")}}
+	for range 3 {
+		if !f.fault(x) {
+			t.Fatal("tried again, though nothing brings it again")
+		}
+	}
+	letters := f.letters()
+	if len(letters) != 1 || !letters[0].Unreadable || letters[0].Tries != 3 {
+		t.Fatalf("letters = %+v", letters)
+	}
+	if f.replay() != 1 {
+		t.Fatal("not replayed")
+	}
+	var written []schema.LogMessage
+	for range 2 {
+		err := f.delay.Rewrite(t.Context(), func(_ context.Context, m schema.LogMessage) error {
+			written = append(written, m)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(written) != 1 || written[0].Topic != schema.TopicEvents || written[0].Partition != 2 || string(written[0].Key) != "k" || string(written[0].Value) != "{" {
+		t.Errorf("written = %+v", written)
+	}
+}
