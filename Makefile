@@ -4,6 +4,7 @@
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: 30 minutes
 # make fuzz         fuzzes every parser of foreign input, a minute each
+# make test-api     the API against its own description, 200 examples an operation: half an hour
 # make check        all that CI runs
 
 GOLANGCI_LINT_VERSION := v2.15.0
@@ -49,6 +50,12 @@ test-conformance:
 FUZZ_TIME := 60s
 fuzz:
 	scripts/fuzz.sh $(FUZZ_TIME)
+
+# API_EXAMPLES is how many requests are made up for each operation, beside those at its bounds.
+API_EXAMPLES := 200
+
+test-api: build libchdb
+	scripts/api/test.sh $(API_EXAMPLES) --no-color
 
 bench: build libchdb
 	./bin/crier bench create lateness

@@ -70,7 +70,7 @@ func (a *analytics) filter(q *query) schema.PostCountsFilter {
 	if filter.Platform == schema.GoogleBusiness {
 		q.report.fail("platform", codeInvalidValue, "google-business has no analytics of posts")
 	}
-	if id, ok := q.text("accountId"); ok {
+	if id, ok := q.word("accountId"); ok {
 		account, err := schema.ParseAccountID(id)
 		if err != nil {
 			q.report.fail("accountId", codeInvalidValue, err.Error())

@@ -116,9 +116,6 @@ func New(config Config) (*Gateway, error) {
 	engine.Use(observer.observe, bound.enter, admission.admit)
 	engine.RedirectTrailingSlash = false // a redirect would have none of the headers that every answer has
 	engine.HandleMethodNotAllowed = true // with the header Allow
-	engine.NoMethod(func(c *gin.Context) {
-		f.fail(c, &schema.Error{Kind: schema.MethodNotAllowed, Message: "this endpoint does not take the method " + clip(c.Request.Method)})
-	})
 	engine.NoRoute(func(c *gin.Context) {
 		f.fail(c, &schema.Error{Kind: schema.NotFound, Message: "there is no such endpoint"})
 	})
@@ -131,6 +128,7 @@ func New(config Config) (*Gateway, error) {
 			group.Handle(r.method, r.path, f.handler(r))
 		}
 	}
+	engine.NoMethod(f.otherMethod(engine.Routes()))
 	return &Gateway{engine}, nil
 }
 
@@ -187,6 +185,21 @@ func (f failures) handler(r route) gin.HandlerFunc {
 		if err := r.answer(c); err != nil {
 			f.fail(c, err)
 		}
+	}
+}
+
+// otherMethod refuses a method that a path does not take. The Allow that gin has set counts
+// what /posts/:id takes for /posts/validate too; a path without parameters has its own.
+func (f failures) otherMethod(routes gin.RoutesInfo) gin.HandlerFunc {
+	allow := make(map[string]string)
+	for _, r := range routes {
+		allow[r.Path] = strings.TrimPrefix(allow[r.Path]+", "+r.Method, ", ")
+	}
+	return func(c *gin.Context) {
+		if methods, exact := allow[c.Request.URL.Path]; exact {
+			c.Header("Allow", methods)
+		}
+		f.fail(c, &schema.Error{Kind: schema.MethodNotAllowed, Message: "this endpoint does not take the method " + clip(c.Request.Method)})
 	}
 }
 

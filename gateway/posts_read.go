@@ -58,7 +58,7 @@ func (p *posts) list(c *gin.Context) error {
 // readStatus reads the status to filter by. A post that is published immediately is
 // processing from its first moment on, so that is what "immediate" finds.
 func readStatus(q *query) schema.PostStatus {
-	name, ok := q.text("status")
+	name, ok := q.word("status")
 	if !ok {
 		return 0
 	}
@@ -73,7 +73,7 @@ func readStatus(q *query) schema.PostStatus {
 }
 
 func readBrand(q *query) schema.BrandID {
-	text, ok := q.text("brandId")
+	text, ok := q.word("brandId")
 	if !ok {
 		return schema.BrandID{}
 	}

@@ -28,13 +28,28 @@ func newQuery(c *gin.Context) *query { return &query{values: c.Request.URL.Query
 
 // text returns a parameter that is there and not empty.
 func (q *query) text(name string) (string, bool) {
+	values := q.values[name]
+	if len(values) > 1 {
+		q.report.fail(name, codeInvalidValue, "must be there once")
+		return "", false
+	}
 	value := q.values.Get(name)
 	return value, value != ""
 }
 
+// word returns a parameter that must not be empty: a filter that has lost its value would
+// find more than was meant.
+func (q *query) word(name string) (string, bool) {
+	value, ok := q.text(name)
+	if !ok && q.values.Has(name) && !q.report.about(name) {
+		q.report.fail(name, codeInvalidValue, "must have a value, or be left out")
+	}
+	return value, ok
+}
+
 // integer returns a number from 1 to most.
 func (q *query) integer(name string, otherwise, most int) int {
-	value, ok := q.text(name)
+	value, ok := q.word(name)
 	if !ok {
 		return otherwise
 	}
@@ -47,7 +62,7 @@ func (q *query) integer(name string, otherwise, most int) int {
 }
 
 func (q *query) platform(name string) schema.Platform {
-	value, ok := q.text(name)
+	value, ok := q.word(name)
 	if !ok {
 		return 0
 	}
@@ -61,7 +76,7 @@ func (q *query) platform(name string) schema.Platform {
 // time returns a time, which without an offset is UTC; of a day, its beginning. A plus
 // that was not escaped arrives as a space.
 func (q *query) time(name string) time.Time {
-	value, ok := q.text(name)
+	value, ok := q.word(name)
 	if !ok {
 		return time.Time{}
 	}

@@ -69,20 +69,20 @@ func (q *query) deliveryFilter() schema.DeliveryFilter {
 	filter := schema.DeliveryFilter{
 		After: q.time("after"), Before: q.time("before"), Limit: q.integer("limit", defaultLimit, maxLimit),
 	}
-	if status, ok := q.text("status"); ok {
+	if status, ok := q.word("status"); ok {
 		filter.States = deliveryStates(status)
 		if filter.States == nil {
 			q.report.fail("status", codeInvalidValue, "must be pending, delivered or failed")
 		}
 	}
-	if event, ok := q.text("event"); ok {
+	if event, ok := q.word("event"); ok {
 		filter.Event = schema.EventType(event)
 		if !filter.Event.Subscribable() {
 			q.report.fail("event", codeInvalidValue, fmt.Sprintf("%q is no event", clip(event)))
 		}
 	}
 	var err error
-	if id, ok := q.text("eventId"); ok {
+	if id, ok := q.word("eventId"); ok {
 		if filter.EventID, err = schema.ParseEventID(id); err != nil {
 			q.report.fail("eventId", codeInvalidValue, "must be the id of an event")
 		}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Holds a running crier against its own description with schemathesis: every operation, by
+# the description's examples, its bounds, at random, and in sequences along its links.
+#
+#	scripts/api/test.sh EXAMPLES [SCHEMATHESIS OPTION…]
+#
+# It needs Python 3.10 or later. schemathesis is installed once, into the cache folder. crier
+# runs with everything embedded in a temporary folder, and is called with a test key, which
+# reaches simulators only.
+set -euo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+. "$here/../cache.sh"
+
+examples="${1:?how many examples an operation}"
+shift
+
+work="$(mktemp -d)"
+chmod 755 "$work" # PostgreSQL runs as another user where this is root
+finish() {
+	code=$?
+	trap - EXIT
+	if [ -n "${crier:-}" ]; then
+		kill "$crier" 2>/dev/null || true
+		wait "$crier" 2>/dev/null || true
+	fi
+	if [ "$code" != 0 ] && [ -f "$work/log" ]; then
+		grep '"level":"ERROR"' "$work/log" | tail -n 5 | cut -c1-2000 >&2 || true
+	fi
+	rm -rf "$work"
+	exit "$code"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# The environment is named after what is in it, and appears whole or not at all.
+tools="$(cache_dir)/api-$(cksum <"$here/requirements.txt" | cut -d' ' -f1)"
+if [ ! -x "$tools/ready" ]; then
+	echo "api: installing schemathesis (about 40 MB, once)" >&2
+	rm -rf "$tools"
+	python3 -m venv "$tools"
+	"$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$here/requirements.txt"
+	touch "$tools/ready" && chmod +x "$tools/ready"
+fi
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+listen="127.0.0.1:$(free_port)"
+admin="127.0.0.1:$(free_port)"
+"$here/../../bin/crier" serve --data "$work/data" --listen "$listen" --admin-listen "$admin" >"$work/log" 2>&1 &
+crier=$!
+for _ in $(seq 300); do
+	curl -sf "http://$admin/readyz" >/dev/null && break
+	kill -0 "$crier" || { cat "$work/log" >&2; exit 1; }
+	sleep 0.5
+done
+CRIER_API_KEY="$("$here/../../bin/crier" keys create --data "$work/data" --workspace api --test)"
+CRIER_API_KEY_ID="$(curl -sf -H "Authorization: Bearer $CRIER_API_KEY" "http://$listen/api/v1/keys" | grep -o 'key_[0-9a-z]*' | head -n 1)"
+export CRIER_API_KEY CRIER_API_KEY_ID
+
+cd "$here" # where schemathesis.toml is
+PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1 "$tools/bin/schemathesis" run "http://$listen/api/v1/openapi.json" \
+	--max-examples "$examples" "$@"
