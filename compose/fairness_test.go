@@ -24,6 +24,7 @@ func TestOthersTroublesDelayNobody(t *testing.T) {
 	// work takes processor time, however fair the queues.
 	floor := bySize(750*time.Millisecond, 100*time.Millisecond)
 	noisy := newWorld(t, testKafka())
+	defer noisy.kill() // rather than wait for calls that hang
 	herd, slow := noisy.connect(schema.Mastodon, 1)[0], noisy.connect(schema.Telegram, slowAccounts)
 	quiet := noisy.in("quiet")
 	accounts := quiet.connect(schema.Bluesky, 20)

@@ -219,27 +219,41 @@ func (w *world) in(workspace string) *world {
 	return &other
 }
 
-// connect adds n accounts of a platform and returns their ids.
+// connect connects n accounts of a platform and returns their ids; the first ones are the
+// same each time.
 func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 	w.Helper()
 	var ids []schema.AccountID
 	for i := range n {
-		a := compose.NewAccount{Workspace: w.workspace, Platform: p.String(), Server: w.config.Bases[p]}
+		path, login := "/connect/mastodon", map[string]any{"accessToken": fmt.Sprintf("token-of-user-%d", i)}
 		switch p {
 		case schema.Bluesky:
-			a.Credentials = schema.Credentials{Identifier: fmt.Sprintf("user%d.bsky.test", i), Password: "abcd-efgh-ijkl-mnop"}
+			path, login = "/connect/bluesky", map[string]any{"identifier": fmt.Sprintf("user%d.bsky.test", i), "password": "abcd-efgh-ijkl-mnop"}
 		case schema.Telegram:
-			a.Credentials = schema.Credentials{BotToken: fmt.Sprintf("%d:%035d", 1000+i, i), ChatID: fmt.Sprintf("@channel%d", i)}
-		default:
-			a.Credentials = schema.Credentials{AccessToken: fmt.Sprintf("token-of-user-%d", i)}
+			path, login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 1000+i, i), "chatId": fmt.Sprintf("@channel%d", i)}
 		}
-		added, err := compose.AddAccount(w.Context(), w.operator(), a)
-		if err != nil {
-			w.Fatal(err)
-		}
-		ids = append(ids, added.ID)
+		ids = append(ids, w.connectOne(path, login))
 	}
 	return ids
+}
+
+func (w *world) connectOne(path string, login map[string]any) schema.AccountID {
+	w.Helper()
+	type account struct{ ID string }
+	var answer struct {
+		Account  account
+		Accounts []account // of telegram
+	}
+	if status := w.call(http.MethodPost, path, login, &answer); status != http.StatusCreated && status != http.StatusOK {
+		w.Fatalf("connecting at %s: %d", path, status)
+	}
+	for _, one := range append(answer.Accounts, answer.Account) {
+		if id, err := schema.ParseAccountID(one.ID); err == nil {
+			return id
+		}
+	}
+	w.Fatalf("connecting at %s: no id in %+v", path, answer)
+	return schema.AccountID{}
 }
 
 // call makes a request to the API and decodes its answer; it returns the status.

@@ -23,6 +23,7 @@ var (
 
 func TestDeadReceiversDelayNoOther(t *testing.T) {
 	w := newWorld(t, testKafka())
+	defer w.kill() // rather than wait for requests that hang
 	account := w.connect(schema.Mastodon, 1)[0]
 	arrivals := w.receiveArrivals("post.scheduled")
 
