@@ -1098,6 +1098,21 @@ func (e RedeliveredAnswerSuccess) Valid() bool {
 	}
 }
 
+// Defines values for RegistrationAnswerSuccess.
+const (
+	RegistrationAnswerSuccessTrue RegistrationAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the RegistrationAnswerSuccess enum.
+func (e RegistrationAnswerSuccess) Valid() bool {
+	switch e {
+	case RegistrationAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RetryAnswerSuccess.
 const (
 	RetryAnswerSuccessTrue RetryAnswerSuccess = true
@@ -2897,6 +2912,31 @@ type RedeliveredAnswer struct {
 // RedeliveredAnswerSuccess defines model for RedeliveredAnswer.Success.
 type RedeliveredAnswerSuccess bool
 
+// Registration defines model for Registration.
+type Registration struct {
+	Email openapi_types.Email `json:"email"`
+
+	// Name Of the workspace.
+	Name string `json:"name"`
+}
+
+// RegistrationAnswer defines model for RegistrationAnswer.
+type RegistrationAnswer struct {
+	Key     Key                       `json:"key"`
+	Success RegistrationAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings  *Warnings `json:"warnings,omitempty"`
+	Workspace struct {
+		Id   string `json:"id"`
+		Name string `json:"name"`
+		Plan string `json:"plan"`
+	} `json:"workspace"`
+}
+
+// RegistrationAnswerSuccess defines model for RegistrationAnswer.Success.
+type RegistrationAnswerSuccess bool
+
 // RetryAnswer defines model for RetryAnswer.
 type RetryAnswer struct {
 	Post             Post               `json:"post"`
@@ -3830,6 +3870,9 @@ type ConnectTelegramJSONRequestBody = ConnectTelegram
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = KeyCreate
 
+// RegisterJSONRequestBody defines body for Register for application/json ContentType.
+type RegisterJSONRequestBody = Registration
+
 // RotateKeyJSONRequestBody defines body for RotateKey for application/json ContentType.
 type RotateKeyJSONRequestBody = KeyRotate
 
@@ -4654,6 +4697,28 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /keys (the `CreateKey` operationId).
 	CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RegisterWithBody Register for a workspace
+	//
+	// Needs no key: it makes a workspace on the plan free and its first key, which is shown this once. Deprecations are
+	// announced to the address of e-mail. A network (an IPv4 address, a /64 of IPv6) registers at most 3 times an hour; then
+	// the answer is 429 with Retry-After. A server answers 403 unless its operator allows registrations.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /keys/register (the `Register` operationId).
+	RegisterWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// Register Register for a workspace
+	//
+	// Needs no key: it makes a workspace on the plan free and its first key, which is shown this once. Deprecations are
+	// announced to the address of e-mail. A network (an IPv4 address, a /64 of IPv6) registers at most 3 times an hour; then
+	// the answer is 429 with Retry-After. A server answers 403 unless its operator allows registrations.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /keys/register (the `Register` operationId).
+	Register(ctx context.Context, body RegisterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RevokeKey Revoke a key
 	//
@@ -5702,6 +5767,48 @@ func (c *Client) CreateKeyWithBody(ctx context.Context, contentType string, body
 // Corresponds with POST /keys (the `CreateKey` operationId).
 func (c *Client) CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateKeyRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RegisterWithBody Register for a workspace
+//
+// Needs no key: it makes a workspace on the plan free and its first key, which is shown this once. Deprecations are
+// announced to the address of e-mail. A network (an IPv4 address, a /64 of IPv6) registers at most 3 times an hour; then
+// the answer is 429 with Retry-After. A server answers 403 unless its operator allows registrations.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /keys/register (the `Register` operationId).
+func (c *Client) RegisterWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRegisterRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// Register Register for a workspace
+//
+// Needs no key: it makes a workspace on the plan free and its first key, which is shown this once. Deprecations are
+// announced to the address of e-mail. A network (an IPv4 address, a /64 of IPv6) registers at most 3 times an hour; then
+// the answer is 429 with Retry-After. A server answers 403 unless its operator allows registrations.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /keys/register (the `Register` operationId).
+func (c *Client) Register(ctx context.Context, body RegisterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRegisterRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7812,6 +7919,46 @@ func NewCreateKeyRequestWithBody(server string, contentType string, body io.Read
 	}
 
 	operationPath := fmt.Sprintf("/keys")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRegisterRequest calls the generic Register builder with application/json body
+func NewRegisterRequest(server string, body RegisterJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRegisterRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewRegisterRequestWithBody constructs an http.Request for the Register method, with any body, and a specified content type
+func NewRegisterRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/keys/register")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -10098,6 +10245,28 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /keys (the `CreateKey` operationId).
 	CreateKeyWithResponse(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error)
 
+	// RegisterWithBodyWithResponse Register for a workspace
+	//
+	// Needs no key: it makes a workspace on the plan free and its first key, which is shown this once. Deprecations are
+	// announced to the address of e-mail. A network (an IPv4 address, a /64 of IPv6) registers at most 3 times an hour; then
+	// the answer is 429 with Retry-After. A server answers 403 unless its operator allows registrations.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /keys/register (the `Register` operationId).
+	RegisterWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RegisterResponse, error)
+
+	// RegisterWithResponse Register for a workspace
+	//
+	// Needs no key: it makes a workspace on the plan free and its first key, which is shown this once. Deprecations are
+	// announced to the address of e-mail. A network (an IPv4 address, a /64 of IPv6) registers at most 3 times an hour; then
+	// the answer is 429 with Retry-After. A server answers 403 unless its operator allows registrations.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /keys/register (the `Register` operationId).
+	RegisterWithResponse(ctx context.Context, body RegisterJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterResponse, error)
+
 	// RevokeKeyWithResponse Revoke a key
 	//
 	// For good. Every process of crier refuses it within a second. The last live key with the permission admin cannot be
@@ -11561,6 +11730,47 @@ func (r CreateKeyResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r CreateKeyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RegisterResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *RegistrationAnswer
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r RegisterResponse) GetJSON201() *RegistrationAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r RegisterResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RegisterResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RegisterResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RegisterResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -13747,6 +13957,40 @@ func (c *ClientWithResponses) CreateKeyWithResponse(ctx context.Context, body Cr
 	return ParseCreateKeyResponse(rsp)
 }
 
+// RegisterWithBodyWithResponse Register for a workspace
+//
+// Needs no key: it makes a workspace on the plan free and its first key, which is shown this once. Deprecations are
+// announced to the address of e-mail. A network (an IPv4 address, a /64 of IPv6) registers at most 3 times an hour; then
+// the answer is 429 with Retry-After. A server answers 403 unless its operator allows registrations.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /keys/register (the `Register` operationId).
+func (c *ClientWithResponses) RegisterWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RegisterResponse, error) {
+	rsp, err := c.RegisterWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRegisterResponse(rsp)
+}
+
+// RegisterWithResponse Register for a workspace
+//
+// Needs no key: it makes a workspace on the plan free and its first key, which is shown this once. Deprecations are
+// announced to the address of e-mail. A network (an IPv4 address, a /64 of IPv6) registers at most 3 times an hour; then
+// the answer is 429 with Retry-After. A server answers 403 unless its operator allows registrations.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /keys/register (the `Register` operationId).
+func (c *ClientWithResponses) RegisterWithResponse(ctx context.Context, body RegisterJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterResponse, error) {
+	rsp, err := c.Register(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRegisterResponse(rsp)
+}
+
 // RevokeKeyWithResponse Revoke a key
 //
 // For good. Every process of crier refuses it within a second. The last live key with the permission admin cannot be
@@ -15229,6 +15473,32 @@ func ParseCreateKeyResponse(rsp *http.Response) (*CreateKeyResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
 		var dest KeyAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRegisterResponse parses an HTTP response from a RegisterWithResponse call
+func ParseRegisterResponse(rsp *http.Response) (*RegisterResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RegisterResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest RegistrationAnswer
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

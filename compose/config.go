@@ -33,6 +33,8 @@ type Config struct {
 	MaxLateness          time.Duration // what is more than this past its time ends as missed_deadline
 	HoldOverdue          bool          // what is overdue at the start is held for review
 	AllowPrivateWebhooks bool
+	AllowRegistration    bool                       // anybody can make a workspace on the plan free
+	TrustedProxies       []netip.Prefix             // whose X-Forwarded-For is believed
 	Bases                map[schema.Platform]string // base addresses other than the platforms' own
 
 	// Lead is how far ahead posts must be scheduled, and AllowedNetworks what crier may

@@ -107,7 +107,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	store := postgres.NewGateway(b.store, b.vault, catalog.Constraints)
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: sandboxes{postgres.NewAdmin(b.store), b.vault}, Usage: store,
+		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: sandboxes{postgres.NewAdmin(b.store), b.vault}, Usage: store, Requests: store, Registrar: store,
 		Accounts: store, AccountWriter: store, Renewer: b.store, BrandWriter: store,
 		Platforms: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Queues: store, QueueWriter: store, Slots: store,
@@ -124,6 +124,8 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 		PublicURL:            b.publicURL(),
 		Lead:                 b.config.Lead,
 		AllowPrivateWebhooks: b.config.AllowPrivateWebhooks,
+		AllowRegistration:    b.config.AllowRegistration,
+		TrustedProxies:       b.config.TrustedProxies,
 		Now:                  b.store.Now,
 		Random:               rand.Reader,
 		Logger:               b.config.Logger,

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	keyLife           = time.Second // how long a revoked key may still work
+	keyLife           = time.Second // how long a revoked key may still work, in any gateway
 	maxKeys           = 10_000
 	maxAddresses      = 100_000
 	requestsByAddress = 600 // a minute, without a valid key
@@ -32,46 +32,46 @@ const (
 type admission struct {
 	failures
 	now       func() time.Time
+	addresses addresses
 	keys      *cache[[32]byte, schema.Key]
-	byKey     *windows[schema.KeyID]
+	byKey     *leases
 	byAddress *windows[netip.Prefix]
+	refusals  *refusals
 }
 
-func newAdmission(f failures, store KeyStore, now func() time.Time) *admission {
-	return &admission{
-		failures: f, now: now,
-		keys:      newCache(keyLife, maxKeys, now, store.Authenticate),
-		byKey:     newWindows[schema.KeyID](maxKeys),
-		byAddress: newWindows[netip.Prefix](maxAddresses),
+func newAdmission(f failures, config Config) (*admission, error) {
+	refusals, err := newRefusals(config.Requests, config.Logger, config.Registerer)
+	if err != nil {
+		return nil, err
 	}
+	return &admission{
+		failures: f, now: config.Now, refusals: refusals,
+		addresses: addresses{config.TrustedProxies},
+		keys:      newCache(keyLife, maxKeys, config.Now, config.Keys.Authenticate),
+		byKey:     newLeases(config.Requests),
+		byAddress: newWindows[netip.Prefix](maxAddresses),
+	}, nil
 }
 
 // admit runs before everything else, so that every answer carries the rate headers.
 func (a *admission) admit(c *gin.Context) {
 	now := a.now()
-	address := addressOf(c)
-	key, err := a.authenticate(c.Request.Context(), c.GetHeader("Authorization"), address, now)
-	q := quota{reset: resetAfter(now)}
-	switch {
-	case err == nil:
-		requestOf(c).key = key
-		if q.limit = key.RequestsPerMinute; q.limit > 0 {
-			q.used = a.byKey.add(key.ID, 1, now)
-		}
-	case actionable(err).Kind == schema.Unauthorized:
-		q.limit, q.used = requestsByAddress, a.byAddress.add(address, 1, now)
-	default:
-		q.limit, q.used = requestsByAddress, a.byAddress.add(address, 0, now)
+	r := requestOf(c)
+	r.address = a.addresses.of(c.Request)
+	key, err := a.authenticate(c.Request.Context(), c.GetHeader("Authorization"), r.address, now)
+	isKnown := err == nil
+	if isKnown {
+		r.key = key
+		r.quota, err = a.quotaOf(c.Request.Context(), key, now)
+	} else {
+		r.quota, err = a.quotaOfStranger(r.address, err, now)
 	}
-	requestOf(c).quota = q
-	showQuota(c, q)
-	switch {
-	case q.exceeded():
-		a.fail(c, &schema.Error{
-			Kind: schema.RateLimitExceeded, RetryAfter: q.reset.Sub(now),
-			Message: "more than " + strconv.Itoa(q.limit) + " requests in this minute",
-		})
-	case err != nil && actionable(err).Kind != schema.Unauthorized:
+	showQuota(c, r.quota)
+	if err == nil && r.quota.exceeded() {
+		a.refusals.count(c.Request.Context(), r, now)
+		err = exceeded(r, now)
+	}
+	if err != nil {
 		a.fail(c, err)
 	}
 }
@@ -80,16 +80,43 @@ func (a *admission) admit(c *gin.Context) {
 // request: for the answer to one that is refused unheard.
 func (a *admission) standing(c *gin.Context) quota {
 	now := a.now()
-	q := quota{reset: resetAfter(now)}
 	_, text, _ := strings.Cut(c.GetHeader("Authorization"), " ")
 	if key, ok := a.keys.last(schema.HashAPIKey(strings.TrimSpace(text))); ok {
-		if q.limit = key.RequestsPerMinute; q.limit > 0 {
-			q.used = a.byKey.add(key.ID, 0, now)
-		}
-		return q
+		return a.byKey.standing(key, now)
 	}
-	q.limit, q.used = requestsByAddress, a.byAddress.add(addressOf(c), 0, now)
-	return q
+	return quota{limit: requestsByAddress, used: a.byAddress.add(a.addresses.of(c.Request), 0, now), reset: resetAfter(now)}
+}
+
+// quotaOf counts a request of a key.
+func (a *admission) quotaOf(ctx context.Context, key schema.Key, now time.Time) (quota, error) {
+	switch {
+	case key.RequestsPerMinute == 0:
+		return quota{reset: resetAfter(now)}, nil
+	case key.SuspendedUntil.After(now):
+		return quota{limit: key.RequestsPerMinute, used: key.RequestsPerMinute + 1, reset: key.SuspendedUntil}, nil
+	default:
+		return a.byKey.pass(ctx, key, now)
+	}
+}
+
+// quotaOfStranger counts a request without a valid key, which a public route may answer.
+// Where nobody knows whether the key is valid, the request fails.
+func (a *admission) quotaOfStranger(address netip.Prefix, why error, now time.Time) (quota, error) {
+	q := quota{limit: requestsByAddress, reset: resetAfter(now)}
+	if actionable(why).Kind == schema.Unauthorized {
+		q.used = a.byAddress.add(address, 1, now)
+		return q, nil
+	}
+	q.used = a.byAddress.add(address, 0, now)
+	return q, why
+}
+
+func exceeded(r *request, now time.Time) error {
+	message := "more than " + strconv.Itoa(r.quota.limit) + " requests in this minute"
+	if r.key.SuspendedUntil.After(now) {
+		message = "this API key is suspended until " + shownTime(r.key.SuspendedUntil) + ": it kept sending requests in spite of 429"
+	}
+	return &schema.Error{Kind: schema.RateLimitExceeded, RetryAfter: r.quota.reset.Sub(now), Message: message}
 }
 
 // authenticate returns the key of an Authorization header. An address that has used up
@@ -136,23 +163,4 @@ func showQuota(c *gin.Context, q quota) {
 	c.Header(headerLimit, strconv.Itoa(limit))
 	c.Header(headerRemaining, strconv.Itoa(remaining))
 	c.Header(headerReset, strconv.FormatInt(q.reset.UnixMilli(), 10))
-}
-
-// addressOf returns the network a request comes from: of IPv6 the /64 that one
-// customer has, since its single addresses cost nothing.
-func addressOf(c *gin.Context) netip.Prefix {
-	peer, err := netip.ParseAddrPort(c.Request.RemoteAddr)
-	if err != nil {
-		return netip.Prefix{} // not TCP: all such callers share one window
-	}
-	address := peer.Addr().Unmap()
-	bits := 32
-	if address.Is6() {
-		bits = 64
-	}
-	network, err := address.WithZone("").Prefix(bits)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return network
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -14,12 +15,14 @@ import (
 	"crier/schema"
 )
 
-// Config is what a Gateway is made of; every field but AllowPrivateWebhooks and BaseURLs is required.
+// Config is what a Gateway is made of; every field but the Allow ones, TrustedProxies and BaseURLs is required.
 type Config struct {
 	Keys          KeyStore
 	KeyReader     KeyReader
 	KeyWriter     KeyWriter
 	Sandboxes     Sandboxes
+	Requests      RequestCounter
+	Registrar     Registrar
 	Usage         UsageReader
 	Accounts      AccountReader
 	AccountWriter AccountWriter
@@ -54,9 +57,11 @@ type Config struct {
 	// CheckURL refuses URLs that crier must not call, with a *schema.Error.
 	CheckURL func(ctx context.Context, rawURL string) error
 
-	PublicURL            string        // where callers reach this server, without a slash at its end
-	Lead                 time.Duration // how far ahead scheduledFor has to be: 5 minutes
-	AllowPrivateWebhooks bool          // for development: http, and addresses that are not public
+	PublicURL            string         // where callers reach this server, without a slash at its end
+	Lead                 time.Duration  // how far ahead scheduledFor has to be: 5 minutes
+	AllowRegistration    bool           // of keys, by those who have none
+	TrustedProxies       []netip.Prefix // whose X-Forwarded-For is believed
+	AllowPrivateWebhooks bool           // for development: http, and addresses that are not public
 
 	Now        func() time.Time // PostgreSQL's clock
 	Random     io.Reader
@@ -98,7 +103,10 @@ func New(config Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	admission := newAdmission(f, config.Keys, config.Now)
+	admission, err := newAdmission(f, config)
+	if err != nil {
+		return nil, err
+	}
 	bound, err := newBound(f, maxInFlight, admission.standing, config.Registerer)
 	if err != nil {
 		return nil, err
@@ -157,6 +165,7 @@ func resources(config Config, f failures, description *description) []resource {
 			servers: servers{config.BaseURLs, config.CheckURL, config.AllowPrivateWebhooks},
 		},
 		&keys{reader: config.KeyReader, writer: config.KeyWriter, sandboxes: config.Sandboxes, now: config.Now, random: config.Random},
+		&registration{config.Registrar, config.AllowRegistration, config.Now, config.Random},
 		&usage{config.Usage},
 		&brands{reader: config.Accounts, writer: config.BrandWriter, now: config.Now},
 		&media{

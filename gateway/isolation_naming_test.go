@@ -15,6 +15,7 @@ var publicRoutes = []string{
 	"GET /docs/style.css",
 	"GET /docs/errors/:code",
 	"GET /openapi.json",
+	"POST /keys/register",
 	"PUT /uploads/:id/:secret",
 	"GET /files/:id/:name",
 	"HEAD /files/:id/:name",

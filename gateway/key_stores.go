@@ -14,6 +14,22 @@ type KeyStore interface {
 	Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error)
 }
 
+// RequestCounter counts what all gateways count together.
+type RequestCounter interface {
+	// LeaseRequests takes up to n of the requests that a key has left in the window of a
+	// minute that began at a time, or in the next one where that has begun.
+	LeaseRequests(ctx context.Context, key schema.KeyID, window time.Time, n, limit int) (schema.RequestLease, error)
+	// CountRefusals adds requests that a key sent in spite of 429. Where it is suspended
+	// for them now, until says how long.
+	CountRefusals(ctx context.Context, key schema.Key, n int) (until time.Time, err error)
+}
+
+// Registrar makes workspaces for those who have none.
+type Registrar interface {
+	// Register is one transaction; RateLimitExceeded where too many came from the network.
+	Register(ctx context.Context, registration schema.Registration) error
+}
+
 // KeyReader reads keys as they are managed: those of a workspace, and of its sandbox twin
 // where it is a live one.
 type KeyReader interface {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"strconv"
 	"sync/atomic"
 
@@ -14,10 +15,11 @@ import (
 
 // request is what is known of a request while it is answered.
 type request struct {
-	id    string
-	key   schema.Key // zero: none that is valid
-	quota quota      // where its caller stands in the minute
-	post  string     // id of the post it is about, for the log
+	id      string
+	key     schema.Key   // zero: none that is valid
+	address netip.Prefix // the network it comes from
+	quota   quota        // where its caller stands in the minute
+	post    string       // id of the post it is about, for the log
 }
 
 type requestKey struct{}

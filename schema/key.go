@@ -62,3 +62,29 @@ type KeyRecord struct {
 func (k KeyRecord) Works(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || k.ExpiresAt.After(now))
 }
+
+// A key that goes on in spite of 429 is suspended: where more than 20 times its requests
+// of a minute were refused within ten minutes, for a quarter of an hour.
+const (
+	PatienceWindow = 10 * time.Minute
+	SuspensionTime = 15 * time.Minute
+	patience       = 20
+)
+
+// Patience is how many refused requests of a key are put up with within PatienceWindow.
+func (k Key) Patience() int { return patience * k.RequestsPerMinute }
+
+// Registration is a workspace with its first key, made by somebody who has none.
+type Registration struct {
+	Workspace Workspace
+	Email     string // where changes of the API are announced to
+	Key       KeyRecord
+	Hash      [32]byte
+	Address   string // the network it comes from
+}
+
+// Registrations from one network are bounded.
+const (
+	RegistrationWindow = time.Hour
+	MaxRegistrations   = 3
+)

@@ -41,3 +41,11 @@ func (t Target) Releases() bool {
 	return t.State == TargetPending && len(t.Receipts) == 0 &&
 		(t.Error == nil || t.Error.Code != CodeOutcomeUnknown)
 }
+
+// RequestLease is what a gateway may let through of a key's window of a minute, which all
+// gateways share.
+type RequestLease struct {
+	Window time.Time // its beginning
+	N      int       // requests; 0: the window is full
+	Used   int       // of the window, by all gateways, these included
+}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -58,7 +59,8 @@ func (g *Gateway) StoreKeyUses(ctx context.Context) error {
 	return nil
 }
 
-// keepKeyUses stores them every minute, and once more at the end.
+// keepKeyUses stores them every minute, and once more at the end. Windows of requests that
+// are over are forgotten with them.
 func (g *Gateway) keepKeyUses() {
 	ticker := time.NewTicker(usesInterval)
 	defer ticker.Stop()
@@ -69,8 +71,8 @@ func (g *Gateway) keepKeyUses() {
 			open = false
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		if err := g.StoreKeyUses(ctx); err != nil {
-			g.log.Warn("storing when keys were used failed", "err", err)
+		if err := errors.Join(g.StoreKeyUses(ctx), g.forgetWindows(ctx)); err != nil {
+			g.log.Warn("keeping house of keys failed", "err", err)
 		}
 		cancel()
 	}

@@ -1,0 +1,98 @@
+package gateway
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/mail"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// registration is how somebody without a key gets a workspace, where the operator allows
+// it.
+type registration struct {
+	registrar Registrar
+	allowed   bool
+	now       func() time.Time
+	random    io.Reader
+}
+
+// registeredPlan is the plan of those who register.
+const registeredPlan = "free"
+
+// maxEmail is the longest address there can be, in bytes (RFC 5321, 4.5.3.1.3).
+const maxEmail = 254
+
+func (r *registration) routes() []route {
+	return []route{{http.MethodPost, "/keys/register", public, r.register}}
+}
+
+type workspaceView struct {
+	ID   schema.WorkspaceID `json:"id"`
+	Name string             `json:"name"`
+	Plan string             `json:"plan"`
+}
+
+type registrationAnswer struct {
+	Success   bool            `json:"success"`
+	Workspace workspaceView   `json:"workspace"`
+	Key       keyView         `json:"key"`
+	Warnings  []schema.Detail `json:"warnings,omitempty"`
+}
+
+// register makes a workspace and its first key, which it shows this once.
+func (r *registration) register(c *gin.Context) error {
+	if !r.allowed {
+		return &schema.Error{Kind: schema.Forbidden, Message: "this server takes no registrations; ask its operator for a key"}
+	}
+	f, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	name, email := formName(f), formEmail(f)
+	f.require("name")
+	f.require("email")
+	f.finish()
+	if err := f.report.err(); err != nil {
+		return err
+	}
+	secret, err := schema.NewAPIKey(r.random, false)
+	if err != nil {
+		return fmt.Errorf("making a key: %w", err)
+	}
+	now := r.now().UTC().Truncate(time.Millisecond)
+	w := schema.Workspace{ID: schema.NewWorkspaceID(now), Name: name, Plan: registeredPlan}
+	id := schema.NewKeyID(now)
+	key := schema.KeyRecord{
+		ID: id, Lineage: id, Workspace: w.ID, Name: "registered", Prefix: schema.APIKeyPrefix(secret), Permission: schema.Admin, CreatedAt: now,
+	}
+	err = r.registrar.Register(c.Request.Context(), schema.Registration{
+		Workspace: w, Email: email, Key: key, Hash: schema.HashAPIKey(secret), Address: requestOf(c).address.String(),
+	})
+	if err != nil {
+		return err
+	}
+	view := viewKey(key, schema.KeyID{}, now)
+	view.Secret = secret
+	respond(c, http.StatusCreated, registrationAnswer{
+		Success: true, Workspace: workspaceView{w.ID, w.Name, w.Plan}, Key: view, Warnings: f.report.warnings,
+	})
+	return nil
+}
+
+// formEmail reads an address of e-mail, without a name.
+func formEmail(f *form) string {
+	text, ok := f.text("email", maxEmail)
+	if !ok {
+		return ""
+	}
+	parsed, err := mail.ParseAddress(text)
+	if err != nil || parsed.Address != text {
+		f.fail("email", codeInvalidValue, "must be an address of e-mail, such as ada@example.com")
+	}
+	return text
+}
