@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -85,8 +86,22 @@ func (m *memory) TakeSlots(context.Context, schema.WorkspaceID, schema.QueueChoi
 
 func (m *memory) ReleaseSlots(context.Context, []schema.PostID) error { return nil }
 
-func (m *memory) Posts(context.Context, schema.WorkspaceID, schema.PostFilter) ([]schema.Post, int, error) {
-	return nil, 0, nil
+// Posts fails as PostgreSQL does, for what it does not take as text.
+func (m *memory) Posts(_ context.Context, _ schema.WorkspaceID, filter schema.PostFilter) ([]schema.Post, int, error) {
+	texts := []string{filter.ExternalID}
+	for name, value := range filter.Metadata {
+		texts = append(texts, name, value)
+	}
+	var err error
+	if !storable([]byte(strings.Join(texts, " "))) {
+		err = errors.New("invalid byte sequence for encoding UTF8")
+	}
+	return nil, 0, err
+}
+
+// storable tells whether PostgreSQL takes text, as it stands or in JSON.
+func storable(text []byte) bool {
+	return utf8.Valid(text) && !bytes.Contains(text, []byte{0}) && !bytes.Contains(text, []byte(`\u0000`))
 }
 
 func (m *memory) Webhook(context.Context, schema.WorkspaceID, schema.WebhookID) (schema.Webhook, error) {
@@ -184,7 +199,7 @@ func wantStorable(t *testing.T, p *schema.Post) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(encoded, []byte(`\u0000`)) || !utf8.Valid(encoded) {
+	if !storable(encoded) {
 		t.Errorf("a post that cannot be stored: %q", encoded)
 	}
 }

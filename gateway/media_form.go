@@ -1,10 +1,14 @@
 package gateway
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
@@ -58,7 +62,7 @@ func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload,
 	case name == "file" && u.Facts.Kind != "":
 		r.fail("file", codeTooMany, "must be there once")
 	case name == "file":
-		u.FileName = cut(part.FileName(), maxFileName)
+		u.FileName = nameOf(part.FileName())
 		u.Facts, err = m.keeper.Keep(c.Request.Context(), u.ID, part, imagesOnly)
 		return badForm(refusedContent("file", err))
 	case name == "alt_text", name == "altText":
@@ -66,7 +70,9 @@ func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload,
 		if err != nil {
 			return badForm(err)
 		}
-		u.AltText = string(text)
+		if u.AltText = string(text); !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+			r.fail(name, codeInvalidValue, "must be UTF-8 without U+0000")
+		}
 		checkAltText(r, name, u.AltText)
 	default:
 		r.warn(clip(name), codeUnknownField, "this field is not known and was ignored")
@@ -89,5 +95,21 @@ func badForm(err error) error {
 	return &schema.Error{Kind: schema.Invalid, Message: "the form is damaged or did not arrive whole", Err: err}
 }
 
-// cut bounds a name that only people read.
-func cut(name string, most int) string { return name[:min(len(name), most)] }
+// nameOf returns a file's name as it can be stored and shown, which is all it is for:
+// bytes of a sender's own choosing become text of at most maxFileName bytes.
+func nameOf(raw string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(raw, ""))
+	if len(name) <= maxFileName {
+		return name
+	}
+	end := maxFileName
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end]
+}

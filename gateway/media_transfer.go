@@ -38,7 +38,7 @@ func (m *media) createFromURL(c *gin.Context) error {
 		return err
 	}
 	if u.FileName == "" {
-		u.FileName = cut(path.Base(pathOf(address)), maxFileName)
+		u.FileName = nameOf(path.Base(pathOf(address)))
 	}
 	prolong(c, fetchLimit+transferGrace)
 	u.Facts, err = m.keeper.KeepURL(c.Request.Context(), u.ID, address, imagesOrVideo)

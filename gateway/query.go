@@ -2,10 +2,13 @@ package gateway
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
@@ -24,7 +27,19 @@ type query struct {
 	report report
 }
 
-func newQuery(c *gin.Context) *query { return &query{values: c.Request.URL.Query()} }
+// newQuery refuses what no store takes as text.
+func newQuery(c *gin.Context) *query {
+	q := &query{values: c.Request.URL.Query()}
+	for _, name := range slices.Sorted(maps.Keys(q.values)) {
+		for _, text := range append(q.values[name], name) {
+			if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+				q.report.fail(strings.ToValidUTF8(clip(name), "\uFFFD"), codeInvalidValue, "must be UTF-8 without U+0000")
+				break
+			}
+		}
+	}
+	return q
+}
 
 // text returns a parameter that is there and not empty.
 func (q *query) text(name string) (string, bool) {

@@ -49,8 +49,8 @@ func (k *MediaKeeper) Run(ctx context.Context) error {
 	var swept time.Time
 	for {
 		err := k.Remove(ctx)
-		if err == nil && time.Since(swept) >= strayEvery {
-			err, swept = k.Sweep(ctx), time.Now()
+		if err == nil && k.now().Sub(swept) >= strayEvery {
+			err, swept = k.Sweep(ctx), k.now()
 		}
 		if err != nil && ctx.Err() == nil {
 			k.logger.WarnContext(ctx, "removing media failed", "err", err)
