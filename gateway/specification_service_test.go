@@ -12,7 +12,9 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"crier/connectors/catalog"
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 const (
@@ -153,6 +155,35 @@ func webhookRules() []rule {
 			}
 			b.sends(func() { b.call(http.MethodDelete, account, nil).want(http.StatusOK) }, schema.AccountDisconnected)
 		}},
+		{eventsSection, "account.token_expiring comes within 7 days of the end, once", func(b *bench) {
+			b.sends(func() { b.expiring("a", 7*24*time.Hour+time.Hour) }, schema.AccountConnected)
+			data := b.sends(func() { b.expiring("b", 7*24*time.Hour-time.Hour) }, schema.AccountConnected, schema.AccountTokenExpiring)[schema.AccountTokenExpiring]
+			b.has(data, "account.name", "b", "account.isConnected", true)
+		}},
+	}
+}
+
+// expiring connects an account whose token ends after a while and cannot be renewed, and
+// looks at it twice, as the refresh stage does.
+func (b *bench) expiring(name string, in time.Duration) {
+	b.Helper()
+	connected, err := postgres.NewGateway(b.store, plain{}, catalog.Constraints).Connect(b.Context(), b.workspace, []schema.Connection{{
+		Account: schema.Account{Platform: schema.Threads, NativeID: name, Name: name}, ExpiresAt: b.store.Now().Add(in),
+		Seal: func(schema.Account) ([]byte, bool, error) { return []byte("sealed"), true, nil },
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	refresh := postgres.NewRefresh(b.store)
+	for range 2 {
+		b.exec(`update accounts set renew_at = now() where id = $1`, connected[0].Account.ID)
+		claimed, err := refresh.Claim(b.Context(), []schema.RefreshMessage{{Workspace: b.workspace, Account: connected[0].Account.ID}})
+		if err != nil || len(claimed) != 1 {
+			b.Fatalf("claimed %v, %v", claimed, err)
+		}
+		if err := refresh.Finish(b.Context(), claimed[0].After(schema.RenewalOutcome{}, b.store.Now(), 0)); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -44,7 +44,8 @@ func settingRules() []rule {
 			judged(setting("mastodon", `"language": "german"`), "platformSettings.mastodon.language", "setting_invalid", "mastodon"))},
 		{settingsTable, "mastodon: polls", all(
 			judged(setting("mastodon", `"poll": {"options": ["a", "b"], "expiresIn": 3600}`), "", ""),
-			judged(setting("mastodon", `"poll": {"options": ["a"], "expiresIn": 3600}`), "platformSettings.mastodon.poll.options", "setting_invalid", "mastodon"))},
+			judged(setting("mastodon", `"poll": {"options": ["a"], "expiresIn": 3600}`), "platformSettings.mastodon.poll.options", "setting_invalid", "mastodon"),
+			judged(setting("mastodon", `"poll": {"options": ["a", "b"], "expiresIn": 3600}`).with(`{"mediaItems": [`+anImage+`]}`), "platformSettings.mastodon.poll", "setting_conflict", "mastodon"))},
 		{settingsTable, "instagram: shareToFeed", all(
 			judged(setting("instagram", `"shareToFeed": false`), "", ""),
 			judged(setting("instagram", `"shareToFeed": 1`), "platformSettings.instagram.shareToFeed", "setting_invalid", "instagram"))},

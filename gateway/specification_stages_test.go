@@ -51,6 +51,14 @@ func (b *bench) due(path string, want time.Duration) {
 	}
 }
 
+// exec changes the database behind everybody's back.
+func (b *bench) exec(sql string, args ...any) {
+	b.Helper()
+	if _, err := b.database.Exec(context.Background(), sql, args...); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // count reads one number of the database.
 func (b *bench) count(sql string, args ...any) (n int) {
 	b.Helper()

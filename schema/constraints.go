@@ -26,6 +26,9 @@ type Constraints struct {
 	// Settings checks the platform's part of platformSettings; nil: it has none. The
 	// field of a detail is relative to it.
 	Settings func(settings json.RawMessage) []Detail
+	// Together checks what the settings and the first entry must not have at once; nil:
+	// anything goes. Fields are relative as those of Settings.
+	Together func(first Entry, settings json.RawMessage) []Detail
 }
 
 // TextLimit bounds a text by the platform's own way of counting.

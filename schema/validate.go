@@ -108,7 +108,11 @@ func (v *validation) settings(c Constraints) {
 	if check == nil {
 		check = SettingRules{}.Check
 	}
-	for _, d := range check(v.content.Settings[c.Platform]) {
+	details := check(v.content.Settings[c.Platform])
+	if c.Together != nil && len(v.content.Entries) > 0 {
+		details = append(details, c.Together(v.content.Entries[0], v.content.Settings[c.Platform])...)
+	}
+	for _, d := range details {
 		d.Field = joinField("platformSettings."+c.Platform.String(), d.Field)
 		d.Platform = c.Platform.String()
 		if d.Code == CodeSettingUnknown {

@@ -30,5 +30,6 @@ const (
 	CodeSettingRequired         = "setting_required"
 	CodeSettingInvalid          = "setting_invalid"
 	CodeSettingUnknown          = "setting_unknown"
+	CodeSettingConflict         = "setting_conflict"
 	CodeSettingNotEnabled       = "setting_not_enabled"
 )

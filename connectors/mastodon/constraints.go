@@ -33,5 +33,6 @@ func Constraints() schema.Constraints {
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
 		DailyCap:     50,
 		Settings:     settingsCheck(),
+		Together:     pollWithoutMedia,
 	}
 }

@@ -134,6 +134,18 @@ func checkPoll(object json.RawMessage) []schema.Detail {
 	return details
 }
 
+// pollWithoutMedia is a Constraints.Together: a status has either
+// (docs.joinmastodon.org/methods/statuses/#create).
+func pollWithoutMedia(first schema.Entry, object json.RawMessage) []schema.Detail {
+	var s struct {
+		Poll *json.RawMessage `json:"poll"`
+	}
+	if len(first.Media) == 0 || len(object) == 0 || json.Unmarshal(object, &s) != nil || s.Poll == nil {
+		return nil
+	}
+	return []schema.Detail{{Field: "poll", Code: schema.CodeSettingConflict, Message: "a poll cannot stand beside media"}}
+}
+
 func checkPollOptions(value json.RawMessage) []schema.Detail {
 	const field = "poll.options"
 	if isNull(value) {
