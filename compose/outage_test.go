@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"testing"
 	"time"
 
@@ -88,15 +89,36 @@ func TestClickHouseAwayHoldsUpNothing(t *testing.T) {
 	account := w.connect(schema.Mastodon, 1)[0]
 	network.change(func() { network.cut = true })
 	const posts = 20
+	before := w.memory()
 	for n := range posts {
 		w.publishNow(account, fmt.Sprintf("without ClickHouse %d", n))
 	}
+	w.createHerd(account, bySize(200, 4000)) // whose events wait, too
 	if status := w.call(http.MethodGet, "/analytics/posts", nil, nil); status != http.StatusServiceUnavailable {
 		t.Errorf("analytics answered %d without ClickHouse, want 503", status)
 	}
 	time.Sleep(bySize(time.Second, 5*time.Minute))
+	if grown := w.memory() - before; grown > 128<<20 {
+		t.Errorf("crier has grown by %d MiB without ClickHouse", grown>>20)
+	}
 	network.change(func() { network.cut = false })
 	w.eventually(60*time.Second, "each target is counted", func() bool { return w.counted() == posts })
+}
+
+// memory is the bytes of memory that crier holds, without its embedded parts.
+func (w *world) memory() int64 {
+	w.Helper()
+	path := fmt.Sprintf("/proc/%d/statm", w.crier.Process.Pid)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		w.Fatal(err)
+	}
+	var size, resident int64 // pages
+	if _, err := fmt.Sscan(string(content), &size, &resident); err != nil {
+		w.Fatalf("%s: %v", path, err)
+	}
+	w.Logf("crier holds %d MiB", resident*int64(os.Getpagesize())>>20)
+	return resident * int64(os.Getpagesize())
 }
 
 // newWorldOn starts a crier on parts that are there already, after migrating them.
