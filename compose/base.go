@@ -19,6 +19,7 @@ import (
 	"crier/schema"
 	"crier/schema/clickhouse"
 	"crier/schema/postgres"
+	"crier/tracing"
 )
 
 // base is what the roles of a process share.
@@ -35,8 +36,9 @@ type base struct {
 	library   *media.Library
 	announcer *pipeline.Announcer
 	metrics   *pipeline.Metrics
-	sandbox   net.Listener // of the simulators; nil without the role
-	simulated string       // where the simulators are reached; empty: nowhere
+	tracer    *tracing.Tracer // nil: nothing is traced
+	sandbox   net.Listener    // of the simulators; nil without the role
+	simulated string          // where the simulators are reached; empty: nowhere
 }
 
 // maxConns is the connections to PostgreSQL of one process: two committers, two claimers
@@ -44,7 +46,7 @@ type base struct {
 const maxConns = 24
 
 func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
-	b := &base{config: c, parts: p, simulated: c.SandboxURL}
+	b := &base{config: c, parts: p, simulated: c.SandboxURL, tracer: tracing.New(c.Traces)}
 	b.metrics = pipeline.NewMetrics(c.Registerer)
 	b.announcer = pipeline.NewAnnouncer(c.Logger, b.metrics)
 	if err := b.connect(ctx); err != nil {
@@ -200,6 +202,7 @@ func hostsOf(bases map[schema.Platform]string) ([]string, error) {
 }
 
 func (b *base) close() {
+	b.endTraces()
 	if b.sandbox != nil {
 		_ = b.sandbox.Close() // its server may have closed it already
 	}
@@ -213,5 +216,15 @@ func (b *base) close() {
 	}
 	if b.store != nil {
 		b.store.Close()
+	}
+}
+
+// endTraces exports what has ended, within a few seconds: a receiver that is away must not
+// hold up the end of the process.
+func (b *base) endTraces() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := b.tracer.Close(ctx); err != nil {
+		b.config.Logger.Warn("ending the traces failed", "err", err)
 	}
 }

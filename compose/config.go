@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"crier/schema"
 )
@@ -45,6 +46,7 @@ type Config struct {
 	Version    string
 	Logger     *slog.Logger
 	Registerer *prometheus.Registry
+	Traces     sdktrace.SpanExporter // nil: nothing is traced
 }
 
 // The roles of a process.

@@ -65,7 +65,7 @@ func (b *base) stages() []stage {
 			stage{roleDelay, keeper.Run, always})
 	}
 	if c.has(rolePublish) {
-		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.catalog, b.vault, b.log, publishSlots, c.MaxLateness, log, b.metrics)
+		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.catalog, b.vault, b.log, publishSlots, c.MaxLateness, log, b.metrics, b.tracer)
 		refresh := pipeline.NewRefresh(postgres.NewRefresh(b.store), b.catalog, b.vault, b.log, refreshSlots, log, b.metrics)
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},
@@ -78,7 +78,7 @@ func (b *base) stages() []stage {
 	if c.has(roleNotify) {
 		store := postgres.NewNotify(b.store, b.vault)
 		expand := pipeline.NewExpand(store, b.announcer.Announce, b.log, log)
-		notify := pipeline.NewNotify(store, pipeline.NewSender(b.webhooks.Client(), b.store.Now), b.log, notifySlots, log, b.metrics)
+		notify := pipeline.NewNotify(store, pipeline.NewSender(b.webhooks.Client(), b.store.Now), b.log, notifySlots, log, b.metrics, b.tracer)
 		all = append(all,
 			stage{roleNotify, expand.Run, expand.Ready},
 			stage{roleNotify, draining(notify.Run, c), notify.Ready})
@@ -130,6 +130,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 		Random:               rand.Reader,
 		Logger:               b.config.Logger,
 		Registerer:           b.config.Registerer,
+		Tracer:               b.tracer,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the gateway: %w", err)

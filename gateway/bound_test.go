@@ -23,7 +23,7 @@ func TestTooManyRequestsAtATimeAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newObserver(f, ids, registry)
+	o, err := newObserver(f, ids, nil, registry)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/schema"
+	"crier/tracing"
 )
 
 // Config is what a Gateway is made of; every field but the Allow ones, TrustedProxies and BaseURLs is required.
@@ -67,6 +68,7 @@ type Config struct {
 	Random     io.Reader
 	Logger     *slog.Logger
 	Registerer prometheus.Registerer
+	Tracer     *tracing.Tracer // nil: requests are not traced
 }
 
 // Lead is how far ahead scheduledFor has to be, at least.
@@ -99,7 +101,7 @@ func New(config Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	observer, err := newObserver(f, ids, config.Registerer)
+	observer, err := newObserver(f, ids, config.Tracer, config.Registerer)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/tracing"
 )
 
 // requestTimeout is how long a request may take before its caller is better served by
@@ -24,9 +26,10 @@ type observer struct {
 	failures
 	ids     *requestIDs
 	seconds *prometheus.HistogramVec
+	tracer  *tracing.Tracer
 }
 
-func newObserver(f failures, ids *requestIDs, registerer prometheus.Registerer) (*observer, error) {
+func newObserver(f failures, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) (*observer, error) {
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "crier_http_request_seconds",
 		Help:    "Duration of a request to the REST API, by route and status.",
@@ -35,7 +38,7 @@ func newObserver(f failures, ids *requestIDs, registerer prometheus.Registerer) 
 	if err := registerer.Register(seconds); err != nil {
 		return nil, fmt.Errorf("registering metrics: %w", err)
 	}
-	return &observer{failures: f, ids: ids, seconds: seconds}, nil
+	return &observer{failures: f, ids: ids, seconds: seconds, tracer: tracer}, nil
 }
 
 func (o *observer) observe(c *gin.Context) {
@@ -44,6 +47,8 @@ func (o *observer) observe(c *gin.Context) {
 	c.Header("X-Request-Id", r.id)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), timeoutOf(c.Request.Method, c.FullPath()))
 	defer cancel()
+	ctx, span := o.tracer.Request(ctx, method(c.Request.Method), c.FullPath(), c.GetHeader(tracing.Header))
+	defer span.End()
 	c.Request = c.Request.WithContext(context.WithValue(ctx, requestKey{}, r))
 	defer o.record(c, r, began)
 	defer o.recover(c)

@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crier/schema"
+	"crier/tracing"
 )
 
 // postAnswer is the answer of what makes or changes one post.
@@ -67,7 +68,12 @@ func (p *posts) createOne(c *gin.Context, read func(*form) postFields, view func
 // of the first request where this one repeats it. The queued posts hold slots, which are
 // free again unless the posts were made, or may have been.
 func (p *posts) commit(c *gin.Context, creation schema.Creation, queued []schema.PostID) error {
-	created, err := p.writer.Create(c.Request.Context(), creation)
+	ctx, span := tracing.Child(c.Request.Context(), "create")
+	defer span.End()
+	for i := range creation.Posts {
+		creation.Posts[i].Trace = tracing.Parent(ctx)
+	}
+	created, err := p.writer.Create(ctx, creation)
 	if len(queued) > 0 && !isUnknown(err) { // of a bulk, some posts may have been refused
 		p.release(c.Request.Context(), queued)
 	}

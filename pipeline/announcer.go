@@ -10,6 +10,7 @@ import (
 
 	"crier/pipeline/stream"
 	"crier/schema"
+	"crier/tracing"
 )
 
 // Announcer brings what commits ask for into the log, in batches. It may lose what it is
@@ -110,15 +111,23 @@ func recordsOf(said schema.Announcement, delayPartitions int) map[string][]strea
 		records[schema.TopicDelay] = append(records[schema.TopicDelay], stream.Record{Value: encode(j), Partition: &partition})
 	}
 	for _, m := range said.Publish {
-		records[schema.TopicPublish] = append(records[schema.TopicPublish], stream.Record{Key: m.Account[:], Value: encode(m)})
+		records[schema.TopicPublish] = append(records[schema.TopicPublish], stream.Record{Key: m.Account[:], Value: encode(m), Headers: traced(m.Trace)})
 	}
 	for _, m := range said.Notify {
-		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: encode(m)})
+		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: encode(m), Headers: traced(m.Trace)})
 	}
 	for _, b := range said.Events {
 		records[schema.TopicEvents] = append(records[schema.TopicEvents], stream.Record{Key: b.ID[:], Value: b.Payload})
 	}
 	return records
+}
+
+// traced are the headers by which a trace goes on; none without one.
+func traced(parent string) []stream.Header {
+	if parent == "" {
+		return nil
+	}
+	return []stream.Header{{Key: tracing.Header, Value: []byte(parent)}}
 }
 
 // encode is for schema's own payloads, whose encoding cannot fail.

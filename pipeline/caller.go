@@ -11,6 +11,7 @@ import (
 
 	"crier/pipeline/stream"
 	"crier/schema"
+	"crier/tracing"
 )
 
 // faultStore keeps what stages fail on by a fault of crier's own.
@@ -58,8 +59,9 @@ type caller[T message, C claim] struct {
 	// step is due at once. An error is a fault of ours.
 	step func(ctx context.Context, claimed C) (again bool, err error)
 
-	slots int // calls at a time
-	lanes *lanes[T]
+	slots  int // calls at a time
+	tracer *tracing.Tracer
+	lanes  *lanes[T]
 
 	consumer *stream.Consumer
 }
@@ -94,7 +96,7 @@ func (c *caller[T, C]) deliver(ctx context.Context, messages []*stream.Message) 
 			}
 			continue
 		}
-		t := &task[T]{ctx: ctx, message: m, value: value}
+		t := &task[T]{ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header)}
 		t.workspace, t.lane, t.bulkhead = c.place(value)
 		if c.lanes.put(t) {
 			m.Ack()
@@ -276,6 +278,8 @@ func (c *caller[T, C]) fault(ctx context.Context, t *task[T], held schema.OpenCl
 
 // work takes one step and gives the lane back, or goes on with the next step.
 func (c *caller[T, C]) work(ctx context.Context, t *task[T], claimed C) {
+	ctx, span := c.tracer.Message(ctx, c.name, t.trace)
+	defer span.End()
 	held, err := claimed.Held()
 	again := false
 	if err == nil {

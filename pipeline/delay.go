@@ -60,7 +60,7 @@ const (
 	fireBatch = 1000
 	// windowLimit bounds the window while the log is away and jobs fall due: some 250 MB.
 	windowLimit = 500_000
-	firers    = 4
+	firers      = 4
 )
 
 // NewDelay makes the delay stage.
@@ -313,7 +313,7 @@ func messagesOf(j schema.Job) (topic string, records []stream.Record, err error)
 	case schema.JobPost:
 		post, err := decode[schema.PostJob](j.Payload)
 		for _, m := range post.Messages() {
-			records = append(records, stream.Record{Key: m.Account[:], Value: encode(m)})
+			records = append(records, stream.Record{Key: m.Account[:], Value: encode(m), Headers: traced(m.Trace)})
 		}
 		return schema.TopicPublish, records, err
 	case schema.JobComment:
@@ -324,7 +324,7 @@ func messagesOf(j schema.Job) (topic string, records []stream.Record, err error)
 		return schema.TopicRefresh, []stream.Record{{Key: m.Account[:], Value: j.Payload}}, err
 	default:
 		m, err := decode[schema.NotifyMessage](j.Payload)
-		return schema.TopicNotify, []stream.Record{{Key: m.Webhook[:], Value: j.Payload}}, err
+		return schema.TopicNotify, []stream.Record{{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)}}, err
 	}
 }
 

@@ -25,8 +25,9 @@ type task[T comparable] struct {
 	lane      lane
 	bulkhead  bulkhead
 	value     T
-	loose     bool // its message was acknowledged when it was queued
-	faults    int  // how often handling it failed by our fault
+	trace     string // W3C traceparent; empty: none
+	loose     bool   // its message was acknowledged when it was queued
+	faults    int    // how often handling it failed by our fault
 }
 
 // lanes is a queue per lane. Of each lane one task is out at a time, of each bulkhead at

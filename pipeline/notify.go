@@ -7,6 +7,7 @@ import (
 
 	"crier/pipeline/stream"
 	"crier/schema"
+	"crier/tracing"
 )
 
 // notifyStore is what delivering to webhooks asks of the database.
@@ -32,10 +33,10 @@ type Notify struct {
 }
 
 // NewNotify makes the notify stage; slots is how many requests it makes at a time.
-func NewNotify(store notifyStore, sender *Sender, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Notify {
+func NewNotify(store notifyStore, sender *Sender, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics, tracer *tracing.Tracer) *Notify {
 	n := &Notify{store: store, sender: sender, metrics: metrics, logger: logger}
 	n.caller = caller[schema.NotifyMessage, schema.NotifyDelivery]{
-		name: schema.TopicNotify, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
+		name: schema.TopicNotify, log: log, logger: logger, metrics: metrics, faults: store, slots: slots, tracer: tracer,
 		place: func(m schema.NotifyMessage) (schema.WorkspaceID, lane, bulkhead) {
 			return m.Workspace, lane(m.Webhook), bulkhead(m.Workspace)
 		},
@@ -62,8 +63,18 @@ func (n *Notify) claim(ctx context.Context, messages []schema.NotifyMessage) ([]
 	return n.store.Claim(ctx, ids)
 }
 
-func (n *Notify) step(ctx context.Context, d schema.NotifyDelivery) (again bool, err error) {
+func (n *Notify) send(ctx context.Context, d schema.NotifyDelivery) (Answer, error) {
+	ctx, span := tracing.Child(ctx, "deliver")
+	defer span.End()
 	answer, err := n.sender.Send(ctx, Request{URL: d.URL, Secrets: d.Secrets, ID: d.EventID, Body: d.Body})
+	if err != nil {
+		span.Fail("the delivery failed")
+	}
+	return answer, err
+}
+
+func (n *Notify) step(ctx context.Context, d schema.NotifyDelivery) (again bool, err error) {
+	answer, err := n.send(ctx, d)
 	result := schema.NotifyResult{
 		ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, State: schema.DeliveryDelivered,
 		ResponseCode: answer.Code, ResponseTime: answer.Took, Response: answer.Text,

@@ -11,6 +11,7 @@ import (
 	"crier/connectors"
 	"crier/pipeline/stream"
 	"crier/schema"
+	"crier/tracing"
 )
 
 // publishStore is all that publishing asks of the database.
@@ -75,10 +76,10 @@ const prepareLimit = schema.PrepareLease - 30*time.Second
 
 // NewPublish makes the publish stage; slots is how many calls it makes at a time, late how
 // far past its time an entry may still go out.
-func NewPublish(store publishStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics) *Publish {
+func NewPublish(store publishStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics, tracer *tracing.Tracer) *Publish {
 	p := &Publish{store: store, calls: platformCalls{platforms, vault, store, logger}, late: late, metrics: metrics, logger: logger}
 	p.caller = caller[schema.PublishMessage, schema.Delivery]{
-		name: schema.TopicPublish, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
+		name: schema.TopicPublish, log: log, logger: logger, metrics: metrics, faults: store, slots: slots, tracer: tracer,
 		place: func(m schema.PublishMessage) (schema.WorkspaceID, lane, bulkhead) {
 			return m.Workspace, lane(m.Account), bulkhead{byte(m.Platform)}
 		},
@@ -147,8 +148,16 @@ func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool, err 
 		result = d.After(outcome, p.store.Now(), rand.Float64())
 	}
 	p.observe(d, result, called)
-	stored, err := persist(ctx, p.logger, func(ctx context.Context) error { return p.store.Finish(ctx, result) })
+	stored, err := p.finish(ctx, result)
 	return stored && result.State == schema.TargetPending && result.NextIn == 0, err
+}
+
+// finish stores a result; what follows from it goes on with its trace.
+func (p *Publish) finish(ctx context.Context, result schema.Result) (stored bool, err error) {
+	ctx, span := tracing.Child(ctx, "finish")
+	defer span.End()
+	result.Trace = tracing.Parent(ctx)
+	return persist(ctx, p.logger, func(ctx context.Context) error { return p.store.Finish(ctx, result) })
 }
 
 func (p *Publish) observe(d schema.Delivery, r schema.Result, called time.Time) {
@@ -163,6 +172,9 @@ func (p *Publish) observe(d schema.Delivery, r schema.Result, called time.Time) 
 
 // make makes the call of a delivery's step.
 func (c platformCalls) make(ctx context.Context, d schema.Delivery) schema.Outcome {
+	ctx, span := tracing.Child(ctx, "call")
+	defer span.End()
+	span.Set("crier.platform", d.Account.Platform.String())
 	outcome, err := c.tryCall(ctx, &d)
 	if err == nil {
 		return outcome

@@ -57,6 +57,7 @@ type Event struct {
 	Lateness  float64         `json:"lateness,omitempty"` // seconds from due to done; facts of targets only
 	Code      string          `json:"code,omitempty"`     // error code; failed targets only
 	Data      json.RawMessage `json:"data,omitempty"`     // the `data` of the webhook
+	Trace     string          `json:"trace,omitempty"`    // W3C traceparent of what it came of, if that was traced
 	Position  int64           `json:"-"`                  // of its batch, in ClickHouse only
 }
 

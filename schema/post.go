@@ -21,6 +21,8 @@ type Post struct {
 	Targets      []Target
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+
+	Trace string // W3C traceparent of what is done with it at the moment; not stored
 }
 
 // Content is what was asked to be published, kept as one document.

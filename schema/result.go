@@ -31,6 +31,7 @@ type Result struct {
 	DueAt    time.Time
 	Comments []AskedComment // of the post, to be delivered or skipped once the target is terminal
 	Attempt  *Attempt       // what happened besides plain success; nil: nothing
+	Trace    string         // W3C traceparent of the step, if it is traced
 }
 
 // Outcome is what a connector's call came to.

@@ -78,6 +78,7 @@ type PostJob struct {
 	Workspace WorkspaceID `json:"workspace"`
 	Accounts  []AccountID `json:"accounts"`            // by the target's position
 	Platforms []Platform  `json:"platforms,omitempty"` // of the accounts
+	Trace     string      `json:"trace,omitempty"`     // W3C traceparent of the request that made it, if that was traced
 }
 
 // PublishMessage asks to take one target one step on.
@@ -88,6 +89,7 @@ type PublishMessage struct {
 	Workspace WorkspaceID `json:"workspace"`
 	Account   AccountID   `json:"account"`
 	Platform  Platform    `json:"platform,omitempty"` // 0 in messages of old jobs
+	Trace     string      `json:"-"`                  // travels beside the message, as a header
 }
 
 // CommentMessage asks to post one first comment.
@@ -108,13 +110,14 @@ type NotifyMessage struct {
 	Delivery  DeliveryID  `json:"delivery"`
 	Workspace WorkspaceID `json:"workspace"`
 	Webhook   WebhookID   `json:"webhook"`
+	Trace     string      `json:"trace,omitempty"` // of the event
 }
 
 // Messages returns what the job asks of the publish stage.
 func (j PostJob) Messages() []PublishMessage {
 	messages := make([]PublishMessage, len(j.Accounts))
 	for n, account := range j.Accounts {
-		messages[n] = PublishMessage{Post: j.Post, N: int16(n), Version: j.Version, Workspace: j.Workspace, Account: account}
+		messages[n] = PublishMessage{Post: j.Post, N: int16(n), Version: j.Version, Workspace: j.Workspace, Account: account, Trace: j.Trace}
 		if n < len(j.Platforms) {
 			messages[n].Platform = j.Platforms[n]
 		}

@@ -33,7 +33,7 @@ type serveCommand struct {
 
 // Run serves until it is told to stop.
 func (s *serveCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := s.config(logger)
+	c, err := s.config(ctx, logger)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *serveCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	return compose.Serve(ctx, c, nil)
 }
 
-func (s *serveCommand) config(logger *slog.Logger) (compose.Config, error) {
+func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose.Config, error) {
 	c, err := s.partsFlags.config(logger)
 	if err != nil {
 		return c, err
@@ -59,6 +59,9 @@ func (s *serveCommand) config(logger *slog.Logger) (compose.Config, error) {
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue = s.HoldOverdue
 	c.MediaS3 = s.MediaS3
+	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
+		return c, err
+	}
 	c.AllowPrivateWebhooks, c.Lead = s.AllowPrivateWebhooks, gateway.Lead
 	return c, nil
 }

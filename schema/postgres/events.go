@@ -10,7 +10,7 @@ import (
 func postEvent(t schema.EventType, p *schema.Post, now time.Time) schema.Event {
 	data := schema.PostData{Post: p.Summary()}
 	return schema.Event{
-		ID: schema.NewEventID(now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now,
+		ID: schema.NewEventID(now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now, Trace: p.Trace,
 		Data: appendPostData(make([]byte, 0, documentSize), &data),
 	}
 }

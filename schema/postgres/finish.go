@@ -227,7 +227,7 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	var events []schema.Event
 	var comments commentRows
 	var given releaseRows
-	finished := map[schema.PostID]bool{}
+	finished := map[schema.PostID]string{} // with the trace of what ended it
 	for _, r := range done.ended {
 		if target, ok := done.taken[targetKey{r.Ref.Post, r.Ref.N}]; ok {
 			given.add(r, target.charged)
@@ -235,7 +235,7 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 		events = append(events, targetFact(r, now))
 		comments.add(r, now)
 		done.attempts.addSkipped(r, now)
-		finished[r.Ref.Post] = true
+		finished[r.Ref.Post] = r.Trace
 	}
 	for _, r := range done.amended {
 		comments.add(r, now)
@@ -243,8 +243,9 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	for _, r := range done.uncounted {
 		given.takeBack(r, schema.DayOf(now))
 	}
-	for id := range finished {
+	for id, trace := range finished {
 		if post := done.posts[id]; post != nil {
+			post.Trace = trace
 			events = append(events, doneEvents(post, now)...)
 		}
 	}

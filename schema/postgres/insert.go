@@ -119,7 +119,7 @@ func (c *jobColumns) queue(batch *pgx.Batch, table string) {
 // postJob is the one job of a post: it is due when the post is.
 func postJob(p *schema.Post) schema.Job {
 	job := schema.PostJob{
-		Post: p.ID, Version: p.Version, Workspace: p.Workspace,
+		Post: p.ID, Version: p.Version, Workspace: p.Workspace, Trace: p.Trace,
 		Accounts: make([]schema.AccountID, len(p.Targets)), Platforms: make([]schema.Platform, len(p.Targets)),
 	}
 	for i, t := range p.Targets {
@@ -134,7 +134,7 @@ func postJob(p *schema.Post) schema.Job {
 func postMessages(p *schema.Post) []schema.PublishMessage {
 	messages := make([]schema.PublishMessage, len(p.Targets))
 	for i, t := range p.Targets {
-		messages[i] = schema.PublishMessage{Post: p.ID, N: t.N, Version: p.Version, Workspace: p.Workspace, Account: t.Account, Platform: t.Platform}
+		messages[i] = schema.PublishMessage{Post: p.ID, N: t.N, Version: p.Version, Workspace: p.Workspace, Account: t.Account, Platform: t.Platform, Trace: p.Trace}
 	}
 	return messages
 }

@@ -37,6 +37,9 @@ func appendPostJob(to []byte, j *schema.PostJob) []byte {
 	if len(j.Platforms) > 0 {
 		to = append(to, ']')
 	}
+	if j.Trace != "" {
+		to = appendText(append(to, `,"trace":`...), j.Trace)
+	}
 	return append(to, '}')
 }
 
@@ -74,6 +77,9 @@ func appendEvent(to []byte, e *schema.Event) []byte {
 	}
 	if len(e.Data) > 0 {
 		to = append(append(to, `,"data":`...), e.Data...)
+	}
+	if e.Trace != "" {
+		to = appendText(append(to, `,"trace":`...), e.Trace)
 	}
 	return append(to, '}')
 }

@@ -154,7 +154,7 @@ func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) {
 	r.ids, r.webhooks, r.workspaces = append(r.ids, id), append(r.webhooks, to.id), append(r.workspaces, to.workspace)
 	r.eventIDs, r.events = append(r.eventIDs, e.ID), append(r.events, string(e.Type))
 	r.bodies = append(r.bodies, encode(e.Payload()))
-	r.messages = append(r.messages, schema.NotifyMessage{Delivery: id, Workspace: to.workspace, Webhook: to.id})
+	r.messages = append(r.messages, schema.NotifyMessage{Delivery: id, Workspace: to.workspace, Webhook: to.id, Trace: e.Trace})
 }
 
 // queue adds the deliveries and their jobs. The first try is announced at once, so the
