@@ -43,7 +43,7 @@ var problems = [...]reference.Problem{
 	schema.Forbidden: {
 		Status: http.StatusForbidden, Code: "forbidden",
 		Meaning: "The API key is valid, but has not the permission that this request needs: read, write or admin, each of which includes the ones before it.",
-		Remedy:  "Use a key with the permission that the reference names for the operation.",
+		Remedy:  "Use a key with the permission: read for what only reads, admin for keys, billing, and connecting and disconnecting accounts, write for all else.",
 		Retry:   reference.RetryNever,
 	},
 	schema.PlanLimitReached: {

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -124,8 +125,8 @@ func facts(o object) []string {
 		all = append(all, "one of "+strings.Join(texts, ", "))
 	}
 	for _, bound := range []struct{ name, text string }{
-		{"minimum", "at least %v"}, {"maximum", "at most %v"}, {"minLength", "at least %v characters"}, {"maxLength", "at most %v characters"},
-		{"minItems", "at least %v items"}, {"maxItems", "at most %v items"}, {"maxProperties", "at most %v fields"},
+		{"minimum", "at least %v"}, {"maximum", "at most %v"}, {"minLength", "length at least %v"}, {"maxLength", "length at most %v"},
+		{"minItems", "items at least %v"}, {"maxItems", "items at most %v"}, {"maxProperties", "fields at most %v"},
 		{"pattern", "matches %v"}, {"default", "default %v"},
 	} {
 		if o.has(bound.name) {
@@ -137,25 +138,36 @@ func facts(o object) []string {
 
 // fields are the members of an object, those of what it is made of first.
 func (r *reader) fields(o object) []field {
+	all := r.members(o)
+	required := r.required(o)
+	for i := range all {
+		all[i].Required = slices.Contains(required, any(all[i].Name))
+	}
+	return all
+}
+
+func (r *reader) members(o object) []field {
 	var all []field
 	for _, part := range o.list("allOf") {
-		all = merge(all, r.fields(asObject(part).follow(r.document)))
-	}
-	required := make(map[any]bool)
-	for _, name := range o.list("required") {
-		required[name] = true
-	}
-	for i := range all {
-		all[i].Required = all[i].Required || required[all[i].Name]
+		all = merge(all, r.members(asObject(part).follow(r.document)))
 	}
 	properties := o.object("properties")
 	for _, name := range properties.names() {
 		property := properties.object(name)
-		f := field{Name: name, Required: required[name], Description: property.text("description"), Type: r.schema(property)}
+		f := field{Name: name, Description: property.text("description"), Type: r.schema(property)}
 		if property.has("example") {
 			f.Example = indented(property.value("example"))
 		}
 		all = merge(all, []field{f})
+	}
+	return all
+}
+
+// required are the names that an object, or any part of it, requires.
+func (r *reader) required(o object) []any {
+	all := slices.Clone(o.list("required"))
+	for _, part := range o.list("allOf") {
+		all = append(all, r.required(asObject(part).follow(r.document))...)
 	}
 	return all
 }
@@ -168,7 +180,6 @@ func merge(all, more []field) []field {
 			all = append(all, f)
 			continue
 		}
-		f.Required = f.Required || all[at].Required
 		if f.Description == "" {
 			f.Description = all[at].Description
 		}
