@@ -103,15 +103,17 @@ func TestConnectingNamesTheFieldAtFault(t *testing.T) {
 		fault      simulation.Fault
 		field      string
 	}{
-		"no password":         {"/connect/bluesky", `{"identifier": "a.example.com"}`, 0, simulation.Fault{}, "password"},
-		"a wrong password":    {"/connect/bluesky", blueskyLogin, schema.Bluesky, simulation.Fault{Operation: "com.atproto.server.createSession", Status: 401, Body: `{"error": "AuthenticationRequired", "message": "Invalid identifier or password"}`}, "password"},
-		"a private server":    {"/connect/mastodon", `{"accessToken": "t", "server": "https://10.0.0.7"}`, 0, simulation.Fault{}, "server"},
-		"a server in clear":   {"/connect/mastodon", `{"accessToken": "t", "server": "http://mastodon.example"}`, 0, simulation.Fault{}, "server"},
-		"a server with a key": {"/connect/mastodon", `{"accessToken": "t", "server": "https://u:p@mastodon.example"}`, 0, simulation.Fault{}, "server"},
-		"a revoked token":     {"/connect/mastodon", `{"accessToken": "t"}`, schema.Mastodon, simulation.Fault{Status: 401}, "accessToken"},
-		"a chat nowhere":      {"/connect/telegram/channels", `{"botToken": "1:a", "chatIds": ["@acme_news", "nowhere"]}`, 0, simulation.Fault{}, "chatIds[1]"},
-		"no chat":             {"/connect/telegram/channels", `{"botToken": "1:a"}`, 0, simulation.Fault{}, "chatId"},
-		"another's brand":     {"/connect/mastodon", `{"accessToken": "t", "brandId": "brand_01k9sr3q5wf2g8m7r4t0v1x2y3"}`, 0, simulation.Fault{}, "brandId"},
+		"no password":          {"/connect/bluesky", `{"identifier": "a.example.com"}`, 0, simulation.Fault{}, "password"},
+		"a wrong password":     {"/connect/bluesky", blueskyLogin, schema.Bluesky, simulation.Fault{Operation: "com.atproto.server.createSession", Status: 401, Body: `{"error": "AuthenticationRequired", "message": "Invalid identifier or password"}`}, "password"},
+		"a private server":     {"/connect/mastodon", `{"accessToken": "t", "server": "https://10.0.0.7"}`, 0, simulation.Fault{}, "server"},
+		"a server in clear":    {"/connect/mastodon", `{"accessToken": "t", "server": "http://mastodon.example"}`, 0, simulation.Fault{}, "server"},
+		"a server with a key":  {"/connect/mastodon", `{"accessToken": "t", "server": "https://u:p@mastodon.example"}`, 0, simulation.Fault{}, "server"},
+		"a token of two lines": {"/connect/mastodon", `{"accessToken": "a\nb"}`, 0, simulation.Fault{}, "accessToken"},
+		"an empty token":       {"/connect/telegram/channels", `{"botToken": "", "chatId": "@a"}`, 0, simulation.Fault{}, "botToken"},
+		"a revoked token":      {"/connect/mastodon", `{"accessToken": "t"}`, schema.Mastodon, simulation.Fault{Status: 401}, "accessToken"},
+		"a chat nowhere":       {"/connect/telegram/channels", `{"botToken": "1:a", "chatIds": ["@acme_news", "nowhere"]}`, 0, simulation.Fault{}, "chatIds[1]"},
+		"no chat":              {"/connect/telegram/channels", `{"botToken": "1:a"}`, 0, simulation.Fault{}, "chatId"},
+		"another's brand":      {"/connect/mastodon", `{"accessToken": "t", "brandId": "brand_01k9sr3q5wf2g8m7r4t0v1x2y3"}`, 0, simulation.Fault{}, "brandId"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a.under(t)

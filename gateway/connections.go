@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -50,6 +51,16 @@ type candidate struct {
 	nameField   string // what they are for, if that is
 }
 
+// readToken returns a token that can be sent in a header and an address. With any other the
+// call to the platform would not even begin, as if it did not answer.
+func readToken(f *form, name string) string {
+	token, ok := f.text(name, maxCredential)
+	if ok && (token == "" || strings.ContainsFunc(token, func(r rune) bool { return r < '!' || r > '~' })) {
+		f.fail(name, codeInvalidValue, "must be a token: visible characters of ASCII, without spaces")
+	}
+	return token
+}
+
 // bluesky connects an account by an app password.
 func (s *connections) bluesky(c *gin.Context) error {
 	f, err := readForm(c)
@@ -73,7 +84,7 @@ func (s *connections) mastodon(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	token, _ := f.text("accessToken", maxCredential)
+	token := readToken(f, "accessToken")
 	f.require("accessToken")
 	return s.single(c, f, candidate{
 		platform: schema.Mastodon, server: s.servers.read(c, f, schema.Mastodon),
@@ -97,7 +108,7 @@ func (s *connections) telegram(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	token, _ := f.text("botToken", maxCredential)
+	token := readToken(f, "botToken")
 	f.require("botToken")
 	server := s.servers.read(c, f, schema.Telegram)
 	var candidates []candidate
