@@ -12,7 +12,7 @@ const earlyBy = 100 * time.Millisecond
 
 // claim leases one target for a step (Publish.Claim). It refuses one that is cancelled,
 // finished, leased, not due or at another version.
-func (s *store) claim(ref schema.TargetRef, node int, now time.Time) (schema.Delivery, bool) {
+func (s *store) claim(ref schema.TargetRef, by claimant, now time.Time) (schema.Delivery, bool) {
 	p := s.byID[ref.Post]
 	current := p.version == ref.Version || !s.rules.claimChecksVersion
 	if current && p.status == schema.Scheduled { // update posts p set status = processing
@@ -20,18 +20,33 @@ func (s *store) claim(ref schema.TargetRef, node int, now time.Time) (schema.Del
 	}
 	t := p.targets[ref.N]
 	current = current && (t.version == ref.Version || !s.rules.claimChecksVersion)
-	if !current || p.status != schema.Processing || !s.claimable(t, now) { // claimTargets
+	unheard := t.state == schema.TargetClaimed && s.isUnheard(by, t.token, t.node)
+	current = current && p.status == schema.Processing
+	if !current || (!unheard && !s.claimable(t, now)) { // claimTargets
 		return schema.Delivery{}, false
 	}
 	if t.step == schema.StepPublish && t.since.IsZero() { // coalesce(t.since, …)
 		t.since = now
 	}
-	if t.state == schema.TargetClaimed && t.step == schema.StepPublish && s.rules.openClaimIsLooked {
+	if t.state == schema.TargetClaimed && t.step == schema.StepPublish && s.rules.openClaimIsLooked && !unheard {
 		t.step = schema.StepFind
 	}
-	t.state, t.node, t.leaseUntil = schema.TargetClaimed, node, now.Add(s.leaseOf(t.step))
+	t.state, t.node, t.token, t.leaseUntil = schema.TargetClaimed, by.node, by.token, now.Add(s.leaseOf(t.step))
 	t.claim++
 	return deliveryOf(p, t), true
+}
+
+// claimant is who claims, under which token, and whether it has done so before and got no
+// answer (lostClaims).
+type claimant struct {
+	node  int
+	token int
+	again bool
+}
+
+// isUnheard tells whether what is claimed was claimed by that very claim.
+func (s *store) isUnheard(by claimant, token, node int) bool {
+	return by.again && (token == by.token || (!s.rules.tokenNamesClaim && node == by.node))
 }
 
 func (s *store) claimable(t *target, now time.Time) bool {

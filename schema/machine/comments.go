@@ -39,7 +39,7 @@ func isPublished(receipts []schema.Receipt, entry int) bool {
 
 // claimComment leases a first comment for a step (Comment.Claim), and deletes the job of
 // one that is gone or done.
-func (s *store) claimComment(id schema.CommentID, node int, now time.Time) (schema.Delivery, bool) {
+func (s *store) claimComment(id schema.CommentID, by claimant, now time.Time) (schema.Delivery, bool) {
 	c := s.comments[id]
 	if c == nil || (c.state != schema.CommentPending && c.state != schema.CommentClaimed) {
 		delete(s.jobs, schema.JobID(id))
@@ -49,16 +49,17 @@ func (s *store) claimComment(id schema.CommentID, node int, now time.Time) (sche
 	if c.state == schema.CommentPending && waits {
 		return schema.Delivery{}, false
 	}
-	if c.state == schema.CommentClaimed && !c.leaseUntil.Add(s.rules.settle).Before(now) {
+	unheard := c.state == schema.CommentClaimed && s.isUnheard(by, c.token, c.node)
+	if c.state == schema.CommentClaimed && !unheard && !c.leaseUntil.Add(s.rules.settle).Before(now) {
 		return schema.Delivery{}, false
 	}
-	if c.state == schema.CommentClaimed && c.step == schema.StepPublish && s.rules.openClaimIsLooked {
+	if c.state == schema.CommentClaimed && c.step == schema.StepPublish && s.rules.openClaimIsLooked && !unheard {
 		c.step = schema.StepFind
 	}
 	if c.since.IsZero() {
 		c.since = now
 	}
-	c.state, c.node, c.leaseUntil = schema.CommentClaimed, node, now.Add(s.rules.lease)
+	c.state, c.node, c.token, c.leaseUntil = schema.CommentClaimed, by.node, by.token, now.Add(s.rules.lease)
 	c.claim++
 	return commentDelivery(c), true
 }

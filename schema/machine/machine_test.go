@@ -94,6 +94,7 @@ func TestPlantedBugsAreFound(t *testing.T) {
 		"a second try after one look":              {func(r *rules) { r.lookTwice = false }, noBlindRetry},
 		"a claim before its time":                  {func(r *rules) { r.claimChecksTime = false }, waits},
 		"a wait of an older version":               {func(r *rules) { r.postponeChecksVersion = false }, notEarly},
+		"a claim taken for one without an answer":  {func(r *rules) { r.tokenNamesClaim = false }, neverTwice},
 		"a result of an older claim":               {func(r *rules) { r.finishChecksClaim = false }, countsAgree},
 		"a call after its deadline":                {func(r *rules) { r.callChecksDeadline = false }, oneCall},
 		"a fired job that was moved meanwhile":     {func(r *rules) { r.firedChecksTime = false }, notLate},

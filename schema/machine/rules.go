@@ -13,6 +13,7 @@ type rules struct {
 	claimChecksTime       bool // a target that waits is not claimed before its time
 	postponeChecksVersion bool // a message of an older version puts nothing off
 	finishChecksClaim     bool // a result of an older claim is not taken
+	tokenNamesClaim       bool // a claim without an answer takes up what it claimed itself, nothing else
 	openClaimIsLooked     bool // a visible call that was left open is looked for first
 	lookTwice             bool // one look that finds nothing permits nothing
 	callChecksDeadline    bool // nothing is sent after the call's deadline
@@ -33,7 +34,7 @@ type rules struct {
 // sound are the rules without a planted bug.
 func sound() rules {
 	return rules{
-		claimChecksVersion: true, claimChecksTime: true, postponeChecksVersion: true, finishChecksClaim: true, openClaimIsLooked: true, lookTwice: true,
+		claimChecksVersion: true, claimChecksTime: true, postponeChecksVersion: true, finishChecksClaim: true, openClaimIsLooked: true, tokenNamesClaim: true, lookTwice: true,
 		callChecksDeadline: true, jobLivesOn: true, everyFinishMoves: true, moveChecksStatus: true, firedChecksTime: true, firedChecksVersion: true,
 		recoverChecksNode: true, editKeepsReceipts: true, lateReceiptsStay: true, commentNeedsEntry: true,
 		lease: schema.Lease, settle: schema.SettleTime,

@@ -15,6 +15,7 @@ type simulation struct {
 	now    time.Time
 	events events
 	order  int // events of one instant happen as they were made
+	tokens int // of claims
 
 	store    *store
 	log      *log
@@ -168,5 +169,5 @@ type counts struct {
 	published, comments, lateEffects, lostAnswers    int
 	duplicates, found, secondTries, unknown, refused int
 	holes, processed, vanished, stale, lateReceipts  int
-	postponed                                        int
+	postponed, unheard                               int
 }

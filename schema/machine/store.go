@@ -46,6 +46,7 @@ type target struct {
 	entry      int
 	claim      int32
 	node       int
+	token      int
 	leaseUntil time.Time
 	since      time.Time
 	next       time.Time
@@ -67,6 +68,7 @@ type comment struct {
 	step       schema.Step
 	claim      int32
 	node       int
+	token      int
 	leaseUntil time.Time
 	since      time.Time
 	next       time.Time

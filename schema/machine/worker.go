@@ -86,14 +86,20 @@ func (n *node) restart() {
 	n.store.recover(n.number, n.now)
 }
 
-// claim takes a message on, unless it has to wait for its platform. The answer of a claim
-// may be lost: the claim is open then.
+// claim takes a message on, unless it has to wait for its platform.
 func (n *node) claim(m message) {
 	if n.chance(n.faults.platform/4) && n.store.postpone(m, n.between(time.Second, longestLimit), n.now) {
 		n.seen.postponed++
 		return
 	}
-	d, ok := n.claimOf(m)
+	n.tokens++
+	n.claimAs(m, claimant{node: n.number, token: n.tokens})
+}
+
+// claimAs claims. The answer may be lost: the node claims again, under the same token, and
+// so may others once the lease is over.
+func (n *node) claimAs(m message, by claimant) {
+	d, ok := n.claimOf(m, by)
 	if !ok {
 		return
 	}
@@ -101,7 +107,13 @@ func (n *node) claim(m message) {
 	if n.tells {
 		n.tell("%s: node %d claims %s, claim %d, attempts %d, looked %d", spotOf(d), n.number, stepName(d.Step), d.Claim, d.Attempts, d.Looked)
 	}
-	if n.dies("after a claim") || n.chance(n.faults.outage/4) {
+	if n.dies("after a claim") {
+		return
+	}
+	if n.chance(n.faults.outage / 4) {
+		n.seen.unheard++
+		by.again = true
+		n.then(n.between(200*time.Millisecond, 2*time.Minute), func() { n.claimAs(m, by) })
 		return
 	}
 	deadline := n.now.Add(schema.CallDeadline)
@@ -113,11 +125,11 @@ func (n *node) claim(m message) {
 	n.then(wait, func() { n.step(d, deadline) })
 }
 
-func (n *node) claimOf(m message) (schema.Delivery, bool) {
+func (n *node) claimOf(m message, by claimant) (schema.Delivery, bool) {
 	if m.comment != (schema.CommentID{}) {
-		return n.store.claimComment(m.comment, n.number, n.now)
+		return n.store.claimComment(m.comment, by, n.now)
 	}
-	return n.store.claim(m.target, n.number, n.now)
+	return n.store.claim(m.target, by, n.now)
 }
 
 // step makes the call of a step. No call, and no look, begins after its deadline.

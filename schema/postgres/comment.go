@@ -78,23 +78,35 @@ func (r *commentRows) queue(b *pgx.Batch, now time.Time) []schema.Job {
 // Comment is the store of the comment stage.
 type Comment struct {
 	*Store
+	lost        *lostClaims[schema.CommentID]
 	constraints func(schema.Platform) schema.Constraints
 }
 
 // NewComment returns the store of the comment stage.
 func NewComment(s *Store, constraints func(schema.Platform) schema.Constraints) *Comment {
-	return &Comment{Store: s, constraints: constraints}
+	return &Comment{Store: s, constraints: constraints, lost: newLostClaims[schema.CommentID]()}
 }
 
 // Claim leases first comments for one step each, by the rules of Publish.Claim. The job
 // of a comment that is gone or done is deleted.
 func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error) {
+	tokens, again := c.lost.begin(ids)
+	claimed, err := c.claim(ctx, ids, tokens, again)
+	if err != nil {
+		c.lost.unanswered(ids, tokens, c.Now())
+		return nil, err
+	}
+	c.lost.answered(ids)
+	return claimed, nil
+}
+
+func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []int64, again []bool) ([]schema.Delivery, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(anyHold)
 	batch.Queue(`
 		delete from jobs j where j.id = any($1)
 		  and not exists (select from comments c where c.id = j.id and c.state in (0, 1))`, ids)
-	batch.Queue(claimComments, ids, c.node, schema.Lease.String(), schema.SettleTime.String(), schema.FirstCommentDelay.String(), c.late.String())
+	batch.Queue(claimComments, ids, c.node, schema.Lease.String(), schema.SettleTime.String(), schema.FirstCommentDelay.String(), c.late.String(), tokens, again)
 	sent := time.Now()
 	results := c.pool.SendBatch(ctx, batch)
 	defer results.Close()
@@ -123,14 +135,14 @@ func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.D
 
 var claimComments = `
 	update comments c set
-		state = 1, claim = c.claim + 1, node = $2, lease_until = now() + $3::interval,
-		step = case when c.state = 1 and c.step = 1 then 2 else c.step end,
+		state = 1, claim = c.claim + 1, node = $2, token = u.token, lease_until = now() + $3::interval,
+		step = case when c.state = 1 and c.step = 1 and not (u.again and c.token is not distinct from u.token) then 2 else c.step end,
 		since = coalesce(c.since, now())
-	from posts p, targets t, accounts a, workspaces w
-	where c.id = any($1) and p.id = c.post_id and t.post_id = c.post_id and t.n = c.n
+	from unnest($1::uuid[], $7::int8[], $8::bool[]) u (id, token, again), posts p, targets t, accounts a, workspaces w
+	where c.id = u.id and p.id = c.post_id and t.post_id = c.post_id and t.n = c.n
 	  and a.id = c.account_id and w.id = a.workspace_id
 	  and ((c.state = 0 and coalesce(c.next_at, now()) <= now() + interval '` + earlyBy + `')
-	    or (c.state = 1 and c.lease_until + $4::interval < now()))
+	    or (c.state = 1 and (c.lease_until + $4::interval < now() or (u.again and c.token = u.token))))
 	  and not exists (select from holds h where h.subject = c.post_id)
 	  and (not ` + pausedComment + ` or uuid_extract_timestamp(c.id) + $5::interval + $6::interval < now())
 	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, c.since,

@@ -29,3 +29,19 @@ func (s *Store) Counter(ctx context.Context, account schema.AccountID, day time.
 			(select count(*) from targets where account_id = $1 and charged_on = $2)`, account, day).Scan(&used, &held)
 	return used, held, err
 }
+
+// ClaimUnheard claims as if the connection had been cut before the answer came.
+func (p *Publish) ClaimUnheard(ctx context.Context, refs []schema.TargetRef) error {
+	tokens, again := p.lost.begin(refs)
+	_, err := p.claim(ctx, refs, tokens, again)
+	p.lost.unanswered(refs, tokens, p.Now())
+	return err
+}
+
+// ClaimUnheard claims as if the connection had been cut before the answer came.
+func (c *Comment) ClaimUnheard(ctx context.Context, ids []schema.CommentID) error {
+	tokens, again := c.lost.begin(ids)
+	_, err := c.claim(ctx, ids, tokens, again)
+	c.lost.unanswered(ids, tokens, c.Now())
+	return err
+}

@@ -91,15 +91,21 @@ func (f *fixture) postpone(p schema.Post, n int16, wait time.Duration) bool {
 	return slices.Contains(postponed, ref)
 }
 
-func TestAFirstCommentIsPutOff(t *testing.T) {
-	f := newFixture(t)
+// commented returns the first comment of a post that is published.
+func (f *fixture) commented() schema.CommentID {
+	f.Helper()
 	p := f.post(1, 0)
 	p.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
 	f.create(p)
 	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "n"}})
-	stored, err := f.gateway.Post(t.Context(), f.workspace, p.ID)
+	stored, err := f.gateway.Post(f.Context(), f.workspace, p.ID)
 	f.must(err)
-	id := stored.Targets[0].Comments[0].ID
+	return stored.Targets[0].Comments[0].ID
+}
+
+func TestAFirstCommentIsPutOff(t *testing.T) {
+	f := newFixture(t)
+	id := f.commented()
 	for i, want := range []int{1, 0} {
 		postponed, err := f.comment.Postpone(t.Context(), []schema.CommentID{id}, []time.Duration{time.Minute})
 		f.must(err)

@@ -14,6 +14,7 @@ import (
 type Publish struct {
 	*Store
 	finishes    *group[schema.Result]
+	lost        *lostClaims[schema.TargetRef]
 	constraints func(schema.Platform) schema.Constraints
 }
 
@@ -24,7 +25,7 @@ const (
 
 // NewPublish starts the committer of finishes; it ends with the store.
 func NewPublish(s *Store, constraints func(schema.Platform) schema.Constraints) *Publish {
-	p := &Publish{Store: s, constraints: constraints}
+	p := &Publish{Store: s, constraints: constraints, lost: newLostClaims[schema.TargetRef]()}
 	p.finishes = startGroup(s, &group[schema.Result]{
 		work: "finish", max: finishBatch, linger: finishLinger, commit: p.commitFinishes,
 	}, 1)
@@ -34,8 +35,20 @@ func NewPublish(s *Store, constraints func(schema.Platform) schema.Constraints) 
 // Claim leases targets for one step each and so records that a visible call may follow.
 // A target that is cancelled, finished, leased, not due yet or at another version is
 // left out of the answer. Where an earlier claim of a visible call was left open, the
-// step is StepFind.
+// step is StepFind. After an error it can be called again: what was claimed without this
+// process hearing of it is claimed anew.
 func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.Delivery, error) {
+	tokens, again := p.lost.begin(refs)
+	claimed, err := p.claim(ctx, refs, tokens, again)
+	if err != nil {
+		p.lost.unanswered(refs, tokens, p.Now())
+		return nil, err
+	}
+	p.lost.answered(refs)
+	return claimed, nil
+}
+
+func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []int64, again []bool) ([]schema.Delivery, error) {
 	n := len(refs)
 	posts, ns, versions := make([]schema.PostID, n), make([]int16, n), make([]int32, n)
 	for i, r := range refs {
@@ -51,7 +64,7 @@ func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.
 		begin, late = beginPosts+` and `+hasFreeTarget, []any{p.late.String()}
 	}
 	batch.Queue(begin, append([]any{posts, versions, int16(schema.Processing), int16(schema.Scheduled)}, late...)...)
-	batch.Queue(claimTargets, posts, ns, versions, p.node, schema.Lease.String(), schema.SettleTime.String(), schema.PrepareLease.String(), p.late.String())
+	batch.Queue(claimTargets, posts, ns, versions, p.node, schema.Lease.String(), schema.SettleTime.String(), schema.PrepareLease.String(), p.late.String(), tokens, again)
 
 	sent := time.Now()
 	results := p.pool.SendBatch(ctx, batch)
@@ -105,19 +118,20 @@ func (s *Store) arm(ctx context.Context, claimed []schema.Delivery, sent time.Ti
 // and rounding differ, so that a job which fires on time is not put off.
 const earlyBy = "100 milliseconds"
 
-// claimTargets takes what is pending and due, or whose lease is over for a settle time.
+// claimTargets takes what is pending and due, or whose lease is over for a settle time, or
+// what it has taken already without an answer.
 var claimTargets = `
 	update targets t set
-		state = 1, claim = t.claim + 1, node = $4, lease_until = now() + case when t.step = 0 then $7::interval else $5::interval end,
-		step = case when t.state = 1 and t.step = 1 then 2 else t.step end,
+		state = 1, claim = t.claim + 1, node = $4, token = u.token, lease_until = now() + case when t.step = 0 then $7::interval else $5::interval end,
+		step = case when t.state = 1 and t.step = 1 and not (u.again and t.token is not distinct from u.token) then 2 else t.step end,
 		since = coalesce(t.since, case when t.step = 1 then now() end)
-	from unnest($1::uuid[], $2::int2[], $3::int[]) u (post, n, version)
+	from unnest($1::uuid[], $2::int2[], $3::int[], $9::int8[], $10::bool[]) u (post, n, version, token, again)
 	join posts p on p.id = u.post and p.version = u.version
 	join accounts a on true
 	join workspaces w on w.id = a.workspace_id
 	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = 3
 	  and ((t.state = 0 and coalesce(t.next_at, now()) <= now() + interval '` + earlyBy + `')
-	    or (t.state = 1 and t.lease_until + $6::interval < now()))
+	    or (t.state = 1 and (t.lease_until + $6::interval < now() or (u.again and t.token = u.token))))
 	  and not exists (select from holds h where h.subject = p.id)
 	  and (not ` + pausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + $8::interval < now())
 	returning ` + deliveryColumns + `, ` + pausedAccount

@@ -1,0 +1,68 @@
+package postgres
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"crier/schema"
+)
+
+// lostClaims remembers claims whose answer this process did not get: the transaction may
+// have committed all the same. The next claim of the same goes under the same token, and
+// takes up what is claimed under it instead of waiting for its lease: without an answer no
+// call was made. Another process cannot know that.
+type lostClaims[K comparable] struct {
+	mu   sync.Mutex
+	lost map[K]lostClaim
+}
+
+type lostClaim struct {
+	token int64
+	until time.Time // when the lease is over that it may have got
+}
+
+func newLostClaims[K comparable]() *lostClaims[K] {
+	return &lostClaims[K]{lost: map[K]lostClaim{}}
+}
+
+// begin names the claim of each key, and tells which go on from one that was lost.
+func (l *lostClaims[K]) begin(keys []K) (tokens []int64, again []bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tokens, again = make([]int64, len(keys)), make([]bool, len(keys))
+	fresh := rand.Int64()
+	for i, key := range keys {
+		tokens[i] = fresh
+		if one, ok := l.lost[key]; ok {
+			tokens[i], again[i] = one.token, true
+		}
+	}
+	return tokens, again
+}
+
+// answered forgets what was claimed.
+func (l *lostClaims[K]) answered(keys []K) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.lost) == 0 {
+		return
+	}
+	for _, key := range keys {
+		delete(l.lost, key)
+	}
+}
+
+// unanswered remembers the claims of keys, and forgets those whose lease is over.
+func (l *lostClaims[K]) unanswered(keys []K, tokens []int64, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, one := range l.lost {
+		if now.After(one.until) {
+			delete(l.lost, key)
+		}
+	}
+	for i, key := range keys {
+		l.lost[key] = lostClaim{tokens[i], now.Add(schema.PrepareLease)}
+	}
+}

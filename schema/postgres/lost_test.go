@@ -1,0 +1,80 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+func TestAClaimWhoseAnswerWasLostGoesOnAtOnce(t *testing.T) {
+	overdue := `update targets set lease_until = now() - interval '6 seconds'`
+	for name, tt := range map[string]struct {
+		meanwhile func(f *fixture, other *postgres.Publish, ref schema.TargetRef)
+		claimed   bool
+		step      schema.Step
+	}{
+		"nothing happened":      {func(*fixture, *postgres.Publish, schema.TargetRef) {}, true, schema.StepPublish},
+		"its lease is over":     {func(f *fixture, _ *postgres.Publish, _ schema.TargetRef) { f.exec(overdue) }, true, schema.StepPublish},
+		"the answer lost again": {func(f *fixture, _ *postgres.Publish, ref schema.TargetRef) { f.unheard(ref) }, true, schema.StepPublish},
+		"a try that did not reach the database": {func(f *fixture, _ *postgres.Publish, ref schema.TargetRef) {
+			ctx, cancel := context.WithCancel(f.Context())
+			cancel()
+			if _, err := f.publish.Claim(ctx, []schema.TargetRef{ref}); err == nil {
+				f.Error("a claim without time succeeded")
+			}
+		}, true, schema.StepPublish},
+		"another process took it over": {func(f *fixture, other *postgres.Publish, ref schema.TargetRef) {
+			f.exec(overdue)
+			if got, err := other.Claim(f.Context(), []schema.TargetRef{ref}); err != nil || len(got) != 1 || got[0].Step != schema.StepFind {
+				f.Errorf("the other claimed %+v, %v; it has to look", got, err)
+			}
+		}, false, 0},
+		"claimed and in hand": {func(f *fixture, _ *postgres.Publish, ref schema.TargetRef) {
+			if got, err := f.publish.Claim(f.Context(), []schema.TargetRef{ref}); err != nil || len(got) != 1 {
+				f.Errorf("claimed %+v, %v", got, err)
+			}
+		}, false, 0},
+		"claimed by an older crier": {func(f *fixture, _ *postgres.Publish, _ schema.TargetRef) {
+			f.exec(`update targets set token = null, lease_until = now() - interval '6 seconds'`)
+		}, true, schema.StepFind},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			p := f.create(f.post(1, 0))
+			ref := schema.TargetRef{Post: p.ID, Version: p.Version}
+			f.unheard(ref)
+			other := postgres.NewPublish(f.store, constraints)
+			if got, err := other.Claim(t.Context(), []schema.TargetRef{ref}); err != nil || len(got) > 0 {
+				t.Errorf("another process claimed %+v, %v before the lease was over", got, err)
+			}
+			tt.meanwhile(f, other, ref)
+			got := f.claim(p, 0)
+			if claimed := len(got) == 1; claimed != tt.claimed {
+				t.Fatalf("claimed %+v, want %t", got, tt.claimed)
+			}
+			if tt.claimed && got[0].Step != tt.step {
+				t.Errorf("the step is %d, want %d", got[0].Step, tt.step)
+			}
+		})
+	}
+}
+
+func (f *fixture) unheard(ref schema.TargetRef) {
+	f.Helper()
+	f.must(f.publish.ClaimUnheard(f.Context(), []schema.TargetRef{ref}))
+}
+
+func TestAFirstCommentWhoseClaimWasLostGoesOnAtOnce(t *testing.T) {
+	f := newFixture(t)
+	id := f.commented()
+	f.must(f.comment.ClaimUnheard(t.Context(), []schema.CommentID{id}))
+	for i, want := range []int{1, 0} {
+		got, err := f.comment.Claim(t.Context(), []schema.CommentID{id})
+		f.must(err)
+		if len(got) != want || want == 1 && got[0].Step != schema.StepPublish {
+			t.Errorf("claim %d: %+v", i, got)
+		}
+	}
+}
