@@ -328,6 +328,9 @@ type simulated struct {
 	ID       string `json:"id"`
 	Text     string `json:"text"`
 	ReplyTo  string `json:"replyTo"`
+	Media    []struct {
+		Type string `json:"type"` // such as image/png
+	} `json:"media"`
 
 	CreatedAt time.Time `json:"createdAt"`
 }

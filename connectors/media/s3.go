@@ -118,9 +118,17 @@ func (s *S3) Open(ctx context.Context, id schema.MediaID) (Content, error) {
 // Remove removes what is kept or has come for an id.
 func (s *S3) Remove(ctx context.Context, id schema.MediaID) error {
 	for _, name := range []string{s.kept(id), s.arriving(id)} {
-		if err := s.client.RemoveObject(ctx, s.bucket, name, minio.RemoveObjectOptions{}); err != nil && !isMissing(err) {
-			return failure(err)
+		if err := s.remove(ctx, name); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (s *S3) remove(ctx context.Context, name string) error {
+	err := s.client.RemoveObject(ctx, s.bucket, name, minio.RemoveObjectOptions{})
+	if err != nil && !isMissing(err) {
+		return failure(err)
 	}
 	return nil
 }
@@ -154,31 +162,49 @@ func (s *S3) UploadURL(ctx context.Context, id schema.MediaID, life time.Duratio
 	return u.String(), nil
 }
 
-// Accept copies what has come out of its sender's reach, within the service, and probes
-// the copy. What is no media, or too large, is removed.
+// Accept copies what has come out of its sender's reach, within the service, probes the
+// copy and removes what it was copied from. What is no media, or too large, is removed.
 func (s *S3) Accept(ctx context.Context, id schema.MediaID, most int64) (schema.MediaFacts, error) {
 	facts, err := s.probe(ctx, id)
-	if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.NotFound {
+	if !isNotKept(err) {
 		return facts, err // taken over before, by a process that died then
 	}
+	err = s.takeOver(ctx, id, most)
+	if err != nil && !isNotKept(err) {
+		return schema.MediaFacts{}, err
+	}
+	// Where nothing has come, another request may have taken it over meanwhile.
+	facts, err = s.probe(ctx, id)
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Refused {
+		return facts, errors.Join(err, s.Remove(ctx, id))
+	}
+	if err != nil {
+		return facts, err
+	}
+	return facts, s.remove(ctx, s.arriving(id))
+}
+
+// takeOver copies what has come; NotFound where nothing has.
+func (s *S3) takeOver(ctx context.Context, id schema.MediaID, most int64) error {
 	arrived, err := s.client.StatObject(ctx, s.bucket, s.arriving(id), minio.StatObjectOptions{})
 	if err != nil {
-		return schema.MediaFacts{}, failure(err)
+		return failure(err)
 	}
 	if arrived.Size > most {
-		return schema.MediaFacts{}, errors.Join(tooLarge(Limits{MaxBytes: most}), s.Remove(ctx, id))
+		return errors.Join(tooLarge(Limits{MaxBytes: most}), s.Remove(ctx, id))
 	}
 	_, err = s.client.CopyObject(ctx,
 		minio.CopyDestOptions{Bucket: s.bucket, Object: s.kept(id)},
 		minio.CopySrcOptions{Bucket: s.bucket, Object: s.arriving(id), MatchETag: arrived.ETag})
 	if err != nil {
-		return schema.MediaFacts{}, failure(err)
+		return failure(err)
 	}
-	facts, err = s.probe(ctx, id)
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Refused {
-		return facts, errors.Join(err, s.Remove(ctx, id))
-	}
-	return facts, err
+	return nil
+}
+
+func isNotKept(err error) bool {
+	e, ok := errors.AsType[*schema.Error](err)
+	return ok && e.Kind == schema.NotFound
 }
 
 // probe reads what it needs of the content and no more.

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -190,7 +191,8 @@ func put(t *testing.T, address string, content []byte) int {
 }
 
 func TestS3TakesUploadsByItself(t *testing.T) {
-	library, _ := newLibrary(t, newS3(t, service(t)))
+	store := newS3(t, service(t))
+	library, _ := newLibrary(t, store)
 	ctx := t.Context()
 	film := movieOf("isom", box("mdat", make([]byte, 3*pageBytes)), box("moov", movieHeader(0, 2500), trackHeader(0, 1280, 720, false)))
 	address := func(id schema.MediaID) string {
@@ -212,6 +214,7 @@ func TestS3TakesUploadsByItself(t *testing.T) {
 	if err != nil || facts != want {
 		t.Fatalf("Accept = %+v, %v", facts, err)
 	}
+	wantVisited(t, store, time.Now().Add(time.Minute), id) // it is kept once
 	// The address still works, but reaches nothing that is published.
 	if status := put(t, address(id), picture320x200(t, png.Encode)); status != http.StatusOK {
 		t.Fatalf("second upload: %d", status)
@@ -233,6 +236,29 @@ func TestS3TakesUploadsByItself(t *testing.T) {
 	wantError(t, err, schema.Refused)
 	_, err = library.Accept(ctx, page)
 	wantError(t, err, schema.NotFound) // it was removed
+}
+
+// Several requests may be the first to ask for what was uploaded.
+func TestS3UploadIsAcceptedByAllAtOnce(t *testing.T) {
+	library, _ := newLibrary(t, newS3(t, service(t)))
+	id, picture := schema.NewMediaID(time.Now()), picture320x200(t, png.Encode)
+	address, err := library.UploadURL(t.Context(), id, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := put(t, address, picture); status != http.StatusOK {
+		t.Fatalf("upload: %d", status)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if facts, err := library.Accept(t.Context(), id); err != nil || facts.Width != 320 {
+				t.Errorf("Accept = %+v, %v", facts, err)
+			}
+		})
+	}
+	all.Wait()
+	wantContent(t, library, id, picture)
 }
 
 func TestS3ThatIsAway(t *testing.T) {
