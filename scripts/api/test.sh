@@ -59,5 +59,5 @@ CRIER_API_KEY_ID="$(curl -sf -H "Authorization: Bearer $CRIER_API_KEY" "http://$
 export CRIER_API_KEY CRIER_API_KEY_ID
 
 cd "$here" # where schemathesis.toml is
-PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1 "$tools/bin/schemathesis" run "http://$listen/api/v1/openapi.json" \
+HYPOTHESIS_STORAGE_DIRECTORY="$work/hypothesis" PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1 "$tools/bin/schemathesis" run "http://$listen/api/v1/openapi.json" \
 	--max-examples "$examples" "$@"
