@@ -124,7 +124,7 @@ func (f *fixture) openLog() {
 func (f *fixture) start() (metrics *prometheus.Registry, stop func()) {
 	f.Helper()
 	metrics = prometheus.NewRegistry()
-	sink := analytics.NewSink(f.clickhouse.Sink(), postgres.NewAnalytics(f.postgres), f.log, f.logger, metrics)
+	sink := analytics.NewSink(f.clickhouse.Sink(), postgres.NewAnalytics(f.postgres), f.log, f.postgres.Now, f.logger, metrics)
 	ctx, cancel := context.WithCancel(f.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- sink.Run(ctx) }()

@@ -15,6 +15,7 @@ type metrics struct {
 	rows    prometheus.Counter
 	inserts *prometheus.HistogramVec
 	oldest  atomic.Pointer[time.Time] // event in hand; nil: none
+	now     func() time.Time
 }
 
 const (
@@ -22,8 +23,9 @@ const (
 	outcomeFailed = "failed"
 )
 
-func newMetrics(r prometheus.Registerer) *metrics {
+func newMetrics(r prometheus.Registerer, now func() time.Time) *metrics {
 	m := &metrics{
+		now: now,
 		rows: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "crier_analytics_rows_total",
 			Help: "Rows inserted into ClickHouse; an event that was delivered twice counts twice.",
@@ -61,5 +63,5 @@ func (m *metrics) behind() float64 {
 	if oldest == nil {
 		return 0
 	}
-	return max(0, time.Since(*oldest).Seconds())
+	return max(0, m.now().Sub(*oldest).Seconds())
 }

@@ -58,9 +58,9 @@ type item struct {
 	batch   schema.EventBatch
 }
 
-// NewSink makes the sink.
-func NewSink(b blocks, m marks, log *stream.Log, logger *slog.Logger, r prometheus.Registerer) *Sink {
-	s := &Sink{blocks: b, marks: m, logger: logger, metrics: newMetrics(r), arrived: make(chan []item)}
+// NewSink makes the sink; now is the clock that events have their times from.
+func NewSink(b blocks, m marks, log *stream.Log, now func() time.Time, logger *slog.Logger, r prometheus.Registerer) *Sink {
+	s := &Sink{blocks: b, marks: m, logger: logger, metrics: newMetrics(r, now), arrived: make(chan []item)}
 	s.consumer = log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-analytics", Topic: schema.TopicEvents, MaxInFlight: maxInFlight, Drain: drain,
 	}, s.deliver)

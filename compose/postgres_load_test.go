@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,15 +21,27 @@ type attempt struct {
 	at     time.Time // of the answer
 }
 
-func TestPostgresKilledUnderLoad(t *testing.T) {
+func TestPostgresEndsUnderLoad(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{
+		"killed": syscall.SIGKILL,
+		// What pg_ctl restart -m fast does: clients are cut in the middle of transactions.
+		"restarted in order": syscall.SIGINT,
+	} {
+		t.Run(name, func(t *testing.T) { newWorld(t, nil).surviveLoad(signal) })
+	}
+}
+
+// surviveLoad creates posts at a rate while PostgreSQL gets a signal now and then: no 201
+// is without its post, and all goes on by itself.
+func (w *world) surviveLoad(signal syscall.Signal) {
+	w.Helper()
 	const perSecond = 200
-	w := newWorld(t, nil)
 	account := w.connect(schema.Mastodon, 1)[0].String()
 	w.client.Transport = &http.Transport{MaxIdleConnsPerHost: perSecond}
 	n, between := bySize(10, 60)*perSecond, bySize(5, 15)*perSecond
 	load := w.createEvenly(account, perSecond, n, func(sent int) {
 		if sent > 0 && sent%between == 0 {
-			w.postgresVictim().kill()
+			w.signalPostgres(signal)
 		}
 	})
 	w.eventually(30*time.Second, "PostgreSQL answers again", w.postgresAnswers)

@@ -84,7 +84,7 @@ func (b *base) stages() []stage {
 			stage{roleNotify, draining(notify.Run, c), notify.Ready})
 	}
 	if c.has(roleAnalytics) {
-		sink := analytics.NewSink(b.analytics.Sink(), postgres.NewAnalytics(b.store), b.log, log, c.Registerer)
+		sink := analytics.NewSink(b.analytics.Sink(), postgres.NewAnalytics(b.store), b.log, b.store.Now, log, c.Registerer)
 		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready})
 	}
 	if c.has(roleGateway) { // where uploads arrive

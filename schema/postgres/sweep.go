@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +20,7 @@ const (
 	repairOrphan     = "job_without_its_post"
 	repairNoComment  = "comment_without_job"
 	repairNoDelivery = "delivery_without_job"
+	repairNoRenewal  = "renewal_without_job"
 )
 
 const (
@@ -37,7 +39,7 @@ const (
 // never half done. Only one process sweeps at a time; the others do nothing.
 func (d *Delay) Sweep(ctx context.Context) (map[string]int, error) {
 	repaired := map[string]int{
-		repairNoJob: 0, repairOtherJob: 0, repairCounts: 0, repairLease: 0, repairOrphan: 0, repairNoComment: 0, repairNoDelivery: 0,
+		repairNoJob: 0, repairOtherJob: 0, repairCounts: 0, repairLease: 0, repairOrphan: 0, repairNoComment: 0, repairNoDelivery: 0, repairNoRenewal: 0,
 	}
 	var said schema.Announcement
 	err := d.alone(ctx, "sweep", func(tx pgx.Tx) error {
@@ -236,13 +238,60 @@ func (d *Delay) sweepJobs(ctx context.Context, tx pgx.Tx, repaired map[string]in
 	if err != nil {
 		return err
 	}
+	renewals, err := d.forgottenRenewals(ctx, tx)
+	if err != nil {
+		return err
+	}
+	repaired[repairNoRenewal] += len(renewals)
 	repaired[repairNoComment] += len(comments)
 	repaired[repairNoDelivery] += len(deliveries)
 	var jobs jobRows
-	for _, j := range append(comments, deliveries...) {
+	for _, j := range slices.Concat(comments, deliveries, renewals) {
 		jobs.add(j, now)
 	}
 	b := &pgx.Batch{}
 	jobs.queue(b)
-	return tx.SendBatch(ctx, b).Close()
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	woken, err := d.wakeForgotten(ctx, tx, now)
+	repaired[repairLease] += woken
+	return err
+}
+
+// forgottenRenewals returns a job for each account that is to be looked at and has none.
+func (d *Delay) forgottenRenewals(ctx context.Context, tx pgx.Tx) ([]schema.Job, error) {
+	rows, err := tx.Query(ctx, `
+		select id, workspace_id from accounts a
+		where renew_at is not null and not needs_reconnect and disconnected_at is null
+		  and not exists (select from jobs j where j.id = a.id) limit $1`, sweepLimit)
+	return collect(rows, err, func(rows pgx.Rows, j *schema.Job) error {
+		var a schema.Account
+		err := rows.Scan((*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace))
+		*j = renewalJob(&a, d.Now())
+		return err
+	})
+}
+
+// wakeForgotten makes the jobs of first comments and deliveries due whose lease is over for
+// long, and whose job is not due for long: whoever held them will not come back.
+func (d *Delay) wakeForgotten(ctx context.Context, tx pgx.Tx, now time.Time) (int, error) {
+	woken := 0
+	for _, from := range []struct {
+		table  string
+		oldest any
+	}{
+		{"comments", schema.NewCommentID(now.Add(-sweepBack))},
+		{"deliveries", schema.NewDeliveryID(now.Add(-sweepBack))},
+	} {
+		tag, err := tx.Exec(ctx, `
+			update jobs j set due_at = now() from `+from.table+` x
+			where x.id > $1 and x.state = 1 and x.lease_until < now() - interval '2 minutes'
+			  and j.id = x.id and not j.held and j.due_at > now() + interval '2 minutes'`, from.oldest)
+		if err != nil {
+			return woken, err
+		}
+		woken += int(tag.RowsAffected())
+	}
+	return woken, nil
 }

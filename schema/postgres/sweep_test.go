@@ -84,6 +84,83 @@ func TestASweepGivesFirstCommentsTheirJob(t *testing.T) {
 	}
 }
 
+func TestASweepGivesDeliveriesTheirJob(t *testing.T) {
+	f := newFixture(t)
+	m := f.delivery()
+	f.exec(`delete from jobs where kind = 3`)
+	if repaired := f.sweep(); repaired["delivery_without_job"] != 1 || sum(repaired) != 1 {
+		t.Fatalf("repaired %v, want the delivery's job", repaired)
+	}
+	f.deliver(m, schema.DeliveryDelivered)
+	if repaired := f.sweep(); sum(repaired) != 0 {
+		t.Errorf("a second sweep repaired %v", repaired)
+	}
+}
+
+func TestASweepGivesRenewalsTheirJob(t *testing.T) {
+	f := newFixture(t)
+	f.exec(`update accounts set renew_at = now() where id = '` + accountText(f.accounts[0]) + `'`)
+	if repaired := f.sweep(); repaired["renewal_without_job"] != 1 || sum(repaired) != 1 {
+		t.Fatalf("repaired %v, want the renewal's job", repaired)
+	}
+	if f.count(`select count(*) from jobs where kind = 4 and due_at <= now() and payload ->> 'account' <> ''`) != 1 {
+		t.Error("the account has no job that is due")
+	}
+	if repaired := f.sweep(); sum(repaired) != 0 {
+		t.Errorf("a second sweep repaired %v", repaired)
+	}
+}
+
+func TestASweepWakesWhatIsLeasedAndForgotten(t *testing.T) {
+	for name, claim := range map[string]func(*fixture){
+		"a first comment": func(f *fixture) {
+			p := f.post(1, 0)
+			p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+			f.create(p)
+			f.finish(f.claimOne(p, 0), found("n0"))
+			f.claimComment()
+		},
+		"a delivery": func(f *fixture) {
+			m := f.delivery()
+			if claimed, err := f.notify.Claim(f.Context(), []schema.DeliveryID{m.Delivery}); err != nil || len(claimed) != 1 {
+				f.Fatalf("claimed %d, %v", len(claimed), err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			claim(f)
+			f.exec(`update comments set lease_until = now() - interval '3 minutes'`)
+			f.exec(`update deliveries set lease_until = now() - interval '3 minutes'`)
+			f.exec(`update jobs set due_at = now() + interval '5 hours' where kind in (2, 3)`)
+			if repaired := f.sweep(); repaired["lease_over_and_no_job_due"] != 1 || sum(repaired) != 1 {
+				t.Fatalf("repaired %v, want its job", repaired)
+			}
+			if f.count(`select count(*) from jobs where kind in (2, 3) and due_at <= now()`) != 1 {
+				t.Error("it is not due")
+			}
+			if repaired := f.sweep(); sum(repaired) != 0 {
+				t.Errorf("a second sweep repaired %v", repaired)
+			}
+		})
+	}
+}
+
+func TestEventsThatAreStuckAreSentAgain(t *testing.T) {
+	f := newFixture(t)
+	f.create(f.post(1, 0))
+	f.exec(`update outbox set sent_at = now() - interval '11 seconds'`)
+	batches, err := f.delay.Unsent(t.Context(), 10*time.Second, 10)
+	if err != nil || len(batches) != 1 {
+		t.Fatalf("%d batches are sent again, %v; want the one that nobody handled", len(batches), err)
+	}
+	if batches, err = f.delay.Unsent(t.Context(), 10*time.Second, 10); err != nil || len(batches) != 0 {
+		t.Errorf("%d batches at once again, %v", len(batches), err)
+	}
+}
+
+func accountText(id schema.AccountID) string { return uuidText(schema.PostID(id)) }
+
 func TestASweepLeavesTheFutureAlone(t *testing.T) {
 	f := newFixture(t)
 	f.create(f.post(1, 20*time.Minute))

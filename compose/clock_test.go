@@ -1,0 +1,116 @@
+package compose_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema"
+)
+
+// TestPostgresClockIsTheOnlyOne runs crier with a clock that is wrong by PostgreSQL's, in
+// either direction, and lets the difference jump while it runs.
+func TestPostgresClockIsTheOnlyOne(t *testing.T) {
+	for name, shift := range map[string]time.Duration{
+		"the process is an hour behind": time.Hour,
+		"the process is an hour ahead":  -time.Hour,
+		"the process is a day behind":   24 * time.Hour,
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := embeddedtest.Postgres(t)
+			c := shiftedClock{t, server}
+			c.set(shift)
+			w := newWorldOn(t, childConfig{Postgres: server})
+			w.publishByClock(c, shift, "first")
+			c.set(shift + time.Minute) // a step of the server's clock, as of one that is set right
+			time.Sleep(6 * time.Second)
+			w.publishByClock(c, shift+time.Minute, "after the jump")
+			w.checkNoStrays()
+		})
+	}
+}
+
+// shiftedClock is a database whose clock differs from that of the machine: functions of the
+// same names stand before PostgreSQL's own.
+type shiftedClock struct {
+	*testing.T
+	server string
+}
+
+func (c shiftedClock) set(shift time.Duration) {
+	c.Helper()
+	conn, err := pgx.Connect(c.Context(), c.server)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(c.Context()))
+	for _, sql := range []string{
+		`create schema if not exists shifted`,
+		`create or replace function shifted.now() returns timestamptz stable language sql as $$ select pg_catalog.now() + interval 'SHIFT' $$`,
+		`create or replace function shifted.clock_timestamp() returns timestamptz volatile language sql as $$ select pg_catalog.clock_timestamp() + interval 'SHIFT' $$`,
+		`do $$ begin execute format('alter database %I set search_path = shifted, pg_catalog, public', current_database()); end $$`,
+	} {
+		sql = strings.ReplaceAll(sql, "SHIFT", fmt.Sprint(int(shift.Seconds()), " seconds"))
+		if _, err := conn.Exec(c.Context(), sql); err != nil {
+			c.Fatalf("%s: %v", sql, err)
+		}
+	}
+}
+
+// publishByClock schedules posts a few seconds ahead on PostgreSQL's clock and checks that
+// each goes out, none of them early, and that webhooks are signed by the same clock.
+func (w *world) publishByClock(c shiftedClock, shift time.Duration, label string) {
+	w.Helper()
+	const posts = 10
+	var mu sync.Mutex
+	var signed []time.Duration // from PostgreSQL's clock
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		unix, err := strconv.ParseInt(r.Header.Get("Webhook-Timestamp"), 10, 64)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			signed = append(signed, time.Unix(unix, 0).Sub(time.Now().Add(shift)))
+		}
+	}))
+	w.Cleanup(server.Close)
+	if status := w.call(http.MethodPost, "/webhooks", map[string]any{"url": server.URL, "events": []string{"post.published"}}, nil); status/100 != 2 {
+		w.Fatalf("creating the webhook: %d", status)
+	}
+	account := w.connect(schema.Mastodon, 1)[0].String()
+	due := map[string]time.Time{}
+	var ids []string
+	for n := range posts {
+		text, at := fmt.Sprintf("%s %d", label, n), time.Now().Add(shift+time.Duration(n%4+2)*time.Second)
+		var answer postAnswer
+		body := map[string]any{"content": text, "scheduledFor": at.Format(time.RFC3339Nano), "platforms": []map[string]any{{"platform": "mastodon", "accountId": account}}}
+		if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
+			w.Fatalf("creating a post: %d", status)
+		}
+		due[text], ids = at, append(ids, answer.Post.ID)
+	}
+	w.eventually(40*time.Second, "all posts are published", func() bool { return w.done(ids) })
+	w.checkOnce(ids)
+	for _, there := range w.simulated() {
+		at, ok := due[there.Text]
+		if early := at.Sub(there.CreatedAt.Add(shift)); ok && early > 200*time.Millisecond {
+			w.Errorf("%q went out %v before its time", there.Text, early)
+		}
+	}
+	w.eventually(20*time.Second, "all webhooks", func() bool { mu.Lock(); defer mu.Unlock(); return len(signed) >= posts })
+	mu.Lock()
+	defer mu.Unlock()
+	for _, off := range signed {
+		if off.Abs() > 15*time.Second {
+			w.Errorf("a webhook was signed %v off", off)
+		}
+	}
+}

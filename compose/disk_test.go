@@ -1,0 +1,90 @@
+package compose_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"crier/schema"
+)
+
+// TestAFullDiskIsWaitedOut fills the disk of a part while posts are sent: what is
+// acknowledged is kept, what cannot be kept is refused, and work goes on by itself once
+// there is space.
+func TestAFullDiskIsWaitedOut(t *testing.T) {
+	for part, size := range map[string]string{"postgres": "size=384m", "log": "size=48m"} {
+		t.Run(part, func(t *testing.T) {
+			data := filepath.Join(openDir(t), "data")
+			disk := filepath.Join(data, part)
+			mountDisk(t, disk, size)
+			w := newWorldWith(t, childConfig{Data: data})
+			filler := fillDisk(t, disk)
+			var load []attempt
+			w.surviveOutage(func() { load = w.createOnFullDisk(filler) }, func() { freeDisk(t, filler) }, 3*time.Second, 60*time.Second)
+			if part == "postgres" {
+				w.checkAcknowledged(load)
+			}
+		})
+	}
+}
+
+// mountDisk makes a small disk of its own, in memory, at a folder.
+func mountDisk(t *testing.T, folder, size string) {
+	t.Helper()
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, size+",mode=0755"); err != nil {
+		t.Fatalf("mounting a small disk, which takes root: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(folder, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// fillDisk makes the file that fills the disk, empty so far.
+func fillDisk(t *testing.T, disk string) *os.File {
+	t.Helper()
+	f, err := os.Create(filepath.Join(disk, "filler"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+func freeDisk(t *testing.T, filler *os.File) {
+	t.Helper()
+	if err := filler.Truncate(0); err != nil {
+		t.Error(err)
+	}
+}
+
+// createOnFullDisk takes all space there is, again and again, and creates posts meanwhile,
+// until PostgreSQL wants more; it returns what became of them.
+func (w *world) createOnFullDisk(filler *os.File) []attempt {
+	w.Helper()
+	account := w.connect(schema.Mastodon, 1)[0].String()
+	load := make([]attempt, 0, 1000)
+	block := make([]byte, 64<<10)
+	at := int64(0)
+	for began := time.Now(); time.Since(began) < 20*time.Second; {
+		for {
+			n, err := filler.WriteAt(block, at)
+			if at += int64(n); err != nil {
+				break // it is full
+			}
+		}
+		a := w.createOnce(account, fmt.Sprintf("disk %05d", len(load)))
+		if load = append(load, a); a.status == http.StatusServiceUnavailable {
+			return load
+		}
+	}
+	return load
+}
