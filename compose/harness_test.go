@@ -107,7 +107,10 @@ func newWorldWith(t *testing.T, parts childConfig) *world {
 	simulators := freeAddress(t)
 	w := &world{T: t, simulators: "http://" + simulators, workspace: "acme", client: &http.Client{Timeout: 20 * time.Second}}
 	w.config = parts
-	w.config.Listen, w.config.Admin, w.config.Data = freeAddress(t), freeAddress(t), filepath.Join(openDir(t), "data")
+	w.config.Listen, w.config.Admin = freeAddress(t), freeAddress(t)
+	if w.config.Data == "" {
+		w.config.Data = filepath.Join(openDir(t), "data")
+	}
 	w.config.Bases = map[schema.Platform]string{}
 	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
 		w.config.Bases[p] = w.simulators + "/" + p.String()
