@@ -30,10 +30,10 @@ func TestPostgresClockIsTheOnlyOne(t *testing.T) {
 			c := shiftedClock{t, server}
 			c.set(shift)
 			w := newWorldOn(t, childConfig{Postgres: server})
-			w.publishByClock(c, shift, "first")
+			w.publishByClock(shift, "first")
 			c.set(shift + time.Minute) // a step of the server's clock, as of one that is set right
 			time.Sleep(6 * time.Second)
-			w.publishByClock(c, shift+time.Minute, "after the jump")
+			w.publishByClock(shift+time.Minute, "after the jump")
 			w.checkNoStrays()
 		})
 	}
@@ -68,7 +68,7 @@ func (c shiftedClock) set(shift time.Duration) {
 
 // publishByClock schedules posts a few seconds ahead on PostgreSQL's clock and checks that
 // each goes out, none of them early, and that webhooks are signed by the same clock.
-func (w *world) publishByClock(c shiftedClock, shift time.Duration, label string) {
+func (w *world) publishByClock(shift time.Duration, label string) {
 	w.Helper()
 	const posts = 10
 	var mu sync.Mutex

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/compose"
@@ -18,12 +17,10 @@ import (
 	"crier/schema"
 )
 
-// poisoned is a crier whose parts are reached past it.
+// poisoned is a crier whose log is written to past it.
 type poisoned struct {
 	*world
-	pool       *pgxpool.Pool
-	log        *stream.Log
-	clickhouse string
+	log *stream.Log
 }
 
 func newPoisoned(t *testing.T) *poisoned {
@@ -33,11 +30,7 @@ func newPoisoned(t *testing.T) *poisoned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &poisoned{world: w, clickhouse: parts.ClickHouse}
-	if p.pool, err = pgxpool.New(t.Context(), parts.Postgres); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.pool.Close)
+	p := &poisoned{world: w}
 	p.log, err = stream.Open(t.Context(), stream.Config{
 		Brokers: []string{parts.Log}, ClientID: "poison", Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(), Now: time.Now,
 	})
@@ -46,13 +39,6 @@ func newPoisoned(t *testing.T) *poisoned {
 	}
 	t.Cleanup(p.log.Close)
 	return p
-}
-
-func (p *poisoned) exec(sql string) {
-	p.Helper()
-	if _, err := p.pool.Exec(p.Context(), sql); err != nil {
-		p.Fatalf("%s: %v", sql, err)
-	}
 }
 
 func (p *poisoned) letters() map[string][]schema.DeadLetter {
