@@ -48,7 +48,7 @@ func TestOffCostsNothing(t *testing.T) {
 	allocated := testing.AllocsPerRun(100, func() {
 		ctx, request := tracer.Request(ctx, "POST", "/posts", caller)
 		ctx, child := Child(ctx, "create")
-		ctx, message := tracer.Message(ctx, "publish", Parent(ctx))
+		_, message := tracer.Message(ctx, "publish", Parent(ctx))
 		message.Set("platform", "mastodon")
 		message.End()
 		child.End()
