@@ -1128,6 +1128,21 @@ func (e RetryAnswerSuccess) Valid() bool {
 	}
 }
 
+// Defines values for TakenSuccess.
+const (
+	TakenSuccessTrue TakenSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the TakenSuccess enum.
+func (e TakenSuccess) Valid() bool {
+	switch e {
+	case TakenSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TestAnswerSuccess.
 const (
 	TestAnswerSuccessTrue TestAnswerSuccess = true
@@ -1828,6 +1843,9 @@ type CheckoutAnswer struct {
 		Url string `json:"url"`
 	} `json:"checkout"`
 	Success CheckoutAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // CheckoutAnswerSuccess defines model for CheckoutAnswer.Success.
@@ -2956,6 +2974,19 @@ type SlotsAnswer struct {
 	Success interface{} `json:"success"`
 }
 
+// StripeEvent An event of Stripe's.
+type StripeEvent struct {
+	Type *string `json:"type,omitempty"`
+}
+
+// Taken defines model for Taken.
+type Taken struct {
+	Success TakenSuccess `json:"success"`
+}
+
+// TakenSuccess defines model for Taken.Success.
+type TakenSuccess bool
+
 // TargetInput A platform by name, where exactly one of its accounts is connected, or an account.
 type TargetInput struct {
 	union json.RawMessage
@@ -3526,6 +3557,19 @@ type CountPostsParams struct {
 	AccountId *string `form:"accountId,omitempty" json:"accountId,omitempty"`
 }
 
+// CheckoutParams defines parameters for Checkout.
+type CheckoutParams struct {
+	// IdempotencyKey Names the purchase for 24 hours, within the API key: the same plan gets the same page again. Without it that holds
+	// for some minutes.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
+// NoticeOfStripeParams defines parameters for NoticeOfStripe.
+type NoticeOfStripeParams struct {
+	// StripeSignature t=TIME,v1=SIGNATURE: the HMAC-SHA256 of the time in seconds, a period and the body, in hex.
+	StripeSignature *string `json:"Stripe-Signature,omitempty"`
+}
+
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
 	// After The id of the last event you have, or nextCursor; by default the beginning.
@@ -3851,6 +3895,9 @@ type UpdateAccountJSONRequestBody = AccountUpdate
 
 // CheckoutJSONRequestBody defines body for Checkout for application/json ContentType.
 type CheckoutJSONRequestBody = Checkout
+
+// NoticeOfStripeJSONRequestBody defines body for NoticeOfStripe for application/json ContentType.
+type NoticeOfStripeJSONRequestBody = StripeEvent
 
 // CreateBrandJSONRequestBody defines body for CreateBrand for application/json ContentType.
 type CreateBrandJSONRequestBody = BrandName
@@ -4513,28 +4560,56 @@ type ClientInterface interface {
 
 	// CheckoutWithBody Buy a plan
 	//
-	// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
-	// plan of a workspace. Needs the permission admin.
+	// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
+	// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
+	// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+	// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /billing/checkout (the `Checkout` operationId).
-	CheckoutWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CheckoutWithBody(ctx context.Context, params *CheckoutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// Checkout Buy a plan
 	//
-	// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
-	// plan of a workspace. Needs the permission admin.
+	// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
+	// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
+	// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+	// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /billing/checkout (the `Checkout` operationId).
-	Checkout(ctx context.Context, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	Checkout(ctx context.Context, params *CheckoutParams, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPlan Read the plan and those there are
 	//
 	// Corresponds with GET /billing/plan (the `GetPlan` operationId).
 	GetPlan(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// NoticeOfStripeWithBody Take a notice of Stripe's
+	//
+	// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
+	// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
+	// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
+	// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /billing/stripe (the `NoticeOfStripe` operationId).
+	NoticeOfStripeWithBody(ctx context.Context, params *NoticeOfStripeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// NoticeOfStripe Take a notice of Stripe's
+	//
+	// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
+	// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
+	// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
+	// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /billing/stripe (the `NoticeOfStripe` operationId).
+	NoticeOfStripe(ctx context.Context, params *NoticeOfStripeParams, body NoticeOfStripeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListBrands List brands
 	//
@@ -5372,14 +5447,16 @@ func (c *Client) CountPosts(ctx context.Context, params *CountPostsParams, reqEd
 
 // CheckoutWithBody Buy a plan
 //
-// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
-// plan of a workspace. Needs the permission admin.
+// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
+// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
+// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 //
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /billing/checkout (the `Checkout` operationId).
-func (c *Client) CheckoutWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCheckoutRequestWithBody(c.Server, contentType, body)
+func (c *Client) CheckoutWithBody(ctx context.Context, params *CheckoutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckoutRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5392,14 +5469,16 @@ func (c *Client) CheckoutWithBody(ctx context.Context, contentType string, body 
 
 // Checkout Buy a plan
 //
-// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
-// plan of a workspace. Needs the permission admin.
+// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
+// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
+// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 //
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /billing/checkout (the `Checkout` operationId).
-func (c *Client) Checkout(ctx context.Context, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCheckoutRequest(c.Server, body)
+func (c *Client) Checkout(ctx context.Context, params *CheckoutParams, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckoutRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5415,6 +5494,50 @@ func (c *Client) Checkout(ctx context.Context, body CheckoutJSONRequestBody, req
 // Corresponds with GET /billing/plan (the `GetPlan` operationId).
 func (c *Client) GetPlan(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetPlanRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NoticeOfStripeWithBody Take a notice of Stripe's
+//
+// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
+// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
+// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
+// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /billing/stripe (the `NoticeOfStripe` operationId).
+func (c *Client) NoticeOfStripeWithBody(ctx context.Context, params *NoticeOfStripeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewNoticeOfStripeRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NoticeOfStripe Take a notice of Stripe's
+//
+// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
+// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
+// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
+// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /billing/stripe (the `NoticeOfStripe` operationId).
+func (c *Client) NoticeOfStripe(ctx context.Context, params *NoticeOfStripeParams, body NoticeOfStripeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewNoticeOfStripeRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7304,18 +7427,18 @@ func NewCountPostsRequest(server string, params *CountPostsParams) (*http.Reques
 }
 
 // NewCheckoutRequest calls the generic Checkout builder with application/json body
-func NewCheckoutRequest(server string, body CheckoutJSONRequestBody) (*http.Request, error) {
+func NewCheckoutRequest(server string, params *CheckoutParams, body CheckoutJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCheckoutRequestWithBody(server, "application/json", bodyReader)
+	return NewCheckoutRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewCheckoutRequestWithBody constructs an http.Request for the Checkout method, with any body, and a specified content type
-func NewCheckoutRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewCheckoutRequestWithBody(server string, params *CheckoutParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -7339,6 +7462,21 @@ func NewCheckoutRequestWithBody(server string, contentType string, body io.Reade
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -7365,6 +7503,61 @@ func NewGetPlanRequest(server string) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewNoticeOfStripeRequest calls the generic NoticeOfStripe builder with application/json body
+func NewNoticeOfStripeRequest(server string, params *NoticeOfStripeParams, body NoticeOfStripeJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewNoticeOfStripeRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewNoticeOfStripeRequestWithBody constructs an http.Request for the NoticeOfStripe method, with any body, and a specified content type
+func NewNoticeOfStripeRequestWithBody(server string, params *NoticeOfStripeParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/billing/stripe")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.StripeSignature != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Stripe-Signature", *params.StripeSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Stripe-Signature", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -10044,23 +10237,27 @@ type ClientWithResponsesInterface interface {
 
 	// CheckoutWithBodyWithResponse Buy a plan
 	//
-	// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
-	// plan of a workspace. Needs the permission admin.
+	// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
+	// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
+	// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+	// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /billing/checkout (the `Checkout` operationId).
-	CheckoutWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckoutResponse, error)
+	CheckoutWithBodyWithResponse(ctx context.Context, params *CheckoutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckoutResponse, error)
 
 	// CheckoutWithResponse Buy a plan
 	//
-	// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
-	// plan of a workspace. Needs the permission admin.
+	// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
+	// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
+	// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+	// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /billing/checkout (the `Checkout` operationId).
-	CheckoutWithResponse(ctx context.Context, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckoutResponse, error)
+	CheckoutWithResponse(ctx context.Context, params *CheckoutParams, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckoutResponse, error)
 
 	// GetPlanWithResponse Read the plan and those there are
 	//
@@ -10068,6 +10265,30 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /billing/plan (the `GetPlan` operationId).
 	GetPlanWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetPlanResponse, error)
+
+	// NoticeOfStripeWithBodyWithResponse Take a notice of Stripe's
+	//
+	// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
+	// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
+	// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
+	// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /billing/stripe (the `NoticeOfStripe` operationId).
+	NoticeOfStripeWithBodyWithResponse(ctx context.Context, params *NoticeOfStripeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*NoticeOfStripeResponse, error)
+
+	// NoticeOfStripeWithResponse Take a notice of Stripe's
+	//
+	// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
+	// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
+	// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
+	// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /billing/stripe (the `NoticeOfStripe` operationId).
+	NoticeOfStripeWithResponse(ctx context.Context, params *NoticeOfStripeParams, body NoticeOfStripeJSONRequestBody, reqEditors ...RequestEditorFn) (*NoticeOfStripeResponse, error)
 
 	// ListBrandsWithResponse List brands
 	//
@@ -11190,6 +11411,47 @@ func (r GetPlanResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetPlanResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type NoticeOfStripeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Taken
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r NoticeOfStripeResponse) GetJSON200() *Taken {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r NoticeOfStripeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r NoticeOfStripeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r NoticeOfStripeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r NoticeOfStripeResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -13624,14 +13886,16 @@ func (c *ClientWithResponses) CountPostsWithResponse(ctx context.Context, params
 
 // CheckoutWithBodyWithResponse Buy a plan
 //
-// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
-// plan of a workspace. Needs the permission admin.
+// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
+// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
+// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /billing/checkout (the `Checkout` operationId).
-func (c *ClientWithResponses) CheckoutWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckoutResponse, error) {
-	rsp, err := c.CheckoutWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) CheckoutWithBodyWithResponse(ctx context.Context, params *CheckoutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckoutResponse, error) {
+	rsp, err := c.CheckoutWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -13640,14 +13904,16 @@ func (c *ClientWithResponses) CheckoutWithBodyWithResponse(ctx context.Context, 
 
 // CheckoutWithResponse Buy a plan
 //
-// Where nothing is sold, as on a server of one's own, this answers 503 with the code unavailable: the operator changes the
-// plan of a workspace. Needs the permission admin.
+// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
+// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
+// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /billing/checkout (the `Checkout` operationId).
-func (c *ClientWithResponses) CheckoutWithResponse(ctx context.Context, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckoutResponse, error) {
-	rsp, err := c.Checkout(ctx, body, reqEditors...)
+func (c *ClientWithResponses) CheckoutWithResponse(ctx context.Context, params *CheckoutParams, body CheckoutJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckoutResponse, error) {
+	rsp, err := c.Checkout(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -13665,6 +13931,42 @@ func (c *ClientWithResponses) GetPlanWithResponse(ctx context.Context, reqEditor
 		return nil, err
 	}
 	return ParseGetPlanResponse(rsp)
+}
+
+// NoticeOfStripeWithBodyWithResponse Take a notice of Stripe's
+//
+// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
+// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
+// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
+// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /billing/stripe (the `NoticeOfStripe` operationId).
+func (c *ClientWithResponses) NoticeOfStripeWithBodyWithResponse(ctx context.Context, params *NoticeOfStripeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*NoticeOfStripeResponse, error) {
+	rsp, err := c.NoticeOfStripeWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseNoticeOfStripeResponse(rsp)
+}
+
+// NoticeOfStripeWithResponse Take a notice of Stripe's
+//
+// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
+// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
+// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
+// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /billing/stripe (the `NoticeOfStripe` operationId).
+func (c *ClientWithResponses) NoticeOfStripeWithResponse(ctx context.Context, params *NoticeOfStripeParams, body NoticeOfStripeJSONRequestBody, reqEditors ...RequestEditorFn) (*NoticeOfStripeResponse, error) {
+	rsp, err := c.NoticeOfStripe(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseNoticeOfStripeResponse(rsp)
 }
 
 // ListBrandsWithResponse List brands
@@ -15134,6 +15436,32 @@ func ParseGetPlanResponse(rsp *http.Response) (*GetPlanResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest PlanAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseNoticeOfStripeResponse parses an HTTP response from a NoticeOfStripeWithResponse call
+func ParseNoticeOfStripeResponse(rsp *http.Response) (*NoticeOfStripeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &NoticeOfStripeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Taken
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/analytics"
+	"crier/billing"
 	"crier/connectors/catalog"
 	"crier/connectors/sandbox"
 	"crier/gateway"
@@ -105,9 +106,13 @@ func always() error { return nil }
 // gatewayServer makes the REST API.
 func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	store := postgres.NewGateway(b.store, b.vault, catalog.Constraints)
+	seller, err := b.seller()
+	if err != nil {
+		return nil, err
+	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: sandboxes{postgres.NewAdmin(b.store), b.vault}, Usage: store, Requests: store, Registrar: store,
+		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: sandboxes{postgres.NewAdmin(b.store), b.vault}, Usage: store, Subscriptions: store, Seller: seller, Requests: store, Registrar: store,
 		Accounts: store, AccountWriter: store, Renewer: b.store, BrandWriter: store,
 		Platforms: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Queues: store, QueueWriter: store, Slots: store,
@@ -136,6 +141,26 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 		return nil, fmt.Errorf("making the gateway: %w", err)
 	}
 	return listen(ctx, "the REST API", b.config.Listen, g.Handler(), b.config.Logger)
+}
+
+// seller makes what sells plans; nil where nothing is sold.
+func (b *base) seller() (gateway.Seller, error) {
+	if b.config.Billing == nil {
+		return nil, nil
+	}
+	c := *b.config.Billing
+	c.HTTP, c.Now = b.guarded.Client(), b.store.Now
+	if c.SuccessURL == "" {
+		c.SuccessURL = b.publicURL() + "/docs"
+	}
+	if c.CancelURL == "" {
+		c.CancelURL = b.publicURL() + "/docs"
+	}
+	stripe, err := billing.New(c)
+	if err != nil {
+		return nil, fmt.Errorf("configuring payments: %w", err)
+	}
+	return stripe, nil
 }
 
 // sandboxServer makes the simulators of test keys, at an address of their own.

@@ -16,7 +16,7 @@ import (
 	"crier/tracing"
 )
 
-// Config is what a Gateway is made of; every field but the Allow ones, TrustedProxies and BaseURLs is required.
+// Config is what a Gateway is made of; every field but Seller, the Allow ones, TrustedProxies and BaseURLs is required.
 type Config struct {
 	Keys          KeyStore
 	KeyReader     KeyReader
@@ -25,6 +25,8 @@ type Config struct {
 	Requests      RequestCounter
 	Registrar     Registrar
 	Usage         UsageReader
+	Subscriptions Subscriptions
+	Seller        Seller // nil: plans are not sold
 	Accounts      AccountReader
 	AccountWriter AccountWriter
 	Renewer       AccountRenewer
@@ -169,6 +171,7 @@ func resources(config Config, f failures, description *description) []resource {
 		&keys{reader: config.KeyReader, writer: config.KeyWriter, sandboxes: config.Sandboxes, now: config.Now, random: config.Random},
 		&registration{config.Registrar, config.AllowRegistration, config.Now, config.Random},
 		&usage{config.Usage},
+		&billing{config.Usage, config.Subscriptions, config.Seller, config.Now, config.Logger},
 		&brands{reader: config.Accounts, writer: config.BrandWriter, now: config.Now},
 		&media{
 			library: library, keeper: config.MediaKeeper, checkURL: config.CheckURL,

@@ -146,7 +146,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	store := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
 	a.keys = store
 	config := gateway.Config{
-		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: a.admin, Usage: store, Requests: store, Registrar: store, AllowRegistration: true,
+		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: a.admin, Usage: store, Subscriptions: store, Requests: store, Registrar: store, AllowRegistration: true,
 		Accounts: store, AccountWriter: store, Renewer: a.store, BrandWriter: store,
 		Platforms: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
 		Queues: store, QueueWriter: store, Slots: store,

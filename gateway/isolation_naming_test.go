@@ -16,6 +16,7 @@ var publicRoutes = []string{
 	"GET /docs/errors/:code",
 	"GET /openapi.json",
 	"POST /keys/register",
+	"POST /billing/stripe",
 	"PUT /uploads/:id/:secret",
 	"GET /files/:id/:name",
 	"HEAD /files/:id/:name",

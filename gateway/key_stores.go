@@ -62,3 +62,23 @@ type UsageReader interface {
 	// Plans returns the plans there are, by name.
 	Plans(ctx context.Context) ([]schema.Plan, error)
 }
+
+// Subscriptions keeps what workspaces pay for.
+type Subscriptions interface {
+	Subscribed(ctx context.Context, workspace schema.WorkspaceID) (bool, error)
+	// PutSubscription changes the plan of the workspace, once for each beginning and end.
+	// It is NotFound where there is no such live workspace or plan.
+	PutSubscription(ctx context.Context, subscription schema.Subscription) error
+}
+
+// Seller sells plans.
+type Seller interface {
+	// Sells tells whether a plan is sold.
+	Sells(plan string) bool
+	// Checkout returns the page where a purchase is paid; the same one for the same
+	// purchase. It is Unavailable where there is none at the moment.
+	Checkout(ctx context.Context, purchase schema.Purchase) (page string, err error)
+	// Notice reads a signed notice of what became of a purchase; nil: of nothing that
+	// matters here. It is Invalid where the signature is not the seller's.
+	Notice(signature string, body []byte) (*schema.Subscription, error)
+}

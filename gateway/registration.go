@@ -21,9 +21,6 @@ type registration struct {
 	random    io.Reader
 }
 
-// registeredPlan is the plan of those who register.
-const registeredPlan = "free"
-
 // maxEmail is the longest address there can be, in bytes (RFC 5321, 4.5.3.1.3).
 const maxEmail = 254
 
@@ -65,7 +62,7 @@ func (r *registration) register(c *gin.Context) error {
 		return fmt.Errorf("making a key: %w", err)
 	}
 	now := r.now().UTC().Truncate(time.Millisecond)
-	w := schema.Workspace{ID: schema.NewWorkspaceID(now), Name: name, Plan: registeredPlan}
+	w := schema.Workspace{ID: schema.NewWorkspaceID(now), Name: name, Plan: schema.FreePlan}
 	id := schema.NewKeyID(now)
 	key := schema.KeyRecord{
 		ID: id, Lineage: id, Workspace: w.ID, Name: "registered", Prefix: schema.APIKeyPrefix(secret), Permission: schema.Admin, CreatedAt: now,

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -15,8 +14,6 @@ type usage struct{ reader UsageReader }
 func (u *usage) routes() []route {
 	return []route{
 		{http.MethodGet, "/usage", schema.Read, u.get},
-		{http.MethodGet, "/billing/plan", schema.Read, u.plan},
-		{http.MethodPost, "/billing/checkout", schema.Admin, u.checkout},
 	}
 }
 
@@ -57,12 +54,6 @@ type planView struct {
 type usageAnswer struct {
 	Success bool      `json:"success"`
 	Usage   usageView `json:"usage"`
-}
-
-type planAnswer struct {
-	Success bool       `json:"success"`
-	Plan    planView   `json:"plan"`
-	Plans   []planView `json:"plans"`
 }
 
 // get answers with what is used of the month, and of the caller's minute.
@@ -109,58 +100,4 @@ func viewPlan(p schema.Plan) planView {
 	return planView{
 		Name: p.Name, RequestsPerMinute: limited(p.RequestsPerMinute), PostsPerMonth: limited(p.PostsPerMonth), Accounts: limited(p.Accounts),
 	}
-}
-
-// plan answers with the workspace's plan and those there are.
-func (u *usage) plan(c *gin.Context) error {
-	found, err := u.reader.Usage(c.Request.Context(), requestOf(c).key.Workspace)
-	if err != nil {
-		return err
-	}
-	plans, err := u.reader.Plans(c.Request.Context())
-	if err != nil {
-		return err
-	}
-	views := make([]planView, len(plans))
-	for i := range plans {
-		views[i] = viewPlan(plans[i])
-	}
-	respond(c, http.StatusOK, planAnswer{Success: true, Plan: viewPlan(found.Plan), Plans: views})
-	return nil
-}
-
-// retrySales is what a caller is asked to wait where nothing is sold: until somebody has
-// configured it.
-const retrySales = time.Hour
-
-// checkout would begin the purchase of a plan; plans are changed by the operator.
-func (u *usage) checkout(c *gin.Context) error {
-	f, err := readForm(c)
-	if err != nil {
-		return err
-	}
-	name, _ := f.text("plan", maxName)
-	f.require("plan")
-	f.finish()
-	if err := f.report.err(); err != nil {
-		return err
-	}
-	if err := u.offered(c, name); err != nil {
-		return err
-	}
-	return &schema.Error{Kind: schema.Unavailable, RetryAfter: retrySales, Message: "this server sells no plans; its operator changes the plan of a workspace"}
-}
-
-// offered refuses a plan that there is not.
-func (u *usage) offered(c *gin.Context, name string) error {
-	plans, err := u.reader.Plans(c.Request.Context())
-	if err != nil {
-		return err
-	}
-	for _, plan := range plans {
-		if plan.Name == name {
-			return nil
-		}
-	}
-	return schema.InvalidField("plan", codeInvalidValue, "there is no such plan; GET /billing/plan lists them")
 }

@@ -60,17 +60,3 @@ func TestUsageWithoutLimitsIsNull(t *testing.T) {
 		t.Errorf("usage = %v", usage.value)
 	}
 }
-
-func TestPlansAreShownAndNotSold(t *testing.T) {
-	a := newAPI(t)
-	_, key := a.tenant("team", "team", schema.Admin)
-	got := a.callWith(key, http.MethodGet, "/billing/plan", nil).want(http.StatusOK)
-	if got.at("plan", "name").text() != "team" || got.at("plan", "accounts").value != 25.0 || got.at("plans").size() != 5 {
-		t.Errorf("plan = %v of %v", got.at("plan").value, got.at("plans").value)
-	}
-	a.callWith(key, http.MethodPost, "/billing/checkout", `{"plan": "agency"}`).fails(http.StatusServiceUnavailable, "unavailable")
-	failure := a.callWith(key, http.MethodPost, "/billing/checkout", `{"plan": "gold"}`).fails(http.StatusBadRequest, "validation_error")
-	if field := failure.at("details", 0, "field").text(); field != "plan" {
-		t.Errorf("field = %s", field)
-	}
-}

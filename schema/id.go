@@ -211,6 +211,9 @@ func NewBatchID(at time.Time) BatchID { return NewID[batchKind](at) }
 // NewMediaID makes a MediaID of a time, the database's where it is at hand.
 func NewMediaID(at time.Time) MediaID { return NewID[mediaKind](at) }
 
+// ParseWorkspaceID reads a WorkspaceID that was given away.
+func ParseWorkspaceID(text string) (WorkspaceID, error) { return ParseID[workspaceKind](text) }
+
 // ParsePostID reads a PostID that a client sent.
 func ParsePostID(text string) (PostID, error) { return ParseID[postKind](text) }
 

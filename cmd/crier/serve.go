@@ -8,27 +8,33 @@ import (
 	"strings"
 	"time"
 
+	"crier/billing"
 	"crier/compose"
 	"crier/gateway"
 )
 
 type serveCommand struct {
 	partsFlags
-	Listen               string         `default:"127.0.0.1:8080" help:"Address of the REST API."`
-	AdminListen          string         `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
-	PublicURL            string         `help:"Where clients reach the REST API; http:// and --listen when empty."`
-	Roles                string         `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
-	Kafka                string         `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
-	Clickhouse           string         `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
-	MediaS3              string         `name:"media-s3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
-	SandboxURL           string         `help:"Where the sandbox role of another process is reached."`
-	Drain                time.Duration  `default:"20s" help:"How long work in hand may take at shutdown."`
-	MaxLateness          time.Duration  `default:"24h" help:"What is more than this past its time is not published any more."`
-	HoldOverdue          bool           `help:"Hold everything that is overdue at the start for review, after a restore from a backup: see crier held."`
-	AllowPrivateWebhooks bool           `help:"Let webhooks use http and private addresses, for development."`
-	AllowRegistration    bool           `help:"Let anybody register for a workspace on the plan free: POST /keys/register."`
-	TrustedProxies       []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8[,…]."`
-	Demo                 bool           `help:"Publish a demo post through the whole pipeline to the simulators, and show what came of it."`
+	Listen               string            `default:"127.0.0.1:8080" help:"Address of the REST API."`
+	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
+	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
+	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
+	Kafka                string            `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
+	Clickhouse           string            `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
+	MediaS3              string            `name:"media-s3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
+	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
+	Drain                time.Duration     `default:"20s" help:"How long work in hand may take at shutdown."`
+	MaxLateness          time.Duration     `default:"24h" help:"What is more than this past its time is not published any more."`
+	HoldOverdue          bool              `help:"Hold everything that is overdue at the start for review, after a restore from a backup: see crier held."`
+	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
+	AllowRegistration    bool              `help:"Let anybody register for a workspace on the plan free: POST /keys/register."`
+	TrustedProxies       []netip.Prefix    `help:"Networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8[,…]."`
+	StripeKey            string            `help:"Secret key of Stripe, to sell plans: POST /billing/checkout."`
+	StripeWebhookSecret  string            `help:"Secret of the endpoint at Stripe that calls POST /billing/stripe."`
+	StripePrices         map[string]string `mapsep:"," placeholder:"PLAN=PRICE,…" help:"Stripe's price of each plan that is sold: personal=price_…[,…]."`
+	StripeSuccessURL     string            `help:"Where those who have paid land; the API's pages when empty."`
+	StripeCancelURL      string            `help:"Where those who turn back from paying land; the API's pages when empty."`
+	Demo                 bool              `help:"Publish a demo post through the whole pipeline to the simulators, and show what came of it."`
 }
 
 // Run serves until it is told to stop.
@@ -57,11 +63,22 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.ClickHouse, c.SandboxURL, c.Drain, c.MaxLateness = s.Clickhouse, s.SandboxURL, s.Drain, s.MaxLateness
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
-	c.HoldOverdue = s.HoldOverdue
+	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
 	c.MediaS3 = s.MediaS3
 	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
 		return c, err
 	}
 	c.AllowPrivateWebhooks, c.Lead = s.AllowPrivateWebhooks, gateway.Lead
 	return c, nil
+}
+
+// billing is nil where nothing is said of Stripe.
+func (s *serveCommand) billing() *billing.Config {
+	if s.StripeKey == "" && s.StripeWebhookSecret == "" && len(s.StripePrices) == 0 {
+		return nil
+	}
+	return &billing.Config{
+		Key: s.StripeKey, WebhookSecret: s.StripeWebhookSecret, Prices: s.StripePrices,
+		SuccessURL: s.StripeSuccessURL, CancelURL: s.StripeCancelURL,
+	}
 }
