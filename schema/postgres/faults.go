@@ -80,7 +80,8 @@ func (s *Store) noteFault(ctx context.Context, tx pgx.Tx, f schema.Fault, unread
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, least($11::int, 30000), now())
 		on conflict (stage, subject, n) do update set
 			tries = least(excluded.tries + case when l.dead_at is null and l.failed_at < now() - $12::interval then 0 else l.tries end, 30000),
-			key = excluded.key, value = excluded.value, reason = excluded.reason, failed_at = now()
+			key = excluded.key, value = excluded.value, reason = excluded.reason, failed_at = now(),
+			replay_at = null -- it was replayed, and failed again before that was noted
 		returning tries`,
 		schema.NewDeadLetterID(s.Now()), f.Stage, idValue(f.Subject.ID), f.Subject.N, unreadable, f.Message.Topic, f.Message.Partition,
 		f.Message.Key, append([]byte{}, f.Message.Value...), plainText(f.Reason), f.Tries, schema.FaultMemory.String()).Scan(&tries)
