@@ -13,7 +13,7 @@ TOOLS := $(CURDIR)/.tools
 # Packages whose tests use the log, and those of ./compose that are about it.
 LOG_PACKAGES := ./pipeline/... ./analytics/...
 LOG_TESTS := 'Kills|Kafka'
-TEST_FLAGS := -race -timeout 20m
+TEST_FLAGS := -race -timeout 30m
 
 .DEFAULT_GOAL := run
 .PHONY: run build test test-rules test-kafka test-reliability test-conformance fuzz bench client check-client lint check clean
