@@ -83,23 +83,30 @@ func (w *world) surviveOutage(breaks, mends func(), lasts, flows time.Duration) 
 	}
 }
 
+// How long ClickHouse is away, and how often a post is published meanwhile.
+var (
+	clickHouseAway    = bySize(4*time.Second, time.Hour)
+	publishedMeantime = bySize(200*time.Millisecond, time.Second)
+)
+
 func TestClickHouseAwayHoldsUpNothing(t *testing.T) {
 	address, network := proxyURL(t, embeddedtest.ClickHouse(t))
 	w := newWorldOn(t, childConfig{ClickHouse: address})
-	account := w.connect(schema.Mastodon, 1)[0]
+	posts := int(clickHouseAway / publishedMeantime)
+	accounts := w.connect(schema.Mastodon, posts/postsPerAccount+2)
 	network.change(func() { network.cut = true })
-	const posts = 20
 	before := w.memory()
-	for n := range posts {
-		w.publishNow(account, fmt.Sprintf("without ClickHouse %d", n))
-	}
-	w.createHerd(account, bySize(200, 4000)) // whose events wait, too
+	w.createHerd(accounts[len(accounts)-1], bySize(200, 4000)) // whose events wait, too
 	if status := w.call(http.MethodGet, "/analytics/posts", nil, nil); status != http.StatusServiceUnavailable {
 		t.Errorf("analytics answered %d without ClickHouse, want 503", status)
 	}
-	time.Sleep(bySize(time.Second, 5*time.Minute))
+	began := time.Now()
+	for n := range posts {
+		time.Sleep(time.Until(began.Add(time.Duration(n) * publishedMeantime)))
+		w.publishNow(accounts[n/postsPerAccount], fmt.Sprintf("without ClickHouse %d", n))
+	}
 	if grown := w.memory() - before; grown > 128<<20 {
-		t.Errorf("crier has grown by %d MiB without ClickHouse", grown>>20)
+		t.Errorf("crier has grown by %d MiB in %v without ClickHouse", grown>>20, clickHouseAway)
 	}
 	network.change(func() { network.cut = false })
 	w.eventually(60*time.Second, "each target is counted", func() bool { return w.counted() == posts })

@@ -149,13 +149,8 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readOptionalForm(c)
+	overlap, warnings, err := readOverlap(c)
 	if err != nil {
-		return err
-	}
-	overlap := formOverlap(f)
-	f.finish()
-	if err := f.report.err(); err != nil {
 		return err
 	}
 	old, err := k.reader.Key(c.Request.Context(), requestOf(c).key.Workspace, id)
@@ -171,7 +166,7 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, k.answer(c, successor, secret, f.report.warnings))
+	respond(c, http.StatusOK, k.answer(c, successor, secret, warnings))
 	return nil
 }
 

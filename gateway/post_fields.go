@@ -75,19 +75,25 @@ type targetFields struct {
 func (t targetFields) field() string { return indexed("platforms", t.n) }
 
 func readPostFields(f *form) postFields {
-	return postFields{
-		content:      optional(f.text("content", maxContent)),
-		targets:      readTargets(f),
-		media:        readMedia(f),
-		status:       optional(f.text("status", maxShort)),
-		scheduledFor: optional(f.text("scheduledFor", maxShort)),
-		timezone:     optional(f.text("timezone", maxShort)),
-		settings:     readSettings(f),
-		comments:     readComments(f),
-		brand:        optional(f.text("brandId", maxShort)),
-		metadata:     readMetadata(f),
-		externalID:   optional(f.text("externalId", maxExternalID)),
+	fields := postFields{
+		content: optional(f.text("content", maxContent)),
+		targets: readTargets(f),
+		media:   readMedia(f),
 	}
+	fields.readShared(f)
+	return fields
+}
+
+// readShared reads what requests say about posts and threads alike.
+func (f *postFields) readShared(in *form) {
+	f.status = optional(in.text("status", maxShort))
+	f.scheduledFor = optional(in.text("scheduledFor", maxShort))
+	f.timezone = optional(in.text("timezone", maxShort))
+	f.settings = readSettings(in)
+	f.comments = readComments(in)
+	f.brand = optional(in.text("brandId", maxShort))
+	f.metadata = readMetadata(in)
+	f.externalID = optional(in.text("externalId", maxExternalID))
 }
 
 func optional(s string, ok bool) *string {

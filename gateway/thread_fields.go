@@ -13,18 +13,11 @@ const maxTitle = 255
 func readThreadFields(f *form) postFields {
 	thread := readThreadConfig(f).merge(schema.ThreadConfig{MaxRetries: schema.DefaultThreadRetries})
 	fields := postFields{
-		entries:      readEntries(f),
-		thread:       &thread,
-		targets:      readTargets(f),
-		status:       optional(f.text("status", maxShort)),
-		scheduledFor: optional(f.text("scheduledFor", maxShort)),
-		timezone:     optional(f.text("timezone", maxShort)),
-		settings:     readSettings(f),
-		comments:     readComments(f),
-		brand:        optional(f.text("brandId", maxShort)),
-		metadata:     readMetadata(f),
-		externalID:   optional(f.text("externalId", maxExternalID)),
+		entries: readEntries(f),
+		thread:  &thread,
+		targets: readTargets(f),
 	}
+	fields.readShared(f)
 	for _, t := range fields.targets {
 		if t.content != "" {
 			f.fail(t.field()+".content", codeConflict, "a platform's own text stands in platformContent of each entry")

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"crier/schema"
 )
 
 const (
@@ -24,13 +26,8 @@ func (w *webhooks) rotateSecret(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readOptionalForm(c)
+	overlap, warnings, err := readOverlap(c)
 	if err != nil {
-		return err
-	}
-	overlap := formOverlap(f)
-	f.finish()
-	if err := f.report.err(); err != nil {
 		return err
 	}
 	secret, err := newSecret(w.random)
@@ -43,21 +40,26 @@ func (w *webhooks) rotateSecret(c *gin.Context) error {
 	}
 	view := viewWebhook(webhook, w.now())
 	view.Secret = secret
-	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: view, Warnings: f.report.warnings})
+	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: view, Warnings: warnings})
 	return nil
 }
 
-// formOverlap reads how long a secret works on beside the one that replaces it.
-func formOverlap(f *form) time.Duration {
-	seconds, ok := f.integer("overlapSeconds")
-	if !ok {
-		return defaultOverlap
+// readOverlap reads how long a secret works on beside the one that replaces it, which is
+// all that a rotation may say.
+func readOverlap(c *gin.Context) (overlap time.Duration, warnings []schema.Detail, err error) {
+	f, err := readOptionalForm(c)
+	if err != nil {
+		return 0, nil, err
 	}
-	if seconds < 0 || seconds > int(maxOverlap/time.Second) {
-		f.fail("overlapSeconds", codeInvalidValue, fmt.Sprintf("must be from 0 to %d", int(maxOverlap/time.Second)))
-		return defaultOverlap
+	overlap = defaultOverlap
+	if seconds, ok := f.integer("overlapSeconds"); ok {
+		overlap = time.Duration(seconds) * time.Second
+		if seconds < 0 || seconds > int(maxOverlap/time.Second) {
+			f.fail("overlapSeconds", codeInvalidValue, fmt.Sprintf("must be from 0 to %d", int(maxOverlap/time.Second)))
+		}
 	}
-	return time.Duration(seconds) * time.Second
+	f.finish()
+	return overlap, f.report.warnings, f.report.err()
 }
 
 func newSecret(random io.Reader) (string, error) {

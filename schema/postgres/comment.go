@@ -90,14 +90,9 @@ func NewComment(s *Store, constraints func(schema.Platform) schema.Constraints) 
 // Claim leases first comments for one step each, by the rules of Publish.Claim. The job
 // of a comment that is gone or done is deleted.
 func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error) {
-	tokens, again := c.lost.begin(ids)
-	claimed, err := c.claim(ctx, ids, tokens, again)
-	if err != nil {
-		c.lost.unanswered(ids, tokens, c.Now())
-		return nil, err
-	}
-	c.lost.answered(ids)
-	return claimed, nil
+	return c.lost.claim(ids, c.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
+		return c.claim(ctx, ids, tokens, again)
+	})
 }
 
 func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []int64, again []bool) ([]schema.Delivery, error) {

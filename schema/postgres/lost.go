@@ -26,6 +26,18 @@ func newLostClaims[K comparable]() *lostClaims[K] {
 	return &lostClaims[K]{lost: map[K]lostClaim{}}
 }
 
+// claim makes a claim of keys, and remembers it where no answer came.
+func (l *lostClaims[K]) claim(keys []K, now func() time.Time, claim func(tokens []int64, again []bool) ([]schema.Delivery, error)) ([]schema.Delivery, error) {
+	tokens, again := l.begin(keys)
+	claimed, err := claim(tokens, again)
+	if err != nil {
+		l.unanswered(keys, tokens, now())
+		return nil, err
+	}
+	l.answered(keys)
+	return claimed, nil
+}
+
 // begin names the claim of each key, and tells which go on from one that was lost.
 func (l *lostClaims[K]) begin(keys []K) (tokens []int64, again []bool) {
 	l.mu.Lock()

@@ -38,14 +38,9 @@ func NewPublish(s *Store, constraints func(schema.Platform) schema.Constraints) 
 // step is StepFind. After an error it can be called again: what was claimed without this
 // process hearing of it is claimed anew.
 func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.Delivery, error) {
-	tokens, again := p.lost.begin(refs)
-	claimed, err := p.claim(ctx, refs, tokens, again)
-	if err != nil {
-		p.lost.unanswered(refs, tokens, p.Now())
-		return nil, err
-	}
-	p.lost.answered(refs)
-	return claimed, nil
+	return p.lost.claim(refs, p.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
+		return p.claim(ctx, refs, tokens, again)
+	})
 }
 
 func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []int64, again []bool) ([]schema.Delivery, error) {
