@@ -44,7 +44,8 @@ type limiter struct {
 	accounts *recent[schema.AccountID, *accountLimit]
 }
 
-// accountLimit is the turn of one account.
+// accountLimit is the turn of one account. Calls that are of none yet, as those that connect
+// one, have nothing to do with each other.
 type accountLimit struct {
 	bucket *rate.Limiter // nil: no limit
 
@@ -59,7 +60,10 @@ type accountLimit struct {
 func newLimiter(limits Limits, apps *apps, now func() time.Time) *limiter {
 	return &limiter{
 		now: now, apps: apps,
-		accounts: newRecent(limitedAccounts, func(schema.AccountID) *accountLimit {
+		accounts: newRecent(limitedAccounts, func(account schema.AccountID) *accountLimit {
+			if account == (schema.AccountID{}) {
+				return &accountLimit{}
+			}
 			return &accountLimit{bucket: newBucket(limits.Account)}
 		}),
 	}
@@ -150,7 +154,7 @@ func (l *limiter) take(ctx context.Context, limit *accountLimit, app string) (wa
 
 // hold keeps an account quiet for as long as its platform asked for.
 func (l *limiter) hold(account schema.AccountID, d time.Duration) {
-	if d <= 0 {
+	if d <= 0 || account == (schema.AccountID{}) {
 		return
 	}
 	limit := l.accounts.of(account)

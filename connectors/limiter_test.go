@@ -182,6 +182,17 @@ func TestPlatformsWaitHoldsItsAccount(t *testing.T) {
 	}
 }
 
+func TestAccountsThatConnectWaitForNoOther(t *testing.T) {
+	clock := newClock()
+	l := limiterOf(Limits{Account: Rate{0.1, 1}}, clock.Now)
+	l.hold(schema.AccountID{}, time.Hour) // what the platform asked of one
+	for range 3 {
+		if err := l.wait(t.Context(), Call{}, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestRecentForgets(t *testing.T) {
 	made := 0
 	r := newRecent(100, func(int) *int { made++; return &made })
