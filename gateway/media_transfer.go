@@ -38,9 +38,9 @@ func (m *media) createFromURL(c *gin.Context) error {
 		return err
 	}
 	if u.FileName == "" {
-		u.FileName = nameOf(path.Base(pathOf(address)))
+		u.FileName = nameIn(address)
 	}
-	prolong(c, fetchLimit+transferGrace)
+	prolong(c, fetchLimit+answerGrace)
 	u.Facts, err = m.keeper.KeepURL(c.Request.Context(), u.ID, address, imagesOrVideo)
 	if err != nil {
 		return refusedContent("url", err)
@@ -154,11 +154,12 @@ func (m *media) serve(c *gin.Context) error {
 	return nil
 }
 
-// pathOf returns the path of a url that was checked.
-func pathOf(address string) string {
+// nameIn returns the name of the file that a url ends with; empty: it ends with none.
+func nameIn(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
-	return u.Path
+	_, file := path.Split(u.Path)
+	return nameOf(file)
 }

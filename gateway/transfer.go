@@ -12,13 +12,11 @@ import (
 	"crier/schema"
 )
 
-// How long content may be on its way: a slow line is waited for, one that sends a byte now
-// and then is not.
+// How long a request that brings content may take, however much it is.
 const (
-	transferGrace = 20 * time.Second
-	slowestLine   = 16 << 10 // bytes a second
 	transferLimit = 15 * time.Minute
 	fetchLimit    = 5 * time.Minute
+	answerGrace   = 20 * time.Second // for the answer, once the content has come
 )
 
 // timeoutOf returns how long a request to a route may take.
@@ -53,11 +51,10 @@ func newTransfer(c *gin.Context, most int64) *transfer {
 }
 
 func (t *transfer) Read(p []byte) (int, error) {
-	allowed := min(transferGrace+time.Duration(t.read/slowestLine)*time.Second, transferLimit)
-	deadline := t.began.Add(allowed)
+	deadline := t.began.Add(min(schema.TransferTime(t.read), transferLimit))
 	// The answer has to be written after the last byte. A connection that takes no deadline
 	// is none of net/http's; then the request's own time limits it.
-	_ = errors.Join(t.control.SetReadDeadline(deadline), t.control.SetWriteDeadline(deadline.Add(transferGrace)))
+	_ = errors.Join(t.control.SetReadDeadline(deadline), t.control.SetWriteDeadline(deadline.Add(answerGrace)))
 	n, err := t.body.Read(p)
 	t.read += int64(n)
 	if err == nil || errors.Is(err, io.EOF) {

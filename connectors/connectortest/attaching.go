@@ -2,6 +2,7 @@ package connectortest
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"crier/connectors/simulation"
@@ -18,6 +19,8 @@ func attaching() []clause {
 		{"what is no media is refused", takesImage, pageIsRefused},
 		{"media that is not there is refused", takesImage, missingIsRefused},
 		{"media whose server fails is retryable", takesImage, failingMediaServerIsRetryable},
+		{"media whose name has come to lead to a private address is refused", takesImage, reboundMediaIsRefused},
+		{"media that redirects to a private address is refused", takesImage, redirectedMediaIsRefused},
 	}
 }
 
@@ -100,6 +103,25 @@ func failingMediaServerIsRetryable(t *testing.T, s *stage) {
 	s.wantUntouched(t)
 	s.files.failWith(0)
 	s.publish(t, d)
+}
+
+// reboundMediaIsRefused has an attacker's name server answer with a public address when the
+// post is created and with a private one when it is published.
+func reboundMediaIsRefused(t *testing.T, s *stage) {
+	item := s.files.image()
+	item.URL = strings.Replace(item.URL, "127.0.0.1", reboundName, 1)
+	if err := s.guard.CheckURL(t.Context(), item.URL); err != nil {
+		t.Fatalf("the check when the post is created: %v", err)
+	}
+	_, err := s.try(t, s.delivery("look", item))
+	wantKind(t, err, schema.Refused)
+	s.wantUntouched(t)
+}
+
+func redirectedMediaIsRefused(t *testing.T, s *stage) {
+	_, err := s.try(t, s.delivery("look", s.files.item(schema.Image, "/private.png")))
+	wantKind(t, err, schema.Refused)
+	s.wantUntouched(t)
 }
 
 // wantUntouched checks that the platform was not called.

@@ -29,7 +29,8 @@ type mediaServer struct {
 }
 
 // newMediaServer serves /image.png, /image.jpg, /video.mp4, /page.html, which says that
-// it is an image, and /large/{bytes}, an image followed by zeros.
+// it is an image, /large/{bytes}, an image followed by zeros, and /private.png, which
+// redirects to an address that is not public.
 func newMediaServer(t *testing.T) *mediaServer {
 	m := &mediaServer{}
 	mux := http.NewServeMux()
@@ -44,6 +45,7 @@ func newMediaServer(t *testing.T) *mediaServer {
 	serve("/video.mp4", "video/mp4", mp4Video)
 	serve("/page.html", "image/png", func() []byte { return []byte(page) })
 	mux.HandleFunc("GET /large/{size}", writeLarge)
+	mux.Handle("GET /private.png", http.RedirectHandler("http://"+privateAddress+"/image.png", http.StatusFound))
 	server := httptest.NewServer(m.watch(mux))
 	t.Cleanup(server.Close)
 	m.url = server.URL

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -37,6 +36,7 @@ type stage struct {
 	account   schema.Account
 
 	parts Parts
+	guard *egress.Egress
 	files *mediaServer
 	clock *clock
 	log   *logBuffer
@@ -72,10 +72,11 @@ func newStage(t *testing.T, f Fixture) *stage {
 
 func (s *stage) newParts(t *testing.T, base string) Parts {
 	out := egress.New(egress.Config{
-		Resolver: net.DefaultResolver,
+		Resolver: new(resolver),
 		Allowed:  []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 	})
 	t.Cleanup(out.CloseIdle)
+	s.guard = out
 	return Parts{
 		HTTP: out.Client(),
 		Base: base,

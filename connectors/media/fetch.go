@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,8 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, limits Limits) (*Fi
 func (f *Fetcher) FetchTo(ctx context.Context, dir, address string, limits Limits) (*File, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.config.Timeout)
 	defer cancel()
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, refused("the media's url cannot be read", nil)
@@ -77,7 +80,9 @@ func (f *Fetcher) FetchTo(ctx context.Context, dir, address string, limits Limit
 	if err := judge(response, limits); err != nil {
 		return nil, err
 	}
-	return Save(dir, body{response.Body}, limits)
+	content := newPaced(response.Body, func() { giveUp(errTooSlow()) })
+	defer content.stop()
+	return Save(dir, body{ctx, content}, limits)
 }
 
 func judge(response *http.Response, limits Limits) error {
@@ -108,12 +113,15 @@ func unreachable(err error) *schema.Error {
 }
 
 // body is an answer's body whose failures are the server's, not ours.
-type body struct{ answer io.Reader }
+type body struct {
+	ctx    context.Context // of the request
+	answer io.Reader
+}
 
 func (b body) Read(p []byte) (int, error) {
 	n, err := b.answer.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = unreachable(err)
+		err = unreachable(cmp.Or(context.Cause(b.ctx), err))
 	}
 	return n, err
 }
