@@ -603,6 +603,57 @@ func (e FailureSuccess) Valid() bool {
 	}
 }
 
+// Defines values for GoogleBusinessSettingsCallToActionActionType.
+const (
+	BOOK      GoogleBusinessSettingsCallToActionActionType = "BOOK"
+	CALL      GoogleBusinessSettingsCallToActionActionType = "CALL"
+	LEARNMORE GoogleBusinessSettingsCallToActionActionType = "LEARN_MORE"
+	ORDER     GoogleBusinessSettingsCallToActionActionType = "ORDER"
+	SHOP      GoogleBusinessSettingsCallToActionActionType = "SHOP"
+	SIGNUP    GoogleBusinessSettingsCallToActionActionType = "SIGN_UP"
+)
+
+// Valid indicates whether the value is a known member of the GoogleBusinessSettingsCallToActionActionType enum.
+func (e GoogleBusinessSettingsCallToActionActionType) Valid() bool {
+	switch e {
+	case BOOK:
+		return true
+	case CALL:
+		return true
+	case LEARNMORE:
+		return true
+	case ORDER:
+		return true
+	case SHOP:
+		return true
+	case SIGNUP:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GoogleBusinessSettingsTopicType.
+const (
+	EVENT    GoogleBusinessSettingsTopicType = "EVENT"
+	OFFER    GoogleBusinessSettingsTopicType = "OFFER"
+	STANDARD GoogleBusinessSettingsTopicType = "STANDARD"
+)
+
+// Valid indicates whether the value is a known member of the GoogleBusinessSettingsTopicType enum.
+func (e GoogleBusinessSettingsTopicType) Valid() bool {
+	switch e {
+	case EVENT:
+		return true
+	case OFFER:
+		return true
+	case STANDARD:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for HealthAnswerSuccess.
 const (
 	HealthAnswerSuccessTrue HealthAnswerSuccess = true
@@ -723,6 +774,30 @@ const (
 func (e KeysAnswerSuccess) Valid() bool {
 	switch e {
 	case KeysAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MastodonSettingsVisibility.
+const (
+	Direct   MastodonSettingsVisibility = "direct"
+	Private  MastodonSettingsVisibility = "private"
+	Public   MastodonSettingsVisibility = "public"
+	Unlisted MastodonSettingsVisibility = "unlisted"
+)
+
+// Valid indicates whether the value is a known member of the MastodonSettingsVisibility enum.
+func (e MastodonSettingsVisibility) Valid() bool {
+	switch e {
+	case Direct:
+		return true
+	case Private:
+		return true
+	case Public:
+		return true
+	case Unlisted:
 		return true
 	default:
 		return false
@@ -1143,6 +1218,27 @@ func (e TakenSuccess) Valid() bool {
 	}
 }
 
+// Defines values for TelegramSettingsParseMode.
+const (
+	HTML       TelegramSettingsParseMode = "HTML"
+	Markdown   TelegramSettingsParseMode = "Markdown"
+	MarkdownV2 TelegramSettingsParseMode = "MarkdownV2"
+)
+
+// Valid indicates whether the value is a known member of the TelegramSettingsParseMode enum.
+func (e TelegramSettingsParseMode) Valid() bool {
+	switch e {
+	case HTML:
+		return true
+	case Markdown:
+		return true
+	case MarkdownV2:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TestAnswerSuccess.
 const (
 	TestAnswerSuccessTrue TestAnswerSuccess = true
@@ -1344,6 +1440,54 @@ func (e ThreadUpdateStatus) Valid() bool {
 	case ThreadUpdateStatusDraft:
 		return true
 	case ThreadUpdateStatusScheduled:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TiktokSettingsPrivacy.
+const (
+	FOLLOWEROFCREATOR   TiktokSettingsPrivacy = "FOLLOWER_OF_CREATOR"
+	MUTUALFOLLOWFRIENDS TiktokSettingsPrivacy = "MUTUAL_FOLLOW_FRIENDS"
+	PUBLICTOEVERYONE    TiktokSettingsPrivacy = "PUBLIC_TO_EVERYONE"
+	SELFONLY            TiktokSettingsPrivacy = "SELF_ONLY"
+)
+
+// Valid indicates whether the value is a known member of the TiktokSettingsPrivacy enum.
+func (e TiktokSettingsPrivacy) Valid() bool {
+	switch e {
+	case FOLLOWEROFCREATOR:
+		return true
+	case MUTUALFOLLOWFRIENDS:
+		return true
+	case PUBLICTOEVERYONE:
+		return true
+	case SELFONLY:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TwitterSettingsReplySettings.
+const (
+	Following      TwitterSettingsReplySettings = "following"
+	MentionedUsers TwitterSettingsReplySettings = "mentionedUsers"
+	Subscribers    TwitterSettingsReplySettings = "subscribers"
+	Verified       TwitterSettingsReplySettings = "verified"
+)
+
+// Valid indicates whether the value is a known member of the TwitterSettingsReplySettings enum.
+func (e TwitterSettingsReplySettings) Valid() bool {
+	switch e {
+	case Following:
+		return true
+	case MentionedUsers:
+		return true
+	case Subscribers:
+		return true
+	case Verified:
 		return true
 	default:
 		return false
@@ -1737,6 +1881,15 @@ type AttemptsAnswer struct {
 	Attempts   []Attempt   `json:"attempts"`
 	Pagination Pagination  `json:"pagination"`
 	Success    interface{} `json:"success"`
+}
+
+// BlueskySettings defines model for BlueskySettings.
+type BlueskySettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// Langs The languages of the text, as BCP 47 tags.
+	Langs *[]string `json:"langs,omitempty"`
 }
 
 // Brand defines model for Brand.
@@ -2208,6 +2361,38 @@ type FirstComment struct {
 	Text   string `json:"text"`
 }
 
+// GoogleBusinessSettings defines model for GoogleBusinessSettings.
+type GoogleBusinessSettings struct {
+	CallToAction *struct {
+		ActionType GoogleBusinessSettingsCallToActionActionType `json:"actionType"`
+
+		// Url What the button opens; required unless it is CALL, which calls the location.
+		Url *string `json:"url,omitempty"`
+	} `json:"callToAction,omitempty"`
+
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// Event Required of an EVENT and an OFFER.
+	Event *struct {
+		EndDate   string `json:"endDate"`
+		StartDate string `json:"startDate"`
+		Title     string `json:"title"`
+	} `json:"event,omitempty"`
+	Offer *struct {
+		CouponCode      *string `json:"couponCode,omitempty"`
+		RedeemOnlineUrl *string `json:"redeemOnlineUrl,omitempty"`
+		TermsConditions *string `json:"termsConditions,omitempty"`
+	} `json:"offer,omitempty"`
+	TopicType *GoogleBusinessSettingsTopicType `json:"topicType,omitempty"`
+}
+
+// GoogleBusinessSettingsCallToActionActionType defines model for GoogleBusinessSettings.CallToAction.ActionType.
+type GoogleBusinessSettingsCallToActionActionType string
+
+// GoogleBusinessSettingsTopicType defines model for GoogleBusinessSettings.TopicType.
+type GoogleBusinessSettingsTopicType string
+
 // HealthAnswer defines model for HealthAnswer.
 type HealthAnswer struct {
 	Health  AccountHealth       `json:"health"`
@@ -2242,6 +2427,15 @@ type Held struct {
 
 // HeldReason defines model for Held.Reason.
 type HeldReason string
+
+// InstagramSettings defines model for InstagramSettings.
+type InstagramSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// ShareToFeed Whether a reel is shown in the feed too.
+	ShareToFeed *bool `json:"shareToFeed,omitempty"`
+}
 
 // Key defines model for Key.
 type Key struct {
@@ -2320,6 +2514,38 @@ type KeysAnswer struct {
 
 // KeysAnswerSuccess defines model for KeysAnswer.Success.
 type KeysAnswerSuccess bool
+
+// MastodonSettings defines model for MastodonSettings.
+type MastodonSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// Language ISO 639-1.
+	Language *string `json:"language,omitempty"`
+
+	// Poll Of a post without media; in a thread, the first entry's.
+	Poll *struct {
+		// ExpiresIn Seconds for which it is open.
+		ExpiresIn int `json:"expiresIn"`
+
+		// HideTotals Whether the counts are hidden until it is over.
+		HideTotals *bool `json:"hideTotals,omitempty"`
+
+		// Multiple Whether more than one option can be chosen.
+		Multiple *bool    `json:"multiple,omitempty"`
+		Options  []string `json:"options"`
+	} `json:"poll,omitempty"`
+
+	// Sensitive Blurs the media.
+	Sensitive *bool `json:"sensitive,omitempty"`
+
+	// SpoilerText A content warning of at most 500 characters.
+	SpoilerText *string                     `json:"spoilerText,omitempty"`
+	Visibility  *MastodonSettingsVisibility `json:"visibility,omitempty"`
+}
+
+// MastodonSettingsVisibility defines model for MastodonSettings.Visibility.
+type MastodonSettingsVisibility string
 
 // Media An upload.
 type Media struct {
@@ -2477,6 +2703,18 @@ type Pagination struct {
 	Total int `json:"total"`
 }
 
+// PinterestSettings defines model for PinterestSettings.
+type PinterestSettings struct {
+	// BoardId Another board of the same owner than the account's.
+	BoardId *string `json:"boardId,omitempty"`
+
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// Title Of the pin; content is its description.
+	Title *string `json:"title,omitempty"`
+}
+
 // Plan defines model for Plan.
 type Plan struct {
 	// Accounts Connected at a time; null: no limit.
@@ -2531,8 +2769,28 @@ type PlatformEntryStatus string
 // PlatformName defines model for PlatformName.
 type PlatformName string
 
-// PlatformSettings Options by platform. A content in them overrides the post's for that platform.
-type PlatformSettings map[string]map[string]interface{}
+// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
+// that is not known is ignored and named in `warnings`.
+type PlatformSettings struct {
+	Bluesky *BlueskySettings `json:"bluesky,omitempty"`
+
+	// Facebook Of a platform without settings of its own.
+	Facebook       *TextSettings           `json:"facebook,omitempty"`
+	GoogleBusiness *GoogleBusinessSettings `json:"google-business,omitempty"`
+	Instagram      *InstagramSettings      `json:"instagram,omitempty"`
+
+	// Linkedin Of a platform without settings of its own.
+	Linkedin  *TextSettings      `json:"linkedin,omitempty"`
+	Mastodon  *MastodonSettings  `json:"mastodon,omitempty"`
+	Pinterest *PinterestSettings `json:"pinterest,omitempty"`
+	Telegram  *TelegramSettings  `json:"telegram,omitempty"`
+
+	// Threads Of a platform without settings of its own.
+	Threads *TextSettings    `json:"threads,omitempty"`
+	Tiktok  *TiktokSettings  `json:"tiktok,omitempty"`
+	Twitter *TwitterSettings `json:"twitter,omitempty"`
+	Youtube *YoutubeSettings `json:"youtube,omitempty"`
+}
 
 // Post defines model for Post.
 type Post struct {
@@ -2548,7 +2806,8 @@ type Post struct {
 	MediaItems    []MediaItem        `json:"mediaItems"`
 	Metadata      *map[string]string `json:"metadata,omitempty"`
 
-	// PlatformSettings Options by platform. A content in them overrides the post's for that platform.
+	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
+	// that is not known is ignored and named in `warnings`.
 	PlatformSettings PlatformSettings `json:"platformSettings"`
 	Platforms        []PlatformEntry  `json:"platforms"`
 
@@ -2637,7 +2896,8 @@ type PostCreate struct {
 	// Metadata The caller's own data.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 
-	// PlatformSettings Options by platform. A content in them overrides the post's for that platform.
+	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
+	// that is not known is ignored and named in `warnings`.
 	PlatformSettings *PlatformSettings `json:"platformSettings,omitempty"`
 	Platforms        []TargetInput     `json:"platforms"`
 	PublishNow       *bool             `json:"publishNow,omitempty"`
@@ -2710,7 +2970,8 @@ type PostFields struct {
 	// Metadata The caller's own data.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 
-	// PlatformSettings Options by platform. A content in them overrides the post's for that platform.
+	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
+	// that is not known is ignored and named in `warnings`.
 	PlatformSettings *PlatformSettings `json:"platformSettings,omitempty"`
 	Platforms        *[]TargetInput    `json:"platforms,omitempty"`
 
@@ -2783,7 +3044,8 @@ type PostUpdate struct {
 	// Metadata The caller's own data.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 
-	// PlatformSettings Options by platform. A content in them overrides the post's for that platform.
+	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
+	// that is not known is ignored and named in `warnings`.
 	PlatformSettings *PlatformSettings `json:"platformSettings,omitempty"`
 	Platforms        *[]TargetInput    `json:"platforms,omitempty"`
 
@@ -2833,7 +3095,8 @@ type PostValidate struct {
 	// Metadata The caller's own data.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 
-	// PlatformSettings Options by platform. A content in them overrides the post's for that platform.
+	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
+	// that is not known is ignored and named in `warnings`.
 	PlatformSettings *PlatformSettings `json:"platformSettings,omitempty"`
 	Platforms        []TargetInput     `json:"platforms"`
 
@@ -3002,6 +3265,30 @@ type TargetInput1 struct {
 	Platform PlatformName `json:"platform"`
 }
 
+// TelegramSettings defines model for TelegramSettings.
+type TelegramSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content             *string `json:"content,omitempty"`
+	DisableNotification *bool   `json:"disableNotification,omitempty"`
+
+	// LinkPreviewOptions Of posts without media.
+	LinkPreviewOptions *struct {
+		IsDisabled       *bool `json:"isDisabled,omitempty"`
+		PreferLargeMedia *bool `json:"preferLargeMedia,omitempty"`
+		PreferSmallMedia *bool `json:"preferSmallMedia,omitempty"`
+		ShowAboveText    *bool `json:"showAboveText,omitempty"`
+
+		// Url Shown in place of the text's first link.
+		Url *string `json:"url,omitempty"`
+	} `json:"linkPreviewOptions,omitempty"`
+
+	// ParseMode How the text is marked up; not at all where it is left out.
+	ParseMode *TelegramSettingsParseMode `json:"parseMode,omitempty"`
+}
+
+// TelegramSettingsParseMode How the text is marked up; not at all where it is left out.
+type TelegramSettingsParseMode string
+
 // TestAnswer defines model for TestAnswer.
 type TestAnswer struct {
 	Success TestAnswerSuccess `json:"success"`
@@ -3022,6 +3309,12 @@ type TestAnswer struct {
 
 // TestAnswerSuccess defines model for TestAnswer.Success.
 type TestAnswerSuccess bool
+
+// TextSettings Of a platform without settings of its own.
+type TextSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+}
 
 // Thread defines model for Thread.
 type Thread struct {
@@ -3044,7 +3337,8 @@ type Thread struct {
 	IsApiPost     bool               `json:"isApiPost"`
 	Metadata      *map[string]string `json:"metadata,omitempty"`
 
-	// PlatformSettings Options by platform. A content in them overrides the post's for that platform.
+	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
+	// that is not known is ignored and named in `warnings`.
 	PlatformSettings PlatformSettings `json:"platformSettings"`
 	Platforms        []PlatformName   `json:"platforms"`
 
@@ -3111,7 +3405,8 @@ type ThreadCreate struct {
 	// Metadata The caller's own data.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 
-	// PlatformSettings Options by platform. A content in them overrides the post's for that platform.
+	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
+	// that is not known is ignored and named in `warnings`.
 	PlatformSettings *PlatformSettings  `json:"platformSettings,omitempty"`
 	Platforms        []ThreadTarget     `json:"platforms"`
 	Posts            []ThreadEntryInput `json:"posts"`
@@ -3310,6 +3605,30 @@ type ThreadUpdate struct {
 // ThreadUpdateStatus defines model for ThreadUpdate.Status.
 type ThreadUpdateStatus string
 
+// TiktokSettings defines model for TiktokSettings.
+type TiktokSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// Privacy Required of a post to tiktok. One that the account enables.
+	Privacy *TiktokSettingsPrivacy `json:"privacy,omitempty"`
+}
+
+// TiktokSettingsPrivacy Required of a post to tiktok. One that the account enables.
+type TiktokSettingsPrivacy string
+
+// TwitterSettings defines model for TwitterSettings.
+type TwitterSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// ReplySettings Who may reply; anybody where it is left out.
+	ReplySettings *TwitterSettingsReplySettings `json:"replySettings,omitempty"`
+}
+
+// TwitterSettingsReplySettings Who may reply; anybody where it is left out.
+type TwitterSettingsReplySettings string
+
 // Usage defines model for Usage.
 type Usage struct {
 	Accounts Allowance `json:"accounts"`
@@ -3459,6 +3778,15 @@ type WeekSlot struct {
 
 // WeekSlotDay defines model for WeekSlot.Day.
 type WeekSlotDay string
+
+// YoutubeSettings defines model for YoutubeSettings.
+type YoutubeSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// Title Required of a post to youtube; content is the description.
+	Title *string `json:"title,omitempty"`
+}
 
 // BrandId defines model for BrandId.
 type BrandId = string

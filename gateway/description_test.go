@@ -171,24 +171,56 @@ func TestDescriptionsSchemasAndExamplesHold(t *testing.T) {
 	}
 }
 
+// checkExamples holds the examples of an operation's bodies against their schemas: of
+// what it takes, and of each answer of success.
 func (d *description) checkExamples(t *testing.T, name string, operation map[string]any) {
 	t.Helper()
-	request, ok := operation["requestBody"].(map[string]any)
-	if !ok {
-		return
+	request, _ := operation["requestBody"].(map[string]any)
+	d.checkBodies(t, name, request)
+	responses, _ := operation["responses"].(map[string]any)
+	for status, response := range responses {
+		if strings.HasPrefix(status, "2") {
+			d.checkBodies(t, name+" "+status, response.(map[string]any))
+		}
 	}
-	content, ok := request["content"].(map[string]any)["application/json"].(map[string]any)
-	if !ok {
-		return // a file
+}
+
+// checkBodies passes over bodies without a schema: they are files, which an example
+// cannot show.
+func (d *description) checkBodies(t *testing.T, name string, of map[string]any) {
+	t.Helper()
+	contents, _ := of["content"].(map[string]any)
+	for mediaType, content := range contents {
+		content := content.(map[string]any)
+		described, ok := content["schema"].(map[string]any)
+		if !ok {
+			continue
+		}
+		examples := d.examples(content)
+		if len(examples) == 0 {
+			t.Errorf("%s has no example in %s", name, mediaType)
+		}
+		for example, value := range examples {
+			d.validateValue(t, strings.TrimPrefix(described["$ref"].(string), "#/"), value, name+" "+example)
+		}
 	}
-	ref, _ := content["schema"].(map[string]any)["$ref"].(string)
+}
+
+// examples are the values that a body is shown with, by name.
+func (d *description) examples(content map[string]any) map[string]any {
+	values := map[string]any{}
+	if value, ok := content["example"]; ok {
+		values["example"] = value
+	}
 	examples, _ := content["examples"].(map[string]any)
-	if len(examples) == 0 {
-		t.Errorf("%s has no example", name)
+	for name, example := range examples {
+		example := tree{example}
+		if ref, shared := strings.CutPrefix(example.at("$ref").text(), "#/components/examples/"); shared {
+			example = tree{d.document}.at("components", "examples", ref)
+		}
+		values[name] = example.at("value").value
 	}
-	for example, value := range examples {
-		d.validateValue(t, strings.TrimPrefix(ref, "#/"), value.(map[string]any)["value"], name+" "+example)
-	}
+	return values
 }
 
 func (d *description) validateValue(t *testing.T, pointer string, value any, name string) {

@@ -282,6 +282,23 @@ func (v value) appendMembers(to []byte) []byte {
 	return append(to, '}')
 }
 
+// withoutNulls is the value without members that are null, at any depth: they are the
+// same as absent.
+func (v value) withoutNulls() value {
+	members := make([]member, 0, len(v.members))
+	for _, m := range v.members {
+		if m.value.kind != null {
+			members = append(members, member{name: m.name, value: m.value.withoutNulls()})
+		}
+	}
+	items := make([]value, len(v.items))
+	for i, item := range v.items {
+		items[i] = item.withoutNulls()
+	}
+	v.members, v.items = members, items
+	return v
+}
+
 // canonicalNumber writes integers as they are, whatever their size, and all others in
 // their shortest form.
 func canonicalNumber(literal string) string {

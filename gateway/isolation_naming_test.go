@@ -88,8 +88,9 @@ var namings = map[string][]string{
 	"GET /webhooks/:id/deliveries":    {"?eventId=$event$"},
 }
 
-// namesOfOthers are fields called an id that name nothing of a workspace's.
-var namesOfOthers = []string{"externalId", "chatId", "chatIds"}
+// namesOfOthers are fields called an id that name nothing of a workspace: the caller's own
+// names, and those of a platform, which looks at the owner itself.
+var namesOfOthers = []string{"externalId", "chatId", "chatIds", "boardId"}
 
 var isID = regexp.MustCompile(`Ids?$`)
 

@@ -88,6 +88,9 @@ func TestTheReferenceShowsEveryOperation(t *testing.T) {
 			}
 		}
 	}
+	if strings.Contains(page, "<pre>null</pre>") {
+		t.Error("an example is shown without its value")
+	}
 	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		if !strings.Contains(page, `id="`+link[1]+`"`) {
 			t.Errorf("#%s leads nowhere", link[1])

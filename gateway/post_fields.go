@@ -219,7 +219,7 @@ func readSettings(f *form) map[schema.Platform]json.RawMessage {
 		case m.value.kind != object:
 			f.fail(field, codeInvalidType, f.report.wrong(m.value, object))
 		default:
-			settings[platform] = m.value.appendCanonical(nil)
+			settings[platform] = m.value.withoutNulls().appendCanonical(nil)
 		}
 	}
 	return settings

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"fmt"
 	"net/http"
 
 	"crier/schema"
@@ -62,13 +63,24 @@ func settingRules() []rule {
 		{settingsTable, "a content among a platform's settings overrides the post's text there", all(
 			judged(newPost(`{"content": "`+long(501)+`", "platformSettings": {"mastodon": {"content": "short"}}}`), "", ""),
 			judged(setting("mastodon", `"content": "`+long(501)+`"`), "platformSettings.mastodon.content", "text_too_long", "mastodon"))},
-		{settingsTable, "settings are keyed by platform: those of others have no effect", judged(newPost(`{"platformSettings": {"twitter": {"replySettings": "nobody"}}}`), "", "")},
+		{settingsTable, "settings are keyed by platform: those of others have no effect, and are of the described form", all(
+			judged(newPost(`{"platformSettings": {"twitter": {"replySettings": "verified"}, "tiktok": {}, "google-business": {"topicType": "EVENT"}}}`), "", ""),
+			judged(newPost(`{"platformSettings": {"twitter": {"replySettings": "nobody"}}}`), "platformSettings.twitter.replySettings", "setting_invalid", "twitter"),
+			judged(newPost(`{"platformSettings": {"google-business": {"event": {"title": "t", "startDate": "2026-01-01"}}}}`), "platformSettings.google-business.event.endDate", "setting_required", "google-business"),
+			warned(newPost(`{"platformSettings": {"twitter": {"colour": "red"}}}`), "platformSettings.twitter.colour", "setting_unknown", "twitter"))},
+		{settingsTable, "a setting that is null is the same as absent", func(b *bench) {
+			post := b.send(newPost(`{"platformSettings": {"mastodon": {"language": null, "poll": {"options": ["a", "b"], "expiresIn": 300, "multiple": null}}}}`)).want(http.StatusCreated)
+			if got := fmt.Sprint(post.at("post", "platformSettings", "mastodon").value); got != "map[poll:map[expiresIn:300 options:[a b]]]" {
+				b.Errorf("settings = %s", got)
+			}
+		}},
 		{settingsTable, "what is no setting is told", all(
 			warned(setting("mastodon", `"colour": "red"`), "platformSettings.mastodon.colour", "setting_unknown", "mastodon"),
 			warned(setting("bluesky", `"colour": "red"`), "platformSettings.bluesky.colour", "setting_unknown", "bluesky"))},
 		{settingsTable, "bluesky: langs are at most three language tags", all(
 			judged(setting("bluesky", `"langs": ["en", "pt-BR", "de"]`), "", ""),
 			judged(setting("bluesky", `"langs": ["en", "de", "fr", "it"]`), "platformSettings.bluesky.langs", "setting_invalid", "bluesky"),
+			judged(setting("bluesky", `"langs": ["en", null]`), "platformSettings.bluesky.langs[1]", "setting_required", "bluesky"),
 			judged(setting("bluesky", `"langs": ["en", "not a tag"]`), "platformSettings.bluesky.langs[1]", "setting_invalid", "bluesky"))},
 	}
 }

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,6 +43,7 @@ func Validate(c Content, targets []Target, constraintsOf func(Platform) Constrai
 			checked[target.Platform] = true
 		}
 	}
+	v.otherSettings(targets, constraintsOf)
 	v.firstComments(targets, constraintsOf)
 	return v.errors, v.warnings
 }
@@ -104,23 +107,46 @@ func (v *validation) shape() {
 
 // settings checks the part of platformSettings that is the platform's.
 func (v *validation) settings(c Constraints) {
-	check := c.Settings
-	if check == nil {
-		check = SettingRules{}.Check
-	}
-	details := check(v.content.Settings[c.Platform])
+	details := c.checkSettings(v.content.Settings[c.Platform])
 	if c.Together != nil && len(v.content.Entries) > 0 {
 		details = append(details, c.Together(v.content.Entries[0], v.content.Settings[c.Platform])...)
 	}
 	for _, d := range details {
-		d.Field = joinField("platformSettings."+c.Platform.String(), d.Field)
-		d.Platform = c.Platform.String()
-		if d.Code == CodeSettingUnknown {
-			v.add(&v.warnings, d)
+		v.setting(c.Platform, d)
+	}
+}
+
+func (v *validation) setting(p Platform, d Detail) {
+	d.Field = joinField("platformSettings."+p.String(), d.Field)
+	d.Platform = p.String()
+	if d.Code == CodeSettingUnknown {
+		v.add(&v.warnings, d)
+		return
+	}
+	v.add(&v.errors, d)
+}
+
+// otherSettings checks what is said for platforms the content does not go to: nothing of
+// it is missing, but what is stored and shown is of the described form.
+func (v *validation) otherSettings(targets []Target, constraintsOf func(Platform) Constraints) {
+	for _, p := range slices.Sorted(maps.Keys(v.content.Settings)) {
+		if slices.ContainsFunc(targets, func(t Target) bool { return t.Platform == p }) {
 			continue
 		}
-		v.add(&v.errors, d)
+		for _, d := range constraintsOf(p).checkSettings(v.content.Settings[p]) {
+			if d.Code != CodeSettingRequired || strings.ContainsAny(d.Field, ".[") {
+				v.setting(p, d)
+			}
+		}
 	}
+}
+
+// checkSettings knows no setting but content where the platform has none.
+func (c Constraints) checkSettings(settings json.RawMessage) []Detail {
+	if c.Settings == nil {
+		return SettingRules{}.Check(settings)
+	}
+	return c.Settings(settings)
 }
 
 // entry checks the text and the media one target gets of an entry.

@@ -155,8 +155,9 @@ func FormSetting(is func(text string) bool, what string) SettingRule {
 	}}
 }
 
-// ListSetting is a list of at most so many values.
+// ListSetting is a list of at most so many values, none of them null.
 func ListSetting(most int, item SettingRule) SettingRule {
+	item = item.Require()
 	return SettingRule{check: func(value json.RawMessage) []Detail {
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) != nil {

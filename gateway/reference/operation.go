@@ -130,7 +130,7 @@ func (r *reader) contents(o object) []content {
 		}
 		examples := described.object("examples")
 		for _, name := range examples.names() {
-			one := examples.object(name)
+			one := examples.object(name).follow(r.document)
 			shown.Examples = append(shown.Examples, example{one.text("summary"), indented(one.value("value"))})
 		}
 		all = append(all, shown)
