@@ -7,13 +7,16 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"crier/schema"
 )
 
 // clock follows the clock of the server, so that every process has the same time,
 // whatever its own clock says. Between two looks it goes by the monotonic clock.
 type clock struct {
-	pool *pgxpool.Pool
-	base atomic.Pointer[reading]
+	pool  *pgxpool.Pool
+	base  atomic.Pointer[reading]
+	lease leaseClock
 }
 
 // reading is the server's time at a moment of the monotonic clock.
@@ -22,6 +25,9 @@ type reading struct {
 	local  time.Time // has a monotonic part
 }
 
+// at is the server's time at a later moment.
+func (r reading) at(local time.Time) time.Time { return r.server.Add(local.Sub(r.local)) }
+
 const clockInterval = 5 * time.Second
 
 func newClock(pool *pgxpool.Pool) *clock { return &clock{pool: pool} }
@@ -29,7 +35,7 @@ func newClock(pool *pgxpool.Pool) *clock { return &clock{pool: pool} }
 // now is in microseconds, as PostgreSQL keeps times.
 func (c *clock) now() time.Time {
 	r := c.base.Load()
-	return r.server.Add(time.Since(r.local)).Truncate(time.Microsecond)
+	return r.at(time.Now()).Truncate(time.Microsecond)
 }
 
 // sync takes the best of three readings: the one with the shortest round trip.
@@ -49,6 +55,7 @@ func (c *clock) sync(ctx context.Context) error {
 		}
 	}
 	c.base.Store(&best)
+	c.lease.observe(best)
 	return nil
 }
 
@@ -78,4 +85,40 @@ func (c *clock) run(closing <-chan struct{}, log *slog.Logger) {
 			cancel()
 		}
 	}
+}
+
+// leaseClock is the time by which leases of visible calls end. It is the server's, but goes
+// along with a jump ahead of it only when every lease from before is over: who claimed
+// then may still be at the call, though his lease ended with the jump.
+type leaseClock struct {
+	followed atomic.Pointer[reading]
+	jumped   *reading // the first since the last jump; nil: there was none
+}
+
+const (
+	// jumpTolerance is how far the server's clock may get ahead of the monotonic one without
+	// having jumped.
+	jumpTolerance = time.Second
+	jumpWait      = schema.Lease + schema.SettleTime
+)
+
+// observe takes the readings of one clock in their order.
+func (l *leaseClock) observe(r reading) {
+	jumpedFrom := func(before reading) bool { return r.server.Sub(before.at(r.local)) > jumpTolerance }
+	followed := l.followed.Load()
+	switch {
+	case followed == nil || !jumpedFrom(*followed):
+	case l.jumped == nil || jumpedFrom(*l.jumped):
+		l.jumped = &r
+		return
+	case r.local.Sub(l.jumped.local) < jumpWait:
+		return
+	}
+	l.followed.Store(&r)
+	l.jumped = nil
+}
+
+// latest is the latest time at a moment by which a lease may be taken for over.
+func (l *leaseClock) latest(local time.Time) time.Time {
+	return l.followed.Load().at(local).Add(jumpTolerance)
 }

@@ -89,10 +89,12 @@ func NewComment(s *Store, constraints func(schema.Platform) schema.Constraints) 
 
 // Claim leases first comments for one step each, by the rules of Publish.Claim. The job
 // of a comment that is gone or done is deleted.
-func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error) {
-	return c.lost.claim(ids, c.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
-		return c.claim(ctx, ids, tokens, again)
+func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) (claimed []schema.Delivery, err error) {
+	err = c.lost.claim(ids, c.Now, func(tokens []int64, again []bool) (err error) {
+		claimed, err = c.claim(ctx, ids, tokens, again)
+		return err
 	})
+	return claimed, err
 }
 
 func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []int64, again []bool) ([]schema.Delivery, error) {
@@ -101,7 +103,7 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	batch.Queue(`
 		delete from jobs j where j.id = any($1)
 		  and not exists (select from comments c where c.id = j.id and c.state in (0, 1))`, ids)
-	batch.Queue(claimComments, ids, c.node, schema.Lease.String(), schema.SettleTime.String(), schema.FirstCommentDelay.String(), c.late.String(), tokens, again)
+	batch.Queue(claimComments, ids, c.node, schema.Lease.String(), schema.SettleTime.String(), schema.FirstCommentDelay.String(), c.late.String(), tokens, again, c.clock.lease.latest(time.Now()))
 	sent := time.Now()
 	results := c.pool.SendBatch(ctx, batch)
 	defer results.Close()
@@ -137,7 +139,7 @@ var claimComments = `
 	where c.id = u.id and p.id = c.post_id and t.post_id = c.post_id and t.n = c.n
 	  and a.id = c.account_id and w.id = a.workspace_id
 	  and ((c.state = 0 and coalesce(c.next_at, now()) <= now() + interval '` + earlyBy + `')
-	    or (c.state = 1 and (c.lease_until + $4::interval < now() or (u.again and c.token = u.token))))
+	    or (c.state = 1 and (c.lease_until + $4::interval < least(now(), $9) or (u.again and c.token = u.token))))
 	  and not exists (select from holds h where h.subject = c.post_id)
 	  and (not ` + pausedComment + ` or uuid_extract_timestamp(c.id) + $5::interval + $6::interval < now())
 	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, c.since,

@@ -45,3 +45,20 @@ func (c *Comment) ClaimUnheard(ctx context.Context, ids []schema.CommentID) erro
 	c.lost.unanswered(ids, tokens, c.Now())
 	return err
 }
+
+// ClaimUnheard claims as if the connection had been cut before the answer came.
+func (n *Notify) ClaimUnheard(ctx context.Context, ids []schema.DeliveryID) error {
+	tokens, again := n.lost.begin(ids)
+	_, err := n.claim(ctx, ids, tokens, again)
+	n.lost.unanswered(ids, tokens, n.Now())
+	return err
+}
+
+// ClaimUnheard claims as if the connection had been cut before the answer came.
+func (r *Refresh) ClaimUnheard(ctx context.Context, a schema.Account) error {
+	accounts := []schema.AccountID{a.ID}
+	tokens, again := r.lost.begin(accounts)
+	_, err := r.claim(ctx, accounts, []schema.WorkspaceID{a.Workspace}, tokens, again)
+	r.lost.unanswered(accounts, tokens, r.Now())
+	return err
+}

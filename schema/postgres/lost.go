@@ -27,15 +27,14 @@ func newLostClaims[K comparable]() *lostClaims[K] {
 }
 
 // claim makes a claim of keys, and remembers it where no answer came.
-func (l *lostClaims[K]) claim(keys []K, now func() time.Time, claim func(tokens []int64, again []bool) ([]schema.Delivery, error)) ([]schema.Delivery, error) {
+func (l *lostClaims[K]) claim(keys []K, now func() time.Time, claim func(tokens []int64, again []bool) error) error {
 	tokens, again := l.begin(keys)
-	claimed, err := claim(tokens, again)
-	if err != nil {
+	if err := claim(tokens, again); err != nil {
 		l.unanswered(keys, tokens, now())
-		return nil, err
+		return err
 	}
 	l.answered(keys)
-	return claimed, nil
+	return nil
 }
 
 // begin names the claim of each key, and tells which go on from one that was lost.

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"crier/schema"
 	"crier/schema/postgres"
@@ -76,5 +77,54 @@ func TestAFirstCommentWhoseClaimWasLostGoesOnAtOnce(t *testing.T) {
 		if len(got) != want || want == 1 && got[0].Step != schema.StepPublish {
 			t.Errorf("claim %d: %+v", i, got)
 		}
+	}
+}
+
+func TestADeliveryWhoseClaimWasLostGoesOnAtOnce(t *testing.T) {
+	f := newFixture(t)
+	ids := []schema.DeliveryID{f.delivery().Delivery}
+	f.must(f.notify.ClaimUnheard(t.Context(), ids))
+	other := postgres.NewNotify(f.store, plain{})
+	if got, err := other.Claim(t.Context(), ids); err != nil || len(got) > 0 {
+		t.Errorf("another process claimed %+v, %v before the lease was over", got, err)
+	}
+	for i, want := range []int{1, 0} {
+		if got, err := f.notify.Claim(t.Context(), ids); err != nil || len(got) != want {
+			t.Errorf("claim %d: %+v, %v", i, got, err)
+		}
+	}
+}
+
+func TestARenewalWhoseClaimWasLostGoesOnAtOnce(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before func(f *fixture, store *postgres.Refresh, a schema.Account)
+		trade  bool
+	}{
+		"a trade": {func(*fixture, *postgres.Refresh, schema.Account) {}, true},
+		"a check of what an open trade came to": {func(f *fixture, store *postgres.Refresh, a schema.Account) {
+			f.settle(store, f.renewal(store, a), schema.RenewalOutcome{Err: &schema.Error{Kind: schema.Unknown, Message: "lost"}})
+			f.hasten()
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			store, other := postgres.NewRefresh(f.store), postgres.NewRefresh(f.store)
+			a := f.renewable(2 * time.Hour)
+			f.must(f.store.AskRenewal(t.Context(), a))
+			tt.before(f, store, a)
+			for range 2 {
+				f.must(store.ClaimUnheard(t.Context(), a))
+			}
+			if r := f.renewal(other, a); r != nil {
+				t.Errorf("another process claimed %+v before the lease was over", r)
+			}
+			r := f.renewal(store, a)
+			if r == nil || r.Trade != tt.trade || r.Open == tt.trade {
+				t.Fatalf("renewal = %+v, want it as before the claim", r)
+			}
+			if f.renewal(store, a) != nil {
+				t.Error("it was claimed while it is in hand")
+			}
+		})
 	}
 }

@@ -15,12 +15,13 @@ import (
 type Notify struct {
 	*Store
 	sealer   Sealer
+	lost     *lostClaims[schema.DeliveryID]
 	finishes *group[schema.NotifyResult]
 }
 
 // NewNotify starts the committer of finishes; it ends with the store.
 func NewNotify(s *Store, sealer Sealer) *Notify {
-	n := &Notify{Store: s, sealer: sealer}
+	n := &Notify{Store: s, sealer: sealer, lost: newLostClaims[schema.DeliveryID]()}
 	n.finishes = startGroup(s, &group[schema.NotifyResult]{
 		work: "notify", max: finishBatch, linger: finishLinger, commit: n.commitFinishes,
 	}, 1)
@@ -181,8 +182,17 @@ func queueNotifyJobs(b *pgx.Batch, messages []schema.NotifyMessage, now time.Tim
 
 // Claim leases deliveries for one try each. Those of a webhook that is paused or disabled
 // end as failed, without counting against it; the jobs of deliveries that are done, or
-// whose webhook is gone, are deleted.
-func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error) {
+// whose webhook is gone, are deleted. After an error it can be called again, as that of
+// Publish.
+func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) (claimed []schema.NotifyDelivery, err error) {
+	err = n.lost.claim(ids, n.Now, func(tokens []int64, again []bool) (err error) {
+		claimed, err = n.claim(ctx, ids, tokens, again)
+		return err
+	})
+	return claimed, err
+}
+
+func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []int64, again []bool) ([]schema.NotifyDelivery, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		update deliveries d set state = 3, lease_until = null, error = 'the webhook was not active'
@@ -194,14 +204,14 @@ func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.N
 			select from deliveries d join webhooks w on w.id = d.webhook_id
 			where d.id = j.id and d.state in (0, 1))`, ids)
 	batch.Queue(`
-		update deliveries d set state = 1, claim = d.claim + 1, node = $2, lease_until = now() + $3::interval
-		from webhooks w
-		where d.id = any($1) and w.id = d.webhook_id and w.active
+		update deliveries d set state = 1, claim = d.claim + 1, node = $2, token = u.token, lease_until = now() + $3::interval
+		from unnest($1::uuid[], $4::int8[], $5::bool[]) u (id, token, again), webhooks w
+		where d.id = u.id and w.id = d.webhook_id and w.active
 		  and ((d.state = 0 and coalesce(d.next_at, now()) <= now() + interval '`+earlyBy+`')
-		    or (d.state = 1 and d.lease_until < now()))
+		    or (d.state = 1 and (d.lease_until < now() or (u.again and d.token = u.token))))
 		returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, w.url, w.secret,
 			case when w.previous_until > now() then w.previous_secret end`,
-		ids, n.node, schema.NotifyLease.String())
+		ids, n.node, schema.NotifyLease.String(), tokens, again)
 	results := n.pool.SendBatch(ctx, batch)
 	defer results.Close()
 	for range 2 {

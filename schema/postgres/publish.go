@@ -37,10 +37,12 @@ func NewPublish(s *Store, constraints func(schema.Platform) schema.Constraints) 
 // left out of the answer. Where an earlier claim of a visible call was left open, the
 // step is StepFind. After an error it can be called again: what was claimed without this
 // process hearing of it is claimed anew.
-func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.Delivery, error) {
-	return p.lost.claim(refs, p.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
-		return p.claim(ctx, refs, tokens, again)
+func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) (claimed []schema.Delivery, err error) {
+	err = p.lost.claim(refs, p.Now, func(tokens []int64, again []bool) (err error) {
+		claimed, err = p.claim(ctx, refs, tokens, again)
+		return err
 	})
+	return claimed, err
 }
 
 func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []int64, again []bool) ([]schema.Delivery, error) {
@@ -59,7 +61,7 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 		begin, late = beginPosts+` and `+hasFreeTarget, []any{p.late.String()}
 	}
 	batch.Queue(begin, append([]any{posts, versions, int16(schema.Processing), int16(schema.Scheduled)}, late...)...)
-	batch.Queue(claimTargets, posts, ns, versions, p.node, schema.Lease.String(), schema.SettleTime.String(), schema.PrepareLease.String(), p.late.String(), tokens, again)
+	batch.Queue(claimTargets, posts, ns, versions, p.node, schema.Lease.String(), schema.SettleTime.String(), schema.PrepareLease.String(), p.late.String(), tokens, again, p.clock.lease.latest(time.Now()))
 
 	sent := time.Now()
 	results := p.pool.SendBatch(ctx, batch)
@@ -113,8 +115,8 @@ func (s *Store) arm(ctx context.Context, claimed []schema.Delivery, sent time.Ti
 // and rounding differ, so that a job which fires on time is not put off.
 const earlyBy = "100 milliseconds"
 
-// claimTargets takes what is pending and due, or whose lease is over for a settle time, or
-// what it has taken already without an answer.
+// claimTargets takes what is pending and due, or whose lease is over for a settle time, by
+// the server's clock and by $11, or what it has taken already without an answer.
 var claimTargets = `
 	update targets t set
 		state = 1, claim = t.claim + 1, node = $4, token = u.token, lease_until = now() + case when t.step = 0 then $7::interval else $5::interval end,
@@ -126,7 +128,7 @@ var claimTargets = `
 	join workspaces w on w.id = a.workspace_id
 	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = 3
 	  and ((t.state = 0 and coalesce(t.next_at, now()) <= now() + interval '` + earlyBy + `')
-	    or (t.state = 1 and (t.lease_until + $6::interval < now() or (u.again and t.token = u.token))))
+	    or (t.state = 1 and (t.lease_until + $6::interval < least(now(), $11) or (u.again and t.token = u.token))))
 	  and not exists (select from holds h where h.subject = p.id)
 	  and (not ` + pausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + $8::interval < now())
 	returning ` + deliveryColumns + `, ` + pausedAccount

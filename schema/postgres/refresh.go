@@ -11,10 +11,15 @@ import (
 )
 
 // Refresh is the store of the refresh stage.
-type Refresh struct{ *Store }
+type Refresh struct {
+	*Store
+	lost *lostClaims[schema.AccountID]
+}
 
 // NewRefresh returns the store of the refresh stage.
-func NewRefresh(s *Store) *Refresh { return &Refresh{Store: s} }
+func NewRefresh(s *Store) *Refresh {
+	return &Refresh{Store: s, lost: newLostClaims[schema.AccountID]()}
+}
 
 // renewalJob is the job of an account's renewal.
 func renewalJob(a *schema.Account, due time.Time) schema.Job {
@@ -71,17 +76,26 @@ func (s *Store) AskRenewal(ctx context.Context, a schema.Account) error {
 
 // Claim leases the renewals of accounts for one step each, and so records that a trade
 // may follow. Accounts that are leased, not due, disconnected or dead are left out; the
-// job of one of the last two is deleted.
-func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) ([]schema.Renewal, error) {
+// job of one of the last two is deleted. After an error it can be called again, as that of
+// Publish: a trade that nobody heard of was not made.
+func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) (claimed []schema.Renewal, err error) {
 	accounts, workspaces := make([]schema.AccountID, len(messages)), make([]schema.WorkspaceID, len(messages))
 	for i, m := range messages {
 		accounts[i], workspaces[i] = m.Account, m.Workspace
 	}
+	err = r.lost.claim(accounts, r.Now, func(tokens []int64, again []bool) (err error) {
+		claimed, err = r.claim(ctx, accounts, workspaces, tokens, again)
+		return err
+	})
+	return claimed, err
+}
+
+func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, workspaces []schema.WorkspaceID, tokens []int64, again []bool) ([]schema.Renewal, error) {
 	b := &pgx.Batch{}
 	b.Queue(`
 		delete from jobs j using accounts a
 		where j.id = any($1) and a.id = j.id and (a.needs_reconnect or a.disconnected_at is not null)`, accounts)
-	b.Queue(claimRenewals, accounts, workspaces, r.node, schema.Lease.String(), schema.SettleTime.String())
+	b.Queue(claimRenewals, accounts, workspaces, r.node, schema.Lease.String(), schema.SettleTime.String(), tokens, again)
 	sent := time.Now()
 	results := r.pool.SendBatch(ctx, b)
 	defer results.Close()
@@ -105,18 +119,24 @@ func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) (
 }
 
 // claimRenewals decides between a trade and a check. Step 1 stands for a trade whose end
-// is not known: it is checked. The lock on the row lets one at a time do so.
+// is not known: it is checked. The lock on the row lets one at a time do so. What is taken
+// up without an answer goes on from the step before it.
 const claimRenewals = `
 	update accounts a set
 		renew_claim = a.renew_claim + 1, renew_node = $3, renew_lease = now() + $4::interval,
-		renew_step = case when a.renewable and a.renew_step in (0, 2) then 1 else a.renew_step end
-	from unnest($1::uuid[], $2::uuid[]) u (account, workspace)
+		renew_token = u.token, renew_from = since.step,
+		renew_step = case when a.renewable and since.step in (0, 2) then 1 else a.renew_step end
+	from unnest($1::uuid[], $2::uuid[], $6::int8[], $7::bool[]) u (account, workspace, token, again)
 	join accounts before on before.id = u.account
 	join workspaces w on w.id = u.workspace
+	cross join lateral (
+		select case when u.again and before.renew_lease is not null and before.renew_token = u.token
+			then before.renew_from else before.renew_step end step
+	) since
 	where a.id = u.account and a.workspace_id = u.workspace and not a.needs_reconnect and a.disconnected_at is null
 	  and a.renew_at <= now() + interval '` + earlyBy + `'
-	  and (a.renew_lease is null or a.renew_lease + $5::interval < now())
-	returning ` + accountColumns + `, a.renew_claim, a.renewable and before.renew_step in (0, 2), before.renew_step = 1,
+	  and (a.renew_lease is null or a.renew_lease + $5::interval < now() or (u.again and a.renew_token = u.token))
+	returning ` + accountColumns + `, a.renew_claim, a.renewable and since.step in (0, 2), since.step = 1,
 		a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`
 
 // Finish stores how an account stands after a step of its renewal, with its job and its

@@ -12,8 +12,13 @@ import (
 // time.
 func (f *fixture) renewable(in time.Duration) schema.Account {
 	f.Helper()
+	return f.renewableOf("did:plc:a", in)
+}
+
+func (f *fixture) renewableOf(nativeID string, in time.Duration) schema.Account {
+	f.Helper()
 	connected, err := f.store.Connect(f.Context(), f.workspace, []schema.Connection{{
-		Account:   schema.Account{Platform: schema.Bluesky, NativeID: "did:plc:a", Name: "a"},
+		Account:   schema.Account{Platform: schema.Bluesky, NativeID: nativeID, Name: "a"},
 		ExpiresAt: f.store.Now().Add(in), Renewable: true,
 		Seal: func(schema.Account) ([]byte, bool, error) { return []byte("old"), true, nil },
 	}})
