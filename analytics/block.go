@@ -113,19 +113,19 @@ func idsOf(batches []schema.EventBatch) []schema.BatchID {
 
 // insert brings batches to ClickHouse in one block, and returns which of them are there;
 // false means that ctx ended before. Where they are refused, each half goes on by itself,
-// until the one at fault is alone: the outbox sends it again, or it is a dead letter.
+// until the one at fault is alone.
 func (s *Sink) insert(ctx context.Context, batches []schema.EventBatch) (stored []schema.BatchID, ok bool) {
 	if len(batches) == 0 {
 		return nil, true
 	}
-	err := s.patiently(ctx, "storing events failed", isUnavailable, func(ctx context.Context) error { return s.insertBlock(ctx, batches) })
+	err := s.insertEvents(ctx, eventsOf(batches))
 	switch half := len(batches) / 2; {
 	case err == nil:
 		return idsOf(batches), true
 	case ctx.Err() != nil:
 		return nil, false
 	case half == 0:
-		return nil, s.note(ctx, refusalOf(batches[0], err))
+		return s.insertPart(ctx, batches[0], err)
 	default:
 		first, ok := s.insert(ctx, batches[:half])
 		if !ok {
@@ -136,21 +136,64 @@ func (s *Sink) insert(ctx context.Context, batches []schema.EventBatch) (stored 
 	}
 }
 
-func (s *Sink) insertBlock(ctx context.Context, batches []schema.EventBatch) error {
+func eventsOf(batches []schema.EventBatch) []schema.Event {
 	var events []schema.Event
 	for _, b := range batches {
 		events = append(events, b.Events...)
 	}
-	start := time.Now()
-	err := guarded(func() error { return s.blocks.Insert(ctx, events) })
-	outcome := outcomeStored
-	if err != nil {
-		outcome = outcomeFailed
-	} else {
-		s.metrics.rows.Add(float64(len(events)))
+	return events
+}
+
+// insertPart stores what it can of a batch that is refused: the events of a commit have
+// nothing to do with each other. The rest is a fault: the outbox sends the batch again,
+// which changes nothing of what is stored, or the rest is a dead letter.
+func (s *Sink) insertPart(ctx context.Context, b schema.EventBatch, refusal error) (stored []schema.BatchID, ok bool) {
+	refused, refusal := s.sift(ctx, b.Events, refusal)
+	switch {
+	case ctx.Err() != nil:
+		return nil, false
+	case len(refused) == 0:
+		return []schema.BatchID{b.ID}, true
+	default:
+		b.Events = refused
+		return nil, s.note(ctx, refusalOf(b, refusal))
 	}
-	s.metrics.inserts.WithLabelValues(outcome).Observe(time.Since(start).Seconds())
-	return err
+}
+
+// sift stores those of the refused events that are not at fault, and returns the others
+// with what was said to the last of them.
+func (s *Sink) sift(ctx context.Context, events []schema.Event, refusal error) (refused []schema.Event, last error) {
+	if len(events) == 1 {
+		return events, refusal
+	}
+	half := len(events) / 2
+	for _, part := range [][]schema.Event{events[:half], events[half:]} {
+		err := s.insertEvents(ctx, part)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			more, err := s.sift(ctx, part, err)
+			refused, last = append(refused, more...), err
+		}
+	}
+	return refused, last
+}
+
+// insertEvents brings events to ClickHouse in one block, for as long as it does not answer.
+func (s *Sink) insertEvents(ctx context.Context, events []schema.Event) error {
+	return s.patiently(ctx, "storing events failed", isUnavailable, func(ctx context.Context) error {
+		start := time.Now()
+		err := guarded(func() error { return s.blocks.Insert(ctx, events) })
+		outcome := outcomeStored
+		if err != nil {
+			outcome = outcomeFailed
+		} else {
+			s.metrics.rows.Add(float64(len(events)))
+		}
+		s.metrics.inserts.WithLabelValues(outcome).Observe(time.Since(start).Seconds())
+		return err
+	})
 }
 
 // always is for what has no fault but that the database is away.

@@ -38,7 +38,7 @@ func faultOf(m *stream.Message, err error) schema.Fault {
 	return f
 }
 
-// refusalOf is a batch that ClickHouse does not take.
+// refusalOf is what ClickHouse does not take of a batch.
 func refusalOf(b schema.EventBatch, err error) schema.Fault {
 	for i := range b.Events {
 		b.Events[i].Position = 0

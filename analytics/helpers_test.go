@@ -37,6 +37,7 @@ type fixture struct {
 	direct        *pgxpool.Pool // past the relay
 
 	clickhouse      *clickhouse.Store
+	clickhouseURL   string // past the relay
 	clickhouseRelay *relay
 
 	log       *stream.Log
@@ -90,12 +91,12 @@ func (f *fixture) openPostgres() {
 
 func (f *fixture) openClickHouse() {
 	f.Helper()
-	address := embeddedtest.ClickHouse(f.T)
-	if err := clickhouse.Migrate(f.Context(), address); err != nil {
+	f.clickhouseURL = embeddedtest.ClickHouse(f.T)
+	if err := clickhouse.Migrate(f.Context(), f.clickhouseURL); err != nil {
 		f.Fatal(err)
 	}
 	var through string
-	f.clickhouseRelay, through = newRelay(f.T, address)
+	f.clickhouseRelay, through = newRelay(f.T, f.clickhouseURL)
 	store, err := clickhouse.Open(f.Context(), clickhouse.Config{URL: through})
 	if err != nil {
 		f.Fatal(err)

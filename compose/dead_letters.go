@@ -15,12 +15,22 @@ func DeadLetters(ctx context.Context, c Config, after schema.DeadLetterID, limit
 	return letters, err
 }
 
-// ReplayDeadLetters puts dead letters back, all of them where ids is empty, and returns how
-// many were dead. What nobody could read is written to the log by the next serve with role
-// delay.
+// ReplayDeadLetters puts dead letters back, and returns how many of ids were dead. What
+// nobody could read is written to the log by the next serve with role delay.
 func ReplayDeadLetters(ctx context.Context, c Config, ids []schema.DeadLetterID) (replayed int, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		replayed, err = o.admin.Replay(ctx, ids)
+		return err
+	})
+	return replayed, err
+}
+
+// ReplayAllDeadLetters puts every dead letter back, batch by batch, and tells progress
+// after each how many there are so far. It returns how many, after an error too: they are
+// replayed for good.
+func ReplayAllDeadLetters(ctx context.Context, c Config, progress func(replayed int)) (replayed int, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		replayed, err = o.admin.ReplayAll(ctx, progress)
 		return err
 	})
 	return replayed, err

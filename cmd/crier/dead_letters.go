@@ -117,6 +117,9 @@ func (d *deadLettersReplayCommand) Run(ctx context.Context, logger *slog.Logger)
 	if err != nil {
 		return err
 	}
+	if d.All {
+		return replayAll(ctx, c)
+	}
 	n, err := compose.ReplayDeadLetters(ctx, c, ids)
 	if err != nil {
 		return err
@@ -125,5 +128,16 @@ func (d *deadLettersReplayCommand) Run(ctx context.Context, logger *slog.Logger)
 	if n < len(ids) {
 		return fmt.Errorf("%d of the ids name no dead letter", len(ids)-n)
 	}
+	return nil
+}
+
+func replayAll(ctx context.Context, c compose.Config) error {
+	n, err := compose.ReplayAllDeadLetters(ctx, c, func(replayed int) {
+		fmt.Fprintln(os.Stderr, replayed, "so far")
+	})
+	if err != nil {
+		return fmt.Errorf("%d dead letters are replayed, the same command goes on with the rest: %w", n, err)
+	}
+	fmt.Println(n, "dead letters replayed")
 	return nil
 }

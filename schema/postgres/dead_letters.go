@@ -1,8 +1,11 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -30,20 +33,50 @@ func (a *Admin) DeadLetters(ctx context.Context, after schema.DeadLetterID, limi
 	return letters, nil
 }
 
-// Replay puts dead letters back, all of them where ids is empty, and returns how many were
-// dead. Each is done once: what has ended or was done since is left as it is.
+// replayBatch is how many dead letters are put back in one transaction: it holds their
+// posts locked.
+const replayBatch = 100
+
+// Replay puts dead letters back and returns how many of ids were dead. Each is done once:
+// what has ended or was done since is left as it is.
 func (a *Admin) Replay(ctx context.Context, ids []schema.DeadLetterID) (replayed int, err error) {
+	for batch := range slices.Chunk(ids, replayBatch) {
+		letters, err := a.replayWhere(ctx, `l.id = any($1)`, batch)
+		if err != nil {
+			return replayed, err
+		}
+		replayed += len(letters)
+	}
+	return replayed, nil
+}
+
+// ReplayAll puts every dead letter back, oldest first, each once, in one transaction a
+// batch, and returns how many. After each batch progress gets how many there are so far:
+// whoever ends here has those replayed, and the next call goes on with the rest.
+func (a *Admin) ReplayAll(ctx context.Context, progress func(replayed int)) (replayed int, err error) {
+	var last schema.DeadLetterID
+	for {
+		letters, err := a.replayWhere(ctx, `l.id > coalesce($1::uuid, `+noID+`)`, last)
+		if err != nil || len(letters) == 0 {
+			return replayed, err
+		}
+		replayed += len(letters)
+		last = letters[len(letters)-1].ID
+		progress(replayed)
+	}
+}
+
+// replayWhere puts the oldest dead letters of a condition back, at most replayBatch.
+func (a *Admin) replayWhere(ctx context.Context, condition string, of any) (letters []schema.DeadLetter, err error) {
 	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			select `+deadLetterColumns+` from dead_letters l
-			where l.dead_at is not null and l.replay_at is null and (l.id = any($1) or cardinality($1::uuid[]) = 0)
-			order by l.id for update`, append([]schema.DeadLetterID{}, ids...))
-		letters, err := collect(rows, err, scanDeadLetter)
-		if err != nil {
+			where l.dead_at is not null and l.replay_at is null and `+condition+`
+			order by l.id limit $2 for update`, of, replayBatch)
+		if letters, err = collect(rows, err, scanDeadLetter); err != nil {
 			return err
 		}
-		replayed = len(letters)
-		for _, l := range letters {
+		for _, l := range inLockOrder(letters) {
 			if err := a.replay(ctx, tx, l); err != nil {
 				return fmt.Errorf("%s: %w", l.ID, err)
 			}
@@ -51,9 +84,16 @@ func (a *Admin) Replay(ctx context.Context, ids []schema.DeadLetterID) (replayed
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("replaying dead letters: %w", unavailable(err))
+		return nil, fmt.Errorf("replaying dead letters: %w", unavailable(err))
 	}
-	return replayed, nil
+	return letters, nil
+}
+
+// inLockOrder returns letters in the order in which everybody locks what they are about.
+func inLockOrder(letters []schema.DeadLetter) []schema.DeadLetter {
+	return slices.SortedFunc(slices.Values(letters), func(a, b schema.DeadLetter) int {
+		return bytes.Compare(a.Subject.ID[:], b.Subject.ID[:])
+	})
 }
 
 func (a *Admin) replay(ctx context.Context, tx pgx.Tx, l schema.DeadLetter) error {
@@ -86,13 +126,28 @@ func (a *Admin) replay(ctx context.Context, tx pgx.Tx, l schema.DeadLetter) erro
 		b.Queue(`update jobs set due_at = now() where id = $1`, id)
 	case schema.TopicDelay:
 		return nil // the sweep has made a job that can be read
+	case schema.StageAnalytics:
+		id, value := a.ownBatch(l)
+		b.Queue(oweAgain, id, int16(schema.OwedAnalytics), value)
 	default:
-		b.Queue(`
-			insert into outbox as o (id, owed, sent_at, payload) values ($1, $2, now() - interval '1 hour', $3)
-			on conflict (id) do update set owed = o.owed | excluded.owed, sent_at = excluded.sent_at`,
-			id, int16(markOf(l.Stage)), l.Message.Value)
+		b.Queue(oweAgain, id, int16(markOf(l.Stage)), l.Message.Value)
 	}
 	return tx.SendBatch(ctx, b).Close()
+}
+
+const oweAgain = `
+	insert into outbox as o (id, owed, sent_at, payload) values ($1, $2, now() - interval '1 hour', $3)
+	on conflict (id) do update set owed = o.owed | excluded.owed, sent_at = excluded.sent_at`
+
+// ownBatch makes events that ClickHouse refused a batch of their own: what was stored of
+// the batch they came in keeps its place, and they get one that no reader has passed.
+func (a *Admin) ownBatch(l schema.DeadLetter) (id idValue, value []byte) {
+	var batch schema.EventBatch
+	if json.Unmarshal(l.Message.Value, &batch) != nil { // it dies again, in sight
+		return idValue(l.Subject.ID), l.Message.Value
+	}
+	batch.ID = schema.NewBatchID(a.Now())
+	return idValue(batch.ID), encode(batch)
 }
 
 // CountDeadLetters returns how many there are, by stage.

@@ -123,14 +123,17 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 	return schema.Announcement{}, tx.SendBatch(ctx, b).Close()
 }
 
+// Where nobody can tell by which claim something is held (number 0), a call may have been
+// made under it.
 const (
 	lockPost   = `select from posts where id = $1 for no key update`
 	freeTarget = `
-		update targets t set state = 0, lease_until = null, step = case when t.state = 1 and t.step = 1 and $4 then 2 else t.step end`
+		update targets t set state = 0, lease_until = null, step = case when t.state = 1 and t.step = 1 and ($4 or $3 = 0) then 2 else t.step end`
 	freeComment = `
-		update comments c set state = 0, lease_until = null, step = case when c.state = 1 and c.step = 1 and $3 then 2 else c.step end`
-	// heldBy is what a claim of number $3 holds, or, without one, what nobody does.
-	heldBy = `((t.state = 1 and t.claim = $3) or ($3 = 0 and (t.state = 0 or (t.state = 1 and t.lease_until < now()))))`
+		update comments c set state = 0, lease_until = null, step = case when c.state = 1 and c.step = 1 and ($3 or $2 = 0) then 2 else c.step end`
+	// heldBy is what a claim of number $3 holds, or, without one, what nobody does, nor does
+	// this node, $6, which could not read what it claimed.
+	heldBy = `((t.state = 1 and t.claim = $3) or ($3 = 0 and (t.state = 0 or (t.state = 1 and (t.lease_until < now() or t.node = $6)))))`
 )
 
 // moveAndSay runs a batch, and makes the job of a post due when its targets are.
@@ -158,11 +161,13 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 	case f.Stage == schema.TopicNotify:
 		b.Queue(`
 			update deliveries set state = 3, lease_until = null, error = 'crier failed on this delivery'
-			where id = $1 and (state = 0 or (state = 1 and (claim = $2 or lease_until < now())))`, id, f.Claim.Claim)
+			where id = $1 and (state = 0 or (state = 1 and (claim = $2 or lease_until < now() or ($2 = 0 and node = $3))))`, id, f.Claim.Claim, s.node)
 		b.Queue(`delete from jobs where id = $1`, id)
 	case f.Stage == schema.TopicRefresh:
-		b.Queue(`update accounts set renew_lease = null, renew_at = now() + $3::interval where id = $1 and ($2 = 0 or renew_claim = $2)`,
-			id, f.Claim.Claim, renewAside)
+		b.Queue(`
+			update accounts set renew_lease = null, renew_at = now() + $3::interval
+			where id = $1 and (renew_claim = $2 or ($2 = 0 and (renew_lease is null or renew_lease < now() or renew_node = $4)))`,
+			id, f.Claim.Claim, renewAside, s.node)
 		b.Queue(`update jobs set due_at = now() + $2::interval where id = $1`, id, renewAside)
 	case f.Stage == schema.TopicDelay:
 		b.Queue(`delete from jobs where id = $1`, id) // the sweep makes a readable one
@@ -192,7 +197,7 @@ func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f s
 	b.Queue(freeTarget+`,
 			next_at = greatest(coalesce(p.retried_for, p.scheduled_for) + $5::interval, now() + '`+asideAtLeast+`'::interval)
 		from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and `+heldBy,
-		post, f.Subject.N, f.Claim.Claim, f.Claim.Called, s.late.String())
+		post, f.Subject.N, f.Claim.Claim, f.Claim.Called, s.late.String(), s.node)
 	said, err := s.moveAndSay(ctx, tx, b, post)
 	if err != nil {
 		return said, err
@@ -228,8 +233,8 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 	id, now := idValue(f.Subject.ID), s.Now()
 	b.Queue(freeComment+`, next_at = greatest(uuid_extract_timestamp(c.id) + $4::interval, now() + '`+asideAtLeast+`'::interval)
-		where c.id = $1 and ((c.state = 1 and c.claim = $2) or ($2 = 0 and (c.state = 0 or (c.state = 1 and c.lease_until < now()))))`,
-		id, f.Claim.Claim, f.Claim.Called, (schema.FirstCommentDelay + s.late).String())
+		where c.id = $1 and ((c.state = 1 and c.claim = $2) or ($2 = 0 and (c.state = 0 or (c.state = 1 and (c.lease_until < now() or c.node = $5)))))`,
+		id, f.Claim.Claim, f.Claim.Called, (schema.FirstCommentDelay + s.late).String(), s.node)
 	b.Queue(`
 		update comments set state = 3, error = case when step = 2 then $3::text::json else $4::text::json end
 		where id = $1 and state = 0 and uuid_extract_timestamp(id) + $2::interval < now()`,

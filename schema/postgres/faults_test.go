@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -34,9 +35,16 @@ func (f *fixture) letters() []schema.DeadLetter {
 	return letters
 }
 
-func (f *fixture) replay(ids ...schema.DeadLetterID) int {
+// replay puts dead letters back, all of them where no ids are given.
+func (f *fixture) replay(ids ...schema.DeadLetterID) (n int) {
 	f.Helper()
-	n, err := postgres.NewAdmin(f.store).Replay(f.Context(), ids)
+	admin := postgres.NewAdmin(f.store)
+	var err error
+	if len(ids) > 0 {
+		n, err = admin.Replay(f.Context(), ids)
+	} else {
+		n, err = admin.ReplayAll(f.Context(), func(int) {})
+	}
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -150,6 +158,60 @@ func TestARowThatCannotBeReadLeavesItsNeighboursAlone(t *testing.T) {
 		if held, err := d.Held(); (err != nil) != (d.Ref.N == 1) || held.Called != (err == nil) {
 			t.Errorf("target %d: %+v, %v", d.Ref.N, held, err)
 		}
+	}
+}
+
+// TestARowThatNobodyCanScanIsSetAside plants a value that the claim itself fails on, after
+// it has committed.
+func TestARowThatNobodyCanScanIsSetAside(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(2, 0))
+	refs := []schema.TargetRef{{Post: p.ID, N: 0, Version: 1}, {Post: p.ID, N: 1, Version: 1}}
+	f.exec(fmt.Sprintf(`update accounts set expires_at = 'infinity' where id = '%s'`, uuidText(schema.PostID(f.accounts[1]))))
+	if _, err := f.publish.Claim(t.Context(), refs); err == nil {
+		t.Fatal("claimed what cannot be read")
+	}
+	if d := f.claimOne(p, 0); d.Step != schema.StepPublish {
+		t.Errorf("the neighbour's step is %d: no call of it was made", d.Step)
+	}
+	if _, err := f.publish.Claim(t.Context(), refs[1:]); err == nil {
+		t.Fatal("claimed what cannot be read")
+	}
+	x := schema.Fault{Stage: schema.TopicPublish, Subject: schema.Subject{ID: p.ID, N: 1}, Final: true}
+	if !f.fault(x) || f.count(`select count(*) from targets where n = 1 and state = 0 and step = 2 and next_at > now() + interval '20 hours'`) != 1 {
+		t.Error("it does not rest until its deadline")
+	}
+	f.exec(of(p, `update posts set scheduled_for = now() - interval '25 hours' where id = '$'`))
+	if f.fault(x); f.count(`select count(*) from targets where n = 1 and state = 3`) != 1 {
+		t.Error("it did not end past its deadline")
+	}
+}
+
+func TestARenewalThatNobodyCanScanIsSetAside(t *testing.T) {
+	f := newFixture(t)
+	store, other := postgres.NewRefresh(f.store), postgres.NewRefresh(f.store)
+	bad := f.renewable(2 * time.Hour)
+	f.must(f.store.AskRenewal(t.Context(), bad))
+	good := f.renewableOf("did:plc:b", 2*time.Hour)
+	f.must(f.store.AskRenewal(t.Context(), good))
+	f.exec(fmt.Sprintf(`update accounts set expires_at = 'infinity' where id = '%s'`, uuidText(schema.PostID(bad.ID))))
+	both := []schema.RefreshMessage{{Workspace: f.workspace, Account: bad.ID}, {Workspace: f.workspace, Account: good.ID}}
+	if _, err := store.Claim(t.Context(), both); err == nil {
+		t.Fatal("claimed what cannot be read")
+	}
+	if r := f.renewal(store, good); r == nil || !r.Trade {
+		t.Errorf("the neighbour's renewal is %+v, want its trade at once", r)
+	}
+	x := schema.Fault{Stage: schema.TopicRefresh, Subject: schema.Subject{ID: bad.ID}, Final: true}
+	if !f.fault(x) || f.count(`select count(*) from accounts where renew_lease is null and renew_at > now() + interval '20 hours'`) != 1 {
+		t.Error("it does not rest")
+	}
+	f.exec(fmt.Sprintf(`update accounts set expires_at = now() + interval '1 hour' where id = '%s'`, uuidText(schema.PostID(bad.ID))))
+	if n := f.replay(); n != 1 {
+		t.Errorf("replayed %d", n)
+	}
+	if r := f.renewal(other, bad); r == nil || r.Trade || !r.Open {
+		t.Errorf("renewal after the replay = %+v, want a check first: nobody knows of a trade", r)
 	}
 }
 
