@@ -85,11 +85,15 @@ func (w *world) underReview() map[schema.PostID]string {
 func (w *world) decide(held map[schema.PostID]string) {
 	w.Helper()
 	for id, text := range held {
-		act := compose.CancelReviewed
+		ids := []schema.PostID{id}
+		var n int
+		var err error
 		if text == "never out" {
-			act = compose.Release
+			n, _, err = compose.Release(w.Context(), w.operator(), ids)
+		} else {
+			n, err = compose.CancelReviewed(w.Context(), w.operator(), ids)
 		}
-		if n, err := act(w.Context(), w.operator(), []schema.PostID{id}); err != nil || n != 1 {
+		if err != nil || n != 1 {
 			w.Fatalf("deciding on %q: %d, %v", text, n, err)
 		}
 	}

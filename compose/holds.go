@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"crier/connectors/catalog"
 	"crier/schema"
 	"crier/schema/postgres"
 )
@@ -66,13 +67,14 @@ func Held(ctx context.Context, c Config) (held []postgres.HeldPost, err error) {
 	return held, err
 }
 
-// Release lets posts under review go out; all of them where ids is empty.
-func Release(ctx context.Context, c Config, ids []schema.PostID) (released int, err error) {
+// Release lets posts under review go out; all of them where ids is empty. It returns how
+// many, and those that today has no room for, which stay.
+func Release(ctx context.Context, c Config, ids []schema.PostID) (released int, kept []postgres.Kept, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		released, err = o.admin.Release(ctx, ids)
+		released, kept, err = o.admin.Release(ctx, ids, catalog.Constraints)
 		return err
 	})
-	return released, err
+	return released, kept, err
 }
 
 // CancelReviewed ends posts under review; all of them where ids is empty.

@@ -174,7 +174,23 @@ type heldReleaseCommand struct {
 
 // Run lets posts go out.
 func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	return review(ctx, h.partsFlags, h.reviewFlags, logger, "released", compose.Release)
+	ids, err := h.ids()
+	if err != nil {
+		return err
+	}
+	c, err := h.config(logger)
+	if err != nil {
+		return err
+	}
+	n, kept, err := compose.Release(ctx, c, ids)
+	fmt.Println(n, "posts released")
+	for _, k := range kept {
+		fmt.Fprintf(os.Stderr, "%s stays held: %s\n", k.Post, k.Reason.Message)
+	}
+	if err == nil && len(kept) > 0 {
+		err = fmt.Errorf("%d posts stay held: release them on a day with room, or cancel them", len(kept))
+	}
+	return err
 }
 
 type heldCancelCommand struct {
@@ -184,23 +200,16 @@ type heldCancelCommand struct {
 
 // Run cancels posts.
 func (h *heldCancelCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	return review(ctx, h.partsFlags, h.reviewFlags, logger, "cancelled", compose.CancelReviewed)
-}
-
-func review(ctx context.Context, parts partsFlags, posts reviewFlags, logger *slog.Logger, verb string,
-	decide func(context.Context, compose.Config, []schema.PostID) (int, error)) error {
-	ids, err := posts.ids()
+	ids, err := h.ids()
 	if err != nil {
 		return err
 	}
-	c, err := parts.config(logger)
+	c, err := h.config(logger)
 	if err != nil {
 		return err
 	}
-	n, err := decide(ctx, c, ids)
-	if err == nil {
-		fmt.Println(n, "posts", verb)
-	}
+	n, err := compose.CancelReviewed(ctx, c, ids)
+	fmt.Println(n, "posts cancelled")
 	return err
 }
 

@@ -27,15 +27,26 @@ func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
 	return nil
 }
 
-// Resume lifts a pause; what it held is due at once. It is NotFound where nothing is
-// paused.
+// Resume lifts a pause; what it held is due at once, and what another hold is on is parked
+// again when its job fires. It is NotFound where nothing is paused.
 func (a *Admin) Resume(ctx context.Context, h schema.Hold) error {
 	subject, platform := subjectOf(h)
-	err := a.lifting(ctx, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, lockHolds); err != nil {
+			return err
+		}
 		tag, err := tx.Exec(ctx, `delete from holds where kind = $1 and (subject = $2 or platform = $3)`, int16(h.Kind), subject, platform)
 		if err == nil && tag.RowsAffected() == 0 {
-			return &schema.Error{Kind: schema.NotFound, Message: "nothing of that name is paused"}
+			err = &schema.Error{Kind: schema.NotFound, Message: "nothing of that name is paused"}
 		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			with parked as (
+				select id from jobs where overdue_since is not null and held order by id for update
+			)
+			update jobs j set due_at = now(), held = false from parked where j.id = parked.id`)
 		return err
 	})
 	if err != nil {
@@ -57,25 +68,6 @@ func subjectOf(h schema.Hold) (subject *[16]byte, platform *int16) {
 		number := int16(h.Platform)
 		return nil, &number
 	}
-}
-
-// lifting lifts holds in a transaction that parks no job meanwhile, and makes every
-// parked job due. What another hold is on is parked again when its job fires.
-func (a *Admin) lifting(ctx context.Context, lift func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, lockHolds); err != nil {
-			return err
-		}
-		if err := lift(tx); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `
-			with parked as (
-				select id from jobs where overdue_since is not null and held order by id for update
-			)
-			update jobs j set due_at = now(), held = false from parked where j.id = parked.id`)
-		return err
-	})
 }
 
 // HeldPost is a post under review, or a pause.
@@ -138,59 +130,42 @@ func (a *Admin) addPosts(ctx context.Context, held []HeldPost) error {
 	return nil
 }
 
-// Release lets posts under review go out, as if they were due now; all of them where ids
-// is empty. It returns how many.
-func (a *Admin) Release(ctx context.Context, ids []schema.PostID) (int, error) {
-	var released int
-	err := a.lifting(ctx, func(tx pgx.Tx) error {
-		posts, err := a.takeReviewed(ctx, tx, ids)
-		if err != nil {
-			return err
-		}
-		released = len(posts)
-		_, err = tx.Exec(ctx, `update posts set retried_for = now() where id = any($1) and status in (2, 3)`, posts)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("releasing posts: %w", unavailable(err))
-	}
-	return released, nil
-}
-
-// takeReviewed ends the review of posts, locks them and returns which.
-func (a *Admin) takeReviewed(ctx context.Context, tx pgx.Tx, ids []schema.PostID) ([]schema.PostID, error) {
-	rows, err := tx.Query(ctx, `
-		delete from holds where kind = $1 and (cardinality($2::uuid[]) = 0 or subject = any($2)) returning subject`,
-		int16(schema.UnderReview), append([]schema.PostID{}, ids...))
-	taken, err := collect(rows, err, func(rows pgx.Rows, id *schema.PostID) error { return rows.Scan((*[16]byte)(id)) })
-	if err != nil {
-		return nil, err
-	}
-	_, err = tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, taken)
-	return taken, err
-}
-
 // CancelReviewed ends posts under review, and their first comments, for good; all of them
-// where ids is empty. What is published of them stays. It returns how many.
-func (a *Admin) CancelReviewed(ctx context.Context, ids []schema.PostID) (int, error) {
-	var cancelled int
+// where ids is empty. What is published of them stays. It works batch by batch, and returns
+// how many are cancelled, after an error too.
+func (a *Admin) CancelReviewed(ctx context.Context, ids []schema.PostID) (cancelled int, err error) {
+	for {
+		n, err := a.cancelBatch(ctx, ids)
+		if err != nil {
+			return cancelled, fmt.Errorf("cancelling posts: %w", unavailable(err))
+		}
+		if n == 0 {
+			return cancelled, nil
+		}
+		cancelled += n
+	}
+}
+
+func (a *Admin) cancelBatch(ctx context.Context, ids []schema.PostID) (cancelled int, err error) {
 	var said schema.Announcement
-	err := a.lifting(ctx, func(tx pgx.Tx) error {
-		taken, err := a.takeReviewed(ctx, tx, ids)
+	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+		taken, err := a.lockReviewed(ctx, tx, ids, schema.PostID{})
 		if err != nil {
 			return err
 		}
 		cancelled = len(taken)
+		if _, err := tx.Exec(ctx, `delete from holds where kind = $1 and subject = any($2)`, int16(schema.UnderReview), taken); err != nil {
+			return err
+		}
 		if said, err = a.cancelAll(ctx, tx, taken); err != nil {
 			return err
 		}
 		return a.cancelComments(ctx, tx, taken)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("cancelling posts: %w", unavailable(err))
+	if err == nil {
+		a.announce(said)
 	}
-	a.announce(said)
-	return cancelled, nil
+	return cancelled, err
 }
 
 func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (said schema.Announcement, err error) {

@@ -112,7 +112,7 @@ func (g *Gateway) Update(ctx context.Context, workspace schema.WorkspaceID, id s
 			return nil, err
 		}
 		announcement, err = g.replace(ctx, tx, &post, locked.Status, net)
-		return &demand{&post, net.taken()}, err
+		return &demand{post: &post, charges: net.taken()}, err
 	})
 	if err != nil {
 		return schema.Post{}, orNotFound(err, "post")

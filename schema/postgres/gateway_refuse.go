@@ -14,6 +14,7 @@ import (
 type demand struct {
 	post    *schema.Post
 	charges []charge
+	given   []charge // back, once it is met
 }
 
 // demandsOf returns what the posts of a request take, and notes on their targets the day

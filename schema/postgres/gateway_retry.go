@@ -36,7 +36,7 @@ func (g *Gateway) Retry(ctx context.Context, workspace schema.WorkspaceID, id sc
 		if len(retried) == 0 {
 			return nil, invalidState("the post has no failed target on these platforms that could go on")
 		}
-		return &demand{&post, taken.taken()}, tx.SendBatch(ctx, b).Close()
+		return &demand{post: &post, charges: taken.taken()}, tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return schema.Post{}, nil, orNotFound(err, "post")

@@ -172,8 +172,8 @@ func TestWhatIsOverdueIsHeldForReview(t *testing.T) {
 	if h := f.read(future).Targets[0].Hold; h != nil {
 		t.Errorf("a post of the future shows the hold %+v", h)
 	}
-	if n, err := admin.Release(t.Context(), []schema.PostID{released.ID}); err != nil || n != 1 {
-		t.Fatalf("released %d, %v", n, err)
+	if n, kept, err := admin.Release(t.Context(), []schema.PostID{released.ID}, constraints); err != nil || n != 1 || len(kept) > 0 {
+		t.Fatalf("released %d, kept %v, %v", n, kept, err)
 	}
 	if d := f.claimOne(released, 0); f.store.Now().Sub(d.DueAt) > time.Minute {
 		t.Errorf("a released post is due %v, want it from now on", d.DueAt)
