@@ -20,23 +20,23 @@ var (
 )
 
 func TestOthersTroublesDelayNobody(t *testing.T) {
-	// floor is what a busy machine adds to a p99 of a few milliseconds: the herd's own
-	// work takes processor time, however fair the queues.
-	floor := bySize(750*time.Millisecond, 100*time.Millisecond)
+	// floor is what the neighbours of a small run, which may be tests of their own, add to
+	// a p99 of a few milliseconds.
+	floor := bySize(750*time.Millisecond, 0)
 	noisy := newWorld(t, testKafka())
 	defer noisy.kill() // rather than wait for calls that hang
 	herd, slow := noisy.connect(schema.Mastodon, 1)[0], noisy.connect(schema.Telegram, slowAccounts)
 	quiet := noisy.in("quiet")
-	accounts := quiet.connect(schema.Bluesky, 20)
+	accounts := quiet.connect(schema.Bluesky, 40) // half for each time, by their daily caps
 
-	alone := quiet.lateness("alone", accounts, nil)
+	alone := quiet.lateness("alone", accounts[:20], nil)
 	noisy.subscribeDeadReceiver()
 	noisy.inject(map[string]any{"platform": "telegram", "operation": "sendMessage", "delay": 20_000, "times": 1_000_000})
 	for _, account := range slow {
 		noisy.createFor(account, "telegram", "slow", time.Now().Add(4*time.Second))
 	}
 	noisy.createHerd(herd, herdPosts)
-	crowded := quiet.lateness("crowded", accounts, func() { noisy.releaseHerd() })
+	crowded := quiet.lateness("crowded", accounts[20:], func() { noisy.releaseHerd() })
 	t.Logf("p99 of the lateness: %v alone, %v beside the others' troubles", alone, crowded)
 	if limit := 2*alone + floor; crowded > limit {
 		t.Errorf("p99 of the lateness is %v beside the others' troubles, want at most %v", crowded, limit)
