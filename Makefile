@@ -2,7 +2,7 @@
 # make test         every test, on the embedded parts
 # make test-rules   the alerts of compose/prometheus, on Prometheus's engine
 # make test-kafka   the tests that use the log, on Apache Kafka
-# make test-reliability  kills, races and outages at their full size, on both logs: 30 minutes
+# make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
 # make fuzz         fuzzes every parser of foreign input, a minute each
 # make test-api     the API against its own description, 200 examples an operation: half an hour
 # make check        all that CI runs
@@ -39,7 +39,7 @@ test-kafka: libchdb
 
 # Without the race detector, whose slowness the times measured here would be of.
 test-reliability: libchdb
-	CRIER_TEST_FULL=1 go test -timeout 60m -count 1 -v ./compose
+	CRIER_TEST_FULL=1 go test -timeout 150m -count 1 -v ./compose
 	CRIER_TEST_FULL=1 scripts/kafka.sh go test -timeout 60m -count 1 -v -run $(LOG_TESTS) ./compose
 
 # CRIER_PLATFORM_DOCS names the folder with the platforms' own descriptions.
