@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -141,5 +142,5 @@ func pageOf(uri string) string {
 	if len(parts) != 3 {
 		return ""
 	}
-	return "https://bsky.app/profile/" + parts[0] + "/post/" + parts[2]
+	return "https://bsky.app/profile/" + url.PathEscape(parts[0]) + "/post/" + url.PathEscape(parts[2])
 }

@@ -54,6 +54,7 @@ func FuzzAnswers(f *testing.F) {
 		{200, "", `{"uri": "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3k", "cid": "bafyrei", "accessJwt": "a.e30.c", "refreshJwt": "a.e30.c", "did": "did:plc:ewvi7nxzyoun6zhxrhs64oiz", "handle": "a.example"}`},
 		{200, "", `{"records": [{"uri": "at://x/y/3k", "cid": "c", "value": {"$type": "app.bsky.feed.post", "text": "hello", "createdAt": "2026-03-04T05:06:07Z"}}], "cursor": "3k"}`},
 		{200, "", `{"ok": true, "result": {"message_id": 5, "date": 1772600767, "chat": {"id": -100, "type": "channel", "username": "a"}, "text": "hello"}}`},
+		{200, "", `{"ok": true, "result": {"message_id": 5, "date": 1772600767, "chat": {"id": -100, "type": "channel", "username": "%0X"}, "text": "hello"}}`},
 		{400, "", `{"ok": false, "error_code": 400, "description": "Bad Request: \u0000 \ud800", "parameters": {"retry_after": -1, "migrate_to_chat_id": -5}}`},
 		{429, "Retry-After: 99999999999999999999\nX-RateLimit-Reset: 2026-03-04T06:00:00Z\nX-RateLimit-Remaining: 0", `{"error": "Too many"}`},
 		{429, "ratelimit-reset: -5\nRetry-After: Wed, 21 Oct 2015 07:28:00 GMT", `{"error": "RateLimitExceeded", "message": "` + "\xff" + `"}`},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -84,7 +85,7 @@ const longIDPrefix = "-100"
 // url returns the address of a message; only members can open a private chat's.
 func (m message) url() string {
 	if m.Chat.Username != "" {
-		return fmt.Sprintf("https://t.me/%s/%d", m.Chat.Username, m.ID)
+		return fmt.Sprintf("https://t.me/%s/%d", url.PathEscape(m.Chat.Username), m.ID)
 	}
 	if id, ok := strings.CutPrefix(strconv.FormatInt(m.Chat.ID, 10), longIDPrefix); ok {
 		return fmt.Sprintf("https://t.me/c/%s/%d", id, m.ID)
