@@ -2120,13 +2120,13 @@ type DeliveryDetailAnswer struct {
 		ResponseTimeMs int  `json:"responseTimeMs"`
 		RetryCount     int  `json:"retryCount"`
 
-		// Status Of "pending"
+		// Status Of "pending", a retry follows.
 		Status DeliveryDetailAnswerDeliveryStatus `json:"status"`
 	} `json:"delivery"`
 	Success DeliveryDetailAnswerSuccess `json:"success"`
 }
 
-// DeliveryDetailAnswerDeliveryStatus Of "pending"
+// DeliveryDetailAnswerDeliveryStatus Of "pending", a retry follows.
 type DeliveryDetailAnswerDeliveryStatus string
 
 // DeliveryDetailAnswerSuccess defines model for DeliveryDetailAnswer.Success.
@@ -2155,11 +2155,11 @@ type DeliveryRecord struct {
 	ResponseTimeMs int  `json:"responseTimeMs"`
 	RetryCount     int  `json:"retryCount"`
 
-	// Status Of "pending"
+	// Status Of "pending", a retry follows.
 	Status DeliveryRecordStatus `json:"status"`
 }
 
-// DeliveryRecordStatus Of "pending"
+// DeliveryRecordStatus Of "pending", a retry follows.
 type DeliveryRecordStatus string
 
 // Description defines model for Description.
@@ -2275,7 +2275,7 @@ type EventPlatform struct {
 	} `json:"error,omitempty"`
 	Platform PlatformName `json:"platform"`
 
-	// PostId Id on the platform; of a thread
+	// PostId Id on the platform; of a thread, of its first published entry.
 	PostId   *string             `json:"postId,omitempty"`
 	PostedAt *time.Time          `json:"postedAt,omitempty"`
 	Status   EventPlatformStatus `json:"status"`
@@ -2556,7 +2556,7 @@ type Media struct {
 	Animated  *bool     `json:"animated,omitempty"`
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Duration Of a video
+	// Duration Of a video, in seconds.
 	Duration *float32 `json:"duration,omitempty"`
 
 	// ExpiresAt When it is removed unless a post uses it until then. Missing while a post does.
@@ -2577,7 +2577,7 @@ type Media struct {
 	// Url Where anybody who knows it can read the content; usable as url in mediaItems, where it is the same as mediaId. Missing while the file has not come yet, as is all that follows from it.
 	Url *string `json:"url,omitempty"`
 
-	// Width In pixels
+	// Width In pixels, as shown. Missing where it is not known.
 	Width *int `json:"width,omitempty"`
 }
 
@@ -2758,7 +2758,7 @@ type PlatformEntry struct {
 	PostUrl  *string    `json:"postUrl,omitempty"`
 	PostedAt *time.Time `json:"postedAt,omitempty"`
 
-	// PreviousError Why the last try failed
+	// PreviousError Why the last try failed, while it is tried again.
 	PreviousError *string             `json:"previousError,omitempty"`
 	Status        PlatformEntryStatus `json:"status"`
 }

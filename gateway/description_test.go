@@ -234,6 +234,32 @@ func (d *description) validateValue(t *testing.T, pointer string, value any, nam
 	}
 }
 
+// A text without quotes in a flow mapping ends at its first comma, and what follows is a
+// member without a value.
+func TestDescriptionsTextsAreWhole(t *testing.T) {
+	wantWhole(t, "", readDescription(t).document)
+}
+
+func wantWhole(t *testing.T, path string, part any) {
+	t.Helper()
+	switch part := part.(type) {
+	case map[string]any:
+		for name, value := range part {
+			switch {
+			case name == "example" || name == "value":
+			case value == nil:
+				t.Errorf("%s: the text before %q has lost it", path, name)
+			default:
+				wantWhole(t, path+"/"+name, value)
+			}
+		}
+	case []any:
+		for _, value := range part {
+			wantWhole(t, path, value)
+		}
+	}
+}
+
 func TestDescriptionIsServedToAnybody(t *testing.T) {
 	a := newAPI(t)
 	document := a.callWith("", http.MethodGet, "/openapi.json", nil).want(http.StatusOK)
