@@ -76,7 +76,8 @@ $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	mv $(TOOLS)/golangci-lint $@
 
-check: lint check-client test-rules test test-kafka
+check: API_EXAMPLES := 4
+check: lint check-client test-rules test-api test test-kafka
 
 clean:
 	rm -rf bin data

@@ -47,7 +47,9 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 
 listen="127.0.0.1:$(free_port)"
 admin="127.0.0.1:$(free_port)"
-"$here/../../bin/crier" serve --data "$work/data" --listen "$listen" --admin-listen "$admin" >"$work/log" 2>&1 &
+# A test key cannot buy, so that Stripe itself is never called.
+export CRIER_STRIPE_KEY=sk_test_none CRIER_STRIPE_WEBHOOK_SECRET=whsec_none CRIER_STRIPE_PRICES=team=price_none
+"$here/../../bin/crier" serve --data "$work/data" --listen "$listen" --admin-listen "$admin" --allow-registration >"$work/log" 2>&1 &
 crier=$!
 for _ in $(seq 300); do
 	curl -sf "http://$admin/readyz" >/dev/null && break
@@ -56,8 +58,9 @@ for _ in $(seq 300); do
 done
 CRIER_API_KEY="$("$here/../../bin/crier" keys create --data "$work/data" --workspace api --test)"
 CRIER_API_KEY_ID="$(curl -sf -H "Authorization: Bearer $CRIER_API_KEY" "http://$listen/api/v1/keys" | grep -o 'key_[0-9a-z]*' | head -n 1)"
-export CRIER_API_KEY CRIER_API_KEY_ID
+CRIER_API_URL="http://$listen/api/v1"
+export CRIER_API_KEY CRIER_API_KEY_ID CRIER_API_URL
 
 cd "$here" # where schemathesis.toml is
-HYPOTHESIS_STORAGE_DIRECTORY="$work/hypothesis" PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1 "$tools/bin/schemathesis" run "http://$listen/api/v1/openapi.json" \
+HYPOTHESIS_STORAGE_DIRECTORY="$work/hypothesis" PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1 "$tools/bin/schemathesis" run "$CRIER_API_URL/openapi.json" \
 	--max-examples "$examples" "$@"
