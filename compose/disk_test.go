@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
+	"crier/compose/embedded/embeddedtest"
 	"crier/schema"
 )
 
@@ -16,11 +16,11 @@ import (
 // acknowledged is kept, what cannot be kept is refused, and work goes on by itself once
 // there is space.
 func TestAFullDiskIsWaitedOut(t *testing.T) {
-	for part, size := range map[string]string{"postgres": "size=384m", "log": "size=48m"} {
+	for part, size := range map[string]string{"postgres": "384m", "log": "48m"} {
 		t.Run(part, func(t *testing.T) {
 			data := filepath.Join(openDir(t), "data")
 			disk := filepath.Join(data, part)
-			mountDisk(t, disk, size)
+			embeddedtest.SmallDisk(t, disk, size)
 			w := newWorldWith(t, childConfig{Data: data})
 			filler := fillDisk(t, disk)
 			var load []attempt
@@ -40,22 +40,6 @@ func TestAFullDiskIsWaitedOut(t *testing.T) {
 			}
 		})
 	}
-}
-
-// mountDisk makes a small disk of its own, in memory, at a folder.
-func mountDisk(t *testing.T, folder, size string) {
-	t.Helper()
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, size+",mode=0755"); err != nil {
-		t.Fatalf("mounting a small disk, which takes root: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(folder, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // fillDisk makes the file that fills the disk, empty so far.

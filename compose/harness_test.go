@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -43,6 +44,7 @@ type childConfig struct {
 	Keyset     string // empty: in the data folder
 	Role       string // empty: all
 	Bases      map[schema.Platform]string
+	Allowed    []netip.Prefix // networks that are let through though they are not public
 
 	HoldOverdue bool
 }
@@ -79,7 +81,7 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 	roles, _ := compose.ParseRoles(cmp.Or(c.Role, "all"))
 	return compose.Config{
 		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Roles: roles, HoldOverdue: c.HoldOverdue,
-		Drain: 10 * time.Second, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond,
+		Drain: 10 * time.Second, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
 }

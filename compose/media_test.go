@@ -13,17 +13,13 @@ import (
 // TestAnUploadIsPublished follows one upload to every platform, over a kill in between.
 func TestAnUploadIsPublished(t *testing.T) {
 	w := newWorld(t, nil)
-	var content bytes.Buffer
-	if err := png.Encode(&content, image.NewPaletted(image.Rect(0, 0, 320, 200), color.Palette{color.Black})); err != nil {
-		t.Fatal(err)
-	}
 	var platforms []map[string]any
 	for _, p := range platformsInTests {
 		platforms = append(platforms, map[string]any{"platform": p.String(), "accountId": w.connect(p, 1)[0].String()})
 	}
 	var uploaded struct{ Media struct{ ID string } }
 	// A slice of bytes is base64 in JSON.
-	body := map[string]any{"data": content.Bytes(), "mimeType": "image/png", "altText": "a black field"}
+	body := map[string]any{"data": blackField(t), "mimeType": "image/png", "altText": "a black field"}
 	if status := w.call(http.MethodPost, "/media", body, &uploaded); status != http.StatusCreated {
 		t.Fatalf("uploading: %d", status)
 	}
@@ -44,4 +40,14 @@ func TestAnUploadIsPublished(t *testing.T) {
 			t.Errorf("%s has %+v, want the picture", post.Platform, post.Media)
 		}
 	}
+}
+
+// blackField is a PNG.
+func blackField(t *testing.T) []byte {
+	t.Helper()
+	var content bytes.Buffer
+	if err := png.Encode(&content, image.NewPaletted(image.Rect(0, 0, 320, 200), color.Palette{color.Black})); err != nil {
+		t.Fatal(err)
+	}
+	return content.Bytes()
 }

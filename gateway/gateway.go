@@ -115,6 +115,10 @@ func New(config Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	transfers, err := newTransfers(f, bound.refused, config.Registerer)
+	if err != nil {
+		return nil, err
+	}
 	description, err := newDescription(strings.TrimSuffix(config.PublicURL, "/"))
 	if err != nil {
 		return nil, err
@@ -125,7 +129,7 @@ func New(config Config) (*Gateway, error) {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	engine.Use(observer.observe, bound.enter, admission.admit)
+	engine.Use(observer.observe, bound.enter, admission.admit, transfers.enter)
 	engine.RedirectTrailingSlash = false // a redirect would have none of the headers that every answer has
 	engine.HandleMethodNotAllowed = true // with the header Allow
 	engine.NoRoute(func(c *gin.Context) {

@@ -144,13 +144,12 @@ func (m *media) serve(c *gin.Context) error {
 		return err
 	}
 	defer content.Close()
-	prolong(c, transferLimit)
 	c.Header("Content-Type", u.Facts.Type)
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Content-Security-Policy", "default-src 'none'; sandbox")
 	c.Header("Cache-Control", "public, max-age=86400, immutable")
 	c.Header("ETag", `"`+u.ID.String()+`"`)
-	http.ServeContent(c.Writer, c.Request, "", u.CreatedAt.Truncate(time.Second), content)
+	http.ServeContent(newServed(c), c.Request, "", u.CreatedAt.Truncate(time.Second), content)
 	return nil
 }
 

@@ -40,7 +40,7 @@ func uncovered() []sentence {
 		{webhooksSection, "delivery records and their fields", "TestAWebhookShowsItsDeliveries, TestDeliveriesAreSearched: they come of the notify stage"},
 		{eventsSection, "only post.published and post.failed are sent by themselves", "crier sends all thirteen (design 8), which have rows"},
 		{eventsSection, "receivers compare in constant time", "a duty of receivers"},
-		{eventsSection, "three retries after 2, 4 and 8 seconds, failed at last, disabled after ten failures in a row", "they are the notify stage's: TestAWebhookIsDisabledAfterTenFailedDeliveries, TestOnly2xxIsADelivery, and the kill test of compose"},
+		{eventsSection, "three retries after 2, 4 and 8 seconds, failed at last, disabled after ten failures in a row", "they are the notify stage's: TestAFailedDeliveryIsTriedAgainAfter2And4And8Seconds, TestAWebhookIsDisabledAfterTenFailedDeliveries, TestOnly2xxIsADelivery"},
 		{knownByName, "analytics, engagement, feeds, and connect with its entities and select", otherIssue},
 		{knownByName, "checkout", "nothing is sold without a key of Stripe; TestPlansAreSoldByStripe has a stand-in for it"},
 		{authentication, "keys come by a device flow; OAuth connects accounts", otherIssue},

@@ -17,6 +17,7 @@ const (
 	transferLimit = 15 * time.Minute
 	fetchLimit    = 5 * time.Minute
 	answerGrace   = 20 * time.Second // for the answer, once the content has come
+	writeGrace    = 20 * time.Second // for the next 32 KiB of content that is served
 )
 
 // timeoutOf returns how long a request to a route may take.
@@ -76,4 +77,25 @@ func (t *transfer) failure(err error) error {
 // prolong lets an answer take its time.
 func prolong(c *gin.Context, limit time.Duration) {
 	_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Now().Add(limit)) // as in transfer
+}
+
+// served is the answer to a request that takes a file. Every write moves its deadline on:
+// a reader that has stopped to read is not waited for.
+type served struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	end     time.Time
+}
+
+func newServed(c *gin.Context) *served {
+	return &served{c.Writer, http.NewResponseController(c.Writer), time.Now().Add(transferLimit)}
+}
+
+func (s *served) Write(p []byte) (int, error) {
+	deadline := time.Now().Add(writeGrace)
+	if deadline.After(s.end) {
+		deadline = s.end
+	}
+	_ = s.control.SetWriteDeadline(deadline) // as in transfer
+	return s.ResponseWriter.Write(p)
 }

@@ -69,6 +69,9 @@ func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 	if err != nil {
 		return schema.MediaFacts{}, refused("the file is damaged or incomplete: "+name, err)
 	}
+	if isPicture := format.kind == schema.Image || format.kind == schema.GIF; isPicture && (found.width < 1 || found.height < 1) {
+		return schema.MediaFacts{}, refused("the picture has no size", nil)
+	}
 	if int64(found.width)*int64(found.height) > maxPixels {
 		return schema.MediaFacts{}, refused(fmt.Sprintf("the file claims %d × %d pixels, which is more than can be shown", found.width, found.height), nil)
 	}

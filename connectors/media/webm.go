@@ -26,8 +26,10 @@ const (
 	defaultTimestamps = 1_000_000
 )
 
-// mostElements bounds the walk: a file can be millions of empty elements.
-const mostElements = 100_000
+const (
+	mostElements = 100_000 // of a walk: a file can be millions of empty elements
+	deepest      = 5       // levels: the file, Segment, Tracks, TrackEntry, Video
+)
 
 var errCluster = errors.New("the first cluster is reached")
 
@@ -35,6 +37,7 @@ var errCluster = errors.New("the first cluster is reached")
 type webm struct {
 	content    io.ReaderAt
 	elements   int
+	depth      int
 	found      bool // the segment was seen
 	timestamps uint64
 	duration   float64
@@ -56,6 +59,10 @@ func webmShape(content io.ReaderAt, size int64) (shape, error) {
 
 // walk visits the elements between two offsets, and those inside of the wanted ones.
 func (w *webm) walk(start, end int64) error {
+	if w.depth++; w.depth > deepest {
+		return errors.New("the file's elements are in each other too deep")
+	}
+	defer func() { w.depth-- }()
 	for start < end {
 		if w.elements++; w.elements > mostElements {
 			return errors.New("the file has too many elements")

@@ -1,0 +1,74 @@
+package gateway_test
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/connectors/egress"
+)
+
+// TestUploadsToAFullDiskAreTurnedAway uploads each way while the disk that media is kept on
+// is full, and once it has space again.
+func TestUploadsToAFullDiskAreTurnedAway(t *testing.T) {
+	const diskBytes = 16 << 20
+	disk := filepath.Join(t.TempDir(), "disk")
+	embeddedtest.SmallDisk(t, disk, "16m")
+	shelf, change := withMediaIn(t, filepath.Join(disk, "media"), egress.Config{
+		Resolver: net.DefaultResolver, Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
+	})
+	a := newAPI(t, change)
+	picture := append(pngOf(t, 8, 8), make([]byte, 2<<20)...)
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(picture) }))
+	t.Cleanup(source.Close)
+	form, contentType := formOf(t, picture)
+	awaited := strings.TrimPrefix(a.awaited(), "/api/v1")
+	ways := map[string]func() *answer{
+		"a form": func() *answer { return a.call(http.MethodPost, "/media", form, "Content-Type", contentType) },
+		"base64": func() *answer {
+			return a.call(http.MethodPost, "/media", map[string]any{"data": picture, "mimeType": "image/png"})
+		},
+		"a url":      func() *answer { return a.call(http.MethodPost, "/media/from-url", map[string]any{"url": source.URL}) },
+		"an address": func() *answer { return a.callWith("", http.MethodPut, awaited, string(picture)) },
+	}
+	filler := filepath.Join(disk, "filler")
+	for state, free := range map[string]int{"full": 0, "with less space than it takes": 1 << 20} {
+		if err := os.WriteFile(filler, make([]byte, diskBytes-free), 0o600); err != nil && free != 0 {
+			t.Fatal(err) // without any space left for folders the last bytes have none, either
+		}
+		for way, upload := range ways {
+			t.Run(way+" to a disk "+state, func(t *testing.T) {
+				a.under(t)
+				got := upload()
+				got.fails(http.StatusServiceUnavailable, "unavailable")
+				if got.header.Get("Retry-After") == "" || strings.Contains(string(got.body), disk) {
+					t.Errorf("Retry-After %q, %s", got.header.Get("Retry-After"), got.body)
+				}
+				if files := shelf.files(t); len(files) != 0 {
+					t.Errorf("files stay behind: %v", files)
+				}
+				a.call(http.MethodGet, "/media", nil).want(http.StatusOK)
+			})
+		}
+	}
+	if total := a.call(http.MethodGet, "/media", nil).want(http.StatusOK).at("pagination", "total").value; total != 0.0 {
+		t.Errorf("%v uploads are listed", total)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	for way, upload := range ways {
+		if got := upload(); got.status/100 != 2 {
+			t.Errorf("%s once there is space: %d %s", way, got.status, got.body)
+		}
+	}
+	if files := shelf.files(t); len(files) != len(ways) {
+		t.Errorf("files: %v", files)
+	}
+}
