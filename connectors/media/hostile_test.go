@@ -97,6 +97,7 @@ func TestProbeRefusesLies(t *testing.T) {
 		"a JPEG with a segment shorter than itself": emptySegment,
 		"a PNG with a chunk beyond its end":         longChunk,
 		"a WebP that says it is longer":             longWebP,
+		"an AVI that says it is longer":             append([]byte("RIFF\x00\x10\x00\x00AVI LIST"), make([]byte, 500)...),
 		"a GIF with a block that is none":           append(movingGIF(t, 1)[:len(movingGIF(t, 1))-1], 0x99, 0x99),
 		"an MP4 with a box beyond its end":          append(movieOf("isom", header), sized(1<<30, "mdat", make([]byte, 100))...),
 		"a MOV with a box beyond its end":           append(movieOf("qt  ", header), sized(1<<30, "mdat", make([]byte, 100))...),

@@ -157,7 +157,7 @@ func TestFetchProbesByContent(t *testing.T) {
 		"GIF":  {picture320x200(t, asGIF), schema.MediaFacts{Type: "image/gif", Kind: schema.GIF, Width: 320, Height: 200}},
 		"WebP": {asWebP(), schema.MediaFacts{Type: "image/webp", Kind: schema.Image, Width: 320, Height: 200}},
 		"PDF":  {[]byte("%PDF-1.7\n%%EOF"), schema.MediaFacts{Type: "application/pdf", Kind: schema.PDF}},
-		"AVI":  {append([]byte("RIFF\x00\x10\x00\x00AVI LIST"), make([]byte, 500)...), schema.MediaFacts{Type: "video/x-msvideo", Kind: schema.Video}},
+		"AVI":  {append([]byte("RIFF\x00\x10\x00\x00AVI LIST"), make([]byte, 0x1000-8)...), schema.MediaFacts{Type: "video/x-msvideo", Kind: schema.Video}},
 		"MP4, header last": {
 			movieOf("isom", mdat, box("moov", movieHeader(0, 2500), trackHeader(0, 0, 0, false), trackHeader(0, 1280, 720, false))),
 			schema.MediaFacts{Type: "video/mp4", Kind: schema.Video, Width: 1280, Height: 720, Duration: 2500 * time.Millisecond},

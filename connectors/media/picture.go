@@ -74,16 +74,19 @@ func pngShape(content io.ReaderAt, size int64) (shape, error) {
 	return shape{}, errors.New("the file has too many chunks")
 }
 
-// webpShape holds the size that the container claims against the file's (RFC 9649, 2.4),
-// and reads the flag of its extended header that says the picture moves.
+// webpShape reads the flag of the extended header that says the picture moves (RFC 9649,
+// 2.7).
 func webpShape(content io.ReaderAt, size int64) (shape, error) {
 	found, err := dimensions(webp.DecodeConfig, content, size)
 	if err != nil {
 		return shape{}, err
 	}
+	if err := wholeRIFF(content, size); err != nil {
+		return shape{}, err
+	}
 	const head, animation = 21, 0x02
 	var raw [head]byte
-	if _, err := content.ReadAt(raw[:], 0); err != nil || int64(binary.LittleEndian.Uint32(raw[4:]))+8 > size {
+	if _, err := content.ReadAt(raw[:], 0); err != nil {
 		return shape{}, errCut
 	}
 	found.animated = string(raw[12:16]) == "VP8X" && raw[20]&animation != 0

@@ -45,7 +45,7 @@ func formatOf(detected string) (string, format, bool) {
 	case "video/webm":
 		return detected, format{schema.Video, webmShape}, true
 	case "video/x-msvideo":
-		return detected, format{schema.Video, noShape}, true
+		return detected, format{schema.Video, aviShape}, true
 	case "application/pdf":
 		return detected, format{schema.PDF, documentShape}, true
 	default:
@@ -80,5 +80,3 @@ func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated,
 	}, nil
 }
-
-func noShape(io.ReaderAt, int64) (shape, error) { return shape{}, nil }
