@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/pprof"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
@@ -29,7 +30,12 @@ type readiness struct {
 	Ready    bool              `json:"ready"`
 	Roles    map[string]string `json:"roles"` // "ready", or why not
 	Postgres string            `json:"postgres"`
+	// ClickHouse is told alone: without it everything but what is read from there goes on.
+	ClickHouse string `json:"clickhouse,omitempty"`
 }
+
+// pingLimit is how long a part may take to answer whether it is there.
+const pingLimit = 2 * time.Second
 
 func (b *base) answerReady(w http.ResponseWriter, r *http.Request, stages []stage) {
 	state := readiness{Ready: true, Roles: map[string]string{}, Postgres: "ready"}
@@ -45,11 +51,24 @@ func (b *base) answerReady(w http.ResponseWriter, r *http.Request, stages []stag
 		b.config.Logger.WarnContext(r.Context(), "not ready", "err", err)
 		state.Ready, state.Postgres = false, "does not answer"
 	}
+	if b.analytics != nil {
+		state.ClickHouse = b.answersClickHouse(r.Context())
+	}
 	status := http.StatusOK
 	if !state.Ready {
 		status = http.StatusServiceUnavailable
 	}
 	answerJSON(w, status, state)
+}
+
+func (b *base) answersClickHouse(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, pingLimit)
+	defer cancel()
+	if err := b.analytics.Ping(ctx); err != nil {
+		b.config.Logger.WarnContext(ctx, "ClickHouse does not answer", "err", err)
+		return "does not answer"
+	}
+	return "ready"
 }
 
 func answerJSON(w http.ResponseWriter, status int, body any) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -88,7 +87,7 @@ func (w *world) checkRefusedSoon(patience time.Duration) {
 // signalCluster signals every process of the embedded PostgreSQL.
 func (w *world) signalCluster(signal syscall.Signal) {
 	w.Helper()
-	pids := processesIn(filepath.Join(w.config.Data, "postgres", "cluster"))
+	pids := processesIn(w.cluster())
 	if len(pids) == 0 {
 		w.Error("PostgreSQL has no process")
 	}

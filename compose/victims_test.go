@@ -83,23 +83,34 @@ func (w *world) postgresVictim() victim {
 // machine dies under them.
 func (w *world) signalPostgres(signal syscall.Signal) {
 	w.Helper()
-	cluster := filepath.Join(w.config.Data, "postgres", "cluster")
-	content, err := os.ReadFile(filepath.Join(cluster, "postmaster.pid"))
-	if err != nil {
-		w.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(content), "\n")
-	postmaster, err := strconv.Atoi(first)
-	if err != nil {
-		w.Fatalf("postmaster.pid: %v", err)
+	postmaster := w.postmaster()
+	if postmaster == 0 {
+		w.Fatal("PostgreSQL does not run")
 	}
 	pids := []int{postmaster}
 	if signal == syscall.SIGKILL {
-		pids = append(pids, processesIn(cluster)...)
+		pids = append(pids, processesIn(w.cluster())...)
 	}
 	for _, pid := range pids {
 		_ = syscall.Kill(pid, signal) // it may be gone
 	}
+}
+
+// cluster is the folder of crier's own PostgreSQL.
+func (w *world) cluster() string { return filepath.Join(w.config.Data, "postgres", "cluster") }
+
+// postmaster is the first process of crier's own PostgreSQL; 0: there is none.
+func (w *world) postmaster() int {
+	content, err := os.ReadFile(filepath.Join(w.cluster(), "postmaster.pid"))
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(content), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		return 0 // it is being written
+	}
+	return pid
 }
 
 // processesIn returns the processes that work in a folder, as those of PostgreSQL do in

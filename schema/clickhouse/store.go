@@ -48,6 +48,14 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// Ping fails when ClickHouse does not answer.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.conn.Ping(ctx); err != nil {
+		return fmt.Errorf("asking ClickHouse: %w", err)
+	}
+	return nil
+}
+
 // Sink returns the store of the sink.
 func (s *Store) Sink() *Sink { return &Sink{conn: s.conn} }
 
