@@ -39,6 +39,69 @@ func TestPostgresClockIsTheOnlyOne(t *testing.T) {
 	}
 }
 
+// TestAClockThatJumpsInTheMiddleOfCalls lets PostgreSQL's clock jump while calls are in hand
+// whose leases are over by it then, or for long not.
+func TestAClockThatJumpsInTheMiddleOfCalls(t *testing.T) {
+	for name, jump := range map[string]time.Duration{
+		"ahead, past every lease": 10 * time.Minute,
+		"back":                    -10 * time.Minute,
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := embeddedtest.Postgres(t)
+			c := shiftedClock{t, server}
+			c.set(0)
+			w := newWorldOn(t, childConfig{Postgres: server})
+			w.publishSlowly(15*time.Second, func() { c.set(jump) })
+			w.publishByClock(jump, "after the jump")
+			w.checkNoStrays()
+		})
+	}
+}
+
+// publishSlowly publishes to three accounts of each platform, whose calls take a while, and
+// does something when all are in hand: each is posted, by the call that was in hand.
+func (w *world) publishSlowly(takes time.Duration, meanwhile func()) {
+	w.Helper()
+	const each = 3
+	var ids []string
+	for p, operation := range visibleCalls {
+		w.inject(map[string]any{"platform": p.String(), "operation": operation, "times": each, "delay": takes.Milliseconds()})
+		for n, account := range w.connect(p, each) {
+			ids = append(ids, w.publishTo(p, account, fmt.Sprintf("slowly on %s %d", p, n)))
+		}
+	}
+	w.eventually(takes/2, "all calls are in hand", func() bool { return len(w.simulated()) == len(ids) })
+	if w.done(ids[:1]) {
+		w.Fatal("the calls do not take their time")
+	}
+	meanwhile()
+	w.eventually(2*takes, "all are done", func() bool { return w.done(ids) })
+	if unknown := w.checkOnce(ids); unknown > 0 {
+		w.Errorf("%d outcomes are unknown, though every call was answered", unknown)
+	}
+	for _, id := range ids {
+		for _, a := range w.timeline(id).Attempts {
+			if a.Platform != "" && a.Event != "published" {
+				w.Errorf("%s: %s on %s; its call was answered", id, a.Event, a.Platform)
+			}
+		}
+	}
+}
+
+// publishTo publishes at once to one account and returns the id of the post.
+func (w *world) publishTo(p schema.Platform, account schema.AccountID, text string) string {
+	w.Helper()
+	var answer postAnswer
+	body := map[string]any{
+		"content": text, "publishNow": true,
+		"platforms": []map[string]any{{"platform": p.String(), "accountId": account.String()}},
+	}
+	if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
+		w.Fatalf("creating %q: %d", text, status)
+	}
+	return answer.Post.ID
+}
+
 // shiftedClock is a database whose clock differs from that of the machine: functions of the
 // same names stand before PostgreSQL's own.
 type shiftedClock struct {

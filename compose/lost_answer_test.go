@@ -10,16 +10,18 @@ import (
 	"crier/schema"
 )
 
+// visibleCalls are the operations that make a post visible.
+var visibleCalls = map[schema.Platform]string{
+	schema.Mastodon: "POST /api/v1/statuses", schema.Bluesky: "com.atproto.repo.putRecord", schema.Telegram: "sendMessage",
+}
+
 func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
-	operations := map[schema.Platform]string{
-		schema.Mastodon: "POST /api/v1/statuses", schema.Bluesky: "com.atproto.repo.putRecord", schema.Telegram: "sendMessage",
-	}
 	w := newWorld(t, nil)
 	ids := map[schema.Platform]string{}
 	began := time.Now()
 	for _, p := range platformsInTests {
 		account := w.connect(p, 1)[0]
-		w.inject(map[string]any{"platform": p.String(), "operation": operations[p], "lose": true})
+		w.inject(map[string]any{"platform": p.String(), "operation": visibleCalls[p], "lose": true})
 		var answer postAnswer
 		w.call(http.MethodPost, "/posts", map[string]any{
 			"content": "lost on " + p.String(), "publishNow": true,
