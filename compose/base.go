@@ -31,8 +31,9 @@ type base struct {
 	analytics *clickhouse.Store
 	vault     *connectors.Vault
 	catalog   *catalog.Catalog
-	guarded   *egress.Egress // for addresses that clients name
-	webhooks  *egress.Egress // for webhooks; the same but during development
+	platforms pipeline.Platforms // what stages publish to: the catalog
+	guarded   *egress.Egress     // for addresses that clients name
+	webhooks  *egress.Egress     // for webhooks; the same but during development
 	library   *media.Library
 	announcer *pipeline.Announcer
 	metrics   *pipeline.Metrics
@@ -142,6 +143,7 @@ func (b *base) reachOut(ctx context.Context) error {
 		AppTurns: b.store,
 		Logger:   b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
 	})
+	b.platforms = b.catalog
 	return err
 }
 

@@ -47,6 +47,7 @@ type childConfig struct {
 	Allowed    []netip.Prefix // networks that are let through though they are not public
 
 	HoldOverdue bool
+	Panics      bool // connectors panic where a text asks for it
 }
 
 func TestMain(m *testing.M) {
@@ -66,6 +67,8 @@ func runChild(text string) {
 	case err != nil:
 	case c.Simulate != "":
 		err = compose.Simulate(ctx, c.Simulate, logger)
+	case c.Panics:
+		err = compose.ServeThrough(ctx, c.serve(logger), panicking)
 	default:
 		err = compose.Serve(ctx, c.serve(logger), nil)
 	}

@@ -66,14 +66,14 @@ func (b *base) stages() []stage {
 			stage{roleDelay, keeper.Run, always})
 	}
 	if c.has(rolePublish) {
-		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.catalog, b.vault, b.log, publishSlots, c.MaxLateness, log, b.metrics, b.tracer)
+		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.platforms, b.vault, b.log, publishSlots, c.MaxLateness, log, b.metrics, b.tracer)
 		refresh := pipeline.NewRefresh(postgres.NewRefresh(b.store), b.catalog, b.vault, b.log, refreshSlots, log, b.metrics)
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},
 			stage{rolePublish, draining(refresh.Run, c), refresh.Ready})
 	}
 	if c.has(roleComment) {
-		comment := pipeline.NewComment(postgres.NewComment(b.store, catalog.Constraints), b.catalog, b.vault, b.log, commentSlots, c.MaxLateness, log, b.metrics)
+		comment := pipeline.NewComment(postgres.NewComment(b.store, catalog.Constraints), b.platforms, b.vault, b.log, commentSlots, c.MaxLateness, log, b.metrics)
 		all = append(all, stage{roleComment, draining(comment.Run, c), comment.Ready})
 	}
 	if c.has(roleNotify) {
