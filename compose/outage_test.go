@@ -109,7 +109,9 @@ func TestClickHouseAwayHoldsUpNothing(t *testing.T) {
 		t.Errorf("crier has grown by %d MiB in %v without ClickHouse", grown>>20, clickHouseAway)
 	}
 	network.change(func() { network.cut = false })
+	back := time.Now()
 	w.eventually(60*time.Second, "each target is counted", func() bool { return w.counted() == posts })
+	t.Logf("%d targets are counted %v after ClickHouse is back", posts, time.Since(back).Round(time.Millisecond))
 }
 
 // memory is the bytes of memory that crier holds, without its embedded parts.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -33,7 +34,8 @@ func newQuery(c *gin.Context) *query {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		for _, text := range append(q.values[name], name) {
 			if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
-				q.report.fail(strings.ToValidUTF8(clip(name), "\uFFFD"), codeInvalidValue, "must be UTF-8 without U+0000")
+				field := cmp.Or(strings.ToValidUTF8(clip(name), "\uFFFD"), "query") // ?=x has no name
+				q.report.fail(field, codeInvalidValue, "must be UTF-8 without U+0000")
 				break
 			}
 		}

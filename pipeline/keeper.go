@@ -13,8 +13,8 @@ import (
 type keeperStore interface {
 	Promote(ctx context.Context) (int64, error)
 	MakePartitions(ctx context.Context) error
-	Unsent(ctx context.Context, age time.Duration, limit int) ([]schema.EncodedEvents, error)
 	Forget(ctx context.Context) error
+	outboxStore
 }
 
 // observer looks at what is not counted as it happens.
@@ -43,25 +43,28 @@ type sweeper interface {
 const sweepEvery = 15 * time.Second
 
 // Keeper does delay's chores: far jobs come near, events that were not handled are sent
-// again, old answers are forgotten, dead letters are counted. Every process with the role runs one; the database
-// lets one at a time.
+// again, old answers are forgotten, dead letters are counted. Every process with the role
+// runs one; the database lets one at a time.
 type Keeper struct {
 	store    keeperStore
-	announce func(schema.Announcement)
 	sweeper  sweeper
 	observer observer
 	letters  letterStore
 	log      *stream.Log
 	metrics  *Metrics
 	logger   *slog.Logger
-}
 
-// unsentAfter is how long an event may be on its way before it is sent again.
-const unsentAfter = 10 * time.Second
+	// Whoever is away does not hold up what the other is owed.
+	toNotify, toAnalytics *resender
+}
 
 // NewKeeper makes a Keeper.
 func NewKeeper(store keeperStore, sweeper sweeper, observer observer, letters letterStore, announce func(schema.Announcement), log *stream.Log, logger *slog.Logger, metrics *Metrics) *Keeper {
-	return &Keeper{store: store, sweeper: sweeper, observer: observer, letters: letters, announce: announce, log: log, logger: logger, metrics: metrics}
+	return &Keeper{
+		store: store, sweeper: sweeper, observer: observer, letters: letters, log: log, logger: logger, metrics: metrics,
+		toNotify:    newResender(store, announce, schema.OwedNotify),
+		toAnalytics: newResender(store, announce, schema.OwedAnalytics),
+	}
 }
 
 // Run does the chores until ctx ends.
@@ -74,7 +77,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 		{every: time.Hour, do: k.store.MakePartitions},
 		{every: 5 * time.Minute, do: k.promote},
 		{every: time.Hour, do: k.store.Forget},
-		{every: 2 * time.Second, do: k.resend},
+		{every: resendEvery, do: k.toNotify.resend},
+		{every: resendEvery, do: k.toAnalytics.resend},
 		{every: sweepEvery, do: k.sweep},
 		{every: observeEvery, do: k.observe},
 		{every: 2 * time.Second, do: k.replay},
@@ -100,12 +104,6 @@ func (k *Keeper) promote(ctx context.Context) error {
 	if n > 0 {
 		k.logger.InfoContext(ctx, "far jobs came near", "jobs", n)
 	}
-	return err
-}
-
-func (k *Keeper) resend(ctx context.Context) error {
-	batches, err := k.store.Unsent(ctx, unsentAfter, 200)
-	k.announce(schema.Announcement{Events: batches})
 	return err
 }
 

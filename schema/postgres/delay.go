@@ -133,26 +133,6 @@ func (s *Store) alone(ctx context.Context, name string, work func(pgx.Tx) error)
 	})
 }
 
-// Unsent returns batches of events that were not handled for a while, so that they are
-// sent again.
-func (d *Delay) Unsent(ctx context.Context, age time.Duration, limit int) ([]schema.EncodedEvents, error) {
-	rows, err := d.pool.Query(ctx, `
-		update outbox o set sent_at = now()
-		from (
-			select id from outbox where sent_at < now() - $1::interval
-			order by id limit $2 for update skip locked
-		) old
-		where o.id = old.id
-		returning o.id, o.payload`, age.String(), limit)
-	batches, err := collect(rows, err, func(rows pgx.Rows, b *schema.EncodedEvents) error {
-		return rows.Scan((*[16]byte)(&b.ID), &b.Payload)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading unsent events: %w", unavailable(err))
-	}
-	return batches, nil
-}
-
 // Observe looks at what is not counted as it happens.
 func (d *Delay) Observe(ctx context.Context) (schema.Observation, error) {
 	o := schema.Observation{Accounts: map[schema.Platform]schema.AccountCounts{}}

@@ -146,19 +146,6 @@ func TestASweepWakesWhatIsLeasedAndForgotten(t *testing.T) {
 	}
 }
 
-func TestEventsThatAreStuckAreSentAgain(t *testing.T) {
-	f := newFixture(t)
-	f.create(f.post(1, 0))
-	f.exec(`update outbox set sent_at = now() - interval '11 seconds'`)
-	batches, err := f.delay.Unsent(t.Context(), 10*time.Second, 10)
-	if err != nil || len(batches) != 1 {
-		t.Fatalf("%d batches are sent again, %v; want the one that nobody handled", len(batches), err)
-	}
-	if batches, err = f.delay.Unsent(t.Context(), 10*time.Second, 10); err != nil || len(batches) != 0 {
-		t.Errorf("%d batches at once again, %v", len(batches), err)
-	}
-}
-
 func accountText(id schema.AccountID) string { return uuidText(schema.PostID(id)) }
 
 func TestASweepLeavesTheFutureAlone(t *testing.T) {

@@ -1,0 +1,66 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+const (
+	// unsentScan is how many rows one call looks at: those that others still have to handle
+	// may be as many as came in hours.
+	unsentScan = 20_000
+	// unsentBytes bounds what one call returns.
+	unsentBytes = 16 << 20
+)
+
+// Unsent returns batches behind a place in the outbox that a mark's owner has not handled
+// since they were sent, the oldest first, and counts them as sent now. It returns at most
+// limit, the place to go on at, and the zero place once it has come to the end.
+func (d *Delay) Unsent(ctx context.Context, mark schema.Owed, after schema.BatchID, age time.Duration, limit int) (batches []schema.EncodedEvents, next schema.BatchID, err error) {
+	rows, err := d.pool.Query(ctx, `
+		with seen as (
+			select id, owed, sent_at from outbox where id > coalesce($1::uuid, `+noID+`) order by id limit $2
+		), late as (
+			select id from seen where owed & $3::int2 <> 0 and sent_at < now() - $4::interval order by id limit $5
+		), sized as (
+			select id, sum(octet_length(payload)) over (order by id) - octet_length(payload) as before from outbox where id in (select id from late)
+		), free as (
+			select id from outbox where id in (select id from sized where before < $6) order by id for update skip locked
+		), sent as (
+			update outbox o set sent_at = now() from free where o.id = free.id returning o.id, o.payload
+		)
+		select id, payload from sent order by id`, after, unsentScan, int16(mark), age.String(), limit, unsentBytes)
+	batches, err = collect(rows, err, func(rows pgx.Rows, b *schema.EncodedEvents) error {
+		return rows.Scan((*[16]byte)(&b.ID), &b.Payload)
+	})
+	if err != nil {
+		return nil, after, fmt.Errorf("reading unsent events: %w", unavailable(err))
+	}
+	if n := len(batches); n > 0 {
+		return batches, batches[n-1].ID, nil
+	}
+	rows, err = d.pool.Query(ctx, `
+		select id from outbox where id > coalesce($1::uuid, `+noID+`) order by id offset $2 limit 1`, after, unsentScan-1)
+	places, err := collect(rows, err, func(rows pgx.Rows, id *schema.BatchID) error { return rows.Scan((*[16]byte)(id)) })
+	if err != nil {
+		return nil, after, fmt.Errorf("reading unsent events: %w", unavailable(err))
+	}
+	for _, place := range places {
+		next = place
+	}
+	return nil, next, nil
+}
+
+// Owed returns how many of batches a mark's owner has not handled.
+func (d *Delay) Owed(ctx context.Context, mark schema.Owed, batches []schema.BatchID) (n int, err error) {
+	err = d.pool.QueryRow(ctx, `select count(*) from outbox where id = any($1) and owed & $2::int2 <> 0`, batches, int16(mark)).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("counting what is owed: %w", unavailable(err))
+	}
+	return n, nil
+}

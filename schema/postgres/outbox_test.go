@@ -1,0 +1,48 @@
+package postgres_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"crier/schema"
+)
+
+func TestEventsThatAreStuckAreSentAgain(t *testing.T) {
+	const age = 10 * time.Second
+	f := newFixture(t)
+	var all []schema.BatchID
+	for range 5 {
+		f.create(f.post(1, 0))
+	}
+	for _, b := range f.events() {
+		all = append(all, b.ID)
+	}
+	slices.SortFunc(all, func(a, b schema.BatchID) int { return bytes.Compare(a[:], b[:]) })
+	f.must(f.analytics.Stored(t.Context(), all[:1]))
+	f.exec(`update outbox set sent_at = now() - interval '11 seconds'`)
+	var sent []schema.BatchID
+	var after schema.BatchID
+	for range 4 {
+		batches, next, err := f.delay.Unsent(t.Context(), schema.OwedAnalytics, after, age, 2)
+		f.must(err)
+		for _, b := range batches {
+			sent = append(sent, b.ID)
+		}
+		after = next
+	}
+	if !slices.Equal(sent, all[1:]) || after != (schema.BatchID{}) {
+		t.Errorf("sent again: %v, then to go on at %v; want once what is owed, %v, then the beginning", sent, after, all[1:])
+	}
+	if n, err := f.delay.Owed(t.Context(), schema.OwedAnalytics, all); err != nil || n != 4 {
+		t.Errorf("%d are owed, %v; want 4", n, err)
+	}
+	if n, err := f.delay.Owed(t.Context(), schema.OwedNotify, all); err != nil || n != 5 {
+		t.Errorf("the other is owed %d, %v; want 5", n, err)
+	}
+	f.exec(`update outbox set sent_at = now() - interval '11 seconds'`)
+	if batches, _, err := f.delay.Unsent(t.Context(), schema.OwedNotify, after, age, 10); err != nil || len(batches) != 5 {
+		t.Errorf("the other is sent %d, %v; want 5", len(batches), err)
+	}
+}
