@@ -21,7 +21,7 @@ const (
 	// unsentAfter is how long an event may be on its way before it is sent again.
 	unsentAfter = 10 * time.Second
 	// fewest and most are how many batches are sent again at a time.
-	fewest, most = 100, 5000
+	fewest, most = 20, 5000
 )
 
 // resender sends events again to one who owes their effect: messages the log has lost, or
