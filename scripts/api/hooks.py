@@ -1,5 +1,6 @@
 """What schemathesis does beyond its own checks when it tests crier."""
 
+import ast
 import base64
 import functools
 import hashlib
@@ -7,6 +8,7 @@ import hmac
 import json
 import os
 import re
+import threading
 import time
 import zlib
 from typing import Any
@@ -27,6 +29,22 @@ HOST = re.compile(r"^(https?://)[^/?#]*")
 
 # A PNG of one pixel.
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def one_at_a_time(function: Any) -> Any:
+    lock = threading.Lock()
+
+    @functools.wraps(function)
+    def locked(*args: Any, **kwargs: Any) -> Any:
+        with lock:
+            return function(*args, **kwargs)
+
+    return locked
+
+
+# Before Python 3.11.8 and 3.12.2 workers that parse at the same time fail with a SystemError
+# (github.com/python/cpython/issues/106905).
+ast.parse = one_at_a_time(ast.parse)
 
 
 def is_positive(case: schemathesis.Case) -> bool:
@@ -77,6 +95,20 @@ def upload() -> tuple[str, str]:
     return tuple(ask("POST", "/media/upload-url")["uploadUrl"].split("/")[-2:])
 
 
+@functools.cache
+def delivery() -> tuple[str, str]:
+    """The ids of a webhook and of a delivery to it, which fails."""
+    webhook = ask("POST", "/webhooks", {"url": "https://crier.invalid/", "events": ["post.cancelled"]})["webhook"]["id"]
+    ahead = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+    post = {"content": "x", "platforms": [{"platform": "mastodon", "accountId": account()}], "scheduledFor": ahead}
+    ask("DELETE", "/posts/" + ask("POST", "/posts", post)["post"]["id"])
+    for _ in range(100):
+        if found := ask("GET", f"/webhooks/{webhook}/deliveries")["deliveries"]:
+            return webhook, found[0]["id"]
+        time.sleep(0.2)
+    raise AssertionError("no event was delivered")
+
+
 def every_second(body: Any) -> bool:
     return zlib.crc32(repr(body).encode()) % 2 == 0
 
@@ -106,6 +138,8 @@ def reach(case: schemathesis.Case) -> None:
                 case.body = base64.b64decode(PIXEL)
         case "GET /files/{id}/{name}" | "HEAD /files/{id}/{name}":
             case.path_parameters["id"], case.path_parameters["name"] = file()
+        case "GET /webhooks/{id}/deliveries/{deliveryId}" | "POST /webhooks/{id}/deliveries/{deliveryId}/redeliver":
+            case.path_parameters["id"], case.path_parameters["deliveryId"] = delivery()
         case "POST /posts" | "POST /threads" if isinstance(case.body, dict) and every_second(case.body):
             case.body = possible(case.body)
         case "POST /billing/stripe" if every_second(case.body):
