@@ -97,6 +97,10 @@ func TestProbeRefusesLies(t *testing.T) {
 		"a JPEG with a segment shorter than itself": emptySegment,
 		"a PNG with a chunk beyond its end":         longChunk,
 		"a WebP that says it is longer":             longWebP,
+		"an MP4 of sound alone":                     movieOf("isom", box("moov", movieHeader(0, 1000), soundTrack())),
+		"a MOV of sound alone":                      movieOf("qt  ", box("moov", movieHeader(0, 1000), soundTrack())),
+		"an MP4 whose track says not of what it is": movieOf("isom", box("moov", box("trak", box("mdia", box("hdlr", make([]byte, 8)))))),
+		"a WebM of sound alone":                     webmOf(element(ebmlTracks, element(ebmlTrack, element(ebmlTrackType, []byte{2})))),
 		"an AVI that says it is longer":             append([]byte("RIFF\x00\x10\x00\x00AVI LIST"), make([]byte, 500)...),
 		"a GIF with a block that is none":           append(movingGIF(t, 1)[:len(movingGIF(t, 1))-1], 0x99, 0x99),
 		"an MP4 with a box beyond its end":          append(movieOf("isom", header), sized(1<<30, "mdat", make([]byte, 100))...),
@@ -124,21 +128,25 @@ func TestProbeRefusesLies(t *testing.T) {
 // TestProbeTakesWhatIsUnusual has files that look wrong and are not.
 func TestProbeTakesWhatIsUnusual(t *testing.T) {
 	header := box("moov", movieHeader(0, 1000), trackHeader(0, 320, 200, false))
-	for name, content := range map[string][]byte{
-		"an MP4 whose last box goes to the end":     append(movieOf("isom", header), sized(0, "mdat", make([]byte, 500))...),
-		"an MP4 with 10,000 boxes in each other":    append(movieOf("isom", header), nestedBoxes("moov", 10_000)...),
-		"an MP4 with 10,000 tracks in each other":   movieOf("isom", header, box("moov", nestedBoxes("trak", 10_000))),
-		"a MOV with 10,000 boxes in each other":     append(movieOf("qt  ", header), nestedBoxes("udta", 10_000)...),
-		"an MP4 whose header is its last box":       append(movieOf("isom", box("mdat", make([]byte, 500))), sized(0, "moov", header[8:])...),
-		"a WebM whose segment is of an unknown end": append(element(0x1A45DFA3, element(0x4282, []byte("webm"))), append(nestedElements(ebmlSegment, 1), webmTracks(320, 200)...)...),
+	for name, tt := range map[string]struct {
+		content []byte
+		width   int
+	}{
+		"an MP4 whose last box goes to the end":     {append(movieOf("isom", header), sized(0, "mdat", make([]byte, 500))...), 320},
+		"an MP4 with 10,000 boxes in each other":    {append(movieOf("isom", header), nestedBoxes("moov", 10_000)...), 320},
+		"an MP4 with 10,000 tracks in each other":   {movieOf("isom", header, box("moov", nestedBoxes("trak", 10_000))), 320},
+		"a MOV with 10,000 boxes in each other":     {append(movieOf("qt  ", header), nestedBoxes("udta", 10_000)...), 320},
+		"an MP4 that tells the size of no track":    {movieOf("isom", box("moov", movieHeader(0, 1000), box("trak", box("tkhd", make([]byte, 84)), handledBy("vide")), soundTrack())), 0},
+		"an MP4 whose header is its last box":       {append(movieOf("isom", box("mdat", make([]byte, 500))), sized(0, "moov", header[8:])...), 320},
+		"a WebM whose segment is of an unknown end": {append(element(0x1A45DFA3, element(0x4282, []byte("webm"))), append(nestedElements(ebmlSegment, 1), webmTracks(320, 200)...)...), 320},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var facts schema.MediaFacts
 			var err error
-			if took := allocated(func() { facts, err = Probe(bytes.NewReader(content), int64(len(content))) }); took > mib {
+			if took := allocated(func() { facts, err = Probe(bytes.NewReader(tt.content), int64(len(tt.content))) }); took > mib {
 				t.Errorf("probing took %d bytes of memory", took)
 			}
-			if err != nil || facts.Width != 320 || facts.Height != 200 {
+			if err != nil || facts.Kind != schema.Video || facts.Width != tt.width {
 				t.Errorf("Probe = %+v, %v", facts, err)
 			}
 		})

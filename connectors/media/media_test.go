@@ -118,8 +118,16 @@ func trackHeader(version byte, width, height uint32, upright bool) []byte {
 	}
 	raw = binary.BigEndian.AppendUint32(raw, width<<16)
 	raw = binary.BigEndian.AppendUint32(raw, height<<16)
-	return box("trak", box("tkhd", raw), box("mdia", []byte("whatever")))
+	return box("trak", box("tkhd", raw), handledBy("vide"))
 }
+
+// handledBy is what a track is of, and data that nobody reads.
+func handledBy(kind string) []byte {
+	return box("mdia", box("hdlr", make([]byte, 8), []byte(kind), make([]byte, 13)), box("minf", []byte("whatever")))
+}
+
+// soundTrack is a track without a size.
+func soundTrack() []byte { return box("trak", box("tkhd", make([]byte, 84)), handledBy("soun")) }
 
 func movieOf(brand string, boxes ...[]byte) []byte {
 	return bytes.Join(append([][]byte{box("ftyp", []byte(brand+"\x00\x00\x02\x00"+brand))}, boxes...), nil)
@@ -159,7 +167,7 @@ func TestFetchProbesByContent(t *testing.T) {
 		"PDF":  {[]byte("%PDF-1.7\n%%EOF"), schema.MediaFacts{Type: "application/pdf", Kind: schema.PDF}},
 		"AVI":  {append([]byte("RIFF\x00\x10\x00\x00AVI LIST"), make([]byte, 0x1000-8)...), schema.MediaFacts{Type: "video/x-msvideo", Kind: schema.Video}},
 		"MP4, header last": {
-			movieOf("isom", mdat, box("moov", movieHeader(0, 2500), trackHeader(0, 0, 0, false), trackHeader(0, 1280, 720, false))),
+			movieOf("isom", mdat, box("moov", movieHeader(0, 2500), soundTrack(), trackHeader(0, 1280, 720, false))),
 			schema.MediaFacts{Type: "video/mp4", Kind: schema.Video, Width: 1280, Height: 720, Duration: 2500 * time.Millisecond},
 		},
 		"MP4 with long times, upright": {

@@ -10,8 +10,8 @@ import (
 )
 
 // MP4 and QuickTime files are boxes in boxes (ISO/IEC 14496-12): four bytes of size,
-// four of type, the content. Two kinds of boxes are wanted, mvhd and tkhd, in
-// moov and in its traks. They are read at their offsets, and no size is trusted: a
+// four of type, the content. Three kinds of boxes are wanted: mvhd in moov, tkhd in its
+// traks, and hdlr in their mdia. They are read at their offsets, and no size is trusted: a
 // parser of the whole format reads tables as long as the file claims them to be.
 
 // mostBoxes bounds the walk: a file can be millions of empty boxes.
@@ -24,6 +24,8 @@ type movie struct {
 	content io.ReaderAt
 	boxes   int
 	found   bool // moov was seen
+	sound   bool // a track of it was seen
+	picture bool // a track of it was seen
 	shape   shape
 }
 
@@ -36,6 +38,7 @@ func movieShape(content io.ReaderAt, size int64) (shape, error) {
 	if !m.found {
 		return shape{}, errors.New("the file has no movie header")
 	}
+	m.shape.soundOnly = m.sound && !m.picture && m.shape.width == 0
 	return m.shape, nil
 }
 
@@ -106,10 +109,30 @@ func (m *movie) inMovie(kind string, start, end int64) error {
 }
 
 func (m *movie) inTrack(kind string, start, end int64) error {
-	if kind != "tkhd" {
+	switch kind {
+	case "tkhd":
+		return m.trackHeader(start, end)
+	case "mdia":
+		return m.walk(start, end, m.inMedia)
+	}
+	return nil
+}
+
+// inMedia reads from hdlr what a track is of (8.4.3), after eight bytes of no interest.
+func (m *movie) inMedia(kind string, start, end int64) error {
+	if kind != "hdlr" {
 		return nil
 	}
-	return m.trackHeader(start, end)
+	var handler [4]byte
+	if start+8+int64(len(handler)) > end {
+		return errDamaged
+	}
+	if err := m.read(handler[:], start+8); err != nil {
+		return err
+	}
+	m.sound = m.sound || string(handler[:]) == "soun"
+	m.picture = m.picture || string(handler[:]) == "vide"
+	return nil
 }
 
 // fullBox reads the head of a box that has a version: short bytes in version 0, long

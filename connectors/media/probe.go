@@ -15,6 +15,7 @@ type shape struct {
 	width, height int
 	duration      time.Duration
 	animated      bool
+	soundOnly     bool // a film without pictures
 }
 
 // maxPixels bounds what a file may claim: no platform shows more, and who decodes it
@@ -69,14 +70,24 @@ func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 	if err != nil {
 		return schema.MediaFacts{}, refused("the file is damaged or incomplete: "+name, err)
 	}
-	if isPicture := format.kind == schema.Image || format.kind == schema.GIF; isPicture && (found.width < 1 || found.height < 1) {
-		return schema.MediaFacts{}, refused("the picture has no size", nil)
-	}
-	if int64(found.width)*int64(found.height) > maxPixels {
-		return schema.MediaFacts{}, refused(fmt.Sprintf("the file claims %d × %d pixels, which is more than can be shown", found.width, found.height), nil)
+	if err := found.check(format.kind); err != nil {
+		return schema.MediaFacts{}, err
 	}
 	return schema.MediaFacts{
 		Type: name, Kind: format.kind, Size: size,
 		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated,
 	}, nil
+}
+
+// check refuses what is whole but nothing that can be shown.
+func (s shape) check(kind schema.MediaKind) error {
+	switch isPicture := kind == schema.Image || kind == schema.GIF; {
+	case isPicture && (s.width < 1 || s.height < 1):
+		return refused("the picture has no size", nil)
+	case s.soundOnly:
+		return refused("the film has sound and no pictures", nil)
+	case int64(s.width)*int64(s.height) > maxPixels:
+		return refused(fmt.Sprintf("the file claims %d × %d pixels, which is more than can be shown", s.width, s.height), nil)
+	}
+	return nil
 }

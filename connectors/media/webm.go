@@ -19,6 +19,7 @@ const (
 	ebmlDuration      = 0x4489
 	ebmlTracks        = 0x1654AE6B
 	ebmlTrack         = 0xAE
+	ebmlTrackType     = 0x83
 	ebmlVideo         = 0xE0
 	ebmlPixelWidth    = 0xB0
 	ebmlPixelHeight   = 0xBA
@@ -41,6 +42,7 @@ type webm struct {
 	found      bool // the segment was seen
 	timestamps uint64
 	duration   float64
+	sound      bool // a track of it was seen
 	shape      shape
 }
 
@@ -53,6 +55,7 @@ func webmShape(content io.ReaderAt, size int64) (shape, error) {
 	if !w.found {
 		return shape{}, errors.New("the file has no segment")
 	}
+	w.shape.soundOnly = w.sound && w.shape.width == 0
 	w.shape.duration = seconds(w.duration * float64(w.timestamps) / 1e9)
 	return w.shape, nil
 }
@@ -102,6 +105,9 @@ func (w *webm) visit(id uint64, start, end int64) error {
 		return errCluster
 	case ebmlTimestamps:
 		return w.unsigned(start, end, func(value uint64) { w.timestamps = value })
+	case ebmlTrackType: // RFC 9559, 5.1.4.1.3
+		const audio = 2
+		return w.unsigned(start, end, func(value uint64) { w.sound = w.sound || value == audio })
 	case ebmlDuration:
 		return w.float(start, end)
 	case ebmlPixelWidth:
