@@ -94,6 +94,19 @@ func TestQueuesAreMadeReadChangedAndDeleted(t *testing.T) {
 	}
 }
 
+func TestAWorkspaceHasUpToAHundredQueues(t *testing.T) {
+	a := queued(t)
+	slot := `{"day": "monday", "time": "09:00"}`
+	last := ""
+	for n := range 100 {
+		last = a.queue(fmt.Sprintf("Queue %d", n), slot, "")
+	}
+	one := `{"name": "One more", "slots": [` + slot + `]}`
+	a.call(http.MethodPost, "/queues", one).fails(http.StatusBadRequest, "invalid_state")
+	a.call(http.MethodDelete, "/queues/"+last, nil).want(http.StatusOK)
+	a.call(http.MethodPost, "/queues", one).want(http.StatusCreated)
+}
+
 func TestPostsTakeTheNextFreeSlots(t *testing.T) {
 	a := queued(t)
 	a.call(http.MethodPost, "/posts", toQueue).fails(http.StatusBadRequest, "validation_error")

@@ -57,7 +57,7 @@ func (g *Gateway) CreateQueue(ctx context.Context, q schema.Queue) (schema.Queue
 			return err
 		}
 		if all >= maxQueues {
-			return schema.InvalidField("queues", "too_many", fmt.Sprintf("a workspace has at most %d queues", maxQueues))
+			return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d queues, as many as it may; delete one first", maxQueues)}
 		}
 		q.Default = q.Default || !another
 		if err := yieldDefault(ctx, tx, q); err != nil {
