@@ -5375,7 +5375,7 @@ type ClientInterface interface {
 
 	// CreateQueueWithBody Create a queue
 	//
-	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one.
+	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5384,7 +5384,7 @@ type ClientInterface interface {
 
 	// CreateQueue Create a queue
 	//
-	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one.
+	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6812,7 +6812,7 @@ func (c *Client) ListQueues(ctx context.Context, reqEditors ...RequestEditorFn) 
 
 // CreateQueueWithBody Create a queue
 //
-// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one.
+// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
 //
 // Takes any type of body and a specified content type.
 //
@@ -6831,7 +6831,7 @@ func (c *Client) CreateQueueWithBody(ctx context.Context, contentType string, bo
 
 // CreateQueue Create a queue
 //
-// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one.
+// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
 //
 // Takes a body of the `application/json` content type.
 //
@@ -11090,7 +11090,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateQueueWithBodyWithResponse Create a queue
 	//
-	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one.
+	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11099,7 +11099,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateQueueWithResponse Create a queue
 	//
-	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one.
+	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -15069,7 +15069,7 @@ func (c *ClientWithResponses) ListQueuesWithResponse(ctx context.Context, reqEdi
 
 // CreateQueueWithBodyWithResponse Create a queue
 //
-// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one.
+// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15084,7 +15084,7 @@ func (c *ClientWithResponses) CreateQueueWithBodyWithResponse(ctx context.Contex
 
 // CreateQueueWithResponse Create a queue
 //
-// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one.
+// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,18 +183,21 @@ func (f *form) boolean(name string) (truth, ok bool) {
 	return v.truth, ok
 }
 
-// integer returns a whole number, however it is written.
+// exact is up to where a double holds every whole number.
+const exact = 1 << 53
+
+// integer returns a whole number, however it is written: 10.0 is one, as in JSON Schema.
 func (f *form) integer(name string) (int, bool) {
 	v, ok := f.typed(name, number)
 	if !ok {
 		return 0, false
 	}
-	n, err := strconv.Atoi(v.text)
-	if err != nil {
+	n, err := strconv.ParseFloat(v.text, 64)
+	if err != nil || n != math.Trunc(n) || math.Abs(n) > exact {
 		f.fail(name, codeInvalidValue, "must be a whole number, not "+clip(v.text))
 		return 0, false
 	}
-	return n, true
+	return int(n), true
 }
 
 // decimal returns a number that may have a fraction.

@@ -22,7 +22,7 @@ func TestARetrySetsFailedPlatformsGoingAgain(t *testing.T) {
 	for name, body := range map[string]any{
 		"without a body":     nil,
 		"an empty body":      `{}`,
-		"the platform named": `{"platforms": ["mastodon"], "delay": 60}`,
+		"the platform named": `{"platforms": ["mastodon"], "delay": 60.0}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAPI(t)
@@ -63,6 +63,7 @@ func TestARetryIsRefused(t *testing.T) {
 		"a delay below zero":       {path, `{"delay": -1}`, http.StatusBadRequest},
 		"a delay over 90 days":     {path, `{"delay": 7776001}`, http.StatusBadRequest},
 		"a delay that is a text":   {path, `{"delay": "1"}`, http.StatusBadRequest},
+		"a delay with a fraction":  {path, `{"delay": 1.5}`, http.StatusBadRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a.under(t)
