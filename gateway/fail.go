@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"math"
 	"net"
@@ -76,10 +77,20 @@ func actionable(err error) *schema.Error {
 		}
 		return e
 	}
-	if _, lost := errors.AsType[net.Error](err); lost || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if isLost(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return unavailable(err)
 	}
 	return &schema.Error{Kind: schema.Internal, Message: "internal error", Err: err}
+}
+
+// isLost tells a connection that failed. The error number of a file has the methods of
+// net.Error, too, but a disk that fails is a fault.
+func isLost(err error) bool {
+	if _, ofFile := errors.AsType[*fs.PathError](err); ofFile {
+		return false
+	}
+	_, lost := errors.AsType[net.Error](err)
+	return lost
 }
 
 func unavailable(cause error) *schema.Error {

@@ -72,3 +72,28 @@ func TestUploadsToAFullDiskAreTurnedAway(t *testing.T) {
 		t.Errorf("files: %v", files)
 	}
 }
+
+// A disk that fails in another way than being full is our fault: nobody is told that their
+// file was damaged.
+func TestUploadsThatCannotBeKeptAreAFault(t *testing.T) {
+	a, shelf := newMediaAPI(t)
+	picture := pngOf(t, 8, 8)
+	form, contentType := formOf(t, picture)
+	awaited := strings.TrimPrefix(a.awaited(), "/api/v1")
+	if err := os.RemoveAll(filepath.Join(shelf.folder, "arriving")); err != nil {
+		t.Fatal(err)
+	}
+	for way, got := range map[string]*answer{
+		"a form":     a.call(http.MethodPost, "/media", form, "Content-Type", contentType),
+		"base64":     a.call(http.MethodPost, "/media", map[string]any{"data": picture, "mimeType": "image/png"}),
+		"an address": a.callWith("", http.MethodPut, awaited, string(picture)),
+	} {
+		got.fails(http.StatusInternalServerError, "internal_error")
+		if strings.Contains(string(got.body), shelf.folder) {
+			t.Errorf("%s: the answer names the folder: %s", way, got.body)
+		}
+	}
+	if n := strings.Count(a.log.String(), "request failed"); n != 3 {
+		t.Errorf("%d faults are logged, want 3", n)
+	}
+}

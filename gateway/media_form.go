@@ -63,8 +63,8 @@ func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload,
 		r.fail("file", codeTooMany, "must be there once")
 	case name == "file":
 		u.FileName = nameOf(part.FileName())
-		u.Facts, err = m.keeper.Keep(c.Request.Context(), u.ID, part, imagesOnly)
-		return badForm(refusedContent("file", err))
+		u.Facts, err = m.keeper.Keep(c.Request.Context(), u.ID, formFile{part}, imagesOnly)
+		return refusedContent("file", err)
 	case name == "alt_text", name == "altText":
 		text, err := io.ReadAll(io.LimitReader(part, maxAltText+1))
 		if err != nil {
@@ -78,6 +78,18 @@ func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload,
 		r.warn(clip(name), codeUnknownField, "this field is not known and was ignored")
 	}
 	return nil
+}
+
+// formFile is the file of a form. What keeps it from being read is the form's fault; what
+// keeps it from being kept is ours.
+type formFile struct{ part *multipart.Part }
+
+func (f formFile) Read(p []byte) (int, error) {
+	n, err := f.part.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = badForm(err)
+	}
+	return n, err
 }
 
 // badForm tells a form that is none from what happened to it on its way, which has its
