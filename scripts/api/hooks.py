@@ -170,5 +170,7 @@ def valid_form_is_accepted(ctx: schemathesis.CheckContext, response: schemathesi
     if response.status_code != 400 or not is_positive(case):
         return
     details = response.json()["error"].get("details", [])
-    if wrong := [d for d in details if d["code"] in FORM and not RELATED.search(d["field"])]:
+    # The gateway bounds texts in bytes, a schema in characters.
+    form = FORM if repr(case.body).isascii() else FORM - {"too_long"}
+    if wrong := [d for d in details if d["code"] in form and not RELATED.search(d["field"])]:
         raise AssertionError(f"the description allows what the gateway refuses: {wrong}")
