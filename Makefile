@@ -4,7 +4,7 @@
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
 # make fuzz         fuzzes every parser of foreign input, a minute each
-# make test-api     the API against its own description, 200 examples an operation: half an hour
+# make test-api     the API against its own description, 200 examples an operation: a quarter of an hour
 # make check        all that CI runs
 
 GOLANGCI_LINT_VERSION := v2.15.0
