@@ -2,6 +2,8 @@ package compose
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
 	"strings"
 
 	"crier/connectors"
@@ -54,11 +56,19 @@ func sandboxCredentials(platform schema.Platform, name string) schema.Credential
 	case schema.Bluesky:
 		return schema.Credentials{Identifier: name + ".sandbox.test", Password: "sand-boxs-andb-oxes"}
 	case schema.Telegram:
-		return schema.Credentials{BotToken: "1000000001:" + telegramSecret(name), ChatID: "@" + strings.ReplaceAll(name, "-", "_")}
+		return schema.Credentials{BotToken: telegramToken(name), ChatID: "@" + strings.ReplaceAll(name, "-", "_")}
 	default:
 		return schema.Credentials{AccessToken: "sandbox-" + name}
 	}
 }
 
-// telegramSecret is the 35 characters of a bot token's second part.
-func telegramSecret(name string) string { return (name + strings.Repeat("x", 35))[:35] }
+// telegramToken is the token of a bot of its own: what is sent through one bot shares its
+// limit.
+func telegramToken(name string) string {
+	id := fnv.New32a()
+	id.Write([]byte(name))
+	return fmt.Sprintf("%d:%.35s", firstBot+int64(id.Sum32()), name+strings.Repeat("x", 35))
+}
+
+// firstBot makes the ids of bots as long as Telegram's are.
+const firstBot = 1_000_000_000

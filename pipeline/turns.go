@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"crier/schema"
 )
 
@@ -27,8 +29,9 @@ func (c *caller[T, C]) holdBack(ctx context.Context, batch []*task[T]) []*task[T
 	var waits []time.Duration
 	batch = c.dropLost(batch)
 	kept := batch[:0]
-	for _, t := range batch {
-		switch wait := c.turn(ctx, t.value); {
+	left := c.takeTurns(ctx, batch)
+	for i, t := range batch {
+		switch wait := left[i]; {
 		case wait <= 0:
 			kept = append(kept, t)
 		case wait <= shortWait:
@@ -39,6 +42,25 @@ func (c *caller[T, C]) holdBack(ctx context.Context, batch []*task[T]) []*task[T
 		}
 	}
 	return append(kept, c.putOff(ctx, off, waits)...)
+}
+
+// turnsAtATime is how many turns are asked for at a time: one that all processes share may
+// take a trip to the database.
+const turnsAtATime = 8
+
+// takeTurns returns how long it is until the turn of each task.
+func (c *caller[T, C]) takeTurns(ctx context.Context, batch []*task[T]) []time.Duration {
+	left := make([]time.Duration, len(batch))
+	var group errgroup.Group
+	group.SetLimit(turnsAtATime)
+	for i, t := range batch {
+		group.Go(func() error {
+			left[i] = c.turn(ctx, t.value)
+			return nil
+		})
+	}
+	_ = group.Wait() // a turn has no error
+	return left
 }
 
 // putOff makes the waits of tasks jobs. It returns the tasks for which there is nothing to
