@@ -9,22 +9,10 @@ import (
 
 // ServeThrough is Serve with what a test puts between the stages and the connectors.
 func ServeThrough(ctx context.Context, c Config, between func(pipeline.Platforms) pipeline.Platforms) error {
-	p, err := startParts(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer p.stop()
-	b, err := newBase(ctx, c, p)
-	if err != nil {
-		return err
-	}
-	defer b.close()
-	b.platforms = between(b.platforms)
-	servers, stages, err := b.assemble(ctx)
-	if err != nil {
-		return err
-	}
-	return run(ctx, b, servers, stages, nil)
+	return withBase(ctx, c, func(b *base) error {
+		b.platforms = between(b.platforms)
+		return b.serve(ctx, nil)
+	})
 }
 
 // ConnectUnchecked connects an account whose credentials no platform has seen.

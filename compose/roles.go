@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -150,12 +151,8 @@ func (b *base) seller() (gateway.Seller, error) {
 	}
 	c := *b.config.Billing
 	c.HTTP, c.Now = b.guarded.Client(), b.store.Now
-	if c.SuccessURL == "" {
-		c.SuccessURL = b.publicURL() + "/docs"
-	}
-	if c.CancelURL == "" {
-		c.CancelURL = b.publicURL() + "/docs"
-	}
+	pages := b.publicURL() + "/docs"
+	c.SuccessURL, c.CancelURL = cmp.Or(c.SuccessURL, pages), cmp.Or(c.CancelURL, pages)
 	stripe, err := billing.New(c)
 	if err != nil {
 		return nil, fmt.Errorf("configuring payments: %w", err)

@@ -16,6 +16,11 @@ import (
 // is finished. started, if not nil, is called once every role of the process is ready.
 func Serve(ctx context.Context, c Config, started func(context.Context, *Running) error) error {
 	c.Logger = slog.New(newQuiet(c.Logger.Handler()))
+	return withBase(ctx, c, func(b *base) error { return b.serve(ctx, started) })
+}
+
+// withBase starts the parts and what all roles share, for as long as they are used.
+func withBase(ctx context.Context, c Config, use func(*base) error) error {
 	p, err := startParts(ctx, c)
 	if err != nil {
 		return err
@@ -26,6 +31,10 @@ func Serve(ctx context.Context, c Config, started func(context.Context, *Running
 		return err
 	}
 	defer b.close()
+	return use(b)
+}
+
+func (b *base) serve(ctx context.Context, started func(context.Context, *Running) error) error {
 	servers, stages, err := b.assemble(ctx)
 	if err != nil {
 		return err

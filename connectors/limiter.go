@@ -44,8 +44,7 @@ type limiter struct {
 	accounts *recent[schema.AccountID, *accountLimit]
 }
 
-// accountLimit is the turn of one account. Calls that are of none yet, as those that connect
-// one, have nothing to do with each other.
+// accountLimit is the turn of one account.
 type accountLimit struct {
 	bucket *rate.Limiter // nil: no limit
 
@@ -60,10 +59,7 @@ type accountLimit struct {
 func newLimiter(limits Limits, apps *apps, now func() time.Time) *limiter {
 	return &limiter{
 		now: now, apps: apps,
-		accounts: newRecent(limitedAccounts, func(account schema.AccountID) *accountLimit {
-			if account == (schema.AccountID{}) {
-				return &accountLimit{}
-			}
+		accounts: newRecent(limitedAccounts, func(schema.AccountID) *accountLimit {
 			return &accountLimit{bucket: newBucket(limits.Account)}
 		}),
 	}
@@ -74,6 +70,15 @@ func newBucket(r Rate) *rate.Limiter {
 		return nil
 	}
 	return rate.NewLimiter(r.PerSecond, max(r.Burst, 1))
+}
+
+// of returns the limit of an account. A call that is of none yet, as one that connects one,
+// has a limit of its own, with nothing in it.
+func (l *limiter) of(account schema.AccountID) *accountLimit {
+	if account.IsZero() {
+		return &accountLimit{}
+	}
+	return l.accounts.of(account)
 }
 
 // turn takes the turn of an account's next call before it is made. Where it has not come
@@ -109,7 +114,7 @@ func (l *limiter) turn(ctx context.Context, account schema.AccountID) (wait time
 // wait returns when the account's turn has come, or at once with RateLimited when that
 // takes longer than patience.
 func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {
-	limit := l.accounts.of(call.Account)
+	limit := l.of(call.Account)
 	ahead := limit.uses(call.App, server)
 	if held := limit.heldFor(l.now()); held > 0 {
 		return throttled(held)
@@ -154,10 +159,10 @@ func (l *limiter) take(ctx context.Context, limit *accountLimit, app string) (wa
 
 // hold keeps an account quiet for as long as its platform asked for.
 func (l *limiter) hold(account schema.AccountID, d time.Duration) {
-	if d <= 0 || account == (schema.AccountID{}) {
+	if d <= 0 {
 		return
 	}
-	limit := l.accounts.of(account)
+	limit := l.of(account)
 	until := l.now().Add(min(d, longestHold))
 	limit.mu.Lock()
 	defer limit.mu.Unlock()

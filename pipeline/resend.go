@@ -45,17 +45,14 @@ func newResender(store outboxStore, announce func(schema.Announcement), mark sch
 // resend sends the next batches, if it is time for some.
 func (r *resender) resend(ctx context.Context) error {
 	now := time.Now()
-	owed := 0
-	if len(r.sent) > 0 {
-		var err error
-		if owed, err = r.store.Owed(ctx, r.mark, r.sent); err != nil {
-			return err
-		}
+	owed, err := r.owed(ctx)
+	if err != nil {
+		return err
 	}
 	switch handled := len(r.sent) - owed; {
 	case handled > owed:
 		r.window = min(2*r.window, most)
-	case now.Sub(r.sentAt) < unsentAfter:
+	case owed > 0 && now.Sub(r.sentAt) < unsentAfter:
 		return nil
 	default:
 		r.window = fewest
@@ -65,9 +62,17 @@ func (r *resender) resend(ctx context.Context) error {
 		return err
 	}
 	r.announce(schema.Announcement{Events: batches})
-	r.after, r.sent, r.sentAt = next, r.sent[:0], time.Time{}
+	r.after, r.sent, r.sentAt = next, r.sent[:0], now
 	for _, b := range batches {
-		r.sent, r.sentAt = append(r.sent, b.ID), now
+		r.sent = append(r.sent, b.ID)
 	}
 	return nil
+}
+
+// owed returns how many of those that were sent last are not handled yet.
+func (r *resender) owed(ctx context.Context) (int, error) {
+	if len(r.sent) == 0 {
+		return 0, nil
+	}
+	return r.store.Owed(ctx, r.mark, r.sent)
 }

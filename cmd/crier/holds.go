@@ -146,8 +146,9 @@ func (l heldLine) text() string {
 	return fmt.Sprintf("%q", text)
 }
 
-// reviewFlags name posts under review.
+// reviewFlags name posts under review, and the parts they are in.
 type reviewFlags struct {
+	partsFlags
 	Post []string `xor:"posts" required:"" help:"Id of a post; may be repeated."`
 	All  bool     `xor:"posts" required:"" help:"Every post under review."`
 }
@@ -167,18 +168,21 @@ func (f reviewFlags) ids() ([]schema.PostID, error) {
 	return ids, nil
 }
 
-type heldReleaseCommand struct {
-	partsFlags
-	reviewFlags
+// read returns the posts, none for every one, and how the parts are reached.
+func (f reviewFlags) read(logger *slog.Logger) ([]schema.PostID, compose.Config, error) {
+	ids, err := f.ids()
+	if err != nil {
+		return nil, compose.Config{}, err
+	}
+	c, err := f.config(logger)
+	return ids, c, err
 }
+
+type heldReleaseCommand struct{ reviewFlags }
 
 // Run lets posts go out.
 func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	ids, err := h.ids()
-	if err != nil {
-		return err
-	}
-	c, err := h.config(logger)
+	ids, c, err := h.read(logger)
 	if err != nil {
 		return err
 	}
@@ -193,18 +197,11 @@ func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error
 	return err
 }
 
-type heldCancelCommand struct {
-	partsFlags
-	reviewFlags
-}
+type heldCancelCommand struct{ reviewFlags }
 
 // Run cancels posts.
 func (h *heldCancelCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	ids, err := h.ids()
-	if err != nil {
-		return err
-	}
-	c, err := h.config(logger)
+	ids, c, err := h.read(logger)
 	if err != nil {
 		return err
 	}

@@ -78,21 +78,15 @@ func failedProcessingIsRefused(t *testing.T, s *stage) {
 func largeImageIsRefused(t *testing.T, s *stage) {
 	size := s.fixture.Constraints.Media.MaxImageBytes + 1
 	large := s.files.item(schema.Image, "/large/"+strconv.FormatInt(size, 10))
-	_, err := s.try(t, s.delivery("look", large))
-	wantKind(t, err, schema.Refused)
-	s.wantUntouched(t)
+	s.wantRefused(t, large)
 }
 
 func pageIsRefused(t *testing.T, s *stage) {
-	_, err := s.try(t, s.delivery("look", s.files.item(schema.Image, "/page.html")))
-	wantKind(t, err, schema.Refused)
-	s.wantUntouched(t)
+	s.wantRefused(t, s.files.item(schema.Image, "/page.html"))
 }
 
 func missingIsRefused(t *testing.T, s *stage) {
-	_, err := s.try(t, s.delivery("look", s.files.item(schema.Image, "/missing.png")))
-	wantKind(t, err, schema.Refused)
-	s.wantUntouched(t)
+	s.wantRefused(t, s.files.item(schema.Image, "/missing.png"))
 }
 
 func failingMediaServerIsRetryable(t *testing.T, s *stage) {
@@ -113,13 +107,17 @@ func reboundMediaIsRefused(t *testing.T, s *stage) {
 	if err := s.guard.CheckURL(t.Context(), item.URL); err != nil {
 		t.Fatalf("the check when the post is created: %v", err)
 	}
-	_, err := s.try(t, s.delivery("look", item))
-	wantKind(t, err, schema.Refused)
-	s.wantUntouched(t)
+	s.wantRefused(t, item)
 }
 
 func redirectedMediaIsRefused(t *testing.T, s *stage) {
-	_, err := s.try(t, s.delivery("look", s.files.item(schema.Image, "/private.png")))
+	s.wantRefused(t, s.files.item(schema.Image, "/private.png"))
+}
+
+// wantRefused checks that media is refused before the platform is called.
+func (s *stage) wantRefused(t *testing.T, item schema.Media) {
+	t.Helper()
+	_, err := s.try(t, s.delivery("look", item))
 	wantKind(t, err, schema.Refused)
 	s.wantUntouched(t)
 }

@@ -89,12 +89,10 @@ func NewComment(s *Store, constraints func(schema.Platform) schema.Constraints) 
 
 // Claim leases first comments for one step each, by the rules of Publish.Claim. The job
 // of a comment that is gone or done is deleted.
-func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) (claimed []schema.Delivery, err error) {
-	err = c.lost.claim(ids, c.Now, func(tokens []int64, again []bool) (err error) {
-		claimed, err = c.claim(ctx, ids, tokens, again)
-		return err
+func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error) {
+	return claimHeard(c.lost, ids, c.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
+		return c.claim(ctx, ids, tokens, again)
 	})
-	return claimed, err
 }
 
 func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []int64, again []bool) ([]schema.Delivery, error) {

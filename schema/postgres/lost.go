@@ -26,15 +26,16 @@ func newLostClaims[K comparable]() *lostClaims[K] {
 	return &lostClaims[K]{lost: map[K]lostClaim{}}
 }
 
-// claim makes a claim of keys, and remembers it where no answer came.
-func (l *lostClaims[K]) claim(keys []K, now func() time.Time, claim func(tokens []int64, again []bool) error) error {
+// claimHeard makes a claim of keys, and remembers it where no answer came.
+func claimHeard[K comparable, C any](l *lostClaims[K], keys []K, now func() time.Time, claim func(tokens []int64, again []bool) ([]C, error)) ([]C, error) {
 	tokens, again := l.begin(keys)
-	if err := claim(tokens, again); err != nil {
+	claimed, err := claim(tokens, again)
+	if err != nil {
 		l.unanswered(keys, tokens, now())
-		return err
+		return nil, err
 	}
 	l.answered(keys)
-	return nil
+	return claimed, nil
 }
 
 // begin names the claim of each key, and tells which go on from one that was lost.

@@ -184,12 +184,10 @@ func queueNotifyJobs(b *pgx.Batch, messages []schema.NotifyMessage, now time.Tim
 // end as failed, without counting against it; the jobs of deliveries that are done, or
 // whose webhook is gone, are deleted. After an error it can be called again, as that of
 // Publish.
-func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) (claimed []schema.NotifyDelivery, err error) {
-	err = n.lost.claim(ids, n.Now, func(tokens []int64, again []bool) (err error) {
-		claimed, err = n.claim(ctx, ids, tokens, again)
-		return err
+func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error) {
+	return claimHeard(n.lost, ids, n.Now, func(tokens []int64, again []bool) ([]schema.NotifyDelivery, error) {
+		return n.claim(ctx, ids, tokens, again)
 	})
-	return claimed, err
 }
 
 func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []int64, again []bool) ([]schema.NotifyDelivery, error) {

@@ -44,16 +44,22 @@ func (d *Delay) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 	if n := len(batches); n > 0 {
 		return batches, batches[n-1].ID, nil
 	}
-	rows, err = d.pool.Query(ctx, `
-		select id from outbox where id > coalesce($1::uuid, `+noID+`) order by id offset $2 limit 1`, after, unsentScan-1)
-	places, err := collect(rows, err, func(rows pgx.Rows, id *schema.BatchID) error { return rows.Scan((*[16]byte)(id)) })
+	next, err = d.endOfScan(ctx, after)
+	return nil, next, err
+}
+
+// endOfScan is how far a call behind a place has looked; zero: to the end.
+func (d *Delay) endOfScan(ctx context.Context, after schema.BatchID) (schema.BatchID, error) {
+	var last *[16]byte
+	err := d.pool.QueryRow(ctx, `
+		select (select id from outbox where id > coalesce($1::uuid, `+noID+`) order by id offset $2 limit 1)`, after, unsentScan-1).Scan(&last)
 	if err != nil {
-		return nil, after, fmt.Errorf("reading unsent events: %w", unavailable(err))
+		return after, fmt.Errorf("reading how far events were looked at: %w", unavailable(err))
 	}
-	for _, place := range places {
-		next = place
+	if last == nil {
+		return schema.BatchID{}, nil
 	}
-	return nil, next, nil
+	return *last, nil
 }
 
 // Owed returns how many of batches a mark's owner has not handled.

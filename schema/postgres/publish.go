@@ -37,12 +37,10 @@ func NewPublish(s *Store, constraints func(schema.Platform) schema.Constraints) 
 // left out of the answer. Where an earlier claim of a visible call was left open, the
 // step is StepFind. After an error it can be called again: what was claimed without this
 // process hearing of it is claimed anew.
-func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) (claimed []schema.Delivery, err error) {
-	err = p.lost.claim(refs, p.Now, func(tokens []int64, again []bool) (err error) {
-		claimed, err = p.claim(ctx, refs, tokens, again)
-		return err
+func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.Delivery, error) {
+	return claimHeard(p.lost, refs, p.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
+		return p.claim(ctx, refs, tokens, again)
 	})
-	return claimed, err
 }
 
 func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []int64, again []bool) ([]schema.Delivery, error) {

@@ -78,16 +78,14 @@ func (s *Store) AskRenewal(ctx context.Context, a schema.Account) error {
 // may follow. Accounts that are leased, not due, disconnected or dead are left out; the
 // job of one of the last two is deleted. After an error it can be called again, as that of
 // Publish: a trade that nobody heard of was not made.
-func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) (claimed []schema.Renewal, err error) {
+func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) ([]schema.Renewal, error) {
 	accounts, workspaces := make([]schema.AccountID, len(messages)), make([]schema.WorkspaceID, len(messages))
 	for i, m := range messages {
 		accounts[i], workspaces[i] = m.Account, m.Workspace
 	}
-	err = r.lost.claim(accounts, r.Now, func(tokens []int64, again []bool) (err error) {
-		claimed, err = r.claim(ctx, accounts, workspaces, tokens, again)
-		return err
+	return claimHeard(r.lost, accounts, r.Now, func(tokens []int64, again []bool) ([]schema.Renewal, error) {
+		return r.claim(ctx, accounts, workspaces, tokens, again)
 	})
-	return claimed, err
 }
 
 func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, workspaces []schema.WorkspaceID, tokens []int64, again []bool) ([]schema.Renewal, error) {
