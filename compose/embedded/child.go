@@ -34,7 +34,7 @@ type childProcess struct {
 }
 
 // Main runs the child process this binary was executed again as, if it was, and then
-// exits. It is the first line of crier's main and of every TestMain.
+// ends it. It is the first line of crier's main and of every TestMain.
 func Main() {
 	roles := map[string]func(*childProcess) error{
 		partPostgres:   keepPostgres,
@@ -53,10 +53,15 @@ func Main() {
 	control := os.NewFile(controlFD, "control")
 	if err := run(&childProcess{bufio.NewReader(control), os.Stdout}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		exit(1)
 	}
-	os.Exit(0)
+	exit(0)
 }
+
+// exit ends the process at once. In a binary built with -race os.Exit would first run
+// C++'s destructors, into which the threads of ClickHouse's engine would run: nothing
+// can stop those (chdb-core, issue 181).
+func exit(code int) { syscall.Exit(code) }
 
 // configure reads the configuration, the first line that the parent sends.
 func (c *childProcess) configure(config any) error {
