@@ -14,8 +14,12 @@ import (
 	"crier/schema"
 )
 
-// benchmarkAccounts is how many accounts of a platform the workspace of a benchmark has.
-const benchmarkAccounts = 100
+// A benchmark's workspace has so many accounts of a platform and plans for so many days:
+// room for 50 posts on each of them, which is what an account takes.
+const (
+	benchmarkAccounts = 100
+	benchmarkDays     = 60
+)
 
 // BenchmarkCreate makes posts for three of a workspace's many accounts through the
 // handler, without a network: parsing, validation and the answer (in memory), and the
@@ -52,17 +56,20 @@ func BenchmarkCreate(b *testing.B) {
 	}
 }
 
-// creations connects the accounts of a benchmark and returns a request for each three.
+// creations connects the accounts of a benchmark and returns a request for each three of
+// them on each day.
 func creations(a *api) []string {
-	bodies := make([]string, benchmarkAccounts)
-	for i := range bodies {
+	bodies := make([]string, 0, benchmarkAccounts*benchmarkDays)
+	for i := range benchmarkAccounts {
 		var targets []string
 		for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
 			id := a.connect(a.workspace, p, fmt.Sprint("@", i))
 			targets = append(targets, fmt.Sprintf(`{"platform": %q, "accountId": %q}`, p, id))
 		}
-		bodies[i] = fmt.Sprintf(`{"content": "Post %d announces something, with a link https://example.com/news and #two #tags", "platforms": [%s], "scheduledFor": %q}`,
-			i, strings.Join(targets, ", "), a.in(72*time.Hour))
+		for day := range benchmarkDays {
+			bodies = append(bodies, fmt.Sprintf(`{"content": "Post %d announces something, with a link https://example.com/news and #two #tags", "platforms": [%s], "scheduledFor": %q}`,
+				i, strings.Join(targets, ", "), a.in(time.Duration(2+day)*24*time.Hour)))
+		}
 	}
 	return bodies
 }
