@@ -143,6 +143,9 @@ func (c *check) inspect(p *post) {
 	}
 	for _, one := range p.comments {
 		open := one.state == schema.CommentPending || one.state == schema.CommentClaimed
+		if open && p.status == schema.Cancelled {
+			c.breaks(cancelHolds, "%s is to be posted all the same", commentSpot(one))
+		}
 		if open && c.store.jobs[schema.JobID(one.id)] == nil {
 			c.breaks(jobLives, "%s is to be posted and has no job", commentSpot(one))
 		}

@@ -158,7 +158,7 @@ func (s *store) update(p *post, change func(*post), now time.Time) bool {
 }
 
 // cancel ends a scheduled post (Gateway.Delete, cancel). It refuses any other. What a
-// retried post has published stays so.
+// retried post has published stays so, and gets no first comments any more.
 func (s *store) cancel(p *post) bool {
 	if p.status != schema.Scheduled {
 		return false
@@ -168,6 +168,13 @@ func (s *store) cancel(p *post) bool {
 	for _, t := range p.targets {
 		if t.state == schema.TargetPending {
 			t.state = schema.TargetCancelled
+		}
+	}
+	for _, c := range p.comments {
+		if c.state == schema.CommentPending || c.state == schema.CommentClaimed {
+			c.state, c.leaseUntil = schema.CommentSkipped, time.Time{}
+			c.claim++
+			delete(s.jobs, schema.JobID(c.id))
 		}
 	}
 	delete(s.jobs, schema.JobID(p.id))

@@ -222,6 +222,7 @@ func (g *Gateway) Delete(ctx context.Context, workspace schema.WorkspaceID, id s
 }
 
 // cancel ends a post; a target in hand ends with it, if its outcome comes late or never.
+// First comments of what was published before a retry are skipped if they are not posted.
 // It adds the units that are given back, which the caller queues after all else.
 func (s *Store) cancel(b *pgx.Batch, p *schema.Post, given charges) (announcement schema.Announcement) {
 	now := s.Now()
@@ -242,7 +243,13 @@ func (s *Store) cancel(b *pgx.Batch, p *schema.Post, given charges) (announcemen
 	b.Queue(`
 		update targets set state = $2, charged_on = case when n <> all ($3) then charged_on end
 		where post_id = $1 and state in (0, 1)`, p.ID, int16(schema.TargetCancelled), released)
-	b.Queue(`delete from jobs where id = $1`, p.ID)
+	b.Queue(`
+		with skipped as (
+			update comments set state = $2, claim = claim + 1, lease_until = null
+			where post_id = $1 and state in (0, 1)
+			returning id
+		)
+		delete from jobs where id = $1 or id in (select id from skipped)`, p.ID, int16(schema.CommentSkipped))
 	b.Queue(`delete from queue_slots where post_id = $1`, p.ID)
 	queueAttempt(b, p.ID, schema.AttemptCancelled, now, time.Time{})
 	if events := queueEvents(b, []schema.Event{postEvent(schema.PostCancelled, p, now)}, now); events != nil {

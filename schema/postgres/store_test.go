@@ -581,6 +581,42 @@ func TestACancelledRetryKeepsWhatWasPosted(t *testing.T) {
 	}
 }
 
+func TestACancelSkipsFirstComments(t *testing.T) {
+	for name, isInHand := range map[string]bool{"that wait": false, "in hand": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			p := f.post(2, 0)
+			p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+			f.create(p)
+			f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "n0"}})
+			f.finish(f.claim(p, 1)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+			id := schema.CommentID(f.jobs()[0].ID)
+			var late schema.Delivery
+			if isInHand {
+				late = f.claimComment()
+			}
+			f.retry(p, time.Hour)
+			if _, err := f.gateway.Delete(t.Context(), f.workspace, p.ID); err != nil {
+				t.Fatal(err)
+			}
+			if comment := f.read(p).Targets[0].Comments[0]; comment.State != schema.CommentSkipped || len(f.jobs()) != 0 {
+				t.Errorf("the comment is %v, %d jobs; want it skipped", comment.State, len(f.jobs()))
+			}
+			f.expire()
+			if claimed, err := f.comment.Claim(t.Context(), []schema.CommentID{id}); err != nil || len(claimed) != 0 {
+				t.Errorf("claimed %+v, %v", claimed, err)
+			}
+			if !isInHand {
+				return
+			}
+			f.finishComment(late, found("c0"))
+			if comment := f.read(p).Targets[0].Comments[0]; comment.State != schema.CommentPosted || comment.NativeID != "c0" {
+				t.Errorf("the comment is %+v; want what came of its call", comment)
+			}
+		})
+	}
+}
+
 func TestOldDeliveriesAreForgotten(t *testing.T) {
 	f := newFixture(t)
 	hook := schema.Webhook{
