@@ -249,7 +249,7 @@ func (s *Store) cancel(b *pgx.Batch, p *schema.Post, given charges) (announcemen
 			where post_id = $1 and state in (0, 1)
 			returning id
 		)
-		delete from jobs where id = $1 or id in (select id from skipped)`, p.ID, int16(schema.CommentSkipped))
+		delete from jobs where id = any(array(select id from skipped) || $1)`, p.ID, int16(schema.CommentSkipped))
 	b.Queue(`delete from queue_slots where post_id = $1`, p.ID)
 	queueAttempt(b, p.ID, schema.AttemptCancelled, now, time.Time{})
 	if events := queueEvents(b, []schema.Event{postEvent(schema.PostCancelled, p, now)}, now); events != nil {
