@@ -1,5 +1,6 @@
 // Package billing sells plans by Stripe: a page of Stripe's takes the payment, and a signed
 // notice of Stripe's says what became of it. crier sees no cards.
+// What is changed later, at Stripe, is followed by its price.
 //
 //	POST /billing/checkout ─▶ Stripe.Checkout ─▶ checkout session ─▶ url
 //	Stripe ─▶ POST /billing/stripe ─▶ Stripe.Notice ─▶ schema.Subscription ─▶ plan of the workspace

@@ -3,7 +3,9 @@ package billing
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -19,12 +21,17 @@ type Config struct {
 	CancelURL     string            // where those who turn back land
 	BaseURL       string            // Stripe's own when empty
 
-	HTTP *http.Client
-	Now  func() time.Time
+	HTTP   *http.Client
+	Now    func() time.Time
+	Logger *slog.Logger
 }
 
 // Stripe sells plans. It is safe for concurrent use.
-type Stripe struct{ config Config }
+type Stripe struct {
+	config        Config
+	plans         map[string]string // by their prices
+	unknownPrices sync.Map          // those that were logged
+}
 
 // New makes a Stripe, and refuses a configuration that would take money in vain.
 func New(config Config) (*Stripe, error) {
@@ -36,15 +43,20 @@ func New(config Config) (*Stripe, error) {
 	case len(config.Prices) == 0:
 		return nil, errors.New("the prices of plans are required where there is a key of Stripe")
 	}
+	plans := make(map[string]string, len(config.Prices))
 	for plan, price := range config.Prices {
 		if plan == "" || price == "" {
 			return nil, fmt.Errorf("the price %q of the plan %q is incomplete", price, plan)
 		}
+		if other, taken := plans[price]; taken {
+			return nil, fmt.Errorf("the plans %q and %q have one price, %q, which must tell a plan", min(plan, other), max(plan, other), price)
+		}
+		plans[price] = plan
 	}
 	if config.BaseURL == "" {
 		config.BaseURL = apiURL
 	}
-	return &Stripe{config}, nil
+	return &Stripe{config: config, plans: plans}, nil
 }
 
 // Sells tells whether a plan has a price.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ func config() billing.Config {
 		Key: "sk_test_x", WebhookSecret: secret, Prices: map[string]string{"team": "price_t"},
 		SuccessURL: "https://crier.example/paid", CancelURL: "https://crier.example/back",
 		HTTP: http.DefaultClient, Now: func() time.Time { return time.Unix(1_800_000_000, 0) },
+		Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -76,10 +78,11 @@ func TestSignaturesOfNotices(t *testing.T) {
 
 func TestConfigurationsThatWouldTakeMoneyInVain(t *testing.T) {
 	for name, change := range map[string]func(*billing.Config){
-		"no key":             func(c *billing.Config) { c.Key = "" },
-		"no webhook secret":  func(c *billing.Config) { c.WebhookSecret = "" },
-		"no prices":          func(c *billing.Config) { c.Prices = nil },
-		"a plan for nothing": func(c *billing.Config) { c.Prices = map[string]string{"team": ""} },
+		"no key":                        func(c *billing.Config) { c.Key = "" },
+		"no webhook secret":             func(c *billing.Config) { c.WebhookSecret = "" },
+		"no prices":                     func(c *billing.Config) { c.Prices = nil },
+		"a plan for nothing":            func(c *billing.Config) { c.Prices = map[string]string{"team": ""} },
+		"a price that may be two plans": func(c *billing.Config) { c.Prices = map[string]string{"team": "price_t", "agency": "price_t"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config()

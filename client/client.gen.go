@@ -3239,6 +3239,11 @@ type SlotsAnswer struct {
 
 // StripeEvent An event of Stripe's.
 type StripeEvent struct {
+	// Created When it came about, in seconds since 1970.
+	Created *int64 `json:"created,omitempty"`
+
+	// Id Stays the same when the event is sent again.
+	Id   *string `json:"id,omitempty"`
 	Type *string `json:"type,omitempty"`
 }
 
@@ -4889,8 +4894,9 @@ type ClientInterface interface {
 	// CheckoutWithBody Buy a plan
 	//
 	// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
-	// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
-	// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+	// ended, and while it is suspended for want of payment. A workspace has one subscription at a time, whose plan is changed
+	// at the payment provider: with one, suspended or not, it is refused as invalid_state. Where nothing is sold, as on a
+	// server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
 	// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 	//
 	// Takes any type of body and a specified content type.
@@ -4901,8 +4907,9 @@ type ClientInterface interface {
 	// Checkout Buy a plan
 	//
 	// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
-	// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
-	// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+	// ended, and while it is suspended for want of payment. A workspace has one subscription at a time, whose plan is changed
+	// at the payment provider: with one, suspended or not, it is refused as invalid_state. Where nothing is sold, as on a
+	// server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
 	// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 	//
 	// Takes a body of the `application/json` content type.
@@ -4919,8 +4926,11 @@ type ClientInterface interface {
 	//
 	// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
 	// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
-	// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
-	// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+	// free. customer.subscription.updated gives the plan of the first item's price that is a plan's where the status is active
+	// or trialing, suspends it where that is unpaid or paused, ends it where that is canceled or incomplete_expired, and
+	// changes nothing otherwise. Notices may come again and in any order: the change created last counts, and none after the
+	// end. Other events, and prices of no plan, are taken and change nothing. A signature that is not Stripe's, or older than
+	// five minutes, is answered 400. Where nothing is sold the answer is 503.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4931,8 +4941,11 @@ type ClientInterface interface {
 	//
 	// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
 	// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
-	// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
-	// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+	// free. customer.subscription.updated gives the plan of the first item's price that is a plan's where the status is active
+	// or trialing, suspends it where that is unpaid or paused, ends it where that is canceled or incomplete_expired, and
+	// changes nothing otherwise. Notices may come again and in any order: the change created last counts, and none after the
+	// end. Other events, and prices of no plan, are taken and change nothing. A signature that is not Stripe's, or older than
+	// five minutes, is answered 400. Where nothing is sold the answer is 503.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5776,8 +5789,9 @@ func (c *Client) CountPosts(ctx context.Context, params *CountPostsParams, reqEd
 // CheckoutWithBody Buy a plan
 //
 // Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
-// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
-// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+// ended, and while it is suspended for want of payment. A workspace has one subscription at a time, whose plan is changed
+// at the payment provider: with one, suspended or not, it is refused as invalid_state. Where nothing is sold, as on a
+// server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
 // does while the payment provider cannot answer. Needs the permission admin, and a live key.
 //
 // Takes any type of body and a specified content type.
@@ -5798,8 +5812,9 @@ func (c *Client) CheckoutWithBody(ctx context.Context, params *CheckoutParams, c
 // Checkout Buy a plan
 //
 // Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
-// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
-// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+// ended, and while it is suspended for want of payment. A workspace has one subscription at a time, whose plan is changed
+// at the payment provider: with one, suspended or not, it is refused as invalid_state. Where nothing is sold, as on a
+// server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
 // does while the payment provider cannot answer. Needs the permission admin, and a live key.
 //
 // Takes a body of the `application/json` content type.
@@ -5836,8 +5851,11 @@ func (c *Client) GetPlan(ctx context.Context, reqEditors ...RequestEditorFn) (*h
 //
 // For Stripe alone, which signs what it sends: a paid checkout.session.completed or
 // checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
-// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
-// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+// free. customer.subscription.updated gives the plan of the first item's price that is a plan's where the status is active
+// or trialing, suspends it where that is unpaid or paused, ends it where that is canceled or incomplete_expired, and
+// changes nothing otherwise. Notices may come again and in any order: the change created last counts, and none after the
+// end. Other events, and prices of no plan, are taken and change nothing. A signature that is not Stripe's, or older than
+// five minutes, is answered 400. Where nothing is sold the answer is 503.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5858,8 +5876,11 @@ func (c *Client) NoticeOfStripeWithBody(ctx context.Context, params *NoticeOfStr
 //
 // For Stripe alone, which signs what it sends: a paid checkout.session.completed or
 // checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
-// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
-// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+// free. customer.subscription.updated gives the plan of the first item's price that is a plan's where the status is active
+// or trialing, suspends it where that is unpaid or paused, ends it where that is canceled or incomplete_expired, and
+// changes nothing otherwise. Notices may come again and in any order: the change created last counts, and none after the
+// end. Other events, and prices of no plan, are taken and change nothing. A signature that is not Stripe's, or older than
+// five minutes, is answered 400. Where nothing is sold the answer is 503.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -10566,8 +10587,9 @@ type ClientWithResponsesInterface interface {
 	// CheckoutWithBodyWithResponse Buy a plan
 	//
 	// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
-	// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
-	// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+	// ended, and while it is suspended for want of payment. A workspace has one subscription at a time, whose plan is changed
+	// at the payment provider: with one, suspended or not, it is refused as invalid_state. Where nothing is sold, as on a
+	// server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
 	// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -10578,8 +10600,9 @@ type ClientWithResponsesInterface interface {
 	// CheckoutWithResponse Buy a plan
 	//
 	// Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
-	// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
-	// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+	// ended, and while it is suspended for want of payment. A workspace has one subscription at a time, whose plan is changed
+	// at the payment provider: with one, suspended or not, it is refused as invalid_state. Where nothing is sold, as on a
+	// server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
 	// does while the payment provider cannot answer. Needs the permission admin, and a live key.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -10598,8 +10621,11 @@ type ClientWithResponsesInterface interface {
 	//
 	// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
 	// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
-	// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
-	// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+	// free. customer.subscription.updated gives the plan of the first item's price that is a plan's where the status is active
+	// or trialing, suspends it where that is unpaid or paused, ends it where that is canceled or incomplete_expired, and
+	// changes nothing otherwise. Notices may come again and in any order: the change created last counts, and none after the
+	// end. Other events, and prices of no plan, are taken and change nothing. A signature that is not Stripe's, or older than
+	// five minutes, is answered 400. Where nothing is sold the answer is 503.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10610,8 +10636,11 @@ type ClientWithResponsesInterface interface {
 	//
 	// For Stripe alone, which signs what it sends: a paid checkout.session.completed or
 	// checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
-	// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
-	// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+	// free. customer.subscription.updated gives the plan of the first item's price that is a plan's where the status is active
+	// or trialing, suspends it where that is unpaid or paused, ends it where that is canceled or incomplete_expired, and
+	// changes nothing otherwise. Notices may come again and in any order: the change created last counts, and none after the
+	// end. Other events, and prices of no plan, are taken and change nothing. A signature that is not Stripe's, or older than
+	// five minutes, is answered 400. Where nothing is sold the answer is 503.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -14215,8 +14244,9 @@ func (c *ClientWithResponses) CountPostsWithResponse(ctx context.Context, params
 // CheckoutWithBodyWithResponse Buy a plan
 //
 // Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
-// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
-// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+// ended, and while it is suspended for want of payment. A workspace has one subscription at a time, whose plan is changed
+// at the payment provider: with one, suspended or not, it is refused as invalid_state. Where nothing is sold, as on a
+// server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
 // does while the payment provider cannot answer. Needs the permission admin, and a live key.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -14233,8 +14263,9 @@ func (c *ClientWithResponses) CheckoutWithBodyWithResponse(ctx context.Context, 
 // CheckoutWithResponse Buy a plan
 //
 // Answers where to pay for a subscription; the plan changes once it is paid, and is free again once the subscription has
-// ended. A workspace has one subscription at a time: with one it is refused as invalid_state. Where nothing is sold, as on
-// a server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
+// ended, and while it is suspended for want of payment. A workspace has one subscription at a time, whose plan is changed
+// at the payment provider: with one, suspended or not, it is refused as invalid_state. Where nothing is sold, as on a
+// server of one's own, this answers 503 with the code unavailable: the operator changes the plan of a workspace. So it
 // does while the payment provider cannot answer. Needs the permission admin, and a live key.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -14265,8 +14296,11 @@ func (c *ClientWithResponses) GetPlanWithResponse(ctx context.Context, reqEditor
 //
 // For Stripe alone, which signs what it sends: a paid checkout.session.completed or
 // checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
-// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
-// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+// free. customer.subscription.updated gives the plan of the first item's price that is a plan's where the status is active
+// or trialing, suspends it where that is unpaid or paused, ends it where that is canceled or incomplete_expired, and
+// changes nothing otherwise. Notices may come again and in any order: the change created last counts, and none after the
+// end. Other events, and prices of no plan, are taken and change nothing. A signature that is not Stripe's, or older than
+// five minutes, is answered 400. Where nothing is sold the answer is 503.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14283,8 +14317,11 @@ func (c *ClientWithResponses) NoticeOfStripeWithBodyWithResponse(ctx context.Con
 //
 // For Stripe alone, which signs what it sends: a paid checkout.session.completed or
 // checkout.session.async_payment_succeeded gives the workspace its plan, customer.subscription.deleted takes it back to
-// free. Notices may come again and in any order; other events are taken and change nothing. A signature that is not
-// Stripe's, or older than five minutes, is answered 400. Where nothing is sold the answer is 503.
+// free. customer.subscription.updated gives the plan of the first item's price that is a plan's where the status is active
+// or trialing, suspends it where that is unpaid or paused, ends it where that is canceled or incomplete_expired, and
+// changes nothing otherwise. Notices may come again and in any order: the change created last counts, and none after the
+// end. Other events, and prices of no plan, are taken and change nothing. A signature that is not Stripe's, or older than
+// five minutes, is answered 400. Where nothing is sold the answer is 503.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

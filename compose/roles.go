@@ -150,7 +150,7 @@ func (b *base) seller() (gateway.Seller, error) {
 		return nil, nil
 	}
 	c := *b.config.Billing
-	c.HTTP, c.Now = b.guarded.Client(), b.store.Now
+	c.HTTP, c.Now, c.Logger = b.guarded.Client(), b.store.Now, b.config.Logger
 	pages := b.publicURL() + "/docs"
 	c.SuccessURL, c.CancelURL = cmp.Or(c.SuccessURL, pages), cmp.Or(c.CancelURL, pages)
 	stripe, err := billing.New(c)

@@ -180,7 +180,7 @@ func (b *billing) notice(c *gin.Context) error {
 // another server's that sells by the same account.
 func (b *billing) note(c *gin.Context, told schema.Subscription) error {
 	err := b.subscriptions.PutSubscription(c.Request.Context(), told)
-	about := slog.Group("", "subscription", told.ID, "workspace", told.Workspace.String(), "plan", told.Plan, "ended", told.Ended)
+	about := slog.Group("", "subscription", told.ID, "workspace", told.Workspace.String(), "step", told.Step, "plan", told.Plan)
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
 		b.logger.WarnContext(c.Request.Context(), "subscription of an unknown workspace or plan", about, slog.Any("err", err))
 		return nil

@@ -142,7 +142,7 @@ func withStripe(t *testing.T) (*api, *stripe) {
 		seller, err := billing.New(billing.Config{
 			Key: stripeKey, WebhookSecret: stripeSecret, Prices: map[string]string{"personal": "price_p", "team": "price_t"},
 			SuccessURL: "https://crier.example/paid", CancelURL: "https://crier.example/back", BaseURL: server.URL,
-			HTTP: guard.Client(), Now: c.Now,
+			HTTP: guard.Client(), Now: c.Now, Logger: c.Logger,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -213,14 +213,35 @@ func TestFailuresOfStripeAreNotShown(t *testing.T) {
 	}
 }
 
+// notice is an event of Stripe's.
+type notice struct {
+	id      string
+	kind    string
+	created time.Time
+	object  map[string]any
+}
+
 // tell sends a notice as Stripe does.
 func (a *api) tell(kind string, object map[string]any) *answer {
 	a.Helper()
-	body, err := json.Marshal(map[string]any{"id": "evt_1", "object": "event", "type": kind, "data": map[string]any{"object": object}})
+	return a.deliver(notice{"evt_1", kind, a.now(), object})
+}
+
+func (a *api) deliver(n notice) *answer {
+	a.Helper()
+	body := string(n.body(a))
+	return a.callWith("", http.MethodPost, "/billing/stripe", body, "Stripe-Signature", stripeSignature(a.now(), body))
+}
+
+func (n notice) body(t testing.TB) []byte {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"id": n.id, "object": "event", "type": n.kind, "created": n.created.Unix(), "data": map[string]any{"object": n.object},
+	})
 	if err != nil {
-		a.Fatal(err)
+		t.Fatal(err)
 	}
-	return a.callWith("", http.MethodPost, "/billing/stripe", string(body), "Stripe-Signature", stripeSignature(a.now(), string(body)))
+	return body
 }
 
 func stripeSignature(at time.Time, body string) string {

@@ -66,7 +66,8 @@ type UsageReader interface {
 // Subscriptions keeps what workspaces pay for.
 type Subscriptions interface {
 	Subscribed(ctx context.Context, workspace schema.WorkspaceID) (bool, error)
-	// PutSubscription changes the plan of the workspace, once for each beginning and end.
+	// PutSubscription changes the plan of the workspace, once for each beginning, change
+	// and end, and not by a change older than one that is known.
 	// It is NotFound where there is no such live workspace or plan.
 	PutSubscription(ctx context.Context, subscription schema.Subscription) error
 }
