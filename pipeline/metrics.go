@@ -36,11 +36,11 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		}, []string{"platform"}),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_oldest_overdue_seconds",
-			Help: "How far past its time the oldest post or first comment of this process's shards is that is not done, whatever it waits for.",
+			Help: "How far past its time the oldest post or first comment of this process's shards is that is not done, whatever it waits for but a pause or a review.",
 		}),
 		waiting: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_overdue",
-			Help: "Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000.",
+			Help: "Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000 besides those that are held.",
 		}),
 		repairs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_repairs_total",

@@ -52,7 +52,7 @@ func (h Hold) Holds(p *Post, t *Target) bool {
 
 // Overdue is what is past its time and not done.
 type Overdue struct {
-	Oldest  time.Duration // past its time; 0: nothing is
+	Oldest  time.Duration // past its time, of what is not held; 0: nothing is
 	Waiting int           // posts and first comments that wait, for whatever reason
 	Held    int           // of them
 }

@@ -216,28 +216,32 @@ func (d *Delay) forgetDeliveries(ctx context.Context) error {
 // countersKept is how many days counters are kept: this month and the last.
 const countersKept = 62
 
-// overdueLimit is how far overdue posts are counted.
+// overdueLimit is how far overdue posts are counted, those that are not held and all.
 const overdueLimit = 10_000
 
 // Overdue tells of the posts and first comments of the shards that are past their time
 // and not done, whatever they wait for. One whose first message is on its way for less
-// than a visibility timeout is not counted yet.
+// than a visibility timeout is not counted yet. The oldest is of those that are not held,
+// however many that are held stand before it.
 func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
 	var oldest float64
 	var o schema.Overdue
 	err := d.pool.QueryRow(ctx, `
-		with waiting as (
-			select id, kind, held, overdue_since from jobs
-			where overdue_since is not null and shard = any($1) order by overdue_since limit $2
+		with free as (
+			select id, kind, overdue_since from jobs
+			where overdue_since is not null and not held and shard = any($1) order by overdue_since limit $2
+		), counted as (
+			select (select count(*) from free) free, count(*) filter (where held) held from (
+				select held from jobs where overdue_since is not null and shard = any($1) order by overdue_since limit $2
+			) oldest
 		), unfired as (
-			select min(due_at) due_at from jobs where shard = any($1) and due_at < now()
+			select min(due_at) due_at from jobs where shard = any($1) and due_at < now() and not held
 		)
 		select coalesce(extract(epoch from now() - least(
 				(select due_at from unfired),
-				(select min(overdue_since) from waiting),
-				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from waiting where kind = 1 limit 100) w join posts p on p.id = w.id)
-			)), 0)::float8,
-			(select count(*) from waiting), (select count(*) from waiting where held)`, shards, overdueLimit).
+				(select min(overdue_since) from free),
+				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = 1 limit 100) w join posts p on p.id = w.id)
+			)), 0)::float8, free + held, held from counted`, shards, overdueLimit).
 		Scan(&oldest, &o.Waiting, &o.Held)
 	if err != nil {
 		return o, fmt.Errorf("reading what is overdue: %w", unavailable(err))

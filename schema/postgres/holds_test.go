@@ -42,8 +42,8 @@ func TestWhatIsPausedIsHeldVisibleAndGoesOn(t *testing.T) {
 			if in := job.DueAt.Sub(p.ScheduledFor); in < maxLateness || in > maxLateness+10*time.Second {
 				t.Errorf("the job is due %v after the post, want it at the deadline", in)
 			}
-			if overdue := f.overdue(); overdue.Held != 1 || overdue.Waiting != 1 {
-				t.Errorf("overdue = %+v, want one that is held", overdue)
+			if overdue := f.overdue(); overdue != (schema.Overdue{Waiting: 1, Held: 1}) {
+				t.Errorf("overdue = %+v, want one that is held, and so has no age", overdue)
 			}
 			if err := admin.Resume(t.Context(), hold); err != nil {
 				t.Fatal(err)
@@ -51,7 +51,7 @@ func TestWhatIsPausedIsHeldVisibleAndGoesOn(t *testing.T) {
 			if in := f.jobs()[0].DueAt.Sub(f.store.Now()); in > 0 {
 				t.Errorf("the job is due in %v after the pause, want it at once", in)
 			}
-			if overdue := f.overdue(); overdue.Held != 0 || overdue.Waiting != 1 {
+			if overdue := f.overdue(); overdue.Held != 0 || overdue.Waiting != 1 || overdue.Oldest == 0 {
 				t.Errorf("overdue = %+v, want one that is not held", overdue)
 			}
 			f.finish(f.claimOne(p, 0), found("n0"))
@@ -74,6 +74,41 @@ func (f *fixture) overdue() schema.Overdue {
 		f.Fatal(err)
 	}
 	return o
+}
+
+func TestTheOldestIsOfWhatIsNotHeld(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, 0))
+	hold := schema.Hold{Kind: schema.AccountPaused, Account: f.accounts[0]}
+	f.pause(hold)
+	f.store.KnowHolds()
+	if d := f.claim(p, 0); len(d) != 0 {
+		t.Fatal("a paused target was claimed")
+	}
+	f.exec(`update posts set scheduled_for = scheduled_for - interval '1 hour'`)
+	f.exec(`update jobs set overdue_since = overdue_since - interval '1 hour', due_at = now() - interval '1 hour'`)
+	if o := f.overdue(); o.Oldest != 0 || o.Held != 1 {
+		t.Errorf("overdue = %+v, want one that is held, and nothing else", o)
+	}
+
+	f.exec(`
+		insert into jobs (id, kind, shard, due_at, payload, held, overdue_since)
+		select uuidv7(), 2, i % 256, now() + interval '1 day', '{}', true, now() - interval '2 hours' from generate_series(1, 10_001) i`)
+	limited := f.post(1, 0)
+	limited.Targets[0].Account = f.accounts[1]
+	f.create(limited)
+	f.finish(f.claimOne(limited, 0), schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited, RetryAfter: time.Hour}})
+	f.exec(`update posts set scheduled_for = now() - interval '10 minutes' where id = '` + uuidText(limited.ID) + `'`)
+	if o := f.overdue(); o.Oldest < 10*time.Minute || o.Oldest > 11*time.Minute || o.Waiting != o.Held+1 {
+		t.Errorf("overdue = %+v, want the age of the one that waits for its limit behind what is held", o)
+	}
+
+	if err := postgres.NewAdmin(f.store).Resume(t.Context(), hold); err != nil {
+		t.Fatal(err)
+	}
+	if o := f.overdue(); o.Oldest < 2*time.Hour || o.Held != 0 {
+		t.Errorf("overdue = %+v, want the age of the oldest that was resumed", o)
+	}
 }
 
 func TestAPauseHoldsOnlyWhatItNames(t *testing.T) {
