@@ -162,7 +162,10 @@ func (p *parser) text() (string, *fault) {
 	}
 	p.at++
 	quoted := p.body[start:p.at]
-	if plain && utf8.ValidString(quoted) {
+	if !utf8.ValidString(quoted) { // encoding/json would put U+FFFD, and that would be published
+		return "", &fault{start, "a string must be in UTF-8"}
+	}
+	if plain {
 		return quoted[1 : len(quoted)-1], nil
 	}
 	var s string

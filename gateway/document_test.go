@@ -20,6 +20,7 @@ func TestParseDocumentNamesWhereABodyIsMalformed(t *testing.T) {
 		"more after the end":    {"{}\n{}", "line 2, column 1"},
 		"a field twice":         {`{"a": 1, "a": 2}`, `"a" occurs twice`},
 		"a character U+0000":    {`{"a": "b\u0000"}`, "U+0000"},
+		"a text in Latin-1":     {"{\"a\":\n\"Caf\xe9\"}", "line 2, column 1: a string must be in UTF-8"},
 		"too deep":              {strings.Repeat("[", 40) + strings.Repeat("]", 40), "deeper than 32"},
 		"no JSON at all":        {`content=hello`, "line 1, column 1"},
 		"an object not closed]": {`{"a": 1]`, "line 1, column 8"},
@@ -76,7 +77,7 @@ func FuzzParseDocument(f *testing.F) {
 			return
 		}
 		if err != nil {
-			return // twice the same field, too deep, U+0000
+			return // twice the same field, too deep, U+0000, not UTF-8
 		}
 		if got := plainValue(root); !reflect.DeepEqual(got, want) {
 			t.Errorf("parseDocument(%q) = %#v, want %#v", body, got, want)

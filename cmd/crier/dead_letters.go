@@ -27,17 +27,31 @@ type deadLettersListCommand struct {
 	After string `placeholder:"ID" help:"Go on after this dead letter."`
 }
 
-// Run lists dead letters.
-func (d *deadLettersListCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	var after schema.DeadLetterID
-	if d.After != "" {
-		var err error
-		if after, err = schema.ParseDeadLetterID(d.After); err != nil {
-			return fmt.Errorf("reading --after: %w", err)
-		}
-	}
+// Validate refuses what names no dead letters.
+func (d *deadLettersListCommand) Validate() error {
 	if d.Limit < 1 {
 		return errors.New("--limit is at least 1")
+	}
+	_, err := d.after()
+	return err
+}
+
+func (d *deadLettersListCommand) after() (schema.DeadLetterID, error) {
+	if d.After == "" {
+		return schema.DeadLetterID{}, nil
+	}
+	after, err := schema.ParseDeadLetterID(d.After)
+	if err != nil {
+		err = fmt.Errorf("reading --after: %w", err)
+	}
+	return after, err
+}
+
+// Run lists dead letters.
+func (d *deadLettersListCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	after, err := d.after()
+	if err != nil {
+		return err
 	}
 	c, err := d.config(logger)
 	if err != nil {
@@ -100,18 +114,32 @@ type deadLettersReplayCommand struct {
 	All bool     `xor:"letters" required:"" help:"Every dead letter."`
 }
 
-// Run puts dead letters back.
-func (d *deadLettersReplayCommand) Run(ctx context.Context, logger *slog.Logger) error {
+// Validate refuses ids that are of no dead letter.
+func (d *deadLettersReplayCommand) Validate() error {
+	_, err := d.ids()
+	return err
+}
+
+func (d *deadLettersReplayCommand) ids() ([]schema.DeadLetterID, error) {
 	var ids []schema.DeadLetterID
 	for _, text := range d.ID {
 		id, err := schema.ParseDeadLetterID(text)
 		if err != nil {
-			return fmt.Errorf("reading %q: %w", text, err)
+			return nil, fmt.Errorf("reading %q: %w", text, err)
 		}
 		ids = append(ids, id)
 	}
 	if len(ids) == 0 && !d.All {
-		return errors.New("name dead letters, or --all")
+		return nil, errors.New("name dead letters, or --all")
+	}
+	return ids, nil
+}
+
+// Run puts dead letters back.
+func (d *deadLettersReplayCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	ids, err := d.ids()
+	if err != nil {
+		return err
 	}
 	c, err := d.config(logger)
 	if err != nil {

@@ -153,6 +153,12 @@ type reviewFlags struct {
 	All  bool     `xor:"posts" required:"" help:"Every post under review."`
 }
 
+// Validate refuses ids that are of no post.
+func (f reviewFlags) Validate() error {
+	_, err := f.ids()
+	return err
+}
+
 func (f reviewFlags) ids() ([]schema.PostID, error) {
 	var ids []schema.PostID
 	for _, text := range f.Post {
@@ -187,7 +193,9 @@ func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error
 		return err
 	}
 	n, kept, err := compose.Release(ctx, c, ids)
-	fmt.Println(n, "posts released")
+	if err == nil || n > 0 {
+		fmt.Println(n, "posts released")
+	}
 	for _, k := range kept {
 		fmt.Fprintf(os.Stderr, "%s stays held: %s\n", k.Post, k.Reason.Message)
 	}
@@ -206,7 +214,9 @@ func (h *heldCancelCommand) Run(ctx context.Context, logger *slog.Logger) error 
 		return err
 	}
 	n, err := compose.CancelReviewed(ctx, c, ids)
-	fmt.Println(n, "posts cancelled")
+	if err == nil || n > 0 {
+		fmt.Println(n, "posts cancelled")
+	}
 	return err
 }
 

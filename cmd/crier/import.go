@@ -26,7 +26,7 @@ func (i *importCommand) Run(ctx context.Context) error {
 		Progress: os.Stderr, Terminal: isatty.IsTerminal(os.Stderr.Fd()), Now: time.Now,
 	})
 	if err != nil {
-		if !i.DryRun {
+		if summary.Results != "" && !i.DryRun {
 			fmt.Fprintln(os.Stderr, "\nThe same command goes on where this one ended; no row is made twice.")
 		}
 		return err

@@ -33,30 +33,62 @@ type commands struct {
 	Restore     restoreCommand     `cmd:"" help:"Fill an empty PostgreSQL from a backup."`
 	Bench       benchCommand       `cmd:"" help:"Measure crier, each figure with a control of the same run."`
 
-	LogLevel slog.Level       `default:"info" help:"Least level that is logged: debug, info, warn or error."`
-	Version  kong.VersionFlag `help:"Show the version and exit."`
+	LogLevel slog.Level `default:"info" help:"Least level that is logged: debug, info, warn or error."`
+	// No variable shows the version: CRIER_VERSION is what images often call theirs.
+	Version kong.VersionFlag `env:"-" help:"Show the version and exit."`
 }
 
 // version is set by the linker.
 var version = "development"
 
+// What a process ends with.
+const (
+	done       = 0
+	notDone    = 1
+	notAskable = 2 // the command line cannot be understood
+)
+
 func main() {
 	embedded.Main()
-	var c commands
-	parser := kong.Must(&c, kong.Name("crier"),
-		kong.Description("crier schedules and publishes social posts to 12 platforms, and reports what became of them."),
-		kong.DefaultEnvars("CRIER"), kong.UsageOnError(), kong.Vars{"version": version})
-	command, err := parser.Parse(os.Args[1:])
-	parser.FatalIfErrorf(err)
-
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	command.BindTo(ctx, (*context.Context)(nil))
-	err = command.Run(newLogger(c.LogLevel))
-	stop()
-	if err != nil && !errors.Is(err, context.Canceled) {
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once, and loses nothing either
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// run does what the command line asks for and returns what the process ends with.
+func run(ctx context.Context, arguments []string) int {
+	var c commands
+	command, err := parse(&c, arguments)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "crier:", err)
-		os.Exit(1)
+		return notAskable
 	}
+	command.BindTo(ctx, (*context.Context)(nil))
+	switch err := command.Run(newLogger(c.LogLevel)); {
+	case err == nil:
+		return done
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "crier: interrupted")
+	default:
+		fmt.Fprintln(os.Stderr, "crier:", err)
+	}
+	return notDone
+}
+
+// parse reads the command line and the environment. Its errors name the help to read.
+func parse(c *commands, arguments []string) (*kong.Context, error) {
+	parser := kong.Must(c, kong.Name("crier"),
+		kong.Description("crier schedules and publishes social posts to 12 platforms, and reports what became of them."),
+		kong.DefaultEnvars("CRIER"), kong.Vars{"version": version})
+	command, err := parser.Parse(arguments)
+	if err == nil {
+		return command, nil
+	}
+	asked := "crier"
+	if failure, ok := errors.AsType[*kong.ParseError](err); ok && failure.Context.Selected() != nil {
+		asked = failure.Context.Selected().FullPath()
+	}
+	return nil, fmt.Errorf("%w; see %s --help", err, asked)
 }
 
 // newLogger logs as text on a terminal and as JSON elsewhere, on standard error.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -21,7 +22,7 @@ type serveCommand struct {
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
 	Kafka                string            `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
 	Clickhouse           string            `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
-	MediaS3              string            `name:"media-s3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
+	MediaS3              string            `name:"media-s3" env:"CRIER_MEDIA_S3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
 	Drain                time.Duration     `default:"20s" help:"How long work in hand may take at shutdown."`
 	MaxLateness          time.Duration     `default:"24h" help:"What is more than this past its time is not published any more."`
@@ -37,16 +38,27 @@ type serveCommand struct {
 	Demo                 bool              `help:"Publish a demo post through the whole pipeline to the simulators, and show what came of it."`
 }
 
-// Run serves until it is told to stop.
+// Validate refuses roles that there are not.
+func (s *serveCommand) Validate() error {
+	_, err := compose.ParseRoles(s.Roles)
+	return err
+}
+
+// Run serves until it is told to stop, which is no error, however early it is told.
 func (s *serveCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	c, err := s.config(ctx, logger)
 	if err != nil {
 		return err
 	}
+	var started func(context.Context, *compose.Running) error
 	if s.Demo {
-		return compose.Serve(ctx, c, func(ctx context.Context, r *compose.Running) error { return r.Demo(ctx, os.Stdout) })
+		started = func(ctx context.Context, r *compose.Running) error { return r.Demo(ctx, os.Stdout) }
 	}
-	return compose.Serve(ctx, c, nil)
+	err = compose.Serve(ctx, c, started)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = nil
+	}
+	return err
 }
 
 func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose.Config, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ type Config struct {
 // Summary is what an import came to.
 type Summary struct {
 	Rows, Created, Failed, Unknown int
-	Results                        string // file with a line for each row
+	Results                        string // file with a line for each row; empty where no import has begun
 }
 
 const (
@@ -39,8 +40,13 @@ const (
 )
 
 // Run imports the file, or goes on with an import of it that did not come to its end. An
-// error leaves what it takes to go on: running it again loses and repeats nothing.
+// error leaves what it takes to go on, named in the summary: running it again loses and
+// repeats nothing. Where nothing can have been made, such as with a key that is refused,
+// nothing is left, and another key or address may follow.
 func Run(ctx context.Context, c Config) (Summary, error) {
+	if err := checkURL(c.URL); err != nil {
+		return Summary{}, err
+	}
 	total, fresh, err := c.survey()
 	if err != nil {
 		return Summary{}, err
@@ -62,10 +68,23 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	}
 	run := &run{
 		config: c, journal: j, progress: newProgress(c.Progress, c.Terminal, total, c.Now), summary: Summary{Results: results},
-		sender: &sender{api: api, timezone: c.Timezone, dryRun: c.DryRun, importID: j.state.ID, patience: patience, now: c.Now},
+		sender: &sender{api: api, timezone: c.Timezone, dryRun: c.DryRun, importID: j.state.ID, patience: patience, now: c.Now, notices: c.Progress},
 	}
 	err = run.all(ctx)
+	if err != nil && !j.resumed && !run.sender.taken.Load() {
+		run.summary.Results = ""
+		err = errors.Join(err, j.forget())
+	}
 	return run.summary, errors.Join(err, j.close())
+}
+
+// checkURL refuses an address that no request can be sent to, however often it is tried.
+func checkURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return fmt.Errorf("%q is no address of a server: write it like http://127.0.0.1:8080", address)
+	}
+	return nil
 }
 
 // removeOld forgets an earlier dry run: it has made nothing.
@@ -142,7 +161,7 @@ func (r *run) all(ctx context.Context) error {
 		}
 		r.progress.skip(r.journal.done)
 		if err == nil {
-			if err := r.sendAll(ctx, first, chunks); err != nil {
+			if err := r.sendFrom(ctx, first, chunks); err != nil {
 				return err
 			}
 		}
@@ -152,6 +171,40 @@ func (r *run) all(ctx context.Context) error {
 		}
 		return r.journal.finish()
 	})
+}
+
+// sendFrom sends first and what follows it. The first request of an import goes alone: it
+// tells whether the server is there, and takes the key, before others are on their way.
+func (r *run) sendFrom(ctx context.Context, first chunk, chunks *chunker) error {
+	if r.journal.resumed {
+		return r.sendAll(ctx, first, chunks)
+	}
+	if err := r.sendAlone(ctx, first); err != nil {
+		return err
+	}
+	second, err := chunks.next()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.sendAll(ctx, second, chunks)
+}
+
+func (r *run) sendAlone(ctx context.Context, c chunk) error {
+	if err := r.journal.sending(r.config.Now()); err != nil {
+		return err
+	}
+	outcomes, err := r.sender.send(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := r.journal.write(outcomes); err != nil {
+		return err
+	}
+	r.progress.add(len(outcomes))
+	return nil
 }
 
 // sent is a chunk on its way: what became of its rows is handed over once it is known.

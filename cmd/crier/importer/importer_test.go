@@ -305,10 +305,26 @@ func TestImport(t *testing.T) {
 			t.Errorf("Run = %v", err)
 		}
 	})
-	t.Run("a key that is not valid", func(t *testing.T) {
-		_, err := s.run(write(t, "posts.csv", table), func(c *importer.Config) { c.Key = "crier_live_nonsense" })
-		if err == nil || !strings.Contains(err.Error(), "unauthorized") {
-			t.Errorf("Run = %v", err)
+	t.Run("what is refused before anything is made stands in no later import's way", func(t *testing.T) {
+		for name, tt := range map[string]struct {
+			change func(*importer.Config)
+			want   string
+		}{
+			"a key that is not valid":       {func(c *importer.Config) { c.Key = "crier_live_nonsense" }, "unauthorized"},
+			"a zone that is none":           {func(c *importer.Config) { c.Timezone = "Europe/Berln" }, "imezone"},
+			"an address without its scheme": {func(c *importer.Config) { c.URL = "localhost:8080" }, "write it like"},
+			"a server that is not there":    {func(c *importer.Config) { c.URL, c.Now = "http://127.0.0.1:1", impatient() }, "refused"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				file := write(t, "posts.csv", table)
+				summary, err := s.run(file, tt.change)
+				if err == nil || !strings.Contains(err.Error(), tt.want) || summary.Results != "" {
+					t.Errorf("Run = %+v, %v, want an error with %q", summary, err, tt.want)
+				}
+				if summary, err := s.run(file, func(*importer.Config) {}); err != nil || summary.Created != 2 {
+					t.Errorf("then Run = %+v, %v", summary, err)
+				}
+			})
 		}
 	})
 	t.Run("an import goes on with its own file, key and zone only", func(t *testing.T) {
@@ -323,11 +339,12 @@ func TestImport(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				file := write(t, "posts.csv", table)
-				if _, err := s.run(file, func(c *importer.Config) { c.Key = "crier_live_nonsense" }); err == nil {
-					t.Fatal("a key that is not valid was taken")
+				away := unavailable(t)
+				if _, err := s.run(file, func(c *importer.Config) { c.URL, c.Now = away, impatient() }); err == nil {
+					t.Fatal("a server that answers nothing took the rows")
 				}
 				before, _ := s.posts()
-				_, err := s.run(file, func(c *importer.Config) { c.Key = "crier_live_nonsense"; change(c) })
+				_, err := s.run(file, func(c *importer.Config) { c.URL = away; change(c) })
 				if after, _ := s.posts(); err == nil || !strings.Contains(err.Error(), "begin anew") || before != after {
 					t.Errorf("Run = %v; %d posts, then %d", err, before, after)
 				}
@@ -336,10 +353,11 @@ func TestImport(t *testing.T) {
 	})
 	t.Run("rows that were on their way a day ago are not sent again", func(t *testing.T) {
 		file := write(t, "posts.csv", table)
-		if _, err := s.run(file, func(c *importer.Config) { c.URL = "http://127.0.0.1:1"; c.Now = impatient() }); err == nil {
-			t.Fatal("a server that is not there was reached")
+		away := unavailable(t)
+		if _, err := s.run(file, func(c *importer.Config) { c.URL, c.Now = away, impatient() }); err == nil {
+			t.Fatal("a server that answers nothing took the rows")
 		}
-		setURL(t, file, s.url)
+		setURL(t, file, away, s.url)
 		before, _ := s.posts()
 		summary, err := s.run(file, func(c *importer.Config) {
 			c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
@@ -356,15 +374,25 @@ func impatient() func() time.Time {
 	return func() time.Time { return begun.Add(time.Since(begun) * 600) }
 }
 
+// unavailable is a server of which nobody knows what it has done with a request.
+func unavailable(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // setURL makes an import's state one of another server.
-func setURL(t *testing.T, file, url string) {
+func setURL(t *testing.T, file, from, to string) {
 	t.Helper()
 	name := file + ".results.csv.state"
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name, []byte(strings.ReplaceAll(string(text), "http://127.0.0.1:1", url)), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(strings.ReplaceAll(string(text), from, to)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -252,6 +252,14 @@ func (j *journal) finish() error {
 	return nil
 }
 
+// forget removes the results and the state of an import that has made nothing.
+func (j *journal) forget() error {
+	if err := errors.Join(os.Remove(j.file.Name()), os.Remove(j.path)); err != nil {
+		return fmt.Errorf("removing the results of an import that has not begun: %w", err)
+	}
+	return nil
+}
+
 func (j *journal) close() error {
 	var err error
 	if j.file != nil {

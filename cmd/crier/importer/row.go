@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // row is one post of the file.
@@ -35,11 +36,15 @@ const maxRow = 900 << 10
 // openRows reads a file by its name's ending: .csv and .tsv are tables, .jsonl and
 // .ndjson hold a create-post body in each line.
 func openRows(name string, r io.Reader) (rows, error) {
+	buffered := bufio.NewReaderSize(r, 64<<10)
+	if start, _ := buffered.Peek(2); string(start) == "\xff\xfe" || string(start) == "\xfe\xff" {
+		return nil, errors.New("the file is in UTF-16: save it in UTF-8")
+	}
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csv", ".tsv":
-		return newTable(r)
+		return newTable(buffered)
 	case ".jsonl", ".ndjson":
-		return &lines{reader: bufio.NewReaderSize(r, 64<<10)}, nil
+		return &lines{reader: buffered}, nil
 	default:
 		return nil, fmt.Errorf("%s is neither .csv, .tsv, .jsonl nor .ndjson", filepath.Base(name))
 	}
@@ -86,6 +91,8 @@ func rowOfLine(number int, line []byte) row {
 	switch {
 	case len(line) > maxRow:
 		r.problem = &problem{message: fmt.Sprintf("the row is larger than %d KiB", maxRow>>10)}
+	case !utf8.Valid(line):
+		r.problem = &notUTF8
 	case json.Unmarshal(line, &object) != nil || object == nil:
 		r.problem = &problem{message: "the line is not a JSON object"}
 	default:
@@ -93,5 +100,9 @@ func rowOfLine(number int, line []byte) row {
 	}
 	return r
 }
+
+// notUTF8 is what is wrong with a row in another encoding: JSON would put replacement
+// characters for what nobody can read.
+var notUTF8 = problem{message: "the row is not in UTF-8: save the file as CSV UTF-8, or in UTF-8"}
 
 var byteOrderMark = []byte("\uFEFF")

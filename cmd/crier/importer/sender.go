@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"crier/client"
@@ -22,9 +25,12 @@ type sender struct {
 	importID string
 	patience time.Duration // how long one chunk is tried
 	now      func() time.Time
+	notices  io.Writer   // is told of a server that does not answer
+	taken    atomic.Bool // a request has, or may have, had its effect
 
 	mu      sync.Mutex
 	resumes time.Time // nothing is sent before: the key's minute is used up
+	away    bool      // the server did not answer when it was last asked
 }
 
 const (
@@ -46,6 +52,7 @@ func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
 			return nil, err
 		}
 		answer, again, err := s.try(ctx, c, body)
+		s.tell(ctx, again, err)
 		if err == nil {
 			return c.outcomes(answer, s.dryRun)
 		}
@@ -54,6 +61,23 @@ func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return nil, err
+		}
+	}
+}
+
+// tell says once that the server does not answer, or not now, so that nobody takes the
+// wait for it for work.
+func (s *sender) tell(ctx context.Context, again bool, err error) {
+	failure, refused := errors.AsType[*client.APIError](err)
+	if ctx.Err() != nil || refused && failure.Status == http.StatusTooManyRequests {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if away := err != nil && again; away != s.away {
+		s.away = away
+		if away {
+			fmt.Fprintf(s.notices, "\n%v\nTrying again, for up to %v.\n", err, s.patience)
 		}
 	}
 }
@@ -68,9 +92,15 @@ func (s *sender) try(ctx context.Context, c chunk, body []byte) (answer *client.
 	}
 	response, err := s.api.CreatePostsWithBodyWithResponse(ctx, params, "application/json", bytes.NewReader(body))
 	if err != nil {
+		if dial, ok := errors.AsType[*net.OpError](err); !ok || dial.Op != "dial" {
+			s.taken.Store(true)
+		}
 		return nil, true, fmt.Errorf("sending rows %d to %d: %w", c.rows[0].number, c.rows[len(c.rows)-1].number, err)
 	}
 	s.heed(response.HTTPResponse.Header, response.StatusCode())
+	if status := response.StatusCode(); status < http.StatusBadRequest || status >= http.StatusInternalServerError {
+		s.taken.Store(true)
+	}
 	switch status := response.StatusCode(); {
 	case status == http.StatusCreated && response.JSON201 != nil:
 		return response.JSON201, false, nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"crier/schema"
 )
@@ -56,8 +57,7 @@ var fields = map[string][]string{
 
 // newTable reads the header. Fields are parted by commas, semicolons or tabs, whichever
 // the header has most of.
-func newTable(r io.Reader) (*table, error) {
-	buffered := bufio.NewReaderSize(r, 64<<10)
+func newTable(buffered *bufio.Reader) (*table, error) {
 	if mark, err := buffered.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
 		if _, err := buffered.Discard(len(byteOrderMark)); err != nil {
 			return nil, fmt.Errorf("reading the header: %w", err)
@@ -65,7 +65,7 @@ func newTable(r io.Reader) (*table, error) {
 	}
 	t := &table{reader: csv.NewReader(buffered)}
 	t.reader.Comma = separator(buffered)
-	t.reader.LazyQuotes = true
+	t.reader.TrimLeadingSpace = t.reader.Comma != '\t' // else an empty field between tabs would vanish
 	t.reader.FieldsPerRecord = -1
 	t.reader.ReuseRecord = true
 	header, err := t.reader.Read()
@@ -143,7 +143,7 @@ func (t *table) next() (row, error) {
 		if err != nil && !errors.Is(err, csv.ErrFieldCount) {
 			if parse, ok := errors.AsType[*csv.ParseError](err); ok {
 				t.number++
-				return row{number: t.number, problem: &problem{message: parse.Err.Error()}}, nil
+				return row{number: t.number, problem: misquoted(parse)}, nil
 			}
 			return row{}, err
 		}
@@ -155,8 +155,22 @@ func (t *table) next() (row, error) {
 	}
 }
 
+// misquoted says which lines a quote has made one row of. Guessing where the field ends
+// could make a post of several rows.
+func misquoted(e *csv.ParseError) *problem {
+	lines := fmt.Sprintf("line %d", e.StartLine)
+	if e.Line > e.StartLine {
+		lines = fmt.Sprintf("lines %d to %d", e.StartLine, e.Line)
+	}
+	return &problem{message: lines + `: a quote is not closed, or not doubled; a field with a quote in it is written "like ""this"""`}
+}
+
 func (t *table) row(record []string) row {
 	r := row{number: t.number}
+	if !utf8.ValidString(strings.Join(record, "")) {
+		r.problem = &notUTF8
+		return r
+	}
 	if len(record) > len(t.columns) {
 		r.problem = &problem{message: fmt.Sprintf("the row has %d fields, the header %d", len(record), len(t.columns))}
 		return r

@@ -67,7 +67,9 @@ func TestTablesAreForgiving(t *testing.T) {
 		"a cell with lines and quotes": {
 			"platforms,content", `mastodon,"one` + "\n" + `""two"""`, `{"platforms": [{"platform": "mastodon"}], "content": "one\n\"two\""}`,
 		},
-		"an empty line of commas": {"platforms,content", "mastodon,\n,,", `{"platforms": [{"platform": "mastodon"}]}`},
+		"a space before quotes":      {"platforms, content", `mastodon, "one, two"`, `{"platforms": [{"platform": "mastodon"}], "content": "one, two"}`},
+		"an empty cell between tabs": {"platforms\ttitle\tcontent", "mastodon\t\tone", `{"platforms": [{"platform": "mastodon"}], "content": "one"}`},
+		"an empty line of commas":    {"platforms,content", "mastodon,\n,,", `{"platforms": [{"platform": "mastodon"}]}`},
 		"columns that are unknown, and fewer cells than columns": {
 			"platforms,mood,content", "mastodon,happy", `{"platforms": [{"platform": "mastodon"}]}`,
 		},
@@ -96,19 +98,29 @@ func sameJSON(t *testing.T, a, b string) bool {
 
 func TestRowsThatAreNotSent(t *testing.T) {
 	for name, tt := range map[string]struct{ file, content, want string }{
-		"a platform nobody knows":        {"a.csv", "platforms\nmyspace", `! platforms: "myspace" is no platform`},
-		"no platform":                    {"a.csv", "platforms,content\n,Hello", "! platforms: at least one platform is required"},
-		"fewer accounts than platforms":  {"a.csv", "platforms,accounts\nmastodon bluesky,acc_1", "! accounts: there are 1 accounts for 2 platforms"},
-		"a day that may be a month":      {"a.csv", "platforms,date\nmastodon,1/2/2027 9:00", "! date: the day and the month of 1/2/2027 could be either: write it like 2026-12-01"},
-		"two times":                      {"a.csv", "platforms,when,date\nmastodon,2026-12-01 9:00,2026-12-01", "! date: must not stand beside scheduledFor"},
-		"a switch that is neither":       {"a.csv", "platforms,queue\nmastodon,maybe", "! queue: must be yes or no"},
-		"more cells than columns":        {"a.csv", "platforms\nmastodon,bluesky", "! : the row has 2 fields, the header 1"},
-		"more texts than media":          {"a.csv", "platforms,media,alt\nmastodon,https://a.test/1.png,a|b", "! altText: there are 2 texts, parted by |, for 1 media items"},
-		"a line that is no object":       {"a.jsonl", "[1]", "! : the line is not a JSON object"},
-		"a line that is no JSON":         {"a.jsonl", "{", "! : the line is not a JSON object"},
-		"a line that is null":            {"a.jsonl", "null", "! : the line is not a JSON object"},
-		"a line larger than the API's":   {"a.jsonl", `{"content": "` + strings.Repeat("x", maxRow) + `"}`, "! : the row is larger than 900 KiB"},
-		"a cell larger than the API's":   {"a.csv", "platforms,content\nmastodon," + strings.Repeat("x", maxRow), "! : the row is larger than 900 KiB"},
+		"a platform nobody knows":       {"a.csv", "platforms\nmyspace", `! platforms: "myspace" is no platform`},
+		"no platform":                   {"a.csv", "platforms,content\n,Hello", "! platforms: at least one platform is required"},
+		"fewer accounts than platforms": {"a.csv", "platforms,accounts\nmastodon bluesky,acc_1", "! accounts: there are 1 accounts for 2 platforms"},
+		"a day that may be a month":     {"a.csv", "platforms,date\nmastodon,1/2/2027 9:00", "! date: the day and the month of 1/2/2027 could be either: write it like 2026-12-01"},
+		"two times":                     {"a.csv", "platforms,when,date\nmastodon,2026-12-01 9:00,2026-12-01", "! date: must not stand beside scheduledFor"},
+		"a switch that is neither":      {"a.csv", "platforms,queue\nmastodon,maybe", "! queue: must be yes or no"},
+		"more cells than columns":       {"a.csv", "platforms\nmastodon,bluesky", "! : the row has 2 fields, the header 1"},
+		"more texts than media":         {"a.csv", "platforms,media,alt\nmastodon,https://a.test/1.png,a|b", "! altText: there are 2 texts, parted by |, for 1 media items"},
+		"a line that is no object":      {"a.jsonl", "[1]", "! : the line is not a JSON object"},
+		"a line that is no JSON":        {"a.jsonl", "{", "! : the line is not a JSON object"},
+		"a line that is null":           {"a.jsonl", "null", "! : the line is not a JSON object"},
+		"a line larger than the API's":  {"a.jsonl", `{"content": "` + strings.Repeat("x", maxRow) + `"}`, "! : the row is larger than 900 KiB"},
+		"a cell larger than the API's":  {"a.csv", "platforms,content\nmastodon," + strings.Repeat("x", maxRow), "! : the row is larger than 900 KiB"},
+		"a cell in Latin-1":             {"a.csv", "platforms,content\nmastodon,Caf\xe9", "! : " + notUTF8.message},
+		"a line in Latin-1":             {"a.jsonl", "{\"content\": \"Caf\xe9\"}", "! : " + notUTF8.message},
+		"a quote that is not closed": {
+			"a.csv", "platforms,content,date\nmastodon,\"one,2026-12-01\nmastodon,\"two\",2026-12-02",
+			`! : lines 2 to 3: a quote is not closed, or not doubled; a field with a quote in it is written "like ""this"""`,
+		},
+		"a file that ends within quotes": {
+			"a.csv", "platforms,content\nmastodon,\"one",
+			`! : line 2: a quote is not closed, or not doubled; a field with a quote in it is written "like ""this"""`,
+		},
 		"a line behind a longer than it": {"a.jsonl", strings.Repeat("x", 2*maxRow) + "\n{}", "! : the row is larger than 900 KiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -124,6 +136,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"another kind of file": {"a.xlsx", "", "neither .csv"},
 		"an empty table":       {"a.csv", "", "empty"},
 		"a table of no posts":  {"a.csv", "name,mood\n1,2", "no column platforms"},
+		"a file in UTF-16":     {"a.csv", "\xff\xfep\x00", "UTF-16"},
 		"a column twice":       {"a.csv", "platforms,text,content\n", "two columns for content"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTheCommandLine(t *testing.T) {
+	for name, tt := range map[string]struct {
+		line string
+		want string // what is said of it; empty: it is understood
+	}{
+		"a command":                       {"serve", ""},
+		"a command that is misspelt":      {"serv", `did you mean "serve"?; see crier --help`},
+		"a flag that is unknown":          {"serve --nope", "unknown flag --nope; see crier serve --help"},
+		"a flag that is missing":          {"keys create", "missing flags: --workspace=STRING; see crier keys create --help"},
+		"flags that contradict":           {"pause --workspace a --platform b", "can't be used together"},
+		"none of several flags":           {"held release", "name posts, or --all"},
+		"a file that is not there":        {"import none.csv --key k", "no such file"},
+		"a role that is unknown":          {"serve --roles gateway,dealy", `"dealy" is no role`},
+		"no dead letters to list":         {"dead-letters list --limit 0", "--limit is at least 1"},
+		"a dead letter that can be none":  {"dead-letters list --after post_1", "starts with dead_"},
+		"a dead letter that is misspelt":  {"dead-letters replay --id post_1", "starts with dead_"},
+		"a post under review that is not": {"held cancel --post dead_1", "starts with post_"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c commands
+			_, err := parse(&c, strings.Fields(tt.line))
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("parse = %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// What kong makes of a name by itself is not always what the README promises.
+func TestVariablesOfTheEnvironment(t *testing.T) {
+	t.Setenv("CRIER_MEDIA_S3", "s3://key:secret@s3.test/bucket")
+	t.Setenv("CRIER_VERSION", "1.2.3") // of an image, no question
+	t.Setenv("CRIER_ADMIN_LISTEN", "127.0.0.1:9")
+	var c commands
+	if _, err := parse(&c, []string{"serve"}); err != nil {
+		t.Fatal(err)
+	}
+	if c.Serve.MediaS3 != "s3://key:secret@s3.test/bucket" || c.Serve.AdminListen != "127.0.0.1:9" || c.Version {
+		t.Errorf("serve = %+v, version = %v", c.Serve, c.Version)
+	}
+}
+
+func TestWhatAProcessEndsWith(t *testing.T) {
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	file := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(file, []byte("platforms,content\nmastodon,Hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		ctx  context.Context
+		line []string
+		want int
+	}{
+		"done":           {t.Context(), []string{"bench"}, 0},
+		"not done":       {t.Context(), []string{"bench", "nothing"}, 1},
+		"interrupted":    {interrupted, []string{"import", file, "--key", "k"}, 1},
+		"not understood": {t.Context(), []string{"serve", "--nope"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := run(tt.ctx, tt.line); got != tt.want {
+				t.Errorf("the process ends with %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
