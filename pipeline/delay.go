@@ -166,16 +166,19 @@ func (d *Delay) admit(w *window, jobs []schema.Job) {
 	}
 }
 
-// reignAll fills the window for the shards owned.
+// reignAll fills the window for the shards owned. Who owns none any more leaves it to their
+// owners to tell what is overdue.
 func (d *Delay) reignAll(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case r := <-d.reigns:
-			if len(r.shards) > 0 {
-				d.rule(r)
+			if len(r.shards) == 0 {
+				d.metrics.showOverdue(schema.Overdue{})
+				continue
 			}
+			d.rule(r)
 		}
 	}
 }
@@ -241,9 +244,7 @@ func (d *Delay) straggle(r reign, full bool) {
 		d.complain(r.ctx, "reading what is overdue failed", err)
 		return
 	}
-	d.metrics.overdue.Set(overdue.Oldest.Seconds())
-	d.metrics.waiting.Set(float64(overdue.Waiting))
-	d.metrics.held.Set(float64(overdue.Held))
+	d.metrics.showOverdue(overdue)
 }
 
 func (d *Delay) complain(ctx context.Context, what string, err error) {

@@ -104,3 +104,9 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	}
 	return m
 }
+
+func (m *Metrics) showOverdue(o schema.Overdue) {
+	m.overdue.Set(o.Oldest.Seconds())
+	m.waiting.Set(float64(o.Waiting))
+	m.held.Set(float64(o.Held))
+}
