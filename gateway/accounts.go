@@ -22,6 +22,8 @@ type accounts struct {
 	platforms Platforms
 	logger    *slog.Logger
 	checkup   *checkup
+
+	directories *directories
 }
 
 func (a *accounts) routes() []route {
@@ -156,7 +158,9 @@ func (a *accounts) disconnect(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	account, err := a.writer.Disconnect(c.Request.Context(), requestOf(c).key.Workspace, id)
+	workspace := requestOf(c).key.Workspace
+	account, err := a.writer.Disconnect(c.Request.Context(), workspace, id)
+	a.directories.forget(workspace) // after an error too: it may have been done
 	if err != nil {
 		return err
 	}

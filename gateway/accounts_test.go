@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -194,8 +195,26 @@ func TestBrandsGroupAccounts(t *testing.T) {
 		"status": "draft", "brandId": brand}).want(http.StatusCreated)
 	a.call(http.MethodDelete, "/brands/"+brand, nil).want(http.StatusOK)
 	a.call(http.MethodGet, "/brands/"+brand, nil).fails(http.StatusNotFound, "not_found")
+	a.call(http.MethodPost, "/posts", map[string]any{"content": "y", "platforms": []any{map[string]any{"platform": "mastodon", "accountId": account}},
+		"status": "draft", "brandId": brand}).fails(http.StatusBadRequest, "validation_error")
 	if got := a.call(http.MethodGet, "/accounts/"+account, nil).want(http.StatusOK); got.at("account", "brandId").value != nil {
 		t.Errorf("account = %v, want no brand", got)
+	}
+}
+
+func TestPostsSeeAtOnceWhichAccountsThereAre(t *testing.T) {
+	a := newAPI(t)
+	post := func(n int, target any) *answer {
+		return a.call(http.MethodPost, "/posts", map[string]any{"content": fmt.Sprint(n), "platforms": []any{target}, "status": "draft"})
+	}
+	first := a.call(http.MethodPost, "/connect/mastodon", `{"accessToken": "one"}`).want(http.StatusCreated).at("account", "id").text()
+	post(1, "mastodon").want(http.StatusCreated)
+	second := a.call(http.MethodPost, "/connect/mastodon", `{"accessToken": "two"}`).want(http.StatusCreated).at("account", "id").text()
+	post(2, "mastodon").fails(http.StatusBadRequest, "account_ambiguous")
+	a.call(http.MethodDelete, "/accounts/"+first, nil).want(http.StatusOK)
+	post(3, map[string]any{"platform": "mastodon", "accountId": first}).fails(http.StatusBadRequest, "validation_error")
+	if got := post(4, "mastodon").want(http.StatusCreated).at("post", "platforms", 0, "accountId").text(); got != second {
+		t.Errorf("posted to %s, want %s, the only account left", got, second)
 	}
 }
 

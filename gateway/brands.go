@@ -14,6 +14,8 @@ type brands struct {
 	reader AccountReader
 	writer BrandWriter
 	now    func() time.Time
+
+	directories *directories
 }
 
 func (b *brands) routes() []route {
@@ -130,7 +132,10 @@ func (b *brands) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.writer.DeleteBrand(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+	workspace := requestOf(c).key.Workspace
+	err = b.writer.DeleteBrand(c.Request.Context(), workspace, id)
+	b.directories.forget(workspace)
+	if err != nil {
 		return err
 	}
 	respond(c, http.StatusOK, messageAnswer{Success: true, Message: "the brand was deleted; its accounts stay connected"})

@@ -70,6 +70,13 @@ func (e *cached[V]) wait(ctx context.Context) (V, error) {
 	}
 }
 
+// forget has the next get load a value anew, whose truth the caller has changed.
+func (c *cache[K, V]) forget(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.entries, key)
+}
+
 func (c *cache[K, V]) fill(ctx context.Context, key K, e *cached[V]) {
 	defer close(e.done)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)

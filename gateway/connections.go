@@ -32,6 +32,8 @@ type connections struct {
 	vault     Vault
 	platforms Platforms
 	servers   servers
+
+	directories *directories
 }
 
 func (s *connections) routes() []route {
@@ -183,11 +185,13 @@ func (s *connections) connect(c *gin.Context, f *form, candidates []candidate) (
 	if err := f.report.err(); err != nil {
 		return nil, 0, err
 	}
-	connected, err := s.writer.Connect(ctx, requestOf(c).key.Workspace, prepared)
+	workspace := requestOf(c).key.Workspace
+	connected, err := s.writer.Connect(ctx, workspace, prepared)
+	s.directories.forget(workspace)
 	if err != nil {
 		return nil, 0, err
 	}
-	return s.view(ctx, requestOf(c).key.Workspace, connected)
+	return s.view(ctx, workspace, connected)
 }
 
 // view shows accounts as they are stored now.

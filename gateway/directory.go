@@ -21,6 +21,11 @@ func newDirectory(accounts []schema.Account, brands []schema.Brand) *directory {
 	return d
 }
 
+// directories remembers for a moment what each workspace has. Whoever changes that has it
+// forgotten, so that a caller's next post sees the change; other gateways see it a moment
+// later.
+type directories = cache[schema.WorkspaceID, *directory]
+
 // directoryOf returns what loads the directory of a workspace.
 func directoryOf(reader AccountReader) func(context.Context, schema.WorkspaceID) (*directory, error) {
 	return func(ctx context.Context, workspace schema.WorkspaceID) (*directory, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"crier/schema"
@@ -168,6 +169,9 @@ func (p *parser) text() (string, *fault) {
 	if plain {
 		return quoted[1 : len(quoted)-1], nil
 	}
+	if at := halfSurrogate(quoted); at >= 0 {
+		return "", &fault{start + at, "half of a surrogate pair; the text was cut within a character"}
+	}
 	var s string
 	if err := json.Unmarshal([]byte(quoted), &s); err != nil {
 		return "", &fault{start, "a string cannot be read"}
@@ -176,6 +180,39 @@ func (p *parser) text() (string, *fault) {
 		return "", &fault{start, "a string must not contain the character U+0000"}
 	}
 	return s, nil
+}
+
+// halfSurrogate returns where a quoted text escapes one half of a character without the
+// other, for which a decoder would put U+FFFD; -1 if nowhere.
+func halfSurrogate(quoted string) int {
+	for i := 0; i < len(quoted); i++ {
+		if quoted[i] != '\\' {
+			continue
+		}
+		first := escaped(quoted[i:])
+		switch {
+		case !utf16.IsSurrogate(first):
+			i++ // what is escaped may be a backslash
+		case utf16.DecodeRune(first, escaped(quoted[i+len(`\uffff`):])) == utf8.RuneError:
+			return i
+		default:
+			i += len(`\uffff\uffff`) - 1
+		}
+	}
+	return -1
+}
+
+// escaped returns the code unit of an escape such as \u00e9 at the beginning of a text, 0 if
+// there is none.
+func escaped(s string) rune {
+	if len(s) < len(`\uffff`) || s[:2] != `\u` {
+		return 0
+	}
+	unit, err := strconv.ParseUint(s[2:6], 16, 16)
+	if err != nil {
+		return 0
+	}
+	return rune(unit)
 }
 
 func (p *parser) items(depth int) ([]value, *fault) {

@@ -12,18 +12,23 @@ import (
 
 func TestParseDocumentNamesWhereABodyIsMalformed(t *testing.T) {
 	for name, tt := range map[string]struct{ body, want string }{
-		"nothing":               {``, "line 1, column 1"},
-		"a stray comma":         {"{\n \"a\": 1,,\n}", "line 2, column 9"},
-		"no quotes":             {"{\"a\":\n  yes}", "line 2, column 3"},
-		"cut off":               {`{"a": [1, 2`, "line 1, column 12"},
-		"cut off in a string":   {`{"a": "b`, "line 1, column 9"},
-		"more after the end":    {"{}\n{}", "line 2, column 1"},
-		"a field twice":         {`{"a": 1, "a": 2}`, `"a" occurs twice`},
-		"a character U+0000":    {`{"a": "b\u0000"}`, "U+0000"},
-		"a text in Latin-1":     {"{\"a\":\n\"Caf\xe9\"}", "line 2, column 1: a string must be in UTF-8"},
-		"too deep":              {strings.Repeat("[", 40) + strings.Repeat("]", 40), "deeper than 32"},
-		"no JSON at all":        {`content=hello`, "line 1, column 1"},
-		"an object not closed]": {`{"a": 1]`, "line 1, column 8"},
+		"nothing":                 {``, "line 1, column 1"},
+		"a stray comma":           {"{\n \"a\": 1,,\n}", "line 2, column 9"},
+		"no quotes":               {"{\"a\":\n  yes}", "line 2, column 3"},
+		"cut off":                 {`{"a": [1, 2`, "line 1, column 12"},
+		"cut off in a string":     {`{"a": "b`, "line 1, column 9"},
+		"more after the end":      {"{}\n{}", "line 2, column 1"},
+		"a field twice":           {`{"a": 1, "a": 2}`, `"a" occurs twice`},
+		"a character U+0000":      {`{"a": "b\u0000"}`, "U+0000"},
+		"a text in Latin-1":       {"{\"a\":\n\"Caf\xe9\"}", "line 2, column 1: a string must be in UTF-8"},
+		"a name that is no UTF-8": {"{\"a\xe9\": 1}", "a string must be in UTF-8"},
+		"half of an emoji":        {`{"a": "😀 \\ \ud83d"}`, "line 1, column 16: half of a surrogate pair"},
+		"its other half":          {`{"a": "\ude00"}`, "half of a surrogate pair"},
+		"halves the wrong way":    {`{"a": "\ude00\ud83d"}`, "half of a surrogate pair"},
+		"a half before a quote":   {`{"a": "\ud83d\""}`, "half of a surrogate pair"},
+		"too deep":                {strings.Repeat("[", 40) + strings.Repeat("]", 40), "deeper than 32"},
+		"no JSON at all":          {`content=hello`, "line 1, column 1"},
+		"an object not closed]":   {`{"a": 1]`, "line 1, column 8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parseDocument([]byte(tt.body))
@@ -33,6 +38,22 @@ func TestParseDocumentNamesWhereABodyIsMalformed(t *testing.T) {
 			}
 			if !strings.Contains(e.Message, tt.want) {
 				t.Errorf("message = %q, want %q in it", e.Message, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseDocumentReadsWhatIsEscaped(t *testing.T) {
+	for name, tt := range map[string]struct{ body, want string }{
+		"an emoji":                     {`"\ud83d\ude00!"`, "😀!"},
+		"emojis in a row":              {`"\uD83D\uDE00\ud83d\ude00"`, "😀😀"},
+		"what looks like one":          {`"\\ud83d"`, `\ud83d`},
+		"the replacement character":    {`"\ufffd�"`, "��"},
+		"a backslash before an escape": {`"\\\u00e9"`, `\é`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := parseDocument([]byte(tt.body)); err != nil || got.text != tt.want {
+				t.Errorf("parseDocument = %q, %v; want %q", got.text, err, tt.want)
 			}
 		})
 	}

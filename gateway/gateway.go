@@ -153,9 +153,10 @@ type resource interface{ routes() []route }
 
 func resources(config Config, f failures, description *description) []resource {
 	library := &library{reader: config.Media, writer: config.MediaWriter, inbox: config.MediaInbox, files: filesAddress(config.PublicURL)}
+	directories := newCache(accountsLife, maxWorkspaces, config.Now, directoryOf(config.Accounts))
 	posts := &posts{
 		failures: f, reader: config.Posts, writer: config.PostWriter, retrier: config.PostRetrier, attemptReader: config.Attempts, answers: config.Answers, slots: config.Slots,
-		accounts:    newCache(accountsLife, maxWorkspaces, config.Now, directoryOf(config.Accounts)),
+		accounts:    directories,
 		constraints: config.Constraints, checkURL: config.CheckURL, lead: config.Lead, now: config.Now,
 		library: library, zones: new(zones), duplicates: new(duplicates),
 	}
@@ -166,17 +167,17 @@ func resources(config Config, f failures, description *description) []resource {
 		&queues{posts: posts, reader: config.Queues, writer: config.QueueWriter},
 		&accounts{
 			reader: config.Accounts, writer: config.AccountWriter, vault: config.Vault, platforms: config.Platforms,
-			logger: config.Logger, checkup: newCheckup(config),
+			logger: config.Logger, checkup: newCheckup(config), directories: directories,
 		},
 		&connections{
 			reader: config.Accounts, writer: config.AccountWriter, vault: config.Vault, platforms: config.Platforms,
-			servers: servers{config.BaseURLs, config.CheckURL, config.AllowPrivateWebhooks},
+			servers: servers{config.BaseURLs, config.CheckURL, config.AllowPrivateWebhooks}, directories: directories,
 		},
 		&keys{reader: config.KeyReader, writer: config.KeyWriter, sandboxes: config.Sandboxes, now: config.Now, random: config.Random},
 		&registration{config.Registrar, config.AllowRegistration, config.Now, config.Random},
 		&usage{config.Usage},
 		&billing{config.Usage, config.Subscriptions, config.Seller, config.Now, config.Logger},
-		&brands{reader: config.Accounts, writer: config.BrandWriter, now: config.Now},
+		&brands{reader: config.Accounts, writer: config.BrandWriter, directories: directories, now: config.Now},
 		&media{
 			library: library, keeper: config.MediaKeeper, checkURL: config.CheckURL,
 			uploads: uploadsAddress(config.PublicURL), now: config.Now, random: config.Random,

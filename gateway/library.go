@@ -73,7 +73,13 @@ func (l *library) resolve(ctx context.Context, workspace schema.WorkspaceID, ite
 	var ids []schema.MediaID
 	secrets := make([]string, len(items))
 	for i, m := range items {
-		if id, secret, ours := l.reference(m.URL); ours {
+		id, secret, ours := l.reference(m.URL)
+		if m.URL != "" && !m.MediaID.IsZero() && m.MediaID != id { // an answer shows both, and may be sent again
+			r.fail(m.field+".mediaId", codeConflict, "must not stand beside another url than its own")
+			m.MediaID = schema.MediaID{}
+			continue
+		}
+		if ours {
 			m.MediaID, secrets[i] = id, secret
 		}
 		if !m.MediaID.IsZero() {

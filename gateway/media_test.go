@@ -430,6 +430,10 @@ func TestUploadsInPosts(t *testing.T) {
 	if got := byURL.at("mediaItems", 0, "mediaId").text(); got != small.at("id").text() {
 		t.Errorf("our own url: mediaId = %q", got)
 	}
+	again := a.call(http.MethodPatch, "/posts/"+byID.at("id").text(), map[string]any{"mediaItems": byID.at("mediaItems").value}).want(http.StatusOK)
+	if got, want := fmt.Sprint(again.at("post", "mediaItems")), fmt.Sprint(byID.at("mediaItems")); got != want {
+		t.Errorf("an answer's media sent again = %s, want %s", got, want)
+	}
 	if got := a.call(http.MethodGet, "/media/"+small.at("id").text(), nil).want(http.StatusOK); got.at("media", "expiresAt").value != nil {
 		t.Errorf("used media expires: %v", got)
 	}
@@ -439,11 +443,13 @@ func TestUploadsInPosts(t *testing.T) {
 		field, code  string
 		wantPlatform string
 	}{
-		"too small": {post("instagram", map[string]any{"mediaId": small.at("id").text()}), "mediaItems[0]", "media_too_small", "instagram"},
-		"too wide":  {post("instagram", map[string]any{"mediaId": wide.at("id").text()}), "mediaItems[0]", "media_too_small", "instagram"},
-		"no video":  {post("mastodon", map[string]any{"type": "video", "mediaId": small.at("id").text()}), "mediaItems[0].type", "media_type_mismatch", ""},
-		"no such":   {post("mastodon", map[string]any{"mediaId": "media_01k9sr3q5wf2g8m7r4t0v1x2y3"}), "mediaItems[0].mediaId", "media_unknown", ""},
-		"no id":     {post("mastodon", map[string]any{"mediaId": "x"}), "mediaItems[0].mediaId", "media_unknown", ""},
+		"too small":       {post("instagram", map[string]any{"mediaId": small.at("id").text()}), "mediaItems[0]", "media_too_small", "instagram"},
+		"too wide":        {post("instagram", map[string]any{"mediaId": wide.at("id").text()}), "mediaItems[0]", "media_too_small", "instagram"},
+		"no video":        {post("mastodon", map[string]any{"type": "video", "mediaId": small.at("id").text()}), "mediaItems[0].type", "media_type_mismatch", ""},
+		"no such":         {post("mastodon", map[string]any{"mediaId": "media_01k9sr3q5wf2g8m7r4t0v1x2y3"}), "mediaItems[0].mediaId", "media_unknown", ""},
+		"another's url":   {post("mastodon", map[string]any{"type": "image", "mediaId": small.at("id").text(), "url": wide.at("url").text()}), "mediaItems[0].mediaId", "conflict", ""},
+		"a url elsewhere": {post("mastodon", map[string]any{"type": "image", "mediaId": small.at("id").text(), "url": "https://media.example/a.png"}), "mediaItems[0].mediaId", "conflict", ""},
+		"no id":           {post("mastodon", map[string]any{"mediaId": "x"}), "mediaItems[0].mediaId", "media_unknown", ""},
 		"awaited": {post("mastodon", map[string]any{
 			"mediaId": a.call(http.MethodPost, "/media/upload-url", map[string]any{}).want(http.StatusCreated).at("mediaId").text(),
 		}), "mediaItems[0].mediaId", "media_not_uploaded", ""},

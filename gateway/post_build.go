@@ -30,6 +30,9 @@ const (
 // build makes the post a creation asks for, by the fields that read finds in it, and
 // reports all that is wrong with it. One for a queue has no time until it is placed.
 func (p *posts) build(ctx context.Context, b batch, f *form, read func(*form) postFields) (schema.Post, *schema.QueueChoice) {
+	if f.object.kind != object {
+		return schema.Post{}, nil // the report says so already, and nothing of its fields
+	}
 	fields := read(f)
 	r := f.report
 	post := schema.Post{
@@ -69,6 +72,9 @@ func readQueueID(f *form) schema.QueueID {
 	return id
 }
 
+// modeFields are those that choose a mode. One that cannot be read may have meant to.
+var modeFields = []string{"publishNow", "queue", "queueId", "scheduledFor", "status"}
+
 // readMode returns the one scheduling mode of a request.
 func readMode(f *form, fields postFields, named schema.QueueID) mode {
 	now, _ := f.boolean("publishNow")
@@ -99,7 +105,7 @@ func readMode(f *form, fields postFields, named schema.QueueID) mode {
 	case len(modes) > 1:
 		f.fail(strings.TrimPrefix(modes[0], "status "), codeConflict,
 			"exactly one of publishNow, queue, scheduledFor and status draft is required, not "+strings.Join(modes, " and "))
-	case len(modes) == 0:
+	case len(modes) == 0 && !slices.ContainsFunc(modeFields, f.report.about):
 		f.fail("scheduledFor", codeRequired, "exactly one of publishNow, queue, scheduledFor and status draft is required")
 	}
 	return chosen

@@ -179,18 +179,17 @@ func readMediaItem(f *form) schema.Media {
 	} else if !byID {
 		f.require("type")
 	}
-	switch {
-	case byURL && byID:
-		f.fail("mediaId", codeConflict, "must not stand beside url")
-	case byURL:
+	if byURL {
 		m.URL = address
 		checkMediaURL(f, address)
-	case byID:
+	}
+	if byID {
 		var err error
 		if m.MediaID, err = schema.ParseMediaID(id); err != nil || m.MediaID.IsZero() {
 			f.fail("mediaId", codeMediaUnknown, noMedia(id))
 		}
-	default:
+	}
+	if !byURL && !byID {
 		f.require("url")
 	}
 	return m

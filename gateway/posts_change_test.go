@@ -250,7 +250,7 @@ func TestListsAreFilteredAndPaged(t *testing.T) {
 			}
 		})
 	}
-	for _, query := range []string{"?limit=0", "?limit=101", "?limit=x", "?page=0", "?status=lost", "?platform=myspace", "?after=soon", "?brandId=1", "?brandId=", "?status=", "?limit=", "?after=", "?limit=1&limit=2", "?metadata[]=x", "?metadata[a=x", "?metadata.a=1&metadata.a=2", "?externalId=" + long(256)} {
+	for _, query := range []string{"?limit=0", "?limit=101", "?limit=x", "?page=0", "?status=lost", "?platform=myspace", "?after=soon", "?brandId=1", "?brandId=", "?status=", "?limit=", "?after=", "?limit=1&limit=2", "?metadata[]=x", "?metadata[a=x", "?metadata.a=1&metadata.a=2", "?externalId=" + long(256), "?status=failed&platform=%zz", "?limit=1;page=2"} {
 		a.call(http.MethodGet, "/posts"+query, nil).fails(http.StatusBadRequest, "validation_error")
 	}
 }

@@ -125,6 +125,26 @@ func TestInvalidPostsAreRefused(t *testing.T) {
 	}
 }
 
+func TestWhatIsWrongIsNamedOnce(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	for name, tt := range map[string]struct{ body, field string }{
+		"no object":             {`[]`, "body"},
+		"a time as a number":    {`{"content": "x", "platforms": ["mastodon"], "scheduledFor": 1795301640}`, "scheduledFor"},
+		"publishNow as a text":  {`{"content": "x", "platforms": ["mastodon"], "publishNow": "true"}`, "publishNow"},
+		"a queue as a number":   {`{"content": "x", "platforms": ["mastodon"], "queueId": 1}`, "queueId"},
+		"a status that is none": {`{"content": "x", "platforms": ["mastodon"], "status": "posted"}`, "status"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.under(t)
+			e := a.call(http.MethodPost, "/posts", tt.body).fails(http.StatusBadRequest, "validation_error")
+			if e.at("details").size() != 1 || e.at("details", 0, "field").text() != tt.field {
+				t.Errorf("details = %v, want %s alone", e.at("details"), tt.field)
+			}
+		})
+	}
+}
+
 func TestAllThatIsWrongComesAtOnce(t *testing.T) {
 	a := newAPI(t)
 	e := a.call(http.MethodPost, "/posts", `{"content": 7, "platforms": ["bluesky", {"platform": "myspace"}], "mediaItems": [{"type": "image", "url": "x"}], "timezone": "Mars/Base"}`).

@@ -28,9 +28,14 @@ type query struct {
 	report report
 }
 
-// newQuery refuses what no store takes as text.
+// newQuery refuses what no store takes as text, and what cannot be read: a filter that is
+// dropped would find more than was meant.
 func newQuery(c *gin.Context) *query {
-	q := &query{values: c.Request.URL.Query()}
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	q := &query{values: values}
+	if err != nil {
+		q.report.fail("query", codeInvalidValue, "cannot be read: "+err.Error())
+	}
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		for _, text := range append(q.values[name], name) {
 			if !utf8.ValidString(text) || strings.Contains(text, "\x00") {

@@ -338,6 +338,9 @@ func TestCheckURL(t *testing.T) {
 	}{
 		"a public name":                {"https://example.com/hook?a=b", true},
 		"a port":                       {"http://example.com:8080/", true},
+		"a port beyond the last":       {"https://example.com:65536/", false},
+		"port 0":                       {"https://example.com:0/", false},
+		"a colon without a port":       {"https://example.com:/", true},
 		"a name in other letters":      {"https://bücher.de/", true},
 		"a name not yet there":         {"https://not-yet.example/", true},
 		"a public address":             {"https://8.8.8.8/", true},

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -54,8 +55,15 @@ func checkForm(u *url.URL) error {
 		return errors.New("the url has a user part")
 	case u.Hostname() == "":
 		return errors.New("the url has no host")
+	case u.Port() != "" && !isPort(u.Port()):
+		return errors.New("the url's port is not from 1 to 65535")
 	}
 	return nil
+}
+
+func isPort(text string) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port > 0
 }
 
 // asciiHost is the host as net/http will dial it.

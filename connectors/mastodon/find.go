@@ -69,9 +69,10 @@ func isAccountedFor(d schema.Delivery, s status) bool {
 		slices.ContainsFunc(d.Receipts, func(r schema.Receipt) bool { return r.NativeID == s.ID })
 }
 
-// nativeID returns the account's id on its server.
+// nativeID returns the account's id on its server. That of a sandbox is not known: its account
+// is made without asking the simulator.
 func (c *Connector) nativeID(ctx context.Context, d schema.Delivery) (string, error) {
-	if d.Account.NativeID != "" {
+	if d.Account.NativeID != "" && !d.Account.Sandbox {
 		return d.Account.NativeID, nil
 	}
 	profile, err := c.Check(ctx, d.Account, d.Credentials)

@@ -39,8 +39,11 @@ func TestFindFindsWhatWasPublished(t *testing.T) {
 			d.Receipts, d.Entry = []schema.Receipt{mustPublish(t, r, r.delivery("root"))}, 1
 		},
 		"an account whose id is not known": func(_ *testing.T, _ *rig, d *schema.Delivery) { d.Account.NativeID = "" },
-		"a server whose clock is ahead":    func(_ *testing.T, r *rig, _ *schema.Delivery) { r.ahead = time.Hour },
-		"a server whose clock is behind":   func(_ *testing.T, r *rig, _ *schema.Delivery) { r.ahead = -time.Hour },
+		"an account of a sandbox": func(_ *testing.T, _ *rig, d *schema.Delivery) {
+			d.Account.NativeID, d.Account.Sandbox = "sandbox", true
+		},
+		"a server whose clock is ahead":  func(_ *testing.T, r *rig, _ *schema.Delivery) { r.ahead = time.Hour },
+		"a server whose clock is behind": func(_ *testing.T, r *rig, _ *schema.Delivery) { r.ahead = -time.Hour },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
