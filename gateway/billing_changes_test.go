@@ -289,6 +289,10 @@ func TestNobodyChangesTheSubscriptionOfAnotherWorkspace(t *testing.T) {
 			t.Errorf("%s gives the owner the plan %s", name, got)
 		}
 	}
+	owner.steps(t, []step{
+		{"the owner's own purchase", "", owner.bought("sub_2"), "team"},
+		{"its last retry, which leaves the first", "", owner.updated("sub_2", 20, "unpaid", "price_t"), "personal"},
+	})
 }
 
 func TestAChangeThatStripeDidNotSignIsRefused(t *testing.T) {
