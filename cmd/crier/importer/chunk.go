@@ -20,6 +20,7 @@ const (
 type chunk struct {
 	number int
 	rows   []row
+	alone  bool // its only row is sent by itself
 }
 
 // chunker parts rows into chunks.
@@ -90,6 +91,10 @@ func (c chunk) body(timezone string, dryRun bool) []byte {
 
 // key is the chunk's Idempotency-Key: the same for each sending of it by one import.
 func (c chunk) key(importID string) string {
-	sum := sha256.Sum256([]byte(importID + "/" + strconv.Itoa(c.number)))
+	name := importID + "/" + strconv.Itoa(c.number)
+	if c.alone {
+		name += "/" + strconv.Itoa(c.rows[0].number)
+	}
+	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:16])
 }

@@ -296,6 +296,23 @@ func TestImport(t *testing.T) {
 			t.Fatalf("Run = %+v, %v", summary, err)
 		}
 	})
+	t.Run("a row that the server cannot read holds up no other", func(t *testing.T) {
+		good := `{"content": "%s", "platforms": ["mastodon"], "status": "draft"}` + "\n"
+		file := write(t, "posts.jsonl", fmt.Sprintf(good, "before")+fmt.Sprintf(good, `cut \ud83d`)+fmt.Sprintf(good, `twice", "content": "x`)+
+			"nonsense\n"+fmt.Sprintf(good, "after"))
+		for _, dryRun := range []bool{true, false} {
+			summary, err := s.run(file, func(c *importer.Config) { c.DryRun = dryRun })
+			if err != nil || summary.Created != 2 || summary.Failed != 3 {
+				t.Fatalf("Run = %+v, %v", summary, err)
+			}
+			lines := readResults(t, summary.Results)
+			for row, want := range map[int]string{2: "surrogate", 3: "occurs twice", 4: "not a JSON object"} {
+				if line := strings.Join(lines[row], " "); !strings.Contains(line, "invalid_row") || !strings.Contains(line, want) {
+					t.Errorf("row %d is %q, want it to say %q", row, line, want)
+				}
+			}
+		}
+	})
 	t.Run("an import that is done is not begun again by mistake", func(t *testing.T) {
 		file := write(t, "posts.csv", table)
 		if _, err := s.run(file, func(*importer.Config) {}); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,6 +57,9 @@ func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
 		if err == nil {
 			return c.outcomes(answer, s.dryRun)
 		}
+		if refusal := unreadable(err); refusal != nil {
+			return s.sendAlone(ctx, c, refusal)
+		}
 		if !again || ctx.Err() != nil || s.now().Add(wait).After(deadline) {
 			return nil, err
 		}
@@ -63,6 +67,34 @@ func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
 			return nil, err
 		}
 	}
+}
+
+// unreadable returns the server's refusal of a request that it cannot read, nil for any
+// other error.
+func unreadable(err error) *client.APIError {
+	refusal, ok := errors.AsType[*client.APIError](err)
+	if ok && slices.ContainsFunc(refusal.Details, func(d client.Detail) bool { return d.Code == "malformed_json" }) {
+		return refusal
+	}
+	return nil
+}
+
+// sendAlone sends each row of a chunk by itself. One of them has something in it that the
+// API reads in no request, such as a field twice, and should not hold up the others.
+func (s *sender) sendAlone(ctx context.Context, c chunk, refusal *client.APIError) ([]outcome, error) {
+	if c.alone {
+		c.rows[0].problem = &problem{message: refusal.Message}
+		return []outcome{c.rows[0].refused()}, nil
+	}
+	outcomes := make([]outcome, 0, len(c.rows))
+	for _, r := range c.rows {
+		told, err := s.send(ctx, chunk{number: c.number, rows: []row{r}, alone: true})
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, told...)
+	}
+	return outcomes, nil
 }
 
 // tell says once that the server does not answer, or not now, so that nobody takes the
