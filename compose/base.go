@@ -115,7 +115,7 @@ func (b *base) holdOverdue(ctx context.Context) error {
 // reachOut makes what leaves the process: vault, address guard, connectors.
 func (b *base) reachOut(ctx context.Context) error {
 	var err error
-	if b.vault, err = connectors.OpenVault(b.config.keyset()); err != nil {
+	if b.vault, err = openVault(ctx, b.config, b.store); err != nil {
 		return err
 	}
 	if err := b.listenForSandbox(ctx); err != nil {

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -22,8 +23,17 @@ type operator struct {
 }
 
 // operate runs a command on the database of the config: the one by URL, that of the
-// process which holds the data folder, or an embedded one started for it.
+// process which holds the data folder, or an embedded one started for it. A folder that
+// holds none is the wrong folder: an empty list, or a backup of nothing, would be believed.
 func operate(ctx context.Context, c Config, work func(context.Context, *operator) error) error {
+	if c.Postgres == "" && !embedded.HoldsPostgres(c.Data) {
+		return fmt.Errorf("%s holds no PostgreSQL of crier: name the folder with --data, or a PostgreSQL elsewhere with --postgres", c.Data)
+	}
+	return operateOrBegin(ctx, c, work)
+}
+
+// operateOrBegin is operate for what may be the first command on a data folder.
+func operateOrBegin(ctx context.Context, c Config, work func(context.Context, *operator) error) error {
 	data, err := embedded.OpenData(c.Data)
 	if err == nil {
 		return errors.Join(operateAlone(ctx, c, data, work), data.Close())
@@ -33,7 +43,9 @@ func operate(ctx context.Context, c Config, work func(context.Context, *operator
 		if neighbourErr != nil {
 			return errors.Join(err, neighbourErr)
 		}
-		c.Postgres = running.Postgres
+		if c.Postgres = running.Postgres; c.Postgres == "" {
+			return fmt.Errorf("the crier that runs on %s is still starting, or has its PostgreSQL elsewhere: name that with --postgres", c.Data)
+		}
 	}
 	return operateOn(ctx, c, work)
 }
@@ -66,7 +78,7 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 	if err := postgres.CheckMigrated(ctx, c.Postgres); err != nil {
 		return err
 	}
-	vault, err := connectors.OpenVault(c.keyset())
+	vault, err := openVault(ctx, c, store)
 	if err != nil {
 		return err
 	}
@@ -75,9 +87,14 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 
 // CreateKey makes a key of a workspace, and the workspace if need be, and returns it; it
 // is shown this once. A test key belongs to the workspace's sandbox twin, which has an
-// account of every platform from its first key on.
+// account of every platform from its first key on. A workspace that is made has the given
+// plan, operator where none is given; one that is there keeps its own, and another is an
+// error.
 func CreateKey(ctx context.Context, c Config, workspace, plan string, test bool) (key string, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+	if strings.TrimSpace(workspace) == "" {
+		return "", errors.New("the workspace needs a name")
+	}
+	err = operateOrBegin(ctx, c, func(ctx context.Context, o *operator) error {
 		key, err = o.createKey(ctx, workspace, plan, test)
 		return err
 	})
@@ -85,15 +102,16 @@ func CreateKey(ctx context.Context, c Config, workspace, plan string, test bool)
 }
 
 func (o *operator) createKey(ctx context.Context, workspace, plan string, test bool) (string, error) {
-	if strings.TrimSpace(workspace) == "" {
-		return "", errors.New("the workspace needs a name")
-	}
-	if err := o.checkPlan(ctx, plan); err != nil {
+	fresh := cmp.Or(plan, "operator")
+	if err := o.checkPlan(ctx, fresh); err != nil {
 		return "", err
 	}
-	w, err := o.admin.Workspace(ctx, workspace, plan, test)
+	w, err := o.admin.Workspace(ctx, workspace, fresh, test)
 	if err != nil {
 		return "", err
+	}
+	if plan != "" && plan != w.Plan {
+		return "", fmt.Errorf("workspace %q is there already, on the plan %s: leave --plan out", workspace, w.Plan)
 	}
 	if test {
 		if err := (sandboxes{o.admin, o.vault}).addAccounts(ctx, w.ID); err != nil {
@@ -129,7 +147,7 @@ func (o *operator) checkPlan(ctx context.Context, name string) error {
 	return nil
 }
 
-// RevokeKey ends a key.
+// RevokeKey ends a key. One that there is not is an error: the key that was meant works on.
 func RevokeKey(ctx context.Context, c Config, key string) error {
 	return operate(ctx, c, func(ctx context.Context, o *operator) error {
 		return o.admin.RevokeKey(ctx, schema.HashAPIKey(key))

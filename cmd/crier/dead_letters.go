@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -127,7 +128,9 @@ func (d *deadLettersReplayCommand) ids() ([]schema.DeadLetterID, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading %q: %w", text, err)
 		}
-		ids = append(ids, id)
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
 	}
 	if len(ids) == 0 && !d.All {
 		return nil, errors.New("name dead letters, or --all")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -166,7 +167,9 @@ func (f reviewFlags) ids() ([]schema.PostID, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading %q: %w", text, err)
 		}
-		ids = append(ids, id)
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
 	}
 	if len(ids) == 0 && !f.All {
 		return nil, errors.New("name posts, or --all")
@@ -202,7 +205,18 @@ func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error
 	if err == nil && len(kept) > 0 {
 		err = fmt.Errorf("%d posts stay held: release them on a day with room, or cancel them", len(kept))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return notReviewed(len(ids) - n)
+}
+
+// notReviewed is an error where ids were of posts that are not under review.
+func notReviewed(missed int) error {
+	if missed <= 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of the posts are not under review; crier held list shows those that are", missed)
 }
 
 type heldCancelCommand struct{ reviewFlags }
@@ -217,7 +231,10 @@ func (h *heldCancelCommand) Run(ctx context.Context, logger *slog.Logger) error 
 	if err == nil || n > 0 {
 		fmt.Println(n, "posts cancelled")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return notReviewed(len(ids) - n)
 }
 
 // writeLines writes one JSON object a line.

@@ -16,7 +16,7 @@ type keysCommand struct {
 type keysCreateCommand struct {
 	partsFlags
 	Workspace string `required:"" help:"Name of the workspace."`
-	Plan      string `default:"operator" help:"Plan of a workspace that is made: operator, free, personal, team or agency."`
+	Plan      string `help:"Plan of a workspace that is made: operator (when empty), free, personal, team or agency."`
 	Test      bool   `help:"Make a test key: it sees the workspace's sandbox only."`
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 	_ "time/tzdata" // scheduled times name any zone, whatever the machine has
 
 	"github.com/alecthomas/kong"
@@ -51,7 +52,9 @@ const (
 func main() {
 	embedded.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once, and loses nothing either
+	// A second signal ends the process at once, and loses nothing either; not one that only
+	// repeats the first, as timeout(1) and others send it to the process and to its group.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	os.Exit(run(ctx, os.Args[1:]))
 }
 

@@ -58,6 +58,12 @@ func Neighbour(path string) (Addresses, error) {
 	return a, nil
 }
 
+// HoldsPostgres tells whether a PostgreSQL was ever embedded in a data folder.
+func HoldsPostgres(path string) bool {
+	_, err := os.Stat(filepath.Join(path, partPostgres))
+	return err == nil
+}
+
 // announce tells neighbours where part is. The address holds its password.
 func (d *Data) announce(part, address string) error {
 	file := d.Path(addressFile(part))

@@ -57,11 +57,15 @@ func (a *Admin) oneWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, 
 	return w, err
 }
 
-// RevokeKey ends a key.
+// RevokeKey ends a key, or leaves one that has ended. The error is NotFound where there is
+// no such key.
 func (a *Admin) RevokeKey(ctx context.Context, hash [32]byte) error {
-	_, err := a.pool.Exec(ctx, `update api_keys set revoked_at = now() where hash = $1 and revoked_at is null`, hash[:])
+	tag, err := a.pool.Exec(ctx, `update api_keys set revoked_at = coalesce(revoked_at, now()) where hash = $1`, hash[:])
 	if err != nil {
 		return fmt.Errorf("revoking a key: %w", unavailable(err))
+	}
+	if tag.RowsAffected() == 0 {
+		return &schema.Error{Kind: schema.NotFound, Message: "there is no such key; give it whole, as it was shown when it was made"}
 	}
 	return nil
 }

@@ -17,13 +17,16 @@ import (
 var migrations embed.FS
 
 // Migrate brings the tables to this version of crier, forward only. Processes that
-// migrate at once wait for each other.
+// migrate at once wait for each other. Tables of a newer version are refused.
 func Migrate(ctx context.Context, url string) error {
 	provider, db, err := newProvider(url)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
+	if err := refuseNewer(ctx, provider); err != nil {
+		return err
+	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrating PostgreSQL: %w", err)
 	}
@@ -31,19 +34,35 @@ func Migrate(ctx context.Context, url string) error {
 }
 
 // CheckMigrated returns an error that says what to run where the tables are of an older
-// version of crier.
+// version of crier, or a newer one.
 func CheckMigrated(ctx context.Context, url string) error {
 	provider, db, err := newProvider(url)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
+	if err := refuseNewer(ctx, provider); err != nil {
+		return err
+	}
 	pending, err := provider.HasPending(ctx)
 	if err != nil {
 		return fmt.Errorf("looking at the tables of PostgreSQL: %w", err)
 	}
 	if pending {
 		return errors.New("the tables of PostgreSQL are not of this version: run crier migrate with the same --postgres")
+	}
+	return nil
+}
+
+// refuseNewer is an error where the tables are of a newer version of crier: what this one
+// does not know of, such as who holds a claim, it would not keep to.
+func refuseNewer(ctx context.Context, provider *goose.Provider) error {
+	there, known, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("looking at the tables of PostgreSQL: %w", unavailable(err))
+	}
+	if there > known {
+		return fmt.Errorf("the tables of PostgreSQL are of a newer version of crier (migration %d, this one knows %d): start that version, or restore a backup that is older into an empty PostgreSQL", there, known)
 	}
 	return nil
 }

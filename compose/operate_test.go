@@ -1,0 +1,99 @@
+package compose_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose"
+	"crier/schema"
+)
+
+func TestCommandsOnTheWrongFolderSaySo(t *testing.T) {
+	c := startConfig(t)
+	for name, run := range map[string]func() error{
+		"a backup of nothing": func() error {
+			_, err := compose.Backup(t.Context(), c, filepath.Join(t.TempDir(), "crier.backup"))
+			return err
+		},
+		"a list of nothing":       func() error { _, err := compose.Held(t.Context(), c); return err },
+		"a key that is not there": func() error { return compose.RevokeKey(t.Context(), c, "crier_live_nonsense") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := run(); err == nil || !strings.Contains(err.Error(), "holds no PostgreSQL") {
+				t.Errorf("the command ends with %v", err)
+			}
+			if _, err := os.Stat(c.Data); err == nil {
+				t.Error("the folder was made")
+			}
+		})
+	}
+}
+
+func TestKeysOfTheOperator(t *testing.T) {
+	c := startConfig(t)
+	key, err := compose.CreateKey(t.Context(), c, "acme", "team", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		run  func() error
+		want string // of the error; empty: there is none
+	}{
+		"another key, on whatever plan": {func() error { _, err := compose.CreateKey(t.Context(), c, "acme", "", false); return err }, ""},
+		"another key, on another plan":  {func() error { _, err := compose.CreateKey(t.Context(), c, "acme", "free", false); return err }, "on the plan team"},
+		"a key revoked":                 {func() error { return compose.RevokeKey(t.Context(), c, key) }, ""},
+		"a key revoked twice":           {func() error { return compose.RevokeKey(t.Context(), c, key) }, ""},
+		"a key that is misspelt":        {func() error { return compose.RevokeKey(t.Context(), c, key+"x") }, "no such key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := tt.run(); tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("the command ends with %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAKeysetThatIsNotTheDatabasesIsRefused(t *testing.T) {
+	c := startConfig(t)
+	if _, err := compose.CreateKey(t.Context(), c, "acme", "operator", true); err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(filepath.Dir(c.Data), "kept.json")
+	if err := os.Rename(filepath.Join(c.Data, "keyset.json"), kept); err != nil {
+		t.Fatal(err)
+	}
+	other := startConfig(t)
+	if _, err := compose.CreateKey(t.Context(), other, "acme", "operator", false); err != nil {
+		t.Fatal(err)
+	}
+	serve := func(keyset string) error {
+		c := c
+		c.Keyset, c.Registerer = keyset, prometheus.NewRegistry()
+		stop, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		return compose.Serve(stop, c, func(context.Context, *compose.Running) error { cancel(); return nil })
+	}
+	for name, tt := range map[string]struct{ keyset, want string }{
+		"none":    {"", "there is no keyset"},
+		"another": {filepath.Join(other.Data, "keyset.json"), "another keyset"},
+		"its own": {kept, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := serve(tt.keyset); tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("Serve = %v, want %q", err, tt.want)
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(c.Data, "keyset.json")); err == nil {
+		t.Error("a keyset was made beside credentials that it cannot open")
+	}
+	account := compose.NewAccount{Workspace: "acme", Platform: "mastodon", Credentials: schema.Credentials{AccessToken: "token"}}
+	if _, err := compose.AddAccount(t.Context(), c, account); err == nil || !strings.Contains(err.Error(), "there is no keyset") {
+		t.Errorf("AddAccount = %v", err)
+	}
+}
