@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -152,11 +153,11 @@ func (b *base) listenForSandbox(ctx context.Context) (err error) {
 	if !b.config.has(roleSandbox) {
 		return nil
 	}
-	b.sandbox, err = new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	b.sandbox, err = new(net.ListenConfig).Listen(ctx, "tcp", cmp.Or(b.config.SandboxListen, "127.0.0.1:0"))
 	if err != nil {
 		return fmt.Errorf("listening for the sandbox: %w", err)
 	}
-	b.simulated = "http://" + b.sandbox.Addr().String()
+	b.simulated = cmp.Or(b.config.SandboxURL, "http://"+b.sandbox.Addr().String())
 	return nil
 }
 

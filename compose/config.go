@@ -29,7 +29,9 @@ type Config struct {
 	ClickHouse string   // URL; empty: embedded
 	Keyset     string   // file; empty: in the data folder
 	MediaS3    string   // s3:// address of a bucket, with its secret; empty: a folder in the data folder
-	SandboxURL string   // of the sandbox role in another process; empty: this one's
+	// SandboxListen is where the role sandbox listens; empty: any port of loopback. Where it
+	// is another process's, SandboxURL is how it is reached.
+	SandboxListen, SandboxURL string
 
 	Drain                time.Duration
 	MaxLateness          time.Duration // what is more than this past its time ends as missed_deadline

@@ -23,6 +23,7 @@ type serveCommand struct {
 	Kafka                string            `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
 	Clickhouse           string            `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
 	MediaS3              string            `name:"media-s3" env:"CRIER_MEDIA_S3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
+	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
 	Drain                time.Duration     `default:"20s" help:"How long work in hand may take at shutdown."`
 	MaxLateness          time.Duration     `default:"24h" help:"What is more than this past its time is not published any more."`
@@ -74,6 +75,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	}
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.ClickHouse, c.SandboxURL, c.Drain, c.MaxLateness = s.Clickhouse, s.SandboxURL, s.Drain, s.MaxLateness
+	c.SandboxListen = s.SandboxListen
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
 	c.MediaS3 = s.MediaS3
