@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,15 +23,19 @@ func (z *zones) load(name string) (*time.Location, error) {
 	if zone, ok := z.known.Load(name); ok {
 		return zone.(*time.Location), nil
 	}
-	if name == "" || name == "Local" {
-		return nil, fmt.Errorf("%q is no time zone of the IANA database", name)
-	}
 	zone, err := time.LoadLocation(name)
-	if err != nil {
+	if err != nil || isOfMachine(name) {
 		return nil, fmt.Errorf("%q is no time zone of the IANA database", clip(name))
 	}
 	z.known.Store(strings.Clone(name), zone) // it may be a part of a whole body
 	return zone, nil
+}
+
+// isOfMachine tells names that mean something on some machines only. Those of right/ count
+// leap seconds, so that their clocks are half a minute off.
+func isOfMachine(name string) bool {
+	group, _, _ := strings.Cut(name, "/")
+	return slices.Contains([]string{"", "Local", "localtime", "posix", "posixrules", "right"}, group)
 }
 
 // parseTime reads an ISO 8601 date and time. With an offset it is an instant; without

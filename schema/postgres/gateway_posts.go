@@ -191,11 +191,14 @@ func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before
 }
 
 // Delete removes a draft for good and cancels a scheduled post; it tells which. After a
-// cancel commits, no claim of the post succeeds.
+// cancel commits, no claim of the post succeeds. A post that is cancelled stays so.
 func (g *Gateway) Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error) {
 	var announcement schema.Announcement
 	err = pgx.BeginFunc(ctx, g.pool, func(tx pgx.Tx) error {
 		p, err := g.lockPost(ctx, tx, workspace, id, "deleted")
+		if cancelled = p.Status == schema.Cancelled; cancelled {
+			return nil // whoever asks again had no answer
+		}
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -224,8 +225,13 @@ func TestACancelHolds(t *testing.T) {
 	if d := f.claim(p, 0); len(d) != 0 || f.status(p) != schema.Cancelled || len(f.jobs()) != 0 {
 		t.Fatalf("claimed %d, status %v, %d jobs", len(d), f.status(p), len(f.jobs()))
 	}
-	_, err = f.gateway.Delete(t.Context(), f.workspace, p.ID)
-	wantKind(t, err, schema.InvalidState)
+	told := f.eventTypes()
+	if cancelled, err := f.gateway.Delete(t.Context(), f.workspace, p.ID); err != nil || !cancelled {
+		t.Errorf("once more, Delete = %t, %v", cancelled, err)
+	}
+	if again := f.eventTypes(); !maps.Equal(again, told) || told[schema.PostCancelled] != 1 {
+		t.Errorf("events are %v, were %v; want one cancel", again, told)
+	}
 }
 
 func TestAnEditLeavesTheOldVersionBehind(t *testing.T) {
