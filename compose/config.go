@@ -72,7 +72,10 @@ func ParseRoles(list string) ([]string, error) {
 		return allRoles, nil
 	}
 	roles := strings.Split(list, ",")
-	for _, role := range roles {
+	for i, role := range roles {
+		if slices.Contains(roles[:i], role) {
+			return nil, fmt.Errorf("the role %s stands there twice", role)
+		}
 		if !slices.Contains(allRoles, role) {
 			return nil, fmt.Errorf("%q is no role; the roles are %s, or all", role, strings.Join(allRoles, ", "))
 		}

@@ -27,10 +27,13 @@ func (k *keysCreateCommand) Run(ctx context.Context, logger *slog.Logger) error 
 		return err
 	}
 	key, err := compose.CreateKey(ctx, c, k.Workspace, k.Plan, k.Test)
-	if err == nil {
-		fmt.Println(key)
+	if err != nil {
+		return err
 	}
-	return err
+	if _, err := fmt.Println(key); err != nil {
+		return fmt.Errorf("showing the key, which is lost: make another: %w", err)
+	}
+	return nil
 }
 
 type keysRevokeCommand struct {

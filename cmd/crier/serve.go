@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -39,8 +41,20 @@ type serveCommand struct {
 	Demo                 bool              `help:"Publish a demo post through the whole pipeline to the simulators, and show what came of it."`
 }
 
-// Validate refuses roles that there are not.
+// Validate refuses what would be noticed too late: by links that lead nowhere, or by posts
+// that are all too late.
 func (s *serveCommand) Validate() error {
+	for flag, address := range map[string]string{"--public-url": s.PublicURL, "--sandbox-url": s.SandboxURL} {
+		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+			return fmt.Errorf("%s is %q: an http or https url is wanted", flag, address)
+		}
+	}
+	if s.MaxLateness < time.Minute {
+		return errors.New("--max-lateness is at least 1m: what is more late is not published")
+	}
+	if s.Drain < 0 {
+		return errors.New("--drain is at least 0s")
+	}
 	_, err := compose.ParseRoles(s.Roles)
 	return err
 }
