@@ -4886,7 +4886,8 @@ type ClientInterface interface {
 
 	// CountPosts Count posts by day, platform and status
 	//
-	// Counts each platform of a post by itself. google-business is left out.
+	// Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
+	// failed and once as posted, on the day of each. google-business is left out.
 	//
 	// Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 	CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5771,7 +5772,8 @@ func (c *Client) CheckAccount(ctx context.Context, id string, reqEditors ...Requ
 
 // CountPosts Count posts by day, platform and status
 //
-// Counts each platform of a post by itself. google-business is left out.
+// Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
+// failed and once as posted, on the day of each. google-business is left out.
 //
 // Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 func (c *Client) CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10577,7 +10579,8 @@ type ClientWithResponsesInterface interface {
 
 	// CountPostsWithResponse Count posts by day, platform and status
 	//
-	// Counts each platform of a post by itself. google-business is left out.
+	// Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
+	// failed and once as posted, on the day of each. google-business is left out.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -14228,7 +14231,8 @@ func (c *ClientWithResponses) CheckAccountWithResponse(ctx context.Context, id s
 
 // CountPostsWithResponse Count posts by day, platform and status
 //
-// Counts each platform of a post by itself. google-business is left out.
+// Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
+// failed and once as posted, on the day of each. google-business is left out.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -16,8 +16,9 @@ import (
 // an event share its partition, so that FINAL may read partitions apart from each other.
 type Analytics struct{ conn driver.Conn }
 
-// PostCounts returns how many targets ended as posted or failed, by day, platform and
-// status, in this order. Days without any are left out.
+// PostCounts returns how often targets ended as posted or failed, by day, platform and
+// status, in this order: one that is retried ends more than once. Days without any are left
+// out.
 func (a *Analytics) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error) {
 	rows, err := a.conn.Query(ctx, `
 		select toDate(at) as day, platform, if(type = 'target.posted', 'posted', 'failed') as status, count()
