@@ -62,7 +62,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	j, err := openJournal(results, fresh)
+	j, err := openJournal(results, fresh, c.Now())
 	if err != nil {
 		return Summary{}, err
 	}

@@ -385,6 +385,29 @@ func TestImport(t *testing.T) {
 	})
 }
 
+func TestResultsThatAreGoneAreMissedOnceTheyMatter(t *testing.T) {
+	s := newServer(t, 1)
+	file := write(t, "posts.csv", s.calendar(30))
+	away := unavailable(t)
+	if _, err := s.run(file, func(c *importer.Config) { c.URL, c.Now = away, impatient() }); err == nil {
+		t.Fatal("a server that answers nothing took the rows")
+	}
+	setURL(t, file, away, s.url)
+	if err := os.Remove(file + ".results.csv"); err != nil {
+		t.Fatal(err)
+	}
+	tomorrow := func(c *importer.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } }
+	if _, err := s.run(file, tomorrow); err == nil || !strings.Contains(err.Error(), "is gone") {
+		t.Errorf("Run = %v", err)
+	}
+	if posts, _ := s.posts(); posts != 0 {
+		t.Errorf("%d rows were sent under keys that crier may have forgotten", posts)
+	}
+	if summary, err := s.run(file, func(*importer.Config) {}); err != nil || summary.Created != 30 {
+		t.Errorf("within the day: Run = %+v, %v", summary, err)
+	}
+}
+
 // impatient is a clock on which a quarter of an hour is over soon.
 func impatient() func() time.Time {
 	begun := time.Now()

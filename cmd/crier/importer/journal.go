@@ -69,7 +69,7 @@ const keyLife = 23 * time.Hour
 
 // openJournal begins an import's results, or finds those of an earlier run that did not
 // come to its end. It refuses the results of another file, key or server.
-func openJournal(results string, fresh state) (*journal, error) {
+func openJournal(results string, fresh state, now time.Time) (*journal, error) {
 	j := &journal{path: results + ".state", lock: flock.New(results + ".lock")}
 	mine, err := j.lock.TryLock()
 	if err != nil {
@@ -78,13 +78,13 @@ func openJournal(results string, fresh state) (*journal, error) {
 	if !mine {
 		return nil, fmt.Errorf("another import writes %s", results)
 	}
-	if err := j.open(results, fresh); err != nil {
+	if err := j.open(results, fresh, now); err != nil {
 		return nil, errors.Join(err, j.close())
 	}
 	return j, nil
 }
 
-func (j *journal) open(results string, fresh state) error {
+func (j *journal) open(results string, fresh state, now time.Time) error {
 	text, err := os.ReadFile(j.path)
 	switch {
 	case err == nil:
@@ -95,6 +95,9 @@ func (j *journal) open(results string, fresh state) error {
 			return err
 		}
 		j.resumed = true
+		if _, err := os.Stat(results); errors.Is(err, os.ErrNotExist) && j.forgotten(now) {
+			return fmt.Errorf("%s is gone, which says what was sent, and crier has forgotten it by now: put it back, or look which posts are there and move %s away to begin anew", results, j.path)
+		}
 	case errors.Is(err, os.ErrNotExist):
 		if _, err := os.Stat(results); err == nil {
 			return fmt.Errorf("%s holds the results of an import that is done: move it away to import the file again", results)
@@ -181,7 +184,7 @@ func (j *journal) continueAt(offset int64) error {
 // forgotten tells whether what was on its way when the import ended may be unknown to
 // crier by now: sending it again could make its posts twice.
 func (j *journal) forgotten(now time.Time) bool {
-	return j.resumed && now.Sub(j.state.SentAt) > keyLife
+	return j.resumed && !j.state.SentAt.IsZero() && now.Sub(j.state.SentAt) > keyLife
 }
 
 // write adds the lines of one chunk. They are in the file's hands before it returns: a
