@@ -5614,6 +5614,7 @@ type ClientInterface interface {
 	// X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
 	// between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
 	// the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+	// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5626,6 +5627,7 @@ type ClientInterface interface {
 	// X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
 	// between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
 	// the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+	// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -7330,6 +7332,7 @@ func (c *Client) RedeliverFailed(ctx context.Context, id WebhookId, body Redeliv
 // X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
 // between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
 // the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7352,6 +7355,7 @@ func (c *Client) RotateWebhookSecretWithBody(ctx context.Context, id WebhookId, 
 // X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
 // between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
 // the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -11371,6 +11375,7 @@ type ClientWithResponsesInterface interface {
 	// X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
 	// between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
 	// the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+	// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11383,6 +11388,7 @@ type ClientWithResponsesInterface interface {
 	// X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
 	// between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
 	// the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+	// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -15521,6 +15527,7 @@ func (c *ClientWithResponses) RedeliverFailedWithResponse(ctx context.Context, i
 // X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
 // between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
 // the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15539,6 +15546,7 @@ func (c *ClientWithResponses) RotateWebhookSecretWithBodyWithResponse(ctx contex
 // X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
 // between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
 // the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

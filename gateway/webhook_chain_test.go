@@ -322,18 +322,21 @@ func TestARotatedSecretOverlapsWithTheOldOne(t *testing.T) {
 	}
 }
 
-func TestSecretsRotatedTwiceAllSign(t *testing.T) {
+func TestSecretsRotatedInARowAllSign(t *testing.T) {
 	r := newTarget(t)
-	for range 2 {
+	for range schema.MaxOldSecrets {
 		r.call(http.MethodPost, r.path+"/rotate-secret", nil).want(http.StatusOK)
 	}
+	r.call(http.MethodPost, r.path+"/rotate-secret", nil).fails(http.StatusBadRequest, "invalid_state")
 	r.try(true, r.queue(1)...)
-	if n := strings.Count(r.got[0].Header.Get("X-Webhook-Signature"), "v1="); n != 3 {
-		t.Errorf("%d signatures, want those of all three secrets", n)
+	if n := strings.Count(r.got[0].Header.Get("X-Webhook-Signature"), "v1="); n != 1+schema.MaxOldSecrets {
+		t.Errorf("%d signatures, want those of all %d secrets", n, 1+schema.MaxOldSecrets)
 	}
 	if unix, got := r.firstSignature(0); got != signed(r.secret, unix, r.bodies[0]) {
 		t.Error("the first signature is not of the oldest secret")
 	}
+	r.call(http.MethodPost, r.path+"/rotate-secret", `{"overlapSeconds": 0}`).want(http.StatusOK)
+	r.call(http.MethodPost, r.path+"/rotate-secret", nil).want(http.StatusOK)
 }
 
 func signed(secret, unix string, body []byte) string {

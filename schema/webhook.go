@@ -44,14 +44,19 @@ func (w *Webhook) Secrets(at time.Time) []string {
 }
 
 // Rotate puts a new secret in place; the one before goes on signing until a time. Without
-// an overlap all that were before end at once.
-func (w *Webhook) Rotate(secret string, at, until time.Time) {
-	kept := slices.DeleteFunc(w.Previous, func(old OldSecret) bool { return !old.Until.After(at) })
-	kept = append(kept, OldSecret{w.Secret, until})
-	w.Secret, w.Previous = secret, kept[max(0, len(kept)-MaxOldSecrets):]
+// an overlap all that were before end at once. It refuses where as many as can sign still:
+// which of them receivers know nobody can tell, so that none may end before its time.
+func (w *Webhook) Rotate(secret string, at, until time.Time) (rotated bool) {
 	if !until.After(at) {
-		w.Previous = nil
+		w.Secret, w.Previous = secret, nil
+		return true
 	}
+	w.Previous = slices.DeleteFunc(w.Previous, func(old OldSecret) bool { return !old.Until.After(at) })
+	if len(w.Previous) >= MaxOldSecrets {
+		return false
+	}
+	w.Secret, w.Previous = secret, append(w.Previous, OldSecret{w.Secret, until})
+	return true
 }
 
 // WebhookPayload is the body of a webhook request.

@@ -21,7 +21,9 @@ func (g *Gateway) RotateSecret(ctx context.Context, workspace schema.WorkspaceID
 		}
 		now := g.Now()
 		until := now.Add(overlap)
-		w.Rotate(secret, now, until)
+		if !w.Rotate(secret, now, until) {
+			return invalidState(fmt.Sprintf("%d replaced secrets sign still; rotate once one has ended, or all at once with overlapSeconds 0", schema.MaxOldSecrets))
+		}
 		current, previous, err := sealSecrets(g.sealer, &w)
 		if err != nil {
 			return err
