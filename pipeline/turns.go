@@ -2,9 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"crier/schema"
 )
@@ -44,22 +43,15 @@ func (c *caller[T, C]) holdBack(ctx context.Context, batch []*task[T]) []*task[T
 	return append(kept, c.putOff(ctx, off, waits)...)
 }
 
-// turnsAtATime is how many turns are asked for at a time: one that all processes share may
-// take a trip to the database.
-const turnsAtATime = 8
-
-// takeTurns returns how long it is until the turn of each task.
+// takeTurns returns how long it is until the turn of each task. It asks for all of them at
+// a time: those that processes share take a trip to the database together.
 func (c *caller[T, C]) takeTurns(ctx context.Context, batch []*task[T]) []time.Duration {
 	left := make([]time.Duration, len(batch))
-	var group errgroup.Group
-	group.SetLimit(turnsAtATime)
+	var asking sync.WaitGroup
 	for i, t := range batch {
-		group.Go(func() error {
-			left[i] = c.turn(ctx, t.value)
-			return nil
-		})
+		asking.Go(func() { left[i] = c.turn(ctx, t.value) })
 	}
-	_ = group.Wait() // a turn has no error
+	asking.Wait()
 	return left
 }
 

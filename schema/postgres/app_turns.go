@@ -2,32 +2,98 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
+// turnsAsked is what one lease of turns asks for, and what it is given.
+type turnsAsked struct {
+	app                 string
+	back, taken, within time.Duration
+
+	first   time.Time
+	granted bool
+}
+
+// leaseBatch is how many leases share a transaction. There are many where each of many
+// accounts is an app of its own, as with bots.
+const leaseBatch = 128
+
+func (s *Store) startLeases() {
+	s.turns = startGroup(s, &group[turnsAsked]{work: "turns", max: leaseBatch, commit: s.leaseTurns}, 1)
+}
+
 // LeaseTurns takes n turns of an app in a row, a spacing apart, and returns the time of
 // the first. An app that was quiet may have burst of them at once. Where the first is more
 // than within ahead it takes none, and granted is false. Whoever leases a turn may let it
 // lapse, but never use another.
 func (s *Store) LeaseTurns(ctx context.Context, app string, n, burst int, spacing, within time.Duration) (first time.Time, granted bool, err error) {
-	taken := time.Duration(n) * spacing
-	err = s.pool.QueryRow(ctx, `
-		insert into app_turns as a (app, next_at) values ($1, now() - $2::interval + $3::interval)
-		on conflict (app) do update set next_at = greatest(a.next_at, now() - $2::interval) + $3::interval
-			where a.next_at <= now() + $4::interval
-		returning next_at - $3::interval`, app, time.Duration(burst-1)*spacing, taken, within).Scan(&first)
-	if err == nil {
-		return first.UTC(), true, nil
-	}
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = s.pool.QueryRow(ctx, `select next_at from app_turns where app = $1`, app).Scan(&first)
-	}
-	if err != nil {
+	asked := &turnsAsked{app: app, back: time.Duration(burst-1) * spacing, taken: time.Duration(n) * spacing, within: within}
+	if err := s.turns.do(ctx, asked); err != nil {
 		return time.Time{}, false, fmt.Errorf("leasing turns: %w", unavailable(err))
 	}
-	return first.UTC(), false, nil
+	return asked.first, asked.granted, nil
+}
+
+// leaseTurns takes the turns of a batch. An app that stands in it more than once takes its
+// turns in as many transactions.
+func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
+	for len(asked) > 0 {
+		once := make(map[string]*turnsAsked, len(asked))
+		again := asked[:0:0]
+		for _, one := range asked {
+			if once[one.app] == nil {
+				once[one.app] = one
+			} else {
+				again = append(again, one)
+			}
+		}
+		if err := s.leaseOnce(ctx, once); err != nil {
+			return err
+		}
+		asked = again
+	}
+	return nil
+}
+
+// leaseOnce takes turns of apps, in the order of their names, so that processes cannot
+// deadlock. It does not wait for the disk: what a crash of the server forgets of it is a
+// burst that is too large by one lease of each process.
+func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) error {
+	var apps []string
+	var backs, takens, withins []time.Duration
+	for _, one := range asked {
+		apps, backs = append(apps, one.app), append(backs, one.back)
+		takens, withins = append(takens, one.taken), append(withins, one.within)
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`select set_config('synchronous_commit', 'off', true)`)
+	batch.Queue(`
+		insert into app_turns (app, next_at)
+		select app, now() - back from unnest($1::text[], $2::interval[]) u (app, back) order by app
+		on conflict (app) do nothing`, apps, backs)
+	batch.Queue(`select from app_turns where app = any($1) order by app for no key update`, apps)
+	batch.Queue(`
+		with granted as (
+			update app_turns a set next_at = greatest(a.next_at, now() - u.back) + u.taken
+			from unnest($1::text[], $2::interval[], $3::interval[], $4::interval[]) u (app, back, taken, within)
+			where a.app = u.app and a.next_at <= now() + u.within
+			returning a.app, a.next_at - u.taken as first
+		)
+		select app, first, true from granted
+		union all
+		select app, next_at, false from app_turns where app = any($1) and app not in (select app from granted)`,
+		apps, backs, takens, withins).Query(func(rows pgx.Rows) error {
+		var app string
+		var first time.Time
+		var granted bool
+		_, err := pgx.ForEachRow(rows, []any{&app, &first, &granted}, func() error {
+			asked[app].first, asked[app].granted = first.UTC(), granted
+			return nil
+		})
+		return err
+	})
+	return s.pool.SendBatch(ctx, batch).Close()
 }

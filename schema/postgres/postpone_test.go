@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -160,5 +161,34 @@ func TestTurnsOfAnAppAreLeasedOnce(t *testing.T) {
 	}
 	if denied == 0 {
 		t.Error("turns were leased for any time ahead")
+	}
+}
+
+// TestTurnsOfManyAppsAreLeasedTogether: bots are apps, and each is limited by itself.
+func TestTurnsOfManyAppsAreLeasedTogether(t *testing.T) {
+	const apps, spacing, n, burst = 50, 10 * time.Second, 5, 3
+	f := newFixture(t)
+	for lease, want := range []struct {
+		back    time.Duration // of the first turn, from now
+		granted bool
+	}{
+		{(burst - 1) * spacing, true},
+		{(burst - 1 - n) * spacing, true},
+		{(burst - 1 - 2*n) * spacing, false},
+	} {
+		before := f.store.Now()
+		var asking sync.WaitGroup
+		for app := range apps {
+			asking.Go(func() {
+				first, granted, err := f.store.LeaseTurns(f.Context(), fmt.Sprint("app", app), n, burst, spacing, 4*spacing)
+				if err != nil || granted != want.granted {
+					t.Errorf("lease %d of app %d = %t, %v; want %t", lease, app, granted, err, want.granted)
+				}
+				if back := before.Sub(first); (back - want.back).Abs() > spacing/2 {
+					t.Errorf("lease %d of app %d begins %v back, want %v", lease, app, back, want.back)
+				}
+			})
+		}
+		asking.Wait()
 	}
 }

@@ -41,6 +41,7 @@ type Store struct {
 	log      *slog.Logger
 	metrics  metrics
 	arrivals arrivals
+	turns    *group[turnsAsked]
 	late     time.Duration
 	holding  atomic.Bool // whether anything was held when work was last claimed
 
@@ -109,6 +110,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, fmt.Errorf("connecting to PostgreSQL at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
 	}
 	s.workers.Go(func() { s.clock.run(s.closing, s.log) })
+	s.startLeases()
 	return s, nil
 }
 
