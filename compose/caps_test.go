@@ -89,7 +89,7 @@ func (w *world) addTwitterAccount() schema.AccountID {
 	if err != nil {
 		w.Fatal(err)
 	}
-	a := schema.Account{Workspace: workspace.ID, Platform: schema.Twitter, NativeID: "1", Name: "@raced", Sealed: []byte("none")}
+	a := schema.Account{Workspace: workspace.ID, Platform: schema.Twitter, NativeID: "1", Name: "@raced", Sealed: []byte{}}
 	if a.ID, err = admin.AccountID(w.Context(), a); err != nil {
 		w.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ var outagePosts = bySize(60, 900)
 
 func TestTheNetworkToPostgresFails(t *testing.T) {
 	address, network := proxyURL(t, embeddedtest.Postgres(t))
+	keyset := filepath.Join(t.TempDir(), "keyset.json") // what one seals stands there for the next
 	for name, outage := range map[string]struct {
 		breaks, mends func()
 		lasts         time.Duration
@@ -36,7 +38,7 @@ func TestTheNetworkToPostgresFails(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, childConfig{Postgres: address})
+			w := newWorldOn(t, childConfig{Postgres: address, Keyset: keyset})
 			w.surviveOutage(func() { network.change(outage.breaks) }, func() { network.change(outage.mends) }, outage.lasts, outage.flows)
 		})
 	}
