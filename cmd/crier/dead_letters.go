@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -122,20 +121,7 @@ func (d *deadLettersReplayCommand) Validate() error {
 }
 
 func (d *deadLettersReplayCommand) ids() ([]schema.DeadLetterID, error) {
-	var ids []schema.DeadLetterID
-	for _, text := range d.ID {
-		id, err := schema.ParseDeadLetterID(text)
-		if err != nil {
-			return nil, fmt.Errorf("reading %q: %w", text, err)
-		}
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 && !d.All {
-		return nil, errors.New("name dead letters, or --all")
-	}
-	return ids, nil
+	return readIDs(d.ID, d.All, "dead letters", schema.ParseDeadLetterID)
 }
 
 // Run puts dead letters back.

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -161,20 +159,7 @@ func (f reviewFlags) Validate() error {
 }
 
 func (f reviewFlags) ids() ([]schema.PostID, error) {
-	var ids []schema.PostID
-	for _, text := range f.Post {
-		id, err := schema.ParsePostID(text)
-		if err != nil {
-			return nil, fmt.Errorf("reading %q: %w", text, err)
-		}
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 && !f.All {
-		return nil, errors.New("name posts, or --all")
-	}
-	return ids, nil
+	return readIDs(f.Post, f.All, "posts", schema.ParsePostID)
 }
 
 // read returns the posts, none for every one, and how the parts are reached.

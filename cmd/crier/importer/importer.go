@@ -179,7 +179,7 @@ func (r *run) sendFrom(ctx context.Context, first chunk, chunks *chunker) error 
 	if r.journal.resumed {
 		return r.sendAll(ctx, first, chunks)
 	}
-	if err := r.sendAlone(ctx, first); err != nil {
+	if err := r.sendFirst(ctx, first); err != nil {
 		return err
 	}
 	second, err := chunks.next()
@@ -192,7 +192,7 @@ func (r *run) sendFrom(ctx context.Context, first chunk, chunks *chunker) error 
 	return r.sendAll(ctx, second, chunks)
 }
 
-func (r *run) sendAlone(ctx context.Context, c chunk) error {
+func (r *run) sendFirst(ctx context.Context, c chunk) error {
 	if err := r.journal.sending(r.config.Now()); err != nil {
 		return err
 	}
