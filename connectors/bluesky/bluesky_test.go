@@ -22,6 +22,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/connectors/bluesky/simulator"
 	"crier/connectors/egress"
 	"crier/connectors/media"
 	"crier/connectors/simulation"
@@ -41,13 +42,13 @@ type stage struct {
 func (s *stage) now() time.Time          { return time.Now().Add(time.Duration(s.ahead.Load())) }
 func (s *stage) advance(d time.Duration) { s.ahead.Add(int64(d)) }
 
-func newStage(t *testing.T, limits limits) *stage {
+func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{}
 	s.world = simulation.NewWorld(simulation.Config{
 		Platform: schema.Bluesky, Now: s.now, BaseURL: func() string { return s.base },
 	})
-	server := httptest.NewUnstartedServer(newSimulator(s.world, limits))
+	server := httptest.NewUnstartedServer(simulator.New(s.world))
 	s.base = "http://" + server.Listener.Addr().String()
 	server.Start()
 	t.Cleanup(server.Close)
@@ -149,14 +150,43 @@ func wantKind(t *testing.T, err error, want schema.ErrorKind) *schema.Error {
 	return e
 }
 
-// record reads what the repository keeps of a post.
-func record(t *testing.T, p simulation.Post) post {
+// stored is what the repository keeps of a post.
+type stored struct {
+	CID    string
+	Record post
+}
+
+func storedOf(t *testing.T, p simulation.Post) stored {
 	t.Helper()
-	var made post
-	if err := json.Unmarshal(written{p}.stored().Record, &made); err != nil {
+	var s stored
+	if err := json.Unmarshal(p.Fields, &s); err != nil {
 		t.Fatal(err)
 	}
-	return made
+	return s
+}
+
+func record(t *testing.T, p simulation.Post) post {
+	t.Helper()
+	return storedOf(t, p).Record
+}
+
+func refOfPost(t *testing.T, p simulation.Post) strongRef {
+	t.Helper()
+	return strongRef{p.ID, storedOf(t, p).CID}
+}
+
+// How long a PDS's tokens last, and a refresh token after its use.
+const (
+	accessLife   = 2 * time.Hour
+	refreshLife  = 90 * 24 * time.Hour
+	refreshGrace = 2 * time.Hour
+)
+
+func (s *stage) didOf(t *testing.T, handle string) string {
+	t.Helper()
+	_, _, answer := s.raw(t, http.MethodGet, resolveHandle+"?handle="+handle, "", "")
+	did, _ := answer["did"].(string)
+	return did
 }
 
 // raw calls the simulator by hand.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"crier/connectors"
+	"crier/connectors/bluesky/simulator"
 	"crier/connectors/conformance"
 	"crier/connectors/connectortest"
 	"crier/schema"
@@ -19,7 +20,7 @@ func TestConformance(t *testing.T) {
 	description := conformance.Bluesky(t)
 	connectortest.RunGenuine(t, connectortest.Fixture{
 		Constraints: Constraints(),
-		Simulator:   NewSimulator,
+		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
 			return New(Config{
 				Base: p.Base, Media: p.Media, Now: p.Now,

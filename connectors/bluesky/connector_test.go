@@ -14,7 +14,7 @@ import (
 )
 
 func TestRecordOfAPost(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	d := s.delivery("Hi @bob.example.com and @ghost.invalid: https://example.com/é #news")
 	d.Settings = []byte(`{"langs": ["en", "de-AT"]}`)
 	receipt := s.publish(t, d)
@@ -42,7 +42,7 @@ func TestRecordOfAPost(t *testing.T) {
 		got = append(got, shown(made.Text, f))
 	}
 	want := []string{
-		"@bob.example.com=" + didOf("bob.example.com"),
+		"@bob.example.com=" + s.didOf(t, "bob.example.com"),
 		"https://example.com/é=https://example.com/%C3%A9", "#news=news",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -51,7 +51,7 @@ func TestRecordOfAPost(t *testing.T) {
 }
 
 func TestRepeatedCallMakesNoSecondRecord(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	d := s.delivery("once")
 	first := s.publish(t, d)
 	s.connector = s.newConnector(t)
@@ -69,11 +69,11 @@ func TestRepeatedCallMakesNoSecondRecord(t *testing.T) {
 }
 
 func TestDeadCredentialsDoNotHideARecord(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	d := s.delivery("there")
 	s.publish(t, d)
 	s.connector = s.newConnector(t)
-	d.Account.NativeID = didOf(password.Identifier)
+	d.Account.NativeID = s.didOf(t, password.Identifier)
 	s.inject(t, simulation.Fault{Operation: createSession, Status: http.StatusUnauthorized})
 	if receipt, verdict, err := s.connector.Find(t.Context(), d); err != nil || verdict != schema.Found || receipt.NativeID == "" {
 		t.Errorf("Find = %+v, %v, %v", receipt, verdict, err)
@@ -86,7 +86,7 @@ func TestDeadCredentialsDoNotHideARecord(t *testing.T) {
 }
 
 func TestRepliesNameRootAndParent(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	var receipts []schema.Receipt
 	for i, text := range []string{"one", "two", "three"} {
 		d := s.delivery(text)
@@ -103,8 +103,8 @@ func TestRepliesNameRootAndParent(t *testing.T) {
 	for i, parent := range map[int]int{1: 0, 2: 1, 3: 1} {
 		hung := record(t, posts[i]).Reply
 		want := reply{
-			Root:   strongRef{posts[0].ID, written{posts[0]}.cid()},
-			Parent: strongRef{posts[parent].ID, written{posts[parent]}.cid()},
+			Root:   refOfPost(t, posts[0]),
+			Parent: refOfPost(t, posts[parent]),
 		}
 		if hung == nil || *hung != want {
 			t.Errorf("post %d hangs on %+v, want %+v", i, hung, want)
@@ -113,7 +113,7 @@ func TestRepliesNameRootAndParent(t *testing.T) {
 }
 
 func TestCommentOnAHoleIsRefused(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	d := s.delivery("")
 	d.Comment = &schema.Comment{Entry: 2, Text: "on nothing"}
 	_, err := s.connector.Comment(t.Context(), d)
@@ -130,7 +130,7 @@ func picked(names ...string) []schema.Media {
 }
 
 func TestUploadedImagesAreKeptAfterAFailure(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	d := s.delivery("look", picked("one.png", "large.png")...)
 	progress, err := s.connector.Prepare(t.Context(), d)
 	wantKind(t, err, schema.Refused)
@@ -152,7 +152,7 @@ func TestUploadedImagesAreKeptAfterAFailure(t *testing.T) {
 }
 
 func TestImagesTheServerDroppedAreUploadedAgain(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	d := s.delivery("look", picked("one.png")...)
 	progress, err := s.connector.Prepare(t.Context(), d)
 	if err != nil {
@@ -167,7 +167,7 @@ func TestImagesTheServerDroppedAreUploadedAgain(t *testing.T) {
 }
 
 func TestUnpreparedMediaIsAFault(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	_, err := s.connector.Publish(t.Context(), s.delivery("look", picked("one.png")...))
 	if _, ok := errors.AsType[*schema.Error](err); err == nil || ok {
 		t.Errorf("err = %v, want a fault", err)
@@ -175,7 +175,7 @@ func TestUnpreparedMediaIsAFault(t *testing.T) {
 }
 
 func TestMentionsThatCannotBeLookedUpHoldThePost(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	s.inject(t, simulation.Fault{Operation: resolveHandle, Status: http.StatusBadGateway})
 	d := s.delivery("hi @bob.example.com")
 	_, err := s.connector.Publish(t.Context(), d)

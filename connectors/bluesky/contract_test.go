@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/bluesky/simulator"
 	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -16,7 +17,7 @@ import (
 func TestContract(t *testing.T) {
 	connectortest.Run(t, connectortest.Fixture{
 		Constraints: Constraints(),
-		Simulator:   NewSimulator,
+		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
 			return New(Config{
 				Client: connectors.NewClient(connectors.ClientConfig{

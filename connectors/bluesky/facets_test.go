@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/bluesky-social/indigo/atproto/syntax"
+
+	"crier/connectors"
 )
 
 // resolveTest knows every handle but those under .invalid.
@@ -127,10 +130,16 @@ func FuzzFacets(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := checkFacets(post{Text: text, Facets: facets}); err != nil {
-			t.Errorf("facets %+v of %q: %v", facets, text, err)
-		}
+		end := 0
 		for _, facet := range facets {
+			at := facet.Index
+			if at.Start < end || at.End <= at.Start || at.End > len(text) || !utf8.ValidString(text[at.Start:at.End]) {
+				t.Fatalf("facet %+v of %q, after %d", facet, text, end)
+			}
+			end = at.End
+			if tag := facet.Features[0].Tag; len(tag) > maxTagBytes || connectors.Graphemes(tag) > maxTagGraphemes {
+				t.Errorf("tag %q", tag)
+			}
 			if uri := facet.Features[0].URI; uri != "" {
 				if _, err := syntax.ParseURI(uri); err != nil {
 					t.Errorf("link of %q: %v", text, err)

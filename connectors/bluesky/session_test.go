@@ -12,7 +12,7 @@ import (
 )
 
 func TestManyCallersLogInOnce(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	var callers sync.WaitGroup
 	errs := make(chan error, 50)
 	for range cap(errs) {
@@ -33,7 +33,7 @@ func TestManyCallersLogInOnce(t *testing.T) {
 }
 
 func TestManyCallersRefreshOnce(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	s.publish(t, s.delivery("first"))
 	s.advance(accessLife + time.Minute)
 	var callers sync.WaitGroup
@@ -51,7 +51,7 @@ func TestManyCallersRefreshOnce(t *testing.T) {
 }
 
 func TestDeadRefreshTokenFallsBackToThePassword(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	s.publish(t, s.delivery("first"))
 	s.advance(refreshLife + time.Minute)
 	// An idle session would be forgotten here; this one goes on with dead tokens.
@@ -64,7 +64,7 @@ func TestDeadRefreshTokenFallsBackToThePassword(t *testing.T) {
 }
 
 func TestFailingRefreshSpendsNoLogin(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	s.publish(t, s.delivery("first"))
 	s.advance(accessLife + time.Minute)
 	s.inject(t, simulation.Fault{Operation: refreshSession, Status: http.StatusBadGateway})
@@ -76,7 +76,7 @@ func TestFailingRefreshSpendsNoLogin(t *testing.T) {
 }
 
 func TestWrongPasswordIsNotTriedAgainAtOnce(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	s.inject(t, simulation.Fault{Operation: createSession, Status: http.StatusUnauthorized})
 	for range 5 {
 		_, err := s.connector.Publish(t.Context(), s.delivery("hello"))
@@ -88,7 +88,7 @@ func TestWrongPasswordIsNotTriedAgainAtOnce(t *testing.T) {
 }
 
 func TestAnotherPasswordIsTriedAtOnce(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	s.inject(t, simulation.Fault{Operation: createSession, Status: http.StatusUnauthorized})
 	d := s.delivery("hello")
 	_, err := s.connector.Publish(t.Context(), d)
@@ -98,10 +98,11 @@ func TestAnotherPasswordIsTriedAtOnce(t *testing.T) {
 }
 
 func TestLoginLimitIsRespected(t *testing.T) {
-	limits := pdsLimits()
-	limits.logins = []window{{1, 5 * time.Minute}}
-	s := newStage(t, limits)
+	s := newStage(t)
 	s.publish(t, s.delivery("first"))
+	for range 29 { // of 30 in 5 minutes
+		s.raw(t, http.MethodPost, createSession, "", `{"identifier": "alice.example.com", "password": "p"}`)
+	}
 	s.connector = s.newConnector(t) // a process that starts anew
 	_, err := s.connector.Publish(t.Context(), s.delivery("second"))
 	if e := wantKind(t, err, schema.RateLimited); e.RetryAfter < 4*time.Minute || e.RetryAfter > 5*time.Minute {
@@ -109,13 +110,13 @@ func TestLoginLimitIsRespected(t *testing.T) {
 	}
 	_, err = s.connector.Publish(t.Context(), s.delivery("third"))
 	wantKind(t, err, schema.RateLimited)
-	s.wantCalls(t, createSession, 2)
+	s.wantCalls(t, createSession, 31)
 	s.advance(5*time.Minute + time.Second)
 	s.publish(t, s.delivery("fourth"))
 }
 
 func TestAccountThatCameWithTokens(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	_, _, answer := s.raw(t, http.MethodPost, createSession, "", `{"identifier": "alice.example.com", "password": "p"}`)
 	tokens := schema.Credentials{AccessToken: answer["accessJwt"].(string), RefreshToken: answer["refreshJwt"].(string)}
 	d := s.delivery("with the access token")
@@ -144,7 +145,7 @@ func TestAccountThatCameWithTokens(t *testing.T) {
 }
 
 func TestLostAnswerOfARefreshIsUnknown(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	_, _, answer := s.raw(t, http.MethodPost, createSession, "", `{"identifier": "alice.example.com", "password": "p"}`)
 	tokens := schema.Credentials{AccessToken: answer["accessJwt"].(string), RefreshToken: answer["refreshJwt"].(string)}
 	s.inject(t, simulation.Fault{Operation: refreshSession, Lose: true})
@@ -156,7 +157,7 @@ func TestLostAnswerOfARefreshIsUnknown(t *testing.T) {
 }
 
 func TestAccountWithoutCredentials(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	d := s.delivery("hello")
 	d.Credentials = schema.Credentials{}
 	_, err := s.connector.Publish(t.Context(), d)
@@ -164,19 +165,19 @@ func TestAccountWithoutCredentials(t *testing.T) {
 }
 
 func TestTokenThatIsRefusedForeverIsDead(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	_, err := s.connector.Publish(t.Context(), s.delivery("[crier:expired-token]"))
 	wantKind(t, err, schema.TokenDead)
 	s.wantCalls(t, putRecord, 2)
 }
 
 func TestCheck(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	profile, err := s.connector.Check(t.Context(), s.account, password)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if profile.Name != "alice.example.com" || profile.NativeID != didOf("alice.example.com") || profile.Server != s.base {
+	if profile.Name != "alice.example.com" || profile.NativeID != s.didOf(t, "alice.example.com") || profile.Server != s.base {
 		t.Errorf("profile = %+v", profile)
 	}
 	s.inject(t, simulation.Fault{Operation: createSession, Status: http.StatusUnauthorized,
@@ -186,7 +187,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestIdleSessionsAreForgotten(t *testing.T) {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	s.publish(t, s.delivery("alice"))
 	s.advance(idleSession + time.Minute)
 	d := s.delivery("bob")

@@ -32,7 +32,7 @@ func (f films) Open(context.Context, schema.Media) (*media.File, error) {
 }
 
 func newFilmStage(t *testing.T) *stage {
-	s := newStage(t, pdsLimits())
+	s := newStage(t)
 	s.connector.media = films{t.TempDir(), mp4, 5 * time.Second}
 	return s
 }
@@ -128,7 +128,7 @@ func TestVideoThatIsRefused(t *testing.T) {
 		"a page": {films{mimeType: mp4}, []schema.Media{film}, uploadAnswer(http.StatusOK, "<html>"), schema.Retryable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, pdsLimits())
+			s := newStage(t)
 			tt.media.dir = t.TempDir()
 			s.connector.media = tt.media
 			if tt.fault.Status != 0 {

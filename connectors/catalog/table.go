@@ -6,15 +6,18 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/bluesky"
+	blueskysim "crier/connectors/bluesky/simulator"
 	"crier/connectors/facebook"
 	"crier/connectors/googlebusiness"
 	"crier/connectors/instagram"
 	"crier/connectors/linkedin"
 	"crier/connectors/mastodon"
+	mastodonsim "crier/connectors/mastodon/simulator"
 	"crier/connectors/media"
 	"crier/connectors/pinterest"
 	"crier/connectors/simulation"
 	"crier/connectors/telegram"
+	telegramsim "crier/connectors/telegram/simulator"
 	"crier/connectors/threads"
 	"crier/connectors/tiktok"
 	"crier/connectors/twitter"
@@ -62,8 +65,8 @@ var table = [...]entry{
 		connect: func(p parts) connectors.Connector {
 			return mastodon.New(mastodon.Config{Client: p.client, Base: p.base, Media: p.media, Now: p.now})
 		},
-		simulate:  mastodon.NewSimulator,
-		unlimited: mastodon.NewUnlimitedSimulator,
+		simulate:  mastodonsim.New,
+		unlimited: mastodonsim.NewUnlimited,
 	},
 	schema.Bluesky: {
 		constraints: bluesky.Constraints(),
@@ -74,8 +77,8 @@ var table = [...]entry{
 		connect: func(p parts) connectors.Connector {
 			return bluesky.New(bluesky.Config{Client: p.client, Base: p.base, Media: p.media, Now: p.now})
 		},
-		simulate:  bluesky.NewSimulator,
-		unlimited: bluesky.NewUnlimitedSimulator,
+		simulate:  blueskysim.New,
+		unlimited: blueskysim.NewUnlimited,
 	},
 	schema.Telegram: {
 		constraints: telegram.Constraints(),
@@ -89,8 +92,8 @@ var table = [...]entry{
 		connect: func(p parts) connectors.Connector {
 			return telegram.New(telegram.Config{Client: p.client, Base: p.base, Media: p.media})
 		},
-		simulate:  telegram.NewSimulator,
-		unlimited: telegram.NewUnlimitedSimulator,
+		simulate:  telegramsim.New,
+		unlimited: telegramsim.NewUnlimited,
 	},
 }
 

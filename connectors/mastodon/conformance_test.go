@@ -11,6 +11,7 @@ import (
 	"crier/connectors/conformance"
 	"crier/connectors/connectortest"
 	"crier/connectors/mastodon"
+	"crier/connectors/mastodon/simulator"
 	"crier/schema"
 )
 
@@ -20,7 +21,7 @@ func TestConformance(t *testing.T) {
 	description := conformance.Mastodon(t)
 	connectortest.RunGenuine(t, connectortest.Fixture{
 		Constraints: mastodon.Constraints(),
-		Simulator:   mastodon.NewSimulator,
+		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
 			return mastodon.New(mastodon.Config{
 				Base: p.Base, Media: p.Media, Now: p.Now,

@@ -12,6 +12,22 @@ import (
 	"crier/schema"
 )
 
+// madeStatus is what the simulator keeps of a status beside what every post has.
+type madeStatus struct {
+	Visibility, SpoilerText, Language string
+	Sensitive                         bool
+	Poll                              *struct{}
+}
+
+func madeOf(t *testing.T, p simulation.Post) madeStatus {
+	t.Helper()
+	var made madeStatus
+	if err := json.Unmarshal(p.Fields, &made); err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
 func TestPublish(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("hello")
@@ -21,8 +37,8 @@ func TestPublish(t *testing.T) {
 	if !ok || post.Text != "hello" {
 		t.Fatalf("post = %+v, %t", post, ok)
 	}
-	want := statusFields{Visibility: "unlisted", SpoilerText: "cw", Sensitive: true, Language: "de"}
-	if got := fieldsOf(post); got != want {
+	want := madeStatus{Visibility: "unlisted", SpoilerText: "cw", Sensitive: true, Language: "de"}
+	if got := madeOf(t, post); got != want {
 		t.Errorf("fields = %+v, want %+v", got, want)
 	}
 	if want := fmt.Sprintf("%s/@user%s/%s", r.base, r.account(), receipt.NativeID); receipt.URL != want {
@@ -61,7 +77,7 @@ func TestThreadHangsTogether(t *testing.T) {
 	}
 	for id, hasPoll := range map[string]bool{first.NativeID: true, second.NativeID: false, third.NativeID: false} {
 		post, _ := r.world.Post(r.account(), id)
-		if f := fieldsOf(post); (f.Poll != nil) != hasPoll || f.Visibility != "private" {
+		if f := madeOf(t, post); (f.Poll != nil) != hasPoll || f.Visibility != "private" {
 			t.Errorf("%s: poll %+v, visibility %s", post.Text, f.Poll, f.Visibility)
 		}
 		if id != first.NativeID && post.ReplyTo != first.NativeID {
@@ -91,11 +107,13 @@ func TestPublishFailures(t *testing.T) {
 		message string
 		wait    time.Duration
 	}{
-		"a dead token":      {answering(401, `{"error":"The access token is invalid"}`), schema.TokenDead, "The access token is invalid", 0},
-		"a missing scope":   {answering(403, `{"error":"This action is outside the authorized scopes"}`), schema.Refused, "outside the authorized scopes", 0},
-		"a parent gone":     {answering(404, `{"error":"Record not found"}`), schema.Refused, "Record not found", 0},
-		"a text refused":    {answering(422, `{"error":"Validation failed: Text can't be blank"}`), schema.Refused, "can't be blank", 0},
-		"a wait until date": {func(r *rig) simulation.Fault { return reset(r, resetTime) }, schema.RateLimited, "", 90 * time.Second},
+		"a dead token":    {answering(401, `{"error":"The access token is invalid"}`), schema.TokenDead, "The access token is invalid", 0},
+		"a missing scope": {answering(403, `{"error":"This action is outside the authorized scopes"}`), schema.Refused, "outside the authorized scopes", 0},
+		"a parent gone":   {answering(404, `{"error":"Record not found"}`), schema.Refused, "Record not found", 0},
+		"a text refused":  {answering(422, `{"error":"Validation failed: Text can't be blank"}`), schema.Refused, "can't be blank", 0},
+		"a wait until date": {func(r *rig) simulation.Fault {
+			return reset(r, func(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") })
+		}, schema.RateLimited, "", 90 * time.Second},
 		"a wait until Unix": {func(r *rig) simulation.Fault {
 			return reset(r, func(at time.Time) string { return fmt.Sprint(at.Unix()) })
 		}, schema.RateLimited, "", 90 * time.Second},

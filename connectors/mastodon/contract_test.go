@@ -10,6 +10,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/connectortest"
 	"crier/connectors/mastodon"
+	"crier/connectors/mastodon/simulator"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -17,7 +18,7 @@ import (
 func TestContract(t *testing.T) {
 	connectortest.Run(t, connectortest.Fixture{
 		Constraints: mastodon.Constraints(),
-		Simulator:   mastodon.NewSimulator,
+		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
 			return mastodon.New(mastodon.Config{
 				Base: p.Base, Media: p.Media, Now: p.Now,

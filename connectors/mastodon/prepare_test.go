@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"testing"
+	"time"
 
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -50,7 +51,7 @@ func TestPrepareLooksOnceUntilAVideoIsProcessed(t *testing.T) {
 		}
 		d.Progress = p.State
 	}
-	r.pass(videoProcessing)
+	r.pass(time.Second) // the simulator processes no longer
 	p, err := r.Prepare(t.Context(), d)
 	if err != nil || !p.Ready {
 		t.Fatalf("Prepare = %+v, %v", p, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/connectors/mastodon/simulator"
 	"crier/connectors/media"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -41,7 +42,7 @@ func newRig(t *testing.T) *rig {
 		Now:      func() time.Time { return r.clock().Add(r.ahead) },
 		BaseURL:  func() string { return r.base },
 	})
-	r.base = serve(t, NewSimulator(r.world))
+	r.base = serve(t, simulator.New(r.world))
 	r.Connector = connect(t, r.base, r.clock)
 	return r
 }

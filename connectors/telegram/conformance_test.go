@@ -11,6 +11,7 @@ import (
 	"crier/connectors/conformance"
 	"crier/connectors/connectortest"
 	"crier/connectors/telegram"
+	"crier/connectors/telegram/simulator"
 	"crier/schema"
 )
 
@@ -20,7 +21,7 @@ func TestConformance(t *testing.T) {
 	description := conformance.Telegram(t)
 	connectortest.RunGenuine(t, connectortest.Fixture{
 		Constraints: telegram.Constraints(),
-		Simulator:   telegram.NewSimulator,
+		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
 			return telegram.New(telegram.Config{
 				Base: p.Base, Media: p.Media,

@@ -10,13 +10,14 @@ import (
 	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/connectors/telegram"
+	"crier/connectors/telegram/simulator"
 	"crier/schema"
 )
 
 func TestContract(t *testing.T) {
 	connectortest.Run(t, connectortest.Fixture{
 		Constraints: telegram.Constraints(),
-		Simulator:   telegram.NewSimulator,
+		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
 			return telegram.New(telegram.Config{
 				Base: p.Base, Media: p.Media,

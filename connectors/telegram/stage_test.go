@@ -22,6 +22,7 @@ import (
 	"crier/connectors/media"
 	"crier/connectors/simulation"
 	"crier/connectors/telegram"
+	"crier/connectors/telegram/simulator"
 	"crier/schema"
 )
 
@@ -45,7 +46,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{requests: &requests{}, registry: prometheus.NewRegistry(), log: &bytes.Buffer{}}
 	s.world = simulation.NewWorld(simulation.Config{Platform: schema.Telegram, Now: time.Now, BaseURL: func() string { return s.server }})
-	s.server = serve(t, s.requests.watch(telegram.NewUnlimitedSimulator(s.world)))
+	s.server = serve(t, s.requests.watch(simulator.NewUnlimited(s.world)))
 	s.media = serve(t, mediaFiles())
 	s.connector = s.newConnector(t, s.server)
 	return s

@@ -1,4 +1,4 @@
-package mastodon
+package simulator
 
 import (
 	"encoding/json"
@@ -30,23 +30,23 @@ type simulator struct {
 	dialect simulation.Dialect
 }
 
-// NewSimulator makes a server with the rate limits of a real one.
-func NewSimulator(w *simulation.World) http.Handler { return newSimulator(w, serverLimits()) }
+// New makes a server with the rate limits of a real one.
+func New(w *simulation.World) http.Handler { return newSimulator(w, serverLimits()) }
 
-// NewUnlimitedSimulator makes a server without rate limits, for load.
-func NewUnlimitedSimulator(w *simulation.World) http.Handler { return newSimulator(w, nil) }
+// NewUnlimited makes a server without rate limits, for load.
+func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, nil) }
 
 func newSimulator(w *simulation.World, limits []limit) http.Handler {
 	s := &simulator{world: w, limits: limits, mux: http.NewServeMux()}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail}
 	for operation, handle := range map[string]func(visit){
-		opCreateStatus:                 s.createStatus,
-		"GET /api/v1/statuses/{id}":    s.showStatus,
-		"DELETE /api/v1/statuses/{id}": s.deleteStatus,
-		opListStatuses:                 s.listStatuses,
-		opVerify:                       s.verify,
-		opUploadMedia:                  s.uploadMedia,
-		opMediaProcessed:               s.showMedia,
+		"POST /api/v1/statuses":                   s.createStatus,
+		"GET /api/v1/statuses/{id}":               s.showStatus,
+		"DELETE /api/v1/statuses/{id}":            s.deleteStatus,
+		"GET /api/v1/accounts/{id}/statuses":      s.listStatuses,
+		"GET /api/v1/accounts/verify_credentials": s.verify,
+		opUploadMedia:                             s.uploadMedia,
+		"GET /api/v1/media/{id}":                  s.showMedia,
 	} {
 		s.mux.HandleFunc(operation, s.admit(operation, handle))
 	}

@@ -1,4 +1,4 @@
-package bluesky
+package simulator
 
 import (
 	"encoding/json"
@@ -106,7 +106,7 @@ var errRecordExists = errors.New("the repository has this record")
 // repository that nobody words.
 func (s *simulator) create(did string, input recordInput) (any, error) {
 	if input.RKey == "" {
-		input.RKey = encodeTID(uint64(s.world.NewID()) << clockBits)
+		input.RKey = tidOf(s.world.NewID())
 	}
 	made, added, err := s.add(did, input)
 	if err != nil {

@@ -1,4 +1,4 @@
-package telegram
+package simulator
 
 import (
 	"encoding/json"
@@ -26,11 +26,11 @@ type simulator struct {
 	dialect simulation.Dialect
 }
 
-// NewSimulator makes a Bot API with the rate limits of the real one.
-func NewSimulator(w *simulation.World) http.Handler { return newSimulator(w, botLimits()) }
+// New makes a Bot API with the rate limits of the real one.
+func New(w *simulation.World) http.Handler { return newSimulator(w, botLimits()) }
 
-// NewUnlimitedSimulator makes a Bot API without rate limits, for load.
-func NewUnlimitedSimulator(w *simulation.World) http.Handler { return newSimulator(w, limits{}) }
+// NewUnlimited makes a Bot API without rate limits, for load.
+func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, limits{}) }
 
 func newSimulator(w *simulation.World, l limits) http.Handler {
 	s := &simulator{world: w, limits: l}
@@ -63,12 +63,12 @@ func (s *simulator) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	handle, ok := map[string]func(visit){
-		strings.ToLower(getMe):          s.getMe,
-		strings.ToLower(getChat):        s.getChat,
-		strings.ToLower(sendMessage):    s.sendMessage,
-		strings.ToLower(sendPhoto):      s.sendPhoto,
-		strings.ToLower(sendVideo):      s.sendVideo,
-		strings.ToLower(sendMediaGroup): s.sendMediaGroup,
+		"getme":          s.getMe,
+		"getchat":        s.getChat,
+		"sendmessage":    s.sendMessage,
+		"sendphoto":      s.sendPhoto,
+		"sendvideo":      s.sendVideo,
+		"sendmediagroup": s.sendMediaGroup,
 	}[strings.ToLower(parts[2])] // the Bot API takes methods in any case
 	if !ok {
 		refuse(rw, http.StatusNotFound, "Not Found: method not found")
@@ -139,7 +139,7 @@ func checkText(text, parseMode string) string {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return "Bad Request: message text is empty"
-	case utf16Units(text) > maxText:
+	case length(text) > maxText:
 		return "Bad Request: message is too long"
 	default:
 		return checkParseMode(parseMode)
@@ -147,7 +147,7 @@ func checkText(text, parseMode string) string {
 }
 
 func checkCaption(caption, parseMode string) string {
-	if utf16Units(caption) > maxCaption {
+	if length(caption) > maxCaption {
 		return "Bad Request: message caption is too long"
 	}
 	return checkParseMode(parseMode)

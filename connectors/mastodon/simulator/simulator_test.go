@@ -1,4 +1,4 @@
-package mastodon
+package simulator
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"crier/connectors/simulation"
-	"crier/schema"
 )
 
 func TestSimulatorKeepsKeysForAnHour(t *testing.T) {
@@ -77,45 +76,32 @@ func TestSimulatorRefuses(t *testing.T) {
 
 func TestSimulatorForcesAWaitOnce(t *testing.T) {
 	r := newRig(t)
-	_, err := r.Publish(t.Context(), r.delivery("x [crier:rate-limit]"))
-	if e := wantKind(t, err, schema.RateLimited); e.RetryAfter != forcedWait {
-		t.Errorf("wait = %v, want %v", e.RetryAfter, forcedWait)
+	forced := newStatus{Status: "x [crier:rate-limit]"}
+	response, body := r.post(t, forced)
+	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("X-RateLimit-Reset") != "2026-03-04T05:06:09.000000Z" {
+		t.Errorf("answer = %d %v %v", response.StatusCode, body, response.Header)
 	}
 	r.pass(forcedWait)
-	mustPublish(t, r, r.delivery("x [crier:rate-limit]"))
+	r.mustPost(t, forced)
 }
 
 func TestSimulatorTakesMediaOnce(t *testing.T) {
 	r := newRig(t)
-	d := r.delivery("")
-	d.Media = items(smallImage)
-	p, err := r.Prepare(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
+	image := r.upload(t, "GIF89a\x01\x00\x01\x00\x00\x00\x00;", http.StatusOK)
+	r.mustPost(t, newStatus{MediaIDs: []string{image}})
+	if response, body := r.post(t, newStatus{MediaIDs: []string{image}}); response.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("answer = %d %v", response.StatusCode, body)
 	}
-	d.Progress = p.State
-	mustPublish(t, r, d)
-	d.Key = "another"
-	_, err = r.Publish(t.Context(), d)
-	wantKind(t, err, schema.Refused)
 }
 
 func TestSimulatorDoesNotTakeUnprocessedMedia(t *testing.T) {
 	r := newRig(t)
-	d := r.delivery("")
-	d.Media = items(smallVideo)
-	p, err := r.Prepare(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	upload, err := progressOf(withState(d, p.State))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, body := r.ask(t, http.MethodPost, "/api/v1/statuses", "", newStatus{MediaIDs: []string{upload.Media[0].ID}})
-	if response.StatusCode != http.StatusUnprocessableEntity {
+	video := r.upload(t, "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom\x00\x00\x00\x08moov", http.StatusAccepted)
+	if response, body := r.post(t, newStatus{MediaIDs: []string{video}}); response.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("answer = %d %v", response.StatusCode, body)
 	}
+	r.pass(videoProcessing)
+	r.mustPost(t, newStatus{MediaIDs: []string{video}})
 }
 
 func TestSimulatorLimits(t *testing.T) {
@@ -148,7 +134,7 @@ func TestSimulatorNamesTheLimitThatIsClosest(t *testing.T) {
 
 func TestUnlimitedSimulator(t *testing.T) {
 	r := newRig(t)
-	r.base = serve(t, NewUnlimitedSimulator(r.world))
+	r.base = serve(t, NewUnlimited(r.world))
 	for range 301 {
 		if response, _ := r.ask(t, http.MethodGet, "/api/v1/accounts/verify_credentials", "", nil); response.StatusCode != http.StatusOK {
 			t.Fatalf("answer = %d", response.StatusCode)
@@ -158,8 +144,7 @@ func TestUnlimitedSimulator(t *testing.T) {
 
 func TestSimulatorDeletes(t *testing.T) {
 	r := newRig(t)
-	receipt := mustPublish(t, r, r.delivery("hello"))
-	path := "/api/v1/statuses/" + receipt.NativeID
+	path := "/api/v1/statuses/" + r.mustPost(t, newStatus{Status: "hello"}).ID
 	for _, step := range []struct {
 		method string
 		want   int
@@ -168,14 +153,16 @@ func TestSimulatorDeletes(t *testing.T) {
 			t.Errorf("%s = %d, want %d", step.method, response.StatusCode, step.want)
 		}
 	}
-	if _, verdict, err := r.Find(t.Context(), r.delivery("hello")); verdict != schema.NotThere || err != nil {
-		t.Errorf("Find = %v, %v", verdict, err)
+	if listed := r.get(t, r.base+"/api/v1/accounts/"+r.account()+"/statuses"); listed.body != "[]\n" {
+		t.Errorf("statuses = %s", listed.body)
 	}
 }
 
 func TestSimulatorPages(t *testing.T) {
 	r := newRig(t)
-	r.addMany(t, 45)
+	for i := range 45 {
+		r.add(t, simulation.Post{Text: fmt.Sprint(i)})
+	}
 	next := r.base + "/api/v1/accounts/" + r.account() + "/statuses?limit=40"
 	for _, want := range []int{40, 5} {
 		response := r.get(t, next)
@@ -202,7 +189,7 @@ func (r *rig) get(t *testing.T, address string) page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Authorization", "Bearer "+r.token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -227,9 +214,7 @@ func linkTo(header, relation string) string {
 func TestSimulatorShowsWhatIsPublic(t *testing.T) {
 	r := newRig(t)
 	for visibility, want := range map[string]int{"public": 200, "unlisted": 200, "private": 404, "direct": 404} {
-		d := r.delivery(visibility + " <script>")
-		d.Settings = []byte(`{"visibility":"` + visibility + `"}`)
-		shown := r.get(t, mustPublish(t, r, d).URL)
+		shown := r.get(t, r.mustPost(t, newStatus{Status: visibility + " <script>", Visibility: visibility}).URL)
 		if shown.status != want || strings.Contains(shown.body, "<script>") {
 			t.Errorf("%s: %d %s, want %d", visibility, shown.status, shown.body, want)
 		}
@@ -238,8 +223,10 @@ func TestSimulatorShowsWhatIsPublic(t *testing.T) {
 
 func TestSimulatorNeedsAToken(t *testing.T) {
 	r := newRig(t)
-	_, err := r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: " "})
-	wantKind(t, err, schema.TokenDead)
+	r.token = " "
+	if response, body := r.ask(t, http.MethodGet, "/api/v1/accounts/verify_credentials", "", nil); response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("answer = %d %v", response.StatusCode, body)
+	}
 }
 
 func TestSimulatorCountsRepliesAndStatuses(t *testing.T) {
@@ -254,6 +241,21 @@ func TestSimulatorCountsRepliesAndStatuses(t *testing.T) {
 	if _, account := r.ask(t, http.MethodGet, "/api/v1/accounts/verify_credentials", "", nil); account["statuses_count"] != 3.0 {
 		t.Errorf("statuses = %v, want 3", account["statuses_count"])
 	}
+}
+
+func FuzzEntities(f *testing.F) {
+	f.Add("@a@b.example https://example.com/(x #y")
+	f.Add("https://a.example/((((")
+	f.Add("https://a.example/\x80")
+	f.Fuzz(func(t *testing.T, text string) {
+		last := 0
+		for _, e := range entities(text) {
+			if e.start < last || e.end <= e.start || e.end > len(text) {
+				t.Fatalf("entity %+v after %d in a text of %d bytes", e, last, len(text))
+			}
+			last = e.end
+		}
+	})
 }
 
 func TestContentOf(t *testing.T) {

@@ -1,4 +1,4 @@
-package mastodon
+package simulator
 
 import (
 	"encoding/json"
@@ -135,7 +135,7 @@ func (s *simulator) check(asked newStatus) (simulation.Post, error) {
 		return simulation.Post{}, unprocessable("'" + visibility + "' is not a valid visibility")
 	case text == "" && len(asked.MediaIDs) == 0:
 		return simulation.Post{}, invalidRecord("Text can't be blank")
-	case uniseg.GraphemeClusterCount(spoiler)+countText(text) > maxText:
+	case uniseg.GraphemeClusterCount(spoiler)+length(text) > maxText:
 		return simulation.Post{}, invalidRecord(fmt.Sprintf("Text character limit of %d exceeded", maxText))
 	}
 	poll, err := s.checkPoll(asked)

@@ -1,20 +1,76 @@
-package bluesky
+package simulator
 
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/bluesky-social/indigo/atproto/syntax"
+
+	"crier/connectors/simulation"
+	"crier/schema"
 )
+
+// stage is a simulator that is called by hand.
+type stage struct {
+	world *simulation.World
+	base  string
+	ahead atomic.Int64 // of the system's clock
+}
+
+func newStage(t *testing.T, limits limits) *stage {
+	t.Helper()
+	s := &stage{}
+	s.world = simulation.NewWorld(simulation.Config{
+		Platform: schema.Bluesky, Now: s.now, BaseURL: func() string { return s.base },
+	})
+	server := httptest.NewServer(newSimulator(s.world, limits))
+	s.base = server.URL
+	t.Cleanup(server.Close)
+	return s
+}
+
+func (s *stage) now() time.Time          { return time.Now().Add(time.Duration(s.ahead.Load())) }
+func (s *stage) advance(d time.Duration) { s.ahead.Add(int64(d)) }
+
+func (s *stage) raw(t *testing.T, verb, method, token, body string) (int, http.Header, map[string]any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), verb, s.base+"/xrpc/"+method, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var decoded map[string]any
+	if err := json.NewDecoder(response.Body).Decode(&decoded); err != nil {
+		t.Fatalf("%s answered no JSON: %v", method, err)
+	}
+	return response.StatusCode, response.Header, decoded
+}
+
+func (s *stage) wantPosts(t *testing.T, want int) {
+	t.Helper()
+	if posts := s.world.Posts(); len(posts) != want {
+		t.Fatalf("the repository has %d posts, want %d", len(posts), want)
+	}
+}
 
 // login returns an access token, a refresh token and a DID.
 func (s *stage) login(t *testing.T, identifier string) (access, refresh, did string) {
 	t.Helper()
-	status, _, answer := s.raw(t, http.MethodPost, createSession, "", `{"identifier": "`+identifier+`", "password": "p"}`)
+	status, _, answer := s.raw(t, http.MethodPost, "com.atproto.server.createSession", "", `{"identifier": "`+identifier+`", "password": "p"}`)
 	if status != http.StatusOK {
 		t.Fatalf("createSession answered %d %v", status, answer)
 	}
@@ -55,7 +111,7 @@ func TestSimulatorRefusesBadTokens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.advance(tt.later)
 			defer s.advance(-tt.later)
-			status, _, answer := s.raw(t, http.MethodGet, getSession, tt.token, "")
+			status, _, answer := s.raw(t, http.MethodGet, "com.atproto.server.getSession", tt.token, "")
 			wantRefusal(t, status, answer, tt.status, tt.want)
 		})
 	}
@@ -66,17 +122,17 @@ const invalidTokenText = "InvalidToken"
 func TestSimulatorRotatesRefreshTokens(t *testing.T) {
 	s := newStage(t, pdsLimits())
 	_, refresh, _ := s.login(t, "alice.example.com")
-	status, _, first := s.raw(t, http.MethodPost, refreshSession, refresh, "")
+	status, _, first := s.raw(t, http.MethodPost, "com.atproto.server.refreshSession", refresh, "")
 	if status != http.StatusOK {
 		t.Fatalf("refreshSession answered %d %v", status, first)
 	}
-	if status, _, answer := s.raw(t, http.MethodPost, refreshSession, refresh, ""); status != http.StatusOK {
+	if status, _, answer := s.raw(t, http.MethodPost, "com.atproto.server.refreshSession", refresh, ""); status != http.StatusOK {
 		t.Errorf("within its grace a used token is answered %d %v", status, answer)
 	}
 	s.advance(refreshGrace + time.Minute)
-	status, _, answer := s.raw(t, http.MethodPost, refreshSession, refresh, "")
+	status, _, answer := s.raw(t, http.MethodPost, "com.atproto.server.refreshSession", refresh, "")
 	wantRefusal(t, status, answer, http.StatusBadRequest, "ExpiredToken")
-	if status, _, answer := s.raw(t, http.MethodPost, refreshSession, first["refreshJwt"].(string), ""); status != http.StatusOK {
+	if status, _, answer := s.raw(t, http.MethodPost, "com.atproto.server.refreshSession", first["refreshJwt"].(string), ""); status != http.StatusOK {
 		t.Errorf("the new token is answered %d %v", status, answer)
 	}
 }
@@ -92,7 +148,7 @@ func TestSimulatorKnowsAnAccountAgain(t *testing.T) {
 		t.Error(err)
 	}
 	for _, input := range []string{`{"identifier": "alice", "password": "p"}`, `{"identifier": "alice.example.com"}`} {
-		status, _, answer := s.raw(t, http.MethodPost, createSession, "", input)
+		status, _, answer := s.raw(t, http.MethodPost, "com.atproto.server.createSession", "", input)
 		wantRefusal(t, status, answer, http.StatusUnauthorized, "AuthenticationRequired")
 	}
 }
@@ -123,7 +179,7 @@ func TestSimulatorHoldsRecordsToTheLexicon(t *testing.T) {
 			{"$type": "blob", "ref": {"$link": "bafkreia"}, "mimeType": "image/png", "size": 2000001}}]}, ` + createdAt, "InvalidRequest"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, _, answer := s.raw(t, http.MethodPost, putRecord, access, putBody(did, tt.rkey, tt.fields))
+			status, _, answer := s.raw(t, http.MethodPost, "com.atproto.repo.putRecord", access, putBody(did, tt.rkey, tt.fields))
 			if tt.want != "" {
 				wantRefusal(t, status, answer, http.StatusBadRequest, tt.want)
 				return
@@ -142,7 +198,7 @@ func TestSimulatorRefusesAnotherRepository(t *testing.T) {
 	s := newStage(t, pdsLimits())
 	access, _, _ := s.login(t, "alice.example.com")
 	body := putBody(didOf("bob.example.com"), "3n2svgepjdo4k", `"text": "hello", `+createdAt)
-	status, _, answer := s.raw(t, http.MethodPost, putRecord, access, body)
+	status, _, answer := s.raw(t, http.MethodPost, "com.atproto.repo.putRecord", access, body)
 	wantRefusal(t, status, answer, http.StatusUnauthorized, "AuthenticationRequired")
 }
 
@@ -154,11 +210,11 @@ func TestSimulatorOnATakenKey(t *testing.T) {
 	body := putBody(did, "3n2svgepjdo4k", `"text": "hello", `+createdAt)
 	other := putBody(did, "3n2svgepjdo4k", `"text": "another", `+createdAt)
 	for range 2 {
-		if status, _, answer := s.raw(t, http.MethodPost, putRecord, access, body); status != http.StatusOK {
+		if status, _, answer := s.raw(t, http.MethodPost, "com.atproto.repo.putRecord", access, body); status != http.StatusOK {
 			t.Errorf("answered %d %v", status, answer)
 		}
 	}
-	status, _, answer := s.raw(t, http.MethodPost, putRecord, access, other)
+	status, _, answer := s.raw(t, http.MethodPost, "com.atproto.repo.putRecord", access, other)
 	wantRefusal(t, status, answer, http.StatusBadRequest, "InvalidSwap")
 	status, _, answer = s.raw(t, http.MethodPost, "com.atproto.repo.createRecord", access, body)
 	wantRefusal(t, status, answer, http.StatusInternalServerError, "InternalServerError")
@@ -170,16 +226,16 @@ func TestSimulatorReadsRecords(t *testing.T) {
 	access, _, did := s.login(t, "alice.example.com")
 	for i := range 5 {
 		body := putBody(did, "3n2svgepjdo4"+strconv.Itoa(i+2), `"text": "`+strconv.Itoa(i)+`", `+createdAt)
-		if status, _, answer := s.raw(t, http.MethodPost, putRecord, access, body); status != http.StatusOK {
+		if status, _, answer := s.raw(t, http.MethodPost, "com.atproto.repo.putRecord", access, body); status != http.StatusOK {
 			t.Fatalf("answered %d %v", status, answer)
 		}
 	}
 	query := "?repo=alice.example.com&collection=app.bsky.feed.post"
-	status, _, answer := s.raw(t, http.MethodGet, getRecord+query+"&rkey=3n2svgepjdo44", "", "")
+	status, _, answer := s.raw(t, http.MethodGet, "com.atproto.repo.getRecord"+query+"&rkey=3n2svgepjdo44", "", "")
 	if value, ok := answer["value"].(map[string]any); status != http.StatusOK || !ok || value["text"] != "2" {
 		t.Errorf("getRecord answered %d %v", status, answer)
 	}
-	status, _, answer = s.raw(t, http.MethodGet, getRecord+query+"&rkey=3n2svgepjdo4z", "", "")
+	status, _, answer = s.raw(t, http.MethodGet, "com.atproto.repo.getRecord"+query+"&rkey=3n2svgepjdo4z", "", "")
 	wantRefusal(t, status, answer, http.StatusBadRequest, "RecordNotFound")
 
 	var texts []string
@@ -204,12 +260,12 @@ func TestSimulatorDeletesRecords(t *testing.T) {
 	access, _, did := s.login(t, "alice.example.com")
 	body := putBody(did, "3n2svgepjdo4k", `"text": "hello", `+createdAt)
 	query := "?repo=" + did + "&collection=app.bsky.feed.post"
-	for _, method := range []string{putRecord, "com.atproto.repo.deleteRecord", "com.atproto.repo.deleteRecord"} {
+	for _, method := range []string{"com.atproto.repo.putRecord", "com.atproto.repo.deleteRecord", "com.atproto.repo.deleteRecord"} {
 		if status, _, answer := s.raw(t, http.MethodPost, method, access, body); status != http.StatusOK {
 			t.Fatalf("%s answered %d %v", method, status, answer)
 		}
 	}
-	status, _, answer := s.raw(t, http.MethodGet, getRecord+query+"&rkey=3n2svgepjdo4k", "", "")
+	status, _, answer := s.raw(t, http.MethodGet, "com.atproto.repo.getRecord"+query+"&rkey=3n2svgepjdo4k", "", "")
 	wantRefusal(t, status, answer, http.StatusBadRequest, "RecordNotFound")
 	if _, _, answer := s.raw(t, http.MethodGet, "com.atproto.repo.listRecords"+query, "", ""); len(answer["records"].([]any)) != 0 {
 		t.Errorf("listRecords = %v", answer)
@@ -229,7 +285,7 @@ func TestSimulatorSpendsPoints(t *testing.T) {
 	s := newStage(t, limits)
 	access, _, did := s.login(t, "alice.example.com")
 	put := func(key string) (int, http.Header, map[string]any) {
-		return s.raw(t, http.MethodPost, putRecord, access, putBody(did, key, `"text": "hello", `+createdAt))
+		return s.raw(t, http.MethodPost, "com.atproto.repo.putRecord", access, putBody(did, key, `"text": "hello", `+createdAt))
 	}
 	if status, header, _ := put("3n2svgepjdo4a"); status != http.StatusOK || header.Get("RateLimit-Remaining") != "3" {
 		t.Errorf("answered %d with %s of %s points left", status, header.Get("RateLimit-Remaining"), header.Get("RateLimit-Limit"))
@@ -256,10 +312,10 @@ func TestSimulatorDescribesItself(t *testing.T) {
 	s := newStage(t, pdsLimits())
 	access, _, _ := s.login(t, "alice.example.com")
 	for method, field := range map[string]string{
-		"com.atproto.server.describeServer":         "availableUserDomains",
-		"app.bsky.video.getUploadLimits":            "canUpload",
-		resolveHandle + "?handle=bob.example.com":   "did",
-		getServiceAuth + "?aud=did:web:example.com": "token",
+		"com.atproto.server.describeServer":                         "availableUserDomains",
+		"app.bsky.video.getUploadLimits":                            "canUpload",
+		"com.atproto.identity.resolveHandle?handle=bob.example.com": "did",
+		"com.atproto.server.getServiceAuth?aud=did:web:example.com": "token",
 	} {
 		status, _, answer := s.raw(t, http.MethodGet, method, access, "")
 		if _, ok := answer[field]; status != http.StatusOK || !ok {
@@ -267,7 +323,7 @@ func TestSimulatorDescribesItself(t *testing.T) {
 		}
 	}
 	exp := strconv.FormatInt(s.now().Add(2*time.Hour).Unix(), 10)
-	status, _, answer := s.raw(t, http.MethodGet, getServiceAuth+"?aud=did:web:example.com&exp="+exp, access, "")
+	status, _, answer := s.raw(t, http.MethodGet, "com.atproto.server.getServiceAuth?aud=did:web:example.com&exp="+exp, access, "")
 	wantRefusal(t, status, answer, http.StatusBadRequest, "BadExpiration")
 	status, _, answer = s.raw(t, http.MethodGet, "app.bsky.feed.getTimeline", access, "")
 	wantRefusal(t, status, answer, http.StatusNotImplemented, "MethodNotImplemented")

@@ -1,4 +1,4 @@
-package bluesky
+package simulator
 
 import (
 	"fmt"

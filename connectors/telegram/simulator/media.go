@@ -1,4 +1,4 @@
-package telegram
+package simulator
 
 import (
 	"bytes"
@@ -205,9 +205,9 @@ func checkUpload(file simulation.Media, there bool, kind string) string {
 		return "Bad Request: file must be non-empty"
 	case kind == photo && file.Size > maxPhotoBytes:
 		return fmt.Sprintf("Bad Request: file of size %d bytes is too big for a photo; the maximum size is %d bytes", file.Size, maxPhotoBytes)
-	case kind == photo && file.Type != jpeg && file.Type != png:
+	case kind == photo && file.Type != jpegType && file.Type != pngType:
 		return "Bad Request: IMAGE_PROCESS_FAILED"
-	case kind == video && file.Type != mp4:
+	case kind == video && file.Type != mp4Type:
 		return "Bad Request: wrong file type"
 	case kind == video && file.Size > maxVideoBytes:
 		return "Bad Request: file is too big"

@@ -1,4 +1,4 @@
-package mastodon
+package simulator
 
 import (
 	"html/template"

@@ -1,4 +1,4 @@
-package bluesky
+package simulator
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -27,7 +29,7 @@ func checkPost(record post, raw json.RawMessage) error {
 		return badRecord("text is missing")
 	case present.CreatedAt == nil:
 		return badRecord("createdAt is missing")
-	case count(record.Text) > maxGraphemes:
+	case len(record.Text) > maxTextBytes || uniseg.GraphemeClusterCount(record.Text) > maxGraphemes:
 		return badRecord(fmt.Sprintf("text must not be longer than %d graphemes and %d bytes", maxGraphemes, maxTextBytes))
 	case len(record.Langs) > maxLangs:
 		return badRecord(fmt.Sprintf("langs must not have more than %d elements", maxLangs))
@@ -82,7 +84,7 @@ func checkFeature(f feature) error {
 	case mentionFeature:
 		ok = strings.HasPrefix(f.DID, "did:")
 	case tagFeature:
-		ok = f.Tag != "" && len(f.Tag) <= maxTagBytes && count(f.Tag) <= maxTagGraphemes
+		ok = f.Tag != "" && len(f.Tag) <= maxTagBytes && uniseg.GraphemeClusterCount(f.Tag) <= maxTagGraphemes
 	}
 	if !ok {
 		return badRecord("a facet has a feature without its value")
@@ -131,7 +133,7 @@ func (s *simulator) embedded(did string, e *embed) ([]simulation.Media, error) {
 }
 
 // attached returns the upload that a blob refers to, which must fit its embed.
-func (s *simulator) attached(did string, kind schema.MediaKind, b blob, alt string, a *aspectRatio) (simulation.Media, error) {
+func (s *simulator) attached(did string, kind schema.MediaKind, b json.RawMessage, alt string, a *aspectRatio) (simulation.Media, error) {
 	var ref blobRef
 	if json.Unmarshal(b, &ref) != nil || ref.Type != "blob" {
 		return simulation.Media{}, badRecord("an embed has no blob")

@@ -1,4 +1,4 @@
-package telegram
+package simulator
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package mastodon
+package simulator
 
 import "net/http"
 
@@ -34,7 +34,7 @@ func (s *simulator) configuration(base string) object {
 			"max_characters": maxText, "max_media_attachments": maxMedia, "characters_reserved_per_url": urlLength,
 		},
 		"media_attachments": object{
-			"supported_mime_types": append(Constraints().Media.ImageTypes, Constraints().Media.VideoTypes...),
+			"supported_mime_types": mediaTypes(),
 			"description_limit":    maxDescription,
 			"image_size_limit":     maxImageBytes, "image_matrix_limit": 33177600,
 			"video_size_limit": maxVideoBytes, "video_matrix_limit": 8294400, "video_frame_rate_limit": 120,

@@ -1,4 +1,4 @@
-package bluesky
+package simulator
 
 import (
 	"encoding/json"
@@ -24,14 +24,14 @@ type simulator struct {
 	deleted sync.Map // uris of records, until the process ends
 }
 
-// NewSimulator serves a PDS with the limits of a real one. An account is made by the
+// New serves a PDS with the limits of a real one. An account is made by the
 // first login with its handle, its DID or an e-mail address and any password.
-func NewSimulator(w *simulation.World) http.Handler {
+func New(w *simulation.World) http.Handler {
 	return newSimulator(w, pdsLimits())
 }
 
-// NewUnlimitedSimulator serves a PDS that takes any number of calls, for load.
-func NewUnlimitedSimulator(w *simulation.World) http.Handler { return newSimulator(w, limits{}) }
+// NewUnlimited serves a PDS that takes any number of calls, for load.
+func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, limits{}) }
 
 func newSimulator(w *simulation.World, limits limits) http.Handler {
 	s := &simulator{
@@ -44,21 +44,21 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 	s.dialect = simulation.Dialect{Operation: operation, Fail: s.fail}
 	mux := http.NewServeMux()
 	for method, handler := range map[string]http.HandlerFunc{
-		"POST " + createSession:                 s.answer(s.createSession),
-		"POST " + refreshSession:                s.answer(s.refreshSession),
-		"GET " + getSession:                     s.answer(s.getSession),
-		"GET " + getServiceAuth:                 s.answer(s.getServiceAuth),
-		"GET com.atproto.server.describeServer": s.answer(s.describeServer),
-		"GET " + resolveHandle:                  s.answer(s.resolveHandle),
-		"POST " + uploadBlob:                    s.answer(s.uploadBlob),
-		"POST " + putRecord:                     s.write(putCost, s.put),
-		"POST com.atproto.repo.createRecord":    s.write(createCost, s.create),
-		"POST com.atproto.repo.deleteRecord":    s.write(deleteCost, s.remove),
-		"GET " + getRecord:                      s.answer(s.getRecord),
-		"GET com.atproto.repo.listRecords":      s.answer(s.listRecords),
-		"POST " + uploadVideo:                   s.uploadVideo,
-		"GET " + getJobStatus:                   s.answer(s.getJobStatus),
-		"GET app.bsky.video.getUploadLimits":    s.answer(s.getUploadLimits),
+		"POST com.atproto.server.createSession":  s.answer(s.createSession),
+		"POST com.atproto.server.refreshSession": s.answer(s.refreshSession),
+		"GET com.atproto.server.getSession":      s.answer(s.getSession),
+		"GET com.atproto.server.getServiceAuth":  s.answer(s.getServiceAuth),
+		"GET com.atproto.server.describeServer":  s.answer(s.describeServer),
+		"GET com.atproto.identity.resolveHandle": s.answer(s.resolveHandle),
+		"POST " + uploadBlob:                     s.answer(s.uploadBlob),
+		"POST com.atproto.repo.putRecord":        s.write(putCost, s.put),
+		"POST com.atproto.repo.createRecord":     s.write(createCost, s.create),
+		"POST com.atproto.repo.deleteRecord":     s.write(deleteCost, s.remove),
+		"GET com.atproto.repo.getRecord":         s.answer(s.getRecord),
+		"GET com.atproto.repo.listRecords":       s.answer(s.listRecords),
+		"POST app.bsky.video.uploadVideo":        s.uploadVideo,
+		"GET app.bsky.video.getJobStatus":        s.answer(s.getJobStatus),
+		"GET app.bsky.video.getUploadLimits":     s.answer(s.getUploadLimits),
 	} {
 		verb, name, _ := strings.Cut(method, " ")
 		mux.HandleFunc(verb+" /xrpc/"+name, handler)

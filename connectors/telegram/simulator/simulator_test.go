@@ -1,4 +1,4 @@
-package telegram_test
+package simulator_test
 
 import (
 	"encoding/json"
@@ -10,8 +10,13 @@ import (
 	"time"
 
 	"crier/connectors/simulation"
-	"crier/connectors/telegram"
+	"crier/connectors/telegram/simulator"
 	"crier/schema"
+)
+
+const (
+	token   = "123456:AAF-secret_part-of-the-token"
+	channel = "@crier_news"
 )
 
 // clock is moved by hand.
@@ -86,7 +91,7 @@ func TestSimulatorRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(newClock(), nil)
-			status, a := ask(t, telegram.NewSimulator(w), tt.path, tt.contentType, tt.body)
+			status, a := ask(t, simulator.New(w), tt.path, tt.contentType, tt.body)
 			if status != tt.status || a.Description != tt.description {
 				t.Errorf("%d %q, want %d %q", status, a.Description, tt.status, tt.description)
 			}
@@ -105,7 +110,7 @@ func formFile(field, content string) string {
 }
 
 func TestSimulatorTakesLimits(t *testing.T) {
-	h := telegram.NewSimulator(newWorld(newClock(), nil))
+	h := simulator.New(newWorld(newClock(), nil))
 	if status, a := say(t, h, channel, strings.Repeat("x", 4096)); status != http.StatusOK {
 		t.Errorf("a text at the limit: %+v", a)
 	}
@@ -123,7 +128,7 @@ func TestSimulatorLimitsRates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClock()
-			h := telegram.NewSimulator(newWorld(c, nil))
+			h := simulator.New(newWorld(c, nil))
 			for i := range tt.most {
 				if status, a := say(t, h, tt.chat(i), "x"); status != http.StatusOK {
 					t.Fatalf("message %d: %+v", i+1, a)
@@ -142,7 +147,7 @@ func TestSimulatorLimitsRates(t *testing.T) {
 }
 
 func TestUnlimitedSimulatorTakesAnyRate(t *testing.T) {
-	h := telegram.NewUnlimitedSimulator(newWorld(newClock(), nil))
+	h := simulator.NewUnlimited(newWorld(newClock(), nil))
 	for range 100 {
 		if status, a := say(t, h, "-77", "x"); status != http.StatusOK {
 			t.Fatalf("%+v", a)
@@ -161,7 +166,7 @@ func TestMarkersForceOutcomes(t *testing.T) {
 		"a refusal, forever":        {"a [crier:refused]", []int{403, 403, 403}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := telegram.NewSimulator(newWorld(newClock(), nil))
+			h := simulator.New(newWorld(newClock(), nil))
 			for i, want := range tt.statuses {
 				if status, a := say(t, h, channel, tt.text); status != want {
 					t.Errorf("call %d: %d %+v, want %d", i+1, status, a, want)
@@ -179,7 +184,7 @@ func TestNumberingSurvivesARestart(t *testing.T) {
 			t.Fatalf("OpenJournal: %v", err)
 		}
 		defer journal.Close()
-		_, a := say(t, telegram.NewSimulator(newWorld(newClock(), journal)), channel, "x")
+		_, a := say(t, simulator.New(newWorld(newClock(), journal)), channel, "x")
 		var m struct {
 			ID json.Number `json:"message_id"`
 		}
