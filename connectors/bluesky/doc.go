@@ -1,5 +1,5 @@
 // Package bluesky publishes to Bluesky and every other server of the AT Protocol that
-// hosts its accounts, and simulates one.
+// hosts its accounts. Package simulator is one in small.
 //
 //	Prepare ─▶ image: uploadBlob ───────────────────▶ blob in the progress
 //	           video: getServiceAuth ─▶ uploadVideo ─▶ job, getJobStatus ─▶ blob

@@ -1,5 +1,5 @@
-// Package mastodon publishes to Mastodon and to servers that speak its API, and
-// simulates one.
+// Package mastodon publishes to Mastodon and to servers that speak its API. Package
+// simulator is one in small.
 //
 //	Prepare ─▶ POST /api/v2/media ─▶ GET /api/v1/media/{id} until it is processed
 //	Publish ─▶ POST /api/v1/statuses, with the delivery's key as Idempotency-Key

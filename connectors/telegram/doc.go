@@ -1,5 +1,5 @@
 // Package telegram publishes to Telegram channels and groups through the Bot API
-// (core.telegram.org/bots/api), and simulates it.
+// (core.telegram.org/bots/api). Package simulator is it in small.
 //
 //	Prepare   opens the media and checks what Telegram would refuse
 //	Publish   one call: sendMessage, sendPhoto, sendVideo or sendMediaGroup, with the
