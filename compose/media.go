@@ -2,6 +2,7 @@ package compose
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"crier/connectors/egress"
@@ -10,6 +11,9 @@ import (
 
 // fetchMediaLimit is how long fetching one url for an upload may take.
 const fetchMediaLimit = 4 * time.Minute
+
+// checkBucketLimit is how long the check of a bucket at the start may take.
+const checkBucketLimit = 30 * time.Second
 
 // newLibrary makes the store of media: a bucket where one is configured, else a folder of
 // the data folder, which only this process can read.
@@ -32,6 +36,15 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkBucket(ctx, bucket); err != nil {
+		return nil, fmt.Errorf("checking the media bucket %s: %w", config, err)
+	}
 	b.config.Logger.InfoContext(ctx, "media is kept in a bucket", "bucket", config.String())
 	return media.NewLibrary(media.LibraryConfig{Blobs: bucket, Arriving: arriving, Fetcher: fetcher})
+}
+
+func checkBucket(ctx context.Context, bucket *media.S3) error {
+	ctx, cancel := context.WithTimeout(ctx, checkBucketLimit)
+	defer cancel()
+	return bucket.Check(ctx)
 }

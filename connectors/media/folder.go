@@ -53,7 +53,7 @@ func (f *Folder) Put(_ context.Context, id schema.MediaID, file *File) error {
 	return file.Close()
 }
 
-// errTaken is that an id has its content already.
+// errTaken is that an id has content of another upload.
 var errTaken = errors.New("there is content of this id")
 
 // flush writes what the system holds of a file or folder to disk.

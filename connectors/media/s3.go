@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -94,11 +95,16 @@ func NewS3(c S3Config, transport http.RoundTripper) (*S3, error) {
 func (s *S3) kept(id schema.MediaID) string     { return s.prefix + "media/" + id.String() }
 func (s *S3) arriving(id schema.MediaID) string { return s.prefix + "arriving/" + id.String() }
 
-// Put uploads a file and removes it.
+// Put uploads a file, makes sure that the service has it as it is, and removes it. Where
+// another upload of the id has come meanwhile the error is errTaken.
 func (s *S3) Put(ctx context.Context, id schema.MediaID, file *File) error {
-	_, err := s.client.FPutObject(ctx, s.bucket, s.kept(id), file.Path, minio.PutObjectOptions{ContentType: file.Type})
+	content, err := os.Open(file.Path)
 	if err != nil {
-		return failure(err)
+		return fmt.Errorf("opening media: %w", err)
+	}
+	err = s.write(ctx, s.kept(id), file.Type, content, file.Size)
+	if err = errors.Join(err, content.Close()); err != nil {
+		return unavailable(err)
 	}
 	return file.Close()
 }
@@ -199,6 +205,13 @@ func (s *S3) takeOver(ctx context.Context, id schema.MediaID, most int64) error 
 	if err != nil {
 		return failure(err)
 	}
+	copied, err := s.client.StatObject(ctx, s.bucket, s.kept(id), minio.StatObjectOptions{})
+	if err != nil {
+		return failure(err)
+	}
+	if copied.Size != arrived.Size {
+		return s.discard(ctx, s.kept(id), fmt.Sprintf("a copy has %d of %d bytes", copied.Size, arrived.Size))
+	}
 	return nil
 }
 
@@ -230,6 +243,13 @@ func (s *S3) probe(ctx context.Context, id schema.MediaID) (schema.MediaFacts, e
 func failure(err error) error {
 	if isMissing(err) {
 		return errNotKept()
+	}
+	return unavailable(err)
+}
+
+func unavailable(err error) error {
+	if _, ok := errors.AsType[*schema.Error](err); ok || errors.Is(err, errTaken) {
+		return err
 	}
 	return &schema.Error{Kind: schema.Unavailable, Message: "the media store does not answer; try again", Err: err}
 }
