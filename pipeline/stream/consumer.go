@@ -20,10 +20,10 @@ const (
 	// sessionTimeout is when the partitions of a process that was killed go to
 	// others: the least that Apache Kafka takes by default.
 	sessionTimeout = 6 * time.Second
-	// rebalanceTimeout bounds how long a join waits for members that are gone. It
-	// makes a process that was killed and started again work within about 2 s.
+	// rebalanceTimeout bounds how long a join waits for members that are gone. With it
+	// a process that was killed works again within about 2 s of its start.
 	rebalanceTimeout = 2 * time.Second
-	// watchInterval is how often a consumer looks whether its topic is still there.
+	// watchInterval is how often a consumer checks that its topic still exists.
 	watchInterval = 500 * time.Millisecond
 )
 
@@ -37,8 +37,8 @@ type ConsumerConfig struct {
 	// Drain is how long messages in hand may take when Run's context ends.
 	Drain time.Duration
 	// Assigned, if not nil, is called at the start of each generation of the group,
-	// before its first message, with the partitions owned, which may be none. ctx ends
-	// with the generation. It must not block.
+	// before its first message, with the assigned partitions; there may be none. ctx
+	// ends with the generation. It must not block.
 	Assigned func(ctx context.Context, partitions []int)
 }
 
@@ -97,16 +97,16 @@ func (c *Consumer) Ready() error {
 	return errors.Join(errs...)
 }
 
-// member takes part in the group until ctx ends or the topic has other partitions than
-// those that were divided. Each failed try to join is followed by one as a new member:
-// what became of the first, only the broker knows.
+// member takes part in the group until ctx ends or the topic's partitions are no longer
+// those that were assigned. After a failed join it tries again as a new member, since only
+// the broker knows what became of the first.
 func (c *Consumer) member(ctx context.Context, partitions int) error {
 	balancer := new(balancer)
-	balancer.divided.Store(int64(partitions))
+	balancer.partitions.Store(int64(partitions))
 	c.setIdle(errors.New("joining the group"))
 	for ctx.Err() == nil {
-		if err := c.log.removeFormer(ctx, c.cfg.Group); err != nil {
-			c.logger.DebugContext(ctx, "looking for members that this process left behind failed", "err", err)
+		if err := c.log.evictStaleMembers(ctx, c.cfg.Group); err != nil {
+			c.logger.DebugContext(ctx, "evicting stale members failed", "err", err)
 		}
 		group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 			ID: c.cfg.Group, Topics: []string{c.cfg.Topic},
@@ -126,13 +126,13 @@ func (c *Consumer) member(ctx context.Context, partitions int) error {
 		if topicChanged {
 			return nil
 		}
-		_ = sleep(ctx, joinBackoff) // its end ends the loop
+		_ = sleep(ctx, joinBackoff) // the loop checks ctx
 	}
 	return nil
 }
 
 // serve works through the generations of a group until ctx ends, joining fails, or the
-// topic has changed, which it tells.
+// topic has changed; only then it returns true.
 func (c *Consumer) serve(ctx context.Context, group *kafka.ConsumerGroup, balancer *balancer) (topicChanged bool) {
 	for {
 		gen, err := group.Next(ctx)
@@ -145,28 +145,28 @@ func (c *Consumer) serve(ctx context.Context, group *kafka.ConsumerGroup, balanc
 			c.setIdle(fmt.Errorf("joining the group: %w", err))
 			return false
 		}
-		g := &generation{consumer: c, kafka: gen, divided: int(balancer.divided.Load())}
+		g := &generation{consumer: c, kafka: gen, assigned: int(balancer.partitions.Load())}
 		if g.serve(ctx); g.topicChanged {
 			return true
 		}
 	}
 }
 
-// balancer divides a topic's partitions when this member leads the group, and notes how
-// many there were. The leader looks at the topic only then; when it was missing at that
-// moment, as after the log was emptied, everybody is left with nothing.
+// balancer assigns a topic's partitions when this member leads the group, and remembers how
+// many there were. The leader reads the topic's metadata only then; if the topic was missing
+// at that moment, as after the log was emptied, nobody is assigned anything.
 type balancer struct {
 	kafka.RangeGroupBalancer
-	divided atomic.Int64
+	partitions atomic.Int64
 }
 
 // AssignGroups implements kafka.GroupBalancer.
 func (b *balancer) AssignGroups(members []kafka.GroupMember, partitions []kafka.Partition) kafka.GroupMemberAssignments {
-	b.divided.Store(int64(len(partitions)))
+	b.partitions.Store(int64(len(partitions)))
 	return b.RangeGroupBalancer.AssignGroups(members, partitions)
 }
 
-// setIdle notes that there is no generation; the log hears of each reason once.
+// setIdle notes that there is no generation, and logs each reason once.
 func (c *Consumer) setIdle(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,7 +179,7 @@ func (c *Consumer) setIdle(why error) {
 	c.log.metrics.oldest.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(0)
 }
 
-func (c *Consumer) setOwned(partitions []*partition) {
+func (c *Consumer) setAssigned(partitions []*partition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.idle, c.partitions = nil, partitions

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// untriedPerBroker is how many connections to one broker may be waiting for its first
-// answer. All are made in a healthy cluster's round trip.
+// untriedPerBroker is how many connections to one broker may wait for its first answer. A
+// healthy broker answers within a round trip.
 const untriedPerBroker = 4
 
-// dialer opens connections, to each address a few at a time until they have proved
-// themselves. A broker that is starting takes connections long before it serves them:
-// they wait in a queue of 50 (Apache Kafka's socket.listen.backlog.size), where those that
-// were given up stay too. Once it is full, nobody connects for seconds after the broker
-// has begun to serve.
+// dialer opens connections, to each address only a few at a time until they are answered.
+// A broker that is starting accepts connections long before it serves them: they wait in a
+// queue of 50 (Apache Kafka's socket.listen.backlog.size), and connections that the client
+// gave up stay in it. Once it is full, nobody can connect for seconds after the broker has
+// begun to serve.
 type dialer struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
@@ -51,7 +51,7 @@ func (d *dialer) of(address string) chan struct{} {
 	return d.untried[address]
 }
 
-// untriedConn gives its turn to another once it was answered, or is closed.
+// untriedConn lets another connection be made once it is answered or closed.
 type untriedConn struct {
 	net.Conn
 	proved func()

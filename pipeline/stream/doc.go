@@ -7,20 +7,19 @@
 //	deliver ◀── room? ◀── one long poll a partition ◀───────────────────────────┘
 //	   │
 //	   ▼
-//	stage … Ack ──▶ window: lowest unfinished offset ──▶ commit every 200 ms
+//	stage … Ack ──▶ window: lowest unacknowledged offset ──▶ commit every 200 ms
 //
 // # What holds
 //
-// A message is handed out at least once: until it is acknowledged it is handed out
-// again, to whoever owns its partition then. The protocol's client has no idempotent
-// producer, and a write whose answer was lost is written again, so the log repeats;
-// stages recognise a repetition by the claim that fails.
+// Delivery is at least once: a message that is not acknowledged is delivered again, to the
+// member that owns its partition then. kafka-go has no idempotent producer, and a write
+// whose answer was lost is repeated, so the log has duplicates; stages recognise one by the
+// claim that fails.
 //
-// The messages of one key are in one partition and are handed out in the order they
-// were written. What is written in one call, or in one call after another, keeps its
-// order.
+// The messages of one key are in one partition and are delivered in the order they were
+// written. Records of one call, or of one call after another, keep their order.
 //
-// The log is work, not truth: it may be emptied at any moment. A consumer whose
-// committed offset is outside what is there goes on at the earliest message, and
-// topics that vanish are made again.
+// The log is work, not truth: it may be emptied at any moment. A consumer whose committed
+// offset is outside the log goes on at the earliest message, and topics that vanish are
+// created again.
 package stream

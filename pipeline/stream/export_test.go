@@ -10,7 +10,7 @@ import (
 // ReadAll calls fn with every message that is in the topic now, partition by partition,
 // in order, without a consumer group. It ends with fn's first error.
 func (l *Log) ReadAll(ctx context.Context, topic string, fn func(*Message) error) error {
-	counts, err := l.lookUp(ctx, []string{topic})
+	counts, err := l.partitionCounts(ctx, []string{topic})
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", topic, err)
 	}

@@ -13,7 +13,7 @@ import (
 type generation struct {
 	consumer     *Consumer
 	kafka        *kafka.Generation
-	divided      int // partitions of the topic when they were divided, as far as known
+	assigned     int // partitions the topic had when they were assigned, as far as known
 	partitions   []*partition
 	topicChanged bool
 }
@@ -21,8 +21,8 @@ type generation struct {
 // serve works on the partitions until the generation ends or ctx does.
 func (g *generation) serve(ctx context.Context) {
 	done := make(chan struct{})
-	// The group waits for this one function before it joins the next generation, and
-	// its return ends this one, so everything of the generation is inside it.
+	// The group waits for this function before it joins the next generation, and its
+	// return ends this one: so all work of the generation runs inside it.
 	g.kafka.Start(func(ended context.Context) {
 		defer close(done)
 		g.run(ctx, ended)
@@ -30,12 +30,12 @@ func (g *generation) serve(ctx context.Context) {
 	<-done
 }
 
-// run is given two contexts: ctx ends with the consumer, which then still owns its
-// partitions for the drain; ended ends when the group takes them away.
+// run works with two contexts: ctx ends when the consumer stops, which still owns its
+// partitions while it drains; ended ends when the group revokes them.
 func (g *generation) run(ctx, ended context.Context) {
-	owned, disown := context.WithCancel(context.WithoutCancel(ctx))
-	defer disown()
-	defer context.AfterFunc(ended, disown)()
+	owned, revoke := context.WithCancel(context.WithoutCancel(ctx))
+	defer revoke()
+	defer context.AfterFunc(ended, revoke)()
 	fetching, halt := context.WithCancel(owned)
 	defer halt()
 	defer context.AfterFunc(ctx, halt)()
@@ -45,11 +45,11 @@ func (g *generation) run(ctx, ended context.Context) {
 	for _, p := range g.partitions {
 		fetchers.Go(func() { p.run(fetching, owned) })
 	}
-	err := g.tend(fetching)
+	err := g.commitUntil(fetching)
 	if ctx.Err() != nil {
 		g.drain(owned)
 	}
-	disown()
+	revoke()
 	fetchers.Wait()
 	if err == nil {
 		err = g.commit()
@@ -77,15 +77,15 @@ func (g *generation) assign(owned context.Context) {
 		})
 	}
 	c.logger.Info("consuming", "generation", g.kafka.ID, "partitions", numbers)
-	c.setOwned(g.partitions)
+	c.setAssigned(g.partitions)
 	if c.cfg.Assigned != nil {
 		c.cfg.Assigned(owned, numbers)
 	}
 }
 
-// tend commits and measures until fetching ends, a commit fails or the topic changes.
-// After a failed commit joining again is the one way to know what is still owned.
-func (g *generation) tend(fetching context.Context) error {
+// commitUntil commits and measures until fetching ends, a commit fails or the topic
+// changes. After a failed commit, only a new join tells what is still owned.
+func (g *generation) commitUntil(fetching context.Context) error {
 	commits, watch := time.NewTicker(commitInterval), time.NewTicker(watchInterval)
 	defer commits.Stop()
 	defer watch.Stop()
@@ -107,14 +107,14 @@ func (g *generation) tend(fetching context.Context) error {
 	}
 }
 
-// changed tells whether the topic is gone or its partitions must be divided anew.
+// changed tells whether the topic is gone or its partitions must be assigned anew.
 func (g *generation) changed(ctx context.Context) bool {
-	counts, err := g.consumer.log.lookUp(ctx, []string{g.consumer.cfg.Topic})
+	counts, err := g.consumer.log.partitionCounts(ctx, []string{g.consumer.cfg.Topic})
 	n := counts[g.consumer.cfg.Topic]
-	return err == nil && (n == 0 || n != g.divided)
+	return err == nil && (n == 0 || n != g.assigned)
 }
 
-// drain waits until nothing is in hand, for at most the consumer's Drain.
+// drain waits until nothing is in flight, for at most the consumer's Drain.
 func (g *generation) drain(owned context.Context) {
 	limit, stop := context.WithTimeout(owned, g.consumer.cfg.Drain)
 	defer stop()
@@ -152,7 +152,7 @@ func (g *generation) measure() {
 	now := c.log.now()
 	for _, p := range g.partitions {
 		w := p.current()
-		held += int64(w.inHand())
+		held += int64(w.inFlight())
 		lag += p.lag()
 		if oldest := w.oldest(); !oldest.IsZero() {
 			age = max(age, now.Sub(oldest))

@@ -38,17 +38,17 @@ type Config struct {
 	User     string // SCRAM-SHA-512; empty for none
 	Password string
 	ClientID string
-	// Node tells this process from all others that run. What is in a consumer's group
-	// under the same ClientID and Node is a former self of the consumer and is removed; so
-	// with a Node, a Log has one consumer a group. Empty: former selves have to time out.
+	// Node tells this process from all others that run. Members of a consumer's group with
+	// the same ClientID and Node are stale and are evicted, so a Log with a Node may have
+	// one consumer in each group. Empty: stale members have to time out.
 	Node       string
 	Logger     *slog.Logger
 	Registerer prometheus.Registerer
 	Now        func() time.Time
 }
 
-// identity is what members of groups are known by to the broker.
-func (c Config) identity() string {
+// clientID is what the broker knows members of groups by.
+func (c Config) clientID() string {
 	if c.Node == "" {
 		return c.ClientID
 	}
@@ -61,7 +61,7 @@ type Log struct {
 	client    *kafka.Client
 	transport *kafka.Transport
 	dialer    *kafka.Dialer
-	unique    bool // no other process has the dialer's ClientID
+	unique    bool // no other process has the dialer's client id
 	logger    *slog.Logger
 	metrics   *metrics
 	now       func() time.Time
@@ -75,7 +75,7 @@ type Log struct {
 	topics  map[string]schema.Topic
 	counts  map[string]int // partitions by topic
 	senders map[topicPartition]*sender
-	spread  atomic.Uint32 // round robin of records without a key
+	next    atomic.Uint32 // round robin of records without a key
 }
 
 type topicPartition struct {
@@ -83,8 +83,8 @@ type topicPartition struct {
 	partition int
 }
 
-// Open connects to the log and returns once a broker has answered. It keeps trying for
-// ten seconds, since a broker's port opens before it is ready.
+// Open connects to the log and returns once a broker has answered. It tries for ten
+// seconds, since a broker's port opens before the broker is ready.
 func Open(ctx context.Context, cfg Config) (*Log, error) {
 	var mechanism sasl.Mechanism
 	if cfg.User != "" {
@@ -94,7 +94,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		}
 	}
 	connect := newDialer().DialContext
-	dialer := &kafka.Dialer{DialFunc: connect, ClientID: cfg.identity(), Timeout: dialTimeout, TLS: cfg.TLS, SASLMechanism: mechanism}
+	dialer := &kafka.Dialer{DialFunc: connect, ClientID: cfg.clientID(), Timeout: dialTimeout, TLS: cfg.TLS, SASLMechanism: mechanism}
 	if err := ping(ctx, dialer, cfg.Brokers); err != nil {
 		return nil, fmt.Errorf("connecting to Kafka at %s: %w", strings.Join(cfg.Brokers, ","), err)
 	}
@@ -108,7 +108,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		Dial:        connect,
 		DialTimeout: dialTimeout,
 		MetadataTTL: metadataTTL,
-		ClientID:    cfg.identity(),
+		ClientID:    cfg.clientID(),
 		TLS:         cfg.TLS,
 		SASL:        mechanism,
 		Context:     life,
@@ -162,7 +162,7 @@ func pingOne(ctx context.Context, dialer *kafka.Dialer, broker string) error {
 }
 
 // Close ends the Log: calls in progress return ErrClosed, and their records may or may
-// not have been written. Consumers end with their own context, before.
+// not have been written. Consumers must have ended before, with their own contexts.
 func (l *Log) Close() {
 	l.mu.Lock()
 	l.closed = true

@@ -34,7 +34,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		}, []string{"topic", "group"}),
 		lag: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "crier_stream_lag",
-			Help: "Messages in the partitions owned here that are not finished.",
+			Help: "Messages in the partitions owned here that are not acknowledged.",
 		}, []string{"topic", "group"}),
 		oldest: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "crier_stream_oldest_seconds",
@@ -42,7 +42,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		}, []string{"topic", "group"}),
 		skipped: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_stream_skipped_total",
-			Help: "Offsets passed over because the broker could not hand them out.",
+			Help: "Offsets skipped because the broker could not deliver them.",
 		}, []string{"topic", "group"}),
 	}
 	return m, errors.Join(

@@ -174,7 +174,7 @@ func TestOffsetBeforeTheStartGoesOnAtWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestMessagesThatCannotBeReadArePassedOver(t *testing.T) {
+func TestMessagesThatCannotBeReadAreSkipped(t *testing.T) {
 	// A batch of format 2 whose checksum is wrong.
 	damaged := make([]byte, 100)
 	binary.BigEndian.PutUint32(damaged[8:], uint32(len(damaged)-12))

@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// stallAfter is how long a partition may show messages that cannot be read before
-	// they are passed over. Work is never lost by it: its job fires again.
+	// stallAfter is how long messages may be unreadable before they are skipped. No work
+	// is lost by that: its job fires again.
 	stallAfter = 2 * time.Second
-	// silentAfter is how long a partition may go without an answer and be ready.
+	// silentAfter is how long a partition without an answer still counts as ready.
 	silentAfter = 5 * time.Second
 )
 
-// Deliver takes messages of one partition in hand, in order. It is called by one
-// goroutine a partition; while it does not return, nothing more is fetched. ctx ends
-// when the partition is no longer owned: what is not acknowledged by then is handed
-// out again, and Deliver must return.
+// Deliver takes messages of one partition, in order. Each partition has one goroutine that
+// calls it, and fetches nothing more until it returns. ctx ends when the partition is no
+// longer owned: Deliver must return then, and what is not acknowledged is delivered again.
 type Deliver func(ctx context.Context, messages []*Message)
 
 // partition reads one partition for as long as this process owns it.
@@ -47,7 +46,7 @@ type partition struct {
 	err    error     // of the last fetch
 }
 
-// run fetches and hands out until fetching ends; owned is what Deliver gets.
+// run fetches and delivers until fetching ends; owned is the context of Deliver.
 func (p *partition) run(fetching, owned context.Context) {
 	var pause backoff
 	for p.awaitRoom(fetching) > 0 {
@@ -60,11 +59,11 @@ func (p *partition) run(fetching, owned context.Context) {
 		switch {
 		case len(got.messages) > 0:
 			pause, p.stall = backoff{}, stall{}
-			p.handOut(fetching, owned, got.messages)
+			p.deliverAll(fetching, owned, got.messages)
 		case err == nil && got.end <= p.offset:
 			pause, p.stall = backoff{}, stall{}
 		case err == nil || unreadable(err):
-			p.passOver(fetching, err)
+			p.skipUnreadable(fetching, err)
 			_ = pause.wait(fetching)
 		default:
 			_ = pause.wait(fetching)
@@ -72,8 +71,8 @@ func (p *partition) run(fetching, owned context.Context) {
 	}
 }
 
-// fetch first goes to the earliest message when there is no position, or when it is
-// outside the log: the log was emptied or trimmed.
+// fetch resets the offset to the earliest message where there is none, or where it is
+// outside the log because that was emptied or trimmed.
 func (p *partition) fetch(ctx context.Context) (fetched, error) {
 	if p.offset >= 0 {
 		got, err := p.log.fetch(ctx, p.topicPartition, p.offset)
@@ -89,21 +88,21 @@ func (p *partition) fetch(ctx context.Context) (fetched, error) {
 		p.logger.WarnContext(ctx, "log was emptied or trimmed, going on at what is there",
 			"offset", p.offset, "earliest", first)
 	}
-	p.restart(first)
+	p.resetTo(first)
 	return p.log.fetch(ctx, p.topicPartition, first)
 }
 
-// restart goes on at offset and forgets what is in hand. The new position is committed
-// even if nothing is finished there: else a later owner would find the old one, by then
-// perhaps inside the log again, and pass over what is before it.
-func (p *partition) restart(offset int64) {
+// resetTo goes on at offset and forgets what is in flight. The new offset is committed even
+// if nothing is acknowledged after it: a later owner would find the old one, which may be
+// inside the log again by then, and skip what is before it.
+func (p *partition) resetTo(offset int64) {
 	p.offset = offset
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.window = newWindow(offset, -1)
 }
 
-// awaitRoom returns how many messages may be handed out, 0 once ctx has ended.
+// awaitRoom returns how many messages may be delivered, 0 once ctx has ended.
 func (p *partition) awaitRoom(ctx context.Context) int {
 	held := p.current().awaitBelow(ctx, p.max)
 	if ctx.Err() != nil {
@@ -112,7 +111,7 @@ func (p *partition) awaitRoom(ctx context.Context) int {
 	return p.max - held
 }
 
-func (p *partition) handOut(fetching, owned context.Context, messages []*Message) {
+func (p *partition) deliverAll(fetching, owned context.Context, messages []*Message) {
 	for len(messages) > 0 {
 		room := p.awaitRoom(fetching)
 		if room == 0 {
@@ -126,28 +125,28 @@ func (p *partition) handOut(fetching, owned context.Context, messages []*Message
 	}
 }
 
-// passOver steps over what cannot be read once it has been so for stallAfter, in
-// growing steps since a damaged batch is unreadable as a whole.
-func (p *partition) passOver(ctx context.Context, cause error) {
+// skipUnreadable skips what could not be read for stallAfter, in growing steps, since a
+// damaged batch is unreadable as a whole.
+func (p *partition) skipUnreadable(ctx context.Context, cause error) {
 	step := p.stall.step(p.log.now())
 	if step == 0 {
 		return
 	}
 	_, end, err := p.log.bounds(ctx, p.topicPartition)
 	if err != nil {
-		return // the broker is not well: look again later
+		return // the broker has trouble: try again later
 	}
 	step = min(step, end-p.offset)
 	if step <= 0 {
 		return
 	}
-	p.logger.ErrorContext(ctx, "passing over messages that cannot be read",
+	p.logger.ErrorContext(ctx, "skipping messages that cannot be read",
 		"offset", p.offset, "offsets", step, "err", cause)
 	p.skipped(step)
 	p.offset += step
 }
 
-// unreadable tells an answer that makes no sense from a broker that gave none.
+// unreadable tells an answer that cannot be parsed from a broker that did not answer.
 func unreadable(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return false
@@ -166,13 +165,13 @@ func unreadable(err error) bool {
 	return true
 }
 
-// stall measures how long nothing could be read though something is there.
+// stall measures for how long nothing could be read although something is there.
 type stall struct {
 	since time.Time
 	next  int64
 }
 
-// step returns how many offsets to pass over now, 0 for none yet.
+// step returns how many offsets to skip now, 0 for none yet.
 func (s *stall) step(now time.Time) int64 {
 	if s.since.IsZero() {
 		*s = stall{since: now, next: 1}
@@ -221,7 +220,7 @@ func (p *partition) current() *window {
 	return p.window
 }
 
-// lag returns how many messages are not finished, 0 before it is known.
+// lag returns how many messages are not acknowledged, 0 before it is known.
 func (p *partition) lag() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,7 +21,7 @@ const (
 
 // Record is a message to write.
 type Record struct {
-	Key       []byte // places the record; empty for any partition
+	Key       []byte // decides the partition; empty: round robin
 	Value     []byte
 	Headers   []Header
 	Partition *int // overrides the key
@@ -43,11 +43,10 @@ func (r *Record) size() int {
 
 // Produce writes records and returns nil once all replicas have all of them. After an
 // error each of them may or may not be there. It retries until ctx ends, 30 seconds at
-// most. The records belong to the log from the call on: they must not be changed, even
-// after an error.
+// most. The caller must not change the records any more, even after an error.
 //
-// There is no linger: what is called meanwhile goes out together with the next request
-// to the same partition, so concurrent calls are cheap.
+// There is no linger: calls that come during a request to a partition share the next one,
+// so concurrent calls are cheap.
 func (l *Log) Produce(ctx context.Context, topic string, records []Record) error {
 	if len(records) == 0 {
 		return nil
@@ -124,7 +123,7 @@ func (l *Log) split(ctx context.Context, topic string, records []Record, partiti
 		if size > maxRequest {
 			return nil, fmt.Errorf("record of %d bytes: %w", size, kafka.MessageSizeTooLarge)
 		}
-		p := l.place(r, partitions)
+		p := l.partitionFor(r, partitions)
 		if p < 0 || p >= partitions {
 			return nil, fmt.Errorf("partition %d of %d: %w", p, partitions, kafka.UnknownTopicOrPartition)
 		}
@@ -140,12 +139,12 @@ func (l *Log) split(ctx context.Context, topic string, records []Record, partiti
 	return chunks, nil
 }
 
-func (l *Log) place(r *Record, partitions int) int {
+func (l *Log) partitionFor(r *Record, partitions int) int {
 	switch {
 	case r.Partition != nil:
 		return *r.Partition
 	case len(r.Key) == 0:
-		return int(l.spread.Add(1) % uint32(partitions))
+		return int(l.next.Add(1) % uint32(partitions))
 	}
 	return Partition(r.Key, partitions)
 }

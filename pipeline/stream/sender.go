@@ -9,9 +9,9 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// sender writes to one partition, one request at a time, so that a retry cannot
-// overtake and everything that queued up meanwhile goes out in the next request. Its
-// goroutine lives only while there is something to send.
+// sender writes to one partition, one request at a time: so no request overtakes a retry,
+// and all that was queued during one goes out in the next. Its goroutine runs only while
+// there is something to send.
 type sender struct {
 	log *Log
 	topicPartition
@@ -69,7 +69,7 @@ func (s *sender) take() []*chunk {
 	return batch
 }
 
-// send writes the batch, again and again until it is there, cannot succeed, or nobody
+// send writes the batch, and retries until it is written, cannot succeed, or no caller
 // waits for it any more.
 func (s *sender) send(batch []*chunk) {
 	var pause backoff
@@ -85,7 +85,7 @@ func (s *sender) send(batch []*chunk) {
 			return
 		}
 		if errors.Is(err, kafka.UnknownTopicOrPartition) || errors.Is(err, protocol.ErrNoTopic) {
-			if err := s.log.restore(s.log.life, s.topic); err != nil {
+			if err := s.log.recreate(s.log.life, s.topic); err != nil {
 				s.setError(err)
 			}
 		}
@@ -130,8 +130,7 @@ func (s *sender) try(batch []*chunk) error {
 	return res.Error
 }
 
-// wireRecords is called for each try: kafka-go's records are readers, which one try
-// uses up.
+// wireRecords makes the records of one try: kafka-go's are readers, which a try consumes.
 func wireRecords(batch []*chunk) []kafka.Record {
 	n := 0
 	for _, c := range batch {

@@ -24,9 +24,9 @@ const (
 var errFewPartitions = errors.New("too few partitions")
 
 // EnsureTopics creates the topics that are missing and waits until they can be used. A
-// topic that exists is left as it is, and it is an error if it has fewer partitions
-// than asked for; when it has more, all of them are used. Topics named here are made
-// again if they vanish. It tries for at most 30 seconds.
+// topic that exists is left as it is; fewer partitions than asked for are an error, and if
+// it has more, all of them are used. These topics are created again if they vanish. It
+// tries for at most 30 seconds.
 func (l *Log) EnsureTopics(ctx context.Context, topics []schema.Topic) error {
 	ctx, cancel := context.WithTimeout(ctx, ensureTimeout)
 	defer cancel()
@@ -66,7 +66,7 @@ func (l *Log) remember(topics []schema.Topic) {
 }
 
 func (l *Log) ensure(ctx context.Context, topics []schema.Topic) error {
-	counts, err := l.lookUp(ctx, names(topics))
+	counts, err := l.partitionCounts(ctx, names(topics))
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (l *Log) ensure(ctx context.Context, topics []schema.Topic) error {
 	if err := l.create(ctx, missing); err != nil {
 		return err
 	}
-	if counts, err = l.lookUp(ctx, names(topics)); err != nil {
+	if counts, err = l.partitionCounts(ctx, names(topics)); err != nil {
 		return err
 	}
 	for _, t := range topics {
@@ -94,8 +94,8 @@ func (l *Log) ensure(ctx context.Context, topics []schema.Topic) error {
 }
 
 // topicConfig turns time-based retention off: the embedded broker forgets the offsets
-// of a partition that it emptied, and groups then pass over new messages. Retention
-// works on whole segments, so these are a fraction of it.
+// of a partition that it emptied, and groups then skip new messages. Retention works on
+// whole segments, so a segment is a fraction of it.
 func topicConfig(t schema.Topic) kafka.TopicConfig {
 	return kafka.TopicConfig{
 		Topic:             t.Name,
@@ -109,7 +109,7 @@ func topicConfig(t schema.Topic) kafka.TopicConfig {
 	}
 }
 
-// create leaves a topic alone that another process made first.
+// create makes topics; one that another process made first is no error.
 func (l *Log) create(ctx context.Context, topics []kafka.TopicConfig) error {
 	if len(topics) == 0 {
 		return nil
@@ -129,9 +129,9 @@ func (l *Log) create(ctx context.Context, topics []kafka.TopicConfig) error {
 	return nil
 }
 
-// lookUp returns how many partitions each topic has, 0 for a missing one, as of at
-// most metadataTTL ago.
-func (l *Log) lookUp(ctx context.Context, topics []string) (map[string]int, error) {
+// partitionCounts returns how many partitions each topic has, 0 for a missing one, as of
+// at most metadataTTL ago.
+func (l *Log) partitionCounts(ctx context.Context, topics []string) (map[string]int, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	res, err := l.client.Metadata(ctx, &kafka.MetadataRequest{Topics: topics})
@@ -156,12 +156,12 @@ func (l *Log) lookUp(ctx context.Context, topics []string) (map[string]int, erro
 func (l *Log) awaitTopic(ctx context.Context, topic string) (int, error) {
 	var pause backoff
 	for {
-		counts, err := l.lookUp(ctx, []string{topic})
+		counts, err := l.partitionCounts(ctx, []string{topic})
 		if n := counts[topic]; n > 0 {
 			return n, nil
 		}
 		if err == nil {
-			err = l.restore(ctx, topic)
+			err = l.recreate(ctx, topic)
 		}
 		if stop := pause.wait(ctx); stop != nil {
 			return 0, fmt.Errorf("waiting for topic %s: %w", topic, errors.Join(stop, err))
@@ -169,8 +169,8 @@ func (l *Log) awaitTopic(ctx context.Context, topic string) (int, error) {
 	}
 }
 
-// restore makes a topic again that was once ensured and has vanished with the log.
-func (l *Log) restore(ctx context.Context, topic string) error {
+// recreate creates a topic that EnsureTopics knows and that vanished with the log.
+func (l *Log) recreate(ctx context.Context, topic string) error {
 	l.mu.Lock()
 	t, known := l.topics[topic]
 	l.mu.Unlock()
@@ -198,7 +198,7 @@ func (l *Log) PartitionOf(topic string, key []byte) int {
 }
 
 // Partition returns which of n partitions holds the messages of a key: FNV-1a, 32 bits,
-// modulo n. Every producer must place keys like this, so it never changes.
+// modulo n. Every producer must use it, so it never changes.
 func Partition(key []byte, n int) int {
 	h := fnv.New32a()
 	h.Write(key)

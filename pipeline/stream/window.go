@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Message is one record in hand. Whoever it was handed to acknowledges it once, when
-// its effect is committed elsewhere or it is given up on.
+// Message is one record in flight. Its receiver acknowledges it once its effect is
+// committed elsewhere, or once it gives up on it.
 type Message struct {
 	Topic     string
 	Partition int
@@ -17,13 +17,13 @@ type Message struct {
 	Headers   []Header
 	Time      time.Time // when it was written, ms
 
-	window *window // nil for what no consumer handed out
+	window *window // nil: no consumer delivered it
 	seq    int64
 }
 
-// Ack finishes the message. Its offset is committed once all messages before it in its
-// partition are finished too. It may be called from any goroutine, does not block, and
-// does nothing the second time or after the partition was lost.
+// Ack acknowledges the message. Its offset is committed once all messages before it in its
+// partition are acknowledged too. It may be called from any goroutine, does not block, and
+// does nothing the second time or after the partition was revoked.
 func (m *Message) Ack() {
 	if m.window != nil {
 		m.window.finish(m.seq)
@@ -40,17 +40,17 @@ func (m *Message) Header(key string) string {
 	return ""
 }
 
-// window knows which messages of a partition are in hand and what may be committed.
-// Offsets may have gaps, so messages are numbered as they are handed out.
+// window knows which messages of a partition are in flight and what may be committed.
+// Offsets may have gaps, so messages are numbered as they are delivered.
 type window struct {
 	mu      sync.Mutex
-	entries []entry // from the lowest unfinished message on
+	entries []entry // from the lowest unacknowledged message on
 	base    int64   // number of entries[0]
-	held    int     // entries not finished
-	next    int64   // offset to commit: all before it is finished; -1 before anything is
+	held    int     // entries not acknowledged
+	next    int64   // offset to commit: all before it is acknowledged; -1: unknown
 	stored  int64   // offset last committed, -1 for none
 
-	changed chan struct{} // closed at the next finish, if somebody watches
+	changed chan struct{} // closed at the next Ack; nil: nobody waits for it
 }
 
 type entry struct {
@@ -63,7 +63,7 @@ func newWindow(next, stored int64) *window {
 	return &window{next: next, stored: stored}
 }
 
-// add takes messages in hand, in the order of their offsets.
+// add puts messages in flight, in the order of their offsets.
 func (w *window) add(messages []*Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,8 +94,8 @@ func (w *window) finish(seq int64) {
 	}
 }
 
-// awaitBelow waits until fewer than n messages are in hand, and returns how many are;
-// n or more once ctx has ended.
+// awaitBelow waits until fewer than n messages are in flight, and returns how many are:
+// n or more only if ctx has ended.
 func (w *window) awaitBelow(ctx context.Context, n int) int {
 	for {
 		held, changed := w.watch()
@@ -118,15 +118,15 @@ func (w *window) watch() (held int, changed <-chan struct{}) {
 	return w.held, w.changed
 }
 
-// inHand returns how many messages are not finished.
-func (w *window) inHand() int {
+// inFlight returns how many messages are not acknowledged.
+func (w *window) inFlight() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.held
 }
 
-// oldest returns when the lowest unfinished message was written; zero where none is in
-// hand.
+// oldest returns when the lowest unacknowledged message was written, zero if none is in
+// flight.
 func (w *window) oldest() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,7 +136,7 @@ func (w *window) oldest() time.Time {
 	return w.entries[0].written
 }
 
-// uncommitted returns the offset to commit, if it is another than the last one.
+// uncommitted returns the offset to commit, and whether it differs from the last one.
 func (w *window) uncommitted() (int64, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,7 +149,7 @@ func (w *window) committed(offset int64) {
 	w.stored = offset
 }
 
-// position returns the lowest unfinished offset, -1 before anything is known.
+// position returns the lowest unacknowledged offset, -1 before it is known.
 func (w *window) position() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

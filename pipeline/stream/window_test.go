@@ -34,7 +34,7 @@ func TestWindowCommitsUpToTheLowestUnfinished(t *testing.T) {
 			if got := w.position(); got != tt.want {
 				t.Errorf("position = %d, want %d", got, tt.want)
 			}
-			if got := w.inHand(); got != tt.held {
+			if got := w.inFlight(); got != tt.held {
 				t.Errorf("in hand = %d, want %d", got, tt.held)
 			}
 		})

@@ -9,7 +9,7 @@ import (
 	"crier/pipeline/stream"
 )
 
-func TestAFormerSelfIsNotWaitedFor(t *testing.T) {
+func TestAStaleMemberIsNotWaitedFor(t *testing.T) {
 	const ages = 4 * time.Minute // more than the test waits for
 	cfg := config(t, brokerOf(t))
 	cfg.Node = unique("node")
@@ -21,7 +21,7 @@ func TestAFormerSelfIsNotWaitedFor(t *testing.T) {
 	topic, group := newTopic(t, log, 2), unique("group")
 
 	// A member that never sends a heartbeat learns of nothing, like one that was killed.
-	former, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+	stale, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: group, Topics: []string{topic}, Brokers: []string{brokerOf(t)},
 		Dialer:            &kafka.Dialer{ClientID: cfg.ClientID + "-" + cfg.Node, Timeout: 5 * time.Second},
 		GroupBalancers:    []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
@@ -30,8 +30,8 @@ func TestAFormerSelfIsNotWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer former.Close()
-	if _, err := former.Next(t.Context()); err != nil {
+	defer stale.Close()
+	if _, err := stale.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 
