@@ -8,8 +8,8 @@ import (
 	"crier/schema"
 )
 
-// block is what is stored at once. While ClickHouse is away the outbox sends its batches
-// again and again: of a batch that came several times, the events are taken once.
+// block is what is inserted at once. While ClickHouse is away, the outbox sends its batches
+// repeatedly; a block holds the events of a repeated batch once.
 type block struct {
 	items   []item
 	known   map[schema.BatchID]bool
@@ -27,8 +27,8 @@ func (s *Sink) write(ctx context.Context) {
 	}
 }
 
-// gather waits for a first batch and adds what comes until the block is full or old
-// enough; nil means that ctx has ended.
+// gather waits for a first batch and adds more until the block is full or half a second
+// old. It returns nil if ctx has ended.
 func (s *Sink) gather(ctx context.Context) *block {
 	b := &block{known: map[schema.BatchID]bool{}}
 	var old <-chan time.Time
@@ -36,7 +36,7 @@ func (s *Sink) gather(ctx context.Context) *block {
 		select {
 		case items := <-s.arrived:
 			b.add(items)
-			s.metrics.hold(b.events)
+			s.metrics.setInHand(b.events)
 		case <-old:
 			return b
 		case <-ctx.Done():
@@ -60,46 +60,46 @@ func (b *block) add(items []item) {
 	}
 }
 
-// placed returns the batches that have a place, with it in their events.
-func (b *block) placed(places map[schema.BatchID]int64) []schema.EventBatch {
-	var placed []schema.EventBatch
+// positioned returns the batches that have a position, with it set in their events.
+func (b *block) positioned(positions map[schema.BatchID]int64) []schema.EventBatch {
+	var positioned []schema.EventBatch
 	for _, batch := range b.batches {
-		if position, ok := places[batch.ID]; ok {
+		if position, ok := positions[batch.ID]; ok {
 			batch.Events = slices.Clone(batch.Events)
 			for i := range batch.Events {
 				batch.Events[i].Position = position
 			}
-			placed = append(placed, batch)
+			positioned = append(positioned, batch)
 		}
 	}
-	return placed
+	return positioned
 }
 
-// store gives a block's batches their places, brings it to ClickHouse, takes its marks off
-// the outbox, and acknowledges it: in this order, so that a crash repeats events and loses
-// none. It tries for as long as it takes and returns false when ctx has ended before.
+// store gives the batches of a block their positions, inserts them into ClickHouse, removes
+// their marks from the outbox, and acknowledges them: in this order, so that a crash repeats
+// events and loses none. It retries until it succeeds; false means that ctx ended first.
 func (s *Sink) store(ctx context.Context, b *block) bool {
-	var placed []schema.EventBatch
-	place := func(ctx context.Context) error {
-		places, err := s.marks.Place(ctx, idsOf(b.batches))
-		placed = b.placed(places)
+	var batches []schema.EventBatch
+	position := func(ctx context.Context) error {
+		positions, err := s.outbox.Place(ctx, idsOf(b.batches))
+		batches = b.positioned(positions)
 		return err
 	}
-	if err := s.patiently(ctx, "placing events failed", always, place); err != nil {
+	if err := s.retry(ctx, "giving events their positions failed", anyError, position); err != nil {
 		return false
 	}
-	stored, ok := s.insert(ctx, placed)
+	stored, ok := s.insert(ctx, batches)
 	if !ok {
 		return false
 	}
-	mark := func(ctx context.Context) error { return s.marks.Stored(ctx, stored) }
-	if err := s.patiently(ctx, "taking marks off the outbox failed", always, mark); err != nil {
+	mark := func(ctx context.Context) error { return s.outbox.Stored(ctx, stored) }
+	if err := s.retry(ctx, "removing marks from the outbox failed", anyError, mark); err != nil {
 		return false
 	}
 	for _, i := range b.items {
 		i.message.Ack()
 	}
-	s.metrics.hold(nil)
+	s.metrics.setInHand(nil)
 	return true
 }
 
@@ -111,9 +111,8 @@ func idsOf(batches []schema.EventBatch) []schema.BatchID {
 	return ids
 }
 
-// insert brings batches to ClickHouse in one block, and returns which of them are there;
-// false means that ctx ended before. Where they are refused, each half goes on by itself,
-// until the one at fault is alone.
+// insert inserts batches as one block and returns those that are stored; false means that
+// ctx ended first. A refused block is bisected until the batch at fault is alone.
 func (s *Sink) insert(ctx context.Context, batches []schema.EventBatch) (stored []schema.BatchID, ok bool) {
 	if len(batches) == 0 {
 		return nil, true
@@ -144,11 +143,11 @@ func eventsOf(batches []schema.EventBatch) []schema.Event {
 	return events
 }
 
-// insertPart stores what it can of a batch that is refused: the events of a commit have
-// nothing to do with each other. The rest is a fault: the outbox sends the batch again,
-// which changes nothing of what is stored, or the rest is a dead letter.
+// insertPart stores what it can of a refused batch, since the events of a commit are
+// independent of each other. The rest is noted as a fault: the outbox sends the batch again,
+// which leaves stored events as they are, until the rest becomes a dead letter.
 func (s *Sink) insertPart(ctx context.Context, b schema.EventBatch, refusal error) (stored []schema.BatchID, ok bool) {
-	refused, refusal := s.sift(ctx, b.Events, refusal)
+	refused, refusal := s.bisect(ctx, b.Events, refusal)
 	switch {
 	case ctx.Err() != nil:
 		return nil, false
@@ -160,9 +159,9 @@ func (s *Sink) insertPart(ctx context.Context, b schema.EventBatch, refusal erro
 	}
 }
 
-// sift stores those of the refused events that are not at fault, and returns the others
-// with what was said to the last of them.
-func (s *Sink) sift(ctx context.Context, events []schema.Event, refusal error) (refused []schema.Event, last error) {
+// bisect stores those of the refused events that are not at fault, and returns the others
+// with the error of the last of them.
+func (s *Sink) bisect(ctx context.Context, events []schema.Event, refusal error) (refused []schema.Event, last error) {
 	if len(events) == 1 {
 		return events, refusal
 	}
@@ -173,18 +172,18 @@ func (s *Sink) sift(ctx context.Context, events []schema.Event, refusal error) (
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			more, err := s.sift(ctx, part, err)
+			more, err := s.bisect(ctx, part, err)
 			refused, last = append(refused, more...), err
 		}
 	}
 	return refused, last
 }
 
-// insertEvents brings events to ClickHouse in one block, for as long as it does not answer.
+// insertEvents inserts events as one block, and retries while ClickHouse does not answer.
 func (s *Sink) insertEvents(ctx context.Context, events []schema.Event) error {
-	return s.patiently(ctx, "storing events failed", isUnavailable, func(ctx context.Context) error {
+	return s.retry(ctx, "storing events failed", isUnavailable, func(ctx context.Context) error {
 		start := time.Now()
-		err := guarded(func() error { return s.blocks.Insert(ctx, events) })
+		err := guarded(func() error { return s.events.Insert(ctx, events) })
 		outcome := outcomeStored
 		if err != nil {
 			outcome = outcomeFailed
@@ -196,17 +195,16 @@ func (s *Sink) insertEvents(ctx context.Context, events []schema.Event) error {
 	})
 }
 
-// always is for what has no fault but that the database is away.
-func always(error) bool { return true }
+// anyError retries every error: it can only mean that the database is away.
+func anyError(error) bool { return true }
 
-// patiently does something until it works, or fails in a way that trying again does not
-// help, or ctx ends.
-func (s *Sink) patiently(ctx context.Context, failed string, mends func(error) bool, do func(context.Context) error) error {
+// retry calls do until it succeeds, fails with an error that is not retryable, or ctx ends.
+func (s *Sink) retry(ctx context.Context, failed string, retryable func(error) bool, do func(context.Context) error) error {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		try, cancel := context.WithTimeout(ctx, tryTimeout)
 		err := do(try)
 		cancel()
-		if err == nil || ctx.Err() != nil || !mends(err) {
+		if err == nil || ctx.Err() != nil || !retryable(err) {
 			return err
 		}
 		s.logger.WarnContext(ctx, failed, "err", err, "again", wait)

@@ -5,7 +5,6 @@
 //	                  └─▶ takes the mark off the outbox,   │
 //	                      acknowledges                  Queries ◀─ gateway
 //
-// An event is in the outbox until ClickHouse has it. Whatever happens on the way, it is
-// delivered again: a crash anywhere repeats events and loses none, and ClickHouse counts
-// each by its id once.
+// An event stays in the outbox until ClickHouse has it, and is sent again until then: a crash
+// anywhere repeats events and loses none, and ClickHouse counts each once, by its id.
 package analytics

@@ -10,8 +10,8 @@ import (
 	"crier/schema"
 )
 
-// guarded turns a panic into an error: what one event makes of us must not end the process,
-// which would start again and meet it again.
+// guarded turns a panic into an error: one event must not end the process, which would start
+// again and meet the same event.
 func guarded(work func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -26,7 +26,7 @@ func isUnavailable(err error) bool {
 	return ok && e.Kind == schema.Unavailable
 }
 
-// faultOf is a message that makes no sense. Its key says which row of the outbox sends it.
+// faultOf describes a message that cannot be read. Its key names the row of the outbox.
 func faultOf(m *stream.Message, err error) schema.Fault {
 	f := schema.Fault{
 		Stage: schema.StageAnalytics, Reason: fmt.Sprintf("reading the message: %v", err), Tries: 1,
@@ -38,7 +38,7 @@ func faultOf(m *stream.Message, err error) schema.Fault {
 	return f
 }
 
-// refusalOf is what ClickHouse does not take of a batch.
+// refusalOf describes the events of a batch that ClickHouse refuses.
 func refusalOf(b schema.EventBatch, err error) schema.Fault {
 	for i := range b.Events {
 		b.Events[i].Position = 0
@@ -50,17 +50,17 @@ func refusalOf(b schema.EventBatch, err error) schema.Fault {
 	}
 }
 
-// note has a fault noted; false means that ctx ended before.
+// note stores a fault; false means that ctx ended first.
 func (s *Sink) note(ctx context.Context, f schema.Fault) bool {
 	var dead bool
-	err := s.patiently(ctx, "noting a fault failed", isUnavailable, func(ctx context.Context) (err error) {
-		dead, err = s.marks.Fault(ctx, f)
+	err := s.retry(ctx, "noting a fault failed", isUnavailable, func(ctx context.Context) (err error) {
+		dead, err = s.outbox.Fault(ctx, f)
 		return err
 	})
 	if ctx.Err() != nil {
 		return false
 	}
-	if err != nil { // it would hold up all others; the outbox keeps it in sight
+	if err != nil { // go on all the same: the outbox sends the batch again
 		s.logger.ErrorContext(ctx, "a fault could not be noted", "fault", f.Reason, "err", err)
 		return true
 	}

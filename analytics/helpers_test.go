@@ -125,7 +125,9 @@ func (f *fixture) openLog() {
 func (f *fixture) start() (metrics *prometheus.Registry, stop func()) {
 	f.Helper()
 	metrics = prometheus.NewRegistry()
-	sink := analytics.NewSink(f.clickhouse.Sink(), postgres.NewAnalytics(f.postgres), f.log, f.postgres.Now, f.logger, metrics)
+	sink := analytics.NewSink(analytics.SinkDeps{
+		Store: f.clickhouse.Sink(), Outbox: postgres.NewAnalytics(f.postgres), Log: f.log, Now: f.postgres.Now, Logger: f.logger, Registerer: metrics,
+	})
 	ctx, cancel := context.WithCancel(f.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- sink.Run(ctx) }()

@@ -47,8 +47,8 @@ func newMetrics(r prometheus.Registerer, now func() time.Time) *metrics {
 	return m
 }
 
-// hold notes the events in hand.
-func (m *metrics) hold(events []schema.Event) {
+// setInHand notes the events in hand.
+func (m *metrics) setInHand(events []schema.Event) {
 	if len(events) == 0 {
 		m.oldest.Store(nil)
 		return
@@ -57,7 +57,7 @@ func (m *metrics) hold(events []schema.Event) {
 	m.oldest.Store(&oldest)
 }
 
-// behind grows while ClickHouse is away, which is why it is worked out when it is read.
+// behind is computed when it is read, since it grows while ClickHouse is away.
 func (m *metrics) behind() float64 {
 	oldest := m.oldest.Load()
 	if oldest == nil {

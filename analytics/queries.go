@@ -11,22 +11,21 @@ import (
 type queriesStore interface {
 	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error)
 	Events(ctx context.Context, workspace schema.WorkspaceID, filter schema.EventFilter) ([]schema.Event, error)
-	// Position returns where an event stands, and whether it is there.
-	Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, there bool, err error)
+	// Position returns the position of an event, and whether it is stored.
+	Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, stored bool, err error)
 }
 
-// horizon tells how far events are stored.
+// horizon tells up to which position all events are stored.
 type horizon interface {
 	Horizon(ctx context.Context) (schema.Horizon, error)
 }
 
 const (
-	// queryTimeout is when a caller is told that analytics do not answer. The server gets
-	// it too, and ends the query by then.
+	// queryTimeout bounds a query; ClickHouse gets it too, and ends the query by then.
 	queryTimeout = 10 * time.Second
 	maxEvents    = 100 // of one page
-	// overlap is how far before the time of an event that is not stored its place is looked
-	// for: an event is placed after it was made, by clocks that may differ.
+	// overlap is how far before its own time reading starts after an event that is not stored
+	// yet: positions are given later than times, by clocks that may differ.
 	overlap = time.Minute
 )
 
@@ -48,9 +47,9 @@ func (q *Queries) PostCounts(ctx context.Context, workspace schema.WorkspaceID, 
 }
 
 // Events returns a page of a workspace's events, at most 100, in the order of their
-// places. Whoever goes on after the last of each page gets every event once: how far
-// ClickHouse is complete is read before it, and no page goes further. The error is
-// Unavailable when PostgreSQL or ClickHouse does not answer.
+// positions. A client that asks for what follows the last event of each page gets every
+// event once: no page goes beyond the position up to which ClickHouse is complete, which is
+// read first. The error is Unavailable when PostgreSQL or ClickHouse does not answer.
 func (q *Queries) Events(ctx context.Context, workspace schema.WorkspaceID, query schema.EventQuery) (schema.EventPage, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
@@ -58,7 +57,7 @@ func (q *Queries) Events(ctx context.Context, workspace schema.WorkspaceID, quer
 	if err != nil {
 		return schema.EventPage{}, err
 	}
-	after, err := q.place(ctx, workspace, query.After)
+	after, err := q.positionOf(ctx, workspace, query.After)
 	if err != nil {
 		return schema.EventPage{}, err
 	}
@@ -73,17 +72,17 @@ func (q *Queries) Events(ctx context.Context, workspace schema.WorkspaceID, quer
 	return schema.EventPage{Events: events[:min(limit, len(events))], More: more, CompleteUntil: complete.At}, nil
 }
 
-// place returns where to go on after an event. One that is not stored yet, such as one
-// that a webhook has just delivered, is taken for its time.
-func (q *Queries) place(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (schema.EventPlace, error) {
+// positionOf returns where to go on after an event. For one that is not stored yet, such as
+// one that a webhook has just delivered, it is estimated by its time.
+func (q *Queries) positionOf(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (schema.EventPlace, error) {
 	if event.IsZero() {
 		return schema.EventPlace{}, nil
 	}
-	position, there, err := q.store.Position(ctx, workspace, event)
+	position, stored, err := q.store.Position(ctx, workspace, event)
 	if err != nil {
 		return schema.EventPlace{}, err
 	}
-	if !there {
+	if !stored {
 		return schema.EventPlace{Position: event.Time().Add(-overlap).UnixMicro()}, nil
 	}
 	return schema.EventPlace{Position: position, ID: event}, nil

@@ -14,21 +14,21 @@ import (
 	"crier/schema"
 )
 
-// blocks is where events are stored.
-type blocks interface {
+// eventStore is ClickHouse.
+type eventStore interface {
 	// Insert stores events in one block; storing one again changes nothing.
 	Insert(ctx context.Context, events []schema.Event) error
 }
 
-// marks is the outbox, as far as the sink needs it.
-type marks interface {
-	// Place returns where each batch stands in the order of reading; one that was stored
-	// before is left out.
+// outbox is PostgreSQL's outbox.
+type outbox interface {
+	// Place gives each batch its position in the order of reading and returns the positions,
+	// without those of batches that are stored already.
 	Place(ctx context.Context, batches []schema.BatchID) (map[schema.BatchID]int64, error)
-	// Stored takes the sink's mark off batches that are stored.
+	// Stored removes the sink's mark from batches that are stored.
 	Stored(ctx context.Context, batches []schema.BatchID) error
-	// Fault notes that a batch failed by a fault of crier's own; true means that the outbox
-	// sends it no more, until it is replayed.
+	// Fault notes that a batch failed by a fault of crier's own. dead means that the outbox
+	// does not send it any more until it is replayed.
 	Fault(ctx context.Context, f schema.Fault) (dead bool, err error)
 }
 
@@ -36,7 +36,7 @@ const (
 	gatherTime  = 500 * time.Millisecond // from the first event of a block to its insertion
 	gatherRows  = 10_000
 	maxInFlight = 1000             // batches in hand of one partition
-	tryTimeout  = 30 * time.Second // of one insertion, placing, or taking of marks
+	tryTimeout  = 30 * time.Second // of one statement
 	firstRetry  = 200 * time.Millisecond
 	lastRetry   = 5 * time.Second
 	drain       = 5 * time.Second // for what is in hand when the sink ends
@@ -44,8 +44,8 @@ const (
 
 // Sink brings the events of the log to ClickHouse.
 type Sink struct {
-	blocks   blocks
-	marks    marks
+	events   eventStore
+	outbox   outbox
 	logger   *slog.Logger
 	metrics  *metrics
 	consumer *stream.Consumer
@@ -58,10 +58,23 @@ type item struct {
 	batch   schema.EventBatch
 }
 
-// NewSink makes the sink; now is the clock that events have their times from.
-func NewSink(b blocks, m marks, log *stream.Log, now func() time.Time, logger *slog.Logger, r prometheus.Registerer) *Sink {
-	s := &Sink{blocks: b, marks: m, logger: logger, metrics: newMetrics(r, now), arrived: make(chan []item)}
-	s.consumer = log.NewConsumer(stream.ConsumerConfig{
+// SinkDeps is what a sink works with.
+type SinkDeps struct {
+	Store      eventStore
+	Outbox     outbox
+	Log        *stream.Log
+	Now        func() time.Time // the clock of the events' times
+	Logger     *slog.Logger
+	Registerer prometheus.Registerer
+}
+
+// NewSink makes the sink.
+func NewSink(deps SinkDeps) *Sink {
+	s := &Sink{
+		events: deps.Store, outbox: deps.Outbox, logger: deps.Logger,
+		metrics: newMetrics(deps.Registerer, deps.Now), arrived: make(chan []item),
+	}
+	s.consumer = deps.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-analytics", Topic: schema.TopicEvents, MaxInFlight: maxInFlight, Drain: drain,
 	}, s.deliver)
 	return s
@@ -82,8 +95,7 @@ func (s *Sink) Run(ctx context.Context) error {
 	return err
 }
 
-// deliver hands batches of one partition to the writer. While that is busy, the partition
-// is not read on.
+// deliver hands batches of one partition to the writer, and waits while that is busy.
 func (s *Sink) deliver(ctx context.Context, messages []*stream.Message) {
 	items := make([]item, 0, len(messages))
 	for _, m := range messages {
@@ -106,8 +118,8 @@ func (s *Sink) deliver(ctx context.Context, messages []*stream.Message) {
 	}
 }
 
-// decode reads a batch. One with events that have no place in the table is refused here:
-// in a block it would hold up all others.
+// decode reads a batch. An event whose time the table cannot hold is refused here, before it
+// makes a whole block fail.
 func decode(value []byte) (batch schema.EventBatch, err error) {
 	if err := json.Unmarshal(value, &batch); err != nil {
 		return batch, err

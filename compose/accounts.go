@@ -73,7 +73,7 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (schema.Account
 	return connected[0].Account, nil
 }
 
-// expiryOf is when an access token expires: as the platform says, or whoever has it.
+// expiryOf is when an access token expires: as the platform says, else as the credentials say.
 func expiryOf(p connectors.Profile, c schema.Credentials) time.Time {
 	if p.ExpiresAt.IsZero() {
 		return c.ExpiresAt

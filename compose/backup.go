@@ -17,7 +17,7 @@ import (
 
 // A backup is a zip archive: manifest.json (a postgres.Dump with its format), tables/NAME
 // in PostgreSQL's text format of COPY, and keyset.json, without which nothing sealed can
-// be read. Whoever has it has everything: it is written for its owner alone.
+// be read. It holds every secret, so only its owner may read the file.
 const (
 	backupFormat   = 1
 	backupManifest = "manifest.json"
@@ -76,7 +76,7 @@ func addToArchive(archive *zip.Writer, name string, content []byte) error {
 	return nil
 }
 
-// writeWhole makes a file that is there whole or not at all, and never replaces one.
+// writeWhole makes a file atomically, and never replaces one.
 func writeWhole(file string, write func(io.Writer) error) error {
 	if _, err := os.Lstat(file); err == nil {
 		return fmt.Errorf("%s exists already", file)
@@ -150,8 +150,8 @@ func readManifest(archive *zip.ReadCloser) (manifest, error) {
 	return m, nil
 }
 
-// restoreKeyset puts the keyset in its place. One that is there and is another would leave
-// the backup's secrets, or its own, unreadable.
+// restoreKeyset puts the keyset in its place. It refuses to replace a different one: either
+// the backup's secrets or those sealed with the other would become unreadable.
 func restoreKeyset(file string, archive *zip.ReadCloser) error {
 	keyset, err := readFromArchive(archive, backupKeyset)
 	if err != nil {

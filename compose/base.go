@@ -43,7 +43,7 @@ type base struct {
 	simulated string          // where the simulators are reached; empty: nowhere
 }
 
-// maxConns is the connections to PostgreSQL of one process: two committers, two claimers
+// maxConns is how many connections to PostgreSQL one process opens: two committers, two claimers
 // for each stage, one for each finisher, and what requests read with.
 const maxConns = 24
 
@@ -55,7 +55,7 @@ func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 		b.close()
 		return nil, err
 	}
-	if err := b.reachOut(ctx); err != nil {
+	if err := b.connectOut(ctx); err != nil {
 		b.close()
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func (b *base) holdOverdue(ctx context.Context) error {
 	return nil
 }
 
-// reachOut makes what leaves the process: vault, address guard, connectors.
-func (b *base) reachOut(ctx context.Context) error {
+// connectOut makes the vault, the address guards, the media library and the connectors.
+func (b *base) connectOut(ctx context.Context) error {
 	var err error
 	if b.vault, err = openVault(ctx, b.config, b.store); err != nil {
 		return err
@@ -222,8 +222,8 @@ func (b *base) close() {
 	}
 }
 
-// endTraces exports what has ended, within a few seconds: a receiver that is away must not
-// hold up the end of the process.
+// endTraces exports the spans that have ended, for at most five seconds: a collector that is
+// away must not hold up the end of the process.
 func (b *base) endTraces() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -29,12 +29,12 @@ type Config struct {
 	ClickHouse string   // URL; empty: embedded
 	Keyset     string   // file; empty: in the data folder
 	MediaS3    string   // s3:// address of a bucket, with its secret; empty: a folder in the data folder
-	// SandboxListen is where the role sandbox listens; empty: any port of loopback. Where it
-	// is another process's, SandboxURL is how it is reached.
+	// SandboxListen is where the role sandbox listens; empty: any port of loopback. SandboxURL
+	// is how other processes reach it.
 	SandboxListen, SandboxURL string
 
 	Drain                time.Duration
-	MaxLateness          time.Duration // what is more than this past its time ends as missed_deadline
+	MaxLateness          time.Duration // work that is later than this ends as missed_deadline
 	HoldOverdue          bool          // what is overdue at the start is held for review
 	AllowPrivateWebhooks bool
 	AllowRegistration    bool                       // anybody can make a workspace on the plan free

@@ -131,7 +131,7 @@ func (o *operator) createKey(ctx context.Context, workspace, plan string, test b
 	return key, o.admin.CreateKey(ctx, k, schema.HashAPIKey(key))
 }
 
-// checkPlan refuses a plan that there is not.
+// checkPlan refuses the name of a plan that does not exist.
 func (o *operator) checkPlan(ctx context.Context, name string) error {
 	plans, err := o.admin.Plans(ctx)
 	if err != nil {
@@ -147,7 +147,8 @@ func (o *operator) checkPlan(ctx context.Context, name string) error {
 	return nil
 }
 
-// RevokeKey ends a key. One that there is not is an error: the key that was meant works on.
+// RevokeKey revokes a key. A key that does not exist is an error: it was mistyped, and the one
+// that was meant still works.
 func RevokeKey(ctx context.Context, c Config, key string) error {
 	return operate(ctx, c, func(ctx context.Context, o *operator) error {
 		return o.admin.RevokeKey(ctx, schema.HashAPIKey(key))

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// quietTime is how long a warning or an error stands for those of the same cause: an
-	// outage at a thousand requests a second is told once a second.
+	// quietTime is how long repetitions of a warning or an error are left out: an outage at a
+	// thousand requests a second is logged once a second.
 	quietTime = time.Second
-	// quietCauses bounds what is remembered of causes.
+	// quietCauses bounds how many causes are remembered.
 	quietCauses = 1000
 )
 
@@ -83,8 +83,8 @@ func (c *causes) admit(cause string, at time.Time) (leftOut int, due bool) {
 	return leftOut, true
 }
 
-// causeOf is what the lines of one cause share: the message, and the text of the error
-// without its numbers, such as ports and positions.
+// causeOf returns what lines of the same cause have in common: the message, and the text of
+// the error without its digits, such as ports and positions.
 func causeOf(r slog.Record) string {
 	cause := r.Message
 	r.Attrs(func(a slog.Attr) bool {

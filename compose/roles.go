@@ -61,10 +61,13 @@ func (b *base) stages() []stage {
 	if c.has(roleDelay) {
 		store := postgres.NewDelay(b.store)
 		delay := pipeline.NewDelay(store, b.log, log, b.metrics)
-		keeper := pipeline.NewKeeper(store, store, store, store, b.announcer.Announce, b.log, log, b.metrics)
+		maintenance := pipeline.NewMaintenance(pipeline.MaintenanceDeps{
+			Store: store, Outbox: store, Sweeper: store, Observer: store, DeadLetters: store,
+			Announce: b.announcer.Announce, Log: b.log, Logger: log, Metrics: b.metrics,
+		})
 		all = append(all,
 			stage{roleDelay, delay.Run, delay.Ready},
-			stage{roleDelay, keeper.Run, always})
+			stage{roleDelay, maintenance.Run, always})
 	}
 	if c.has(rolePublish) {
 		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.platforms, b.vault, b.log, publishSlots, c.MaxLateness, log, b.metrics, b.tracer)
@@ -86,12 +89,14 @@ func (b *base) stages() []stage {
 			stage{roleNotify, draining(notify.Run, c), notify.Ready})
 	}
 	if c.has(roleAnalytics) {
-		sink := analytics.NewSink(b.analytics.Sink(), postgres.NewAnalytics(b.store), b.log, b.store.Now, log, c.Registerer)
+		sink := analytics.NewSink(analytics.SinkDeps{
+			Store: b.analytics.Sink(), Outbox: postgres.NewAnalytics(b.store), Log: b.log, Now: b.store.Now, Logger: log, Registerer: c.Registerer,
+		})
 		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready})
 	}
 	if c.has(roleGateway) { // where uploads arrive
-		keeper := pipeline.NewMediaKeeper(postgres.NewMedia(b.store), b.library, b.store.Now, log)
-		all = append(all, stage{roleGateway, keeper.Run, always})
+		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)
+		all = append(all, stage{roleGateway, cleanup.Run, always})
 	}
 	return all
 }

@@ -62,8 +62,8 @@ func sandboxCredentials(platform schema.Platform, name string) schema.Credential
 	}
 }
 
-// telegramToken is the token of a bot of its own: what is sent through one bot shares its
-// limit.
+// telegramToken is the token of a bot for this workspace alone: all that goes through one bot
+// shares its limit.
 func telegramToken(name string) string {
 	id := fnv.New32a()
 	id.Write([]byte(name))

@@ -11,9 +11,9 @@ import (
 	"crier/schema/postgres"
 )
 
-// openVault opens the keyset, and makes one where nothing has been sealed yet. A keyset
-// that opens nothing of what the database holds is refused: it is another one's, or a new
-// one in a folder that was mistyped, and every post would fail for it at its time.
+// openVault opens the keyset, and makes one if nothing has been sealed yet. It refuses a keyset
+// that opens none of the credentials in the database: it belongs to another installation, or
+// is a new one in a mistyped folder, and every post would fail when it is due.
 func openVault(ctx context.Context, c Config, store *postgres.Store) (*connectors.Vault, error) {
 	file := c.keyset()
 	sealed, err := store.SealedAccounts(ctx)

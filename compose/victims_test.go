@@ -74,7 +74,7 @@ func (w *world) alive() bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// postgresVictim is the embedded server with all its processes; its keeper lives on.
+// postgresVictim is the embedded server with all its processes; its runner lives on.
 func (w *world) postgresVictim() victim {
 	return victim{"PostgreSQL", func() { w.signalPostgres(syscall.SIGKILL) }, w.postgresAnswers}
 }

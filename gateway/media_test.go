@@ -478,7 +478,7 @@ func TestUnusedMediaGoes(t *testing.T) {
 	a, s := newMediaAPI(t)
 	a.connect(a.workspace, schema.Mastodon, "m")
 	rows := postgres.NewMedia(a.store)
-	keeper := pipeline.NewMediaKeeper(rows, s.library, func() time.Time { return time.Now().Add(25 * time.Hour) }, slog.New(slog.DiscardHandler))
+	cleanup := pipeline.NewMediaCleanup(rows, s.library, func() time.Time { return time.Now().Add(25 * time.Hour) }, slog.New(slog.DiscardHandler))
 	used, unused, deleted := a.upload(pngOf(t, 8, 8)), a.upload(pngOf(t, 9, 9)), a.upload(pngOf(t, 10, 10))
 	a.call(http.MethodPost, "/posts", map[string]any{
 		"content": "x", "platforms": []string{"mastodon"}, "status": "draft", "mediaItems": []any{map[string]any{"mediaId": used.at("id").text()}},
@@ -494,7 +494,7 @@ func TestUnusedMediaGoes(t *testing.T) {
 	a.exec(`update media set expires_at = now() - interval '1 second', deleted_at = deleted_at - interval '1 hour'`)
 	run := func() {
 		t.Helper()
-		for _, work := range []func(context.Context) error{keeper.Remove, keeper.Sweep} {
+		for _, work := range []func(context.Context) error{cleanup.Remove, cleanup.Sweep} {
 			if err := work(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -524,8 +524,8 @@ func TestMediaOfAnAcceptedPostComesBack(t *testing.T) {
 		"mediaItems": []any{map[string]any{"mediaId": media.at("id").text()}},
 	}).want(http.StatusCreated)
 	a.exec(`update media set state = 2, deleted_at = now() - interval '1 hour'`)
-	keeper := pipeline.NewMediaKeeper(postgres.NewMedia(a.store), s.library, time.Now, slog.New(slog.DiscardHandler))
-	if err := keeper.Remove(context.Background()); err != nil {
+	cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(a.store), s.library, time.Now, slog.New(slog.DiscardHandler))
+	if err := cleanup.Remove(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	a.call(http.MethodGet, "/media/"+media.at("id").text(), nil).want(http.StatusOK)

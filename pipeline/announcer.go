@@ -13,8 +13,8 @@ import (
 	"crier/tracing"
 )
 
-// Announcer brings what commits ask for into the log, in batches. It may lose what it is
-// given: a job or an outbox row stands behind every message.
+// Announcer produces the messages that commits ask for, in batches. Losing one is harmless: a
+// job or a row of the outbox stands behind every message, and sends it again.
 type Announcer struct {
 	log     *stream.Log
 	queue   chan schema.Announcement
@@ -32,7 +32,7 @@ func NewAnnouncer(logger *slog.Logger, metrics *Metrics) *Announcer {
 	return &Announcer{queue: make(chan schema.Announcement, announcerQueue), logger: logger, metrics: metrics}
 }
 
-// Announce hands an announcement over, or drops it when the queue is full. It never waits.
+// Announce queues an announcement, or drops it if the queue is full. It never waits.
 func (a *Announcer) Announce(said schema.Announcement) {
 	if said.IsZero() {
 		return
@@ -71,7 +71,7 @@ func (a *Announcer) writeRest(ctx context.Context) {
 	}
 }
 
-// gather adds what else is queued to an announcement.
+// gather adds what else is queued.
 func (a *Announcer) gather(all schema.Announcement) schema.Announcement {
 	for range announcerBatch {
 		select {
@@ -87,7 +87,7 @@ func (a *Announcer) gather(all schema.Announcement) schema.Announcement {
 	return all
 }
 
-// write produces to each topic at the same time.
+// write produces to all topics at the same time.
 func (a *Announcer) write(ctx context.Context, said schema.Announcement) {
 	var group errgroup.Group
 	for topic, records := range recordsOf(said, a.log.Partitions(schema.TopicDelay)) {
@@ -122,7 +122,7 @@ func recordsOf(said schema.Announcement, delayPartitions int) map[string][]strea
 	return records
 }
 
-// traced are the headers by which a trace goes on; none without one.
+// traced returns the headers that carry a trace; none without one.
 func traced(parent string) []stream.Header {
 	if parent == "" {
 		return nil
@@ -139,7 +139,7 @@ func encode(payload any) []byte {
 	return value
 }
 
-// decode reads a payload and checks that it can be one of this version of crier.
+// decode reads a payload and checks it.
 func decode[T interface{ Check() error }](value []byte) (T, error) {
 	payload, err := guarded(func() (payload T, err error) { return payload, json.Unmarshal(value, &payload) })
 	if err == nil {

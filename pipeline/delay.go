@@ -35,13 +35,13 @@ type Delay struct {
 	metrics  *Metrics
 	consumer *stream.Consumer
 
-	jobs   chan []schema.Job // to the window
-	reigns chan reign
-	firing *firing
+	jobs        chan []schema.Job // to the window
+	assignments chan assignment
+	firing      *firing
 }
 
-// reign is the shards owned from now on, until ctx ends.
-type reign struct {
+// assignment is the shards that this process owns until ctx ends.
+type assignment struct {
 	ctx    context.Context
 	shards []int16
 }
@@ -67,7 +67,7 @@ const (
 func NewDelay(store delayStore, log *stream.Log, logger *slog.Logger, metrics *Metrics) *Delay {
 	d := &Delay{
 		store: store, log: log, logger: logger, metrics: metrics,
-		jobs: make(chan []schema.Job, 64), reigns: make(chan reign, 1), firing: newFiring(),
+		jobs: make(chan []schema.Job, 64), assignments: make(chan assignment, 1), firing: newFiring(),
 	}
 	d.consumer = log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-delay", Topic: schema.TopicDelay, MaxInFlight: readAhead, Drain: consumerEnd, Assigned: d.assigned,
@@ -84,7 +84,7 @@ func (d *Delay) Run(ctx context.Context) error {
 	due := make(chan []schema.Job)
 	group.Go(func() error { return d.consumer.Run(ctx) })
 	group.Go(func() error { d.keepWindow(ctx, due); return nil })
-	group.Go(func() error { d.reignAll(ctx); return nil })
+	group.Go(func() error { d.followAssignments(ctx); return nil })
 	for range firers {
 		group.Go(func() error { d.fireAll(ctx, due); return nil })
 	}
@@ -100,10 +100,10 @@ func (d *Delay) assigned(ctx context.Context, partitions []int) {
 		}
 	}
 	select {
-	case <-d.reigns: // one that never began
+	case <-d.assignments: // replaced before it was used
 	default:
 	}
-	d.reigns <- reign{ctx, shards}
+	d.assignments <- assignment{ctx, shards}
 }
 
 // deliver takes jobs from the topic. They are acknowledged at once: PostgreSQL has them.
@@ -166,37 +166,37 @@ func (d *Delay) admit(w *window, jobs []schema.Job) {
 	}
 }
 
-// reignAll fills the window for the shards owned. Who owns none any more leaves it to their
-// owners to tell what is overdue.
-func (d *Delay) reignAll(ctx context.Context) {
+// followAssignments fills the window for the shards of each assignment. A process without
+// shards shows nothing overdue: that is for their owners to show.
+func (d *Delay) followAssignments(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case r := <-d.reigns:
-			if len(r.shards) == 0 {
+		case a := <-d.assignments:
+			if len(a.shards) == 0 {
 				d.metrics.showOverdue(schema.Overdue{})
 				continue
 			}
-			d.rule(r)
+			d.serve(a)
 		}
 	}
 }
 
-// rule reads the jobs of a reign's shards until it ends.
-func (d *Delay) rule(r reign) {
+// serve reads the jobs of the assigned shards until the assignment ends.
+func (d *Delay) serve(a assignment) {
 	filled := d.store.Now()
 	var nextFill time.Time
 	ticker := time.NewTicker(straggleEvery)
 	defer ticker.Stop()
-	for scan := 0; r.ctx.Err() == nil; scan++ {
-		d.straggle(r, scan%fullEvery == 0)
+	for scan := 0; a.ctx.Err() == nil; scan++ {
+		d.straggle(a, scan%fullEvery == 0)
 		if now := d.store.Now(); !now.Before(nextFill) {
-			filled = d.fill(r, filled, now)
+			filled = d.fill(a, filled, now)
 			nextFill = now.Add(fillEvery)
 		}
 		select {
-		case <-r.ctx.Done():
+		case <-a.ctx.Done():
 		case <-ticker.C:
 		}
 	}
@@ -204,31 +204,31 @@ func (d *Delay) rule(r reign) {
 
 // fill reads the jobs of the next minute and returns how far it came. Where there are
 // more than fit, those of the last instant read are left to the scan for stragglers.
-func (d *Delay) fill(r reign, filled, now time.Time) time.Time {
+func (d *Delay) fill(a assignment, filled, now time.Time) time.Time {
 	to := now.Add(fillAhead)
-	jobs, err := d.store.Due(r.ctx, r.shards, filled, to, fillLimit)
+	jobs, err := d.store.Due(a.ctx, a.shards, filled, to, fillLimit)
 	if err != nil {
-		d.complain(r.ctx, "reading the jobs of the next minute failed", err)
+		d.complain(a.ctx, "reading the jobs of the next minute failed", err)
 		return filled
 	}
-	d.hold(r.ctx, jobs)
+	d.hold(a.ctx, jobs)
 	if len(jobs) == fillLimit {
 		return jobs[len(jobs)-1].DueAt
 	}
 	return to
 }
 
-// straggle fires jobs that are overdue and not in hand: lost announcements, messages
-// that came to nothing, what an earlier owner left.
-func (d *Delay) straggle(r reign, full bool) {
+// straggle fires jobs that are overdue and not in hand: their announcement or message was
+// lost, or an earlier owner left them.
+func (d *Delay) straggle(a assignment, full bool) {
 	now := d.store.Now()
 	from := now.Add(-lowMark)
 	if full {
 		from = time.Time{}
 	}
-	jobs, err := d.store.Due(r.ctx, r.shards, from, now.Add(-straggleAfter), straggleLimit)
+	jobs, err := d.store.Due(a.ctx, a.shards, from, now.Add(-straggleAfter), straggleLimit)
 	if err != nil {
-		d.complain(r.ctx, "reading overdue jobs failed", err)
+		d.complain(a.ctx, "reading overdue jobs failed", err)
 		return
 	}
 	missed := jobs[:0]
@@ -238,10 +238,10 @@ func (d *Delay) straggle(r reign, full bool) {
 		}
 	}
 	d.metrics.stragglers.Add(float64(len(missed)))
-	d.hold(r.ctx, missed)
-	overdue, err := d.store.Overdue(r.ctx, r.shards)
+	d.hold(a.ctx, missed)
+	overdue, err := d.store.Overdue(a.ctx, a.shards)
 	if err != nil {
-		d.complain(r.ctx, "reading what is overdue failed", err)
+		d.complain(a.ctx, "reading what is overdue failed", err)
 		return
 	}
 	d.metrics.showOverdue(overdue)

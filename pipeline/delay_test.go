@@ -13,10 +13,10 @@ import (
 func TestAProcessWithoutShardsShowsNothingOverdue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := prometheus.NewRegistry()
-		d := &Delay{metrics: NewMetrics(registry), reigns: make(chan reign)}
+		d := &Delay{metrics: NewMetrics(registry), assignments: make(chan assignment)}
 		d.metrics.showOverdue(schema.Overdue{Oldest: time.Hour, Waiting: 3, Held: 2})
-		go d.reignAll(t.Context())
-		d.reigns <- reign{ctx: t.Context()}
+		go d.followAssignments(t.Context())
+		d.assignments <- assignment{ctx: t.Context()}
 		synctest.Wait()
 		families, err := registry.Gather()
 		if err != nil {

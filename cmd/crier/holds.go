@@ -32,7 +32,7 @@ type pauseCommand struct {
 	Reason string `help:"Why; it is shown to users."`
 }
 
-// Run holds what is due from now on, until it is resumed or too late.
+// Run holds what is due from now on, until a resume or its deadline.
 func (p *pauseCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	c, err := p.config(logger)
 	if err != nil {
@@ -46,7 +46,7 @@ type resumeCommand struct {
 	pauseTargetFlags
 }
 
-// Run lets go on what a pause held.
+// Run lifts a pause.
 func (r *resumeCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	c, err := r.config(logger)
 	if err != nil {

@@ -25,7 +25,7 @@ type commands struct {
 	Keys        keysCommand        `cmd:"" help:"Make and revoke API keys."`
 	Accounts    accountsCommand    `cmd:"" help:"Connect accounts whose token already exists."`
 	Pause       pauseCommand       `cmd:"" help:"Hold the work of a workspace, an account or a platform."`
-	Resume      resumeCommand      `cmd:"" help:"Let go on what a pause holds."`
+	Resume      resumeCommand      `cmd:"" help:"Lift a pause: what it held goes on."`
 	Held        heldCommand        `cmd:"" help:"List pauses and posts under review; release or cancel these."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List and replay what crier gave up on after faults of its own."`
 	Simulate    simulateCommand    `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
@@ -42,43 +42,43 @@ type commands struct {
 // version is set by the linker.
 var version = "development"
 
-// What a process ends with.
+// Exit codes.
 const (
-	done       = 0
-	notDone    = 1
-	notAskable = 2 // the command line cannot be understood
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 2 // the command line makes no sense
 )
 
 func main() {
 	embedded.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the process at once, and loses nothing either; not one that only
-	// repeats the first, as timeout(1) and others send it to the process and to its group.
+	// A second signal ends the process at once, and loses nothing either. Within a second it
+	// counts as the first: timeout(1) and others signal the process and then its group.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
-// run does what the command line asks for and returns what the process ends with.
+// run executes the command line and returns the exit code.
 func run(ctx context.Context, arguments []string) int {
 	var c commands
 	command, err := parse(&c, arguments)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "crier:", err)
-		return notAskable
+		return exitUsage
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	switch err := command.Run(newLogger(c.LogLevel)); {
 	case err == nil:
-		return done
+		return exitOK
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "crier: interrupted")
 	default:
 		fmt.Fprintln(os.Stderr, "crier:", err)
 	}
-	return notDone
+	return exitFailure
 }
 
-// parse reads the command line and the environment. Its errors name the help to read.
+// parse reads the command line and the environment. Its errors name the --help that explains.
 func parse(c *commands, arguments []string) (*kong.Context, error) {
 	parser := kong.Must(c, kong.Name("crier"),
 		kong.Description("crier schedules and publishes social posts to 12 platforms, and reports what became of them."),
@@ -87,11 +87,11 @@ func parse(c *commands, arguments []string) (*kong.Context, error) {
 	if err == nil {
 		return command, nil
 	}
-	asked := "crier"
+	name := "crier"
 	if failure, ok := errors.AsType[*kong.ParseError](err); ok && failure.Context.Selected() != nil {
-		asked = failure.Context.Selected().FullPath()
+		name = failure.Context.Selected().FullPath()
 	}
-	return nil, fmt.Errorf("%w; see %s --help", err, asked)
+	return nil, fmt.Errorf("%w; see %s --help", err, name)
 }
 
 // newLogger logs as text on a terminal and as JSON elsewhere, on standard error.

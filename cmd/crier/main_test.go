@@ -11,7 +11,7 @@ import (
 func TestTheCommandLine(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line string
-		want string // what is said of it; empty: it is understood
+		want string // part of the error; empty: none
 	}{
 		"a command":                       {"serve", ""},
 		"a command that is misspelt":      {"serv", `did you mean "serve"?; see crier --help`},
@@ -42,7 +42,7 @@ func TestTheCommandLine(t *testing.T) {
 // What kong makes of a name by itself is not always what the README promises.
 func TestVariablesOfTheEnvironment(t *testing.T) {
 	t.Setenv("CRIER_MEDIA_S3", "s3://key:secret@s3.test/bucket")
-	t.Setenv("CRIER_VERSION", "1.2.3") // of an image, no question
+	t.Setenv("CRIER_VERSION", "1.2.3") // set by an image, not by the user
 	t.Setenv("CRIER_ADMIN_LISTEN", "127.0.0.1:9")
 	var c commands
 	if _, err := parse(&c, []string{"serve"}); err != nil {
@@ -53,7 +53,7 @@ func TestVariablesOfTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestWhatAProcessEndsWith(t *testing.T) {
+func TestExitCodes(t *testing.T) {
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	file := filepath.Join(t.TempDir(), "a.csv")
@@ -72,7 +72,7 @@ func TestWhatAProcessEndsWith(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := run(tt.ctx, tt.line); got != tt.want {
-				t.Errorf("the process ends with %d, want %d", got, tt.want)
+				t.Errorf("exit code %d, want %d", got, tt.want)
 			}
 		})
 	}

@@ -41,8 +41,8 @@ type serveCommand struct {
 	Demo                 bool              `help:"Publish a demo post through the whole pipeline to the simulators, and show what came of it."`
 }
 
-// Validate refuses what would be noticed too late: by links that lead nowhere, or by posts
-// that are all too late.
+// Validate refuses flags whose mistake would show only later: in links that lead nowhere, or
+// in posts that all count as too late.
 func (s *serveCommand) Validate() error {
 	for flag, address := range map[string]string{"--public-url": s.PublicURL, "--sandbox-url": s.SandboxURL} {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -59,7 +59,7 @@ func (s *serveCommand) Validate() error {
 	return err
 }
 
-// Run serves until it is told to stop, which is no error, however early it is told.
+// Run serves until it is interrupted, which is no error, even while it starts.
 func (s *serveCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	c, err := s.config(ctx, logger)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	return c, nil
 }
 
-// billing is nil where nothing is said of Stripe.
+// billing returns nil if no flag of Stripe is set.
 func (s *serveCommand) billing() *billing.Config {
 	if s.StripeKey == "" && s.StripeWebhookSecret == "" && len(s.StripePrices) == 0 {
 		return nil

@@ -37,7 +37,7 @@ type childProcess struct {
 // ends it. It is the first line of crier's main and of every TestMain.
 func Main() {
 	roles := map[string]func(*childProcess) error{
-		partPostgres:   keepPostgres,
+		partPostgres:   runPostgres,
 		partClickHouse: serveClickHouse,
 	}
 	role, ok := os.LookupEnv(roleVariable)

@@ -4,7 +4,7 @@
 // embedded part and one reached by URL.
 //
 //	crier ─┬─ Log         kfake, in this process
-//	       ├─ keeper      this binary again, as an unprivileged user
+//	       ├─ runner      this binary again, as an unprivileged user
 //	       │    └─ postgres
 //	       └─ clickhouse  this binary again, with libchdb in it
 //

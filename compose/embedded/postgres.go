@@ -65,9 +65,9 @@ func (p *Postgres) Stop(ctx context.Context) error {
 	return errors.Join(p.data.withdraw(partPostgres), p.supervisor.Stop(ctx))
 }
 
-// postgresConfig is what the keeper gets from its parent.
+// postgresConfig is what the runner gets from its parent.
 type postgresConfig struct {
-	Dir      string // the keeper's own folder, with the cluster in it
+	Dir      string // the runner's own folder, with the cluster in it
 	Cache    string // where it keeps PostgreSQL's binaries
 	Port     int
 	Password string

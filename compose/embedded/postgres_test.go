@@ -229,14 +229,14 @@ func (l *load) stop() {
 	l.pool.Close()
 }
 
-func TestPostgresComesBackAfterItsKeeperIsKilled(t *testing.T) {
+func TestPostgresComesBackAfterItsRunnerIsKilled(t *testing.T) {
 	p := startPostgres(t, embeddedtest.Dir(t))
-	keeper, err := exec.Command("ps", "-o", "ppid=", "-p", fmt.Sprint(p.PID())).Output()
+	runner, err := exec.Command("ps", "-o", "ppid=", "-p", fmt.Sprint(p.PID())).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var pid int
-	if _, err := fmt.Sscan(string(keeper), &pid); err != nil {
+	if _, err := fmt.Sscan(string(runner), &pid); err != nil {
 		t.Fatal(err)
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {

@@ -14,27 +14,27 @@ import (
 // there. Both are made under another name and renamed when whole, so that what exists
 // is complete. The library does both in one go and leaves a server running, which is
 // stopped again: from then on postgres is our own child.
-func (k *keeper) provision() error {
-	unlock, err := k.lockMissingBinaries()
+func (r *postgresRunner) provision() error {
+	unlock, err := r.lockMissingBinaries()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	binaries, fetched, err := unfinished(k.binaries())
+	binaries, fetched, err := unfinished(r.binaries())
 	if err != nil {
 		return err
 	}
-	cluster, made, err := unfinished(k.cluster())
+	cluster, made, err := unfinished(r.cluster())
 	if err != nil {
 		return err
 	}
 	if fetched && made {
 		return nil
 	}
-	if err := k.runOnce(binaries, cluster); err != nil {
+	if err := r.runOnce(binaries, cluster); err != nil {
 		return err
 	}
-	for from, to := range map[string]string{binaries: k.binaries(), cluster: k.cluster()} {
+	for from, to := range map[string]string{binaries: r.binaries(), cluster: r.cluster()} {
 		if from == to {
 			continue
 		}
@@ -46,11 +46,11 @@ func (k *keeper) provision() error {
 }
 
 // lockMissingBinaries keeps processes that share the cache from downloading at once.
-func (k *keeper) lockMissingBinaries() (unlock func(), err error) {
-	if _, err := os.Stat(k.binaries()); err == nil {
+func (r *postgresRunner) lockMissingBinaries() (unlock func(), err error) {
+	if _, err := os.Stat(r.binaries()); err == nil {
 		return func() {}, nil
 	}
-	lock := flock.New(k.binaries() + ".lock")
+	lock := flock.New(r.binaries() + ".lock")
 	if err := lock.Lock(); err != nil {
 		return nil, fmt.Errorf("locking cache: %w", err)
 	}
@@ -72,15 +72,15 @@ func unfinished(path string) (where string, exists bool, err error) {
 	return where, false, nil
 }
 
-func (k *keeper) runOnce(binaries, cluster string) error {
-	ended := context.AfterFunc(k.parent, func() {
+func (r *postgresRunner) runOnce(binaries, cluster string) error {
+	ended := context.AfterFunc(r.parent, func() {
 		// The library cannot be interrupted: end its server and go.
 		_ = takeOver(cluster)
 		os.Exit(1)
 	})
 	defer ended()
 	// The library leaves its logs where temporary files go.
-	scratch := filepath.Join(k.Dir, "scratch")
+	scratch := filepath.Join(r.Dir, "scratch")
 	defer os.RemoveAll(scratch)
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return fmt.Errorf("making scratch folder: %w", err)
@@ -90,10 +90,10 @@ func (k *keeper) runOnce(binaries, cluster string) error {
 	}
 	library := embeddedpostgres.NewDatabase(embeddedpostgres.DefaultConfig().
 		Version(postgresVersion).
-		Port(uint32(k.Port)).
-		Username(postgresName).Password(k.Password).Database(postgresName).
+		Port(uint32(r.Port)).
+		Username(postgresName).Password(r.Password).Database(postgresName).
 		Locale("C").Encoding("UTF8").
-		CachePath(k.Cache).
+		CachePath(r.Cache).
 		BinariesPath(binaries).
 		DataPath(cluster).
 		RuntimePath(filepath.Join(scratch, "runtime")).

@@ -14,51 +14,51 @@ import (
 	"time"
 )
 
-// keeper runs postgres as its child and takes it along when it ends.
-type keeper struct {
+// postgresRunner runs postgres as its child, and stops it when it ends itself.
+type postgresRunner struct {
 	postgresConfig
-	parent context.Context // ends with the parent, or with its wish to stop
+	parent context.Context // ends with the parent, or with its request to stop
 }
 
-// keepPostgres is the keeper's main.
-func keepPostgres(child *childProcess) error {
+// runPostgres is the main function of the runner's process.
+func runPostgres(child *childProcess) error {
 	// The kernel takes the death of the thread that forked for the parent's.
 	runtime.LockOSThread()
 	var config postgresConfig
 	if err := child.configure(&config); err != nil {
 		return err
 	}
-	k := &keeper{config, child.watch()}
-	if err := k.provision(); err != nil {
+	r := &postgresRunner{config, child.watch()}
+	if err := r.provision(); err != nil {
 		return fmt.Errorf("making database cluster: %w", err)
 	}
-	if err := takeOver(k.cluster()); err != nil {
+	if err := takeOver(r.cluster()); err != nil {
 		return fmt.Errorf("taking over database cluster: %w", err)
 	}
-	server, err := k.start()
+	server, err := r.start()
 	if err != nil {
 		return err
 	}
 	return server.keep(child)
 }
 
-func (k *keeper) cluster() string { return filepath.Join(k.Dir, "cluster") }
-func (k *keeper) hbaFile() string { return filepath.Join(k.Dir, "pg_hba.conf") }
+func (r *postgresRunner) cluster() string { return filepath.Join(r.Dir, "cluster") }
+func (r *postgresRunner) hbaFile() string { return filepath.Join(r.Dir, "pg_hba.conf") }
 
 // server is one run of postgres.
 type server struct {
-	*keeper
+	*postgresRunner
 	cmd    *exec.Cmd
 	exited chan error // gets the end of postgres, once
 }
 
-func (k *keeper) start() (*server, error) {
+func (r *postgresRunner) start() (*server, error) {
 	hba := "host all all " + loopback + "/32 scram-sha-256\n"
-	if err := os.WriteFile(k.hbaFile(), []byte(hba), 0o600); err != nil {
+	if err := os.WriteFile(r.hbaFile(), []byte(hba), 0o600); err != nil {
 		return nil, fmt.Errorf("writing access rules: %w", err)
 	}
-	cmd := exec.Command(filepath.Join(k.binaries(), "bin", "postgres"), "-D", k.cluster()) //nolint:noctx // ended by signals, in postgres's own order
-	for name, value := range k.settings() {
+	cmd := exec.Command(filepath.Join(r.binaries(), "bin", "postgres"), "-D", r.cluster()) //nolint:noctx // ended by signals, in postgres's own order
+	for name, value := range r.settings() {
 		cmd.Args = append(cmd.Args, "-c", name+"="+value)
 	}
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
@@ -66,22 +66,22 @@ func (k *keeper) start() (*server, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("executing postgres: %w", err)
 	}
-	s := &server{k, cmd, make(chan error, 1)}
+	s := &server{r, cmd, make(chan error, 1)}
 	go func() { s.exited <- cmd.Wait() }()
 	return s, nil
 }
 
 // settings are those where the defaults do not fit; meanings and defaults are in
 // postgresql.org/docs/18/runtime-config.html.
-func (k *keeper) settings() map[string]string {
+func (r *postgresRunner) settings() map[string]string {
 	return map[string]string{
 		"listen_addresses":        loopback,
-		"port":                    strconv.Itoa(k.Port),
+		"port":                    strconv.Itoa(r.Port),
 		"unix_socket_directories": "", // TCP is enough, and a socket's path has a short limit
-		"hba_file":                k.hbaFile(),
+		"hba_file":                r.hbaFile(),
 		"max_connections":         "100",
 		"shared_buffers":          "128MB",
-		"fsync":                   "on", // said aloud: what is acknowledged is on disk
+		"fsync":                   "on", // explicit, since everything rests on it
 		"synchronous_commit":      "on",
 		// Backup is a logical copy and nothing replicates from here, so the WAL needs
 		// only what crash recovery reads.

@@ -1,0 +1,116 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"crier/schema"
+)
+
+// mediaRows is the media in the database.
+type mediaRows interface {
+	// ExpireMedia marks the rows that nothing has used for too long.
+	ExpireMedia(ctx context.Context) (int64, error)
+	// DoomedMedia returns rows that were marked a while ago, oldest first.
+	DoomedMedia(ctx context.Context, limit int) ([]schema.MediaID, error)
+	ForgetMedia(ctx context.Context, gone []schema.MediaID) error
+	// StrayMedia returns those of ids that have no row.
+	StrayMedia(ctx context.Context, ids []schema.MediaID) ([]schema.MediaID, error)
+}
+
+// mediaContent is the blob store.
+type mediaContent interface {
+	Remove(ctx context.Context, id schema.MediaID) error
+	Sweep(ctx context.Context, before time.Time, visit func(schema.MediaID) error) error
+}
+
+// MediaCleanup removes media that nothing uses: it marks a row, then deletes its content,
+// then the row, so that the next pass finds what a crash in between has left. Content
+// without a row, as an upload leaves that crashed, is removed a day later.
+type MediaCleanup struct {
+	rows    mediaRows
+	content mediaContent
+	now     func() time.Time
+	logger  *slog.Logger
+}
+
+const (
+	mediaEvery = time.Minute
+	strayEvery = 6 * time.Hour
+	strayAge   = 24 * time.Hour // longer than any upload takes
+	mediaBatch = 200
+)
+
+// NewMediaCleanup makes a MediaCleanup.
+func NewMediaCleanup(rows mediaRows, content mediaContent, now func() time.Time, logger *slog.Logger) *MediaCleanup {
+	return &MediaCleanup{rows, content, now, logger}
+}
+
+// Run cleans up until ctx ends.
+func (c *MediaCleanup) Run(ctx context.Context) error {
+	var swept time.Time
+	for {
+		err := c.Remove(ctx)
+		if err == nil && c.now().Sub(swept) >= strayEvery {
+			err, swept = c.Sweep(ctx), c.now()
+		}
+		if err != nil && ctx.Err() == nil {
+			c.logger.WarnContext(ctx, "removing media failed", "err", err)
+		}
+		if !pause(ctx, mediaEvery) {
+			return nil
+		}
+	}
+}
+
+// Remove marks what has expired, and removes what was marked a while ago.
+func (c *MediaCleanup) Remove(ctx context.Context) error {
+	if _, err := c.rows.ExpireMedia(ctx); err != nil {
+		return err
+	}
+	for {
+		marked, err := c.rows.DoomedMedia(ctx, mediaBatch)
+		if err != nil || len(marked) == 0 {
+			return err
+		}
+		for _, id := range marked {
+			if err := c.content.Remove(ctx, id); err != nil {
+				return err
+			}
+		}
+		if err := c.rows.ForgetMedia(ctx, marked); err != nil {
+			return err
+		}
+		c.logger.InfoContext(ctx, "media was removed", "media", len(marked))
+	}
+}
+
+// Sweep removes content that has no row.
+func (c *MediaCleanup) Sweep(ctx context.Context) error {
+	var batch []schema.MediaID
+	flush := func() error {
+		strays, err := c.rows.StrayMedia(ctx, batch)
+		if err != nil {
+			return err
+		}
+		batch = batch[:0]
+		for _, id := range strays {
+			c.logger.InfoContext(ctx, "stray media is removed", "media", id)
+			if err := c.content.Remove(ctx, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := c.content.Sweep(ctx, c.now().Add(-strayAge), func(id schema.MediaID) error {
+		if batch = append(batch, id); len(batch) < mediaBatch {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil || len(batch) == 0 {
+		return err
+	}
+	return flush()
+}
