@@ -330,6 +330,9 @@ func TestCheckURL(t *testing.T) {
 		"xn--bcher-kva.de": {addresses("93.184.215.14")},
 		"half.example":     {addresses("10.0.0.1", "93.184.215.14")},
 		"not-yet.example":  {{}},
+		"localhost":        {{}},
+		"localhost.":       {{}},
+		"app.localhost":    {{}},
 		"inside.example":   {addresses("10.0.0.1", "fd00::1")},
 	}}})
 	for name, tt := range map[string]struct {
@@ -343,6 +346,9 @@ func TestCheckURL(t *testing.T) {
 		"a colon without a port":       {"https://example.com:/", true},
 		"a name in other letters":      {"https://bücher.de/", true},
 		"a name not yet there":         {"https://not-yet.example/", true},
+		"localhost, not resolved":      {"https://localhost/", false},
+		"localhost with a dot":         {"https://localhost./", false},
+		"a name under localhost":       {"https://app.Localhost/", false},
 		"a public address":             {"https://8.8.8.8/", true},
 		"a public address in IPv6":     {"https://[2606:4700::1111]/", true},
 		"a public address, mapped":     {"https://[::ffff:8.8.8.8]/", true},

@@ -117,6 +117,9 @@ func (e *Egress) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	if endsInNumber(host) {
 		return nil, refused("the url's host is a number and no address")
 	}
+	if isLocalhost(host) {
+		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+	}
 	found, err := e.resolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return nil, fmt.Errorf("resolving host: %w", err)
@@ -125,6 +128,13 @@ func (e *Egress) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 		return nil, errors.New("resolving host: no address")
 	}
 	return found, nil
+}
+
+// isLocalhost tells a name that always means this machine (RFC 6761, 6.3). Resolvers differ:
+// some know localhost alone, and a name that does not resolve would pass.
+func isLocalhost(host string) bool {
+	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	return name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
 // endsInNumber tells whether a host is one that other software reads as an IPv4
