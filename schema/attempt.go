@@ -133,8 +133,8 @@ func (d Delivery) polls() bool {
 	return slices.ContainsFunc(d.Receipts, func(r Receipt) bool { return r.Entry == d.Entry && r.Open })
 }
 
-// Timeline returns all that is known of what happened to a post, oldest first: what was
-// stored, and what its own rows tell.
+// Timeline returns all that is known of what happened to a post, oldest first and causes
+// before their effects: what was stored, and what its own rows tell.
 func Timeline(p Post, stored []Attempt) []Attempt {
 	all := append([]Attempt{{At: p.CreatedAt, Kind: AttemptCreated, N: WholePost, Comment: NoComment}}, stored...)
 	for _, t := range p.Targets {
@@ -155,8 +155,23 @@ func Timeline(p Post, stored []Attempt) []Attempt {
 			all[i].At = p.CreatedAt
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Attempt) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b Attempt) int { return knownAt(a, stored).Compare(knownAt(b, stored)) })
 	return all
+}
+
+// knownAt is when crier could know of an attempt. A platform's own time of a publication
+// whose answer was lost lies before the tries that found it, and it comes after them.
+func knownAt(a Attempt, stored []Attempt) time.Time {
+	at := a.At
+	if a.Kind != AttemptPublished {
+		return at
+	}
+	for _, s := range stored {
+		if s.N == a.N && s.Comment == a.Comment && s.Entry == a.Entry && s.At.After(at) {
+			at = s.At
+		}
+	}
+	return at
 }
 
 func commentAttempts(t Target, stored []Attempt) (all []Attempt) {

@@ -94,3 +94,28 @@ func TestATimelineIsMadeOfRowsAndAttempts(t *testing.T) {
 		})
 	}
 }
+
+func TestAPublicationComesAfterTheTriesThatFoundIt(t *testing.T) {
+	at := func(seconds int) time.Time { return time.Date(2026, 12, 1, 9, 0, seconds, 0, time.UTC) }
+	p := Post{CreatedAt: at(0), Targets: []Target{{
+		State: TargetPosted, Receipts: []Receipt{{Entry: 0, PostedAt: at(2)}, {Entry: 1, PostedAt: at(40)}},
+		Comments: []Comment{{State: CommentPosted, PostedAt: at(41)}},
+	}}}
+	lost := func(seconds, entry int, comment int16) Attempt {
+		return Attempt{At: at(seconds), Kind: AttemptUnknown, Entry: entry, Comment: comment}
+	}
+	stored := []Attempt{lost(7, 0, NoComment), {At: at(12), Kind: AttemptFound, Comment: NoComment}, lost(45, 0, 0)}
+	want := []AttemptKind{
+		AttemptCreated, AttemptUnknown, AttemptFound, AttemptPublished, // at the platform's second 2
+		AttemptPublished, AttemptUnknown, AttemptPublished,
+	}
+	got := Timeline(p, stored)
+	for i, a := range got {
+		if a.Kind != want[i] {
+			t.Errorf("line %d is %v, want %v", i, a.Kind, want[i])
+		}
+	}
+	if len(got) != len(want) || !got[3].At.Equal(at(2)) {
+		t.Errorf("timeline %+v, want %v", got, want)
+	}
+}
