@@ -98,7 +98,7 @@ func readMode(f *form, fields postFields, named schema.QueueID) mode {
 		modes, chosen = append(modes, "status draft"), asDraft
 	}
 	switch {
-	case status != "" && !slices.Contains([]string{"draft", "scheduled", "immediate"}, status):
+	case fields.status != nil && !slices.Contains([]string{"draft", "scheduled", "immediate"}, status):
 		f.fail("status", codeInvalidValue, "must be draft, scheduled or immediate")
 	case status == "scheduled" && now:
 		f.fail("publishNow", codeConflict, "must not stand beside status scheduled")

@@ -83,6 +83,7 @@ func TestInvalidPostsAreRefused(t *testing.T) {
 		"a draft with a time":         {`{"content": "x", "platforms": ["mastodon"], "status": "draft", "scheduledFor": "` + soon + `"}`, "scheduledFor", "conflict"},
 		"a draft at once":             {`{"content": "x", "platforms": ["mastodon"], "status": "draft", "publishNow": true}`, "publishNow", "conflict"},
 		"scheduled and at once":       {`{"content": "x", "platforms": ["mastodon"], "status": "scheduled", "publishNow": true}`, "publishNow", "conflict"},
+		"an empty status":             {`{"content": "x", "platforms": ["mastodon"], "status": "", "publishNow": true}`, "status", "invalid_value"},
 		"a status nobody sets":        {`{"content": "x", "platforms": ["mastodon"], "status": "posted", "publishNow": true}`, "status", "invalid_value"},
 		"no queue":                    {`{"content": "x", "platforms": ["mastodon"], "queue": true}`, "queue", "queue_missing"},
 		"too early":                   {`{"content": "x", "platforms": ["mastodon"], "scheduledFor": "` + a.in(4*time.Minute) + `"}`, "scheduledFor", "time_too_early"},
