@@ -449,6 +449,7 @@ func TestUploadsInPosts(t *testing.T) {
 		"no such":         {post("mastodon", map[string]any{"mediaId": "media_01k9sr3q5wf2g8m7r4t0v1x2y3"}), "mediaItems[0].mediaId", "media_unknown", ""},
 		"another's url":   {post("mastodon", map[string]any{"type": "image", "mediaId": small.at("id").text(), "url": wide.at("url").text()}), "mediaItems[0].mediaId", "conflict", ""},
 		"a url elsewhere": {post("mastodon", map[string]any{"type": "image", "mediaId": small.at("id").text(), "url": "https://media.example/a.png"}), "mediaItems[0].mediaId", "conflict", ""},
+		"an empty id":     {post("instagram", map[string]any{"mediaId": ""}), "mediaItems[0].mediaId", "media_unknown", ""},
 		"no id":           {post("mastodon", map[string]any{"mediaId": "x"}), "mediaItems[0].mediaId", "media_unknown", ""},
 		"awaited": {post("mastodon", map[string]any{
 			"mediaId": a.call(http.MethodPost, "/media/upload-url", map[string]any{}).want(http.StatusCreated).at("mediaId").text(),
@@ -457,7 +458,11 @@ func TestUploadsInPosts(t *testing.T) {
 			"type": "image", "url": strings.Replace(small.at("url").text(), ".png", "0.png", 1),
 		}), "mediaItems[0].url", "media_unknown", ""},
 	} {
-		detail := tt.got.fails(http.StatusBadRequest, "validation_error").at("details", 0)
+		details := tt.got.fails(http.StatusBadRequest, "validation_error").at("details")
+		if strings.HasSuffix(tt.field, ".mediaId") && details.size() != 1 {
+			t.Errorf("%s: %v; want one detail", name, details)
+		}
+		detail := details.at(0)
 		if detail.at("field").text() != tt.field || detail.at("code").text() != tt.code || detail.at("platform").text() != tt.wantPlatform {
 			t.Errorf("%s: %v", name, detail)
 		}

@@ -252,9 +252,16 @@ func (p *posts) validate(post *schema.Post, accounts *directory, r *report) {
 	}
 	known := r.errors // several platforms may find something in one field
 	for _, d := range errors {
-		if !about(known, d.Field) && len(r.errors) < maxDetails {
+		if !about(known, d.Field) && !followsFromUpload(known, d.Field) && len(r.errors) < maxDetails {
 			r.errors = append(r.errors, d)
 		}
 	}
 	r.warnings = append(r.warnings, warnings...)
+}
+
+// followsFromUpload tells whether a field is the type of a media item whose upload was not
+// found: without it the type is not known, and nothing is to be said of it.
+func followsFromUpload(known []schema.Detail, field string) bool {
+	item, ok := strings.CutSuffix(field, ".type")
+	return ok && about(known, item+".mediaId")
 }
