@@ -154,5 +154,17 @@ func refusedContent(field string, err error) error {
 	return refusal
 }
 
+// namePlace adds to the refusal of media of another kind than the request takes where it is
+// taken.
+func namePlace(facts schema.MediaFacts, err error) error {
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok || e.Kind != schema.Refused || facts.Kind == "" {
+		return err
+	}
+	return &schema.Error{
+		Kind: schema.Refused, Message: e.Message + "; POST /media/upload-url gives an address that takes it", Err: err,
+	}
+}
+
 // codeMediaRefused is that content is none that can be taken.
 const codeMediaRefused = "media_refused"

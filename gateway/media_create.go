@@ -58,7 +58,7 @@ func (m *media) createFromJSON(c *gin.Context, u schema.Upload) error {
 	}
 	u.Facts, err = m.keeper.Keep(c.Request.Context(), u.ID, bytes.NewReader(content), imagesOnly)
 	if err != nil {
-		return refusedContent("data", err)
+		return refusedContent("data", namePlace(u.Facts, err))
 	}
 	if declared != u.Facts.Type {
 		f.report.warn("mimeType", "media_type_differs", fmt.Sprintf("the content is %s, and was stored as that", u.Facts.Type))

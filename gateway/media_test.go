@@ -291,7 +291,10 @@ func TestFormsThatAreRefused(t *testing.T) {
 			if got.status != tt.status {
 				t.Fatalf("status %d, want %d: %s", got.status, tt.status, got.body)
 			}
-			got.fails(tt.status, tt.code)
+			said := got.fails(tt.status, tt.code).at("details", 0, "message").text()
+			if named := strings.Contains(said, "/media/upload-url"); named != (name == "a video") {
+				t.Errorf("it says %q", said)
+			}
 			if left := s.files(t); len(left) != 0 {
 				t.Errorf("files stay behind: %v", left)
 			}

@@ -43,7 +43,7 @@ func (m *media) createFromURL(c *gin.Context) error {
 	prolong(c, fetchLimit+answerGrace)
 	u.Facts, err = m.keeper.KeepURL(c.Request.Context(), u.ID, address, imagesOrVideo)
 	if err != nil {
-		return refusedContent("url", err)
+		return refusedContent("url", namePlace(u.Facts, err))
 	}
 	return m.stored(c, u, f.report)
 }

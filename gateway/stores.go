@@ -102,7 +102,8 @@ type MediaWriter interface {
 // MediaKeeper keeps the content of uploads.
 type MediaKeeper interface {
 	// Keep stores content of the given kinds, found by probing. Errors of content pass;
-	// Refused is what it says of the content, Unavailable that there is no room.
+	// Refused is what it says of the content, with its facts where it is media of another
+	// kind, Unavailable that there is no room.
 	Keep(ctx context.Context, id schema.MediaID, content io.Reader, kinds []schema.MediaKind) (schema.MediaFacts, error)
 	// KeepURL stores what is at a public address. It is Retryable where its server failed.
 	KeepURL(ctx context.Context, id schema.MediaID, address string, kinds []schema.MediaKind) (schema.MediaFacts, error)

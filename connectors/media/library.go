@@ -68,8 +68,8 @@ func NewLibrary(config LibraryConfig) (*Library, error) {
 }
 
 // Keep stores content, of the given kinds only, and returns what it is. Errors are
-// *schema.Error: Refused for content that is none of them or over MaxBytes, Unavailable
-// where there is no room or the store does not answer; an error of the content's reader
+// *schema.Error: Refused for content that is none of them (with its facts, where it is of
+// another kind) or over MaxBytes, Unavailable where there is no room or the store does not answer; an error of the content's reader
 // passes as it is. Nothing stays behind after an error.
 func (l *Library) Keep(ctx context.Context, id schema.MediaID, content io.Reader, kinds []schema.MediaKind) (schema.MediaFacts, error) {
 	file, err := Save(l.arriving, content, Limits{MaxBytes: MaxBytes})
@@ -90,7 +90,7 @@ func (l *Library) KeepURL(ctx context.Context, id schema.MediaID, address string
 
 func (l *Library) put(ctx context.Context, id schema.MediaID, file *File, kinds []schema.MediaKind) (schema.MediaFacts, error) {
 	if !slices.Contains(kinds, file.Kind) {
-		return schema.MediaFacts{}, errors.Join(refused("the file is "+file.Type+", which is not taken here", nil), file.Close())
+		return file.MediaFacts, errors.Join(refused("the file is "+file.Type+", which is not taken here", nil), file.Close())
 	}
 	err := l.blobs.Put(ctx, id, file)
 	if err == nil {
