@@ -92,7 +92,8 @@ func (m *media) list(c *gin.Context) error {
 	return nil
 }
 
-// get answers with one upload. One whose content has not come yet has no url.
+// get answers with one upload. One whose content has not come yet has no url; of content
+// that was none a warning says why it was removed, and another may be sent.
 func (m *media) get(c *gin.Context) error {
 	id, err := mediaID(c)
 	if err != nil {
@@ -105,14 +106,20 @@ func (m *media) get(c *gin.Context) error {
 	if len(found) == 0 {
 		return mediaNotFound(nil)
 	}
+	answer := mediaAnswer{Success: true}
 	u, err := m.completed(c.Request.Context(), found[0])
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
-		u, err = found[0], nil // it is still awaited
+	switch e, ok := errors.AsType[*schema.Error](err); {
+	case err == nil:
+	case ok && e.Kind == schema.NotFound:
+		u = found[0] // it is still awaited
+	case ok && e.Kind == schema.Refused:
+		u = found[0]
+		answer.Warnings = []schema.Detail{{Field: "id", Code: codeMediaRefused, Message: "what was uploaded was removed: " + e.Message}}
+	default:
+		return err
 	}
-	if err != nil {
-		return refusedContent("body", err)
-	}
-	respond(c, http.StatusOK, mediaAnswer{Success: true, Media: m.view(u)})
+	answer.Media = m.view(u)
+	respond(c, http.StatusOK, answer)
 	return nil
 }
 

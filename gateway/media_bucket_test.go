@@ -1,0 +1,70 @@
+package gateway_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rclone/gofakes3"
+	"github.com/rclone/gofakes3/s3mem"
+
+	keeping "crier/connectors/media"
+	"crier/gateway"
+)
+
+// withBucket gives a gateway a library in a bucket, which takes uploads by itself.
+func withBucket(t testing.TB) func(*gateway.Config) {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket(t.Context(), "media"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	c, err := keeping.ParseS3("s3://key:secret@" + strings.TrimPrefix(server.URL, "http://") + "/media?tls=false")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket, err := keeping.NewS3(c, &http.Transport{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	library, err := keeping.NewLibrary(keeping.LibraryConfig{Blobs: bucket, Arriving: filepath.Join(t.TempDir(), "arriving")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(c *gateway.Config) { c.MediaKeeper, c.MediaInbox = library, library }
+}
+
+func TestAnUploadToABucketThatIsNoMediaIsToldAsAWarning(t *testing.T) {
+	a := newAPI(t, withBucket(t))
+	given := a.call(http.MethodPost, "/media/upload-url", map[string]any{}).want(http.StatusCreated)
+	put := func(content string) {
+		t.Helper()
+		request, err := http.NewRequest(http.MethodPut, given.at("uploadUrl").text(), strings.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("PUT: %d", response.StatusCode)
+		}
+	}
+	path := "/media/" + given.at("mediaId").text()
+	put("<html>")
+	refused := a.call(http.MethodGet, path, nil).want(http.StatusOK)
+	if refused.at("media", "url").value != nil || refused.at("warnings", 0, "code").text() != "media_refused" {
+		t.Errorf("no media: %v", refused)
+	}
+	put(string(pngOf(t, 8, 8)))
+	taken := a.call(http.MethodGet, path, nil).want(http.StatusOK)
+	if taken.at("media", "type").text() != "image" || taken.at("warnings").value != nil {
+		t.Errorf("an image after it: %v", taken)
+	}
+}
