@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -20,6 +21,7 @@ type commentStore interface {
 	// Finish stores what the step came to and moves the comment's job on, or deletes it.
 	Finish(ctx context.Context, result schema.CommentResult) error
 	renewalStore
+	receiptStore
 	faultStore
 	Now() time.Time
 }
@@ -36,7 +38,7 @@ type Comment struct {
 // NewComment makes the comment stage; slots is how many calls it makes at a time, late how
 // far past its time a first comment may still go out.
 func NewComment(store commentStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics) *Comment {
-	c := &Comment{store: store, calls: platformCalls{platforms, vault, store, logger}, late: late, logger: logger}
+	c := &Comment{store: store, calls: platformCalls{platforms, vault, store, store, logger}, late: late, logger: logger}
 	c.caller = caller[schema.CommentMessage, schema.Delivery]{
 		name: schema.TopicComment, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
 		place: func(m schema.CommentMessage) (schema.WorkspaceID, lane, bulkhead) {
@@ -94,6 +96,14 @@ func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool, err 
 		c.calls.report(ctx, d, outcome)
 		result = d.AfterComment(outcome, c.store.Now(), rand.Float64())
 	}
-	stored, err := persist(ctx, c.logger, func(ctx context.Context) error { return c.store.Finish(ctx, result) })
+	stored, err := c.finish(ctx, result)
+	if errors.Is(err, schema.ErrReceiptTaken) {
+		result = d.LookAgainForComment(c.store.Now())
+		stored, err = c.finish(ctx, result)
+	}
 	return stored && result.State == schema.CommentPending && result.NextIn == 0, err
+}
+
+func (c *Comment) finish(ctx context.Context, result schema.CommentResult) (stored bool, err error) {
+	return persist(ctx, c.logger, func(ctx context.Context) error { return c.store.Finish(ctx, result) })
 }

@@ -26,8 +26,17 @@ type publishStore interface {
 	// Finish stores what the step came to, with its events and the move of the job.
 	Finish(ctx context.Context, result schema.Result) error
 	renewalStore
+	receiptStore
 	faultStore
 	Now() time.Time
+}
+
+// receiptStore knows whose the posts of a profile are.
+type receiptStore interface {
+	// Known sets what else was published to a delivery's profile since its call, by which
+	// Find tells what is not its own. It is schema.ErrReceiptsForgotten where that is too
+	// long ago.
+	Known(ctx context.Context, d *schema.Delivery) error
 }
 
 // opener unseals the credentials of an account.
@@ -57,6 +66,7 @@ type platformCalls struct {
 	platforms Platforms
 	vault     opener
 	renewals  renewalStore
+	receipts  receiptStore
 	logger    *slog.Logger
 }
 
@@ -77,7 +87,7 @@ const prepareLimit = schema.PrepareLease - 30*time.Second
 // NewPublish makes the publish stage; slots is how many calls it makes at a time, late how
 // far past its time an entry may still go out.
 func NewPublish(store publishStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics, tracer *tracing.Tracer) *Publish {
-	p := &Publish{store: store, calls: platformCalls{platforms, vault, store, logger}, late: late, metrics: metrics, logger: logger}
+	p := &Publish{store: store, calls: platformCalls{platforms, vault, store, store, logger}, late: late, metrics: metrics, logger: logger}
 	p.caller = caller[schema.PublishMessage, schema.Delivery]{
 		name: schema.TopicPublish, log: log, logger: logger, metrics: metrics, faults: store, slots: slots, tracer: tracer,
 		place: func(m schema.PublishMessage) (schema.WorkspaceID, lane, bulkhead) {
@@ -149,6 +159,10 @@ func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool, err 
 	}
 	p.observe(d, result, called)
 	stored, err := p.finish(ctx, result)
+	if errors.Is(err, schema.ErrReceiptTaken) {
+		result = d.LookAgain(p.store.Now())
+		stored, err = p.finish(ctx, result)
+	}
 	return stored && result.State == schema.TargetPending && result.NextIn == 0, err
 }
 
@@ -222,11 +236,25 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery) (outcome
 	defer cancel()
 	switch {
 	case d.Step == schema.StepFind:
-		outcome.Receipt, outcome.Verdict, err = connector.Find(ctx, *d)
+		outcome.Receipt, outcome.Verdict, err = c.find(ctx, connector, d)
 	case d.Comment != nil:
 		outcome.Receipt, err = connector.Comment(ctx, *d)
 	default:
 		outcome.Receipt, err = connector.Publish(ctx, *d)
 	}
 	return outcome, err
+}
+
+// find looks for what became of a call, once it is known what else is on the profile.
+// Nobody can tell where that is not known any more.
+func (c platformCalls) find(ctx context.Context, connector connectors.Connector, d *schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	err := c.receipts.Known(ctx, d)
+	switch {
+	case errors.Is(err, schema.ErrReceiptsForgotten):
+		return schema.Receipt{}, schema.CannotTell, nil
+	case err != nil:
+		return schema.Receipt{}, schema.CannotTell, &schema.Error{Kind: schema.Retryable, Message: "crier could not look for the post", Err: err}
+	default:
+		return connector.Find(ctx, *d)
+	}
 }

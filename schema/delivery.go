@@ -41,7 +41,8 @@ type Delivery struct {
 	Progress json.RawMessage // what Prepare kept
 	Key      string          // a UUID, the same for every try of this entry or comment
 	Since    time.Time       // when a visible call of it was first claimed
-	Known    []string        // native ids of the account's other posts since then: not ours
+	Known    []string        // native ids of what else was published to the profile since then: not ours
+	Shared   bool            // the profile is connected by another account, too, whose call may have made what a look sees
 	Attempts int             // failed calls so far
 	Looked   int             // how often Find has said NotThere since the open call
 	Tries    int             // failed calls that end it

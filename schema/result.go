@@ -26,6 +26,7 @@ type Result struct {
 	// Receipt is what this step found out to be published, nil for nothing. It is kept
 	// even where another claim has followed: see Standing.Keep.
 	Receipt  *Receipt
+	Found    bool // the receipt is a look's, not the answer of the call that made it
 	Error    *TargetError
 	PostedAt time.Time // zero: not posted
 	DueAt    time.Time
@@ -115,7 +116,9 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 	}
 	switch o.Verdict {
 	case Found:
-		return d.published(o.Receipt, at)
+		r := d.published(o.Receipt, at)
+		r.Found = true
+		return r
 	case NotThere:
 		if d.Looked == 0 {
 			r := d.waiting(StepFind, SettleTime)
@@ -305,8 +308,10 @@ type CommentResult struct {
 	NextIn   time.Duration
 	NativeID string
 	URL      string
+	Found    bool // by a look: see Result
 	PostedAt time.Time
 	Error    *TargetError
+	Account  AccountID
 	Post     PostID   // the comment is on
 	Attempt  *Attempt // what happened besides plain success; nil: nothing
 }
@@ -331,8 +336,8 @@ func (d Delivery) alone() Delivery {
 func (d Delivery) commentResult(r Result) CommentResult {
 	c := CommentResult{
 		Comment: d.Comment.ID, Claim: d.Claim, Step: r.Step, Attempts: r.Attempts, Looked: r.Looked,
-		NextIn: r.NextIn, Error: r.Error, PostedAt: r.PostedAt,
-		Post: d.Ref.Post, Attempt: r.Attempt,
+		NextIn: r.NextIn, Error: r.Error, PostedAt: r.PostedAt, Found: r.Found,
+		Account: d.Account.ID, Post: d.Ref.Post, Attempt: r.Attempt,
 	}
 	switch r.State {
 	case TargetPosted:

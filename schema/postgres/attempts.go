@@ -51,22 +51,27 @@ func (r *attemptRows) queue(b *pgx.Batch) {
 	if len(r.posts) == 0 {
 		return
 	}
-	b.Queue(insertAttempts, r.columns()...)
+	storeAttempts.queue(b, r.columns())
 	r.queueTrim(b)
 }
 
 // insertAttempts takes what columns returns. A condition may follow.
 const insertAttempts = `
 	insert into attempts (post_id, at, kind, n, comment, entry, attempts, code, message, next_at)
-	select u.* from unnest($1::uuid[], $2::timestamptz[], $3::int2[], $4::int2[], $5::int2[], $6::int2[], $7::int2[], $8::text[], $9::text[], $10::timestamptz[])
+	select u.* from unnest(@attempt_posts::uuid[], @attempt_ats::timestamptz[], @attempt_kinds::int2[], @attempt_ns::int2[], @attempt_comments::int2[],
+			@attempt_entries::int2[], @attempt_tries::int2[], @attempt_codes::text[], @attempt_messages::text[], @attempt_next::timestamptz[])
 		u (post, at, kind, n, comment, entry, attempts, code, message, next)
-	where (u.kind <> $11 or not exists (
+	where (u.kind <> @processing or not exists (
 		select from attempts a
 		where a.post_id = u.post and a.kind = u.kind and a.n = u.n and a.comment = u.comment and a.entry = u.entry))`
 
-func (r *attemptRows) columns() []any {
-	return []any{
-		idColumn(r.posts), r.ats, r.kinds, r.ns, r.comments, r.entries, r.tries, r.codes, r.messages, r.next, int16(schema.AttemptProcessing),
+var storeAttempts = newStatement(insertAttempts)
+
+func (r *attemptRows) columns() pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{
+		"attempt_posts": idColumn(r.posts), "attempt_ats": r.ats, "attempt_kinds": r.kinds, "attempt_ns": r.ns,
+		"attempt_comments": r.comments, "attempt_entries": r.entries, "attempt_tries": r.tries, "attempt_codes": r.codes,
+		"attempt_messages": r.messages, "attempt_next": r.next, "processing": int16(schema.AttemptProcessing),
 	}
 }
 

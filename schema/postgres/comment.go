@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -60,13 +61,10 @@ func (r *commentRows) queue(b *pgx.Batch, now time.Time) []schema.Job {
 	if len(r.ids) == 0 {
 		return nil
 	}
-	b.Queue(`
-		insert into comments as c (id, post_id, n, position, workspace_id, account_id, entry, text, state)
-		select * from unnest($1::uuid[], $2::uuid[], $3::int2[], $4::int2[], $5::uuid[], $6::uuid[], $7::int2[], $8::text[], $9::int2[])
-		on conflict (post_id, n, position) do update
-			set id = excluded.id, state = excluded.state, text = excluded.text
-			where c.state = 4 and excluded.state = 0`,
-		r.ids, r.posts, r.ns, r.positions, r.workspaces, r.accounts, r.entries, r.texts, r.states)
+	insertComments.queue(b, pgx.StrictNamedArgs{
+		"ids": r.ids, "posts": r.posts, "ns": r.ns, "positions": r.positions, "workspaces": r.workspaces, "accounts": r.accounts,
+		"entries": r.entries, "texts": r.texts, "states": r.states,
+	})
 	var jobs jobRows
 	for _, j := range r.jobs {
 		jobs.add(j, now)
@@ -74,6 +72,14 @@ func (r *commentRows) queue(b *pgx.Batch, now time.Time) []schema.Job {
 	jobs.queue(b)
 	return r.jobs
 }
+
+var insertComments = newStatement(`
+	insert into comments as c (id, post_id, n, position, workspace_id, account_id, entry, text, state)
+	select * from unnest(@ids::uuid[], @posts::uuid[], @ns::int2[], @positions::int2[], @workspaces::uuid[], @accounts::uuid[],
+		@entries::int2[], @texts::text[], @states::int2[])
+	on conflict (post_id, n, position) do update
+		set id = excluded.id, state = excluded.state, text = excluded.text
+		where c.state = ` + commentSkipped + ` and excluded.state = ` + commentPending)
 
 // Comment is the store of the comment stage.
 type Comment struct {
@@ -96,28 +102,20 @@ func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.D
 }
 
 func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []int64, again []bool) ([]schema.Delivery, error) {
+	var holding bool
+	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
-	batch.Queue(anyHold)
-	batch.Queue(`
-		delete from jobs j where j.id = any($1)
-		  and not exists (select from comments c where c.id = j.id and c.state in (0, 1))`, ids)
-	batch.Queue(claimComments, ids, c.node, schema.Lease.String(), schema.SettleTime.String(), schema.FirstCommentDelay.String(), c.late.String(), tokens, again, c.clock.lease.latest(time.Now()))
+	batch.Queue(anyHold).QueryRow(c.readHolding(&holding))
+	batch.Queue(dropCommentJobs, ids)
+	claimComments.queue(batch, pgx.StrictNamedArgs{
+		"ids": ids, "tokens": tokens, "again": again, "node": c.node, "lease": schema.Lease, "settle": schema.SettleTime,
+		"delay": schema.FirstCommentDelay, "late": c.late, "latest": c.clock.lease.latest(time.Now()),
+	}).Query(func(rows pgx.Rows) (err error) {
+		claimed, err = collect(rows, nil, c.scanClaim)
+		return err
+	})
 	sent := time.Now()
-	results := c.pool.SendBatch(ctx, batch)
-	defer results.Close()
-	holding, err := c.readHolding(results)
-	if err != nil {
-		return nil, fmt.Errorf("claiming comments: %w", unavailable(err))
-	}
-	if _, err := results.Exec(); err != nil {
-		return nil, fmt.Errorf("claiming comments: %w", unavailable(err))
-	}
-	rows, err := results.Query()
-	claimed, err := collect(rows, err, c.scanClaim)
-	if err == nil {
-		err = results.Close()
-	}
-	if err != nil {
+	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("claiming comments: %w", unavailable(err))
 	}
 	if holding && len(claimed) < len(ids) {
@@ -125,23 +123,27 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 			return nil, fmt.Errorf("parking held comments: %w", unavailable(err))
 		}
 	}
-	return claimed, c.arm(ctx, claimed, sent)
+	arm(claimed, sent)
+	return claimed, nil
 }
 
-var claimComments = `
+const dropCommentJobs = `
+	delete from jobs j where j.id = any($1)
+	  and not exists (select from comments c where c.id = j.id and c.state in ` + openComments + `)`
+
+var claimComments = newStatement(`
 	update comments c set
-		state = 1, claim = c.claim + 1, node = $2, token = u.token, lease_until = now() + $3::interval,
-		step = case when c.state = 1 and c.step = 1 and not (u.again and c.token is not distinct from u.token) then 2 else c.step end,
+		state = ` + commentClaimed + `, claim = c.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval,
+		step = ` + stepOfClaim("c") + `,
 		since = coalesce(c.since, now())
-	from unnest($1::uuid[], $7::int8[], $8::bool[]) u (id, token, again), posts p, targets t, accounts a, workspaces w
+	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again), posts p, targets t, accounts a, workspaces w
 	where c.id = u.id and p.id = c.post_id and t.post_id = c.post_id and t.n = c.n
 	  and a.id = c.account_id and w.id = a.workspace_id
-	  and ((c.state = 0 and coalesce(c.next_at, now()) <= now() + interval '` + earlyBy + `')
-	    or (c.state = 1 and (c.lease_until + $4::interval < least(now(), $9) or (u.again and c.token = u.token))))
+	  and ` + claimable("c") + `
 	  and not exists (select from holds h where h.subject = c.post_id)
-	  and (not ` + pausedComment + ` or uuid_extract_timestamp(c.id) + $5::interval + $6::interval < now())
+	  and (not ` + pausedComment + ` or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())
 	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, c.since,
-		t.post_id, t.n, t.version, t.receipts, p.content, ` + pausedComment + `, ` + accountColumns
+		t.post_id, t.n, t.version, t.receipts, p.content, ` + pausedComment + `, ` + accountColumns)
 
 func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	var since *time.Time
@@ -170,59 +172,97 @@ func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 }
 
 // Finish stores what a comment's step came to, and moves its job on or deletes it. Of a
-// result whose claim another has followed only the receipt is kept.
+// result whose claim another has followed only the receipt is kept. A look that found what
+// is another's is refused with schema.ErrReceiptTaken.
 func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
-	batch := &pgx.Batch{}
+	receipt := recordable(r.NativeID)
+	err := c.finish(ctx, r, receipt)
+	if receipt && isTaken(err) {
+		err = c.finishTaken(ctx, r)
+	}
+	if err != nil {
+		return fmt.Errorf("finishing a comment: %w", unavailable(err))
+	}
+	return nil
+}
+
+// finishTaken finishes a comment whose receipt is recorded: as its own, or as another's,
+// which a look gives up and a call does not.
+func (c *Comment) finishTaken(ctx context.Context, r schema.CommentResult) error {
+	taken, err := c.receipt(r).taken(ctx, c.pool)
+	switch {
+	case err != nil:
+		return err
+	case len(taken) > 0 && r.Found:
+		c.arrivals.takenByLook.Inc()
+		return fmt.Errorf("%s: %w", r.NativeID, schema.ErrReceiptTaken)
+	case len(taken) > 0:
+		c.arrivals.takenByCall.Inc()
+		c.log.ErrorContext(ctx, "a first comment was published that an earlier look had taken for another's", "comment", r.Comment, "id", r.NativeID)
+	}
+	return c.finish(ctx, r, false)
+}
+
+// receipt is what a first comment's result brings.
+func (c *Comment) receipt(r schema.CommentResult) *receiptRows {
+	return &receiptRows{
+		accounts: []schema.AccountID{r.Account}, natives: []string{r.NativeID}, owners: [][16]byte{r.Comment}, ns: []int16{0}, entries: []int16{0},
+	}
+}
+
+// finish stores a result, with its receipt where that is not recorded yet: else it fails.
+func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bool) error {
 	var attempts attemptRows
 	attempts.add(r.Post, r.Attempt)
-	batch.Queue(finishComment, append(attempts.columns(),
-		r.Comment, r.Claim, int16(r.State), int16(r.Step), int16(r.Attempts), int16(r.Looked), r.NextIn.Seconds(),
-		r.NativeID, r.URL, errorOrNull(r.Error), orNull(r.PostedAt))...)
+	parameters := attempts.columns()
+	maps.Copy(parameters, pgx.StrictNamedArgs{
+		"comment": r.Comment, "claim": r.Claim, "state": int16(r.State), "step": int16(r.Step), "attempts": int16(r.Attempts),
+		"looked": int16(r.Looked), "next": r.NextIn.Seconds(), "native_id": r.NativeID, "url": r.URL, "error": errorOrNull(r.Error),
+		"posted": orNull(r.PostedAt),
+	})
+	var taken int64
+	var moved []schema.Job
+	batch := &pgx.Batch{}
+	finishComment.queue(batch, parameters).Exec(countRows(&taken))
+	if receipt {
+		batch.Queue(recordReceipts, c.receipt(r).columns()...)
+	}
 	if r.State == schema.CommentPending {
 		batch.Queue(`
 			update jobs set due_at = now() + $2::float8 * interval '1 second', held = false,
 				overdue_since = coalesce(overdue_since, uuid_extract_timestamp(id) + $3::interval)
 			where id = $1
-			returning id, kind, shard, due_at, version, payload`, r.Comment, r.NextIn.Seconds(), schema.FirstCommentDelay.String())
+			returning id, kind, shard, due_at, version, payload`, r.Comment, r.NextIn.Seconds(), schema.FirstCommentDelay.String()).
+			Query(func(rows pgx.Rows) (err error) {
+				moved, err = collect(rows, nil, scanJob)
+				return err
+			})
 	} else {
 		batch.Queue(`
-			delete from jobs j where j.id = $1 and exists (select from comments c where c.id = j.id and c.state not in (0, 1))
-			returning id, kind, shard, due_at, version, payload`, r.Comment)
+			delete from jobs j where j.id = $1
+			  and exists (select from comments c where c.id = j.id and c.state not in `+openComments+`)`, r.Comment)
 	}
 	attempts.queueTrim(batch)
-	results := c.pool.SendBatch(ctx, batch)
-	defer results.Close()
-	taken, err := results.Exec()
-	if err != nil {
-		return fmt.Errorf("finishing a comment: %w", unavailable(err))
+	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return err
 	}
-	rows, err := results.Query()
-	moved, err := collect(rows, err, scanJob)
-	if err == nil {
-		err = results.Close()
-	}
-	if err != nil {
-		return fmt.Errorf("finishing a comment: %w", unavailable(err))
-	}
-	if taken.RowsAffected() == 0 && r.NativeID != "" {
+	if taken == 0 && r.NativeID != "" {
 		return c.keepReceipt(ctx, r)
 	}
-	if r.State == schema.CommentPending {
-		c.announce(schema.Announcement{Jobs: soon(moved, c.Now())})
-	}
+	c.announce(schema.Announcement{Jobs: soon(moved, c.Now())})
 	return nil
 }
 
 // finishComment tells the attempt only where the claim still held.
-const finishComment = `
+var finishComment = newStatement(`
 	with taken as (
 		update comments set
-			state = $14, step = $15, attempts = $16, looked = $17, next_at = now() + $18::float8 * interval '1 second', lease_until = null,
-			native_id = $19, url = $20, error = $21::text::json, posted_at = $22
-		where id = $12 and claim = $13 and state = 1
+			state = @state, step = @step, attempts = @attempts, looked = @looked, next_at = now() + @next::float8 * interval '1 second',
+			lease_until = null, native_id = @native_id, url = @url, error = @error::text::json, posted_at = @posted
+		where id = @comment and claim = @claim and state = ` + commentClaimed + `
 		returning id
 	), told as (` + insertAttempts + ` and exists (select from taken))
-	select from taken`
+	select from taken`)
 
 func errorOrNull(e *schema.TargetError) *string {
 	if e == nil {

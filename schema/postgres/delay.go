@@ -163,7 +163,7 @@ func (d *Delay) Observe(ctx context.Context) (schema.Observation, error) {
 }
 
 // Forget deletes the answers of requests that are older than a day, old attempts,
-// deliveries to webhooks that are older than their retention, and what was counted in days
+// deliveries to webhooks and receipts that are older than their retention, and what was counted in days
 // and months that are over: a unit of a day that is gone is given back to nobody.
 func (d *Delay) Forget(ctx context.Context) error {
 	err := d.alone(ctx, "forget", func(tx pgx.Tx) error {
@@ -189,6 +189,9 @@ func (d *Delay) Forget(ctx context.Context) error {
 	}
 	if err := d.forgetDeliveries(ctx); err != nil {
 		return fmt.Errorf("forgetting old deliveries: %w", unavailable(err))
+	}
+	if err := d.forgetReceipts(ctx); err != nil {
+		return fmt.Errorf("forgetting old receipts: %w", unavailable(err))
 	}
 	return nil
 }

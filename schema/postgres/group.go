@@ -147,10 +147,10 @@ func (g *group[T]) settle(ctx context.Context, batch []*request[T]) {
 }
 
 // isDataError tells whether one of the values sent may be at fault: the server refused
-// them, and not for want of something that others would want too, or we stumbled over what
-// is stored of one.
+// them, and not for want of something that others would want too, we stumbled over what is
+// stored of one, or one looked and found what is another's.
 func isDataError(err error) bool {
-	if errors.Is(err, errPanic) || errors.Is(err, errUnreadable) {
+	if errors.Is(err, errPanic) || errors.Is(err, errUnreadable) || errors.Is(err, schema.ErrReceiptTaken) {
 		return true
 	}
 	_, ok := errors.AsType[*pgconn.PgError](err)

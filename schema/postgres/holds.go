@@ -28,7 +28,7 @@ var (
 	// cancelled.
 	hasFreeTarget = `not exists (select from holds h where h.subject = p.id)
 		and exists (select from targets t where t.post_id = p.id and t.state in (0, 1)
-			and (not ` + pausedTarget + ` or coalesce(p.retried_for, p.scheduled_for) + $5::interval < now()))`
+			and (not ` + pausedTarget + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()))`
 )
 
 const (
@@ -48,12 +48,14 @@ const (
 )
 
 // readHolding reads the answer of anyHold.
-func (s *Store) readHolding(results pgx.BatchResults) (holding bool, err error) {
-	if err := results.QueryRow().Scan(&holding); err != nil {
-		return false, err
+func (s *Store) readHolding(holding *bool) func(pgx.Row) error {
+	return func(row pgx.Row) error {
+		if err := row.Scan(holding); err != nil {
+			return err
+		}
+		s.holding.Store(*holding)
+		return nil
 	}
-	s.holding.Store(holding)
-	return holding, nil
 }
 
 // parkPosts puts the jobs of posts that are held off, each to the time when the first of

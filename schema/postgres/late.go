@@ -33,23 +33,15 @@ func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*sche
 	if len(changed) == 0 {
 		return nil
 	}
+	var moved []schema.Job
 	b := &pgx.Batch{}
 	b.Queue(recountPosts, changed)
-	queueFollowUp(b, changed, append([]schema.PostID{}, waiting...))
-	results := conn.SendBatch(ctx, b)
-	defer results.Close()
-	if _, err := results.Exec(); err != nil {
-		return err
-	}
-	if err := done.readDone(results); err != nil {
-		return err
-	}
-	moved, err := readMoved(results)
-	if err != nil {
+	queueFollowUp(b, changed, append([]schema.PostID{}, waiting...), done, &moved)
+	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
 	announcement.Jobs = append(announcement.Jobs, soon(moved, p.Now())...)
-	return results.Close()
+	return nil
 }
 
 // keepReceipt writes what a late receipt makes of its target; nil where it changes
@@ -97,13 +89,7 @@ func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.Targe
 	var s schema.Standing
 	var failure []byte
 	var wait float64
-	row := conn.QueryRow(ctx, `
-		select `+deliveryColumns+`, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.error, t.charged_on is not null
-		from targets t
-		join posts p on p.id = t.post_id
-		join accounts a on a.id = t.account_id
-		join workspaces w on w.id = a.workspace_id
-		where t.post_id = $1 and t.n = $2 for no key update of t`, ref.Post, ref.N)
+	row := conn.QueryRow(ctx, lockStanding, ref.Post, ref.N)
 	if err := p.scanDelivery(row, &s.Delivery, &s.State, &wait, &failure, &s.Charged); err != nil {
 		return s, err
 	}
@@ -114,19 +100,31 @@ func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.Targe
 	return s, decode("error of a target", failure, &s.Error)
 }
 
+const lockStanding = `
+	select ` + deliveryColumns + `, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.error, t.charged_on is not null
+	from targets t
+	join posts p on p.id = t.post_id
+	join accounts a on a.id = t.account_id
+	join workspaces w on w.id = a.workspace_id
+	where t.post_id = $1 and t.n = $2 for no key update of t`
+
 // writeKept stores a target that a late receipt has changed. The claim goes on counting:
 // whatever is in hand comes late, too. Where it had given its unit of a daily cap back, it
 // takes one of today.
 func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result, today time.Time) error {
 	_, err := conn.Exec(ctx, `
 		update targets set
-			state = $3, step = $4, entry = $5, attempts = $6, looked = $7, claim = claim + 1,
-			since = case when $8 then null else since end, next_at = now() + $9::float8 * interval '1 second', lease_until = null,
-			progress = $10::text::json, receipts = $11::text::json, error = $12::text::json, posted_at = coalesce($13, posted_at),
-			charged_on = coalesce(charged_on, $14)
-		where post_id = $1 and n = $2`,
-		r.Ref.Post, r.Ref.N, int16(r.State), int16(r.Step), int16(r.Entry), int16(r.Attempts), int16(r.Looked), r.Fresh,
-		r.NextIn.Seconds(), textOrNull(r.Progress), string(encode(r.Receipts)), errorOrNull(r.Error), orNull(r.PostedAt), today)
+			state = @state, step = @step, entry = @entry, attempts = @attempts, looked = @looked, claim = claim + 1,
+			since = case when @fresh then null else since end, next_at = now() + @next::float8 * interval '1 second', lease_until = null,
+			progress = @progress::text::json, receipts = @receipts::text::json, error = @error::text::json,
+			posted_at = coalesce(@posted, posted_at), charged_on = coalesce(charged_on, @today)
+		where post_id = @post and n = @n`,
+		pgx.StrictNamedArgs{
+			"post": r.Ref.Post, "n": r.Ref.N, "state": int16(r.State), "step": int16(r.Step), "entry": int16(r.Entry),
+			"attempts": int16(r.Attempts), "looked": int16(r.Looked), "fresh": r.Fresh, "next": r.NextIn.Seconds(),
+			"progress": textOrNull(r.Progress), "receipts": string(encode(r.Receipts)), "error": errorOrNull(r.Error),
+			"posted": orNull(r.PostedAt), "today": today,
+		})
 	return err
 }
 
@@ -175,13 +173,13 @@ const recountPosts = `
 	update posts p set
 		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(),
 		status = case
-			when p.status in (1, 7) or c.left_n > 0 then p.status
-			when c.failed = 0 then 4
-			when c.posted = 0 then 6
-			else 5 end
+			when p.status in (` + postDraft + `, ` + postCancelled + `) or c.left_n > 0 then p.status
+			when c.failed = 0 then ` + postPosted + `
+			when c.posted = 0 then ` + postFailed + `
+			else ` + postPartiallyFailed + ` end
 	from (
-		select post_id, count(*) filter (where state in (0, 1)) left_n, count(*) filter (where state = 2) posted,
-			count(*) filter (where state = 3) failed
+		select post_id, count(*) filter (where state in ` + openTargets + `) left_n, count(*) filter (where state = ` + targetPosted + `) posted,
+			count(*) filter (where state = ` + targetFailed + `) failed
 		from targets where post_id = any($1) group by post_id
 	) c
 	where p.id = c.post_id`
@@ -207,30 +205,40 @@ type execer interface {
 func recordSecond(ctx context.Context, q execer, s second) error {
 	_, err := q.Exec(ctx, `
 		insert into duplicates (workspace_id, account_id, post_id, n, entry, comment_id, native_id, url)
-		values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
-		s.workspace, s.account, s.post, s.n, int16(s.entry), s.comment, s.nativeID, s.url)
+		values (@workspace, @account, @post, @n, @entry, @comment, @native_id, @url) on conflict do nothing`,
+		pgx.StrictNamedArgs{
+			"workspace": s.workspace, "account": s.account, "post": s.post, "n": s.n, "entry": int16(s.entry),
+			"comment": s.comment, "native_id": s.nativeID, "url": s.url,
+		})
 	return err
 }
 
-// arrivals counts late receipts.
-type arrivals struct{ total *prometheus.CounterVec }
+// arrivals counts receipts that are not what was expected.
+type arrivals struct {
+	late                     *prometheus.CounterVec
+	takenByLook, takenByCall prometheus.Counter
+}
 
 var arrivalNames = [...]string{
 	schema.ReceiptKnown: "known", schema.ReceiptKept: "kept", schema.ReceiptSecond: "second",
 }
 
 func newArrivals(r prometheus.Registerer) arrivals {
-	total := prometheus.NewCounterVec(prometheus.CounterOpts{
+	late := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "crier_late_receipts_total",
 		Help: "Receipts that came after another claim had followed their own: known already, kept, or a second one of the same entry.",
 	}, []string{"outcome"})
 	for _, name := range arrivalNames {
-		total.WithLabelValues(name)
+		late.WithLabelValues(name)
 	}
+	taken := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "crier_taken_receipts_total",
+		Help: "Receipts that another entry had already: of a look, which is repeated, or of the call that made what an earlier look took for another's.",
+	}, []string{"by"})
 	if r != nil {
-		r.MustRegister(total)
+		r.MustRegister(late, taken)
 	}
-	return arrivals{total}
+	return arrivals{late, taken.WithLabelValues("look"), taken.WithLabelValues("call")}
 }
 
-func (a arrivals) observe(of schema.Arrival) { a.total.WithLabelValues(arrivalNames[of]).Inc() }
+func (a arrivals) observe(of schema.Arrival) { a.late.WithLabelValues(arrivalNames[of]).Inc() }

@@ -49,36 +49,26 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	for i, r := range refs {
 		posts[i], ns[i], versions[i] = r.Post, r.N, r.Version
 	}
+	var holding bool
+	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
-	batch.Queue(anyHold)
-	batch.Queue(`
-		select from posts p join unnest($1::uuid[], $2::int[]) u (id, version) on p.id = u.id and p.version = u.version
-		where p.status = $3 order by p.id for no key update of p`, posts, versions, int16(schema.Scheduled))
-	begin, late := beginPosts, []any{}
+	batch.Queue(anyHold).QueryRow(p.readHolding(&holding))
+	batch.Queue(lockScheduled, posts, versions)
 	if p.holding.Load() {
-		begin, late = beginPosts+` and `+hasFreeTarget, []any{p.late.String()}
+		beginFreePosts.queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions, "late": p.late})
+	} else {
+		beginPosts.queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
 	}
-	batch.Queue(begin, append([]any{posts, versions, int16(schema.Processing), int16(schema.Scheduled)}, late...)...)
-	batch.Queue(claimTargets, posts, ns, versions, p.node, schema.Lease.String(), schema.SettleTime.String(), schema.PrepareLease.String(), p.late.String(), tokens, again, p.clock.lease.latest(time.Now()))
-
+	claimTargets.queue(batch, pgx.StrictNamedArgs{
+		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "again": again, "node": p.node,
+		"lease": schema.Lease, "prepare_lease": schema.PrepareLease, "settle": schema.SettleTime, "late": p.late,
+		"latest": p.clock.lease.latest(time.Now()),
+	}).Query(func(rows pgx.Rows) (err error) {
+		claimed, err = collect(rows, nil, p.scanClaim)
+		return err
+	})
 	sent := time.Now()
-	results := p.pool.SendBatch(ctx, batch)
-	defer results.Close()
-	holding, err := p.readHolding(results)
-	if err != nil {
-		return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
-	}
-	for range 2 {
-		if _, err := results.Exec(); err != nil {
-			return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
-		}
-	}
-	rows, err := results.Query()
-	claimed, err := collect(rows, err, p.scanClaim)
-	if err != nil {
-		return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
-	}
-	if err := results.Close(); err != nil {
+	if err := p.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
 	}
 	if holding && len(claimed) < n {
@@ -86,50 +76,59 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 			return nil, fmt.Errorf("parking held posts: %w", unavailable(err))
 		}
 	}
-	return claimed, p.arm(ctx, claimed, sent)
+	arm(claimed, sent)
+	return claimed, nil
 }
 
-const beginPosts = `
-	update posts p set status = $3, updated_at = now()
-	from unnest($1::uuid[], $2::int[]) u (id, version)
-	where p.id = u.id and p.version = u.version and p.status = $4`
-
-// arm sets the deadline of claims that were sent at a time, and reads what a look-up must
-// know.
-func (s *Store) arm(ctx context.Context, claimed []schema.Delivery, sent time.Time) error {
+// arm sets the deadline of claims that were sent at a time.
+func arm(claimed []schema.Delivery, sent time.Time) {
 	for i := range claimed {
 		claimed[i].Deadline = sent.Add(schema.CallDeadline)
-		if claimed[i].Step != schema.StepFind {
-			continue
-		}
-		if err := s.addKnown(ctx, &claimed[i]); err != nil {
-			return err
-		}
 	}
-	return nil
 }
+
+const (
+	lockScheduled = `
+		select from posts p join unnest($1::uuid[], $2::int[]) u (id, version) on p.id = u.id and p.version = u.version
+		where p.status = ` + postScheduled + ` order by p.id for no key update of p`
+	begin = `
+		update posts p set status = ` + postProcessing + `, updated_at = now()
+		from unnest(@posts::uuid[], @versions::int[]) u (id, version)
+		where p.id = u.id and p.version = u.version and p.status = ` + postScheduled
+)
+
+var (
+	beginPosts     = newStatement(begin)
+	beginFreePosts = newStatement(begin + ` and ` + hasFreeTarget)
+)
 
 // earlyBy is how much before its time a message may be claimed: no more than clocks
 // and rounding differ, so that a job which fires on time is not put off.
 const earlyBy = "100 milliseconds"
 
-// claimTargets takes what is pending and due, or whose lease is over for a settle time, by
-// the server's clock and by $11, or what it has taken already without an answer.
-var claimTargets = `
+// claimTargets takes what is claimable.
+var claimTargets = newStatement(`
 	update targets t set
-		state = 1, claim = t.claim + 1, node = $4, token = u.token, lease_until = now() + case when t.step = 0 then $7::interval else $5::interval end,
-		step = case when t.state = 1 and t.step = 1 and not (u.again and t.token is not distinct from u.token) then 2 else t.step end,
-		since = coalesce(t.since, case when t.step = 1 then now() end)
-	from unnest($1::uuid[], $2::int2[], $3::int[], $9::int8[], $10::bool[]) u (post, n, version, token, again)
+		state = ` + targetClaimed + `, claim = t.claim + 1, node = @node, token = u.token,
+		lease_until = now() + case when t.step = ` + stepPrepare + ` then @prepare_lease::interval else @lease::interval end,
+		step = ` + stepOfClaim("t") + `,
+		since = coalesce(t.since, case when t.step = ` + stepPublish + ` then now() end)
+	from unnest(@posts::uuid[], @ns::int2[], @versions::int[], @tokens::int8[], @again::bool[]) u (post, n, version, token, again)
 	join posts p on p.id = u.post and p.version = u.version
 	join accounts a on true
 	join workspaces w on w.id = a.workspace_id
-	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = 3
-	  and ((t.state = 0 and coalesce(t.next_at, now()) <= now() + interval '` + earlyBy + `')
-	    or (t.state = 1 and (t.lease_until + $6::interval < least(now(), $11) or (u.again and t.token = u.token))))
+	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = ` + postProcessing + `
+	  and ` + claimable("t") + `
 	  and not exists (select from holds h where h.subject = p.id)
-	  and (not ` + pausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + $8::interval < now())
-	returning ` + deliveryColumns + `, ` + pausedAccount
+	  and (not ` + pausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now())
+	returning ` + deliveryColumns + `, ` + pausedAccount)
+
+// stepOfClaim is the step of a claim of a target or a first comment: where another claim
+// of a visible call was left open, and not for want of its answer, its outcome is looked for.
+func stepOfClaim(row string) string {
+	return `case when ` + row + `.state = ` + targetClaimed + ` and ` + row + `.step = ` + stepPublish + `
+			and not (u.again and ` + row + `.token is not distinct from u.token) then ` + stepFind + ` else ` + row + `.step end`
+}
 
 const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.content,
 		p.content, coalesce(p.retried_for, p.scheduled_for), ` + accountColumns
@@ -162,27 +161,5 @@ func (p *Publish) scanDelivery(rows pgx.Row, d *schema.Delivery, beside ...any) 
 		d.Describe(content, own, p.constraints(a.Platform))
 		return nil
 	})
-	return nil
-}
-
-// addKnown reads what other posts and comments of the account are known to have made
-// since the call whose outcome is looked for: none of it is ours.
-func (s *Store) addKnown(ctx context.Context, d *schema.Delivery) error {
-	rows, err := s.pool.Query(ctx, `
-		select r ->> 'id' from posts p
-		join targets t on t.post_id = p.id and t.account_id = $2
-		cross join json_array_elements(t.receipts) r
-		where p.workspace_id = $1 and p.scheduled_for > $3::timestamptz - interval '26 hours'
-		  and not (t.post_id = $4 and t.n = $5)
-		union all
-		select c.native_id from posts p
-		join comments c on c.post_id = p.id and c.account_id = $2 and c.native_id <> ''
-		where p.workspace_id = $1 and p.scheduled_for > $3::timestamptz - interval '26 hours'`,
-		d.Workspace, d.Account.ID, d.Since, d.Ref.Post, d.Ref.N)
-	known, err := collect(rows, err, func(rows pgx.Rows, id *string) error { return rows.Scan(id) })
-	if err != nil {
-		return fmt.Errorf("reading known posts: %w", unavailable(err))
-	}
-	d.Known = known
 	return nil
 }

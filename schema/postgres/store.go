@@ -42,6 +42,7 @@ type Store struct {
 	metrics  metrics
 	arrivals arrivals
 	turns    *group[turnsAsked]
+	looks    *group[looking]
 	late     time.Duration
 	holding  atomic.Bool // whether anything was held when work was last claimed
 
@@ -111,6 +112,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s.workers.Go(func() { s.clock.run(s.closing, s.log) })
 	s.startLeases()
+	s.startLooks()
 	return s, nil
 }
 

@@ -1,0 +1,87 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// looking asks what else is on the profile that a look is made at, and what it is told.
+type looking struct {
+	account  schema.AccountID
+	since    time.Time
+	owner    [16]byte // as a receipt has it
+	n, entry int16
+
+	known  []string
+	shared bool
+}
+
+// knownBatch is how many looks share a query: as many as a claim may bring.
+const knownBatch = 512
+
+// knownSlack is how much earlier than the call another's receipt may be recorded: by a
+// transaction that began before it, on a server whose clock was set back meanwhile.
+const knownSlack = time.Minute
+
+func (s *Store) startLooks() {
+	s.looks = startGroup(s, &group[looking]{work: "known", max: knownBatch, commit: s.readKnown}, 1)
+}
+
+// Known reads what else was published to the profile of a delivery since the call whose
+// outcome is looked for, in whatever workspace, and whether other accounts publish to it.
+// It is schema.ErrReceiptsForgotten where that call is longer ago than anybody knows.
+func (s *Store) Known(ctx context.Context, d *schema.Delivery) error {
+	if s.Now().Sub(d.Since) > schema.ReceiptRetention {
+		return schema.ErrReceiptsForgotten
+	}
+	asked := &looking{account: d.Account.ID, since: d.Since.Add(-knownSlack), owner: d.Ref.Post, n: d.Ref.N, entry: int16(d.Entry)}
+	if d.Comment != nil {
+		asked.owner, asked.n, asked.entry = d.Comment.ID, 0, 0
+	}
+	if err := s.looks.do(ctx, asked); err != nil {
+		return fmt.Errorf("reading what is known of a profile: %w", unavailable(err))
+	}
+	d.Known, d.Shared = asked.known, asked.shared
+	return nil
+}
+
+func (s *Store) readKnown(ctx context.Context, batch []*looking) error {
+	n := len(batch)
+	accounts, since, owners := make([]schema.AccountID, n), make([]time.Time, n), make([][16]byte, n)
+	ns, entries := make([]int16, n), make([]int16, n)
+	for i, l := range batch {
+		accounts[i], since[i], owners[i], ns[i], entries[i] = l.account, l.since, l.owner, l.n, l.entry
+	}
+	rows, err := s.pool.Query(ctx, selectKnown, idColumn(accounts), since, owners, ns, entries)
+	if err != nil {
+		return err
+	}
+	var i int
+	var known []string
+	var shared bool
+	_, err = pgx.ForEachRow(rows, []any{&i, &known, &shared}, func() error {
+		batch[i-1].known, batch[i-1].shared = known, shared
+		known = nil
+		return nil
+	})
+	return err
+}
+
+const selectKnown = `
+	select u.i, known.ids, w.live_id is null and a.native_id <> '' and exists (
+		select from accounts other join workspaces ow on ow.id = other.workspace_id
+		where other.platform = a.platform and other.native_id = a.native_id and other.server = a.server
+		  and other.id <> a.id and other.disconnected_at is null and ow.live_id is null)
+	from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::int2[], $5::int2[]) with ordinality u (account, since, owner, n, entry, i)
+	join accounts a on a.id = u.account
+	join workspaces w on w.id = a.workspace_id
+	cross join lateral (
+		select array_agg(r.native_id) ids from receipts r
+		where r.platform = a.platform and r.server = ` + profileServer + ` and r.profile = ` + profileName + `
+		  and r.seen_at >= u.since and (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry)
+	) known`

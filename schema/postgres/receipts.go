@@ -1,0 +1,148 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"crier/schema"
+)
+
+// The profile that an account publishes to, as receipts name it, from accounts a and their
+// workspaces w. The simulators of each sandbox workspace are a world of their own.
+const (
+	profileServer = `case when w.live_id is null then a.server else w.id::text end`
+	profileName   = `coalesce(nullif(a.native_id, ''), a.id::text)`
+)
+
+// receiptRows are the columns of receipts to be recorded, with whose they are.
+type receiptRows struct {
+	accounts []schema.AccountID
+	natives  []string
+	owners   [][16]byte // of a post or a first comment
+	ns       []int16
+	entries  []int16
+	results  []*schema.Result // that brought them
+}
+
+// longestID is the longest native id that fits into the index; no platform has such ids.
+const longestID = 1000
+
+func recordable(nativeID string) bool {
+	return nativeID != "" && len(nativeID) <= longestID && !strings.ContainsRune(nativeID, 0)
+}
+
+func (r *receiptRows) add(v *schema.Result) {
+	if v.Receipt == nil || !recordable(v.Receipt.NativeID) {
+		return
+	}
+	r.accounts, r.natives = append(r.accounts, v.Account), append(r.natives, v.Receipt.NativeID)
+	r.owners, r.ns = append(r.owners, v.Ref.Post), append(r.ns, v.Ref.N)
+	r.entries, r.results = append(r.entries, int16(v.Receipt.Entry)), append(r.results, v)
+}
+
+// queue adds the statement that records the receipts, in one order everywhere. What is
+// recorded already stays as it is: see taken.
+func (r *receiptRows) queue(b *pgx.Batch, recorded *int64) {
+	if len(r.natives) == 0 {
+		return
+	}
+	b.Queue(recordReceipts+` order by 1, 2, 3, 4 on conflict do nothing`, r.columns()...).Exec(countRows(recorded))
+}
+
+func (r *receiptRows) columns() []any {
+	return []any{idColumn(r.accounts), r.natives, r.owners, r.ns, r.entries}
+}
+
+const (
+	receiptsGiven = `unnest($1::uuid[], $2::text[], $3::uuid[], $4::int2[], $5::int2[])`
+
+	recordReceipts = `
+	insert into receipts (platform, server, profile, native_id, owner, n, entry)
+	select a.platform, ` + profileServer + `, ` + profileName + `, u.native_id, u.owner, u.n, u.entry
+	from ` + receiptsGiven + ` u (account, native_id, owner, n, entry)
+	join accounts a on a.id = u.account
+	join workspaces w on w.id = a.workspace_id`
+
+	takenReceipts = `
+	select u.i - 1 from ` + receiptsGiven + ` with ordinality u (account, native_id, owner, n, entry, i)
+	join accounts a on a.id = u.account
+	join workspaces w on w.id = a.workspace_id
+	join receipts r on r.platform = a.platform and r.server = ` + profileServer + ` and r.profile = ` + profileName + ` and r.native_id = u.native_id
+	where (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry) order by u.i`
+)
+
+// taken returns which of the receipts are recorded as another's.
+func (r *receiptRows) taken(ctx context.Context, q querier) ([]int, error) {
+	rows, err := q.Query(ctx, takenReceipts, r.columns()...)
+	return collect(rows, err, func(rows pgx.Rows, i *int) error { return rows.Scan(i) })
+}
+
+// settleTaken looks whose the receipts are of which some were recorded before. A look
+// that found another's fails, so that it is repeated; what a call has made is its own,
+// whoever was told to have it.
+func (p *Publish) settleTaken(ctx context.Context, q querier, rows *receiptRows, recorded int64) error {
+	if recorded == int64(len(rows.natives)) {
+		return nil
+	}
+	taken, err := rows.taken(ctx, q)
+	if err != nil {
+		return err
+	}
+	for _, i := range taken {
+		if r := rows.results[i]; r.Found {
+			return fmt.Errorf("%s of post %s: %w", r.Receipt.NativeID, r.Ref.Post, schema.ErrReceiptTaken)
+		}
+	}
+	for _, i := range taken {
+		r := rows.results[i]
+		p.arrivals.takenByCall.Inc()
+		p.log.ErrorContext(ctx, "an entry was published that an earlier look had taken for another's", "post", r.Ref.Post, "n", r.Ref.N,
+			"entry", r.Receipt.Entry, "platform", r.Platform.String(), "id", r.Receipt.NativeID)
+	}
+	return nil
+}
+
+// countRows keeps how many rows a statement of a batch has changed.
+func countRows(n *int64) func(pgconn.CommandTag) error {
+	return func(tag pgconn.CommandTag) error {
+		*n = tag.RowsAffected()
+		return nil
+	}
+}
+
+// isTaken tells whether a receipt could not be recorded since it is already.
+func isTaken(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused.ConstraintName == "receipts_native"
+}
+
+// forgetReceipts deletes what nobody looks back to any more, the oldest first, a chunk at a
+// time; each goes on where the last has ended.
+func (d *Delay) forgetReceipts(ctx context.Context) error {
+	end := d.Now().Add(-schema.ReceiptRetention - time.Hour)
+	for from := (time.Time{}); ; {
+		var deleted int
+		var last *time.Time // none: another process may be at it
+		err := d.alone(ctx, "forget", func(tx pgx.Tx) error {
+			return tx.QueryRow(ctx, forgetReceipts, from, end, historyChunk).Scan(&deleted, &last)
+		})
+		if err != nil || deleted < historyChunk {
+			return err
+		}
+		from = *last
+	}
+}
+
+const forgetReceipts = `
+	with old as (
+		select ctid from receipts where seen_at >= $1 and seen_at < $2 order by seen_at limit $3
+	), gone as (
+		delete from receipts r using old where r.ctid = old.ctid returning r.seen_at
+	)
+	select count(*), max(seen_at) from gone`
