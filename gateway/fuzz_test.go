@@ -108,8 +108,8 @@ func (m *memory) Webhook(context.Context, schema.WorkspaceID, schema.WebhookID) 
 	return schema.Webhook{}, nil
 }
 
-func (m *memory) Deliveries(context.Context, schema.WorkspaceID, schema.WebhookID, schema.DeliveryFilter) ([]schema.DeliveryRecord, error) {
-	return nil, nil
+func (m *memory) Deliveries(context.Context, schema.WorkspaceID, schema.WebhookID, schema.DeliveryFilter) (schema.Webhook, []schema.DeliveryRecord, error) {
+	return schema.Webhook{}, nil, nil
 }
 
 func (m *memory) Events(context.Context, schema.WorkspaceID, schema.EventQuery) (schema.EventPage, error) {

@@ -123,8 +123,9 @@ type MediaInbox interface {
 type WebhookReader interface {
 	Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Webhook, error)
 	Webhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) (schema.Webhook, error)
-	// Deliveries returns deliveries to a webhook, newest first.
-	Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, filter schema.DeliveryFilter) ([]schema.DeliveryRecord, error)
+	// Deliveries returns a webhook and deliveries to it, newest first, as they stand at one
+	// moment.
+	Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, filter schema.DeliveryFilter) (schema.Webhook, []schema.DeliveryRecord, error)
 	// Delivery returns one, with its body.
 	Delivery(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error)
 }

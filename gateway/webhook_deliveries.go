@@ -41,7 +41,7 @@ type redeliveredAnswer struct {
 
 // searchDeliveries answers with the deliveries to a webhook that the query selects.
 func (w *webhooks) searchDeliveries(c *gin.Context) error {
-	webhook, err := w.find(c)
+	id, err := webhookID(c)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (w *webhooks) searchDeliveries(c *gin.Context) error {
 	}
 	limit := filter.Limit
 	filter.Limit++
-	records, err := w.reader.Deliveries(c.Request.Context(), webhook.Workspace, webhook.ID, filter)
+	_, records, err := w.reader.Deliveries(c.Request.Context(), requestOf(c).key.Workspace, id, filter)
 	if err != nil {
 		return err
 	}

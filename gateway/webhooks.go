@@ -159,11 +159,11 @@ func (w *webhooks) list(c *gin.Context) error {
 
 // get answers with one webhook and its last deliveries.
 func (w *webhooks) get(c *gin.Context) error {
-	webhook, err := w.find(c)
+	id, err := webhookID(c)
 	if err != nil {
 		return err
 	}
-	records, err := w.reader.Deliveries(c.Request.Context(), webhook.Workspace, webhook.ID, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
+	webhook, records, err := w.reader.Deliveries(c.Request.Context(), requestOf(c).key.Workspace, id, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
 	if err != nil {
 		return err
 	}

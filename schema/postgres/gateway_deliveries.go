@@ -39,8 +39,36 @@ func scanRecord(rows pgx.Rows, r *schema.DeliveryRecord) error {
 	return err
 }
 
-// Deliveries returns the deliveries to a webhook that the filter selects, newest first.
-func (g *Gateway) Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, f schema.DeliveryFilter) ([]schema.DeliveryRecord, error) {
+// Deliveries returns a webhook and the deliveries to it that the filter selects, newest
+// first, both as they stand at one moment.
+func (g *Gateway) Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, f schema.DeliveryFilter) (schema.Webhook, []schema.DeliveryRecord, error) {
+	var webhook schema.Webhook
+	var records []schema.DeliveryRecord
+	err := pgx.BeginTxFunc(ctx, g.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue(oneWebhook, id, workspace).QueryRow(func(row pgx.Row) error { return g.scanWebhook(row, &webhook) })
+		b.Queue(selectDeliveries, deliveryParameters(workspace, id, f)).Query(func(rows pgx.Rows) (err error) {
+			records, err = collect(rows, nil, scanRecord)
+			return err
+		})
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return schema.Webhook{}, nil, fmt.Errorf("reading deliveries: %w", orNotFound(err, "webhook"))
+	}
+	return webhook, records, nil
+}
+
+const selectDeliveries = `
+	select ` + recordColumns + ` from deliveries d
+	where d.webhook_id = @webhook and d.workspace_id = @workspace
+	  and (cardinality(@states::int2[]) = 0 or d.state = any(@states))
+	  and (@event::text = '' or d.event = @event) and (@event_id::uuid is null or d.event_id = @event_id)
+	  and (@after::uuid is null or d.id >= @after) and (@before::uuid is null or d.id < @before) and (@below::uuid is null or d.id < @below)
+	  and (not @tried::bool or d.attempts > 0 or d.state = ` + deliveryFailed + `)
+	order by d.id desc limit @limit`
+
+func deliveryParameters(workspace schema.WorkspaceID, webhook schema.WebhookID, f schema.DeliveryFilter) pgx.StrictNamedArgs {
 	var after, before schema.DeliveryID
 	if !f.After.IsZero() {
 		after = schema.FirstDeliveryID(f.After)
@@ -52,19 +80,10 @@ func (g *Gateway) Deliveries(ctx context.Context, workspace schema.WorkspaceID, 
 	for i, s := range f.States {
 		states[i] = int16(s)
 	}
-	rows, err := g.pool.Query(ctx, `select `+recordColumns+` from deliveries d
-		where d.webhook_id = $1 and d.workspace_id = $2
-		  and (cardinality($3::int2[]) = 0 or d.state = any($3))
-		  and ($4::text = '' or d.event = $4) and ($5::uuid is null or d.event_id = $5)
-		  and ($6::uuid is null or d.id >= $6) and ($7::uuid is null or d.id < $7) and ($8::uuid is null or d.id < $8)
-		  and (not $9::bool or d.attempts > 0 or d.state = 3)
-		order by d.id desc limit $10`,
-		id, workspace, states, string(f.Event), f.EventID, after, before, f.Below, f.Tried, f.Limit)
-	records, err := collect(rows, err, scanRecord)
-	if err != nil {
-		return nil, fmt.Errorf("reading deliveries: %w", unavailable(err))
+	return pgx.StrictNamedArgs{
+		"webhook": webhook, "workspace": workspace, "states": states, "event": string(f.Event), "event_id": f.EventID,
+		"after": after, "before": before, "below": f.Below, "tried": f.Tried, "limit": f.Limit,
 	}
-	return records, nil
 }
 
 // Delivery returns one delivery to a webhook, with what is sent.
@@ -93,7 +112,7 @@ func (g *Gateway) Redeliver(ctx context.Context, workspace schema.WorkspaceID, w
 		}
 		under, err = deliveryIDs(ctx, tx, `
 			select id from deliveries
-			where event_id = $1 and webhook_id = $2 and (state in (0, 1) or (redelivers is not null and id >= $3))
+			where event_id = $1 and webhook_id = $2 and (state in `+openDeliveries+` or (redelivers is not null and id >= $3))
 			order by id desc limit 1`, event, webhook, schema.FirstDeliveryID(g.Now().Add(-doubleClick)))
 		if err != nil || len(under) > 0 {
 			return nil, err
@@ -113,10 +132,10 @@ func (g *Gateway) RedeliverFailed(ctx context.Context, workspace schema.Workspac
 	made, err := g.redeliver(ctx, workspace, webhook, func(tx pgx.Tx) ([]schema.DeliveryID, error) {
 		failed, err := deliveryIDs(ctx, tx, `
 			select d.id from deliveries d
-			where d.webhook_id = $1 and d.workspace_id = $2 and d.id >= $3 and d.id < $4 and d.state = 3
+			where d.webhook_id = $1 and d.workspace_id = $2 and d.id >= $3 and d.id < $4 and d.state = `+deliveryFailed+`
 			  and not exists (
 				select from deliveries o
-				where o.event_id = d.event_id and o.webhook_id = d.webhook_id and (o.state in (0, 1, 2) or o.id > d.id))
+				where o.event_id = d.event_id and o.webhook_id = d.webhook_id and (o.state <> `+deliveryFailed+` or o.id > d.id))
 			order by d.id limit $5`,
 			webhook, workspace, schema.FirstDeliveryID(since), schema.FirstDeliveryID(until), schema.MaxRedeliveries+1)
 		more = len(failed) > schema.MaxRedeliveries
@@ -130,7 +149,10 @@ func (g *Gateway) RedeliverFailed(ctx context.Context, workspace schema.Workspac
 
 func deliveryIDs(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]schema.DeliveryID, error) {
 	rows, err := tx.Query(ctx, sql, args...)
-	return collect(rows, err, func(rows pgx.Rows, id *schema.DeliveryID) error { return rows.Scan((*[16]byte)(id)) })
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[schema.DeliveryID])
 }
 
 // redeliver makes new deliveries of those that choose names, while the webhook is locked:

@@ -17,8 +17,11 @@ func (g *Gateway) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 		return fmt.Errorf("sealing the secret of a webhook: %w", err)
 	}
 	_, err = g.pool.Exec(ctx, `
-		insert into webhooks (id, workspace_id, url, events, secret, active, created_at) values ($1, $2, $3, $4, $5, $6, $7)`,
-		w.ID, w.Workspace, w.URL, eventNames(w.Events), sealed, w.Active, w.CreatedAt)
+		insert into webhooks (id, workspace_id, url, events, secret, active, created_at)
+		values (@id, @workspace, @url, @events, @secret, @active, @created)`, pgx.StrictNamedArgs{
+		"id": w.ID, "workspace": w.Workspace, "url": w.URL, "events": eventNames(w.Events), "secret": sealed,
+		"active": w.Active, "created": w.CreatedAt,
+	})
 	if err != nil {
 		return fmt.Errorf("creating a webhook: %w", unavailable(err))
 	}
@@ -27,6 +30,8 @@ func (g *Gateway) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 
 const webhookColumns = `id, workspace_id, url, events, secret, active, created_at, last_delivered_at,
 	consecutive_failures, disabled_at, disabled_reason, previous_secret`
+
+const oneWebhook = `select ` + webhookColumns + ` from webhooks where id = $1 and workspace_id = $2`
 
 // scanWebhook reads a webhook with its secret opened.
 func (g *Gateway) scanWebhook(row pgx.Row, w *schema.Webhook) error {
@@ -58,7 +63,7 @@ func (g *Gateway) Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([
 // Webhook returns a webhook of a workspace.
 func (g *Gateway) Webhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) (schema.Webhook, error) {
 	var w schema.Webhook
-	row := g.pool.QueryRow(ctx, `select `+webhookColumns+` from webhooks where id = $1 and workspace_id = $2`, id, workspace)
+	row := g.pool.QueryRow(ctx, oneWebhook, id, workspace)
 	return w, orNotFound(g.scanWebhook(row, &w), "webhook")
 }
 
@@ -74,8 +79,12 @@ func (g *Gateway) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceI
 			return err
 		}
 		_, err := tx.Exec(ctx, `
-			update webhooks set url = $2, events = $3, active = $4, consecutive_failures = $5, disabled_at = $6, disabled_reason = $7
-			where id = $1`, id, w.URL, eventNames(w.Events), w.Active, w.ConsecutiveFailures, orNull(w.DisabledAt), w.DisabledReason)
+			update webhooks set url = @url, events = @events, active = @active, consecutive_failures = @failures,
+				disabled_at = @disabled, disabled_reason = @reason
+			where id = @id`, pgx.StrictNamedArgs{
+			"id": id, "url": w.URL, "events": eventNames(w.Events), "active": w.Active, "failures": w.ConsecutiveFailures,
+			"disabled": orNull(w.DisabledAt), "reason": w.DisabledReason,
+		})
 		return err
 	})
 	if err != nil {

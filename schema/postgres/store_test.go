@@ -411,7 +411,7 @@ func TestEventsBecomeDeliveriesOnce(t *testing.T) {
 	if err := f.notify.Finish(t.Context(), result); err != nil {
 		t.Fatal(err)
 	}
-	records, err := f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, schema.DeliveryFilter{Limit: 10})
+	_, records, err := f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, schema.DeliveryFilter{Limit: 10})
 	if err != nil || len(records) != 1 || records[0].State != schema.DeliveryDelivered {
 		t.Fatalf("records %+v, %v", records, err)
 	}
@@ -649,7 +649,7 @@ func TestOldDeliveriesAreForgotten(t *testing.T) {
 	if err := f.delay.Forget(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, schema.DeliveryFilter{Limit: 10})
+	_, kept, err := f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, schema.DeliveryFilter{Limit: 10})
 	if err != nil || len(kept) != 1 || kept[0].ID != messages[2].Delivery {
 		t.Errorf("kept %v, %v; want the young one", kept, err)
 	}
