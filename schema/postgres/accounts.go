@@ -119,15 +119,18 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 	if changed {
 		a.Sealed, a.NeedsReconnect, a.Disconnected, a.Renewing = sealed, false, false, false
 	}
-	b.Queue(putConnected, a.ID, workspace, a.Brand, a.Platform, a.NativeID, a.Name, a.Server, a.Sealed, a.Revision,
-		orNull(a.ExpiresAt), a.Renewable, a.CreatedAt, orNull(a.RenewalDue(s.Now(), false)))
+	b.Queue(putConnected, pgx.StrictNamedArgs{
+		"id": a.ID, "workspace": workspace, "brand": a.Brand, "platform": a.Platform, "native": a.NativeID, "name": a.Name,
+		"server": a.Server, "sealed": a.Sealed, "revision": a.Revision, "expires": orNull(a.ExpiresAt), "renewable": a.Renewable,
+		"created": a.CreatedAt, "renew": orNull(a.RenewalDue(s.Now(), false)),
+	})
 	return one, changed, nil
 }
 
 // putConnected forgets how a renewal stood where the credentials are other ones.
 const putConnected = `
 	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, revision, expires_at, renewable, created_at, renew_at)
-	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, @revision, @expires, @renewable, @created, @renew)
 	on conflict (id) do update set
 		brand_id = excluded.brand_id, name = excluded.name, sealed = excluded.sealed, revision = excluded.revision,
 		expires_at = excluded.expires_at, renewable = excluded.renewable, needs_reconnect = false, disconnected_at = null,

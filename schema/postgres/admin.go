@@ -92,10 +92,13 @@ func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
 		}
 		_, err := tx.Exec(ctx, `
 			insert into accounts (id, workspace_id, brand_id, platform, native_id, name, server, sealed)
-			values ($1, $2, $3, $4, $5, $6, $7, $8)
+			values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed)
 			on conflict (id) do update set name = excluded.name, sealed = excluded.sealed, needs_reconnect = false,
 				revision = accounts.revision + 1, disconnected_at = null`,
-			account.ID, account.Workspace, account.Brand, account.Platform, account.NativeID, account.Name, account.Server, account.Sealed)
+			pgx.StrictNamedArgs{
+				"id": account.ID, "workspace": account.Workspace, "brand": account.Brand, "platform": account.Platform,
+				"native": account.NativeID, "name": account.Name, "server": account.Server, "sealed": account.Sealed,
+			})
 		return err
 	})
 	if err != nil {

@@ -169,7 +169,7 @@ func (a *Admin) cancelBatch(ctx context.Context, ids []schema.PostID) (cancelled
 }
 
 func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (said schema.Announcement, err error) {
-	rows, err := tx.Query(ctx, `select `+postColumns+` from posts p where p.id = any($1) and p.status in (2, 3)`, ids)
+	rows, err := tx.Query(ctx, `select `+postColumns+` from posts p where p.id = any($1) and p.status in `+openPosts, ids)
 	posts, err := collect(rows, err, func(rows pgx.Rows, p *schema.Post) error { return scanPost(rows, p) })
 	if err != nil {
 		return said, err
@@ -191,7 +191,7 @@ func (a *Admin) cancelComments(ctx context.Context, tx pgx.Tx, posts []schema.Po
 	reason := schema.TargetError{Code: "cancelled", Message: "the first comment was cancelled after a restore", At: a.Now()}
 	_, err := tx.Exec(ctx, `
 		with ended as (
-			update comments set state = 3, claim = claim + 1, error = $2::text::json where post_id = any($1) and state in (0, 1) returning id
+			update comments set state = `+commentFailed+`, claim = claim + 1, error = $2::text::json where post_id = any($1) and state in `+openComments+` returning id
 		)
 		delete from jobs j using ended where j.id = ended.id`, posts, string(encode(reason)))
 	return err

@@ -73,12 +73,12 @@ func (a *Admin) tryRelease(ctx context.Context, tx pgx.Tx, ids []schema.PostID, 
 	}
 	b := &pgx.Batch{}
 	b.Queue(`delete from holds where kind = $1 and subject = any($2)`, int16(schema.UnderReview), going)
-	b.Queue(`update posts set retried_for = now() where id = any($1) and status in (2, 3)`, going)
-	b.Queue(`update targets set charged_on = $2 where post_id = any($1) and state in (0, 1) and charged_on < $2`, going, schema.DayOf(now))
+	b.Queue(`update posts set retried_for = now() where id = any($1) and status in `+openPosts, going)
+	b.Queue(`update targets set charged_on = $2 where post_id = any($1) and state in `+openTargets+` and charged_on < $2`, going, schema.DayOf(now))
 	b.Queue(`
 		with parked as (
 			select id from jobs
-			where (id = any($1) or id in (select id from comments where post_id = any($1) and state in (0, 1)))
+			where (id = any($1) or id in (select id from comments where post_id = any($1) and state in `+openComments+`))
 			  and overdue_since is not null and held
 			order by id for update
 		)
@@ -96,8 +96,8 @@ func (r *release) readDemands(ctx context.Context, tx pgx.Tx, today time.Time, c
 	}
 	rows, err := tx.Query(ctx, `
 		select post_id, n, account_id, platform, charged_on,
-			state = 0 and json_array_length(receipts) = 0 and coalesce(error ->> 'code', '') <> $3
-		from targets where post_id = any($1) and state in (0, 1) and charged_on < $2 order by post_id, n`,
+			state = `+targetPending+` and json_array_length(receipts) = 0 and coalesce(error ->> 'code', '') <> $3
+		from targets where post_id = any($1) and state in `+openTargets+` and charged_on < $2 order by post_id, n`,
 		r.posts, today, schema.CodeOutcomeUnknown)
 	targets, err := collect(rows, err, func(rows pgx.Rows, t *open) error {
 		return rows.Scan((*[16]byte)(&t.post), &t.N, (*[16]byte)(&t.Account), &t.Platform, &t.ChargedOn, &t.gives)

@@ -109,17 +109,17 @@ func (a *Admin) replay(ctx context.Context, tx pgx.Tx, l schema.DeadLetter) erro
 	switch l.Stage {
 	case schema.TopicPublish:
 		b.Queue(lockPost, id)
-		b.Queue(`update targets set next_at = now() where post_id = $1 and n = $2 and state = 0`, id, l.Subject.N)
+		b.Queue(`update targets set next_at = now() where post_id = $1 and n = $2 and state = `+targetPending, id, l.Subject.N)
 		_, err := a.moveAndSay(ctx, tx, b, l.Subject.ID) // delay finds the job by itself
 		return err
 	case schema.TopicComment:
-		b.Queue(`update comments set next_at = now() where id = $1 and state = 0`, id)
+		b.Queue(`update comments set next_at = now() where id = $1 and state = `+commentPending, id)
 		b.Queue(`update jobs set due_at = now() where id = $1`, id)
 	case schema.TopicNotify:
-		b.Queue(`update deliveries set state = 0, attempts = 0, error = '', next_at = now() where id = $1 and state = 3`, id)
+		b.Queue(`update deliveries set state = `+deliveryPending+`, attempts = 0, error = '', next_at = now() where id = $1 and state = `+deliveryFailed, id)
 		b.Queue(`
 			insert into jobs (id, kind, shard, due_at, payload)
-			select $1, $2, $3, now(), $4::text::json from deliveries where id = $1 and state = 0 on conflict (id) do nothing`,
+			select $1, $2, $3, now(), $4::text::json from deliveries where id = $1 and state = `+deliveryPending+` on conflict (id) do nothing`,
 			id, int16(schema.JobNotify), schema.ShardOf([16]byte(l.Message.Key)), string(l.Message.Value))
 	case schema.TopicRefresh:
 		b.Queue(`update accounts set renew_at = now() where id = $1 and renew_at is not null and renew_lease is null`, id)

@@ -51,7 +51,7 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) error {
 		update jobs j set
 			due_at = now() + $4::interval * (1 + random() / 2 * least(j.fires, 1)) * case when j.kind = $5 then 1 << least(j.fires, 3) else 1 end,
 			fires = least(j.fires + 1, 30000),
-			overdue_since = case when j.fires > 0 and j.kind in (1, 2) then coalesce(j.overdue_since, j.due_at - $4::interval) else j.overdue_since end
+			overdue_since = case when j.fires > 0 and j.kind in (`+jobPost+`, `+jobComment+`) then coalesce(j.overdue_since, j.due_at - $4::interval) else j.overdue_since end
 		from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)
 		where j.id = u.id and j.due_at = u.due_at and j.version = u.version`, ids, due, versions, schema.VisibilityTimeout.String(), int16(schema.JobNotify))
 	batch.Queue("commit")
@@ -205,7 +205,7 @@ func (d *Delay) forgetDeliveries(ctx context.Context) error {
 		err := d.alone(ctx, "forget", func(tx pgx.Tx) error {
 			tag, err := tx.Exec(ctx, `
 				delete from deliveries where id in (
-					select id from deliveries where id < $1 and state in (2, 3) order by id limit $2)`, oldest, historyChunk)
+					select id from deliveries where id < $1 and state in `+endedDeliveries+` order by id limit $2)`, oldest, historyChunk)
 			deleted = tag.RowsAffected()
 			return err
 		})
@@ -243,7 +243,7 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 		select coalesce(extract(epoch from now() - least(
 				(select due_at from unfired),
 				(select min(overdue_since) from free),
-				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = 1 limit 100) w join posts p on p.id = w.id)
+				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = `+jobPost+` limit 100) w join posts p on p.id = w.id)
 			)), 0)::float8, free + held, held from counted`, shards, overdueLimit).
 		Scan(&oldest, &o.Waiting, &o.Held)
 	if err != nil {

@@ -77,14 +77,16 @@ func markOf(stage string) schema.Owed {
 func (s *Store) noteFault(ctx context.Context, tx pgx.Tx, f schema.Fault, unreadable bool) (tries int, err error) {
 	err = tx.QueryRow(ctx, `
 		insert into dead_letters as l (id, stage, subject, n, unreadable, topic, partition, key, value, reason, tries, failed_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, least($11::int, 30000), now())
+		values (@id, @stage, @subject, @n, @unreadable, @topic, @partition, @key, @value, @reason, least(@tries::int, 30000), now())
 		on conflict (stage, subject, n) do update set
-			tries = least(excluded.tries + case when l.dead_at is null and l.failed_at < now() - $12::interval then 0 else l.tries end, 30000),
+			tries = least(excluded.tries + case when l.dead_at is null and l.failed_at < now() - @memory::interval then 0 else l.tries end, 30000),
 			key = excluded.key, value = excluded.value, reason = excluded.reason, failed_at = now(),
 			replay_at = null -- it was replayed, and failed again before that was noted
-		returning tries`,
-		schema.NewDeadLetterID(s.Now()), f.Stage, idValue(f.Subject.ID), f.Subject.N, unreadable, f.Message.Topic, f.Message.Partition,
-		f.Message.Key, append([]byte{}, f.Message.Value...), plainText(f.Reason), f.Tries, schema.FaultMemory.String()).Scan(&tries)
+		returning tries`, pgx.StrictNamedArgs{
+		"id": schema.NewDeadLetterID(s.Now()), "stage": f.Stage, "subject": idValue(f.Subject.ID), "n": f.Subject.N, "unreadable": unreadable,
+		"topic": f.Message.Topic, "partition": f.Message.Partition, "key": f.Message.Key, "value": append([]byte{}, f.Message.Value...),
+		"reason": plainText(f.Reason), "tries": f.Tries, "memory": schema.FaultMemory.String(),
+	}).Scan(&tries)
 	return tries, err
 }
 
@@ -104,14 +106,14 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 	switch f.Stage {
 	case schema.TopicPublish:
 		b.Queue(lockPost, idValue(f.Subject.ID))
-		b.Queue(freeTarget+`, next_at = now() + $5::interval where post_id = $1 and n = $2 and state = 1 and claim = $3`,
-			idValue(f.Subject.ID), f.Subject.N, f.Claim.Claim, f.Claim.Called, wait)
+		b.Queue(freeTarget+`, next_at = now() + @wait::interval where post_id = @post and n = @n and state = `+targetClaimed+` and claim = @claim`,
+			pgx.StrictNamedArgs{"post": idValue(f.Subject.ID), "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
 		return s.moveAndSay(ctx, tx, b, f.Subject.ID)
 	case schema.TopicComment:
-		b.Queue(freeComment+`, next_at = now() + $4::interval where id = $1 and state = 1 and claim = $2`,
-			idValue(f.Subject.ID), f.Claim.Claim, f.Claim.Called, wait)
+		b.Queue(freeComment+`, next_at = now() + @wait::interval where id = @comment and state = `+commentClaimed+` and claim = @claim`,
+			pgx.StrictNamedArgs{"comment": idValue(f.Subject.ID), "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
 	case schema.TopicNotify:
-		b.Queue(`update deliveries set state = 0, lease_until = null, next_at = now() + $3::interval where id = $1 and state = 1 and claim = $2`,
+		b.Queue(`update deliveries set state = `+deliveryPending+`, lease_until = null, next_at = now() + $3::interval where id = $1 and state = `+deliveryClaimed+` and claim = $2`,
 			idValue(f.Subject.ID), f.Claim.Claim, wait)
 	case schema.TopicRefresh:
 		b.Queue(`update accounts set renew_lease = null, renew_at = now() + $3::interval where id = $1 and renew_claim = $2`,
@@ -128,13 +130,17 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 const (
 	lockPost   = `select from posts where id = $1 for no key update`
 	freeTarget = `
-		update targets t set state = 0, lease_until = null, step = case when t.state = 1 and t.step = 1 and ($4 or $3 = 0) then 2 else t.step end`
+		update targets t set state = ` + targetPending + `, lease_until = null, step = case when t.state = ` + targetClaimed + ` and t.step = ` + stepPublish + ` and (@called or @claim = 0) then ` + stepFind + ` else t.step end`
 	freeComment = `
-		update comments c set state = 0, lease_until = null, step = case when c.state = 1 and c.step = 1 and ($3 or $2 = 0) then 2 else c.step end`
-	// heldBy is what a claim of number $3 holds, or, without one, what nobody does, nor does
-	// this node, $6, which could not read what it claimed.
-	heldBy = `((t.state = 1 and t.claim = $3) or ($3 = 0 and (t.state = 0 or (t.state = 1 and (t.lease_until < now() or t.node = $6)))))`
+		update comments c set state = ` + commentPending + `, lease_until = null, step = case when c.state = ` + commentClaimed + ` and c.step = ` + stepPublish + ` and (@called or @claim = 0) then ` + stepFind + ` else c.step end`
 )
+
+// heldBy is what the claim of number @claim holds, or, without one, what nobody does, nor does
+// this node, which could not read what it claimed. row is the alias of targets or comments.
+func heldBy(row string) string {
+	return `((` + row + `.state = ` + targetClaimed + ` and ` + row + `.claim = @claim) or (@claim = 0 and (` + row + `.state = ` + targetPending + `
+		or (` + row + `.state = ` + targetClaimed + ` and (` + row + `.lease_until < now() or ` + row + `.node = @node)))))`
+}
 
 // moveAndSay runs a batch, and makes the job of a post due when its targets are.
 func (s *Store) moveAndSay(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID) (schema.Announcement, error) {
@@ -160,8 +166,8 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 		s.setCommentAside(b, f)
 	case f.Stage == schema.TopicNotify:
 		b.Queue(`
-			update deliveries set state = 3, lease_until = null, error = 'crier failed on this delivery'
-			where id = $1 and (state = 0 or (state = 1 and (claim = $2 or lease_until < now() or ($2 = 0 and node = $3))))`, id, f.Claim.Claim, s.node)
+			update deliveries set state = `+deliveryFailed+`, lease_until = null, error = 'crier failed on this delivery'
+			where id = $1 and (state = `+deliveryPending+` or (state = `+deliveryClaimed+` and (claim = $2 or lease_until < now() or ($2 = 0 and node = $3))))`, id, f.Claim.Claim, s.node)
 		b.Queue(`delete from jobs where id = $1`, id)
 	case f.Stage == schema.TopicRefresh:
 		b.Queue(`
@@ -195,9 +201,10 @@ func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f s
 	post := schema.PostID(f.Subject.ID)
 	b.Queue(lockPost, post)
 	b.Queue(freeTarget+`,
-			next_at = greatest(coalesce(p.retried_for, p.scheduled_for) + $5::interval, now() + '`+asideAtLeast+`'::interval)
-		from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and `+heldBy,
-		post, f.Subject.N, f.Claim.Claim, f.Claim.Called, s.late.String(), s.node)
+			next_at = greatest(coalesce(p.retried_for, p.scheduled_for) + @late::interval, now() + '`+asideAtLeast+`'::interval)
+		from posts p where t.post_id = @post and t.n = @n and p.id = t.post_id and `+heldBy("t"), pgx.StrictNamedArgs{
+		"post": post, "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": s.late.String(), "node": s.node,
+	})
 	said, err := s.moveAndSay(ctx, tx, b, post)
 	if err != nil {
 		return said, err
@@ -217,8 +224,8 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 	now := s.Now()
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
-			update targets t set state = 3, error = case when t.step = 2 then $4::text::json else $5::text::json end
-			from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and t.state = 0
+			update targets t set state = `+targetFailed+`, error = case when t.step = `+stepFind+` then $4::text::json else $5::text::json end
+			from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and t.state = `+targetPending+`
 			  and coalesce(p.retried_for, p.scheduled_for) + $3::interval < now()`,
 			post, n, s.late.String(), string(encode(schema.DeadUnknown(now))), string(encode(schema.DeadMissed(now))))
 		if err != nil || tag.RowsAffected() == 0 {
@@ -232,15 +239,16 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 // setCommentAside lets a first comment rest until its deadline. One that is past it ends.
 func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 	id, now := idValue(f.Subject.ID), s.Now()
-	b.Queue(freeComment+`, next_at = greatest(uuid_extract_timestamp(c.id) + $4::interval, now() + '`+asideAtLeast+`'::interval)
-		where c.id = $1 and ((c.state = 1 and c.claim = $2) or ($2 = 0 and (c.state = 0 or (c.state = 1 and (c.lease_until < now() or c.node = $5)))))`,
-		id, f.Claim.Claim, f.Claim.Called, (schema.FirstCommentDelay + s.late).String(), s.node)
+	b.Queue(freeComment+`, next_at = greatest(uuid_extract_timestamp(c.id) + @late::interval, now() + '`+asideAtLeast+`'::interval)
+		where c.id = @comment and `+heldBy("c"), pgx.StrictNamedArgs{
+		"comment": id, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": (schema.FirstCommentDelay + s.late).String(), "node": s.node,
+	})
 	b.Queue(`
-		update comments set state = 3, error = case when step = 2 then $3::text::json else $4::text::json end
-		where id = $1 and state = 0 and uuid_extract_timestamp(id) + $2::interval < now()`,
+		update comments set state = `+commentFailed+`, error = case when step = `+stepFind+` then $3::text::json else $4::text::json end
+		where id = $1 and state = `+commentPending+` and uuid_extract_timestamp(id) + $2::interval < now()`,
 		id, (schema.FirstCommentDelay + s.late).String(), string(encode(schema.DeadUnknown(now))), string(encode(schema.DeadMissed(now))))
-	b.Queue(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = 0`, id)
-	b.Queue(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in (0, 1))`, id)
+	b.Queue(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = `+commentPending, id)
+	b.Queue(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in `+openComments+`)`, id)
 }
 
 // guard turns a panic into an error: what one row makes of us must not end the process.

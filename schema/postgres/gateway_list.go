@@ -25,13 +25,12 @@ const newestFirst = ` order by p.scheduled_for desc, p.id desc `
 func (g *Gateway) Posts(ctx context.Context, workspace schema.WorkspaceID, f schema.PostFilter) ([]schema.Post, int, error) {
 	from, args := selectPosts(workspace, f)
 	var total int
-	err := g.pool.QueryRow(ctx, fmt.Sprintf(`select count(*) from (select %s limit %d) counted`, from, MaxTotal), args...).Scan(&total)
+	err := g.pool.QueryRow(ctx, fmt.Sprintf(`select count(*) from (select %s limit %d) counted`, from, MaxTotal), args).Scan(&total)
 	if err != nil {
 		return nil, 0, fmt.Errorf("counting posts: %w", unavailable(err))
 	}
-	n := len(args)
-	rows, err := g.pool.Query(ctx, fmt.Sprintf(`select %s %s %s limit $%d offset $%d`, postColumns, from, newestFirst, n+1, n+2),
-		append(args, f.Limit, f.Offset)...)
+	args["limit"], args["offset"] = f.Limit, f.Offset
+	rows, err := g.pool.Query(ctx, `select `+postColumns+from+newestFirst+` limit @limit offset @offset`, args)
 	posts, err := collect(rows, err, func(rows pgx.Rows, p *schema.Post) error { return scanPost(rows, p) })
 	if err == nil {
 		err = addTargets(ctx, g.pool, posts)
@@ -47,24 +46,28 @@ func (g *Gateway) Posts(ctx context.Context, workspace schema.WorkspaceID, f sch
 
 // selectPosts returns what stands behind select for the posts of a filter. Conditions on
 // values that are not set cost nothing: each query is planned for its values.
-func selectPosts(workspace schema.WorkspaceID, f schema.PostFilter) (from string, args []any) {
+func selectPosts(workspace schema.WorkspaceID, f schema.PostFilter) (from string, args pgx.StrictNamedArgs) {
 	from = `
-		from posts p where p.workspace_id = $1 and p.from_api
-		  and ($2::int2 = 0 or p.status = $2) and ($3::int = 0 or p.platforms & $3 <> 0)
-		  and ($4::uuid is null or p.brand_id = $4)
-		  and ($5::timestamptz is null or p.scheduled_for >= $5)
-		  and ($6::timestamptz is null or p.scheduled_for <= $6)
-		  and ($7::text = '' or p.external_id = $7)`
+		from posts p where p.workspace_id = @workspace and p.from_api
+		  and (@status::int2 = 0 or p.status = @status) and (@platforms::int = 0 or p.platforms & @platforms <> 0)
+		  and (@brand::uuid is null or p.brand_id = @brand)
+		  and (@after::timestamptz is null or p.scheduled_for >= @after)
+		  and (@before::timestamptz is null or p.scheduled_for <= @before)
+		  and (@external::text = '' or p.external_id = @external)`
 	var mask int32
 	if f.Platform != 0 {
 		mask = 1 << f.Platform
 	}
-	args = []any{workspace, int16(f.Status), mask, f.Brand, orNull(f.After), orNull(f.Before), f.ExternalID}
+	args = pgx.StrictNamedArgs{
+		"workspace": workspace, "status": int16(f.Status), "platforms": mask, "brand": f.Brand,
+		"after": orNull(f.After), "before": orNull(f.Before), "external": f.ExternalID,
+	}
 	if len(f.Metadata) == 0 {
 		return from, args
 	}
 	from = fmt.Sprintf(`
 		from (select p.* %s %s limit %d) p
-		where (p.content -> 'metadata')::jsonb @> $8::text::jsonb`, from, newestFirst, maxSearched)
-	return from, append(args, string(encode(f.Metadata)))
+		where (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`, from, newestFirst, maxSearched)
+	args["metadata"] = string(encode(f.Metadata))
+	return from, args
 }

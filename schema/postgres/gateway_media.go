@@ -10,13 +10,10 @@ import (
 	"crier/schema"
 )
 
-// The states of posts that are still to be published (PostStatus): what they use stays.
-const unfinished = `(1, 2, 3)`
-
 // usedByUnfinished tells whether such a post uses the media m.
 const usedByUnfinished = `exists (
 	select from media_uses u join posts p on p.id = u.post_id
-	where u.media_id = m.id and p.workspace_id = m.workspace_id and p.status in ` + unfinished + `)`
+	where u.media_id = m.id and p.workspace_id = m.workspace_id and p.status in ` + unfinishedPosts + `)`
 
 const uploadColumns = `m.id, m.workspace_id, m.state, m.secret, m.facts, m.alt_text, m.file_name, m.created_at,
 	case when exists (select from media_uses u where u.media_id = m.id) then null else m.expires_at end`
@@ -37,8 +34,10 @@ func scanUpload(row pgx.Row, u *schema.Upload) error {
 func (g *Gateway) CreateMedia(ctx context.Context, u schema.Upload) error {
 	_, err := g.pool.Exec(ctx, `
 		insert into media (id, workspace_id, state, secret, facts, alt_text, file_name, created_at, expires_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		u.ID, u.Workspace, int16(u.State), u.Secret, encode(u.Facts), u.AltText, u.FileName, u.CreatedAt, u.ExpiresAt)
+		values (@id, @workspace, @state, @secret, @facts, @alt, @file, @created, @expires)`, pgx.StrictNamedArgs{
+		"id": u.ID, "workspace": u.Workspace, "state": int16(u.State), "secret": u.Secret, "facts": encode(u.Facts),
+		"alt": u.AltText, "file": u.FileName, "created": u.CreatedAt, "expires": u.ExpiresAt,
+	})
 	if err != nil {
 		return fmt.Errorf("storing media: %w", unavailable(err))
 	}
@@ -63,7 +62,7 @@ func (g *Gateway) CompleteMedia(ctx context.Context, id schema.MediaID, facts sc
 
 func (g *Gateway) anyMedia(ctx context.Context, id schema.MediaID) (schema.Upload, error) {
 	var u schema.Upload
-	row := g.pool.QueryRow(ctx, `select `+uploadColumns+` from media m where m.id = $1 and m.state < 2`, id)
+	row := g.pool.QueryRow(ctx, `select `+uploadColumns+` from media m where m.id = $1 and m.state in `+presentUploads, id)
 	return u, orNotFound(scanUpload(row, &u), "media")
 }
 
@@ -84,7 +83,7 @@ const useMargin = time.Hour
 // Media returns those of the uploads that a workspace has.
 func (g *Gateway) Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error) {
 	rows, err := g.pool.Query(ctx, `select `+uploadColumns+` from media m
-		where m.workspace_id = $1 and m.id = any($2) and m.state < 2`, workspace, ids)
+		where m.workspace_id = $1 and m.id = any($2) and m.state in `+presentUploads, workspace, ids)
 	uploads, err := collect(rows, err, func(rows pgx.Rows, u *schema.Upload) error { return scanUpload(rows, u) })
 	if err != nil {
 		return nil, fmt.Errorf("reading media: %w", unavailable(err))
@@ -110,7 +109,7 @@ func (g *Gateway) prolong(ctx context.Context, workspace schema.WorkspaceID, ids
 // ListMedia returns a page of what a workspace has, newest first, and how many there are
 // in all, counted up to MaxTotal.
 func (g *Gateway) ListMedia(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) ([]schema.Upload, int, error) {
-	const where = ` from media m where m.workspace_id = $1 and m.state = 1`
+	const where = ` from media m where m.workspace_id = $1 and m.state = ` + uploadKept
 	var total int
 	err := g.pool.QueryRow(ctx, `select count(*) from (select`+where+` limit $2) counted`, workspace, MaxTotal).Scan(&total)
 	if err != nil {

@@ -156,10 +156,11 @@ func (g *Gateway) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before
 	now := p.UpdatedAt
 	b := &pgx.Batch{}
 	b.Queue(`
-		update posts set brand_id = $2, version = $3, status = $4, scheduled_for = $5, timezone = $6, platforms = $7,
-			content = $8, left_n = $9, updated_at = $10 where id = $1`,
-		p.ID, p.Brand, p.Version, int16(p.Status), orNull(p.ScheduledFor), p.Timezone, platformMask(p.Targets),
-		encode(p.Content), len(p.Targets), p.UpdatedAt)
+		update posts set brand_id = @brand, version = @version, status = @status, scheduled_for = @scheduled, timezone = @timezone,
+			platforms = @platforms, content = @content, left_n = @left, updated_at = @now where id = @id`, pgx.StrictNamedArgs{
+		"id": p.ID, "brand": p.Brand, "version": p.Version, "status": int16(p.Status), "scheduled": orNull(p.ScheduledFor),
+		"timezone": p.Timezone, "platforms": platformMask(p.Targets), "content": encode(p.Content), "left": len(p.Targets), "now": p.UpdatedAt,
+	})
 	b.Queue(`delete from targets where post_id = $1`, p.ID)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	b.Queue(`delete from queue_slots where post_id = $1 and slot_at is distinct from $2`, p.ID, orNull(p.ScheduledFor))
@@ -245,11 +246,11 @@ func (s *Store) cancel(b *pgx.Batch, p *schema.Post, given charges) (announcemen
 		p.ID, int16(p.Status), p.Version)
 	b.Queue(`
 		update targets set state = $2, charged_on = case when n <> all ($3) then charged_on end
-		where post_id = $1 and state in (0, 1)`, p.ID, int16(schema.TargetCancelled), released)
+		where post_id = $1 and state in `+openTargets, p.ID, int16(schema.TargetCancelled), released)
 	b.Queue(`
 		with skipped as (
 			update comments set state = $2, claim = claim + 1, lease_until = null
-			where post_id = $1 and state in (0, 1)
+			where post_id = $1 and state in `+openComments+`
 			returning id
 		)
 		delete from jobs where id = any(array(select id from skipped) || $1)`, p.ID, int16(schema.CommentSkipped))

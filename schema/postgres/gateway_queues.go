@@ -65,8 +65,10 @@ func (g *Gateway) CreateQueue(ctx context.Context, q schema.Queue) (schema.Queue
 		}
 		_, err = tx.Exec(ctx, `
 			insert into queues (id, workspace_id, brand_id, name, timezone, slots, is_default, created_at, updated_at)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-			q.ID, q.Workspace, q.Brand, q.Name, q.Timezone, encode(q.Slots), q.Default, q.CreatedAt, q.UpdatedAt)
+			values (@id, @workspace, @brand, @name, @timezone, @slots, @default, @created, @updated)`, pgx.StrictNamedArgs{
+			"id": q.ID, "workspace": q.Workspace, "brand": q.Brand, "name": q.Name, "timezone": q.Timezone, "slots": encode(q.Slots),
+			"default": q.Default, "created": q.CreatedAt, "updated": q.UpdatedAt,
+		})
 		return err
 	})
 	if err != nil {
@@ -94,8 +96,11 @@ func (g *Gateway) UpdateQueue(ctx context.Context, workspace schema.WorkspaceID,
 		if err := yieldDefault(ctx, tx, q); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `update queues set name = $2, timezone = $3, slots = $4, is_default = $5, updated_at = $6 where id = $1`,
-			q.ID, q.Name, q.Timezone, encode(q.Slots), q.Default, q.UpdatedAt)
+		_, err := tx.Exec(ctx, `
+			update queues set name = @name, timezone = @timezone, slots = @slots, is_default = @default, updated_at = @updated
+			where id = @id`, pgx.StrictNamedArgs{
+			"id": q.ID, "name": q.Name, "timezone": q.Timezone, "slots": encode(q.Slots), "default": q.Default, "updated": q.UpdatedAt,
+		})
 		return err
 	})
 	return q, orNotFound(err, "queue")

@@ -27,7 +27,7 @@ var (
 	// hasFreeTarget keeps a post that is held whole scheduled: it can still be edited and
 	// cancelled.
 	hasFreeTarget = `not exists (select from holds h where h.subject = p.id)
-		and exists (select from targets t where t.post_id = p.id and t.state in (0, 1)
+		and exists (select from targets t where t.post_id = p.id and t.state in ` + openTargets + `
 			and (not ` + pausedTarget + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()))`
 )
 
@@ -68,11 +68,11 @@ func (s *Store) parkPosts(ctx context.Context, posts []schema.PostID) error {
 			select p.id, coalesce(p.retried_for, p.scheduled_for) base, bool_or(review or paused) held, min(case
 				when review then now() + interval '`+reviewAgain+`'
 				when paused then greatest(coalesce(p.retried_for, p.scheduled_for) + $2::interval, now()) + interval '`+afterDeadline+`'
-				when t.state = 1 then t.lease_until + $3::interval
+				when t.state = `+targetClaimed+` then t.lease_until + $3::interval
 				else greatest(coalesce(t.next_at, now()), now()) + case when t.claim = 0 then $4::interval else interval '0' end end) due_at
 			from posts p join targets t on t.post_id = p.id
 			cross join lateral (select exists (select from holds h where h.subject = p.id) review, `+pausedTarget+` paused) held
-			where p.id = any($1) and p.status in (2, 3) and t.state in (0, 1) group by p.id
+			where p.id = any($1) and p.status in `+openPosts+` and t.state in `+openTargets+` group by p.id
 		) w
 		where j.id = w.id and w.held`,
 		[]any{posts, s.late.String(), schema.SettleTime.String(), schema.VisibilityTimeout.String()})
@@ -90,7 +90,7 @@ func (s *Store) parkComments(ctx context.Context, ids []schema.CommentID) error 
 			from comments c join targets t on t.post_id = c.post_id and t.n = c.n
 			cross join lateral (select uuid_extract_timestamp(c.id) + $3::interval base,
 				exists (select from holds h where h.subject = c.post_id) review, `+pausedComment+` paused) held
-			where c.id = any($1) and c.state in (0, 1) and (review or paused)
+			where c.id = any($1) and c.state in `+openComments+` and (review or paused)
 		) w
 		where j.id = w.id`,
 		[]any{ids, s.late.String(), schema.FirstCommentDelay.String()})
@@ -129,9 +129,9 @@ func (s *Store) HoldOverdue(ctx context.Context) (int64, error) {
 		tag, err := tx.Exec(ctx, `
 			insert into holds (subject, kind, reason)
 			select id, $1, 'overdue when crier was started with --hold-overdue' from (
-				select id from posts where status in (2, 3) and coalesce(retried_for, scheduled_for) <= now()
+				select id from posts where status in `+openPosts+` and coalesce(retried_for, scheduled_for) <= now()
 				union
-				select post_id from comments where state in (0, 1)
+				select post_id from comments where state in `+openComments+`
 			) overdue
 			on conflict (subject) do nothing`, int16(schema.UnderReview))
 		held = tag.RowsAffected()

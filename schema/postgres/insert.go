@@ -34,13 +34,19 @@ func (r *postRows) add(p *schema.Post) {
 }
 
 func (r *postRows) queue(batch *pgx.Batch) {
-	batch.Queue(`
-		insert into posts (id, workspace_id, brand_id, version, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
-		select id, workspace, brand, version, status, scheduled, timezone, api, platforms, content::json, n, created, updated
-		from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int2[], $6::timestamptz[], $7::text[], $8::bool[], $9::int[], $10::text[], $11::int2[], $12::timestamptz[], $13::timestamptz[])
-			u (id, workspace, brand, version, status, scheduled, timezone, api, platforms, content, n, created, updated)`,
-		idColumn(r.ids), idColumn(r.workspaces), idColumn(r.brands), r.versions, r.statuses, r.scheduled, r.timezones, r.fromAPI, r.platforms, r.contents, r.left, r.created, r.updated)
+	insertPosts.queue(batch, pgx.StrictNamedArgs{
+		"ids": idColumn(r.ids), "workspaces": idColumn(r.workspaces), "brands": idColumn(r.brands), "versions": r.versions,
+		"statuses": r.statuses, "scheduled": r.scheduled, "timezones": r.timezones, "from_api": r.fromAPI,
+		"platforms": r.platforms, "contents": r.contents, "left": r.left, "created": r.created, "updated": r.updated,
+	})
 }
+
+var insertPosts = newStatement(`
+	insert into posts (id, workspace_id, brand_id, version, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
+	select id, workspace, brand, version, status, scheduled, timezone, api, platforms, content::json, n, created, updated
+	from unnest(@ids::uuid[], @workspaces::uuid[], @brands::uuid[], @versions::int[], @statuses::int2[], @scheduled::timestamptz[],
+		@timezones::text[], @from_api::bool[], @platforms::int[], @contents::text[], @left::int2[], @created::timestamptz[], @updated::timestamptz[])
+		u (id, workspace, brand, version, status, scheduled, timezone, api, platforms, content, n, created, updated)`)
 
 // platformMask is the set of platforms of the targets, for filtering.
 func platformMask(targets []schema.Target) (mask int32) {
@@ -72,11 +78,15 @@ func (r *targetRows) add(p *schema.Post) {
 }
 
 func (r *targetRows) queue(batch *pgx.Batch) {
-	batch.Queue(`
-		insert into targets (post_id, n, version, account_id, platform, content, step, charged_on)
-		select * from unnest($1::uuid[], $2::int2[], $3::int[], $4::uuid[], $5::int2[], $6::text[], $7::int2[], $8::date[])`,
-		idColumn(r.posts), r.ns, r.versions, idColumn(r.accounts), r.platforms, r.contents, r.steps, r.charged)
+	insertTargets.queue(batch, pgx.StrictNamedArgs{
+		"posts": idColumn(r.posts), "ns": r.ns, "versions": r.versions, "accounts": idColumn(r.accounts),
+		"platforms": r.platforms, "contents": r.contents, "steps": r.steps, "charged": r.charged,
+	})
 }
+
+var insertTargets = newStatement(`
+	insert into targets (post_id, n, version, account_id, platform, content, step, charged_on)
+	select * from unnest(@posts::uuid[], @ns::int2[], @versions::int[], @accounts::uuid[], @platforms::int2[], @contents::text[], @steps::int2[], @charged::date[])`)
 
 // jobRows are the columns of jobs to be made, near and far.
 type jobRows struct{ near, far jobColumns }
@@ -100,20 +110,30 @@ func (r *jobRows) add(j schema.Job, now time.Time) {
 }
 
 func (r *jobRows) queue(batch *pgx.Batch) {
-	r.near.queue(batch, "jobs")
-	r.far.queue(batch, "jobs_far")
+	r.near.queue(batch, insertJobs)
+	r.far.queue(batch, insertFarJobs)
 }
 
-func (c *jobColumns) queue(batch *pgx.Batch, table string) {
+func (c *jobColumns) queue(batch *pgx.Batch, insert *statement) {
 	if len(c.ids) == 0 {
 		return
 	}
-	batch.Queue(`
-		insert into `+table+` (id, kind, shard, due_at, version, payload)
-		select id, kind, shard, due, version, payload::json
-		from unnest($1::uuid[], $2::int2[], $3::int2[], $4::timestamptz[], $5::int[], $6::text[])
-			u (id, kind, shard, due, version, payload)`,
-		idColumn(c.ids), c.kinds, c.shards, c.due, c.versions, c.payloads)
+	insert.queue(batch, pgx.StrictNamedArgs{
+		"ids": idColumn(c.ids), "kinds": c.kinds, "shards": c.shards, "due": c.due, "versions": c.versions, "payloads": c.payloads,
+	})
+}
+
+var (
+	insertJobs    = insertJobsInto("jobs")
+	insertFarJobs = insertJobsInto("jobs_far")
+)
+
+func insertJobsInto(table string) *statement {
+	return newStatement(`
+	insert into ` + table + ` (id, kind, shard, due_at, version, payload)
+	select id, kind, shard, due, version, payload::json
+	from unnest(@ids::uuid[], @kinds::int2[], @shards::int2[], @due::timestamptz[], @versions::int[], @payloads::text[])
+		u (id, kind, shard, due, version, payload)`)
 }
 
 // postJob is the one job of a post: it is due when the post is.

@@ -77,9 +77,11 @@ func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID)
 func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte) error {
 	tag, err := tx.Exec(ctx, `
 		insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_until)
-		select $1, $2, $3, $4, $5, $6, $7, $8, $9
-		where (select count(*) from api_keys k where k.workspace_id = $3 and `+working+`) < $10`,
-		k.ID, k.Lineage, k.Workspace, k.Name, k.Prefix, hash[:], int16(k.Permission), k.CreatedAt, orNull(k.SuspendedUntil), maxKeys)
+		select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended
+		where (select count(*) from api_keys k where k.workspace_id = @workspace and `+working+`) < @most`, pgx.StrictNamedArgs{
+		"id": k.ID, "lineage": k.Lineage, "workspace": k.Workspace, "name": k.Name, "prefix": k.Prefix, "hash": hash[:],
+		"permission": int16(k.Permission), "created": k.CreatedAt, "suspended": orNull(k.SuspendedUntil), "most": maxKeys,
+	})
 	if err == nil && tag.RowsAffected() == 0 {
 		err = &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d keys, as many as it may; revoke one first", maxKeys)}
 	}

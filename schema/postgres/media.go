@@ -47,12 +47,12 @@ func (m *Media) ExpireMedia(ctx context.Context) (int64, error) {
 
 // DoomedMedia returns marked media whose content may go now.
 func (m *Media) DoomedMedia(ctx context.Context, limit int) ([]schema.MediaID, error) {
-	rows, err := m.pool.Query(ctx, `
+	rows, _ := m.pool.Query(ctx, `
 		select m.id from media m
 		where m.state = $1 and m.deleted_at < now() - $2::interval and not `+usedByUnfinished+`
 		order by m.deleted_at limit $3`,
 		int16(schema.UploadDeleted), doomedAfter.String(), limit)
-	doomed, err := collect(rows, err, scanMediaID)
+	doomed, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
 	if err != nil {
 		return nil, fmt.Errorf("reading doomed media: %w", unavailable(err))
 	}
@@ -73,13 +73,11 @@ func (m *Media) ForgetMedia(ctx context.Context, gone []schema.MediaID) error {
 // StrayMedia returns those of the ids that have no row: content whose row was never
 // committed.
 func (m *Media) StrayMedia(ctx context.Context, ids []schema.MediaID) ([]schema.MediaID, error) {
-	rows, err := m.pool.Query(ctx, `
+	rows, _ := m.pool.Query(ctx, `
 		select i.id from unnest($1::uuid[]) i (id) where not exists (select from media m where m.id = i.id)`, idColumn(ids))
-	strays, err := collect(rows, err, scanMediaID)
+	strays, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
 	if err != nil {
 		return nil, fmt.Errorf("reading stray media: %w", unavailable(err))
 	}
 	return strays, nil
 }
-
-func scanMediaID(rows pgx.Rows, id *schema.MediaID) error { return rows.Scan((*[16]byte)(id)) }

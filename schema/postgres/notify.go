@@ -92,7 +92,10 @@ func takeMark(ctx context.Context, tx pgx.Tx, ids []schema.BatchID, mark schema.
 			update outbox o set owed = o.owed & ~$2::int2 from locked l where o.id = l.id and l.owed <> $2::int2
 		)
 		select id from locked`, ids, int16(mark))
-	return collect(rows, err, func(rows pgx.Rows, id *schema.BatchID) error { return rows.Scan((*[16]byte)(id)) })
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[schema.BatchID])
 }
 
 // receiver is an active webhook with what it subscribes to.
@@ -161,12 +164,15 @@ func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) {
 // queue adds the deliveries and their jobs. The first try is announced at once, so the
 // job is due a visibility timeout later.
 func (r *deliveryRows) queue(b *pgx.Batch, now time.Time) {
-	b.Queue(`
-		insert into deliveries (id, webhook_id, workspace_id, event_id, event, body)
-		select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bytea[])`,
-		r.ids, r.webhooks, r.workspaces, r.eventIDs, r.events, r.bodies)
+	insertDeliveries.queue(b, pgx.StrictNamedArgs{
+		"ids": r.ids, "webhooks": r.webhooks, "workspaces": r.workspaces, "event_ids": r.eventIDs, "events": r.events, "bodies": r.bodies,
+	})
 	queueNotifyJobs(b, r.messages, now)
 }
+
+var insertDeliveries = newStatement(`
+	insert into deliveries (id, webhook_id, workspace_id, event_id, event, body)
+	select * from unnest(@ids::uuid[], @webhooks::uuid[], @workspaces::uuid[], @event_ids::uuid[], @events::text[], @bodies::bytea[])`)
 
 // queueNotifyJobs adds the jobs of deliveries whose first try is announced at once.
 func queueNotifyJobs(b *pgx.Batch, messages []schema.NotifyMessage, now time.Time) {
@@ -191,42 +197,42 @@ func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.N
 }
 
 func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []int64, again []bool) ([]schema.NotifyDelivery, error) {
+	var claimed []schema.NotifyDelivery
 	batch := &pgx.Batch{}
-	batch.Queue(`
-		update deliveries d set state = 3, lease_until = null, error = 'the webhook was not active'
-		from webhooks w
-		where d.id = any($1) and w.id = d.webhook_id and not w.active
-		  and (d.state = 0 or (d.state = 1 and d.lease_until < now()))`, ids)
-	batch.Queue(`
-		delete from jobs j where j.id = any($1) and not exists (
-			select from deliveries d join webhooks w on w.id = d.webhook_id
-			where d.id = j.id and d.state in (0, 1))`, ids)
-	batch.Queue(`
-		update deliveries d set state = 1, claim = d.claim + 1, node = $2, token = u.token, lease_until = now() + $3::interval
-		from unnest($1::uuid[], $4::int8[], $5::bool[]) u (id, token, again), webhooks w
-		where d.id = u.id and w.id = d.webhook_id and w.active
-		  and ((d.state = 0 and coalesce(d.next_at, now()) <= now() + interval '`+earlyBy+`')
-		    or (d.state = 1 and (d.lease_until < now() or (u.again and d.token = u.token))))
-		returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, w.url, w.secret,
-			case when w.previous_until > now() then w.previous_secret end`,
-		ids, n.node, schema.NotifyLease.String(), tokens, again)
-	results := n.pool.SendBatch(ctx, batch)
-	defer results.Close()
-	for range 2 {
-		if _, err := results.Exec(); err != nil {
-			return nil, fmt.Errorf("claiming deliveries: %w", unavailable(err))
-		}
-	}
-	rows, err := results.Query()
-	claimed, err := collect(rows, err, n.scanDelivery)
-	if err == nil {
-		err = results.Close()
-	}
-	if err != nil {
+	batch.Queue(failInactive, ids)
+	batch.Queue(deleteDoneJobs, ids)
+	claimDeliveries.queue(batch, pgx.StrictNamedArgs{
+		"ids": ids, "tokens": tokens, "again": again, "node": n.node, "lease": schema.NotifyLease.String(),
+	}).Query(func(rows pgx.Rows) (err error) {
+		claimed, err = collect(rows, nil, n.scanDelivery)
+		return err
+	})
+	if err := n.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("claiming deliveries: %w", unavailable(err))
 	}
 	return claimed, nil
 }
+
+const (
+	failInactive = `
+	update deliveries d set state = ` + deliveryFailed + `, lease_until = null, error = 'the webhook was not active'
+	from webhooks w
+	where d.id = any($1) and w.id = d.webhook_id and not w.active
+	  and (d.state = ` + deliveryPending + ` or (d.state = ` + deliveryClaimed + ` and d.lease_until < now()))`
+	deleteDoneJobs = `
+	delete from jobs j where j.id = any($1) and not exists (
+		select from deliveries d join webhooks w on w.id = d.webhook_id
+		where d.id = j.id and d.state in ` + openDeliveries + `)`
+)
+
+var claimDeliveries = newStatement(`
+	update deliveries d set state = ` + deliveryClaimed + `, claim = d.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval
+	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again), webhooks w
+	where d.id = u.id and w.id = d.webhook_id and w.active
+	  and ((d.state = ` + deliveryPending + ` and coalesce(d.next_at, now()) <= now() + interval '` + earlyBy + `')
+	    or (d.state = ` + deliveryClaimed + ` and (d.lease_until < now() or (u.again and d.token = u.token))))
+	returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, w.url, w.secret,
+		case when w.previous_until > now() then w.previous_secret end`)
 
 func (n *Notify) scanDelivery(rows pgx.Rows, d *schema.NotifyDelivery) error {
 	var secret, previous []byte
@@ -255,34 +261,12 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 		tries.add(r)
 	}
 	b := &pgx.Batch{}
-	tries.queue(b)
-	results := n.pool.SendBatch(ctx, b)
-	defer results.Close()
-	if _, err := results.Exec(); err != nil {
+	outcome := tries.queue(b)
+	if err := n.pool.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	rows, err := results.Query()
-	changed, err := collect(rows, err, func(rows pgx.Rows, disabled *bool) error { return rows.Scan(disabled) })
-	if err != nil {
-		return err
-	}
-	if _, err := results.Exec(); err != nil {
-		return err
-	}
-	jobRows, err := results.Query()
-	moved, err := collect(jobRows, err, scanJob)
-	if err == nil {
-		err = results.Close()
-	}
-	if err != nil {
-		return err
-	}
-	for _, disabled := range changed {
-		if disabled {
-			n.metrics.disabled.Inc()
-		}
-	}
-	n.announce(schema.Announcement{Jobs: soon(moved, n.Now())})
+	n.metrics.disabled.Add(float64(outcome.disabled))
+	n.announce(schema.Announcement{Jobs: soon(outcome.moved, n.Now())})
 	return nil
 }
 
@@ -309,37 +293,63 @@ func (r *notifyRows) add(v *schema.NotifyResult) {
 	r.next, r.responses = append(r.next, v.NextIn.Seconds()), append(r.responses, v.Response)
 }
 
+// notified is what came of a batch of tries.
+type notified struct {
+	disabled int          // webhooks
+	moved    []schema.Job // of deliveries that go on
+}
+
 // queue adds the statements: the webhooks are counted before their deliveries change,
 // each locked in order of id.
-func (r *notifyRows) queue(b *pgx.Batch) {
+func (r *notifyRows) queue(b *pgx.Batch) *notified {
+	var n notified
 	b.Queue(`select from webhooks where id = any($1) order by id for no key update`, r.webhooks)
-	b.Queue(`
-		with taken as (
-			update deliveries d set
-				state = u.state, attempts = d.attempts + 1, lease_until = null, next_at = now() + u.next * interval '1 second',
-				response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, response = u.response, delivered_at = now()
-			from unnest($1::uuid[], $2::int[], $3::int2[], $4::int2[], $5::int[], $6::text[], $7::float8[], $9::text[])
-				u (id, claim, state, code, ms, error, next, response)
-			where d.id = u.id and d.claim = u.claim and d.state = 1
-			returning d.webhook_id, d.state
-		), counted as (
-			select webhook_id, bool_or(state = 2) delivered, count(*) filter (where state = 3) failed
-			from taken group by webhook_id having bool_or(state in (2, 3))
-		)
-		update webhooks w set
-			last_delivered_at = case when c.delivered then now() else w.last_delivered_at end,
-			consecutive_failures = case when c.delivered then 0 else w.consecutive_failures + c.failed end,
-			active = w.active and (c.delivered or w.consecutive_failures + c.failed < $8),
-			disabled_at = case when c.delivered or w.consecutive_failures + c.failed < $8 then w.disabled_at else coalesce(w.disabled_at, now()) end,
-			disabled_reason = case when c.delivered or w.consecutive_failures + c.failed < $8 then w.disabled_reason else $8 || ' deliveries in a row failed' end
-		from counted c where w.id = c.webhook_id
-		returning coalesce(w.disabled_at = now(), false)`,
-		r.ids, r.claims, r.states, r.codes, r.millis, r.errors, r.next, disableAfter, r.responses)
+	finishDeliveries.queue(b, pgx.StrictNamedArgs{
+		"ids": r.ids, "claims": r.claims, "states": r.states, "codes": r.codes, "millis": r.millis, "errors": r.errors,
+		"next": r.next, "responses": r.responses, "most": disableAfter,
+	}).Query(func(rows pgx.Rows) error {
+		var disabled bool
+		_, err := pgx.ForEachRow(rows, []any{&disabled}, func() error {
+			if disabled {
+				n.disabled++
+			}
+			return nil
+		})
+		return err
+	})
 	b.Queue(`
 		delete from jobs j using deliveries d
-		where j.id = any($1) and d.id = j.id and d.state in (2, 3)`, r.ids)
+		where j.id = any($1) and d.id = j.id and d.state in `+endedDeliveries, r.ids)
 	b.Queue(`
 		update jobs j set due_at = d.next_at from deliveries d
-		where j.id = any($1) and d.id = j.id and d.state = 0
-		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids)
+		where j.id = any($1) and d.id = j.id and d.state = `+deliveryPending+`
+		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids).Query(func(rows pgx.Rows) (err error) {
+		n.moved, err = collect(rows, nil, scanJob)
+		return err
+	})
+	return &n
 }
+
+// finishDeliveries stores tries and counts them on their webhooks; it returns of each
+// webhook that was counted whether that disabled it.
+var finishDeliveries = newStatement(`
+	with taken as (
+		update deliveries d set
+			state = u.state, attempts = d.attempts + 1, lease_until = null, next_at = now() + u.next * interval '1 second',
+			response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, response = u.response, delivered_at = now()
+		from unnest(@ids::uuid[], @claims::int[], @states::int2[], @codes::int2[], @millis::int[], @errors::text[], @next::float8[], @responses::text[])
+			u (id, claim, state, code, ms, error, next, response)
+		where d.id = u.id and d.claim = u.claim and d.state = ` + deliveryClaimed + `
+		returning d.webhook_id, d.state
+	), counted as (
+		select webhook_id, bool_or(state = ` + deliveryDelivered + `) delivered, count(*) filter (where state = ` + deliveryFailed + `) failed
+		from taken group by webhook_id having bool_or(state in ` + endedDeliveries + `)
+	)
+	update webhooks w set
+		last_delivered_at = case when c.delivered then now() else w.last_delivered_at end,
+		consecutive_failures = case when c.delivered then 0 else w.consecutive_failures + c.failed end,
+		active = w.active and (c.delivered or w.consecutive_failures + c.failed < @most),
+		disabled_at = case when c.delivered or w.consecutive_failures + c.failed < @most then w.disabled_at else coalesce(w.disabled_at, now()) end,
+		disabled_reason = case when c.delivered or w.consecutive_failures + c.failed < @most then w.disabled_reason else @most || ' deliveries in a row failed' end
+	from counted c where w.id = c.webhook_id
+	returning coalesce(w.disabled_at = now(), false)`)

@@ -24,17 +24,19 @@ const (
 func (d *Delay) Unsent(ctx context.Context, mark schema.Owed, after schema.BatchID, age time.Duration, limit int) (batches []schema.EncodedEvents, next schema.BatchID, err error) {
 	rows, err := d.pool.Query(ctx, `
 		with seen as (
-			select id, owed, sent_at from outbox where id > coalesce($1::uuid, `+noID+`) order by id limit $2
+			select id, owed, sent_at from outbox where id > coalesce(@after::uuid, `+noID+`) order by id limit @scan
 		), late as (
-			select id from seen where owed & $3::int2 <> 0 and sent_at < now() - $4::interval order by id limit $5
+			select id from seen where owed & @mark::int2 <> 0 and sent_at < now() - @age::interval order by id limit @limit
 		), sized as (
 			select id, sum(octet_length(payload)) over (order by id) - octet_length(payload) as before from outbox where id in (select id from late)
 		), free as (
-			select id from outbox where id in (select id from sized where before < $6) order by id for update skip locked
+			select id from outbox where id in (select id from sized where before < @bytes) order by id for update skip locked
 		), sent as (
 			update outbox o set sent_at = now() from free where o.id = free.id returning o.id, o.payload
 		)
-		select id, payload from sent order by id`, after, unsentScan, int16(mark), age.String(), limit, unsentBytes)
+		select id, payload from sent order by id`, pgx.StrictNamedArgs{
+		"after": after, "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
+	})
 	batches, err = collect(rows, err, func(rows pgx.Rows, b *schema.EncodedEvents) error {
 		return rows.Scan((*[16]byte)(&b.ID), &b.Payload)
 	})

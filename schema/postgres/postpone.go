@@ -31,7 +31,7 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 				next_at = least(now() + u.wait, coalesce(p.retried_for, p.scheduled_for) + $5::interval + interval '`+afterDeadline+`')
 			from unnest($1::uuid[], $2::int2[], $3::int[], $4::interval[]) u (post, n, version, wait)
 			join posts p on p.id = u.post and p.version = u.version
-			where t.post_id = u.post and t.n = u.n and p.status in (2, 3) and t.state = 0
+			where t.post_id = u.post and t.n = u.n and p.status in `+openPosts+` and t.state = `+targetPending+`
 			  and coalesce(t.next_at, now()) <= now() + interval '`+earlyBy+`'
 			  and coalesce(p.retried_for, p.scheduled_for) + $5::interval > now()
 			returning t.post_id, t.n, t.version`, posts, ns, versions, waits, p.late)
@@ -70,7 +70,7 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			update comments c set
 				next_at = least(now() + u.wait, uuid_extract_timestamp(c.id) + $3::interval + $4::interval + interval '`+afterDeadline+`')
 			from unnest($1::uuid[], $2::interval[]) u (id, wait)
-			where c.id = u.id and c.state = 0 and coalesce(c.next_at, now()) <= now() + interval '`+earlyBy+`'
+			where c.id = u.id and c.state = `+commentPending+` and coalesce(c.next_at, now()) <= now() + interval '`+earlyBy+`'
 			  and uuid_extract_timestamp(c.id) + $3::interval + $4::interval > now()
 			returning c.id`, ids, waits, schema.FirstCommentDelay, c.late)
 		postponed, err = collect(rows, err, func(rows pgx.Rows, id *schema.CommentID) error { return rows.Scan((*[16]byte)(id)) })

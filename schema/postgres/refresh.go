@@ -57,15 +57,18 @@ func (s *Store) AskRenewal(ctx context.Context, a schema.Account) error {
 	rows, err := s.pool.Query(ctx, `
 		with asked as (
 			update accounts set renew_asked_at = now(), renew_at = now()
-			where id = $1 and workspace_id = $6 and revision = $7
+			where id = @account and workspace_id = @workspace and revision = @revision
 			  and renew_asked_at is null and not needs_reconnect and disconnected_at is null
 			returning id
 		)
 		insert into jobs (id, kind, shard, due_at, payload)
-		select $1, $2, $3, $4, $5::text::json from asked
+		select @account, @kind, @shard, @due, @payload::text::json from asked
 		on conflict (id) do update set due_at = least(jobs.due_at, excluded.due_at)
 		returning id, kind, shard, due_at, version, payload`,
-		j.ID, int16(j.Kind), j.Shard, j.DueAt, string(j.Payload), a.Workspace, a.Revision)
+		pgx.StrictNamedArgs{
+			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision,
+			"kind": int16(j.Kind), "shard": j.Shard, "due": j.DueAt, "payload": string(j.Payload),
+		})
 	jobs, err := collect(rows, err, scanJob)
 	if err != nil {
 		return fmt.Errorf("asking for a renewal: %w", unavailable(err))
@@ -89,25 +92,22 @@ func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) (
 }
 
 func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, workspaces []schema.WorkspaceID, tokens []int64, again []bool) ([]schema.Renewal, error) {
+	var claimed []schema.Renewal
 	b := &pgx.Batch{}
 	b.Queue(`
 		delete from jobs j using accounts a
 		where j.id = any($1) and a.id = j.id and (a.needs_reconnect or a.disconnected_at is not null)`, accounts)
-	b.Queue(claimRenewals, accounts, workspaces, r.node, schema.Lease.String(), schema.SettleTime.String(), tokens, again)
-	sent := time.Now()
-	results := r.pool.SendBatch(ctx, b)
-	defer results.Close()
-	if _, err := results.Exec(); err != nil {
-		return nil, fmt.Errorf("claiming renewals: %w", unavailable(err))
-	}
-	rows, err := results.Query()
-	claimed, err := collect(rows, err, func(rows pgx.Rows, v *schema.Renewal) error {
-		return scanAccount(rows, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Attempts, &v.Warned)
+	b.Queue(claimRenewals, pgx.StrictNamedArgs{
+		"accounts": accounts, "workspaces": workspaces, "tokens": tokens, "again": again,
+		"node": r.node, "lease": schema.Lease.String(), "settle": schema.SettleTime.String(),
+	}).Query(func(rows pgx.Rows) (err error) {
+		claimed, err = collect(rows, nil, func(rows pgx.Rows, v *schema.Renewal) error {
+			return scanAccount(rows, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Attempts, &v.Warned)
+		})
+		return err
 	})
-	if err == nil {
-		err = results.Close()
-	}
-	if err != nil {
+	sent := time.Now()
+	if err := r.pool.SendBatch(ctx, b).Close(); err != nil {
 		return nil, fmt.Errorf("claiming renewals: %w", unavailable(err))
 	}
 	for i := range claimed {
@@ -121,10 +121,10 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 // up without an answer goes on from the step before it.
 const claimRenewals = `
 	update accounts a set
-		renew_claim = a.renew_claim + 1, renew_node = $3, renew_lease = now() + $4::interval,
+		renew_claim = a.renew_claim + 1, renew_node = @node, renew_lease = now() + @lease::interval,
 		renew_token = u.token, renew_from = since.step,
-		renew_step = case when a.renewable and since.step in (0, 2) then 1 else a.renew_step end
-	from unnest($1::uuid[], $2::uuid[], $6::int8[], $7::bool[]) u (account, workspace, token, again)
+		renew_step = case when a.renewable and since.step in ` + tradeSteps + ` then ` + renewalTrade + ` else a.renew_step end
+	from unnest(@accounts::uuid[], @workspaces::uuid[], @tokens::int8[], @again::bool[]) u (account, workspace, token, again)
 	join accounts before on before.id = u.account
 	join workspaces w on w.id = u.workspace
 	cross join lateral (
@@ -133,8 +133,8 @@ const claimRenewals = `
 	) since
 	where a.id = u.account and a.workspace_id = u.workspace and not a.needs_reconnect and a.disconnected_at is null
 	  and a.renew_at <= now() + interval '` + earlyBy + `'
-	  and (a.renew_lease is null or a.renew_lease + $5::interval < now() or (u.again and a.renew_token = u.token))
-	returning ` + accountColumns + `, a.renew_claim, a.renewable and since.step in (0, 2), since.step = 1,
+	  and (a.renew_lease is null or a.renew_lease + @settle::interval < now() or (u.again and a.renew_token = u.token))
+	returning ` + accountColumns + `, a.renew_claim, a.renewable and since.step in ` + tradeSteps + `, since.step = ` + renewalTrade + `,
 		a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`
 
 // Finish stores how an account stands after a step of its renewal, with its job and its
@@ -145,8 +145,11 @@ func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
 		a := &v.Account
-		tag, err := tx.Exec(ctx, finishRenewal, a.ID, a.Workspace, a.Revision, v.Claim, v.Traded, a.Sealed, orNull(a.ExpiresAt),
-			a.Renewable, v.Good, v.Settled, v.Dead, v.Warn, int16(v.Step), v.Attempts, orNull(v.NextAt))
+		tag, err := tx.Exec(ctx, finishRenewal, pgx.StrictNamedArgs{
+			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "claim": v.Claim, "traded": v.Traded, "sealed": a.Sealed,
+			"expires": orNull(a.ExpiresAt), "renewable": a.Renewable, "good": v.Good, "settled": v.Settled, "dead": v.Dead, "warn": v.Warn,
+			"step": int16(v.Step), "attempts": v.Attempts, "next": orNull(v.NextAt),
+		})
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
@@ -164,15 +167,15 @@ func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 
 const finishRenewal = `
 	update accounts set
-		sealed = case when $5 then $6::bytea else sealed end,
-		revision = case when $5 then revision + 1 else revision end,
-		expires_at = $7, renewable = $8,
-		checked_at = case when $9 then now() else checked_at end,
-		renew_asked_at = case when $10 then null else renew_asked_at end,
-		needs_reconnect = $11,
-		warned_of = case when $12 then $7 else warned_of end,
-		renew_step = $13, renew_attempts = $14, renew_at = $15, renew_lease = null
-	where id = $1 and workspace_id = $2 and revision = $3 and disconnected_at is null and (renew_claim = $4 or $5)`
+		sealed = case when @traded then @sealed::bytea else sealed end,
+		revision = case when @traded then revision + 1 else revision end,
+		expires_at = @expires, renewable = @renewable,
+		checked_at = case when @good then now() else checked_at end,
+		renew_asked_at = case when @settled then null else renew_asked_at end,
+		needs_reconnect = @dead,
+		warned_of = case when @warn then @expires else warned_of end,
+		renew_step = @step, renew_attempts = @attempts, renew_at = @next, renew_lease = null
+	where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null and (renew_claim = @claim or @traded)`
 
 func renewalEvents(v schema.RenewalResult, now time.Time) []schema.Event {
 	var events []schema.Event

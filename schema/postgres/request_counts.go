@@ -34,12 +34,12 @@ func (g *Gateway) LeaseRequests(ctx context.Context, key schema.KeyID, window ti
 	return lease, nil
 }
 
-// countInWindow adds to a window that begins with its first count and lasts for $3.
+// countInWindow adds to a window that begins with its first count and lasts for @length.
 const countInWindow = `
-	insert into request_windows as w (subject, began_at, used) values ($1, $2, $4)
+	insert into request_windows as w (subject, began_at, used) values (@subject, @now, @n)
 	on conflict (subject) do update set
-		began_at = case when w.began_at > $2::timestamptz - $3::interval then w.began_at else excluded.began_at end,
-		used = case when w.began_at > $2::timestamptz - $3::interval then w.used else 0 end + excluded.used
+		began_at = case when w.began_at > @now::timestamptz - @length::interval then w.began_at else excluded.began_at end,
+		used = case when w.began_at > @now::timestamptz - @length::interval then w.used else 0 end + excluded.used
 	returning began_at, used`
 
 // CountRefusals adds requests that a key sent in spite of 429. Once they are more than is
@@ -47,10 +47,12 @@ const countInWindow = `
 func (g *Gateway) CountRefusals(ctx context.Context, key schema.Key, n int) (until time.Time, err error) {
 	now := g.Now()
 	err = g.pool.QueryRow(ctx, `with counted as (`+countInWindow+`)
-		update api_keys set suspended_until = $2::timestamptz + $5::interval
-		where id = $6 and (select used from counted) > $7 and (suspended_until is null or suspended_until <= $2)
-		returning suspended_until`,
-		"refused "+key.ID.String(), now, schema.PatienceWindow, n, schema.SuspensionTime, key.ID, key.Patience()).Scan(&until)
+		update api_keys set suspended_until = @now::timestamptz + @suspension::interval
+		where id = @key and (select used from counted) > @patience and (suspended_until is null or suspended_until <= @now)
+		returning suspended_until`, pgx.StrictNamedArgs{
+		"subject": "refused " + key.ID.String(), "now": now, "length": schema.PatienceWindow, "n": n,
+		"suspension": schema.SuspensionTime, "key": key.ID, "patience": key.Patience(),
+	}).Scan(&until)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, nil
 	}
@@ -67,7 +69,9 @@ func (g *Gateway) Register(ctx context.Context, r schema.Registration) error {
 		now := g.Now()
 		var began time.Time
 		var used int
-		row := tx.QueryRow(ctx, countInWindow, "register "+r.Address, now, schema.RegistrationWindow, 1)
+		row := tx.QueryRow(ctx, countInWindow, pgx.StrictNamedArgs{
+			"subject": "register " + r.Address, "now": now, "length": schema.RegistrationWindow, "n": 1,
+		})
 		if err := row.Scan(&began, &used); err != nil {
 			return err
 		}

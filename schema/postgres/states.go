@@ -11,6 +11,7 @@ const (
 	postFailed          = "6"
 	postCancelled       = "7"
 	openPosts           = "(" + postScheduled + ", " + postProcessing + ")"
+	unfinishedPosts     = "(" + postDraft + ", " + postScheduled + ", " + postProcessing + ")"
 
 	targetPending   = "0"
 	targetClaimed   = "1"
@@ -42,6 +43,16 @@ const (
 	jobComment = "2"
 	jobNotify  = "3"
 	jobRefresh = "4"
+
+	uploadAwaited  = "0"
+	uploadKept     = "1"
+	uploadDeleted  = "2"
+	presentUploads = "(" + uploadAwaited + ", " + uploadKept + ")"
+
+	renewalIdle  = "0"
+	renewalTrade = "1"
+	renewalAgain = "2"
+	tradeSteps   = "(" + renewalIdle + ", " + renewalAgain + ")"
 )
 
 // claimable tells whether a target, a first comment or a delivery may be claimed: it is

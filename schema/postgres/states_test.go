@@ -24,6 +24,10 @@ func TestStatesHaveTheNumbersOfTheSchema(t *testing.T) {
 
 		{"step", stepPrepare}: schema.StepPrepare, {"step", stepPublish}: schema.StepPublish, {"step", stepFind}: schema.StepFind,
 
+		{"upload", uploadAwaited}: schema.UploadAwaited, {"upload", uploadKept}: schema.UploadKept, {"upload", uploadDeleted}: schema.UploadDeleted,
+
+		{"renewal", renewalIdle}: schema.RenewalIdle, {"renewal", renewalTrade}: schema.RenewalTrade, {"renewal", renewalAgain}: schema.RenewalAgain,
+
 		{"job", jobPost}: schema.JobPost, {"job", jobComment}: schema.JobComment, {"job", jobNotify}: schema.JobNotify, {"job", jobRefresh}: schema.JobRefresh,
 	} {
 		if want := fmt.Sprintf("%d", state); sql[1] != want {

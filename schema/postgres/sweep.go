@@ -70,16 +70,16 @@ const findSuspects = `
 	with candidates as (
 		select p.id from workspaces w cross join lateral (
 			select id, status, retried_for from posts p where p.workspace_id = w.id and p.scheduled_for between now() - $1::interval and now() + $2::interval
-		) p where p.status in (2, 3) and (p.retried_for is null or p.retried_for < now() + $2::interval)
+		) p where p.status in ` + openPosts + ` and (p.retried_for is null or p.retried_for < now() + $2::interval)
 		union
 		select id from (select id, status, retried_for, scheduled_for from posts where id > coalesce($3::uuid, ` + noID + `) and id <= $4) p
-		where status in (2, 3) and coalesce(retried_for, scheduled_for) < now() + $2::interval
+		where status in ` + openPosts + ` and coalesce(retried_for, scheduled_for) < now() + $2::interval
 	), open as (
 		select p.id, p.version, p.left_n, p.posted_n, p.failed_n, c.*, j.id job, j.version job_version, j.due_at
 		from candidates x join posts p on p.id = x.id
 		cross join lateral (
-			select count(*) filter (where state in (0, 1)) l, count(*) filter (where state = 2) posted, count(*) filter (where state = 3) failed,
-				max(lease_until) filter (where state = 1) lease
+			select count(*) filter (where state in ` + openTargets + `) l, count(*) filter (where state = ` + targetPosted + `) posted, count(*) filter (where state = ` + targetFailed + `) failed,
+				max(lease_until) filter (where state = ` + targetClaimed + `) lease
 			from targets t where t.post_id = p.id
 		) c
 		left join jobs j on j.id = p.id
@@ -201,8 +201,8 @@ func later(a, b time.Time) time.Time {
 func (d *Delay) sweepJobs(ctx context.Context, tx pgx.Tx, repaired map[string]int) error {
 	tag, err := tx.Exec(ctx, `
 		with orphans as (
-			select j.id from jobs j where j.overdue_since is not null and j.kind = 1
-			  and not exists (select from posts p where p.id = j.id and p.status in (2, 3)) order by j.overdue_since limit $1
+			select j.id from jobs j where j.overdue_since is not null and j.kind = `+jobPost+`
+			  and not exists (select from posts p where p.id = j.id and p.status in `+openPosts+`) order by j.overdue_since limit $1
 		)
 		delete from jobs j using orphans o where j.id = o.id`, sweepLimit)
 	if err != nil {
@@ -212,7 +212,7 @@ func (d *Delay) sweepJobs(ctx context.Context, tx pgx.Tx, repaired map[string]in
 	now := d.Now()
 	rows, err := tx.Query(ctx, `
 		select id, post_id, workspace_id, account_id from comments c
-		where id > $1 and state in (0, 1) and not exists (select from jobs j where j.id = c.id) limit $2`,
+		where id > $1 and state in `+openComments+` and not exists (select from jobs j where j.id = c.id) limit $2`,
 		schema.NewCommentID(now.Add(-sweepBack)), sweepLimit)
 	comments, err := collect(rows, err, func(rows pgx.Rows, j *schema.Job) error {
 		var m schema.CommentMessage
@@ -226,7 +226,7 @@ func (d *Delay) sweepJobs(ctx context.Context, tx pgx.Tx, repaired map[string]in
 	}
 	rows, err = tx.Query(ctx, `
 		select id, webhook_id, workspace_id from deliveries d
-		where id > $1 and state in (0, 1) and not exists (select from jobs j where j.id = d.id)
+		where id > $1 and state in `+openDeliveries+` and not exists (select from jobs j where j.id = d.id)
 		  and exists (select from webhooks w where w.id = d.webhook_id) limit $2`,
 		schema.NewDeliveryID(now.Add(-sweepBack)), sweepLimit)
 	deliveries, err := collect(rows, err, func(rows pgx.Rows, j *schema.Job) error {
@@ -278,15 +278,15 @@ func (d *Delay) forgottenRenewals(ctx context.Context, tx pgx.Tx) ([]schema.Job,
 func (d *Delay) wakeForgotten(ctx context.Context, tx pgx.Tx, now time.Time) (int, error) {
 	woken := 0
 	for _, from := range []struct {
-		table  string
-		oldest any
+		table, claimed string
+		oldest         any
 	}{
-		{"comments", schema.NewCommentID(now.Add(-sweepBack))},
-		{"deliveries", schema.NewDeliveryID(now.Add(-sweepBack))},
+		{"comments", commentClaimed, schema.NewCommentID(now.Add(-sweepBack))},
+		{"deliveries", deliveryClaimed, schema.NewDeliveryID(now.Add(-sweepBack))},
 	} {
 		tag, err := tx.Exec(ctx, `
 			update jobs j set due_at = now() from `+from.table+` x
-			where x.id > $1 and x.state = 1 and x.lease_until < now() - interval '2 minutes'
+			where x.id > $1 and x.state = `+from.claimed+` and x.lease_until < now() - interval '2 minutes'
 			  and j.id = x.id and not j.held and j.due_at > now() + interval '2 minutes'`, from.oldest)
 		if err != nil {
 			return woken, err
