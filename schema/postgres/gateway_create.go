@@ -23,6 +23,7 @@ type creation struct {
 	conflict bool
 	refused  *schema.Error // there is no room for it
 	settled  bool          // it was answered
+	failed   error         // why it alone cannot be answered
 }
 
 // Create makes the posts of one request, or answers it with what its first sending
@@ -44,6 +45,8 @@ func (g *Gateway) Create(ctx context.Context, c schema.Creation) (schema.Created
 		return schema.Created{}, errConflict()
 	case one.refused != nil:
 		return schema.Created{}, one.refused
+	case one.failed != nil:
+		return schema.Created{}, fmt.Errorf("answering a repeated request: %w", unavailable(one.failed))
 	}
 	return one.result, nil
 }
@@ -78,7 +81,8 @@ func (g *Gateway) tryCreations(ctx context.Context, batch []*creation) (winners 
 	if err := g.insert(ctx, conn.Conn(), winners, ""); err != nil {
 		return winners, err
 	}
-	return winners, g.replay(ctx, conn.Conn(), repeats)
+	g.replay(ctx, conn.Conn(), repeats)
+	return winners, nil
 }
 
 // idempotencyKey is a key with what it is scoped to.
@@ -129,33 +133,27 @@ func takeKeys(ctx context.Context, conn *pgx.Conn, firsts []*creation) (map[idem
 		lineages[i], keys[i] = c.Idempotency.Lineage, c.Idempotency.Key
 		prints[i], responses[i] = c.Idempotency.Fingerprint[:], c.Response
 	}
+	taken := make(map[idempotencyKey]struct{}, n)
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
-	batch.Queue(`
-		insert into idempotency as i (lineage, key, fingerprint, response)
-		select * from unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[])
-		on conflict (lineage, key) do update
-			set fingerprint = excluded.fingerprint, response = excluded.response, created_at = now()
-			where i.created_at < now() - interval '24 hours'
-		returning lineage, key`, idColumn(lineages), keys, prints, responses)
-	results := conn.SendBatch(ctx, batch)
-	defer results.Close()
-	if _, err := results.Exec(); err != nil {
-		return nil, err
-	}
-	rows, err := results.Query()
-	won, err := collect(rows, err, func(rows pgx.Rows, k *idempotencyKey) error {
-		return rows.Scan((*[16]byte)(&k.lineage), &k.key)
+	batch.Queue(insertKeys, idColumn(lineages), keys, prints, responses).Query(func(rows pgx.Rows) error {
+		var k idempotencyKey
+		_, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&k.lineage), &k.key}, func() error {
+			taken[k] = struct{}{}
+			return nil
+		})
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	taken := make(map[idempotencyKey]struct{}, len(won))
-	for _, k := range won {
-		taken[k] = struct{}{}
-	}
-	return taken, results.Close()
+	return taken, conn.SendBatch(ctx, batch).Close()
 }
+
+const insertKeys = `
+	insert into idempotency as i (lineage, key, fingerprint, response)
+	select * from unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[])
+	on conflict (lineage, key) do update
+		set fingerprint = excluded.fingerprint, response = excluded.response, created_at = now()
+		where i.created_at < now() - interval '24 hours'
+	returning lineage, key`
 
 // insert makes the posts of the winners, commits, and announces what follows.
 func (g *Gateway) insert(ctx context.Context, conn *pgx.Conn, winners []*creation, begin string) error {
@@ -230,22 +228,23 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 }
 
 // replay answers requests whose key was used before with the answer of its first use.
-func (g *Gateway) replay(ctx context.Context, conn *pgx.Conn, repeats []*creation) error {
+// Where that cannot be read they fail alone: what the others made is committed.
+func (g *Gateway) replay(ctx context.Context, conn *pgx.Conn, repeats []*creation) {
 	if len(repeats) == 0 {
-		return nil
+		return
 	}
 	known, err := readAnswers(ctx, conn, repeats)
-	if err != nil {
-		return err
-	}
 	for _, c := range repeats {
 		first, ok := known[keyOf(c)]
-		if !ok {
-			return errors.New("an idempotency key was taken and is not there")
+		switch {
+		case err != nil:
+			c.failed = err
+		case !ok:
+			c.failed = errors.New("an idempotency key was taken and is not there")
+		default:
+			c.repeat(first)
 		}
-		c.repeat(first)
 	}
-	return nil
 }
 
 // keptAnswer is what the first request of a key was answered.
@@ -264,6 +263,11 @@ func (c *creation) repeat(first keptAnswer) {
 	c.result = schema.Created{Replayed: true, Response: first.response}
 }
 
+const selectAnswers = `
+	select i.lineage, i.key, i.fingerprint, i.response
+	from unnest($1::uuid[], $2::text[]) u (lineage, key)
+	join idempotency i on i.lineage = u.lineage and i.key = u.key`
+
 // readAnswers returns what is kept of the keys of requests.
 func readAnswers(ctx context.Context, q querier, requests []*creation) (map[idempotencyKey]keptAnswer, error) {
 	n := len(requests)
@@ -271,10 +275,7 @@ func readAnswers(ctx context.Context, q querier, requests []*creation) (map[idem
 	for i, c := range requests {
 		lineages[i], keys[i] = c.Idempotency.Lineage, c.Idempotency.Key
 	}
-	rows, err := q.Query(ctx, `
-		select i.lineage, i.key, i.fingerprint, i.response
-		from unnest($1::uuid[], $2::text[]) u (lineage, key)
-		join idempotency i on i.lineage = u.lineage and i.key = u.key`, idColumn(lineages), keys)
+	rows, err := q.Query(ctx, selectAnswers, idColumn(lineages), keys)
 	answers, err := collect(rows, err, func(rows pgx.Rows, a *keptAnswer) error {
 		return rows.Scan((*[16]byte)(&a.lineage), &a.key, &a.fingerprint, &a.response)
 	})
@@ -311,10 +312,7 @@ func (g *Gateway) confirm(ctx context.Context, conn *pgx.Conn, posts []schema.Po
 	}
 	pid := conn.PgConn().PID()
 	for wait := 50 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, time.Second) {
-		var running, there bool
-		err := g.pool.QueryRow(ctx, `
-			select exists (select from pg_stat_activity where pid = $1 and state <> 'idle'),
-			       exists (select from posts where id = $2)`, pid, posts[0].ID).Scan(&running, &there)
+		running, there, err := g.tookPlace(ctx, pid, posts[0].ID)
 		switch {
 		case err == nil && there:
 			return nil
@@ -324,6 +322,18 @@ func (g *Gateway) confirm(ctx context.Context, conn *pgx.Conn, posts []schema.Po
 		time.Sleep(wait)
 	}
 	return &schema.Error{Kind: schema.Unknown, Message: "the database went away before it confirmed the request", Err: lost}
+}
+
+// tookPlace tells whether the server's process of that number runs something, and whether
+// a post is there. The one is asked before the other: under one snapshot the process might
+// have ended and its post not be seen.
+func (g *Gateway) tookPlace(ctx context.Context, pid uint32, post schema.PostID) (running, there bool, err error) {
+	err = g.pool.QueryRow(ctx, `select exists (select from pg_stat_activity where pid = $1 and state <> 'idle')`, pid).Scan(&running)
+	if err != nil {
+		return false, false, err
+	}
+	err = g.pool.QueryRow(ctx, `select exists (select from posts where id = $1)`, post).Scan(&there)
+	return running, there, err
 }
 
 // Answer returns what the first request of that key was answered, if there was one in
