@@ -64,18 +64,19 @@ func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 
 // connect reaches PostgreSQL, the log and ClickHouse.
 func (b *base) connect(ctx context.Context) error {
-	node, err := b.parts.node()
-	if err != nil {
-		return err
-	}
+	var err error
 	b.store, err = postgres.Open(ctx, postgres.Config{
-		URL: b.parts.postgres, MaxConns: maxConns, Node: node, Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness,
+		URL: b.parts.postgres, MaxConns: maxConns, Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness,
 		Logger: b.config.Logger, Registerer: b.config.Registerer,
 	})
 	if err != nil {
 		return err
 	}
 	if err := postgres.CheckMigrated(ctx, b.parts.postgres); err != nil {
+		return err
+	}
+	node, err := b.parts.takeNode(ctx, b.store)
+	if err != nil {
 		return err
 	}
 	if err := b.store.Recover(ctx); err != nil {

@@ -2,9 +2,13 @@ package compose
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 
+	"crier/compose/embedded"
 	"crier/pipeline"
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 // ServeThrough is Serve with what a test puts between the stages and the connectors.
@@ -13,6 +17,16 @@ func ServeThrough(ctx context.Context, c Config, between func(pipeline.Platforms
 		b.platforms = between(b.platforms)
 		return b.serve(ctx, nil)
 	})
+}
+
+// TakeNode takes the identity of a data folder for a store, and gives the folder free.
+func TakeNode(ctx context.Context, folder string, store *postgres.Store, logger *slog.Logger) ([16]byte, error) {
+	data, err := embedded.OpenData(folder)
+	if err != nil {
+		return [16]byte{}, err
+	}
+	node, err := (&parts{data: data, log: logger}).takeNode(ctx, store)
+	return node, errors.Join(err, data.Close())
 }
 
 // ConnectUnchecked connects an account whose credentials no platform has seen.

@@ -2,18 +2,14 @@ package compose
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"crier/compose/embedded"
-	"crier/schema"
 	"crier/schema/clickhouse"
 	"crier/schema/postgres"
 )
@@ -153,24 +149,4 @@ func (p *parts) stop() {
 	if err := errors.Join(group.Wait(), p.data.Close()); err != nil {
 		p.log.Error("stopping the parts failed", "err", err)
 	}
-}
-
-// node returns the identity of this data folder, which claims carry.
-func (p *parts) node() (id [16]byte, err error) {
-	path := p.data.Path("node")
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		fresh := schema.NewKeyID(time.Now())
-		text = []byte(hex.EncodeToString(fresh[:]))
-		err = os.WriteFile(path, text, 0o600)
-	}
-	if err != nil {
-		return id, fmt.Errorf("reading this node's identity: %w", err)
-	}
-	raw, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(raw) != len(id) {
-		return id, fmt.Errorf("reading this node's identity: %s holds none", path)
-	}
-	copy(id[:], raw)
-	return id, nil
 }

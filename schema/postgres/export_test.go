@@ -62,3 +62,22 @@ func (r *Refresh) ClaimUnheard(ctx context.Context, a schema.Account) error {
 	r.lost.unanswered(accounts, tokens, r.Now())
 	return err
 }
+
+// FinishTogether stores results in one batch, as the committer of a group does.
+func (p *Publish) FinishTogether(ctx context.Context, results ...schema.Result) []error {
+	batch := make([]*request[schema.Result], len(results))
+	for i := range results {
+		batch[i] = &request[schema.Result]{value: &results[i], done: make(chan error, 1)}
+	}
+	p.finishes.settle(ctx, batch)
+	errs := make([]error, len(batch))
+	for i, r := range batch {
+		errs[i] = <-r.done
+	}
+	return errs
+}
+
+// MigrateTo brings an empty database to an earlier version of its tables.
+func MigrateTo(ctx context.Context, url string, version int64) error {
+	return migrateTo(ctx, url, version)
+}

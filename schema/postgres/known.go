@@ -82,6 +82,5 @@ const selectKnown = `
 	join workspaces w on w.id = a.workspace_id
 	cross join lateral (
 		select array_agg(r.native_id) ids from receipts r
-		where r.platform = a.platform and r.server = ` + profileServer + ` and r.profile = ` + profileName + `
-		  and r.seen_at >= u.since and (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry)
+		where r.profile = ` + profileOf + ` and r.seen_at >= u.since and (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry)
 	) known`

@@ -13,12 +13,10 @@ import (
 	"crier/schema"
 )
 
-// The profile that an account publishes to, as receipts name it, from accounts a and their
-// workspaces w. The simulators of each sandbox workspace are a world of their own.
-const (
-	profileServer = `case when w.live_id is null then a.server else w.id::text end`
-	profileName   = `coalesce(nullif(a.native_id, ''), a.id::text)`
-)
+// profileOf is the profile that an account publishes to, as receipts name it, from accounts
+// a and their workspaces w. The simulators of each sandbox workspace are a world of their own.
+const profileOf = `substr(sha256(convert_to(a.platform || ' ' || case when w.live_id is null then a.server else w.id::text end || ' '
+		|| coalesce(nullif(a.native_id, ''), a.id::text), 'UTF8')), 1, 16)`
 
 // receiptRows are the columns of receipts to be recorded, with whose they are.
 type receiptRows struct {
@@ -52,7 +50,7 @@ func (r *receiptRows) queue(b *pgx.Batch, recorded *int64) {
 	if len(r.natives) == 0 {
 		return
 	}
-	b.Queue(recordReceipts+` order by 1, 2, 3, 4 on conflict do nothing`, r.columns()...).Exec(countRows(recorded))
+	b.Queue(recordReceipts+` order by 1, 2 on conflict do nothing`, r.columns()...).Exec(countRows(recorded))
 }
 
 func (r *receiptRows) columns() []any {
@@ -63,8 +61,8 @@ const (
 	receiptsGiven = `unnest($1::uuid[], $2::text[], $3::uuid[], $4::int2[], $5::int2[])`
 
 	recordReceipts = `
-	insert into receipts (platform, server, profile, native_id, owner, n, entry)
-	select a.platform, ` + profileServer + `, ` + profileName + `, u.native_id, u.owner, u.n, u.entry
+	insert into receipts (profile, native_id, owner, n, entry)
+	select ` + profileOf + `, u.native_id, u.owner, u.n, u.entry
 	from ` + receiptsGiven + ` u (account, native_id, owner, n, entry)
 	join accounts a on a.id = u.account
 	join workspaces w on w.id = a.workspace_id`
@@ -73,7 +71,7 @@ const (
 	select u.i - 1 from ` + receiptsGiven + ` with ordinality u (account, native_id, owner, n, entry, i)
 	join accounts a on a.id = u.account
 	join workspaces w on w.id = a.workspace_id
-	join receipts r on r.platform = a.platform and r.server = ` + profileServer + ` and r.profile = ` + profileName + ` and r.native_id = u.native_id
+	join receipts r on r.profile = ` + profileOf + ` and r.native_id = u.native_id
 	where (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry) order by u.i`
 )
 

@@ -1,0 +1,112 @@
+package postgres
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// nodeLock holds the identity of a node, by a lock of a session of its own: it is free once
+// the process has ended, however it did, or has not been heard of for nodeSilence.
+type nodeLock struct {
+	store *Store
+	name  string
+	conn  *pgx.Conn // nil: the session has ended
+}
+
+const (
+	nodeSilence = 20 * time.Second
+	nodeBeat    = 2 * time.Second // between signs of life, and tries to get a lost lock back
+	nodeAnswer  = 5 * time.Second // for one of them
+	// nodePatience is how long the session of an earlier life may take to end.
+	nodePatience = 2 * time.Second
+	nodeRetry    = 100 * time.Millisecond
+)
+
+// TakeNode makes a node's identity the store's, which its claims carry from now on, and
+// holds it until the store closes. It tells whether it did: not where another process
+// holds it, which was given the same by a copy of the data folder. It is to be called
+// before anything is claimed.
+func (s *Store) TakeNode(ctx context.Context, node [16]byte) (taken bool, err error) {
+	l := &nodeLock{store: s, name: hex.EncodeToString(node[:])}
+	for until := time.Now().Add(nodePatience); ; {
+		taken, err := l.take(ctx)
+		if err != nil {
+			return false, fmt.Errorf("taking the identity of this node: %w", unavailable(err))
+		}
+		if taken {
+			break
+		}
+		if time.Now().After(until) || ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		time.Sleep(nodeRetry)
+	}
+	s.node = node
+	s.workers.Go(l.keep)
+	return true, nil
+}
+
+// take opens the session and tries to get the lock; without it the session ends.
+func (l *nodeLock) take(ctx context.Context) (taken bool, err error) {
+	config := l.store.pool.Config().ConnConfig
+	config.RuntimeParams["idle_session_timeout"] = nodeSilence.String()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return false, err
+	}
+	err = conn.QueryRow(ctx, `select pg_try_advisory_lock(hashtextextended('crier node ' || $1, 0))`, l.name).Scan(&taken)
+	if err != nil || !taken {
+		_ = conn.Close(ctx) // it holds nothing
+		return false, err
+	}
+	l.conn = conn
+	return true, nil
+}
+
+// keep holds the lock until the store closes. Where the session is lost, it takes the lock
+// again as soon as it can.
+func (l *nodeLock) keep() {
+	ticker := time.NewTicker(nodeBeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-l.store.closing:
+			l.end()
+			return
+		case <-ticker.C:
+			l.beat()
+		}
+	}
+}
+
+func (l *nodeLock) beat() {
+	ctx, cancel := context.WithTimeout(context.Background(), nodeAnswer)
+	defer cancel()
+	if l.conn != nil {
+		if err := l.conn.Ping(ctx); err == nil {
+			return
+		}
+		l.end()
+	}
+	taken, err := l.take(ctx)
+	switch {
+	case err != nil:
+		l.store.log.WarnContext(ctx, "holding the identity of this node failed", "err", err)
+	case !taken:
+		l.store.log.ErrorContext(ctx, "another process has the identity of this node; the one that is started again gets another", "node", l.name)
+	}
+}
+
+func (l *nodeLock) end() {
+	if l.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), nodeAnswer)
+	defer cancel()
+	_ = l.conn.Close(ctx) // the server ends the session by itself, too
+	l.conn = nil
+}
