@@ -153,8 +153,9 @@ func (u *checkup) examine(ctx context.Context, a schema.Account) healthView {
 }
 
 func (u *checkup) check(ctx context.Context, a *schema.Account) error {
-	if a.NeedsReconnect {
-		return &schema.Error{Kind: schema.TokenDead, Message: "the platform refused the credentials; connect the account again"}
+	ended := a.Problem()
+	if ended != nil && !ended.End.Traits().Passes {
+		return endError(ended)
 	}
 	checker := u.platforms.Checker(a.Platform)
 	if checker == nil {
@@ -165,17 +166,39 @@ func (u *checkup) check(ctx context.Context, a *schema.Account) error {
 		return err
 	}
 	_, err = checker.Check(ctx, *a, credentials)
-	if dead, ok := errors.AsType[*schema.Error](err); !ok || dead.Kind != schema.TokenDead {
+	switch refused, ok := errors.AsType[*schema.Error](err); {
+	case err == nil && ended != nil:
+		return u.revive(ctx, a)
+	case ended != nil:
+		return endError(ended)
+	case !ok || refused.Kind != schema.TokenDead:
+		return err
+	case a.Renewable && refused.End == schema.NotEnded:
+		return u.renew(ctx, a, err)
+	default:
+		return u.end(ctx, a, schema.ProblemOf(err))
+	}
+}
+
+func (u *checkup) end(ctx context.Context, a *schema.Account, why schema.AccountProblem) error {
+	if err := u.renewer.EndAccount(ctx, *a, why); err != nil {
 		return err
 	}
-	if a.Renewable {
-		return u.renew(ctx, a, err)
+	*a = a.Ended(why)
+	return endError(&why)
+}
+
+// revive has an account go on that had ended.
+func (u *checkup) revive(ctx context.Context, a *schema.Account) error {
+	if err := u.renewer.ReviveAccount(ctx, *a); err != nil {
+		return err
 	}
-	if marked := u.renewer.MarkDead(ctx, *a, schema.AccountProblem{Code: schema.CodeNeedsReconnect, Message: refusalOf(err)}); marked != nil {
-		return marked
-	}
-	a.NeedsReconnect = true
-	return err
+	*a = a.Revived()
+	return nil
+}
+
+func endError(p *schema.AccountProblem) error {
+	return &schema.Error{Kind: schema.TokenDead, Message: p.Message, End: p.End}
 }
 
 // renew has the refresh stage renew the credentials, and waits for what comes of it.
@@ -199,7 +222,7 @@ func (u *checkup) renew(ctx context.Context, a *schema.Account, refused error) e
 			continue
 		}
 		*a = now
-		if now.NeedsReconnect {
+		if now.Problem() != nil {
 			return refused
 		}
 		return nil
@@ -213,14 +236,11 @@ func (u *checkup) problem(ctx context.Context, a schema.Account, err error) *hea
 		u.logger.WarnContext(ctx, "checking an account failed", "account", a.ID.String(), "err", err)
 		return &healthProblem{"check_failed", "the account could not be checked"}
 	}
-	return &healthProblem{schema.CodeOf(e.Kind), e.Message}
-}
-
-func refusalOf(err error) string {
-	if e, ok := errors.AsType[*schema.Error](err); ok {
-		return e.Message
+	code := schema.CodeOf(e.Kind)
+	if e.Kind == schema.TokenDead {
+		code = e.End.Traits().Code
 	}
-	return "the platform refused the credentials"
+	return &healthProblem{code, e.Message}
 }
 
 // reconnectURL is the endpoint that connects accounts of a platform.

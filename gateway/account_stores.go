@@ -31,8 +31,10 @@ type AccountWriter interface {
 type AccountRenewer interface {
 	// AskRenewal has the refresh stage renew the credentials, or find out what is wrong.
 	AskRenewal(ctx context.Context, account schema.Account) error
-	// MarkDead says that only the account's owner can help.
-	MarkDead(ctx context.Context, account schema.Account, why schema.AccountProblem) error
+	// EndAccount says that the platform lets crier act for the account no more.
+	EndAccount(ctx context.Context, account schema.Account, why schema.AccountProblem) error
+	// ReviveAccount says that it does again.
+	ReviveAccount(ctx context.Context, account schema.Account) error
 }
 
 // BrandWriter creates, renames and deletes brands.

@@ -14,7 +14,8 @@ type accountView struct {
 	BrandName      *string          `json:"brandName"`
 	IsConnected    bool             `json:"isConnected"`
 	NeedsReconnect bool             `json:"needsReconnect"`
-	ExpiresAt      *moment          `json:"expiresAt"` // of the access token
+	Error          *healthProblem   `json:"error,omitempty"` // while it has ended
+	ExpiresAt      *moment          `json:"expiresAt"`       // of the access token
 	CreatedAt      moment           `json:"createdAt"`
 }
 
@@ -40,10 +41,18 @@ type disconnectedAnswer struct {
 }
 
 func viewAccount(a schema.Account) accountView {
+	ended := a.Problem()
 	return accountView{
 		ID: a.ID, Platform: a.Platform, Source: sourceAPI, Name: a.Name, NativeID: a.NativeID, Server: a.Server,
 		BrandID: unlessZero(a.Brand), BrandName: unlessEmpty(a.BrandName),
-		IsConnected: !a.NeedsReconnect, NeedsReconnect: a.NeedsReconnect,
+		IsConnected: ended == nil, NeedsReconnect: a.NeedsReconnect, Error: viewProblem(ended),
 		ExpiresAt: orNull(a.ExpiresAt), CreatedAt: moment(a.CreatedAt),
 	}
+}
+
+func viewProblem(p *schema.AccountProblem) *healthProblem {
+	if p == nil {
+		return nil
+	}
+	return &healthProblem{p.Code, p.Message}
 }

@@ -171,7 +171,7 @@ func (a *accounts) disconnect(c *gin.Context) error {
 
 func (a *accounts) revoke(c *gin.Context, account schema.Account) {
 	revoker := a.platforms.Revoker(account.Platform)
-	if revoker == nil || account.NeedsReconnect {
+	if revoker == nil || account.Problem() != nil {
 		return
 	}
 	credentials, err := a.vault.Open(account)

@@ -253,9 +253,9 @@ func blame(f *form, one candidate, err error) error {
 	switch {
 	case !ok || e.Kind < schema.Refused:
 		return err
-	case e.Kind == schema.TokenDead:
+	case e.Kind == schema.TokenDead && e.End != schema.EndRemoved:
 		f.fail(one.secretField, codeCredentials, e.Message)
-	case e.Kind == schema.Refused || e.Kind == schema.Duplicate:
+	case e.Kind == schema.TokenDead || e.Kind == schema.Refused || e.Kind == schema.Duplicate:
 		f.fail(one.nameField, codeRefused, e.Message)
 	case e.Kind == schema.RateLimited:
 		return &schema.Error{

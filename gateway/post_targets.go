@@ -34,10 +34,10 @@ func (d *directory) resolve(wanted []targetFields) ([]schema.Target, report) {
 			})
 			continue
 		}
-		if account.NeedsReconnect {
+		if ended := account.Problem(); ended != nil {
 			r.warnings = append(r.warnings, schema.Detail{
-				Field: w.field(), Platform: w.platform.String(), Code: "account_needs_reconnect",
-				Message: "the platform no longer takes this account's credentials; it has to be connected again before the post is due",
+				Field: w.field(), Platform: w.platform.String(), Code: ended.Code,
+				Message: "the account does not work (" + ended.Message + "); the post fails unless it does again when the post is due",
 			})
 		}
 	}

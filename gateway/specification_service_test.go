@@ -147,7 +147,7 @@ func webhookRules() []rule {
 				b.Fatal(err)
 			}
 			b.sends(func() {
-				err = b.store.MarkDead(b.Context(), schema.Account{ID: stored, Workspace: b.workspace, Platform: schema.Bluesky, Revision: 1},
+				err = b.store.EndAccount(b.Context(), schema.Account{ID: stored, Workspace: b.workspace, Platform: schema.Bluesky, Revision: 1},
 					schema.AccountProblem{Code: schema.CodeNeedsReconnect, Message: "revoked"})
 			}, schema.AccountError)
 			if err != nil {

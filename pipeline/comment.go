@@ -90,6 +90,8 @@ func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool, err 
 	var result schema.CommentResult
 	if called := c.store.Now(); d.TooLate(called, c.late) {
 		result = d.MissedComment(called)
+	} else if blocked, ok := d.BlockedComment(called); ok {
+		result = blocked
 	} else {
 		d.Renews = d.Account.MayRenew(called)
 		outcome := c.calls.make(ctx, d)

@@ -70,14 +70,18 @@ type platformCalls struct {
 	logger    *slog.Logger
 }
 
-// report has an account's credentials looked after that a platform refused.
+// report has an account looked after that a platform refused: ended where the platform says
+// that it has, checked where it does not.
 func (c platformCalls) report(ctx context.Context, d schema.Delivery, o schema.Outcome) {
-	if o.Err == nil || o.Err.Kind != schema.TokenDead || !d.Renews {
+	if o.Err == nil || o.Err.Kind != schema.TokenDead {
 		return
 	}
-	_, err := persist(ctx, c.logger, func(ctx context.Context) error { return c.renewals.AskRenewal(ctx, d.Account) })
-	if err != nil { // the entry waits all the same, and is refused again
-		c.logger.ErrorContext(ctx, "asking for a renewal failed", "account", d.Account.ID, "err", err)
+	tell := func(ctx context.Context) error { return c.renewals.AskRenewal(ctx, d.Account) }
+	if o.Err.End != schema.NotEnded {
+		tell = func(ctx context.Context) error { return c.renewals.EndAccount(ctx, d.Account, schema.ProblemOf(o.Err)) }
+	}
+	if _, err := persist(ctx, c.logger, tell); err != nil { // the next entry is refused too
+		c.logger.ErrorContext(ctx, "telling of a refused account failed", "account", d.Account.ID, "err", err)
 	}
 }
 

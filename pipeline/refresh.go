@@ -24,9 +24,12 @@ type refreshStore interface {
 	Now() time.Time
 }
 
-// renewalStore is where a publish says that a platform refused its account's credentials.
+// renewalStore is where a publish says that a platform refused its account.
 type renewalStore interface {
+	// AskRenewal has it found out what the refusal means.
 	AskRenewal(ctx context.Context, account schema.Account) error
+	// EndAccount says that the platform named the account's end.
+	EndAccount(ctx context.Context, account schema.Account, why schema.AccountProblem) error
 }
 
 // sealer opens and seals the credentials of an account.
@@ -94,7 +97,7 @@ func renewalOutcome(r schema.RenewalResult) string {
 	switch {
 	case r.Good:
 		return "good"
-	case r.Dead:
+	case r.Ended:
 		return "dead"
 	default:
 		return "failed" // and is tried again

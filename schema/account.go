@@ -22,7 +22,9 @@ type Account struct {
 	// posts the values it may have, such as {"privacy": ["SELF_ONLY"]}. One that is not
 	// there may have any.
 	Settings       json.RawMessage
-	NeedsReconnect bool // its platform takes the credentials no more, and only its owner can help
+	NeedsReconnect bool   // it has ended, and connecting it again helps
+	End            End    // why its platform lets crier act for it no more
+	EndMessage     string // the platform's words for it
 	CreatedAt      time.Time
 
 	Revision     int32     // of the credentials: raised by each that are stored
@@ -103,22 +105,10 @@ type AccountSummary struct {
 	NeedsReconnect bool      `json:"needsReconnect"`
 }
 
-// AccountProblem is why an account does not work.
-type AccountProblem struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-// The codes of what is wrong with an account.
-const (
-	CodeNeedsReconnect = "account_needs_reconnect"
-	CodeDisconnected   = "account_disconnected"
-)
-
 // Summary is the account as webhooks show it.
 func (a Account) Summary() AccountSummary {
 	return AccountSummary{
 		ID: a.ID, Platform: a.Platform, Name: a.Name, NativeID: a.NativeID, Server: a.Server, BrandID: a.Brand,
-		IsConnected: !a.NeedsReconnect && !a.Disconnected, NeedsReconnect: a.NeedsReconnect,
+		IsConnected: a.Problem() == nil && !a.Disconnected, NeedsReconnect: a.NeedsReconnect,
 	}
 }

@@ -5,7 +5,7 @@ import "time"
 // MayRenew tells whether a refusal of the account's credentials is to be looked into. Where
 // the platform took them a moment ago, or they are new, it refuses for another reason.
 func (a Account) MayRenew(at time.Time) bool {
-	return !a.NeedsReconnect && !a.Disconnected && at.Sub(a.CheckedAt) > RenewalTrust
+	return a.Problem() == nil && !a.Disconnected && at.Sub(a.CheckedAt) > RenewalTrust
 }
 
 // Blocked returns how the target stands where its account cannot be used: it fails without
@@ -21,13 +21,22 @@ func (d Delivery) Blocked(at time.Time) (r Result, ok bool) {
 		return d.ended(CodeDisconnected, "the account was disconnected; connect it again and retry the post", at), true
 	case d.Step == StepFind:
 		return r, false
-	case a.NeedsReconnect:
-		return d.ended(CodeNeedsReconnect, "the platform takes the account's credentials no more; connect it again and retry the post", at), true
+	case a.Problem() != nil:
+		return d.endedBy(*a.Problem(), at), true
 	case a.Renewing:
 		return d.waiting(d.Step, RenewalWait), true
 	default:
 		return r, false
 	}
+}
+
+// BlockedComment is Blocked for a first comment, which is an entry of its own.
+func (d Delivery) BlockedComment(at time.Time) (r CommentResult, ok bool) {
+	blocked, ok := d.alone().Blocked(at)
+	if !ok {
+		return r, false
+	}
+	return d.commentResult(blocked), true
 }
 
 // ended fails the target for good: no later entry of a thread would fare better.
@@ -36,8 +45,23 @@ func (d Delivery) ended(code, message string, at time.Time) Result {
 	return d.failed(&TargetError{Code: code, Message: message, At: at})
 }
 
+// endedBy fails the target with the reason its account has ended for.
+func (d Delivery) endedBy(p AccountProblem, at time.Time) Result {
+	hint := "retry the post once the account works again"
+	if p.End.Traits().Reconnect {
+		hint = "connect the account again and retry the post"
+	}
+	return d.ended(p.Code, p.Message+"; "+hint, at)
+}
+
+// endsAccount tells whether a call met the end of the account, said to be one by the
+// platform. A look that meets it has found out nothing.
+func (d Delivery) endsAccount(o Outcome) bool {
+	return d.Step != StepFind && o.Err != nil && o.Err.Kind == TokenDead && o.Err.End != NotEnded
+}
+
 // renewing tells whether a call met dead credentials that are being looked after: it costs
 // no try.
 func (d Delivery) renewing(o Outcome) bool {
-	return d.Renews && o.Err != nil && o.Err.Kind == TokenDead
+	return d.Renews && o.Err != nil && o.Err.Kind == TokenDead && o.Err.End == NotEnded
 }

@@ -29,7 +29,7 @@ const (
 
 	Refused     // the platform refused the content for good
 	Duplicate   // the platform says it has this already: evidence of an earlier call, no proof
-	TokenDead   // the credentials no longer work
+	TokenDead   // the account cannot be acted for; End says why where that is known
 	RateLimited // the platform asks to wait; RetryAfter says how long
 	Retryable   // the platform failed and did nothing: 5xx, or never reached
 	Unknown     // the call was sent and its answer lost: it may have worked
@@ -41,6 +41,7 @@ type Error struct {
 	Message    string        // safe to show
 	Details    []Detail      // all that is wrong with a request, each with its field
 	RetryAfter time.Duration // zero if none was given
+	End        End           // of TokenDead: what became of the account; NotEnded: it was not said
 	Err        error         // cause, for the log only
 }
 

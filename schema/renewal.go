@@ -10,7 +10,7 @@ import (
 // where there is nothing to trade.
 //
 //	trade ─┬─ new credentials ─▶ stored at once
-//	       ├─ refused for good (invalid_grant) ─▶ needsReconnect
+//	       ├─ refused for good (invalid_grant) ─▶ the account is ended
 //	       ├─ not reached, rate limited ─▶ trade again, later
 //	       └─ no answer ─▶ check the old credentials
 //	                       ├─ they work ─▶ used until they expire, then checked again
@@ -19,6 +19,8 @@ import (
 // The refresh token may be void as soon as it was sent, and some platforms revoke all of
 // an account's tokens when one comes twice. So a trade is recorded before it is made, and
 // one whose end is not known is not repeated while the old credentials still work.
+//
+// An account that has ended in a way that may pass is looked at again, now and then.
 
 // RenewalStep is what an account's renewal needs next. Its number is stored: it never
 // changes.
@@ -56,13 +58,13 @@ type RenewalResult struct {
 	Claim    int32
 	Traded   bool // Account.Sealed are new credentials
 	Good     bool // the platform took the credentials just now
-	Dead     bool // only its owner can help
+	Ended    bool // it has ended just now: its owner is to be told
+	Revived  bool // it had ended, and works again
 	Settled  bool // a publish that was refused may try again
 	Warn     bool // its owner is to be told of the expiry
 	Step     RenewalStep
 	Attempts int
-	Problem  *AccountProblem // of a dead account
-	NextAt   time.Time       // zero: nothing more is to be done
+	NextAt   time.Time // zero: nothing more is to be done
 }
 
 const (
@@ -86,7 +88,7 @@ const (
 // warned tells that its owner knows of the expiry.
 func (a Account) RenewalDue(now time.Time, warned bool) time.Time {
 	switch left := a.ExpiresAt.Sub(now); {
-	case a.ExpiresAt.IsZero() || a.NeedsReconnect || a.Disconnected:
+	case a.ExpiresAt.IsZero() || a.Problem() != nil || a.Disconnected:
 		return time.Time{}
 	case a.Renewable:
 		return a.ExpiresAt.Add(-min(max(left/renewalMargin, renewalLatest), renewalEarliest, max(left/2, 0)))
@@ -108,26 +110,47 @@ func (r Renewal) After(o RenewalOutcome, now time.Time, jitter float64) RenewalR
 		return r.traded(result, o, now)
 	case o.Err == nil:
 		return r.alive(result, o, now)
-	case o.Err.Kind == TokenDead && !r.Trade && r.Open:
-		result.Step, result.Attempts, result.NextAt = RenewalAgain, r.Attempts, now
-		return result
-	case o.Err.Kind == TokenDead:
-		result.Dead, result.Settled = true, true
-		result.Account.NeedsReconnect, result.Account.Renewing = true, false
-		result.Problem = &AccountProblem{Code: CodeNeedsReconnect, Message: o.Err.Message}
-		return result
 	case o.Err.Kind == Unknown && r.Trade:
 		result.Step, result.Attempts, result.NextAt = RenewalTrade, r.Attempts+1, now.Add(SettleTime)
 		return result
+	case r.Account.Problem() != nil:
+		return r.stillEnded(result, now)
+	case o.Err.Kind == TokenDead && o.Err.End == NotEnded && !r.Trade && r.Open:
+		result.Step, result.Attempts, result.NextAt = RenewalAgain, r.Attempts, now
+		return result
+	case o.Err.Kind == TokenDead || o.Err.Kind == Refused && r.Account.Renewing:
+		return r.ended(result, ProblemOf(o.Err), now)
 	default:
 		return r.later(result, o.Err, now, jitter)
 	}
 }
 
+// ended ends the account. Its platform refused it twice: what a post met, and the look at it
+// since, whatever that was refused as.
+func (r Renewal) ended(result RenewalResult, p AccountProblem, now time.Time) RenewalResult {
+	result.Ended, result.Settled = true, true
+	result.Account = r.Account.Ended(p)
+	if wait := p.End.EndLookIn(0); wait > 0 {
+		result.NextAt = now.Add(wait)
+	}
+	return result
+}
+
+// stillEnded keeps an account that a look has found as it was, with the reason it was told
+// of first: a later look may be refused for another.
+func (r Renewal) stillEnded(result RenewalResult, now time.Time) RenewalResult {
+	result.Settled, result.Attempts = true, r.Attempts+1
+	if wait := r.Account.Problem().End.EndLookIn(result.Attempts); wait > 0 {
+		result.NextAt = now.Add(wait)
+	}
+	return result
+}
+
 // traded stores the new credentials.
 func (r Renewal) traded(result RenewalResult, o RenewalOutcome, now time.Time) RenewalResult {
+	result.Account, result.Revived = r.Account.Revived(), r.Account.Problem() != nil
 	a := &result.Account
-	a.Sealed, a.ExpiresAt, a.Renewable, a.Renewing, a.NeedsReconnect = o.Sealed, o.ExpiresAt, o.Renewable, false, false
+	a.Sealed, a.ExpiresAt, a.Renewable = o.Sealed, o.ExpiresAt, o.Renewable
 	result.Traded, result.Good, result.Settled = true, true, true
 	result.NextAt = a.RenewalDue(now, false)
 	return result
@@ -136,8 +159,8 @@ func (r Renewal) traded(result RenewalResult, o RenewalOutcome, now time.Time) R
 // alive keeps credentials that work. Where a trade is open, they are used to their end:
 // trading once more could end them.
 func (r Renewal) alive(result RenewalResult, o RenewalOutcome, now time.Time) RenewalResult {
+	result.Account, result.Revived = r.Account.Revived(), r.Account.Problem() != nil
 	a := &result.Account
-	a.Renewing = false
 	if !o.ExpiresAt.IsZero() {
 		a.ExpiresAt = o.ExpiresAt
 	}

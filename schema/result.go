@@ -55,6 +55,9 @@ func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
 }
 
 func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
+	if d.endsAccount(o) {
+		return d.endedBy(ProblemOf(o.Err), at)
+	}
 	if d.renewing(o) {
 		r := d.waiting(d.Step, RenewalWait)
 		r.Error = targetError(o.Err, at)

@@ -61,6 +61,7 @@ func New(config Config) *Connector {
 // Check returns the account of the credentials and the server it lives on.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	d := schema.Delivery{Account: a, Credentials: credentials}
+	c.sessions.forgive(ctx, d)
 	s, err := c.authorized(ctx, d, func(s session) error {
 		_, err := c.sessions.adopt(ctx, d, s)
 		return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -87,6 +88,17 @@ func (s *sessions) renew(ctx context.Context, d schema.Delivery, stale session) 
 	return next, nil
 }
 
+// forgive has a refused login tried again, for whoever asks how the account is now.
+func (s *sessions) forgive(ctx context.Context, d schema.Delivery) {
+	l := s.of(d)
+	select {
+	case <-l.turn:
+		l.refused = nil
+		l.turn <- struct{}{}
+	case <-ctx.Done():
+	}
+}
+
 // refuse remembers a login the server turned down, so that the next caller does not
 // try the same again.
 func (l *login) refuse(err error, now time.Time) {
@@ -161,7 +173,8 @@ func (s *sessions) next(ctx context.Context, d schema.Delivery, last session) (s
 		if next, err = way(); err == nil {
 			return next, nil
 		}
-		if kind, _ := kindOf(err); kind != schema.TokenDead && kind != schema.Refused {
+		// Another way meets the end of the account too, and may not name it.
+		if e, _ := errors.AsType[*schema.Error](err); e == nil || e.End != schema.NotEnded || e.Kind != schema.TokenDead && e.Kind != schema.Refused {
 			return session{}, err
 		}
 	}
@@ -176,6 +189,23 @@ type sessionAnswer struct {
 	Handle     string      `json:"handle"`
 	DID        string      `json:"did"`
 	DIDDoc     didDocument `json:"didDoc"`
+	Active     *bool       `json:"active"` // older servers do not say
+	Status     string      `json:"status"` // why it is not active
+}
+
+// ended returns the refusal of an account that a server lets log in and do nothing else.
+func (a sessionAnswer) ended() error {
+	if a.Active == nil || *a.Active {
+		return nil
+	}
+	end := schema.EndDeactivated
+	switch a.Status {
+	case "takendown", "suspended":
+		end = schema.EndSuspended
+	case "deleted":
+		end = schema.EndDeleted
+	}
+	return &schema.Error{Kind: schema.TokenDead, End: end, Message: "the account is " + cmp.Or(end.String(), a.Status)}
 }
 
 // create logs in with the app password.
@@ -194,9 +224,19 @@ func (s *sessions) refresh(ctx context.Context, d schema.Delivery, from session)
 	return s.ask(ctx, trade, from)
 }
 
-// adopt finds out whose an access token is that somebody else was given.
+// adopt finds out whose an access token is that somebody else was given. The call is about
+// nothing else, so that a server which refuses it refuses the token; one that was taken down
+// it calls unknown.
 func (s *sessions) adopt(ctx context.Context, d schema.Delivery, from session) (session, error) {
-	return s.ask(ctx, call(d, http.MethodGet, from.PDS, getSession, from.Access), from)
+	next, err := s.ask(ctx, call(d, http.MethodGet, from.PDS, getSession, from.Access), from)
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Refused && isNamed(err, "InvalidRequest") {
+		end := schema.NotEnded
+		if e.Message == "Could not find user info" {
+			end = schema.EndSuspended
+		}
+		err = &schema.Error{Kind: schema.TokenDead, End: end, Message: e.Message, Err: err}
+	}
+	return next, err
 }
 
 // ask makes a call for a session. What the answer leaves out stays as it was, so that
@@ -204,6 +244,9 @@ func (s *sessions) adopt(ctx context.Context, d schema.Delivery, from session) (
 func (s *sessions) ask(ctx context.Context, call connectors.Call, from session) (session, error) {
 	var answer sessionAnswer
 	if _, err := s.client.Do(ctx, call, &answer); err != nil {
+		return session{}, err
+	}
+	if err := answer.ended(); err != nil {
 		return session{}, err
 	}
 	next := session{

@@ -66,6 +66,8 @@ func refusalOf(body []byte) (name xrpcError, message string) {
 func Classify(status int, _ http.Header, body []byte) *schema.Error {
 	name, message := refusalOf(body)
 	switch {
+	case endOf(name, message) != schema.NotEnded:
+		return &schema.Error{Kind: schema.TokenDead, End: endOf(name, message), Message: message, Err: name}
 	case status == http.StatusUnauthorized && name == secondFactor:
 		return &schema.Error{Kind: schema.TokenDead, Message: "the account's own password needs a second factor: use an app password", Err: name}
 	case status != http.StatusBadRequest || name == "":
@@ -77,6 +79,26 @@ func Classify(status int, _ http.Header, body []byte) *schema.Error {
 	default:
 		return &schema.Error{Kind: schema.Refused, Message: message, Err: name}
 	}
+}
+
+// endOf returns the end of an account that a refusal names, whatever its status: servers
+// have used several for each.
+func endOf(name xrpcError, message string) schema.End {
+	switch name {
+	case "AccountTakedown", "AccountSuspended", "RepoTakendown", "RepoSuspended":
+		return schema.EndSuspended
+	case "AccountDeactivated", "RepoDeactivated":
+		return schema.EndDeactivated
+	case "AccountNotFound":
+		return schema.EndDeleted
+	case "InsufficientScope", "ScopeMissing", "ScopeMissingError":
+		return schema.EndScope
+	case invalidToken:
+		if message == "Bad token scope" {
+			return schema.EndScope
+		}
+	}
+	return schema.NotEnded
 }
 
 // isNamed tells whether an error is a refusal of one of these names.

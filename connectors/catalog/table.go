@@ -61,7 +61,8 @@ var table = [...]entry{
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),
 		// 300 calls in 5 minutes (docs.joinmastodon.org/api/rate-limits).
-		limits: connectors.Limits{Account: connectors.Rate{PerSecond: 1, Burst: 60}},
+		limits:   connectors.Limits{Account: connectors.Rate{PerSecond: 1, Burst: 60}},
+		classify: mastodon.Classify,
 		connect: func(p parts) connectors.Connector {
 			return mastodon.New(mastodon.Config{Client: p.client, Base: p.base, Media: p.media, Now: p.now})
 		},

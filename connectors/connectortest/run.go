@@ -17,7 +17,7 @@ type clause struct {
 // Run holds a connector to the whole contract.
 func Run(t *testing.T, f Fixture) {
 	for _, clauses := range [][]clause{
-		publishing(), finding(), refusing(), failing(), misanswering(), ending(), attaching(), keepingSecrets(),
+		publishing(), finding(), refusing(), failing(), misanswering(), ending(), endingAccounts(), attaching(), keepingSecrets(),
 	} {
 		run(t, f, clauses)
 	}
@@ -26,7 +26,7 @@ func Run(t *testing.T, f Fixture) {
 // RunGenuine runs the clauses in which every answer that arrives is in the simulator's
 // own words, for whoever watches what the two say to each other.
 func RunGenuine(t *testing.T, f Fixture) {
-	for _, clauses := range [][]clause{publishing(), finding(), refusing()} {
+	for _, clauses := range [][]clause{publishing(), finding(), refusing(), endingAccounts()} {
 		run(t, f, clauses)
 	}
 }

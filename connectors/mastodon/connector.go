@@ -24,9 +24,9 @@ const (
 
 // Config is what a Connector is made of.
 type Config struct {
-	Client *connectors.Client
-	Base   string       // address of the server of accounts that name none
-	Media  media.Source // opens what is uploaded
+	Client *connectors.Client // whose Classify is this package's
+	Base   string             // address of the server of accounts that name none
+	Media  media.Source       // opens what is uploaded
 	Now    func() time.Time
 }
 
@@ -68,7 +68,11 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/api/v1/statuses", opCreateStatus)
 	call.JSON, call.Key, call.Visible = body, d.Key, true
 	var created status
-	if _, err := c.client.Do(ctx, call, &created); err != nil {
+	response, err := c.client.Do(ctx, call, &created)
+	if err != nil {
+		if body.InReplyToID == "" {
+			err = ofOwnAccount(response, err)
+		}
 		return schema.Receipt{}, fmt.Errorf("creating status: %w", err)
 	}
 	if created.ID == "" {
@@ -149,8 +153,8 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		ID   string `json:"id"`
 		Acct string `json:"acct"`
 	}
-	if _, err := c.client.Do(ctx, call, &out); err != nil {
-		return connectors.Profile{}, fmt.Errorf("verifying credentials: %w", err)
+	if response, err := c.client.Do(ctx, call, &out); err != nil {
+		return connectors.Profile{}, fmt.Errorf("verifying credentials: %w", ofOwnAccount(response, err))
 	}
 	if out.ID == "" {
 		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer names no account"}

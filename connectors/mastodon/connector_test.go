@@ -108,8 +108,8 @@ func TestPublishFailures(t *testing.T) {
 		wait    time.Duration
 	}{
 		"a dead token":    {answering(401, `{"error":"The access token is invalid"}`), schema.TokenDead, "The access token is invalid", 0},
-		"a missing scope": {answering(403, `{"error":"This action is outside the authorized scopes"}`), schema.Refused, "outside the authorized scopes", 0},
-		"a parent gone":   {answering(404, `{"error":"Record not found"}`), schema.Refused, "Record not found", 0},
+		"a missing scope": {answering(403, `{"error":"This action is outside the authorized scopes"}`), schema.TokenDead, "outside the authorized scopes", 0},
+		"a parent gone":   {answering(404, `{"error":"The post you are trying to reply to does not appear to exist."}`), schema.Refused, "does not appear to exist", 0},
 		"a text refused":  {answering(422, `{"error":"Validation failed: Text can't be blank"}`), schema.Refused, "can't be blank", 0},
 		"a wait until date": {func(r *rig) simulation.Fault {
 			return reset(r, func(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") })

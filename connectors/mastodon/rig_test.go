@@ -61,7 +61,7 @@ func connect(t *testing.T, base string, now func() time.Time) *Connector {
 	return New(Config{
 		Base: base, Now: now, Media: folder(t.TempDir()),
 		Client: connectors.NewClient(connectors.ClientConfig{
-			Platform: schema.Mastodon, HTTP: client, Now: now,
+			Platform: schema.Mastodon, HTTP: client, Now: now, Classify: Classify,
 			Logger:  slog.New(slog.DiscardHandler),
 			Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
 		}),

@@ -47,12 +47,17 @@ type Dialect struct {
 	// Fail answers with RateLimit, Outage, ExpiredToken or Refused in the platform's
 	// form. A status of 0 is the platform's own for that outcome. Headers that are set
 	// already, such as Retry-After, were asked for and hold.
-	Fail func(rw http.ResponseWriter, o Outcome, status int)
+	Fail   func(rw http.ResponseWriter, o Outcome, status int)
+	Ending Ending
 }
 
 // Publish runs the effect of a publishing call under the marker in its text. The
 // effect adds the post and answers.
 func (w *World) Publish(rw http.ResponseWriter, r *http.Request, d Dialect, account, text string, effect func(http.ResponseWriter)) {
+	if end := w.markedEnd(text); end != Alive {
+		d.Ending.Refuse(rw, end)
+		return
+	}
 	switch outcome := w.markers.meet(account, text); outcome {
 	case None:
 		effect(rw)

@@ -40,6 +40,8 @@ type World struct {
 	faults  faults
 	markers markers
 	calls   calls
+	ends    ends
+	hasEnds []End // of the platform; set once, with its handler
 }
 
 // name is an id or a key within an account.
@@ -74,7 +76,7 @@ func (w *World) NewID() int64 {
 	}
 }
 
-// Reset forgets posts, uploads, faults and which markers were met. Accounts follow
+// Reset forgets posts, uploads, faults, ends and which markers were met. Accounts follow
 // from their credentials and stay what they were.
 func (w *World) Reset() error {
 	w.mu.Lock()
@@ -86,6 +88,7 @@ func (w *World) Reset() error {
 	w.faults.clear()
 	w.markers.clear()
 	w.calls.clear()
+	w.ends.clear()
 	return nil
 }
 

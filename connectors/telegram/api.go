@@ -16,6 +16,7 @@ import (
 const (
 	getMe          = "getMe"
 	getChat        = "getChat"
+	getChatMember  = "getChatMember"
 	sendMessage    = "sendMessage"
 	sendPhoto      = "sendPhoto"
 	sendVideo      = "sendVideo"
@@ -68,6 +69,8 @@ type chat struct {
 	ID       int64  `json:"id"`
 	Title    string `json:"title"`
 	Username string `json:"username"`
+	Type     string `json:"type"`
+	First    string `json:"first_name"` // of a person
 }
 
 // name is what people call the chat.
@@ -129,12 +132,14 @@ func Classify(_ int, _ http.Header, body []byte) *schema.Error {
 		}
 	case r.Parameters.MigrateToChatID != 0:
 		return &schema.Error{
-			Kind:    schema.Refused,
+			Kind: schema.TokenDead, End: schema.EndRevoked,
 			Message: fmt.Sprintf("the group has become a supergroup: connect it again with the chat id %d", r.Parameters.MigrateToChatID),
 		}
 	case r.ErrorCode == http.StatusNotFound && r.Description == "Not Found":
 		// The methods called here exist, so that it is the bot that does not.
 		return &schema.Error{Kind: schema.TokenDead, Message: "Telegram knows no bot of this token"}
+	case endOf(r.Description) != schema.NotEnded:
+		return &schema.Error{Kind: schema.TokenDead, End: endOf(r.Description), Message: r.Description}
 	default:
 		return nil
 	}

@@ -98,7 +98,7 @@ func (c *Connector) Comment(context.Context, schema.Delivery) (schema.Receipt, e
 	return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "Telegram takes no first comments"}
 }
 
-// Check checks that the token is a bot's and that the bot sees the chat it posts to.
+// Check checks that the token is a bot's and that the bot may post to its chat.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	call, err := c.call(a, credentials, getMe)
 	if err != nil {
@@ -118,6 +118,9 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	}
 	if found.ID == 0 {
 		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "Telegram's answer names no chat"}
+	}
+	if err := c.mayPost(ctx, a, credentials, found); err != nil {
+		return connectors.Profile{}, err
 	}
 	return connectors.Profile{NativeID: strconv.FormatInt(found.ID, 10), Name: found.name(), Server: c.server(a)}, nil
 }

@@ -138,11 +138,12 @@ func TestAnswersBecomeErrors(t *testing.T) {
 		"a revoked token":   {fault: simulation.Fault{Status: 401}, kind: schema.TokenDead, message: "Unauthorized"},
 		"a token of no bot": {fault: simulation.Fault{Status: 404, Body: `{"ok":false,"error_code":404,"description":"Not Found"}`}, kind: schema.TokenDead},
 		"a kicked bot": {
-			fault: simulation.Fault{Status: 403}, kind: schema.Refused, message: "Forbidden: bot was kicked from the channel chat",
+			fault: simulation.Fault{Status: 403, Body: `{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the channel chat"}`},
+			kind:  schema.TokenDead, message: "Forbidden: bot was kicked from the channel chat",
 		},
 		"a group that became a supergroup": {
 			fault: simulation.Fault{Status: 400, Body: `{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat","parameters":{"migrate_to_chat_id":-1009876543210}}`},
-			kind:  schema.Refused, message: "the group has become a supergroup: connect it again with the chat id -1009876543210",
+			kind:  schema.TokenDead, message: "the group has become a supergroup: connect it again with the chat id -1009876543210",
 		},
 		"a bad request": {
 			fault: simulation.Fault{Status: 400, Body: `{"ok":false,"error_code":400,"description":"Bad Request: can't parse entities"}`},
@@ -296,7 +297,7 @@ func TestCheck(t *testing.T) {
 	}
 	credentials.ChatID = "nowhere"
 	_, err = s.connector.Check(t.Context(), schema.Account{}, credentials)
-	if e := wantKind(t, err, schema.Refused); e.Message != "Bad Request: chat not found" {
+	if e := wantKind(t, err, schema.TokenDead); e.End != schema.EndRemoved || e.Message != "Bad Request: chat not found" {
 		t.Errorf("message %q", e.Message)
 	}
 	if err := s.world.Inject(simulation.Fault{Operation: "getMe", Status: 401}); err != nil {

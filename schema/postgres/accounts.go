@@ -111,13 +111,14 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 	if err != nil {
 		return one, false, err
 	}
-	changed = differ || one.New || a.NeedsReconnect
+	changed = differ || one.New || a.Problem() != nil
 	a.Name, a.ExpiresAt, a.Renewable = wanted.Name, c.ExpiresAt, c.Renewable
 	if known && changed {
 		a.Revision++
 	}
 	if changed {
-		a.Sealed, a.NeedsReconnect, a.Disconnected, a.Renewing = sealed, false, false, false
+		*a = a.Revived()
+		a.Sealed, a.Disconnected = sealed, false
 	}
 	b.Queue(putConnected, pgx.StrictNamedArgs{
 		"id": a.ID, "workspace": workspace, "brand": a.Brand, "platform": a.Platform, "native": a.NativeID, "name": a.Name,
@@ -133,7 +134,7 @@ const putConnected = `
 	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, @revision, @expires, @renewable, @created, @renew)
 	on conflict (id) do update set
 		brand_id = excluded.brand_id, name = excluded.name, sealed = excluded.sealed, revision = excluded.revision,
-		expires_at = excluded.expires_at, renewable = excluded.renewable, needs_reconnect = false, disconnected_at = null,
+		expires_at = excluded.expires_at, renewable = excluded.renewable, needs_reconnect = false, ended = 0, end_message = null, disconnected_at = null,
 		renew_at = case when a.revision = excluded.revision then a.renew_at else excluded.renew_at end,
 		renew_asked_at = case when a.revision = excluded.revision then a.renew_asked_at end,
 		renew_step = case when a.revision = excluded.revision then a.renew_step else 0 end,
@@ -193,11 +194,11 @@ func (g *Gateway) Disconnect(ctx context.Context, workspace schema.WorkspaceID, 
 		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
 			return err
 		}
-		ended := a
-		ended.Disconnected, ended.NeedsReconnect = true, false
+		ended := a.Revived()
+		ended.Disconnected = true
 		b := &pgx.Batch{}
 		b.Queue(`
-			update accounts set disconnected_at = now(), sealed = '', revision = revision + 1, needs_reconnect = false, expires_at = null,
+			update accounts set disconnected_at = now(), sealed = '', revision = revision + 1, needs_reconnect = false, ended = 0, end_message = null, expires_at = null,
 				renew_at = null, renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0
 			where id = $1 and workspace_id = $2`, id, workspace)
 		b.Queue(`delete from jobs where id = $1`, id)
@@ -211,34 +212,65 @@ func (g *Gateway) Disconnect(ctx context.Context, workspace schema.WorkspaceID, 
 	return a, nil
 }
 
-// MarkDead says that a platform takes an account's credentials of a revision no more, and
-// that nothing but its owner can help.
-func (s *Store) MarkDead(ctx context.Context, a schema.Account, why schema.AccountProblem) error {
+// EndAccount says that a platform lets crier act for an account with the credentials of a
+// revision no more. Whoever says so first is heard: it does nothing where the account has
+// ended already, or has other credentials by now.
+func (s *Store) EndAccount(ctx context.Context, a schema.Account, why schema.AccountProblem) error {
+	a = a.Ended(why)
+	var next time.Time
+	if wait := why.End.EndLookIn(0); wait > 0 {
+		next = s.Now().Add(wait)
+	}
+	return s.changeEnd(ctx, a, next, endedEvent(a, s.Now()), endAccount, pgx.StrictNamedArgs{
+		"reconnect": a.NeedsReconnect, "ended": int16(a.End), "said": a.EndMessage,
+	})
+}
+
+// ReviveAccount says that a platform lets crier act again for an account that had ended.
+func (s *Store) ReviveAccount(ctx context.Context, a schema.Account) error {
+	a = a.Revived()
+	next := a.RenewalDue(s.Now(), false)
+	return s.changeEnd(ctx, a, next, accountEvent(schema.AccountConnected, a, nil, s.Now()), reviveAccount, pgx.StrictNamedArgs{})
+}
+
+// changeEnd runs a statement that ends an account or revives it, with what follows: its job
+// and its event.
+func (s *Store) changeEnd(ctx context.Context, a schema.Account, next time.Time, event schema.Event, statement string, args pgx.StrictNamedArgs) error {
+	args["account"], args["workspace"], args["revision"], args["next"] = a.ID, a.Workspace, a.Revision, orNull(next)
 	var said *schema.EncodedEvents
+	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, markDead, a.ID, a.Workspace, a.Revision)
+		tag, err := tx.Exec(ctx, statement, args)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
 		b := &pgx.Batch{}
-		b.Queue(`delete from jobs where id = $1`, a.ID)
-		said = queueEvents(b, []schema.Event{deadEvent(a, why, s.Now())}, s.Now())
+		jobs = queueRenewalAt(b, &a, next)
+		said = queueEvents(b, []schema.Event{event}, s.Now())
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return fmt.Errorf("marking an account: %w", unavailable(err))
 	}
-	s.announceAccounts(nil, said)
+	s.announceAccounts(jobs, said)
 	return nil
 }
 
-const markDead = `
-	update accounts set needs_reconnect = true, renew_at = null, renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0
-	where id = $1 and workspace_id = $2 and revision = $3 and disconnected_at is null and not needs_reconnect`
+// The claim number moves on, so that a look which was begun before says nothing any more.
+const (
+	endAccount = `
+		update accounts set needs_reconnect = @reconnect, ended = @ended, end_message = @said, renew_at = @next,
+			renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0, renew_claim = renew_claim + 1
+		where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null and not needs_reconnect and ended = 0`
+	reviveAccount = `
+		update accounts set needs_reconnect = false, ended = 0, end_message = null, renew_at = @next, checked_at = now(),
+			renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0, renew_claim = renew_claim + 1
+		where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null and (needs_reconnect or ended <> 0)`
+)
 
-func deadEvent(a schema.Account, why schema.AccountProblem, now time.Time) schema.Event {
-	a.NeedsReconnect = true
-	return accountEvent(schema.AccountError, a, &schema.AccountData{Error: &why}, now)
+// endedEvent is the event of an account that has ended.
+func endedEvent(a schema.Account, now time.Time) schema.Event {
+	return accountEvent(schema.AccountError, a, &schema.AccountData{Error: a.Problem()}, now)
 }
 
 // accountEvent is an event about an account, with what else belongs to it.

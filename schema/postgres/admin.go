@@ -93,7 +93,7 @@ func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
 		_, err := tx.Exec(ctx, `
 			insert into accounts (id, workspace_id, brand_id, platform, native_id, name, server, sealed)
 			values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed)
-			on conflict (id) do update set name = excluded.name, sealed = excluded.sealed, needs_reconnect = false,
+			on conflict (id) do update set name = excluded.name, sealed = excluded.sealed, needs_reconnect = false, ended = 0, end_message = null,
 				revision = accounts.revision + 1, disconnected_at = null`,
 			pgx.StrictNamedArgs{
 				"id": account.ID, "workspace": account.Workspace, "brand": account.Brand, "platform": account.Platform,

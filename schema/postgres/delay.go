@@ -144,7 +144,7 @@ func (d *Delay) Observe(ctx context.Context) (schema.Observation, error) {
 	}
 	o.OldestEvents = time.Duration(oldest * float64(time.Second))
 	rows, err := d.pool.Query(ctx, `
-		select a.platform, count(*), count(*) filter (where a.needs_reconnect)
+		select a.platform, count(*), count(*) filter (where a.needs_reconnect or a.ended <> 0)
 		from accounts a join workspaces w on w.id = a.workspace_id
 		where a.disconnected_at is null and w.live_id is null group by a.platform`)
 	if err != nil {

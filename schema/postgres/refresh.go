@@ -58,7 +58,7 @@ func (s *Store) AskRenewal(ctx context.Context, a schema.Account) error {
 		with asked as (
 			update accounts set renew_asked_at = now(), renew_at = now()
 			where id = @account and workspace_id = @workspace and revision = @revision
-			  and renew_asked_at is null and not needs_reconnect and disconnected_at is null
+			  and renew_asked_at is null and not needs_reconnect and ended = 0 and disconnected_at is null
 			returning id
 		)
 		insert into jobs (id, kind, shard, due_at, payload)
@@ -78,8 +78,8 @@ func (s *Store) AskRenewal(ctx context.Context, a schema.Account) error {
 }
 
 // Claim leases the renewals of accounts for one step each, and so records that a trade
-// may follow. Accounts that are leased, not due, disconnected or dead are left out; the
-// job of one of the last two is deleted. After an error it can be called again, as that of
+// may follow. Accounts that are leased, not due, disconnected or have nothing to be looked
+// at are left out; the job of one of the last two is deleted. After an error it can be called again, as that of
 // Publish: a trade that nobody heard of was not made.
 func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) ([]schema.Renewal, error) {
 	accounts, workspaces := make([]schema.AccountID, len(messages)), make([]schema.WorkspaceID, len(messages))
@@ -96,7 +96,7 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 	b := &pgx.Batch{}
 	b.Queue(`
 		delete from jobs j using accounts a
-		where j.id = any($1) and a.id = j.id and (a.needs_reconnect or a.disconnected_at is not null)`, accounts)
+		where j.id = any($1) and a.id = j.id and (a.renew_at is null or a.disconnected_at is not null)`, accounts)
 	b.Queue(claimRenewals, pgx.StrictNamedArgs{
 		"accounts": accounts, "workspaces": workspaces, "tokens": tokens, "again": again,
 		"node": r.node, "lease": schema.Lease.String(), "settle": schema.SettleTime.String(),
@@ -131,7 +131,7 @@ const claimRenewals = `
 		select case when u.again and before.renew_lease is not null and before.renew_token = u.token
 			then before.renew_from else before.renew_step end step
 	) since
-	where a.id = u.account and a.workspace_id = u.workspace and not a.needs_reconnect and a.disconnected_at is null
+	where a.id = u.account and a.workspace_id = u.workspace and a.disconnected_at is null
 	  and a.renew_at <= now() + interval '` + earlyBy + `'
 	  and (a.renew_lease is null or a.renew_lease + @settle::interval < now() or (u.again and a.renew_token = u.token))
 	returning ` + accountColumns + `, a.renew_claim, a.renewable and since.step in ` + tradeSteps + `, since.step = ` + renewalTrade + `,
@@ -147,7 +147,8 @@ func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 		a := &v.Account
 		tag, err := tx.Exec(ctx, finishRenewal, pgx.StrictNamedArgs{
 			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "claim": v.Claim, "traded": v.Traded, "sealed": a.Sealed,
-			"expires": orNull(a.ExpiresAt), "renewable": a.Renewable, "good": v.Good, "settled": v.Settled, "dead": v.Dead, "warn": v.Warn,
+			"expires": orNull(a.ExpiresAt), "renewable": a.Renewable, "good": v.Good, "settled": v.Settled, "warn": v.Warn,
+			"reconnect": a.NeedsReconnect, "ended": int16(a.End), "said": a.EndMessage,
 			"step": int16(v.Step), "attempts": v.Attempts, "next": orNull(v.NextAt),
 		})
 		if err != nil || tag.RowsAffected() == 0 {
@@ -172,15 +173,18 @@ const finishRenewal = `
 		expires_at = @expires, renewable = @renewable,
 		checked_at = case when @good then now() else checked_at end,
 		renew_asked_at = case when @settled then null else renew_asked_at end,
-		needs_reconnect = @dead,
+		needs_reconnect = @reconnect, ended = @ended, end_message = @said,
 		warned_of = case when @warn then @expires else warned_of end,
 		renew_step = @step, renew_attempts = @attempts, renew_at = @next, renew_lease = null
 	where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null and (renew_claim = @claim or @traded)`
 
 func renewalEvents(v schema.RenewalResult, now time.Time) []schema.Event {
 	var events []schema.Event
-	if v.Dead {
-		events = append(events, deadEvent(v.Account, *v.Problem, now))
+	if v.Ended {
+		events = append(events, endedEvent(v.Account, now))
+	}
+	if v.Revived {
+		events = append(events, accountEvent(schema.AccountConnected, v.Account, nil, now))
 	}
 	if v.Warn {
 		expires := v.Account.ExpiresAt

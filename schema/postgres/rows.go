@@ -19,7 +19,8 @@ const noTime = `'0001-01-01Z'::timestamptz`
 
 const accountColumns = `a.id, a.workspace_id, coalesce(a.brand_id, ` + noID + `), a.platform, a.native_id, a.name, a.server,
 	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at, a.revision, a.disconnected_at is not null,
-	coalesce(a.expires_at, ` + noTime + `), a.renewable, a.renew_asked_at is not null, coalesce(a.checked_at, ` + noTime + `)`
+	coalesce(a.expires_at, ` + noTime + `), a.renewable, a.renew_asked_at is not null, coalesce(a.checked_at, ` + noTime + `),
+	a.ended, coalesce(a.end_message, '')`
 
 // scanAccount reads accountColumns, and further columns where to put them is given.
 func scanAccount(row pgx.Row, a *schema.Account, further ...any) error {
@@ -33,7 +34,7 @@ func accountFields(a *schema.Account) []any {
 	return []any{
 		(*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), (*[16]byte)(&a.Brand), &a.Platform, &a.NativeID, &a.Name, &a.Server,
 		&a.Sandbox, &a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt, &a.Revision, &a.Disconnected,
-		&a.ExpiresAt, &a.Renewable, &a.Renewing, &a.CheckedAt,
+		&a.ExpiresAt, &a.Renewable, &a.Renewing, &a.CheckedAt, (*int16)(&a.End), &a.EndMessage,
 	}
 }
 

@@ -263,7 +263,7 @@ func (d *Delay) sweepJobs(ctx context.Context, tx pgx.Tx, repaired map[string]in
 func (d *Delay) forgottenRenewals(ctx context.Context, tx pgx.Tx) ([]schema.Job, error) {
 	rows, err := tx.Query(ctx, `
 		select id, workspace_id from accounts a
-		where renew_at is not null and not needs_reconnect and disconnected_at is null
+		where renew_at is not null and disconnected_at is null
 		  and not exists (select from jobs j where j.id = a.id) limit $1`, sweepLimit)
 	return collect(rows, err, func(rows pgx.Rows, j *schema.Job) error {
 		var a schema.Account

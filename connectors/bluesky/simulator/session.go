@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"crier/connectors/simulation"
 )
 
 var errLoginFailed = refusal{http.StatusUnauthorized, "AuthenticationRequired", "Invalid identifier or password"}
@@ -48,6 +50,9 @@ func (s *simulator) createSession(rw http.ResponseWriter, r *http.Request) (any,
 	if !ok || input.Password == "" || len(input.Password) > longestPassword {
 		return nil, errLoginFailed
 	}
+	if refused, ok := endedLogin(s.world.EndOf(who.did)); ok {
+		return nil, refused
+	}
 	return s.session(who, s.tokens.pair(who)), nil
 }
 
@@ -73,6 +78,10 @@ func (s *simulator) getSession(_ http.ResponseWriter, r *http.Request) (any, err
 
 // session is the output of the three methods above.
 func (s *simulator) session(who identity, pair tokenPair) any {
+	isActive, status := s.world.EndOf(who.did) != simulation.Deactivated, ""
+	if !isActive {
+		status = string(simulation.Deactivated)
+	}
 	return struct {
 		tokenPair
 		Handle         string `json:"handle"`
@@ -80,7 +89,8 @@ func (s *simulator) session(who identity, pair tokenPair) any {
 		DIDDoc         any    `json:"didDoc"`
 		EmailConfirmed bool   `json:"emailConfirmed"`
 		Active         bool   `json:"active"`
-	}{pair, who.handle, who.did, s.didDoc(who), true, true}
+		Status         string `json:"status,omitempty"`
+	}{pair, who.handle, who.did, s.didDoc(who), true, isActive, status}
 }
 
 func (s *simulator) didDoc(who identity) any {

@@ -41,7 +41,7 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 		writes:  newQuota(limits.writes, w.Now),
 		uploads: newQuota(limits.uploads, w.Now),
 	}
-	s.dialect = simulation.Dialect{Operation: operation, Fail: s.fail}
+	s.dialect = simulation.Dialect{Operation: operation, Fail: s.fail, Ending: ending()}
 	mux := http.NewServeMux()
 	for method, handler := range map[string]http.HandlerFunc{
 		"POST com.atproto.server.createSession":  s.answer(s.createSession),
@@ -66,7 +66,7 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 	mux.HandleFunc("/", s.answer(func(http.ResponseWriter, *http.Request) (any, error) {
 		return nil, refusal{http.StatusNotImplemented, "MethodNotImplemented", "no such method here"}
 	}))
-	return w.Handler(mux, s.dialect)
+	return w.Handler(s.alive(mux), s.dialect)
 }
 
 // operation names a request by its method of XRPC.

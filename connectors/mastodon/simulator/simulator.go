@@ -38,7 +38,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, nil
 
 func newSimulator(w *simulation.World, limits []limit) http.Handler {
 	s := &simulator{world: w, limits: limits, mux: http.NewServeMux()}
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail}
+	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
 	for operation, handle := range map[string]func(visit){
 		"POST /api/v1/statuses":                   s.createStatus,
 		"GET /api/v1/statuses/{id}":               s.showStatus,
@@ -106,6 +106,10 @@ func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc
 			return
 		}
 		account := s.world.Account(token)
+		if end := s.world.EndOf(account.ID); end != simulation.Alive && isStopped(end, operation) {
+			refuseEnded(rw, end)
+			return
+		}
 		v := visit{rw: rw, r: r, account: account, profile: profileOf(account)}
 		if !s.count(v, operation) {
 			refuse(rw, http.StatusTooManyRequests, errTooMany)

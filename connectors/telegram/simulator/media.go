@@ -114,7 +114,7 @@ func (s *simulator) sendVideo(v visit) { s.sendFile(v, video) }
 
 func (s *simulator) sendFile(v visit, kind string) {
 	to, ok := s.room(v)
-	if !ok {
+	if !ok || s.isStopped(v, to, "sendMessage") {
 		return
 	}
 	caption := v.input.field("caption")
@@ -135,7 +135,7 @@ func (s *simulator) sendFile(v visit, kind string) {
 // sendMediaGroup keeps an album as one post with the caption of its first item.
 func (s *simulator) sendMediaGroup(v visit) {
 	to, ok := s.room(v)
-	if !ok {
+	if !ok || s.isStopped(v, to, "sendMessage") {
 		return
 	}
 	var items []inputMedia

@@ -34,7 +34,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, lim
 
 func newSimulator(w *simulation.World, l limits) http.Handler {
 	s := &simulator{world: w, limits: l}
-	s.dialect = simulation.Dialect{Operation: operation, Fail: fail}
+	s.dialect = simulation.Dialect{Operation: operation, Fail: fail, Ending: ending()}
 	return w.Handler(http.HandlerFunc(s.serve), s.dialect)
 }
 
@@ -65,6 +65,7 @@ func (s *simulator) serve(rw http.ResponseWriter, r *http.Request) {
 	handle, ok := map[string]func(visit){
 		"getme":          s.getMe,
 		"getchat":        s.getChat,
+		"getchatmember":  s.getChatMember,
 		"sendmessage":    s.sendMessage,
 		"sendphoto":      s.sendPhoto,
 		"sendvideo":      s.sendVideo,
@@ -87,22 +88,28 @@ func (s *simulator) serve(rw http.ResponseWriter, r *http.Request) {
 }
 
 func (s *simulator) getMe(v visit) {
+	me := botUser(v)
+	me["can_join_groups"], me["can_read_all_group_messages"], me["supports_inline_queries"] = true, false, false
+	accept(v.rw, me)
+}
+
+// botUser is the caller as a User.
+func botUser(v visit) map[string]any {
 	id, _, _ := strings.Cut(botPath.FindStringSubmatch(v.r.URL.Path)[1], ":")
-	accept(v.rw, map[string]any{
+	return map[string]any{
 		"id": json.Number(id), "is_bot": true, "first_name": "Simulated bot", "username": v.bot.Handle + "_bot",
-		"can_join_groups": true, "can_read_all_group_messages": false, "supports_inline_queries": false,
-	})
+	}
 }
 
 func (s *simulator) getChat(v visit) {
-	if to, ok := s.room(v); ok {
+	if to, ok := s.room(v); ok && !s.isStopped(v, to, "getChat") {
 		accept(v.rw, to.fullInfo())
 	}
 }
 
 func (s *simulator) sendMessage(v visit) {
 	to, ok := s.room(v)
-	if !ok {
+	if !ok || s.isStopped(v, to, "sendMessage") {
 		return
 	}
 	text := v.input.field("text")
@@ -167,7 +174,7 @@ func checkParseMode(mode string) string {
 
 // fail words what is forced on a call.
 func fail(rw http.ResponseWriter, o simulation.Outcome, status int) {
-	message, usual := "Forbidden: bot was kicked from the channel chat", http.StatusForbidden
+	message, usual := "Forbidden: the message was refused, as its marker asks", http.StatusForbidden
 	switch o {
 	case simulation.RateLimit:
 		tooMany(rw, forcedWait)

@@ -1,0 +1,59 @@
+package connectors
+
+import "crier/schema"
+
+// AccountEnd is one way an account ends, with what each platform answers to a post of it
+// then.
+type AccountEnd struct {
+	Cause   string // as the simulators call it
+	Answers map[schema.Platform]EndAnswer
+}
+
+// EndAnswer is how a platform refuses a post, in part, and what that is taken for. End is
+// NotEnded where only a check finds out: it is EndRevoked then.
+type EndAnswer struct {
+	Says string
+	End  schema.End
+}
+
+// AccountEnds returns every way an account ends; schema.End says of each whether a reconnect
+// helps, what code its posts fail with and whether it is looked at again. A platform that is
+// not there has no such end, or answers as to another: a password that was changed ends the
+// tokens of a mastodon account, and the app passwords of a bluesky account live on.
+//
+// Its posts stop at once, the account is told of once by account.error, and a reconnect
+// undoes it.
+func AccountEnds() []AccountEnd {
+	const mastodon, bluesky, telegram = schema.Mastodon, schema.Bluesky, schema.Telegram
+	return []AccountEnd{
+		{"suspended", map[schema.Platform]EndAnswer{
+			mastodon: {"Your login is currently disabled", schema.EndSuspended},
+			bluesky:  {"Account has been taken down", schema.EndSuspended},
+		}},
+		{"deactivated", map[schema.Platform]EndAnswer{
+			bluesky:  {"Account is deactivated", schema.EndDeactivated},
+			telegram: {"user is deactivated", schema.EndDeleted},
+		}},
+		{"deleted", map[schema.Platform]EndAnswer{
+			mastodon: {"no such account", schema.EndDeleted}, // a 404 or a 410
+			bluesky:  {"Account not found", schema.EndDeleted},
+		}},
+		{"password-changed", map[schema.Platform]EndAnswer{
+			mastodon: {"access token was revoked", schema.NotEnded},
+			bluesky:  {"Invalid identifier or password", schema.NotEnded},
+		}},
+		{"revoked", map[schema.Platform]EndAnswer{
+			mastodon: {"access token was revoked", schema.NotEnded},
+			bluesky:  {"Invalid identifier or password", schema.NotEnded}, // of the login that follows
+			telegram: {"Unauthorized", schema.NotEnded},
+		}},
+		{"scope-withdrawn", map[schema.Platform]EndAnswer{
+			mastodon: {"outside the authorized scopes", schema.EndScope},
+			bluesky:  {"Bad token scope", schema.EndScope},
+			telegram: {"need administrator rights", schema.EndRemoved},
+		}},
+		{"kicked", map[schema.Platform]EndAnswer{telegram: {"bot was kicked from the channel chat", schema.EndRemoved}}},
+		{"not-a-member", map[schema.Platform]EndAnswer{telegram: {"bot is not a member", schema.EndRemoved}}},
+		{"chat-deleted", map[schema.Platform]EndAnswer{telegram: {"chat not found", schema.EndRemoved}}},
+	}
+}

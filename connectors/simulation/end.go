@@ -1,0 +1,89 @@
+package simulation
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// End is what became of an account: until it is taken back, its platform answers every
+// call that acts for the account accordingly.
+type End string
+
+// The ends of accounts. A platform has some of them.
+const (
+	Alive           End = ""
+	Suspended       End = "suspended"
+	Deactivated     End = "deactivated"
+	Deleted         End = "deleted"
+	PasswordChanged End = "password-changed"
+	Revoked         End = "revoked"
+	ScopeWithdrawn  End = "scope-withdrawn"
+	Kicked          End = "kicked"       // the bot, from its chat
+	NotMember       End = "not-a-member" // the bot was never, or left
+	ChatDeleted     End = "chat-deleted"
+)
+
+// ends are those of a world's accounts, by id.
+type ends struct {
+	mu sync.RWMutex
+	of map[string]End
+}
+
+func (e *ends) clear() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.of = nil
+}
+
+// End ends an account, or takes its end back. The account is called as its posts are.
+func (w *World) End(account string, end End) error {
+	if end != Alive && !slices.Contains(w.hasEnds, end) {
+		return fmt.Errorf("%q is no end of an account on %s", end, w.platform)
+	}
+	w.ends.mu.Lock()
+	defer w.ends.mu.Unlock()
+	if w.ends.of == nil {
+		w.ends.of = map[string]End{}
+	}
+	w.ends.of[account] = end
+	return nil
+}
+
+// EndOf returns what became of an account that is called by any of these names.
+func (w *World) EndOf(names ...string) End {
+	w.ends.mu.RLock()
+	defer w.ends.mu.RUnlock()
+	for _, name := range names {
+		if end := w.ends.of[name]; end != Alive {
+			return end
+		}
+	}
+	return Alive
+}
+
+// endMarker, an end and a bracket in the text of a post have the platform answer its
+// publishing calls as if the account had ended. The account itself goes on.
+const endMarker = "[crier:account-"
+
+// markedEnd returns the end that a text asks for, of those the platform has.
+func (w *World) markedEnd(text string) End {
+	_, rest, found := strings.Cut(text, endMarker)
+	if !found {
+		return Alive
+	}
+	name, _, _ := strings.Cut(rest, "]")
+	if end := End(name); slices.Contains(w.hasEnds, end) {
+		return end
+	}
+	return Alive
+}
+
+// Ending is how a platform words the ends of its accounts.
+type Ending struct {
+	Ends []End
+	// Refuse answers a publishing call of an account that has ended.
+	Refuse func(rw http.ResponseWriter, end End)
+}

@@ -1,0 +1,105 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"crier/schema"
+)
+
+// ends are the descriptions by which the Bot API says that a bot may post to a chat no
+// more (telegram-bot-api/Client.cpp). Each is a part: the kind of chat is in most.
+var ends = []struct {
+	said string
+	end  schema.End
+}{
+	{"bot was kicked from", schema.EndRemoved},
+	{"bot is not a member of", schema.EndRemoved},
+	{"chat not found", schema.EndRemoved},
+	{"chat was deleted", schema.EndRemoved},
+	{"chat was deactivated", schema.EndRemoved},
+	{"need administrator rights", schema.EndRemoved},
+	{"not enough rights to send text messages", schema.EndRemoved},
+	{"have no rights to send a message", schema.EndRemoved},
+	{"CHAT_WRITE_FORBIDDEN", schema.EndRemoved},
+	// A person's chat looks as before to the bot.
+	{"bot was blocked by the user", schema.EndRevoked},
+	{"bot can't initiate conversation", schema.EndRevoked},
+	{"user is deactivated", schema.EndDeleted},
+}
+
+// endOf returns the end that the description of a refusal names. A chat may refuse photos
+// and take texts: that is no end.
+func endOf(description string) schema.End {
+	for _, e := range ends {
+		if strings.Contains(description, e.said) {
+			return e.end
+		}
+	}
+	return schema.NotEnded
+}
+
+// member is what the connector reads of a ChatMember.
+type member struct {
+	Status string `json:"status"`
+	Posts  *bool  `json:"can_post_messages"` // of an administrator of a channel
+	Sends  *bool  `json:"can_send_messages"` // of a restricted member
+}
+
+// mayPost checks what getChat does not show: a public channel shows itself to every bot. A
+// server that does not know the method says nothing.
+func (c *Connector) mayPost(ctx context.Context, a schema.Account, credentials schema.Credentials, in chat) error {
+	if in.Type == "private" {
+		if in.First == "" && in.Username == "" {
+			return &schema.Error{Kind: schema.TokenDead, End: schema.EndDeleted, Message: "the user has deleted their account"}
+		}
+		return nil
+	}
+	call, err := c.call(a, credentials, getChatMember)
+	if err != nil {
+		return err
+	}
+	call.JSON = map[string]string{"chat_id": credentials.ChatID, "user_id": call.App}
+	var answer reply[json.RawMessage]
+	response, err := c.client.Do(ctx, call, &answer)
+	switch {
+	case response != nil && response.Status == http.StatusNotFound:
+		return nil
+	case isRefused(err):
+		return removed("Telegram says of the bot's membership: " + refusalOf(response.Body).Description)
+	case err != nil:
+		return fmt.Errorf("reading the bot's membership: %w", err)
+	}
+	var m member
+	if json.Unmarshal(answer.Result, &m) != nil {
+		return nil
+	}
+	return m.check(in)
+}
+
+func isRefused(err error) bool {
+	e, ok := errors.AsType[*schema.Error](err)
+	return ok && e.Kind == schema.Refused
+}
+
+func removed(message string) error {
+	return &schema.Error{Kind: schema.TokenDead, End: schema.EndRemoved, Message: message}
+}
+
+func (m member) check(in chat) error {
+	isFalse := func(right *bool) bool { return right != nil && !*right }
+	switch {
+	case m.Status == "left" || m.Status == "kicked":
+		return removed("the bot is not a member of the chat")
+	case in.Type == "channel" && (m.Status == "member" || m.Status == "restricted" || isFalse(m.Posts)):
+		return removed("the bot needs to be an administrator of the channel who may post messages")
+	case m.Status == "restricted" && isFalse(m.Sends):
+		return removed("the bot may not send messages to the chat")
+	default:
+		return nil
+	}
+}
