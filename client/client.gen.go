@@ -1646,9 +1646,10 @@ func (e SearchDeliveriesParamsStatus) Valid() bool {
 
 // Account defines model for Account.
 type Account struct {
-	BrandId   *string   `json:"brandId"`
-	BrandName *string   `json:"brandName"`
-	CreatedAt time.Time `json:"createdAt"`
+	BrandId   *string         `json:"brandId"`
+	BrandName *string         `json:"brandName"`
+	CreatedAt time.Time       `json:"createdAt"`
+	Error     *AccountProblem `json:"error,omitempty"`
 
 	// ExpiresAt Of the access token, where that is known. crier renews it where it can.
 	ExpiresAt *time.Time `json:"expiresAt"`
@@ -1656,7 +1657,7 @@ type Account struct {
 	// Id The accountId of posts.
 	Id string `json:"id"`
 
-	// IsConnected false once the platform refuses its credentials.
+	// IsConnected false once the platform lets crier act for it no more; its posts fail at once.
 	IsConnected bool `json:"isConnected"`
 
 	// Name Handle or title, to show.
@@ -1665,7 +1666,7 @@ type Account struct {
 	// NativeId Id on the platform.
 	NativeId string `json:"nativeId"`
 
-	// NeedsReconnect The credentials are dead and only their owner can help; posts to the account fail at once.
+	// NeedsReconnect It has ended, and connecting it again helps.
 	NeedsReconnect bool         `json:"needsReconnect"`
 	Platform       PlatformName `json:"platform"`
 
@@ -1771,16 +1772,16 @@ type AccountHealth struct {
 	// ReconnectUrl Where to connect it again, unless it is healthy.
 	ReconnectUrl *string `json:"reconnectUrl,omitempty"`
 
-	// Status expired: only its owner can help. error: it could not be checked, or may not do what publishing needs.
+	// Status expired: it has to be connected again. error: it could not be checked, or its platform suspended, deactivated or deleted it.
 	Status AccountHealthStatus `json:"status"`
 }
 
-// AccountHealthStatus expired: only its owner can help. error: it could not be checked, or may not do what publishing needs.
+// AccountHealthStatus expired: it has to be connected again. error: it could not be checked, or its platform suspended, deactivated or deleted it.
 type AccountHealthStatus string
 
 // AccountProblem defines model for AccountProblem.
 type AccountProblem struct {
-	// Code Examples: account_needs_reconnect, platform_refused, platform_unavailable, check_failed
+	// Code Examples: account_needs_reconnect, account_suspended, account_deactivated, account_deleted, platform_refused, platform_unavailable, check_failed
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
@@ -4842,7 +4843,7 @@ type ClientInterface interface {
 
 	// CheckAccounts Check all accounts with their platforms
 	//
-	// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked `needsReconnect` only on a definite refusal.
+	// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked as ended only on a definite refusal, and goes on if its platform takes it again.
 	//
 	// Corresponds with GET /accounts/health (the `CheckAccounts` operationId).
 	CheckAccounts(ctx context.Context, params *CheckAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4879,7 +4880,7 @@ type ClientInterface interface {
 
 	// CheckAccount Check an account with its platform
 	//
-	// A token that the platform refuses is renewed where crier can; the account is marked `needsReconnect` only on a definite refusal.
+	// A token that the platform refuses is renewed where crier can; the account is marked as ended only on a definite refusal. One that was suspended, deactivated or whose bot was removed goes on if its platform takes it again.
 	//
 	// Corresponds with GET /accounts/{id}/health (the `CheckAccount` operationId).
 	CheckAccount(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5670,7 +5671,7 @@ func (c *Client) ListAccounts(ctx context.Context, params *ListAccountsParams, r
 
 // CheckAccounts Check all accounts with their platforms
 //
-// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked `needsReconnect` only on a definite refusal.
+// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked as ended only on a definite refusal, and goes on if its platform takes it again.
 //
 // Corresponds with GET /accounts/health (the `CheckAccounts` operationId).
 func (c *Client) CheckAccounts(ctx context.Context, params *CheckAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5757,7 +5758,7 @@ func (c *Client) UpdateAccount(ctx context.Context, id string, body UpdateAccoun
 
 // CheckAccount Check an account with its platform
 //
-// A token that the platform refuses is renewed where crier can; the account is marked `needsReconnect` only on a definite refusal.
+// A token that the platform refuses is renewed where crier can; the account is marked as ended only on a definite refusal. One that was suspended, deactivated or whose bot was removed goes on if its platform takes it again.
 //
 // Corresponds with GET /accounts/{id}/health (the `CheckAccount` operationId).
 func (c *Client) CheckAccount(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10531,7 +10532,7 @@ type ClientWithResponsesInterface interface {
 
 	// CheckAccountsWithResponse Check all accounts with their platforms
 	//
-	// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked `needsReconnect` only on a definite refusal.
+	// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked as ended only on a definite refusal, and goes on if its platform takes it again.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10574,7 +10575,7 @@ type ClientWithResponsesInterface interface {
 
 	// CheckAccountWithResponse Check an account with its platform
 	//
-	// A token that the platform refuses is renewed where crier can; the account is marked `needsReconnect` only on a definite refusal.
+	// A token that the platform refuses is renewed where crier can; the account is marked as ended only on a definite refusal. One that was suspended, deactivated or whose bot was removed goes on if its platform takes it again.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -14149,7 +14150,7 @@ func (c *ClientWithResponses) ListAccountsWithResponse(ctx context.Context, para
 
 // CheckAccountsWithResponse Check all accounts with their platforms
 //
-// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked `needsReconnect` only on a definite refusal.
+// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked as ended only on a definite refusal, and goes on if its platform takes it again.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -14222,7 +14223,7 @@ func (c *ClientWithResponses) UpdateAccountWithResponse(ctx context.Context, id 
 
 // CheckAccountWithResponse Check an account with its platform
 //
-// A token that the platform refuses is renewed where crier can; the account is marked `needsReconnect` only on a definite refusal.
+// A token that the platform refuses is renewed where crier can; the account is marked as ended only on a definite refusal. One that was suspended, deactivated or whose bot was removed goes on if its platform takes it again.
 //
 // Returns a wrapper object for the known response body format(s).
 //

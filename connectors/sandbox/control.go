@@ -22,6 +22,7 @@ func (s *Sandbox) SimulateHandler() http.Handler {
 	controls := http.NewServeMux()
 	controls.HandleFunc("GET /_control/posts", s.listPosts)
 	controls.HandleFunc("POST /_control/faults", s.injectFault)
+	controls.HandleFunc("POST /_control/ends", s.endAccount)
 	controls.HandleFunc("POST /_control/reset", s.reset)
 	mux := http.NewServeMux()
 	mux.Handle("/", s.mux)
@@ -75,40 +76,62 @@ func (s *Sandbox) listPosts(rw http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Sandbox) injectFault(rw http.ResponseWriter, r *http.Request) {
-	fault, err := readFault(http.MaxBytesReader(rw, r.Body, maxFaultBytes))
+	var fault simulation.Fault
+	err := readControl(http.MaxBytesReader(rw, r.Body, maxFaultBytes), &fault)
+	if err == nil {
+		err = s.in(fault.Platform, func(world *simulation.World) error { return world.Inject(fault) })
+	}
 	if err != nil {
-		refuse(rw, err)
-		return
-	}
-	platform, err := schema.ParsePlatform(fault.Platform)
-	if err != nil {
-		refuse(rw, fmt.Errorf("platform: %w", err))
-		return
-	}
-	world := s.World(platform)
-	if world == nil {
-		refuse(rw, fmt.Errorf("platform: %s has no simulator", platform))
-		return
-	}
-	if err := world.Inject(fault); err != nil {
 		refuse(rw, err)
 		return
 	}
 	rw.WriteHeader(http.StatusNoContent)
 }
 
-// readFault is strict: a misspelt field would be a fault that never happens.
-func readFault(body io.Reader) (simulation.Fault, error) {
-	var fault simulation.Fault
+// accountEnd is what becomes of an account; no end takes an earlier one back.
+type accountEnd struct {
+	Platform string         `json:"platform"`
+	Account  string         `json:"account"` // as its posts have it
+	End      simulation.End `json:"end"`
+}
+
+func (s *Sandbox) endAccount(rw http.ResponseWriter, r *http.Request) {
+	var asked accountEnd
+	err := readControl(http.MaxBytesReader(rw, r.Body, maxFaultBytes), &asked)
+	if err == nil {
+		err = s.in(asked.Platform, func(world *simulation.World) error { return world.End(asked.Account, asked.End) })
+	}
+	if err != nil {
+		refuse(rw, err)
+		return
+	}
+	rw.WriteHeader(http.StatusNoContent)
+}
+
+// in does something in the world of a platform.
+func (s *Sandbox) in(name string, do func(*simulation.World) error) error {
+	platform, err := schema.ParsePlatform(name)
+	if err != nil {
+		return fmt.Errorf("platform: %w", err)
+	}
+	world := s.World(platform)
+	if world == nil {
+		return fmt.Errorf("platform: %s has no simulator", platform)
+	}
+	return do(world)
+}
+
+// readControl is strict: a misspelt field would be a fault that never happens.
+func readControl(body io.Reader, asked any) error {
 	decoder := json.NewDecoder(body)
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&fault); err != nil {
-		return fault, fmt.Errorf("reading fault: %w", err)
+	if err := decoder.Decode(asked); err != nil {
+		return fmt.Errorf("reading fault: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fault, errors.New("reading fault: one JSON object is wanted")
+		return errors.New("reading fault: one JSON object is wanted")
 	}
-	return fault, nil
+	return nil
 }
 
 func (s *Sandbox) reset(rw http.ResponseWriter, _ *http.Request) {

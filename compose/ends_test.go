@@ -1,0 +1,184 @@
+package compose_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// endedAccount is an account that ends in one way of the table.
+type endedAccount struct {
+	platform schema.Platform
+	cause    string
+	want     schema.EndTraits
+	path     string
+	login    map[string]any
+
+	id    schema.AccountID
+	posts []string
+}
+
+// everyEnd connects an account for each end that a platform of those with a simulator has.
+func (w *world) everyEnd() (all []*endedAccount) {
+	w.Helper()
+	for i, end := range connectors.AccountEnds() {
+		for platform, answer := range end.Answers {
+			a := &endedAccount{platform: platform, cause: end.Cause, want: answer.End.Traits()}
+			switch platform {
+			case schema.Mastodon:
+				a.path, a.login = "/connect/mastodon", map[string]any{"accessToken": "token-to-be-" + end.Cause}
+			case schema.Bluesky:
+				a.path, a.login = "/connect/bluesky", map[string]any{"identifier": end.Cause + ".bsky.test", "password": "abcd-efgh-ijkl-mnop"}
+			default:
+				a.path, a.login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 5000+i, i), "chatId": fmt.Sprintf("@to_be_ended%d", i)}
+			}
+			a.id = w.connectOne(a.path, a.login)
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// end ends the account on its platform, or takes its end back.
+func (w *world) end(a *endedAccount, cause string) {
+	w.Helper()
+	var read struct{ Account struct{ NativeID string } }
+	w.call(http.MethodGet, "/accounts/"+a.id.String(), nil, &read)
+	document, err := json.Marshal(map[string]string{"platform": a.platform.String(), "account": read.Account.NativeID, "end": cause})
+	if err != nil {
+		w.Fatal(err)
+	}
+	response, err := w.client.Post(w.simulators+"/_control/ends", "application/json", bytes.NewReader(document))
+	if err != nil {
+		w.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusNoContent {
+		w.Fatalf("ending %s: %d", document, response.StatusCode)
+	}
+}
+
+func (w *world) publishNowTo(a *endedAccount, n int) {
+	w.Helper()
+	for i := range n {
+		var made postAnswer
+		body := map[string]any{"content": fmt.Sprintf("%s %d", a.cause, i), "publishNow": true, "platforms": []any{map[string]any{"platform": a.platform, "accountId": a.id}}}
+		if status := w.call(http.MethodPost, "/posts", body, &made); status != http.StatusCreated {
+			w.Fatalf("creating a post: %d", status)
+		}
+		a.posts = append(a.posts, made.Post.ID)
+	}
+}
+
+// accountEvents counts what is told of accounts: by account, event and code.
+type accountEvents struct {
+	mu   sync.Mutex
+	seen map[string]bool // by event id
+	n    map[string]int
+}
+
+func (w *world) receiveAccounts() *accountEvents {
+	w.Helper()
+	r := &accountEvents{seen: map[string]bool{}, n: map[string]int{}}
+	server := httptest.NewServer(r)
+	w.Cleanup(server.Close)
+	if status := w.call(http.MethodPost, "/webhooks", map[string]any{"url": server.URL, "events": []string{"account.error", "account.connected"}}, nil); status != http.StatusCreated {
+		w.Fatalf("creating the webhook: %d", status)
+	}
+	return r
+}
+
+func (r *accountEvents) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
+	var said struct {
+		ID, Event string
+		Data      struct {
+			Account struct{ ID string }
+			Error   struct{ Code string }
+		}
+	}
+	if json.NewDecoder(request.Body).Decode(&said) != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seen[said.ID] {
+		return
+	}
+	r.seen[said.ID] = true
+	r.n[said.Data.Account.ID+" "+said.Event+" "+said.Data.Error.Code]++
+	r.n[said.Data.Account.ID+" "+said.Event]++
+}
+
+func (r *accountEvents) of(account schema.AccountID, event string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.n[account.String()+" "+event]
+}
+
+func TestEveryEndOfAnAccountIsToldOnceAndUndone(t *testing.T) {
+	const each = 15
+	w := newWorld(t, testKafka())
+	told := w.receiveAccounts()
+	accounts := w.everyEnd()
+	for _, a := range accounts {
+		w.end(a, a.cause)
+		w.publishNowTo(a, each)
+	}
+	type problem struct{ Code, Message string }
+	for _, a := range accounts {
+		name := a.platform.String() + " " + a.cause
+		w.eventually(time.Minute, name+": it is told and its posts are done", func() bool {
+			return told.of(a.id, "account.error") > 0 && w.done(a.posts)
+		})
+		var read struct {
+			Account struct {
+				IsConnected, NeedsReconnect bool
+				Error                       problem
+			}
+		}
+		w.call(http.MethodGet, "/accounts/"+a.id.String(), nil, &read)
+		if got := read.Account; got.IsConnected || got.NeedsReconnect != a.want.Reconnect || got.Error.Code != a.want.Code || got.Error.Message == "" {
+			t.Errorf("%s: the account is %+v, want %+v", name, got, a.want)
+		}
+		for _, id := range a.posts {
+			var post struct {
+				Post struct{ Platforms []struct{ Error problem } }
+			}
+			w.call(http.MethodGet, "/posts/"+id, nil, &post)
+			if got := post.Post.Platforms[0].Error; got.Code != a.want.Code || got.Message == "" {
+				t.Errorf("%s: a post failed with %+v, want %s", name, got, a.want.Code)
+				break
+			}
+		}
+		w.end(a, "")
+		a.posts = nil
+		if a.want.Passes {
+			var health struct{ Health struct{ Status string } }
+			if w.call(http.MethodGet, "/accounts/"+a.id.String()+"/health", nil, &health); health.Health.Status != "healthy" {
+				t.Errorf("%s: once it works again its health is %s", name, health.Health.Status)
+			}
+		} else if again := w.connectOne(a.path, a.login); again != a.id {
+			t.Errorf("%s: connected again as another", name)
+		}
+		w.publishNowTo(a, 1)
+	}
+	for _, a := range accounts {
+		name := a.platform.String() + " " + a.cause
+		w.eventually(time.Minute, name+": the next post is done", func() bool { return w.done(a.posts) && told.of(a.id, "account.connected") == 2 })
+		var post struct{ Post struct{ Status string } }
+		if w.call(http.MethodGet, "/posts/"+a.posts[0], nil, &post); post.Post.Status != "posted" {
+			t.Errorf("%s: a post after it is %s", name, post.Post.Status)
+		}
+		if n, right := told.of(a.id, "account.error"), told.of(a.id, "account.error "+a.want.Code); n != 1 || right != 1 {
+			t.Errorf("%s: told %d times, %d of them as %s", name, n, right, a.want.Code)
+		}
+	}
+}

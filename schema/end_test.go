@@ -1,0 +1,93 @@
+package schema
+
+import (
+	"testing"
+	"time"
+)
+
+func TestAnEndStopsItsPostsWithTheReason(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for end, want := range map[End]struct {
+		code      string
+		reconnect bool
+		again     bool
+	}{
+		EndRevoked:     {"account_needs_reconnect", true, false},
+		EndScope:       {"account_needs_reconnect", true, false},
+		EndRemoved:     {"account_needs_reconnect", true, true},
+		EndSuspended:   {"account_suspended", false, true},
+		EndDeactivated: {"account_deactivated", false, true},
+		EndDeleted:     {"account_deleted", false, true},
+	} {
+		t.Run(end.String(), func(t *testing.T) {
+			refused := &Error{Kind: TokenDead, End: end, Message: "said the platform"}
+			d := Delivery{Step: StepPublish, Entries: 2, Tries: 5, Renews: true, ContinueOnError: true}
+			met := d.After(Outcome{Err: refused}, at, 0)
+			d.Account = d.Account.Ended(ProblemOf(refused))
+			later, blocked := d.Blocked(at)
+			for name, r := range map[string]Result{"that meets it": met, "that follows": later} {
+				if r.State != TargetFailed || r.Error == nil || r.Error.Code != want.code {
+					t.Errorf("a post %s is %+v, want it failed as %s", name, r, want.code)
+				}
+			}
+			if !blocked || d.Account.MayRenew(at) {
+				t.Error("the account is called on")
+			}
+			if s := d.Account.Summary(); s.IsConnected || s.NeedsReconnect != want.reconnect {
+				t.Errorf("it is shown as %+v, want needsReconnect %t", s, want.reconnect)
+			}
+			if again := end.EndLookIn(0) > 0; again != want.again {
+				t.Errorf("it is looked at again: %t, want %t", again, want.again)
+			}
+			if d.Account.Revived().Problem() != nil {
+				t.Error("it stays ended")
+			}
+		})
+	}
+}
+
+func TestALookIsNoPostOfAnEndedAccount(t *testing.T) {
+	d := Delivery{Step: StepFind, Entries: 1, Tries: 5}
+	r := d.After(Outcome{Err: &Error{Kind: TokenDead, End: EndSuspended, Message: "m"}}, time.Now(), 0)
+	if r.Error == nil || r.Error.Code != CodeOutcomeUnknown {
+		t.Errorf("a post that may be there is %+v, want its outcome unknown", r.Error)
+	}
+}
+
+func TestALookSettlesARefusal(t *testing.T) {
+	at := time.Now()
+	asked := Renewal{Account: Account{Renewing: true}}
+	suspended := Renewal{Account: Account{End: EndSuspended, EndMessage: "taken down"}, Attempts: 2}
+	failed := func(kind ErrorKind, end End) RenewalOutcome {
+		return RenewalOutcome{Err: &Error{Kind: kind, End: end, Message: "m"}}
+	}
+	for name, tt := range map[string]struct {
+		renewal Renewal
+		outcome RenewalOutcome
+		end     End
+		told    bool // as ended
+		revived bool
+		in      time.Duration // zero: never
+	}{
+		"of dead credentials":                  {asked, failed(TokenDead, NotEnded), EndRevoked, true, false, 0},
+		"of a named end":                       {asked, failed(TokenDead, EndDeactivated), EndDeactivated, true, false, endLookFirst},
+		"refused in words nobody knows":        {asked, failed(Refused, NotEnded), EndRevoked, true, false, 0},
+		"refused before a post was":            {Renewal{}, failed(Refused, NotEnded), NotEnded, false, false, renewalPatience},
+		"of a server that is away":             {asked, failed(Retryable, NotEnded), NotEnded, false, false, renewalQuickness},
+		"of an account that has ended since":   {suspended, failed(TokenDead, NotEnded), EndSuspended, false, false, endLookFirst << 3},
+		"of one whose server is away":          {suspended, failed(Retryable, NotEnded), EndSuspended, false, false, endLookFirst << 3},
+		"of one that works again":              {suspended, RenewalOutcome{}, NotEnded, false, true, 0},
+		"of one that works again, by a trade":  {Renewal{Account: suspended.Account, Trade: true}, RenewalOutcome{}, NotEnded, false, true, 0},
+		"of one that is open and names an end": {Renewal{Account: asked.Account, Open: true}, failed(TokenDead, EndDeleted), EndDeleted, true, false, endLookFirst},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := tt.renewal.After(tt.outcome, at, 0)
+			if r.Account.End != tt.end || r.Ended != tt.told || r.Revived != tt.revived {
+				t.Errorf("result = %+v, want end %q, told %t, revived %t", r, tt.end, tt.told, tt.revived)
+			}
+			if in := r.NextAt.Sub(at); tt.in == 0 && !r.NextAt.IsZero() || tt.in > 0 && in != tt.in {
+				t.Errorf("looked at again at %v, want in %v", r.NextAt, tt.in)
+			}
+		})
+	}
+}
