@@ -100,13 +100,17 @@ type Verdict int
 
 // The verdicts of Find.
 const (
-	// CannotTell: the platform offers no way to look, or did not answer fully.
+	// CannotTell: nobody will ever be able to tell. A platform that could not be asked, or
+	// is to be asked again later, is an error instead.
 	CannotTell Verdict = iota
 	// Found: the receipt is of what the earlier call made.
 	Found
 	// NotThere: looked where it would be, and by a look-up that sees it. Twice, a
 	// settle time apart, permits a second try.
 	NotThere
+	// SafeToRepeat: nobody can tell by looking, but the platform answers the same call under
+	// the same key with what the first one made.
+	SafeToRepeat
 )
 
 // Times of the rules of the engine. A visible call ends before half of its lease, so

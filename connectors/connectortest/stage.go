@@ -244,7 +244,7 @@ func (s *stage) unseen() schema.Verdict {
 }
 
 func verdictName(v schema.Verdict) string {
-	return [...]string{"cannot tell", "found", "not there"}[v]
+	return [...]string{"cannot tell", "found", "not there", "safe to repeat"}[v]
 }
 
 // wantKind checks that an error has a kind, and a message to show.

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"crier/connectors"
 	"crier/connectors/media"
@@ -20,6 +23,8 @@ const (
 	opVerify         = "GET /api/v1/accounts/verify_credentials"
 	opUploadMedia    = "POST /api/v2/media"
 	opMediaProcessed = "GET /api/v1/media/{id}"
+	opInstance       = "GET /api/v2/instance"
+	opOldInstance    = "GET /api/v1/instance"
 )
 
 // Config is what a Connector is made of.
@@ -36,7 +41,12 @@ type Connector struct {
 	base   string
 	media  media.Source
 	now    func() time.Time
+
+	servers servers
 }
+
+// mostKeys is how many keys a status is sent under while their answers are another post's.
+const mostKeys = 5
 
 // New makes the connector.
 func New(c Config) *Connector {
@@ -59,26 +69,43 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 }
 
 // create makes the one visible call. A server that keeps idempotency keys answers a
-// repeated key with the first status, whatever else the call says.
+// repeated key with the first status, whatever else the call says. That status may have been
+// found by a like post meanwhile, whose own call was lost: then this one's key is used up, and
+// it goes on under one that follows from the two.
 func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []string) (schema.Receipt, error) {
 	body, err := statusOf(d, mediaIDs)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
+	key := d.Key
+	for range mostKeys {
+		created, err := c.post(ctx, d, body, key)
+		if err != nil {
+			return schema.Receipt{}, fmt.Errorf("creating status: %w", err)
+		}
+		if !slices.Contains(d.Known, created.ID) {
+			return c.receipt(d, created), nil
+		}
+		key = uuid.NewSHA1(uuid.NameSpaceURL, []byte(key+" "+created.ID)).String()
+	}
+	return schema.Receipt{}, &schema.Error{Kind: schema.Duplicate, Message: "the server answers with a status that is another post's"}
+}
+
+// post sends a status under a key.
+func (c *Connector) post(ctx context.Context, d schema.Delivery, body newStatus, key string) (status, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/api/v1/statuses", opCreateStatus)
-	call.JSON, call.Key, call.Visible = body, d.Key, true
+	call.JSON, call.Key, call.Visible = body, key, true
 	var created status
 	response, err := c.client.Do(ctx, call, &created)
-	if err != nil {
-		if body.InReplyToID == "" {
-			err = ofOwnAccount(response, err)
-		}
-		return schema.Receipt{}, fmt.Errorf("creating status: %w", err)
+	switch {
+	case err != nil && body.InReplyToID == "":
+		return status{}, ofOwnAccount(response, err)
+	case err != nil:
+		return status{}, err
+	case created.ID == "":
+		return status{}, &schema.Error{Kind: schema.Unknown, Message: "the server's answer names no status"}
 	}
-	if created.ID == "" {
-		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "the server's answer names no status"}
-	}
-	return c.receipt(d, created), nil
+	return created, nil
 }
 
 // statusOf returns what a delivery asks to create.

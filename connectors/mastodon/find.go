@@ -20,47 +20,110 @@ const (
 	// by the server's own clock: its Date header is cut to seconds, and it is read
 	// some time after the server wrote it.
 	clockSlack = 3 * time.Second
-	// clockDoubt is how far the clocks behind a server may be apart. A like status
-	// from that time before the claim may be ours or an older one: nobody can tell.
+	// clockDoubt is how far the clocks behind a server may be apart. A like status from
+	// that time before the claim may be ours, an older one, or one of a claim that is
+	// still open.
 	clockDoubt = time.Minute
+	// inFlight is how long after its claim a call may still be answered.
+	inFlight = schema.CallDeadline + schema.SettleTime
+	// doubtLast is how long after its claim a status in doubt is looked at again: the claim
+	// that it may be of settles, or nobody will ever tell.
+	doubtLast = 10 * time.Minute
+	// keyUse is for how long after its claim a call is repeated by its key. Mastodon keeps
+	// a key for an hour; the repetition has the rest to come to its turn.
+	keyUse = 45 * time.Minute
 )
 
-// Find reads the account's own statuses back to when the call was claimed and looks
-// for one like the delivery's. NotThere means that they were read back that far.
+// sighting is what the account's statuses show of one that is looked for.
+type sighting struct {
+	status *status       // the oldest that follows on the claim and is nobody else's
+	age    time.Duration // of that status, by the server's clock
+	doubt  bool          // one was there right before the claim
+	whole  bool          // all since the claim were read
+}
+
+// Find reads the account's own statuses back to when the call was claimed and settles by
+// count: the oldest like the delivery's that is nobody else's counts as its own. So as many
+// claims of one text as there are statuses of it find one each, in whatever order they look.
+// NotThere means that the statuses were read back that far.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	seen, err := c.look(ctx, d)
+	switch {
+	case err != nil:
+		return schema.Receipt{}, schema.CannotTell, err
+	case seen.status != nil && d.Shared && seen.age < inFlight:
+		// It may be what a call of another account made, which will say so in time.
+		return schema.Receipt{}, schema.CannotTell, lookLater(inFlight - seen.age)
+	case seen.status != nil:
+		return c.receipt(d, *seen.status), schema.Found, nil
+	case seen.doubt:
+		verdict, err := c.inDoubt(ctx, d)
+		return schema.Receipt{}, verdict, err
+	case !seen.whole:
+		return schema.Receipt{}, schema.CannotTell, nil
+	default:
+		return schema.Receipt{}, schema.NotThere, nil
+	}
+}
+
+// inDoubt settles a call whose status may have been there before its claim.
+func (c *Connector) inDoubt(ctx context.Context, d schema.Delivery) (schema.Verdict, error) {
+	passed := c.now().Sub(d.Since)
+	if passed < keyUse {
+		keeps, err := c.servers.keepsKeys(ctx, c, d)
+		if err != nil {
+			return schema.CannotTell, err
+		}
+		if keeps && passed >= inFlight {
+			return schema.SafeToRepeat, nil
+		}
+	}
+	if passed < doubtLast {
+		return schema.CannotTell, lookLater(schema.SettleTime)
+	}
+	return schema.CannotTell, nil
+}
+
+func lookLater(wait time.Duration) error {
+	return &schema.Error{
+		Kind: schema.Retryable, RetryAfter: max(wait, schema.SettleTime),
+		Message: "the account has a like status that may be another post's",
+	}
+}
+
+// look reads the account's statuses, the newest first.
+func (c *Connector) look(ctx context.Context, d schema.Delivery) (seen sighting, err error) {
 	s, err := settingsOf(d)
 	if err != nil {
-		return schema.Receipt{}, schema.CannotTell, err
+		return seen, err
 	}
 	id, err := c.nativeID(ctx, d)
 	if err != nil {
-		return schema.Receipt{}, schema.CannotTell, err
+		return seen, err
 	}
 	want, oldest := likenessOf(d, s), ""
 	for range maxPages {
-		page, since, err := c.page(ctx, d, id, oldest)
+		page, skew, err := c.page(ctx, d, id, oldest)
 		if err != nil {
-			return schema.Receipt{}, schema.CannotTell, err
+			return seen, err
 		}
-		if len(page) == 0 {
-			return schema.Receipt{}, schema.NotThere, nil
-		}
+		since := d.Since.Add(skew)
 		for _, s := range page {
-			if isAccountedFor(d, s) || !want.matches(s.likeness()) || s.CreatedAt.Before(since.Add(-clockDoubt)) {
-				continue
+			switch isLike := !isAccountedFor(d, s) && want.matches(s.likeness()); {
+			case !isLike || s.CreatedAt.Before(since.Add(-clockDoubt)):
+			case s.CreatedAt.Before(since.Add(-clockSlack)):
+				seen.doubt = true
+			case seen.status == nil || !s.CreatedAt.After(seen.status.CreatedAt):
+				seen.status, seen.age = &s, c.now().Add(skew).Sub(s.CreatedAt)
 			}
-			if s.CreatedAt.Before(since.Add(-clockSlack)) {
-				return schema.Receipt{}, schema.CannotTell, nil
-			}
-			return c.receipt(d, s), schema.Found, nil
 		}
-		last := page[len(page)-1]
-		if last.CreatedAt.Before(since.Add(-clockDoubt)) {
-			return schema.Receipt{}, schema.NotThere, nil
+		if len(page) == 0 || page[len(page)-1].CreatedAt.Before(since.Add(-clockDoubt)) {
+			seen.whole = true
+			return seen, nil
 		}
-		oldest = last.ID
+		oldest = page[len(page)-1].ID
 	}
-	return schema.Receipt{}, schema.CannotTell, nil
+	return seen, nil
 }
 
 // isAccountedFor tells whether a status is known to be another's than this delivery's.
@@ -80,8 +143,8 @@ func (c *Connector) nativeID(ctx context.Context, d schema.Delivery) (string, er
 }
 
 // page reads the account's statuses that are older than one, the newest first, and
-// returns with them the time of the claim by the server's clock.
-func (c *Connector) page(ctx context.Context, d schema.Delivery, account, olderThan string) ([]status, time.Time, error) {
+// returns with them how far the server's clock is ahead of ours.
+func (c *Connector) page(ctx context.Context, d schema.Delivery, account, olderThan string) ([]status, time.Duration, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodGet,
 		"/api/v1/accounts/"+url.PathEscape(account)+"/statuses", opListStatuses)
 	call.Query = url.Values{"limit": {strconv.Itoa(pageSize)}, "exclude_reblogs": {"true"}}
@@ -91,12 +154,12 @@ func (c *Connector) page(ctx context.Context, d schema.Delivery, account, olderT
 	var page []status
 	response, err := c.client.Do(ctx, call, &page)
 	if err != nil {
-		return nil, time.Time{}, fmt.Errorf("reading statuses: %w", err)
+		return nil, 0, fmt.Errorf("reading statuses: %w", err)
 	}
 	if !isWhole(page) {
-		return nil, time.Time{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer is no list of statuses"}
+		return nil, 0, &schema.Error{Kind: schema.Retryable, Message: "the server's answer is no list of statuses"}
 	}
-	return page, d.Since.Add(c.skew(response.Header)), nil
+	return page, c.skew(response.Header), nil
 }
 
 // isWhole tells whether an answer can show that something is not there: a null or a

@@ -43,7 +43,7 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if err != nil {
 		return schema.Progress{}, err
 	}
-	err = c.look(ctx, d, p)
+	err = c.lookAtMedia(ctx, d, p)
 	if err == nil {
 		err = c.uploadMissing(ctx, d, p)
 	}
@@ -101,9 +101,9 @@ func mediaIDs(d schema.Delivery) ([]string, error) {
 	return ids, nil
 }
 
-// look asks once for each item that was still processed. The body of a 206 may be
+// lookAtMedia asks once for each item that was still processed. The body of a 206 may be
 // empty; the status says all (docs.joinmastodon.org/methods/media/#get).
-func (c *Connector) look(ctx context.Context, d schema.Delivery, p progress) error {
+func (c *Connector) lookAtMedia(ctx context.Context, d schema.Delivery, p progress) error {
 	for i, m := range p.Media {
 		if m.ID == "" || m.Ready {
 			continue

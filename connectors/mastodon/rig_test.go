@@ -35,6 +35,12 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
+	return newRigBehind(t, func(server http.Handler) http.Handler { return server })
+}
+
+// newRigBehind has something stand between the connector and the simulator.
+func newRigBehind(t *testing.T, proxy func(http.Handler) http.Handler) *rig {
+	t.Helper()
 	r := &rig{now: new(atomic.Int64)}
 	r.now.Store(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).UnixNano())
 	r.world = simulation.NewWorld(simulation.Config{
@@ -42,7 +48,7 @@ func newRig(t *testing.T) *rig {
 		Now:      func() time.Time { return r.clock().Add(r.ahead) },
 		BaseURL:  func() string { return r.base },
 	})
-	r.base = serve(t, simulator.New(r.world))
+	r.base = serve(t, proxy(simulator.New(r.world)))
 	r.Connector = connect(t, r.base, r.clock)
 	return r
 }

@@ -1,0 +1,77 @@
+package mastodon
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"crier/schema"
+)
+
+const (
+	// sourceCode is what Mastodon itself names as its source, and no server that is merely
+	// compatible.
+	sourceCode = "https://github.com/mastodon/mastodon"
+
+	knownFor     = 24 * time.Hour // what a server is; it may be replaced by another
+	knownServers = 1000           // that are remembered at once
+)
+
+// servers remembers which servers are Mastodon itself.
+type servers struct {
+	mu    sync.Mutex
+	known map[string]knownServer // by address
+}
+
+type knownServer struct {
+	isMastodon bool
+	until      time.Time
+}
+
+// keepsKeys tells whether the account's server answers a repeated Idempotency-Key with the
+// first status: Mastodon itself does, not every compatible server.
+func (s *servers) keepsKeys(ctx context.Context, c *Connector, d schema.Delivery) (bool, error) {
+	server, now := c.server(d.Account), c.now()
+	s.mu.Lock()
+	known, ok := s.known[server]
+	s.mu.Unlock()
+	if ok && now.Before(known.until) {
+		return known.isMastodon, nil
+	}
+	isMastodon, err := c.isMastodon(ctx, d)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil || len(s.known) >= knownServers {
+		s.known = map[string]knownServer{}
+	}
+	s.known[server] = knownServer{isMastodon, now.Add(knownFor)}
+	return isMastodon, nil
+}
+
+// isMastodon asks a server what it is; older ones know the first version of the question
+// alone.
+func (c *Connector) isMastodon(ctx context.Context, d schema.Delivery) (bool, error) {
+	for _, operation := range []string{opInstance, opOldInstance} {
+		_, path, _ := strings.Cut(operation, " ")
+		var instance struct {
+			Version   string `json:"version"`
+			SourceURL string `json:"source_url"`
+		}
+		response, err := c.client.Do(ctx, c.call(d.Account, d.Credentials, http.MethodGet, path, operation), &instance)
+		if response != nil && response.Status == http.StatusNotFound {
+			continue
+		}
+		if err != nil {
+			return false, fmt.Errorf("reading what the server is: %w", err)
+		}
+		isCompatible := strings.Contains(strings.ToLower(instance.Version), "compatible")
+		return strings.TrimSuffix(instance.SourceURL, "/") == sourceCode && instance.Version != "" && !isCompatible, nil
+	}
+	return false, nil
+}
