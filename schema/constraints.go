@@ -34,6 +34,7 @@ type Constraints struct {
 // TextLimit bounds a text by the platform's own way of counting.
 type TextLimit struct {
 	Max      int
+	MaxBytes int // of its UTF-8, beside Max; 0: no limit
 	Required bool
 	Count    func(text string) int
 }
@@ -43,6 +44,7 @@ type CommentLimit struct {
 	Supported bool
 	RootOnly  bool // on the first entry of a thread only
 	Max       int  // 0: no limit of its own
+	MaxBytes  int  // of its UTF-8, beside Max; 0: no limit
 	Usual     int  // beyond it some servers refuse; 0: none do
 	Count     func(text string) int
 }

@@ -171,6 +171,9 @@ func (v *validation) text(c Constraints, target Target, i, entry int) {
 				c.Platform, most, captionNote(c, e), n)
 		}
 	}
+	if c.Text.exceeds(text) {
+		v.fail(c.Platform, field(), CodeTextTooLong, "%s takes at most %d bytes of text, the text has %d", c.Platform, c.Text.MaxBytes, len(text))
+	}
 	if c.Hashtags == 0 {
 		return
 	}
@@ -178,6 +181,9 @@ func (v *validation) text(c Constraints, target Target, i, entry int) {
 		v.fail(c.Platform, field(), CodeHashtagsTooMany, "%s takes at most %d hashtags, the text has %d", c.Platform, c.Hashtags, n)
 	}
 }
+
+// exceeds tells whether a text has more bytes than it may.
+func (l TextLimit) exceeds(text string) bool { return l.MaxBytes > 0 && len(text) > l.MaxBytes }
 
 func captionNote(c Constraints, e Entry) string {
 	if len(e.Media) > 0 && c.Caption > 0 {
@@ -260,6 +266,9 @@ func (v *validation) commentText(p Platform, limit CommentLimit, i int, text str
 	case limit.Max > 0 && n > limit.Max:
 		v.fail(p, field, CodeFirstCommentTooLong,
 			"%s takes a first comment of at most %d characters, this one has %d", p, limit.Max, n)
+	case limit.MaxBytes > 0 && len(text) > limit.MaxBytes:
+		v.fail(p, field, CodeFirstCommentTooLong,
+			"%s takes a first comment of at most %d bytes, this one has %d", p, limit.MaxBytes, len(text))
 	case limit.Usual > 0 && n > limit.Usual:
 		v.add(&v.warnings, Detail{
 			Field: field, Platform: p.String(), Code: CodeFirstCommentLong,

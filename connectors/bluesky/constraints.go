@@ -31,7 +31,7 @@ const (
 func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.Bluesky,
-		Text:     schema.TextLimit{Max: maxGraphemes, Required: true, Count: count},
+		Text:     schema.TextLimit{Max: maxGraphemes, MaxBytes: maxTextBytes, Required: true, Count: connectors.Graphemes},
 		Media: schema.MediaLimits{
 			Max:              maxImages,
 			MaxVideos:        1,
@@ -42,22 +42,22 @@ func Constraints() schema.Constraints {
 			MaxVideoBytes:    maxVideoBytes,
 			MaxVideoDuration: maxVideoDuration,
 		},
-		FirstComment: schema.CommentLimit{Supported: true, Max: maxGraphemes, Count: count},
+		FirstComment: schema.CommentLimit{Supported: true, Max: maxGraphemes, MaxBytes: maxTextBytes, Count: connectors.Graphemes},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
 		DailyCap:     50,
 		Settings:     settingRules().Check,
 	}
 }
 
-// count counts graphemes. The lexicon bounds the bytes as well, at ten a grapheme: a
-// text over that bound counts a grapheme for every ten bytes, and so is too long.
-func count(text string) int {
-	graphemes := connectors.Graphemes(text)
-	if len(text) <= maxTextBytes {
-		return graphemes
+// checkText refuses what the lexicon does, in the unit of the bound that is met.
+func checkText(text string) error {
+	if n := connectors.Graphemes(text); n > maxGraphemes {
+		return refuse("Bluesky takes at most %d characters, the text has %d", maxGraphemes, n)
 	}
-	const bytesEach = maxTextBytes / maxGraphemes
-	return max(graphemes, (len(text)+bytesEach-1)/bytesEach)
+	if len(text) > maxTextBytes {
+		return refuse("Bluesky takes at most %d bytes of text, the text has %d", maxTextBytes, len(text))
+	}
+	return nil
 }
 
 // settings is Bluesky's part of platformSettings.

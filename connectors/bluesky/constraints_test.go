@@ -4,27 +4,28 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"crier/schema"
 )
 
-func TestCount(t *testing.T) {
-	const family = "👨‍👩‍👧‍👦" // one grapheme of 25 bytes
-	for name, tt := range map[string]struct {
-		text string
-		want int
-	}{
-		"nothing":                             {"", 0},
-		"letters":                             {"hello", 5},
-		"a letter and its accent are one":     {"e\u0301", 1},
-		"an emoji of seven characters is one": {family, 1},
-		"a flag is one":                       {"🇩🇪", 1},
-		"a line break counts":                 {"a\nb", 3},
-		"120 families are 3000 bytes":         {strings.Repeat(family, 120), 120},
-		"121 families have too many bytes":    {strings.Repeat(family, 121), 303},
-		"a byte over the bound is too long":   {strings.Repeat(family, 120) + "a", 301},
+func TestATextIsRefusedInTheUnitItExceeds(t *testing.T) {
+	const family = "👨‍👩‍👧‍👦" // one character of 25 bytes
+	for name, tt := range map[string]struct{ text, want string }{
+		"300 letters":                    {strings.Repeat("x", 300), ""},
+		"301 letters":                    {strings.Repeat("x", 301), "at most 300 characters, the text has 301"},
+		"300 letters with their accents": {strings.Repeat("e\u0301", 300), ""},
+		"120 families are 3000 bytes":    {strings.Repeat(family, 120), ""},
+		"121 families":                   {strings.Repeat(family, 121), "at most 3000 bytes of text, the text has 3025"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := count(tt.text); got != tt.want {
-				t.Errorf("count = %d, want %d", got, tt.want)
+			err := checkText(tt.text)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("the connector says %v, want %q", err, tt.want)
+			}
+			content := schema.Content{Entries: []schema.Entry{{Text: tt.text}}}
+			found, _ := schema.Validate(content, []schema.Target{{Platform: schema.Bluesky}}, func(schema.Platform) schema.Constraints { return Constraints() })
+			if tt.want == "" && len(found) > 0 || tt.want != "" && (len(found) != 1 || !strings.Contains(found[0].Message, tt.want)) {
+				t.Errorf("validation says %+v, want %q", found, tt.want)
 			}
 		})
 	}

@@ -77,6 +77,9 @@ func newPost(d schema.Delivery, text string) (post, error) {
 	if err != nil {
 		return post{}, err
 	}
+	if err := checkText(text); err != nil {
+		return post{}, err
+	}
 	return post{
 		Type: postCollection, Text: text, Langs: s.Langs,
 		CreatedAt: d.Since.UTC().Truncate(time.Millisecond).Format(createdAtFormat),
