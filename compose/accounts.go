@@ -24,9 +24,16 @@ type NewAccount struct {
 	Credentials schema.Credentials
 }
 
+// AddedAccount is an account that was added, or was there.
+type AddedAccount struct {
+	schema.Account
+	New      bool // it was not connected
+	Replaced bool // it was, with other credentials: another bot, another token
+}
+
 // AddAccount checks credentials against the platform and connects their account to a
 // workspace. An account that is connected gets the new credentials.
-func AddAccount(ctx context.Context, c Config, n NewAccount) (added schema.Account, err error) {
+func AddAccount(ctx context.Context, c Config, n NewAccount) (added AddedAccount, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		added, err = o.addAccount(ctx, n)
 		return err
@@ -34,26 +41,26 @@ func AddAccount(ctx context.Context, c Config, n NewAccount) (added schema.Accou
 	return added, err
 }
 
-func (o *operator) addAccount(ctx context.Context, n NewAccount) (schema.Account, error) {
+func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAccount, err error) {
 	platform, err := schema.ParsePlatform(n.Platform)
 	if err != nil {
-		return schema.Account{}, err
+		return added, err
 	}
 	if err := checkCredentials(platform, n); err != nil {
-		return schema.Account{}, err
+		return added, err
 	}
 	w, err := o.admin.Workspace(ctx, n.Workspace, "", false)
 	if err != nil {
-		return schema.Account{}, err
+		return added, err
 	}
 	account := schema.Account{Workspace: w.ID, Platform: platform, Server: strings.TrimSuffix(n.Server, "/")}
 	platforms, err := o.platforms()
 	if err != nil {
-		return schema.Account{}, err
+		return added, err
 	}
 	profile, err := check(ctx, platforms, account, n.Credentials)
 	if err != nil {
-		return schema.Account{}, err
+		return added, err
 	}
 	account.NativeID, account.Name = profile.NativeID, profile.Name
 	if profile.Server != "" {
@@ -63,14 +70,21 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (schema.Account
 		Account: account, ExpiresAt: expiryOf(profile, n.Credentials),
 		Renewable: n.Credentials.Refreshable() && platforms.Refresher(platform) != nil,
 		Seal: func(stored schema.Account) ([]byte, bool, error) {
+			if len(stored.Sealed) > 0 {
+				if old, err := o.vault.Open(stored); err == nil && old == n.Credentials {
+					return stored.Sealed, false, nil
+				}
+				added.Replaced = true
+			}
 			sealed, err := o.vault.Seal(stored, n.Credentials)
 			return sealed, true, err
 		},
 	}})
 	if err != nil {
-		return schema.Account{}, err
+		return added, err
 	}
-	return connected[0].Account, nil
+	added.Account, added.New = connected[0].Account, connected[0].New
+	return added, nil
 }
 
 // expiryOf is when an access token expires: as the platform says, else as the credentials say.
@@ -113,7 +127,7 @@ func (o *operator) platforms() (*catalog.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	guard := egress.New(egress.Config{Allowed: o.config.AllowedNetworks, AllowedHosts: hosts})
+	guard := egress.New(egress.Config{Allowed: o.config.AllowedNetworks, AllowedHosts: hosts, UserAgent: o.config.userAgent()})
 	return catalog.New(catalog.Deps{
 		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases,
 		Media: media.NewFetcher(mediaConfig(guard, nil)), Logger: o.config.Logger,
@@ -121,13 +135,29 @@ func (o *operator) platforms() (*catalog.Catalog, error) {
 	})
 }
 
-// check asks the platform whose credentials these are.
+const (
+	checkTries = 3           // of the question whose credentials these are
+	checkPause = time.Second // between two
+)
+
+// check asks the platform whose credentials these are, and again where its answer was lost.
 func check(ctx context.Context, platforms *catalog.Catalog, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	checker := platforms.Checker(a.Platform)
 	if checker == nil {
 		return connectors.Profile{}, fmt.Errorf("crier cannot publish to %s yet", a.Platform)
 	}
 	profile, err := checker.Check(ctx, a, credentials)
+	for range checkTries - 1 {
+		if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.Retryable {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return profile, ctx.Err()
+		case <-time.After(checkPause):
+		}
+		profile, err = checker.Check(ctx, a, credentials)
+	}
 	if refused, ok := errors.AsType[*schema.Error](err); ok {
 		return profile, fmt.Errorf("checking the credentials with %s: %s", a.Platform, refused.Message)
 	}

@@ -131,10 +131,10 @@ func (b *base) connectOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.guarded = egress.New(egress.Config{Allowed: b.config.AllowedNetworks})
+	b.guarded = egress.New(egress.Config{Allowed: b.config.AllowedNetworks, UserAgent: b.config.userAgent()})
 	b.webhooks = b.guarded
 	if b.config.AllowPrivateWebhooks {
-		b.webhooks = egress.New(egress.Config{Allowed: everywhere()})
+		b.webhooks = egress.New(egress.Config{Allowed: everywhere(), UserAgent: b.config.userAgent()})
 	}
 	if b.library, err = b.newLibrary(ctx); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (b *base) egress(configured map[schema.Platform]string) (*egress.Egress, er
 	if err != nil {
 		return nil, err
 	}
-	return egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: hosts}), nil
+	return egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: hosts, UserAgent: b.config.userAgent()}), nil
 }
 
 // everywhere is all addresses: the guard of webhooks during development.

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -89,6 +90,15 @@ func (c Config) keyset() string {
 		return c.Keyset
 	}
 	return filepath.Join(c.Data, "keyset.json")
+}
+
+// userAgent is how crier names itself to those it calls, and where its operator is found.
+func (c Config) userAgent() string {
+	name := "crier/" + cmp.Or(c.Version, "development")
+	if c.PublicURL == "" {
+		return name
+	}
+	return name + " (+" + c.PublicURL + ")"
 }
 
 func (c Config) has(role string) bool { return slices.Contains(c.Roles, role) }

@@ -11,7 +11,7 @@ import (
 )
 
 type accountsCommand struct {
-	Add accountsAddCommand `cmd:"" help:"Connect an account whose token already exists; prints its id."`
+	Add accountsAddCommand `cmd:"" help:"Connect an account whose token already exists, or give it new credentials; prints its id."`
 }
 
 type accountsAddCommand struct {
@@ -34,8 +34,23 @@ func (a *accountsAddCommand) Run(ctx context.Context, logger *slog.Logger) error
 		return fmt.Errorf("reading the credentials: %w", err)
 	}
 	added, err := compose.AddAccount(ctx, c, account)
-	if err == nil {
-		fmt.Println(added.ID, added.Platform, added.Name)
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Println(added.ID)
+	fmt.Fprintln(os.Stderr, whatWasAdded(added))
+	return nil
+}
+
+// whatWasAdded is for people: what reads the id has it from the standard output.
+func whatWasAdded(a compose.AddedAccount) string {
+	name := fmt.Sprintf("%s account %s", a.Platform, a.Name)
+	switch {
+	case a.New:
+		return "connected the " + name
+	case a.Replaced:
+		return "the " + name + " was connected already: its credentials are replaced by these"
+	default:
+		return "the " + name + " was connected already, with these credentials"
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 	_ "time/tzdata" // scheduled times name any zone, whatever the machine has
@@ -41,6 +42,15 @@ type commands struct {
 
 // version is set by the linker.
 var version = "development"
+
+// buildVersion is the version of this build: as the linker was told, or as Go noted it.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if version != "development" || !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return version
+	}
+	return info.Main.Version
+}
 
 // Exit codes.
 const (
@@ -82,7 +92,7 @@ func run(ctx context.Context, arguments []string) int {
 func parse(c *commands, arguments []string) (*kong.Context, error) {
 	parser := kong.Must(c, kong.Name("crier"),
 		kong.Description("crier schedules and publishes social posts to 12 platforms, and reports what became of them."),
-		kong.DefaultEnvars("CRIER"), kong.Vars{"version": version})
+		kong.DefaultEnvars("CRIER"), kong.Vars{"version": buildVersion()})
 	command, err := parser.Parse(arguments)
 	if err == nil {
 		return command, nil

@@ -25,7 +25,7 @@ func (f partsFlags) config(logger *slog.Logger) (compose.Config, error) {
 	bases, err := platformBases(os.LookupEnv)
 	return compose.Config{
 		Data: f.Data, Postgres: f.Postgres, Keyset: f.Keyset, Bases: bases,
-		Version: version, Logger: logger, Registerer: newRegistry(),
+		Version: buildVersion(), Logger: logger, Registerer: newRegistry(),
 	}, err
 }
 

@@ -23,6 +23,8 @@ type Config struct {
 	// them only to the Egress of calls whose address an operator configured.
 	AllowedHosts []string
 
+	UserAgent string // of requests that name none; empty: Go's
+
 	ConnectTimeout time.Duration // of all addresses of a name together; 5 s
 	HeaderTimeout  time.Duration // from the request sent to the answer's header; 30 s
 }
@@ -64,7 +66,7 @@ func New(config Config) *Egress {
 		e.resolver = net.DefaultResolver
 	}
 	e.client = &http.Client{
-		Transport: &http.Transport{
+		Transport: named{config.UserAgent, &http.Transport{
 			Proxy:                  nil, // a proxy would connect past the guard
 			DialContext:            e.DialContext,
 			ForceAttemptHTTP2:      true,
@@ -75,11 +77,29 @@ func New(config Config) *Egress {
 			IdleConnTimeout:        idleTimeout,
 			MaxResponseHeaderBytes: largestHead,
 			HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
-		},
+		}},
 		CheckRedirect: checkRedirect,
 	}
 	return e
 }
+
+// named says in every request who makes it, so that whoever is called can tell and ask.
+type named struct {
+	userAgent string
+	next      *http.Transport
+}
+
+// RoundTrip makes one request.
+func (n named) RoundTrip(r *http.Request) (*http.Response, error) {
+	if n.userAgent != "" && r.Header.Get("User-Agent") == "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("User-Agent", n.userAgent)
+	}
+	return n.next.RoundTrip(r)
+}
+
+// CloseIdleConnections is what http.Client asks for when nobody uses it.
+func (n named) CloseIdleConnections() { n.next.CloseIdleConnections() }
 
 func orDefault(d, otherwise time.Duration) time.Duration {
 	if d == 0 {
