@@ -238,6 +238,12 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery) (outcome
 	}
 	ctx, cancel := context.WithDeadline(ctx, d.Deadline)
 	defer cancel()
+	if d.Step == schema.StepPublish && d.CallsAgain() {
+		err := c.receipts.Known(ctx, d) // a platform may answer by what another entry was found to have made
+		if err != nil && !errors.Is(err, schema.ErrReceiptsForgotten) {
+			return outcome, &schema.Error{Kind: schema.Retryable, Message: "crier could not look for the post", Err: err}
+		}
+	}
 	switch {
 	case d.Step == schema.StepFind:
 		outcome.Receipt, outcome.Verdict, err = c.find(ctx, connector, d)

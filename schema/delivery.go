@@ -61,6 +61,9 @@ type Delivery struct {
 	FirstComments   []AskedComment
 }
 
+// CallsAgain tells whether an earlier visible call of the entry was made under its key.
+func (d Delivery) CallsAgain() bool { return d.Attempts > 0 || d.Looked != 0 }
+
 // Parent returns the receipt the entry hangs on: the last one published, nil for the first.
 func (d Delivery) Parent() *Receipt {
 	if len(d.Receipts) == 0 {
