@@ -95,6 +95,7 @@ const (
 	AttemptEventEntryFailed    AttemptEvent = "entry_failed"
 	AttemptEventFailed         AttemptEvent = "failed"
 	AttemptEventFound          AttemptEvent = "found"
+	AttemptEventLookFailed     AttemptEvent = "look_failed"
 	AttemptEventNotFound       AttemptEvent = "not_found"
 	AttemptEventOutcomeUnknown AttemptEvent = "outcome_unknown"
 	AttemptEventProcessing     AttemptEvent = "processing"
@@ -119,6 +120,8 @@ func (e AttemptEvent) Valid() bool {
 	case AttemptEventFailed:
 		return true
 	case AttemptEventFound:
+		return true
+	case AttemptEventLookFailed:
 		return true
 	case AttemptEventNotFound:
 		return true
@@ -1844,6 +1847,7 @@ type Attempt struct {
 	// - deferred: the platform, a limit or a failing server holds the call back; it costs no try.
 	// - retrying: a call failed and another follows.
 	// - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
+	// - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It costs no try.
 	// - not_found, found: what that look came to.
 	// - entry_failed: an entry of a thread failed for good, and the thread goes on.
 	// - published, failed: the end of an entry or a first comment.
@@ -1871,6 +1875,7 @@ type Attempt struct {
 // - deferred: the platform, a limit or a failing server holds the call back; it costs no try.
 // - retrying: a call failed and another follows.
 // - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
+// - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It costs no try.
 // - not_found, found: what that look came to.
 // - entry_failed: an entry of a thread failed for good, and the thread goes on.
 // - published, failed: the end of an entry or a first comment.
@@ -3003,6 +3008,9 @@ type PostPublished struct {
 
 // PostRetry defines model for PostRetry.
 type PostRetry struct {
+	// AcceptDuplicate Publish again what failed as outcome_unknown where nobody can tell whether it is there. Where crier can look, it looks first all the same.
+	AcceptDuplicate *bool `json:"acceptDuplicate,omitempty"`
+
 	// Delay Seconds to wait.
 	Delay *int `json:"delay,omitempty"`
 
@@ -5367,7 +5375,10 @@ type ClientInterface interface {
 
 	// RetryPostWithBody Set the failed platforms of a post going again
 	//
-	// Each goes on after its last published entry; nothing that is published is repeated. An entry that failed as outcome_unknown may be there already, so look at the account first.
+	// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+	// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
+	// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+	// nothing else is left, unless acceptDuplicate is true.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5376,7 +5387,10 @@ type ClientInterface interface {
 
 	// RetryPost Set the failed platforms of a post going again
 	//
-	// Each goes on after its last published entry; nothing that is published is repeated. An entry that failed as outcome_unknown may be there already, so look at the account first.
+	// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+	// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
+	// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+	// nothing else is left, unless acceptDuplicate is true.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6785,7 +6799,10 @@ func (c *Client) ListPostAttempts(ctx context.Context, id PostId, params *ListPo
 
 // RetryPostWithBody Set the failed platforms of a post going again
 //
-// Each goes on after its last published entry; nothing that is published is repeated. An entry that failed as outcome_unknown may be there already, so look at the account first.
+// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
+// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+// nothing else is left, unless acceptDuplicate is true.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6804,7 +6821,10 @@ func (c *Client) RetryPostWithBody(ctx context.Context, id PostId, contentType s
 
 // RetryPost Set the failed platforms of a post going again
 //
-// Each goes on after its last published entry; nothing that is published is repeated. An entry that failed as outcome_unknown may be there already, so look at the account first.
+// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
+// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+// nothing else is left, unless acceptDuplicate is true.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -11102,7 +11122,10 @@ type ClientWithResponsesInterface interface {
 
 	// RetryPostWithBodyWithResponse Set the failed platforms of a post going again
 	//
-	// Each goes on after its last published entry; nothing that is published is repeated. An entry that failed as outcome_unknown may be there already, so look at the account first.
+	// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+	// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
+	// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+	// nothing else is left, unless acceptDuplicate is true.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11111,7 +11134,10 @@ type ClientWithResponsesInterface interface {
 
 	// RetryPostWithResponse Set the failed platforms of a post going again
 	//
-	// Each goes on after its last published entry; nothing that is published is repeated. An entry that failed as outcome_unknown may be there already, so look at the account first.
+	// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+	// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
+	// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+	// nothing else is left, unless acceptDuplicate is true.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -15074,7 +15100,10 @@ func (c *ClientWithResponses) ListPostAttemptsWithResponse(ctx context.Context, 
 
 // RetryPostWithBodyWithResponse Set the failed platforms of a post going again
 //
-// Each goes on after its last published entry; nothing that is published is repeated. An entry that failed as outcome_unknown may be there already, so look at the account first.
+// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
+// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+// nothing else is left, unless acceptDuplicate is true.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15089,7 +15118,10 @@ func (c *ClientWithResponses) RetryPostWithBodyWithResponse(ctx context.Context,
 
 // RetryPostWithResponse Set the failed platforms of a post going again
 //
-// Each goes on after its last published entry; nothing that is published is repeated. An entry that failed as outcome_unknown may be there already, so look at the account first.
+// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
+// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+// nothing else is left, unless acceptDuplicate is true.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

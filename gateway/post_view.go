@@ -38,7 +38,7 @@ type targetView struct {
 	PostURL       string        `json:"postUrl,omitempty"`
 	PostedAt      string        `json:"postedAt,omitempty"`
 	PreviousError string        `json:"previousError,omitempty"` // while it is tried again
-	Error         *causeView    `json:"error,omitempty"`         // once it has failed
+	Error         *causeView    `json:"error,omitempty"`         // once it has failed, and while its outcome is open
 	Held          *holdView     `json:"held,omitempty"`          // while nothing of it goes out
 	FirstComments []commentView `json:"firstComments,omitempty"`
 }
@@ -121,6 +121,9 @@ func viewTarget(t *schema.Target) targetView {
 		v.Error = viewCause(t.Error)
 	case t.State == schema.TargetPending, t.State == schema.TargetClaimed:
 		v.PreviousError = t.Error.Message
+		if t.Error.Code == schema.CodeOutcomeUnknown {
+			v.Error = viewCause(t.Error)
+		}
 	}
 	if h := t.Hold; h != nil {
 		v.Held = &holdView{h.Kind.String(), h.Reason, shownTime(h.Since)}

@@ -16,7 +16,8 @@ type retryAnswer struct {
 	Warnings         []schema.Detail   `json:"warnings,omitempty"`
 }
 
-// retry sets the failed targets of a post going again.
+// retry sets the failed targets of a post going again, and warns of those that may be there
+// already and cannot be looked for.
 func (p *posts) retry(c *gin.Context) error {
 	id, err := postID(c)
 	if err != nil {
@@ -26,20 +27,22 @@ func (p *posts) retry(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	platforms, delay := readRetry(f)
+	asked := readRetry(f)
 	f.finish()
 	if err := f.report.err(); err != nil {
 		return err
 	}
-	post, retried, err := p.retrier.Retry(c.Request.Context(), requestOf(c).key.Workspace, id, platforms, delay)
+	done, err := p.retrier.Retry(c.Request.Context(), requestOf(c).key.Workspace, id, asked)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, retryAnswer{Success: true, Post: viewPost(post), RetriedPlatforms: retried, Warnings: f.report.warnings})
+	respond(c, http.StatusOK, retryAnswer{
+		Success: true, Post: viewPost(done.Post), RetriedPlatforms: done.Platforms, Warnings: append(f.report.warnings, done.LeftOut...),
+	})
 	return nil
 }
 
-func readRetry(f *form) (platforms []schema.Platform, delay time.Duration) {
+func readRetry(f *form) (asked schema.Retry) {
 	names, _ := f.list("platforms", len(schema.Platforms()))
 	for i, name := range names {
 		field := indexed("platforms", i)
@@ -52,11 +55,13 @@ func readRetry(f *form) (platforms []schema.Platform, delay time.Duration) {
 			f.fail(field, codeInvalidValue, noPlatform(name.text))
 			continue
 		}
-		platforms = append(platforms, platform)
+		asked.Platforms = append(asked.Platforms, platform)
 	}
 	seconds, ok := f.integer("delay")
 	if ok && (seconds < 0 || seconds > int(maxAhead.Seconds())) {
 		f.fail("delay", codeInvalidValue, "must be from 0 to 7776000 seconds (90 days)")
 	}
-	return platforms, time.Duration(seconds) * time.Second
+	asked.Delay = time.Duration(seconds) * time.Second
+	asked.AcceptDuplicate, _ = f.boolean("acceptDuplicate")
+	return asked
 }

@@ -71,3 +71,40 @@ func TestARetryIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestARetryLeavesOutWhatNobodyCanLookFor has a post fail as unknown on a platform where
+// crier can look, and on one where it cannot.
+func TestARetryLeavesOutWhatNobodyCanLookFor(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	a.connect(a.workspace, schema.Telegram, "@channel")
+	body := `{"content": "x", "platforms": ["mastodon", "telegram"], ` + a.inAnHour() + `}`
+	fail := func() string {
+		id := a.call(http.MethodPost, "/posts", body).want(http.StatusCreated).at("post", "id").text()
+		a.exec(`update posts set status = 6, left_n = 0, failed_n = 2 where status = 2`)
+		a.exec(`update targets set state = 3, step = 2, since = now(), unsettled = 1, error = '{"code": "outcome_unknown", "message": "nobody knows"}' where state = 0`)
+		return "/posts/" + id
+	}
+	path := fail()
+	answer := a.call(http.MethodPost, path+"/retry", nil).want(http.StatusOK)
+	for field, want := range map[string]any{
+		"retriedPlatforms.0": "mastodon", "warnings.0.platform": "telegram", "warnings.0.code": "outcome_unknown", "warnings.0.field": "platforms",
+		"post.platforms.0.status": "pending", "post.platforms.0.error.code": "outcome_unknown", "post.platforms.1.status": "failed",
+	} {
+		if got := answer.dotted(field); got != want {
+			t.Errorf("%s = %v, want %v", field, got, want)
+		}
+	}
+	if n := answer.at("retriedPlatforms").size(); n != 1 {
+		t.Errorf("%d platforms are retried", n)
+	}
+	path = fail()
+	refused := a.call(http.MethodPost, path+"/retry", `{"platforms": ["telegram"]}`).want(http.StatusBadRequest)
+	if code, detail := refused.dotted("error.code"), refused.dotted("error.details.0.code"); code != "invalid_state" || detail != "outcome_unknown" {
+		t.Errorf("a retry of what nobody can look for is refused as %v, %v", code, detail)
+	}
+	a.call(http.MethodPost, path+"/retry", `{"acceptDuplicate": "yes"}`).want(http.StatusBadRequest)
+	if n := a.call(http.MethodPost, path+"/retry", `{"acceptDuplicate": true}`).want(http.StatusOK).at("retriedPlatforms").size(); n != 2 {
+		t.Errorf("%d platforms are retried where a second post is accepted", n)
+	}
+}

@@ -31,10 +31,9 @@ type PostWriter interface {
 
 // PostRetrier sets failed posts going again.
 type PostRetrier interface {
-	// Retry sets the failed targets of a post going again after a delay, all of them where
-	// platforms is empty, and returns the platforms retried. It is InvalidState where
-	// nothing failed that could go on.
-	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, platforms []schema.Platform, delay time.Duration) (schema.Post, []schema.Platform, error)
+	// Retry sets the failed targets of a post going again and tells which, and which were
+	// left out. It is InvalidState where nothing failed that could go on.
+	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, asked schema.Retry) (schema.Retried, error)
 }
 
 // AttemptReader reads what happened to posts.

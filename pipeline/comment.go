@@ -88,7 +88,8 @@ func commentsOf(messages []schema.CommentMessage) []schema.CommentID {
 
 func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool, err error) {
 	var result schema.CommentResult
-	if called := c.store.Now(); d.TooLate(called, c.late) {
+	d.Until = d.DueAt.Add(c.late)
+	if called := c.store.Now(); d.TooLate(called) {
 		result = d.MissedComment(called)
 	} else if blocked, ok := d.BlockedComment(called); ok {
 		result = blocked

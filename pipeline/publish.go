@@ -151,7 +151,8 @@ func messageOf(ref schema.TargetRef) schema.PublishMessage {
 func (p *Publish) step(ctx context.Context, d schema.Delivery) (again bool, err error) {
 	called := p.store.Now()
 	var result schema.Result
-	if d.TooLate(called, p.late) {
+	d.Until = d.DueAt.Add(p.late)
+	if d.TooLate(called) {
 		result = d.Missed(called)
 	} else if blocked, ok := d.Blocked(called); ok {
 		result = blocked
@@ -208,11 +209,15 @@ func (c platformCalls) make(ctx context.Context, d schema.Delivery) schema.Outco
 }
 
 // faultOf is what a fault of ours means for an entry: after a visible call was begun,
-// nobody knows what became of it.
+// nobody knows what became of it. A look that we fail at ourselves costs a try, for it may
+// fail the same way for ever.
 func faultOf(d schema.Delivery) *schema.Error {
 	kind := schema.Retryable
-	if d.Step == schema.StepPublish {
+	switch d.Step {
+	case schema.StepPublish:
 		kind = schema.Unknown
+	case schema.StepFind:
+		kind = schema.Internal
 	}
 	return &schema.Error{Kind: kind, Message: "crier failed on this post; the log has the reason"}
 }

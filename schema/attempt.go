@@ -49,6 +49,7 @@ const (
 	AttemptPublished              // an entry or a comment
 	AttemptFailed                 // for good
 	AttemptSkipped                // a comment whose entry was not published
+	AttemptLookFailed             // a look could not look, another follows
 )
 
 var attemptNames = [...]string{
@@ -56,6 +57,7 @@ var attemptNames = [...]string{
 	AttemptProcessing: "processing", AttemptDeferred: "deferred", AttemptRetrying: "retrying",
 	AttemptUnknown: "outcome_unknown", AttemptNotFound: "not_found", AttemptFound: "found", AttemptHole: "entry_failed",
 	AttemptPublished: "published", AttemptFailed: "failed", AttemptSkipped: "skipped",
+	AttemptLookFailed: "look_failed",
 }
 
 // String returns the kind's name in the API.
@@ -86,7 +88,7 @@ func (d Delivery) attempt(o Outcome, r Result, at time.Time) *Attempt {
 	switch kind {
 	case AttemptFailed, AttemptHole:
 		a.Code, a.Message, a.Tries = r.Error.Code, r.Error.Message, d.Attempts
-		if o.Err != nil {
+		if o.Err != nil && !d.isOpen() {
 			a.Tries++
 		}
 		return a
@@ -98,7 +100,7 @@ func (d Delivery) attempt(o Outcome, r Result, at time.Time) *Attempt {
 	if o.Err != nil {
 		a.Code, a.Message = CodeOf(o.Err.Kind), o.Err.Message
 	}
-	if r.State == TargetPending && kind != AttemptFound {
+	if r.State == TargetPending && kind != AttemptFound && r.NextIn > 0 {
 		a.NextAt = at.Add(r.NextIn)
 	}
 	return a
@@ -110,11 +112,13 @@ func (d Delivery) attemptKind(o Outcome, r Result) AttemptKind {
 		return AttemptFailed
 	case r.Entry > d.Entry && !slices.ContainsFunc(r.Receipts, func(p Receipt) bool { return p.Entry == d.Entry }):
 		return AttemptHole
+	case d.isOpen() && o.Err != nil && (d.Step != StepPublish || (o.Err.Kind != Unknown && o.Err.Kind != Duplicate)):
+		return AttemptLookFailed
 	case d.renewing(o) || (o.Err != nil && o.Err.Kind == RateLimited):
 		return AttemptDeferred
 	case d.Step != StepFind && r.Step == StepFind && o.Err != nil:
 		return AttemptUnknown
-	case o.Err != nil || (d.Step == StepFind && r.Step == StepPublish && r.Entry == d.Entry && r.State == TargetPending):
+	case o.Err != nil || (d.Step == StepFind && r.Step != StepFind && r.Entry == d.Entry && r.State == TargetPending):
 		return AttemptRetrying
 	case r.State == TargetPending && r.Step == StepFind && o.Verdict == NotThere:
 		return AttemptNotFound

@@ -24,12 +24,15 @@ func TestAStepTellsWhatWasNotPlainSuccess(t *testing.T) {
 		"the post is processed":       {Delivery{Step: StepPublish}, Outcome{Receipt: Receipt{Open: true}}, AttemptProcessing, "", pollInterval, 0},
 		"processing has ended":        {Delivery{Step: StepFind, Receipts: polled}, Outcome{Verdict: Found, Receipt: Receipt{NativeID: "1"}}, 0, "", 0, 0},
 		"asked to wait":               {Delivery{Step: StepPublish}, Outcome{Err: &Error{Kind: RateLimited, RetryAfter: time.Hour}}, AttemptDeferred, "platform_rate_limited", time.Hour, 0},
-		"a look is asked to wait":     {Delivery{Step: StepFind}, Outcome{Err: &Error{Kind: RateLimited, RetryAfter: time.Hour}}, AttemptDeferred, "platform_rate_limited", time.Hour, 0},
+		"a look is asked to wait":     {Delivery{Step: StepFind}, Outcome{Err: &Error{Kind: RateLimited, RetryAfter: time.Hour}}, AttemptLookFailed, "platform_rate_limited", time.Hour, 0},
 		"failed, tried again":         {Delivery{Step: StepPublish}, fails(Retryable), AttemptRetrying, "platform_unavailable", 1500 * time.Millisecond, 1},
 		"failed for the last time":    {Delivery{Step: StepPublish, Attempts: 4}, fails(Retryable), AttemptFailed, "platform_unavailable", 0, 5},
 		"refused":                     {Delivery{Step: StepPublish}, fails(Refused), AttemptFailed, "platform_refused", 0, 1},
 		"the answer was lost":         {Delivery{Step: StepPublish}, fails(Unknown), AttemptUnknown, "outcome_unknown", SettleTime, 0},
-		"the look failed":             {Delivery{Step: StepFind}, fails(Retryable), AttemptRetrying, "platform_unavailable", 1500 * time.Millisecond, 1},
+		"the look failed":             {Delivery{Step: StepFind}, fails(Retryable), AttemptLookFailed, "platform_unavailable", soonestLook, 0},
+		"the looks are over":          {Delivery{Step: StepFind, Until: at, Attempts: 2}, fails(Retryable), AttemptFailed, "outcome_unknown", 0, 2},
+		"safe to repeat":              {Delivery{Step: StepFind}, Outcome{Verdict: SafeToRepeat}, AttemptRetrying, "outcome_unknown", 0, 0},
+		"the repetition failed":       {Delivery{Step: StepPublish, Looked: repeated}, fails(Retryable), AttemptLookFailed, "platform_unavailable", soonestLook, 0},
 		"found":                       {Delivery{Step: StepFind}, Outcome{Verdict: Found, Receipt: Receipt{NativeID: "1"}}, AttemptFound, "", 0, 0},
 		"not there":                   {Delivery{Step: StepFind}, Outcome{Verdict: NotThere}, AttemptNotFound, "", SettleTime, 0},
 		"not there again":             {Delivery{Step: StepFind, Looked: 1}, Outcome{Verdict: NotThere}, AttemptRetrying, "platform_unavailable", 1500 * time.Millisecond, 1},
@@ -41,6 +44,9 @@ func TestAStepTellsWhatWasNotPlainSuccess(t *testing.T) {
 			d := tt.delivery
 			d.Tries, d.Ref.N = DefaultTries, 3
 			d.Entries = max(d.Entries, 1)
+			if d.Since, d.DueAt = at, at; d.Until.IsZero() {
+				d.Until = at.Add(24 * time.Hour)
+			}
 			got := d.After(tt.outcome, at, 0).Attempt
 			if tt.want == 0 {
 				if got != nil {

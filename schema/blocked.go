@@ -15,12 +15,14 @@ func (a Account) MayRenew(at time.Time) bool {
 func (d Delivery) Blocked(at time.Time) (r Result, ok bool) {
 	a := d.Account
 	switch {
-	case a.Disconnected && d.Step == StepFind:
-		return d.failed(outcomeUnknown(at)), true
+	case a.Disconnected && d.isOpen():
+		return d.failed(d.outcomeUnknown(accountGone, at)), true
 	case a.Disconnected:
 		return d.ended(CodeDisconnected, "the account was disconnected; connect it again and retry the post", at), true
 	case d.Step == StepFind:
 		return r, false
+	case a.Problem() != nil && d.isOpen():
+		return d.failed(d.outcomeUnknown(credentialsDead, at)), true
 	case a.Problem() != nil:
 		return d.endedBy(*a.Problem(), at), true
 	case a.Renewing:

@@ -101,7 +101,7 @@ func DeadMissed(at time.Time) *TargetError {
 // DeadUnknown is why something ended of which crier failed to find out whether it was
 // published.
 func DeadUnknown(at time.Time) *TargetError {
-	return &TargetError{Code: CodeOutcomeUnknown, Message: "crier failed to find out whether this was published; look at the account before you retry", At: at}
+	return &TargetError{Code: CodeOutcomeUnknown, Message: "crier failed to find out whether this was published; a retry looks first where the platform can be asked", At: at}
 }
 
 var errNoIDs = errors.New("the message lacks an id")

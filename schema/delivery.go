@@ -44,11 +44,18 @@ type Delivery struct {
 	Known    []string        // native ids of what else was published to the profile since then: not ours
 	Shared   bool            // the profile is connected by another account, too, whose call may have made what a look sees
 	Attempts int             // failed calls so far
-	Looked   int             // how often Find has said NotThere since the open call
+	Looked   int             // how often Find has said NotThere since the open call; see repeated
 	Tries    int             // failed calls that end it
 	DueAt    time.Time       // the base of lateness
+	Until    time.Time       // nothing waits past it: DueAt and the most it may be late; the stages set it
 	Paused   bool            // claimed because its deadline is over: nothing goes out
 	Deadline time.Time       // of a visible call, on this process's clock; checked right before sending
+
+	// Unsettled are entries of which an earlier run did not find out whether they are there:
+	// each is looked for before it is called.
+	Unsettled       EntrySet
+	AcceptDuplicate bool // whoever retried accepts a second post of those where nobody can tell
+	Blind           bool // nobody can look up what became of a lost call on this platform
 
 	Unreadable error // why what is stored of it makes no sense, a fault of crier's own; nil: it does
 
@@ -137,7 +144,7 @@ func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 	d.Tries = content.Tries()
 	d.ContinueOnError = content.Thread != nil && content.Thread.ContinueOnError
 	d.FirstComments = commentsFor(content.FirstComments, limits.FirstComment)
-	d.Pause = limits.Thread.Pause
+	d.Pause, d.Blind = limits.Thread.Pause, limits.Blind
 	if d.Entry < len(content.Entries) {
 		d.Text = content.TextFor(d.Entry, platform, own)
 		d.Media = content.Entries[d.Entry].Media

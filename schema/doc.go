@@ -9,7 +9,8 @@
 //	                 │  answer lost, or the claim left open
 //	                 ▼
 //	              StepFind ─▶ found: receipt;  not there, twice: StepPublish again;
-//	                          nobody can tell: failed, outcome_unknown
+//	                          could not look: StepFind again, until the deadline;
+//	                          nobody can tell: failed, outcome_unknown, and a retry looks first
 //
 // Delivery.After is that machine, as a pure function of what a step came to.
 package schema

@@ -63,6 +63,7 @@ func (s Standing) Keep(late Receipt, at time.Time) (Result, Arrival) {
 func (s Standing) filled(late Receipt) Result {
 	r := s.waiting(s.Step, s.Wait)
 	r.Receipts, r.Error = append(withoutEntry(r.Receipts, late.Entry), late), s.Error
+	r.Unsettled = r.Unsettled.Without(late.Entry)
 	if s.State == TargetClaimed && s.Step == StepPublish {
 		r.Step, r.NextIn = StepFind, Lease+SettleTime
 	}
@@ -75,6 +76,9 @@ func (s Standing) amended(late Receipt, at time.Time) Result {
 	r := s.base()
 	r.State, r.Error = s.State, s.Error
 	r.Receipts = append(withoutEntry(r.Receipts, late.Entry), late)
+	if !late.Open {
+		r.Unsettled = r.Unsettled.Without(late.Entry)
+	}
 	if s.State != TargetFailed || late.Open {
 		return r
 	}

@@ -31,14 +31,14 @@ const codeMissedDeadline = "missed_deadline"
 // Releases tells whether a result gives the target's unit of the daily cap back: it has
 // failed, and nothing of it is on the platform or may be.
 func (r Result) Releases() bool {
-	return r.State == TargetFailed && r.Entry == 0 && len(r.Receipts) == 0 &&
+	return r.State == TargetFailed && r.Entry == 0 && len(r.Receipts) == 0 && r.Unsettled == 0 &&
 		(r.Error == nil || r.Error.Code != CodeOutcomeUnknown)
 }
 
 // Releases tells whether a target that is cancelled gives its unit of the daily cap back:
 // nothing of it is on the platform or may be.
 func (t Target) Releases() bool {
-	return t.State == TargetPending && len(t.Receipts) == 0 &&
+	return t.State == TargetPending && len(t.Receipts) == 0 && t.Unsettled == 0 &&
 		(t.Error == nil || t.Error.Code != CodeOutcomeUnknown)
 }
 

@@ -142,6 +142,8 @@ type Target struct {
 	FirstStep Step
 	State     TargetState
 	Receipts  []Receipt // what is known of each published entry, in order of position
+	Entry     int       // the current entry, or the one it ended with
+	Unsettled EntrySet  // entries that ended without anybody knowing whether they are there
 	Comments  []Comment
 	Error     *TargetError // why it failed, or why its last try did
 	NextAt    time.Time    // not before this time; zero: at once

@@ -21,6 +21,7 @@ var ErrReceiptsForgotten = errors.New("what was published to the profile since t
 // costs no try, and the next look knows of it.
 func (d Delivery) LookAgain(at time.Time) Result {
 	r := d.waiting(StepFind, SettleTime)
+	r.Looked, r.Error = max(d.Looked, 0), stillOpen("what was found is another post's", at)
 	r.Attempt = d.attempt(Outcome{Verdict: NotThere}, r, at)
 	return r
 }

@@ -19,10 +19,12 @@ type Result struct {
 	Entry    int
 	Attempts int
 	Looked   int
-	Fresh    bool // the entry is a new one: no visible call of it was claimed yet
+	Fresh    bool // no visible call was claimed yet that anybody has to look for
 	NextIn   time.Duration
 	Progress json.RawMessage
 	Receipts []Receipt
+	// Unsettled are the entries that ended without anybody knowing whether they are there.
+	Unsettled EntrySet
 	// Receipt is what this step found out to be published, nil for nothing. It is kept
 	// even where another claim has followed: see Standing.Keep.
 	Receipt  *Receipt
@@ -55,10 +57,12 @@ func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
 }
 
 func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
-	if d.endsAccount(o) {
+	switch {
+	case o.Err != nil && d.isOpen():
+		return d.unanswered(o.Err, at, jitter)
+	case d.endsAccount(o):
 		return d.endedBy(ProblemOf(o.Err), at)
-	}
-	if d.renewing(o) {
+	case d.renewing(o):
 		r := d.waiting(d.Step, RenewalWait)
 		r.Error = targetError(o.Err, at)
 		return r
@@ -75,7 +79,11 @@ func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 
 func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
 	if o.Err != nil {
-		r := d.failure(o.Err, StepPrepare, at, jitter)
+		e := *o.Err
+		if e.Kind == Unknown { // whatever it did, nobody can see it
+			e.Kind = Retryable
+		}
+		r := d.failure(&e, StepPrepare, at, jitter)
 		if o.Progress.State != nil {
 			r.Progress = o.Progress.State
 		}
@@ -95,62 +103,9 @@ func (d Delivery) afterPublish(o Outcome, at time.Time, jitter float64) Result {
 	}
 	switch o.Err.Kind {
 	case Unknown, Duplicate:
-		r := d.waiting(StepFind, SettleTime)
-		r.Error = targetError(o.Err, at)
-		r.Looked = 0
-		return r
+		return d.lost(o.Err, at)
 	default:
 		return d.failure(o.Err, StepPublish, at, jitter)
-	}
-}
-
-// afterFind permits a second visible call only after two authoritative looks a settle
-// time apart. Where nobody can tell, the entry fails and a person decides.
-func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
-	if o.Err != nil {
-		switch o.Err.Kind {
-		case TokenDead:
-			return d.failed(outcomeUnknown(at))
-		case RateLimited:
-			return d.waiting(StepFind, max(o.Err.RetryAfter, time.Second))
-		default:
-			return d.lookAgain(at, jitter)
-		}
-	}
-	switch o.Verdict {
-	case Found:
-		r := d.published(o.Receipt, at)
-		r.Found = true
-		return r
-	case NotThere:
-		if d.Looked == 0 {
-			r := d.waiting(StepFind, SettleTime)
-			r.Looked = 1
-			return r
-		}
-		r := d.failure(&Error{Kind: Retryable, Message: "the platform did not take the post"}, StepPublish, at, jitter)
-		r.Looked, r.Receipts = 0, withoutEntry(r.Receipts, d.Entry)
-		return r
-	default:
-		return d.failed(outcomeUnknown(at))
-	}
-}
-
-// lookAgain waits for a look-up that itself failed; its tries are bounded like any.
-func (d Delivery) lookAgain(at time.Time, jitter float64) Result {
-	if d.Attempts+1 >= d.Tries {
-		return d.failed(outcomeUnknown(at))
-	}
-	r := d.waiting(StepFind, backoff(d.Attempts, jitter))
-	r.Attempts++
-	return r
-}
-
-func outcomeUnknown(at time.Time) *TargetError {
-	return &TargetError{
-		Code:    CodeOutcomeUnknown,
-		Message: "the platform did not answer and offers no way to find out whether it published; look at the account before you retry",
-		At:      at,
 	}
 }
 
@@ -166,16 +121,21 @@ func (d Delivery) published(receipt Receipt, at time.Time) Result {
 		return r
 	}
 	r := d.base()
-	r.Receipt = &receipt
+	r.Receipt, r.Unsettled = &receipt, r.Unsettled.From(d.Entry+1)
 	r.Receipts = append(withoutEntry(r.Receipts, d.Entry), receipt)
 	return d.next(r, at)
 }
 
-// next moves a result past the current entry.
+// next moves a result past the current entry. While there are entries of which nobody knows
+// whether they are there, the time from which they are looked for is kept.
 func (d Delivery) next(r Result, at time.Time) Result {
-	r.Attempts, r.Looked, r.Progress, r.Fresh = 0, 0, nil, true
+	r.Attempts, r.Looked, r.Progress, r.Fresh = 0, 0, nil, r.Unsettled == 0
 	r.Entry = d.Entry + 1
-	if r.Entry < d.Entries {
+	switch {
+	case r.Entry < d.Entries && r.Unsettled.Has(r.Entry):
+		r.State, r.Step = TargetPending, StepFind
+		return r
+	case r.Entry < d.Entries:
 		r.State, r.Step, r.NextIn = TargetPending, StepPrepare, d.Pause
 		return r
 	}
@@ -219,6 +179,9 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 func (d Delivery) failed(e *TargetError) Result {
 	r := d.base()
 	r.Error, r.Receipts = e, withoutEntry(r.Receipts, d.Entry) // an open receipt ends with its entry
+	if r.Unsettled = r.Unsettled.Without(d.Entry); e.Code == CodeOutcomeUnknown {
+		r.Unsettled = r.Unsettled.With(d.Entry)
+	}
 	if d.ContinueOnError && d.Entry+1 < d.Entries {
 		return d.next(r, e.At)
 	}
@@ -237,17 +200,21 @@ func (d Delivery) waiting(step Step, in time.Duration) Result {
 // than none.
 func (d Delivery) Missed(at time.Time) Result {
 	d.ContinueOnError = false
-	r := d.failed(&TargetError{
+	reason := &TargetError{
 		Code: codeMissedDeadline, Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
-	})
+	}
+	if d.isOpen() {
+		reason = d.outcomeUnknown(couldNotAsk, at)
+	}
+	r := d.failed(reason)
 	r.Attempt = d.attempt(Outcome{}, r, at)
 	return r
 }
 
-// TooLate tells whether nothing of the delivery may go out any more at a time: what is
-// more than late past due, or paused past that. What may be there already is looked for.
-func (d Delivery) TooLate(at time.Time, late time.Duration) bool {
-	return d.Step != StepFind && (d.Paused || at.Sub(d.DueAt) > late)
+// TooLate tells whether nothing of the delivery may go out any more at a time: what is past
+// its deadline, or paused past that. What may be there already is looked for.
+func (d Delivery) TooLate(at time.Time) bool {
+	return d.Step != StepFind && (d.Paused || at.After(d.Until))
 }
 
 // base is a result that changes nothing yet.
@@ -255,7 +222,7 @@ func (d Delivery) base() Result {
 	return Result{
 		Ref: d.Ref, Claim: d.Claim, Workspace: d.Workspace, Account: d.Account.ID, Platform: d.Account.Platform,
 		Step: d.Step, Entry: d.Entry, Attempts: d.Attempts, Looked: d.Looked,
-		Progress: d.Progress, Receipts: withoutEntry(d.Receipts, -1), DueAt: d.DueAt,
+		Progress: d.Progress, Receipts: withoutEntry(d.Receipts, -1), Unsettled: d.Unsettled, DueAt: d.DueAt,
 	}
 }
 
@@ -332,7 +299,7 @@ func (d Delivery) MissedComment(at time.Time) CommentResult {
 
 // alone is the first comment as an entry of its own.
 func (d Delivery) alone() Delivery {
-	d.Entry, d.Entries, d.Receipts, d.ContinueOnError = 0, 1, nil, false
+	d.Entry, d.Entries, d.Receipts, d.Unsettled, d.ContinueOnError = 0, 1, nil, 0, false
 	return d
 }
 

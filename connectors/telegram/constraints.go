@@ -42,6 +42,7 @@ func Constraints() schema.Constraints {
 			AspectOfImages: true,
 		},
 		DailyCap: 50,
+		Blind:    true, // a bot is not shown what it has sent
 		Settings: settingRules().Check,
 	}
 }

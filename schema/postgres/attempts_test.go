@@ -31,7 +31,7 @@ func TestWhatIsNotPlainSuccessIsKept(t *testing.T) {
 		got[1].Kind != schema.AttemptFailed || got[1].Code != "platform_refused" || got[1].N != 1 {
 		t.Fatalf("attempts %+v", got)
 	}
-	if _, _, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, nil, time.Minute); err != nil {
+	if _, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, schema.Retry{Delay: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.attempts(p); len(got) != 3 || got[2].Kind != schema.AttemptRetried || got[2].N != schema.WholePost {

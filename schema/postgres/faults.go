@@ -224,7 +224,7 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 	now := s.Now()
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
-			update targets t set state = `+targetFailed+`, error = case when t.step = `+stepFind+` then $4::text::json else $5::text::json end
+			update targets t set state = `+targetFailed+`, error = case when t.step = `+stepFind+` or t.looked < 0 then $4::text::json else $5::text::json end
 			from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and t.state = `+targetPending+`
 			  and coalesce(p.retried_for, p.scheduled_for) + $3::interval < now()`,
 			post, n, s.late.String(), string(encode(schema.DeadUnknown(now))), string(encode(schema.DeadMissed(now))))
@@ -244,7 +244,7 @@ func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 		"comment": id, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": (schema.FirstCommentDelay + s.late).String(), "node": s.node,
 	})
 	b.Queue(`
-		update comments set state = `+commentFailed+`, error = case when step = `+stepFind+` then $3::text::json else $4::text::json end
+		update comments set state = `+commentFailed+`, error = case when step = `+stepFind+` or looked < 0 then $3::text::json else $4::text::json end
 		where id = $1 and state = `+commentPending+` and uuid_extract_timestamp(id) + $2::interval < now()`,
 		id, (schema.FirstCommentDelay + s.late).String(), string(encode(schema.DeadUnknown(now))), string(encode(schema.DeadMissed(now))))
 	b.Queue(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = `+commentPending, id)

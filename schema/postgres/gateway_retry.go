@@ -11,13 +11,14 @@ import (
 )
 
 // Retry sets the failed targets of a post going again after a delay, all of them or those
-// of some platforms, each after its last receipt, and returns the platforms retried. It
+// of some platforms, each after its last receipt. What may be there already is looked for
+// first; where nobody can look the target is left out, unless a second post is accepted. It
 // refuses a post that has not failed, and one of which nothing is left to publish.
-func (g *Gateway) Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, platforms []schema.Platform, delay time.Duration) (schema.Post, []schema.Platform, error) {
-	var post schema.Post
-	var retried []schema.Platform
+func (g *Gateway) Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, asked schema.Retry) (schema.Retried, error) {
+	var done schema.Retried
 	var announcement schema.Announcement
 	err := g.charging(ctx, func(tx pgx.Tx) (*demand, error) {
+		var post schema.Post
 		row := tx.QueryRow(ctx, `select `+postColumns+` from posts p where p.id = $1 and p.workspace_id = $2 for no key update`, id, workspace)
 		if err := scanPost(row, &post); err != nil {
 			return nil, err
@@ -29,94 +30,121 @@ func (g *Gateway) Retry(ctx context.Context, workspace schema.WorkspaceID, id sc
 		if err := addTargets(ctx, tx, posts); err != nil {
 			return nil, err
 		}
-		post = posts[0]
 		b := &pgx.Batch{}
 		var taken charges
-		retried, taken, announcement = g.queueRetry(b, &post, platforms, delay)
-		if len(retried) == 0 {
-			return nil, invalidState("the post has no failed target on these platforms that could go on")
+		done, taken, announcement = g.queueRetry(b, posts[0], asked)
+		if len(done.Platforms) == 0 {
+			return nil, nothingToRetry(done.LeftOut)
 		}
-		return &demand{post: &post, charges: taken.taken()}, tx.SendBatch(ctx, b).Close()
+		return &demand{post: &done.Post, charges: taken.taken()}, tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
-		return schema.Post{}, nil, orNotFound(err, "post")
+		return schema.Retried{}, orNotFound(err, "post")
 	}
 	g.announce(announcement)
-	return post, retried, nil
+	return done, nil
+}
+
+func nothingToRetry(leftOut []schema.Detail) error {
+	if len(leftOut) == 0 {
+		return invalidState("the post has no failed target on these platforms that could go on")
+	}
+	return &schema.Error{Kind: schema.InvalidState, Message: leftOut[0].Message, Details: leftOut}
+}
+
+// leftOut says why a target does not go on.
+func leftOut(t *schema.Target) schema.Detail {
+	return schema.Detail{
+		Field: "platforms", Platform: t.Platform.String(), Code: schema.CodeOutcomeUnknown,
+		Message: "the post may be on " + t.Platform.String() + " already, which offers no way to find out; " +
+			"look at the account " + t.Account.String() + ", and retry with acceptDuplicate: true if it is not there",
+	}
+}
+
+// retryRows are the columns of targets that go on, one array each.
+type retryRows struct {
+	ns, entries, steps []int16
+	receipts           []string
+	unsettled          []int32
+	days               []*time.Time // of whose daily cap they hold a unit
+}
+
+func (r *retryRows) add(t *schema.Target, to schema.Resumption) {
+	r.ns, r.entries, r.steps = append(r.ns, t.N), append(r.entries, int16(to.Entry)), append(r.steps, int16(to.Step))
+	r.receipts, r.unsettled = append(r.receipts, string(encode(to.Receipts))), append(r.unsettled, int32(to.Unsettled))
+	r.days = append(r.days, orNull(t.ChargedOn))
 }
 
 // queueRetry adds the statements of a retry. Claims go on counting: a result of the time
 // before never answers a claim of the time after. A target that still holds a unit of the
 // day, because something of it is there or may be, takes no second one.
-func (g *Gateway) queueRetry(b *pgx.Batch, p *schema.Post, platforms []schema.Platform, delay time.Duration) (retried []schema.Platform, taken charges, said schema.Announcement) {
+func (g *Gateway) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (done schema.Retried, taken charges, said schema.Announcement) {
 	now := g.Now()
-	day := schema.DayOf(now.Add(delay))
+	due := now.Add(asked.Delay)
+	day := schema.DayOf(due)
 	taken = charges{}
-	var ns, entries, steps []int16
-	var receipts []string
-	var days []*time.Time
+	var rows retryRows
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		closed := slices.DeleteFunc(slices.Clone(t.Receipts), func(r schema.Receipt) bool { return r.Open })
-		next := nextEntry(closed)
-		if t.State != schema.TargetFailed || next >= len(p.Content.Entries) ||
-			(len(platforms) > 0 && !slices.Contains(platforms, t.Platform)) {
+		to, ok := t.Resume(len(p.Content.Entries), g.constraints(t.Platform).Blind, asked.AcceptDuplicate)
+		if !ok || (len(asked.Platforms) > 0 && !slices.Contains(asked.Platforms, t.Platform)) {
 			continue
 		}
-		step := schema.StepPrepare
-		if len(closed) < len(t.Receipts) { // came late: the platform may be at it still
-			step, closed = schema.StepFind, t.Receipts
+		if to.LeftOut {
+			done.LeftOut = append(done.LeftOut, leftOut(t))
+			continue
 		}
-		t.State, t.Receipts, t.NextAt = schema.TargetPending, closed, now.Add(delay)
+		t.State, t.Receipts, t.NextAt = schema.TargetPending, to.Receipts, due
 		if unit := g.unit(t, day); unit.limit > 0 && !t.ChargedOn.Equal(day) {
 			t.ChargedOn = day
 			taken.add(unit)
 		}
-		days = append(days, orNull(t.ChargedOn))
-		ns, entries, receipts = append(ns, t.N), append(entries, int16(next)), append(receipts, string(encode(closed)))
-		steps = append(steps, int16(step))
-		if !slices.Contains(retried, t.Platform) {
-			retried = append(retried, t.Platform)
+		rows.add(t, to)
+		if !slices.Contains(done.Platforms, t.Platform) {
+			done.Platforms = append(done.Platforms, t.Platform)
 		}
 	}
 	p.Version, p.Status, p.UpdatedAt = p.Version+1, schema.Scheduled, now
-	due := now.Add(delay)
-	b.Queue(`
-		update posts set version = $2, status = $3, left_n = $4, failed_n = failed_n - $4, retried_for = $5, updated_at = $6
-		where id = $1`, p.ID, p.Version, int16(p.Status), len(ns), due, now)
-	b.Queue(`update targets set version = $2 where post_id = $1`, p.ID, p.Version)
-	b.Queue(`
-		update targets t set state = 0, step = u.step, entry = u.entry, receipts = u.receipts::json, next_at = $5,
-			attempts = 0, looked = 0, since = case when u.step = 2 then t.since end, progress = null, lease_until = null,
-			posted_at = null, charged_on = u.charged
-		from unnest($2::int2[], $3::int2[], $4::text[], $6::int2[], $7::date[]) u (n, entry, receipts, step, charged)
-		where t.post_id = $1 and t.n = u.n`, p.ID, ns, entries, receipts, due, steps, days)
+	rows.queue(b, &p, due, asked.AcceptDuplicate)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	queueAttempt(b, p.ID, schema.AttemptRetried, now, due)
-	job := postJob(p)
+	job := postJob(&p)
 	job.DueAt = due
 	var jobs jobRows
-	if delay == 0 {
-		said.Publish = postMessages(p)
+	if asked.Delay == 0 {
+		said.Publish = postMessages(&p)
 		job.DueAt = now.Add(schema.VisibilityTimeout)
 	} else {
 		said.Jobs = soon([]schema.Job{job}, now)
 	}
 	jobs.add(job, now)
 	jobs.queue(b)
-	if events := queueEvents(b, scheduledEvents(p, now), now); events != nil {
+	if events := queueEvents(b, scheduledEvents(&p, now), now); events != nil {
 		said.Events = append(said.Events, *events)
 	}
 	taken.queue(b)
-	return retried, taken, said
+	done.Post = p
+	return done, taken, said
 }
 
-// nextEntry is the position after the last published entry: a retry never repeats a
-// thread's head, and a hole that something followed stays one.
-func nextEntry(receipts []schema.Receipt) int {
-	next := 0
-	for _, r := range receipts {
-		next = max(next, r.Entry+1)
-	}
-	return next
+// queue adds the statements that set targets going at the post's new version. The time from
+// which an entry is looked for stays while one is to be looked for.
+func (r *retryRows) queue(b *pgx.Batch, p *schema.Post, due time.Time, acceptDuplicate bool) {
+	b.Queue(`
+		update posts set version = @version, status = @status, left_n = @left, failed_n = failed_n - @left, retried_for = @due, updated_at = @now
+		where id = @post`, pgx.StrictNamedArgs{
+		"post": p.ID, "version": p.Version, "status": int16(p.Status), "left": len(r.ns), "due": due, "now": p.UpdatedAt,
+	})
+	b.Queue(`update targets set version = $2 where post_id = $1`, p.ID, p.Version)
+	b.Queue(`
+		update targets t set state = `+targetPending+`, step = case when t.since is null then `+stepPrepare+` else u.step end, entry = u.entry,
+			receipts = u.receipts::json, next_at = @due, attempts = 0, looked = 0,
+			since = case when u.step = `+stepFind+` or u.unsettled <> 0 then t.since end, unsettled = u.unsettled, accept_duplicate = @accept,
+			progress = null, lease_until = null, posted_at = null, charged_on = u.charged
+		from unnest(@ns::int2[], @entries::int2[], @receipts::text[], @steps::int2[], @unsettled::int4[], @days::date[])
+			u (n, entry, receipts, step, unsettled, charged)
+		where t.post_id = @post and t.n = u.n`, pgx.StrictNamedArgs{
+		"post": p.ID, "due": due, "accept": acceptDuplicate, "ns": r.ns, "entries": r.entries, "receipts": r.receipts,
+		"steps": r.steps, "unsettled": r.unsettled, "days": r.days,
+	})
 }

@@ -117,13 +117,14 @@ func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result, today time
 			state = @state, step = @step, entry = @entry, attempts = @attempts, looked = @looked, claim = claim + 1,
 			since = case when @fresh then null else since end, next_at = now() + @next::float8 * interval '1 second', lease_until = null,
 			progress = @progress::text::json, receipts = @receipts::text::json, error = @error::text::json,
-			posted_at = coalesce(@posted, posted_at), charged_on = coalesce(charged_on, @today)
+			posted_at = coalesce(@posted, posted_at), charged_on = coalesce(charged_on, @today),
+			unsettled = @unsettled
 		where post_id = @post and n = @n`,
 		pgx.StrictNamedArgs{
 			"post": r.Ref.Post, "n": r.Ref.N, "state": int16(r.State), "step": int16(r.Step), "entry": int16(r.Entry),
 			"attempts": int16(r.Attempts), "looked": int16(r.Looked), "fresh": r.Fresh, "next": r.NextIn.Seconds(),
 			"progress": textOrNull(r.Progress), "receipts": string(encode(r.Receipts)), "error": errorOrNull(r.Error),
-			"posted": orNull(r.PostedAt), "today": today,
+			"posted": orNull(r.PostedAt), "today": today, "unsettled": r.Unsettled,
 		})
 	return err
 }

@@ -143,11 +143,11 @@ func TestALateReceiptIsKept(t *testing.T) {
 
 func (f *fixture) retry(p schema.Post, in time.Duration) schema.Post {
 	f.Helper()
-	retried, _, err := f.gateway.Retry(f.Context(), f.workspace, p.ID, nil, in)
+	retried, err := f.gateway.Retry(f.Context(), f.workspace, p.ID, schema.Retry{Delay: in})
 	if err != nil {
 		f.Fatal(err)
 	}
-	return retried
+	return retried.Post
 }
 
 func TestALateReceiptOfACancelledPostIsShown(t *testing.T) {

@@ -178,9 +178,7 @@ func TestARetryTakesAUnitOfItsDay(t *testing.T) {
 			p := f.create(f.on(1, f.noon(1)))
 			tt.fail(f, p)
 			delay := f.noon(3).Sub(f.store.Now())
-			retried, _, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, nil, delay)
-			f.must(err)
-			tt.then(f, retried)
+			tt.then(f, f.retry(p, delay))
 			first, _, err := f.store.Counter(t.Context(), f.accounts[0], schema.DayOf(f.noon(1)))
 			f.must(err)
 			if first != tt.first {
@@ -211,7 +209,7 @@ func TestAFullDayRefuses(t *testing.T) {
 		},
 		"a retry": func(f *fixture, p schema.Post) error {
 			f.finish(f.claim(p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
-			_, _, err := f.gateway.Retry(f.Context(), f.workspace, p.ID, nil, f.noon(1).Sub(f.store.Now()))
+			_, err := f.gateway.Retry(f.Context(), f.workspace, p.ID, schema.Retry{Delay: f.noon(1).Sub(f.store.Now())})
 			return err
 		},
 	} {

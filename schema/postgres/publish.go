@@ -130,8 +130,8 @@ func stepOfClaim(row string) string {
 			and not (u.again and ` + row + `.token is not distinct from u.token) then ` + stepFind + ` else ` + row + `.step end`
 }
 
-const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.content,
-		p.content, coalesce(p.retried_for, p.scheduled_for), ` + accountColumns
+const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.unsettled,
+		t.accept_duplicate, t.content, p.content, coalesce(p.retried_for, p.scheduled_for), ` + accountColumns
 
 func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
 	return p.scanDelivery(rows, d, &d.Paused)
@@ -145,7 +145,7 @@ func (p *Publish) scanDelivery(rows pgx.Row, d *schema.Delivery, beside ...any) 
 	var own string
 	a := &d.Account
 	err := rows.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
-		(*[]byte)(&d.Progress), &receipts, &own, &document, &due}, append(accountFields(a), beside...)...)...)
+		(*[]byte)(&d.Progress), &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, &due}, append(accountFields(a), beside...)...)...)
 	if err != nil {
 		return err
 	}

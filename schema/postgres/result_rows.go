@@ -62,6 +62,7 @@ type resultRows struct {
 	receipts   []string
 	errors     []*string
 	posted     []*time.Time
+	unsettled  []int32
 }
 
 func (r *resultRows) add(v *schema.Result) {
@@ -70,7 +71,7 @@ func (r *resultRows) add(v *schema.Result) {
 	r.attempts, r.looked, r.fresh = append(r.attempts, int16(v.Attempts)), append(r.looked, int16(v.Looked)), append(r.fresh, v.Fresh)
 	r.next, r.progresses = append(r.next, v.NextIn.Seconds()), append(r.progresses, textOrNull(v.Progress))
 	r.receipts, r.posted = append(r.receipts, string(encode(v.Receipts))), append(r.posted, orNull(v.PostedAt))
-	r.errors = append(r.errors, errorOrNull(v.Error))
+	r.errors, r.unsettled = append(r.errors, errorOrNull(v.Error)), append(r.unsettled, int32(v.Unsettled))
 }
 
 func textOrNull(document []byte) *string {
@@ -98,7 +99,7 @@ func (r *resultRows) queue(b *pgx.Batch) *pgx.QueuedQuery {
 	return finishTargets.queue(b, pgx.StrictNamedArgs{
 		"posts": r.posts, "ns": r.ns, "claims": r.claims, "states": r.states, "steps": r.steps, "entries": r.entries,
 		"attempts": r.attempts, "looked": r.looked, "fresh": r.fresh, "next": r.next, "progresses": r.progresses,
-		"receipts": r.receipts, "errors": r.errors, "posted": r.posted,
+		"receipts": r.receipts, "errors": r.errors, "posted": r.posted, "unsettled": r.unsettled,
 	})
 }
 
@@ -108,10 +109,12 @@ var finishTargets = newStatement(`
 			state = u.state, step = u.step, entry = u.entry, attempts = u.attempts, looked = u.looked,
 			since = case when u.fresh then null else t.since end,
 			next_at = now() + u.next * interval '1 second', lease_until = null,
-			progress = u.progress::json, receipts = u.receipts::json, error = u.error::json, posted_at = u.posted
+			progress = u.progress::json, receipts = u.receipts::json, error = u.error::json, posted_at = u.posted,
+			unsettled = u.unsettled
 		from unnest(@posts::uuid[], @ns::int2[], @claims::int[], @states::int2[], @steps::int2[], @entries::int2[], @attempts::int2[],
-			@looked::int2[], @fresh::bool[], @next::float8[], @progresses::text[], @receipts::text[], @errors::text[], @posted::timestamptz[])
-			u (post, n, claim, state, step, entry, attempts, looked, fresh, next, progress, receipts, error, posted)
+			@looked::int2[], @fresh::bool[], @next::float8[], @progresses::text[], @receipts::text[], @errors::text[], @posted::timestamptz[],
+			@unsettled::int4[])
+			u (post, n, claim, state, step, entry, attempts, looked, fresh, next, progress, receipts, error, posted, unsettled)
 		where t.post_id = u.post and t.n = u.n and t.claim = u.claim and t.state = ` + targetClaimed + `
 		returning t.post_id, t.n, t.state, t.charged_on
 	), counted as (

@@ -55,7 +55,7 @@ func scanPost(row pgx.Row, p *schema.Post) error {
 }
 
 const targetColumns = `t.post_id, t.n, t.account_id, t.platform, t.content, t.state, t.receipts, t.error,
-	t.next_at, t.attempts, t.posted_at, t.charged_on`
+	t.next_at, t.attempts, t.posted_at, t.charged_on, t.entry, t.unsettled`
 
 // targetRow is a target with the post it belongs to.
 type targetRow struct {
@@ -67,7 +67,7 @@ func scanTarget(rows pgx.Rows, t *targetRow) error {
 	var receipts, failure []byte
 	var next, posted, charged *time.Time
 	err := rows.Scan((*[16]byte)(&t.post), &t.N, (*[16]byte)(&t.Account), &t.Platform, &t.Content, &t.State, &receipts, &failure,
-		&next, &t.Attempts, &posted, &charged)
+		&next, &t.Attempts, &posted, &charged, &t.Entry, &t.Unsettled)
 	if err != nil {
 		return err
 	}

@@ -549,9 +549,10 @@ func TestARetryGoesOnAfterTheLastReceipt(t *testing.T) {
 	if got := f.status(p); got != schema.Failed {
 		t.Fatalf("status = %v", got)
 	}
-	retried, platforms, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, nil, 0)
-	if err != nil || len(platforms) != 1 || retried.Version != 2 || f.status(p) != schema.Scheduled {
-		t.Fatalf("Retry = %+v, %v, %v", retried, platforms, err)
+	done, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, schema.Retry{})
+	retried := done.Post
+	if err != nil || len(done.Platforms) != 1 || retried.Version != 2 || f.status(p) != schema.Scheduled {
+		t.Fatalf("Retry = %+v, %v", done, err)
 	}
 	_, err = f.gateway.Update(t.Context(), f.workspace, p.ID, func(*schema.Post) error { return nil })
 	wantKind(t, err, schema.InvalidState)
@@ -562,8 +563,61 @@ func TestARetryGoesOnAfterTheLastReceipt(t *testing.T) {
 	if len(again) != 1 || again[0].Entry != 1 || len(again[0].Receipts) != 1 || again[0].Attempts != 0 || again[0].Claim <= first.Claim {
 		t.Fatalf("claimed %+v, want the second entry on its first", again)
 	}
-	_, _, err = f.gateway.Retry(t.Context(), f.workspace, p.ID, nil, 0)
+	_, err = f.gateway.Retry(t.Context(), f.workspace, p.ID, schema.Retry{})
 	wantKind(t, err, schema.InvalidState)
+}
+
+// TestARetryLooksForWhatMayBeThere has two entries of a thread end as unknown, and retries
+// it twice.
+func TestARetryLooksForWhatMayBeThere(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.Entries = []schema.Entry{{Text: "one"}, {Text: "two"}, {Text: "three"}}
+	p.Content.Thread = &schema.ThreadConfig{ContinueOnError: true}
+	f.create(p)
+	there := func(id string) schema.Outcome {
+		return schema.Outcome{Verdict: schema.Found, Receipt: schema.Receipt{NativeID: id}}
+	}
+	ends := func(o schema.Outcome) (claimed schema.Delivery) {
+		f.exec(`update targets set next_at = now(), step = 1`)
+		claimed = f.claimOne(p, 0)
+		f.expire()
+		f.finish(f.claimOne(p, 0), o)
+		return claimed
+	}
+	since := ends(schema.Outcome{Verdict: schema.CannotTell}).Since
+	ends(schema.Outcome{Verdict: schema.CannotTell})
+	f.wake()
+	f.finish(f.claimOne(p, 0), schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+
+	done, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, schema.Retry{AcceptDuplicate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = done.Post
+	d := f.claimOne(p, 0)
+	if d.Entry != 0 || d.Step != schema.StepFind || !d.Since.Equal(since) || d.Unsettled != 0b11 || !d.AcceptDuplicate {
+		t.Fatalf("the retry is claimed as %+v, want the first entry looked for since %v", d, since)
+	}
+	f.finish(d, there("n0"))
+	d = f.claimOne(p, 0)
+	if d.Entry != 1 || d.Step != schema.StepFind || !d.Since.Equal(since) || d.Unsettled != 0b10 {
+		t.Fatalf("then %+v, want the second entry looked for", d)
+	}
+	f.finish(d, schema.Outcome{Err: &schema.Error{Kind: schema.TokenDead}})
+	f.wake()
+	f.finish(f.claimOne(p, 0), schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+
+	p = f.retry(p, 0)
+	f.wake()
+	if d = f.claimOne(p, 0); d.Entry != 1 || d.Step != schema.StepFind || d.AcceptDuplicate {
+		t.Errorf("a retry without acceptDuplicate is claimed as %+v", d)
+	}
+	f.finish(d, there("n1"))
+	f.wake()
+	if d = f.claimOne(p, 0); d.Entry != 2 || d.Step != schema.StepPrepare || !d.Since.IsZero() || d.Unsettled != 0 {
+		t.Errorf("once all is settled the third entry is claimed as %+v", d)
+	}
 }
 
 func TestACancelledRetryKeepsWhatWasPosted(t *testing.T) {
@@ -571,7 +625,7 @@ func TestACancelledRetryKeepsWhatWasPosted(t *testing.T) {
 	p := f.create(f.post(2, 0))
 	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "n0"}})
 	f.finish(f.claim(p, 1)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
-	retried, _, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, []schema.Platform{schema.Mastodon}, time.Hour)
+	done, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, schema.Retry{Platforms: []schema.Platform{schema.Mastodon}, Delay: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -582,7 +636,7 @@ func TestACancelledRetryKeepsWhatWasPosted(t *testing.T) {
 	if err != nil || got.Targets[0].State != schema.TargetPosted || got.Targets[1].State != schema.TargetCancelled {
 		t.Errorf("targets %v and %v, %v; want posted and cancelled", got.Targets[0].State, got.Targets[1].State, err)
 	}
-	if d := f.claim(retried, 1); len(d) != 0 {
+	if d := f.claim(done.Post, 1); len(d) != 0 {
 		t.Error("a cancelled target was claimed")
 	}
 }

@@ -1,0 +1,159 @@
+package schema
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAnOpenOutcomeStaysOpenUntilItsDeadline(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	down := func(kind ErrorKind) Outcome { return Outcome{Err: &Error{Kind: kind, Message: "HTTP 502"}} }
+	asked := Outcome{Err: &Error{Kind: RateLimited, RetryAfter: time.Hour}}
+	dead := Outcome{Err: &Error{Kind: TokenDead}}
+	until := func(in time.Duration, d Delivery) Delivery { d.Until = at.Add(in); return d }
+	for name, tt := range map[string]struct {
+		delivery Delivery // its call was claimed a minute ago
+		outcome  Outcome
+		state    TargetState
+		step     Step
+		in       time.Duration
+		says     string // of its error
+	}{
+		"the platform is down":           {Delivery{Step: StepFind, Attempts: 4}, down(Retryable), TargetPending, StepFind, 15 * time.Second, "still open, crier goes on looking: HTTP 502"},
+		"the look's own answer is lost":  {Delivery{Step: StepFind, Attempts: 4}, down(Unknown), TargetPending, StepFind, 15 * time.Second, "still open"},
+		"it refuses the look":            {Delivery{Step: StepFind, Attempts: 4}, down(Refused), TargetPending, StepFind, 15 * time.Second, "still open"},
+		"it asks to wait":                {Delivery{Step: StepFind}, asked, TargetPending, StepFind, time.Hour, "still open"},
+		"the deadline comes before that": {until(time.Minute, Delivery{Step: StepFind}), asked, TargetPending, StepFind, time.Minute + afterUntil, "still open"},
+		"the deadline is over":           {until(0, Delivery{Step: StepFind}), down(Retryable), TargetFailed, StepFind, 0, "could not be asked within"},
+		"and nobody can look":            {until(0, Delivery{Step: StepFind, Blind: true}), down(Retryable), TargetFailed, StepFind, 0, "offers no way to find out"},
+		"our own fault":                  {Delivery{Step: StepFind, Attempts: 3}, down(Internal), TargetPending, StepFind, 15 * time.Second, "still open"},
+		"our own fault, again and again": {Delivery{Step: StepFind, Attempts: 4}, down(Internal), TargetFailed, StepFind, 0, "crier failed to find out"},
+		"dead credentials, looked after": {Delivery{Step: StepFind, Renews: true}, dead, TargetPending, StepFind, 15 * time.Second, "still open"},
+		"dead credentials":               {Delivery{Step: StepFind}, dead, TargetFailed, StepFind, 0, "connect the account again"},
+		"nobody will ever tell":          {Delivery{Step: StepFind}, Outcome{}, TargetFailed, StepFind, 0, "does not tell"},
+		"nor is there a way to look":     {Delivery{Step: StepFind, Blind: true}, Outcome{}, TargetFailed, StepFind, 0, "offers no way to find out"},
+		"a second post is accepted":      {Delivery{Step: StepFind, Unsettled: 1, AcceptDuplicate: true}, Outcome{}, TargetPending, StepPrepare, 0, "a second post is accepted"},
+		"but not of a call since":        {Delivery{Step: StepFind, AcceptDuplicate: true}, Outcome{}, TargetFailed, StepFind, 0, "does not tell"},
+		"not there, before a retry":      {Delivery{Step: StepFind, Looked: 1, Unsettled: 1, Attempts: 4}, Outcome{Verdict: NotThere}, TargetPending, StepPrepare, 0, "did not take"},
+		"safe to repeat":                 {Delivery{Step: StepFind, Looked: 1, Attempts: 4}, Outcome{Verdict: SafeToRepeat}, TargetPending, StepPublish, 0, "still open"},
+		"safe to repeat, too late":       {until(0, Delivery{Step: StepFind}), Outcome{Verdict: SafeToRepeat}, TargetFailed, StepFind, 0, "could not be asked within"},
+		"the repetition is not answered": {Delivery{Step: StepPublish, Looked: repeated}, down(Unknown), TargetPending, StepFind, SettleTime, "still open"},
+		"it is not made":                 {Delivery{Step: StepPublish, Looked: repeated, Attempts: 4}, down(Retryable), TargetPending, StepFind, 15 * time.Second, "still open"},
+		"it is refused":                  {Delivery{Step: StepPublish, Looked: repeated}, down(Refused), TargetFailed, StepPublish, 0, "refused the call when it was repeated: HTTP 502"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := tt.delivery
+			d.Entries, d.Tries, d.Since, d.DueAt = 1, DefaultTries, at.Add(-time.Minute), at.Add(-2*time.Minute)
+			if d.Until.IsZero() {
+				d.Until = at.Add(22 * time.Hour)
+			}
+			r := d.After(tt.outcome, at, 0)
+			if r.State != tt.state || r.Step != tt.step || r.NextIn != tt.in {
+				t.Errorf("it is %v in step %d, again in %v; want %v, %d, %v", r.State, r.Step, r.NextIn, tt.state, tt.step, tt.in)
+			}
+			if r.Error == nil || !strings.Contains(r.Error.Message, tt.says) {
+				t.Fatalf("it says %+v, want %q", r.Error, tt.says)
+			}
+			if unsettled := r.Error.Code == CodeOutcomeUnknown && r.State == TargetFailed; r.Unsettled.Has(0) != unsettled {
+				t.Errorf("unsettled is %b", r.Unsettled)
+			}
+			if d.Step == StepFind && tt.outcome.Err != nil && tt.outcome.Err.Kind != Internal && r.Attempts != d.Attempts {
+				t.Errorf("the look costs a try")
+			}
+		})
+	}
+}
+
+func TestLooksComeRarerTheLongerTheyFail(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		since, due time.Duration // ago
+		least      time.Duration
+		most       time.Duration // with all its jitter
+	}{
+		"right after the call":       {5 * time.Second, time.Hour, 5 * time.Second, 6250 * time.Millisecond},
+		"after two minutes":          {2 * time.Minute, 2 * time.Minute, 30 * time.Second, 37500 * time.Millisecond},
+		"after hours":                {5 * time.Hour, 5 * time.Hour, 4 * time.Minute, 5 * time.Minute},
+		"of a call before a retry":   {48 * time.Hour, 0, 5 * time.Second, 6250 * time.Millisecond},
+		"of a retry that is to wait": {48 * time.Hour, -time.Second, 5 * time.Second, 6250 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Delivery{Since: at.Add(-tt.since), DueAt: at.Add(-tt.due), Until: at.Add(time.Hour)}
+			if least, most := d.lookWait(0, at, 0), d.lookWait(0, at, 1); least != tt.least || most != tt.most {
+				t.Errorf("it waits from %v to %v, want %v to %v", least, most, tt.least, tt.most)
+			}
+		})
+	}
+}
+
+func TestWhatMayBeThereIsNeverSaidToHaveMissedItsDeadline(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		delivery Delivery
+		tooLate  bool
+		code     string
+	}{
+		"nothing was called":     {Delivery{Step: StepPublish, Until: at.Add(-1)}, true, codeMissedDeadline},
+		"a call is repeated":     {Delivery{Step: StepPublish, Looked: repeated, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
+		"a call is prepared for": {Delivery{Step: StepPrepare, Looked: repeated, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
+		"paused":                 {Delivery{Step: StepPublish, Paused: true, Until: at}, true, codeMissedDeadline},
+		"in time":                {Delivery{Step: StepPublish, Until: at}, false, codeMissedDeadline},
+		"it is looked for":       {Delivery{Step: StepFind, Until: at.Add(-1)}, false, CodeOutcomeUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := tt.delivery
+			d.Entries = 1
+			if got := d.TooLate(at); got != tt.tooLate {
+				t.Errorf("TooLate = %t", got)
+			}
+			if r := d.Missed(at); r.Error.Code != tt.code || r.Releases() != (tt.code == codeMissedDeadline) {
+				t.Errorf("it ends as %+v, gives its unit back %t", *r.Error, r.Releases())
+			}
+		})
+	}
+}
+
+// TestAThreadLooksForEachEntryThatMayBeThere retries a thread that went on after entries of
+// unknown outcome.
+func TestAThreadLooksForEachEntryThatMayBeThere(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	unknown := &TargetError{Code: CodeOutcomeUnknown}
+	for name, tt := range map[string]struct {
+		target Target
+		blind  bool
+		accept bool
+		want   Resumption
+		ok     bool
+	}{
+		"it failed for good":               {Target{Entry: 1, Receipts: []Receipt{{}}, Error: &TargetError{}}, false, false, Resumption{Entry: 1}, true},
+		"it ended as unknown":              {Target{Entry: 1, Receipts: []Receipt{{}}, Unsettled: 0b10, Error: unknown}, false, false, Resumption{Step: StepFind, Entry: 1, Unsettled: 0b10}, true},
+		"a dead letter":                    {Target{Entry: 1, Receipts: []Receipt{{}}, Error: unknown}, false, false, Resumption{Step: StepFind, Entry: 1, Unsettled: 0b10}, true},
+		"an entry before ended as unknown": {Target{Entry: 3, Receipts: []Receipt{{}}, Unsettled: 0b10, Error: &TargetError{}}, false, false, Resumption{Step: StepFind, Entry: 1, Unsettled: 0b10}, true},
+		"one after the next did":           {Target{Entry: 3, Receipts: []Receipt{{}}, Unsettled: 0b100, Error: &TargetError{}}, false, false, Resumption{Entry: 1, Unsettled: 0b100}, true},
+		"a hole stays a hole":              {Target{Entry: 3, Receipts: []Receipt{{}, {Entry: 2}}, Unsettled: 0b10, Error: &TargetError{}}, false, false, Resumption{Entry: 3}, true},
+		"nobody can look":                  {Target{Error: unknown}, true, false, Resumption{Unsettled: 1, LeftOut: true}, true},
+		"a second post is accepted":        {Target{Error: unknown}, true, true, Resumption{}, true},
+		"it is looked for all the same":    {Target{Error: unknown}, false, true, Resumption{Step: StepFind, Unsettled: 1}, true},
+		"the platform is at it":            {Target{Receipts: []Receipt{{Open: true}}, Error: unknown}, false, false, Resumption{Step: StepFind, Unsettled: 1}, true},
+		"all is there":                     {Target{Receipts: []Receipt{{Entry: 3}}}, false, false, Resumption{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := tt.target
+			target.State = TargetFailed
+			got, ok := target.Resume(4, tt.blind, tt.accept)
+			if ok != tt.ok || (ok && (got.Step != tt.want.Step || got.Entry != tt.want.Entry || got.Unsettled != tt.want.Unsettled || got.LeftOut != tt.want.LeftOut)) {
+				t.Errorf("it goes on as %+v, %t; want %+v, %t", got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+	d := Delivery{Step: StepFind, Entry: 1, Entries: 4, Tries: 1, Unsettled: 0b110, Pause: time.Second, Until: at.Add(time.Hour)}
+	r := d.After(Outcome{Verdict: Found, Receipt: Receipt{NativeID: "1"}}, at, 0)
+	if r.Entry != 2 || r.Step != StepFind || r.Unsettled != 0b100 || r.Fresh {
+		t.Errorf("after the first was found it is %+v, want the next looked for", r)
+	}
+	d.Entry, d.Unsettled, d.Looked = r.Entry, r.Unsettled, 1
+	if r = d.After(Outcome{Verdict: NotThere}, at, 0); r.Entry != 2 || r.Step != StepPrepare || r.Unsettled != 0 || !r.Fresh {
+		t.Errorf("after the second was not there it is %+v, want it called", r)
+	}
+}
