@@ -35,14 +35,12 @@ func (s Standing) Keep(late Receipt, at time.Time) (Result, Arrival) {
 	if late.PostedAt.IsZero() {
 		late.PostedAt = at
 	}
-	if known := s.Receipt(late.Entry); known != nil {
+	if known := s.Receipt(late.Entry); known != nil && (!known.Open || late.Open) {
 		if known.NativeID != late.NativeID {
 			return Result{}, ReceiptSecond
 		}
-		if !known.Open || late.Open {
-			return Result{}, ReceiptKnown
-		}
-	}
+		return Result{}, ReceiptKnown
+	} // an open one may have come to nothing
 	var r Result
 	switch {
 	case s.State != TargetPending && s.State != TargetClaimed:
@@ -53,6 +51,9 @@ func (s Standing) Keep(late Receipt, at time.Time) (Result, Arrival) {
 		d := s.Delivery
 		d.Entry = late.Entry
 		r = d.published(late, at)
+		if late.Open && s.calls() {
+			r.NextIn = Lease + SettleTime
+		}
 	}
 	slices.SortFunc(r.Receipts, func(a, b Receipt) int { return a.Entry - b.Entry })
 	return r, ReceiptKept
@@ -64,11 +65,14 @@ func (s Standing) filled(late Receipt) Result {
 	r := s.waiting(s.Step, s.Wait)
 	r.Receipts, r.Error = append(withoutEntry(r.Receipts, late.Entry), late), s.Error
 	r.Unsettled = r.Unsettled.Without(late.Entry)
-	if s.State == TargetClaimed && s.Step == StepPublish {
+	if s.calls() {
 		r.Step, r.NextIn = StepFind, Lease+SettleTime
 	}
 	return r
 }
+
+// calls tells whether a visible call may be in hand.
+func (s Standing) calls() bool { return s.State == TargetClaimed && s.Step == StepPublish }
 
 // amended corrects a target that has ended: one that was taken for failed is posted with
 // its last receipt, and a cancelled one shows what went out before.

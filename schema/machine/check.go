@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"crier/schema"
@@ -23,7 +24,7 @@ const (
 	countsAgree    = "a post's status and counters agree with its targets"
 	everythingEnds = "everything ends"
 	hasReason      = "every failure has a reason"
-	unknownIsRare  = "an outcome is unknown only where nobody can look"
+	unknownIsRare  = "an outcome is unknown only where nobody can look, or could before the deadline"
 	failedIsFailed = "what is said to have failed is not there"
 	receiptsAgree  = "receipts say what is there"
 	lateIsKept     = "a late receipt is never lost"
@@ -69,10 +70,16 @@ type mark struct {
 	ended     time.Time // the last call
 	firstLook time.Time // that saw nothing, since then
 	lastLook  time.Time
-	visible   int
-	id        string
-	unknown   bool // given up without knowing
+	safe      bool     // to repeat, as the platform said since then
+	ids       []string // of what is visible
+	allowed   int      // how often a person has accepted a second post
+	unknown   bool     // given up without knowing
 }
+
+func (m *mark) has(id string) bool { return slices.Contains(m.ids, id) }
+
+// isOnce tells whether it is there, and no more often than a person has accepted.
+func (m *mark) isOnce() bool { return len(m.ids) > 0 && len(m.ids) <= 1+m.allowed }
 
 func newCheck(s *simulation) *check {
 	return &check{
@@ -112,35 +119,33 @@ func (c *check) withdrawn(p *post) {
 	c.inspect(p)
 }
 
-// retried is called when a retry is accepted: a person has looked, so nothing of what
-// failed is in doubt any more, and nothing waits.
-func (c *check) retried(p *post, due time.Time) {
-	c.promises[p.id].due, c.promises[p.id].since = due, c.now
+// retried is called when a retry is accepted: nothing waits any more, and what failed for
+// good begins anew. What may be there stays in doubt, unless a person accepts it twice.
+func (c *check) retried(p *post, asked schema.Retry) {
+	c.promises[p.id].due, c.promises[p.id].since = c.now.Add(asked.Delay), c.now
 	for _, t := range p.targets {
 		if t.state != schema.TargetPending {
 			continue
 		}
 		delete(c.waiting, spot{p.number, t.n, -1, false})
 		for i := t.resume(); i < len(p.content.Entries); i++ {
-			delete(c.marks, spot{p.number, t.n, i, false})
+			c.begins(spot{p.number, t.n, i, false}, asked.AcceptDuplicate)
 		}
 	}
 	c.inspect(p)
 }
 
-// isThere tells whether something of a failed post is visible that a retry would make.
-func (c *check) isThere(p *post) bool {
-	for _, t := range p.targets {
-		if t.state != schema.TargetFailed {
-			continue
-		}
-		for i := t.resume(); i < len(p.content.Entries); i++ {
-			if c.mark(spot{p.number, t.n, i, false}).visible > 0 {
-				return true
-			}
-		}
+// begins is called when an entry is retried.
+func (c *check) begins(s spot, accepted bool) {
+	m := c.mark(s)
+	switch {
+	case m.unknown && accepted:
+		c.seen.accepted++
+		m.allowed++
+		m.published = false
+	case !m.unknown:
+		delete(c.marks, s)
 	}
-	return false
 }
 
 // claimed is called when a step is claimed.
@@ -159,9 +164,9 @@ func (c *check) calls(d schema.Delivery) {
 	switch {
 	case m.inHand > 0:
 		c.breaks(oneCall, "%s is called while a call of it is in hand", s)
-	case m.published:
+	case m.published && !m.safe:
 		c.breaks(neverTwice, "%s is called once more after it was published", s)
-	case m.doubt && !m.lookedTwice():
+	case m.doubt && !m.lookedTwice() && !m.safe && m.allowed == 0:
 		c.breaks(noBlindRetry, "%s is called again; the call before ended at %s, looks at %s and %s saw nothing",
 			s, clockOf(m.ended), clockOf(m.firstLook), clockOf(m.lastLook))
 	}
@@ -177,7 +182,7 @@ func (c *check) calls(d schema.Delivery) {
 		c.callsEntry(d, m)
 		c.followsChain(d)
 	}
-	m.called, m.doubt = true, true
+	m.called, m.doubt, m.unknown = true, true, false
 	m.inHand++
 }
 
@@ -220,15 +225,15 @@ func (c *check) callsEntry(d schema.Delivery, m *mark) {
 // followsChain sees that an entry hangs on the last one published before it, and that
 // only a thread that goes on after failures leaves one out.
 func (c *check) followsChain(d schema.Delivery) {
-	parent := ""
+	var parent *mark
 	for i := range d.Entries {
 		s := spotOf(d)
 		s.at = i
 		m := c.mark(s)
-		isThere := m.visible > 0 && !m.unknown
+		isThere := len(m.ids) > 0 && !m.unknown
 		switch {
 		case i < d.Entry && isThere:
-			parent = m.id
+			parent = m
 		case i < d.Entry && !d.ContinueOnError:
 			c.breaks(oneChain, "%s is called, entry %d is not published", spotOf(d), i)
 		case i > d.Entry && isThere:
@@ -239,22 +244,28 @@ func (c *check) followsChain(d schema.Delivery) {
 	if d.Parent() != nil {
 		got = d.Parent().NativeID
 	}
-	if got != parent {
-		c.breaks(oneChain, "%s hangs on %q, not %q", spotOf(d), got, parent)
+	if parent == nil {
+		parent = &mark{ids: []string{""}}
+	}
+	if !parent.has(got) {
+		c.breaks(oneChain, "%s hangs on %q, not %q", spotOf(d), got, parent.ids)
 	}
 }
 
 func (c *check) callsComment(d schema.Delivery) {
 	m := c.mark(spot{numberOf(d.Ref.Post), d.Ref.N, d.Comment.Entry, false})
 	r := d.Receipt(d.Comment.Entry)
-	if m.visible == 0 || r == nil || r.NativeID != m.id {
-		c.breaks(commentOfEntry, "%s is called for entry %d, receipt %+v, id %q", spotOf(d), d.Comment.Entry, r, m.id)
+	if r == nil || !m.has(r.NativeID) {
+		c.breaks(commentOfEntry, "%s is called for entry %d, receipt %+v, ids %q", spotOf(d), d.Comment.Entry, r, m.ids)
 	}
 }
 
 // answered is called when the caller of a visible call hears, or gives up.
 func (c *check) answered(d schema.Delivery, o schema.Outcome) {
 	m := c.ends(d)
+	if o.Err != nil && d.Looked < 0 { // of a repetition: what became of the first is as open as it was
+		return
+	}
 	if o.Err != nil {
 		m.doubt = o.Err.Kind == schema.Unknown || o.Err.Kind == schema.Duplicate
 		return
@@ -268,7 +279,7 @@ func (c *check) abandoned(d schema.Delivery) { c.ends(d).doubt = true }
 func (c *check) ends(d schema.Delivery) *mark {
 	m := c.mark(spotOf(d))
 	m.inHand--
-	m.ended, m.firstLook, m.lastLook = c.now, time.Time{}, time.Time{}
+	m.ended, m.firstLook, m.lastLook, m.safe = c.now, time.Time{}, time.Time{}, false
 	return m
 }
 
@@ -286,6 +297,9 @@ func (c *check) sawNothing(d schema.Delivery) {
 	}
 }
 
+// mayRepeat is called when a platform says that a call may be repeated.
+func (c *check) mayRepeat(d schema.Delivery) { c.mark(spotOf(d)).safe = true }
+
 // appeared is called when something becomes visible, or is taken by a platform that goes
 // on by itself.
 func (c *check) appeared(d schema.Delivery, r schema.Receipt, late bool) {
@@ -293,19 +307,17 @@ func (c *check) appeared(d schema.Delivery, r schema.Receipt, late bool) {
 		c.tell("%s: is there as %s, late %t", spotOf(d), r.NativeID, late)
 	}
 	m := c.mark(spotOf(d))
-	m.id = r.NativeID
-	m.visible++
-	if m.visible > 1 {
-		c.breaks(neverTwice, "%s is there %d times", spotOf(d), m.visible)
+	m.ids = append(m.ids, r.NativeID)
+	if !m.isOnce() {
+		c.breaks(neverTwice, "%s is there as %q", spotOf(d), m.ids)
 	}
 }
 
 // vanished is called when a platform gives up by itself on what it took.
-func (c *check) vanished(d schema.Delivery) {
+func (c *check) vanished(d schema.Delivery, id string) {
 	if c.tells {
 		c.tell("%s: the platform gives it up", spotOf(d))
 	}
 	m := c.mark(spotOf(d))
-	m.visible--
-	m.id = ""
+	m.ids = slices.DeleteFunc(m.ids, func(x string) bool { return x == id })
 }

@@ -58,9 +58,13 @@ func (c *check) entryEnded(d schema.Delivery, o schema.Outcome, r schema.Result)
 	switch {
 	case i >= 0:
 		c.seen.published++
-		if m.visible != 1 || m.id != r.Receipts[i].NativeID {
-			c.breaks(receiptsAgree, "%s has the receipt %+v; there is %q, %d times", s, r.Receipts[i], m.id, m.visible)
+		if !m.isOnce() || !m.has(r.Receipts[i].NativeID) {
+			c.breaks(receiptsAgree, "%s has the receipt %+v; there is %q", s, r.Receipts[i], m.ids)
 		}
+		if m.unknown {
+			c.seen.settledLater++
+		}
+		m.published, m.doubt, m.unknown = true, false, false
 		return
 	case r.State == schema.TargetPending:
 		c.seen.holes++
@@ -75,16 +79,33 @@ func (c *check) gaveUp(d schema.Delivery, o schema.Outcome, reason *schema.Targe
 		c.breaks(hasReason, "%s is given up", s)
 		return
 	}
-	if reason.Code != "outcome_unknown" {
-		if m.visible > 0 {
+	if reason.Code != schema.CodeOutcomeUnknown {
+		if len(m.ids) > m.allowed {
 			c.breaks(failedIsFailed, "%s is there and was given up: %+v", s, *reason)
 		}
 		return
 	}
 	c.seen.unknown++
 	m.unknown = true
-	if d.Step != schema.StepFind || (o.Err == nil && o.Verdict != schema.CannotTell) {
+	switch {
+	case d.Step != schema.StepFind && d.Looked >= 0:
 		c.breaks(unknownIsRare, "%s: %s came to %s", s, stepName(d.Step), outcomeName(d, o))
+	case !reason.At.Before(d.Until):
+		c.seen.gaveUpLate++
+	case !isFinal(d, o):
+		c.breaks(unknownIsRare, "%s: %s came to %s at %s, could look until %s", s, stepName(d.Step), outcomeName(d, o), clockOf(reason.At), clockOf(d.Until))
+	}
+}
+
+// isFinal tells whether nobody can find out more from what a step came to.
+func isFinal(d schema.Delivery, o schema.Outcome) bool {
+	switch {
+	case o.Err == nil:
+		return d.Step == schema.StepFind && o.Verdict == schema.CannotTell
+	case o.Err.Kind == schema.TokenDead:
+		return !d.Renews
+	default:
+		return o.Err.Kind == schema.Refused && d.Step != schema.StepFind
 	}
 }
 
@@ -113,9 +134,8 @@ func (c *check) finishedComment(d schema.Delivery, o schema.Outcome, r schema.Co
 	switch r.State {
 	case schema.CommentPosted:
 		c.seen.comments++
-		m := c.mark(spotOf(d))
-		if m.visible != 1 || m.id != r.NativeID {
-			c.breaks(receiptsAgree, "%s has the id %q; there is %q, %d times", spotOf(d), r.NativeID, m.id, m.visible)
+		if m := c.mark(spotOf(d)); !m.isOnce() || !m.has(r.NativeID) {
+			c.breaks(receiptsAgree, "%s has the id %q; there is %q", spotOf(d), r.NativeID, m.ids)
 		}
 	case schema.CommentFailed:
 		c.gaveUp(d, o, r.Error)
@@ -163,7 +183,7 @@ func (c *check) lateReceipts(p *post, t *target) {
 	for i := range p.content.Entries {
 		s := spot{p.number, t.n, i, false}
 		id, late := c.late[s]
-		if late && !slices.ContainsFunc(t.receipts, func(r schema.Receipt) bool { return r.Entry == i && r.NativeID == id && !r.Open }) {
+		if late && c.mark(s).allowed == 0 && !slices.ContainsFunc(t.receipts, func(r schema.Receipt) bool { return r.Entry == i && r.NativeID == id && !r.Open }) {
 			c.breaks(lateIsKept, "%s lacks the receipt %s: it has %+v", s, id, t.receipts)
 		}
 	}
@@ -201,8 +221,8 @@ func (c *check) visibleWhole(p *post, t *target) {
 		return
 	}
 	for i := range p.content.Entries {
-		if s := (spot{p.number, t.n, i, false}); c.mark(s).visible != 1 {
-			c.breaks(receiptsAgree, "%s is posted and there %d times", s, c.mark(s).visible)
+		if s := (spot{p.number, t.n, i, false}); !c.mark(s).isOnce() {
+			c.breaks(receiptsAgree, "%s is posted and there as %q", s, c.mark(s).ids)
 		}
 	}
 }

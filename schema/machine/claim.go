@@ -71,7 +71,8 @@ func deliveryOf(p *post, t *target) schema.Delivery {
 	d := schema.Delivery{
 		Ref:   schema.TargetRef{Post: p.id, N: t.n, Version: t.version},
 		Claim: t.claim, Step: t.step, Account: t.account, Entry: t.entry, Attempts: t.attempts, Looked: t.looked,
-		Since: t.since, Progress: t.progress, Receipts: slices.Clone(t.receipts), DueAt: p.scheduledFor,
+		Since: t.since, Progress: t.progress, Receipts: slices.Clone(t.receipts), DueAt: p.dueAt(),
+		Unsettled: t.unsettled, AcceptDuplicate: t.accepts,
 	}
 	d.Describe(p.content, "", constraintsOf(t.account.Platform))
 	return d
@@ -108,7 +109,7 @@ func (s *store) apply(p *post, t *target, r schema.Result, now time.Time) {
 		t.since = time.Time{}
 	}
 	t.next, t.leaseUntil = now.Add(r.NextIn), time.Time{}
-	t.progress, t.receipts, t.failure = r.Progress, r.Receipts, r.Error
+	t.progress, t.receipts, t.unsettled, t.failure = r.Progress, r.Receipts, r.Unsettled, r.Error
 	switch r.State {
 	case schema.TargetPosted:
 		p.left--

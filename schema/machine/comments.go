@@ -13,7 +13,7 @@ import (
 func (s *store) addComments(p *post, t *target, r schema.Result, now time.Time) {
 	for _, asked := range r.Comments {
 		fresh := &comment{
-			id: s.newID(), post: p, target: t, position: asked.Position, entry: asked.Target, text: asked.Text,
+			id: s.newID(), madeAt: now, post: p, target: t, position: asked.Position, entry: asked.Target, text: asked.Text,
 			state: schema.CommentSkipped, step: schema.StepPublish,
 		}
 		if isPublished(r.Receipts, asked.Target) || !s.rules.commentNeedsEntry {
@@ -27,7 +27,7 @@ func (s *store) addComments(p *post, t *target, r schema.Result, now time.Time) 
 			s.comments[fresh.id] = fresh
 		case old.state == schema.CommentSkipped && fresh.state == schema.CommentPending:
 			delete(s.comments, old.id)
-			old.id, old.state, old.text = fresh.id, fresh.state, fresh.text
+			old.id, old.madeAt, old.state, old.text = fresh.id, fresh.madeAt, fresh.state, fresh.text
 			s.comments[old.id] = old
 		}
 	}
@@ -68,7 +68,7 @@ func commentDelivery(c *comment) schema.Delivery {
 	d := schema.Delivery{
 		Ref:   schema.TargetRef{Post: c.post.id, N: c.target.n, Version: c.target.version},
 		Claim: c.claim, Step: c.step, Account: c.target.account, Entry: c.entry, Attempts: c.attempts, Looked: c.looked,
-		Since: c.since, Receipts: slices.Clone(c.target.receipts),
+		Since: c.since, DueAt: c.madeAt.Add(schema.FirstCommentDelay), Receipts: slices.Clone(c.target.receipts),
 		Comment: &schema.Comment{ID: c.id, Position: c.position, Entry: c.entry, Text: c.text},
 	}
 	d.DescribeComment(c.post.content, constraintsOf(c.target.account.Platform))

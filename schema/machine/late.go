@@ -19,7 +19,7 @@ func (s *store) keepReceipt(p *post, t *target, late schema.Receipt, now time.Ti
 	}
 	t.claim++
 	t.next, t.leaseUntil = now.Add(r.NextIn), time.Time{}
-	t.progress, t.receipts, t.failure = r.Progress, r.Receipts, r.Error
+	t.progress, t.receipts, t.unsettled, t.failure = r.Progress, r.Receipts, r.Unsettled, r.Error
 	s.recount(p)
 	switch {
 	case p.left == 0:

@@ -103,7 +103,10 @@ func TestPlantedBugsAreFound(t *testing.T) {
 		"a late result that fires a delayed retry": {func(r *rules) { r.moveChecksStatus = false }, notEarly},
 		"a recovery of claims of others":           {func(r *rules) { r.recoverChecksNode = false }, oneCall},
 		"a late receipt that is dropped":           {func(r *rules) { r.lateReceiptsStay = false }, lateIsKept},
-		"an edit that forgets what is published":   {func(r *rules) { r.editKeepsReceipts = false }, neverTwice},
+		"an edit that forgets what is published":   {func(r *rules) { r.editChecksBegun = false }, neverTwice},
+		"a retry that does not look first":         {func(r *rules) { r.retryLooks = false }, noBlindRetry},
+		"a retry of what nobody can look for":      {func(r *rules) { r.blindIsLeftOut = false }, noBlindRetry},
+		"a failed look that costs a try":           {func(r *rules) { r.failedLookIsFree = false }, unknownIsRare},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,6 +14,7 @@ type trait struct {
 	prepares bool // before the first entry, too
 	blind    bool // nobody can look
 	keyed    bool // what is there already is refused as a duplicate
+	repeats  bool // answers a call under a key it knows with what the first one made
 	open     bool // goes on by itself after the call
 	threads  bool
 	comments bool
@@ -27,6 +28,7 @@ func traits() []trait {
 		{platform: schema.Bluesky, keyed: true, threads: true, comments: true, pause: 1500 * time.Millisecond},
 		{platform: schema.Threads, prepares: true, threads: true, comments: true, pause: 30 * time.Second},
 		{platform: schema.YouTube, prepares: true, open: true, comments: true},
+		{platform: schema.Twitter, repeats: true, threads: true, comments: true, pause: time.Second},
 		{platform: schema.Telegram, blind: true},
 	}
 }
@@ -40,6 +42,7 @@ func constraintsOf(p schema.Platform) schema.Constraints {
 	t := traitOf(p)
 	return schema.Constraints{
 		Platform:     p,
+		Blind:        t.blind,
 		Thread:       schema.ThreadLimit{Supported: t.threads, Pause: t.pause},
 		FirstComment: schema.CommentLimit{Supported: t.comments, RootOnly: t.rootOnly},
 	}
@@ -49,6 +52,7 @@ func constraintsOf(p schema.Platform) schema.Constraints {
 type platform struct {
 	*simulation
 	things map[spot]*thing
+	down   map[schema.Platform]time.Time // until when it answers nothing
 	ids    int
 }
 
@@ -59,7 +63,28 @@ type thing struct {
 }
 
 func newPlatform(s *simulation) *platform {
-	return &platform{simulation: s, things: map[spot]*thing{}}
+	return &platform{simulation: s, things: map[spot]*thing{}, down: map[schema.Platform]time.Time{}}
+}
+
+const (
+	mostOutages   = 4
+	longestOutage = 3 * time.Hour
+)
+
+// startOutages lets platforms be out of reach for a while.
+func (p *platform) startOutages() {
+	if p.faults.down == 0 {
+		return
+	}
+	all := traits()
+	for range p.rand.IntN(mostOutages) {
+		which := all[p.rand.IntN(len(all))].platform
+		p.after(p.between(0, day), func() { p.down[which] = p.now.Add(p.between(time.Minute, longestOutage)) })
+	}
+}
+
+func (p *platform) isDown(d schema.Delivery) bool {
+	return p.now.Before(p.down[d.Account.Platform]) && p.faulty()
 }
 
 const (
@@ -98,8 +123,17 @@ func (p *platform) look(d schema.Delivery) (schema.Outcome, time.Duration) {
 	if traitOf(d.Account.Platform).blind {
 		return schema.Outcome{Verdict: schema.CannotTell}, in
 	}
+	if p.isDown(d) {
+		p.seen.downLooks++
+		return failedWith(schema.Retryable, "no answer"), in
+	}
 	if p.chance(p.faults.look) {
 		return p.failedLook(), in
+	}
+	if traitOf(d.Account.Platform).repeats && p.rand.IntN(2) == 0 {
+		p.seen.repeats++
+		p.check.mayRepeat(d)
+		return schema.Outcome{Verdict: schema.SafeToRepeat}, in
 	}
 	t := p.things[spotOf(d)]
 	if t == nil {
@@ -154,7 +188,9 @@ func (p *platform) call(d schema.Delivery, deadline time.Duration) *call {
 		return c
 	}
 	takesEffect := true
-	if p.chance(p.faults.platform) {
+	if p.isDown(d) {
+		takesEffect = p.loses(c)
+	} else if p.chance(p.faults.platform) {
 		takesEffect = p.goesWrong(c, deadline)
 	}
 	c.ends = p.now.Add(c.lasts)
@@ -173,7 +209,11 @@ func (p *platform) exists(d schema.Delivery) bool { return p.things[spotOf(d)] !
 
 func (p *platform) newReceipt(d schema.Delivery) schema.Receipt {
 	p.ids++
-	return schema.Receipt{NativeID: strconv.Itoa(p.ids), Open: traitOf(d.Account.Platform).open && d.Comment == nil}
+	id := strconv.Itoa(p.ids)
+	if traitOf(d.Account.Platform).repeats {
+		id = "the " + spotOf(d).String()
+	}
+	return schema.Receipt{NativeID: id, Open: traitOf(d.Account.Platform).open && d.Comment == nil}
 }
 
 // goesWrong gives a call one of the fates that are no plain success; it tells whether
@@ -257,7 +297,8 @@ func (c *call) takeEffect() {
 	if late {
 		p.seen.lateEffects++
 	}
-	if traitOf(c.delivery.Account.Platform).keyed && p.things[s] != nil {
+	trait := traitOf(c.delivery.Account.Platform)
+	if (trait.keyed || trait.repeats) && p.things[s] != nil {
 		return
 	}
 	receipt := c.outcome.Receipt
@@ -277,7 +318,7 @@ func (p *platform) process(d schema.Delivery, t *thing) {
 	if p.chance(processingFails) && !p.faults.none() {
 		p.seen.vanished++
 		delete(p.things, spotOf(d))
-		p.check.vanished(d)
+		p.check.vanished(d, t.id)
 		return
 	}
 	p.seen.processed++

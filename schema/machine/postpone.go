@@ -17,10 +17,11 @@ func (s *store) postpone(m message, wait time.Duration, now time.Time) bool {
 	t := p.targets[m.target.N]
 	current := p.version == m.target.Version || !s.rules.postponeChecksVersion
 	begun := p.status == schema.Scheduled || p.status == schema.Processing
-	if !current || !begun || t.state != schema.TargetPending || t.next.After(now.Add(earlyBy)) {
+	until := p.dueAt().Add(s.lateness)
+	if !current || !begun || t.state != schema.TargetPending || t.next.After(now.Add(earlyBy)) || !now.Before(until) {
 		return false
 	}
-	t.next = now.Add(wait)
+	t.next = earlier(now.Add(wait), until.Add(time.Second))
 	s.movePostJob(p, now)
 	return true
 }
@@ -30,7 +31,11 @@ func (s *store) postponeComment(id schema.CommentID, wait time.Duration, now tim
 	if c == nil || c.state != schema.CommentPending || c.next.After(now.Add(earlyBy)) {
 		return false
 	}
-	c.next = now.Add(wait)
+	until := c.madeAt.Add(schema.FirstCommentDelay + s.lateness)
+	if !now.Before(until) {
+		return false
+	}
+	c.next = earlier(now.Add(wait), until.Add(time.Second))
 	if j := s.jobs[schema.JobID(id)]; j != nil {
 		s.moveJob(j, c.next)
 	}

@@ -23,9 +23,12 @@ type rules struct {
 	firedChecksTime       bool // a job that was moved meanwhile stays as it is
 	firedChecksVersion    bool // so does one that an edit has replaced
 	recoverChecksNode     bool // only the claims of the node's own earlier life are over
-	editKeepsReceipts     bool // an edit leaves what is published already
+	editChecksBegun       bool // what is being retried is not edited: part of it may be there
 	lateReceiptsStay      bool // the receipt of a result that came too late is kept
 	commentNeedsEntry     bool // comments of entries that are not published are skipped
+	retryLooks            bool // a retry looks for what may be there
+	blindIsLeftOut        bool // where nobody can look, a retry needs to be told that a second post is accepted
+	failedLookIsFree      bool // a look that could not look costs no try
 
 	lease  time.Duration // of a claim for a visible call, or a look
 	settle time.Duration // between a lease's end, or a look, and the next look
@@ -36,7 +39,8 @@ func sound() rules {
 	return rules{
 		claimChecksVersion: true, claimChecksTime: true, postponeChecksVersion: true, finishChecksClaim: true, openClaimIsLooked: true, tokenNamesClaim: true, lookTwice: true,
 		callChecksDeadline: true, jobLivesOn: true, everyFinishMoves: true, moveChecksStatus: true, firedChecksTime: true, firedChecksVersion: true,
-		recoverChecksNode: true, editKeepsReceipts: true, lateReceiptsStay: true, commentNeedsEntry: true,
+		recoverChecksNode: true, editChecksBegun: true, lateReceiptsStay: true, commentNeedsEntry: true, retryLooks: true,
+		blindIsLeftOut: true, failedLookIsFree: true,
 		lease: schema.Lease, settle: schema.SettleTime,
 	}
 }

@@ -46,11 +46,16 @@ func newSimulation(seed uint64, r rules) *simulation {
 	s.faults = newFaults(s.rand)
 	s.check = newCheck(s)
 	s.store = newStore(r, func(j job) { s.delay.hear(j) })
+	s.store.lateness = day
+	if s.rand.IntN(2) == 0 {
+		s.store.lateness = s.between(time.Minute, time.Hour)
+	}
 	s.log, s.delay, s.platform = &log{simulation: s}, &delay{simulation: s}, newPlatform(s)
 	for range workers {
 		s.startNode(len(s.nodes))
 	}
 	s.promoteOn()
+	s.platform.startOutages()
 	s.startUsers()
 	return s
 }
@@ -144,6 +149,7 @@ type faults struct {
 	pause, outage       float64 // of a worker before its call, of the database after it
 	platform            float64 // of each call
 	look                float64 // of each look-up
+	down                float64 // of platforms, for hours
 }
 
 // newFaults makes every eighth day one on which nothing goes wrong.
@@ -155,7 +161,7 @@ func newFaults(r *rand.Rand) faults {
 	level := func(scale float64) float64 { return scale * levels[r.IntN(len(levels))] }
 	return faults{
 		lose: level(1), repeat: level(1), stall: level(1), forget: level(1), crash: level(0.3), pause: level(1),
-		outage: level(1), platform: level(2), look: level(1),
+		outage: level(1), platform: level(2), look: level(1), down: level(1),
 	}
 }
 
@@ -169,5 +175,6 @@ type counts struct {
 	published, comments, lateEffects, lostAnswers    int
 	duplicates, found, secondTries, unknown, refused int
 	holes, processed, vanished, stale, lateReceipts  int
-	postponed, unheard                               int
+	postponed, unheard, repeats, missed, leftOut     int
+	accepted, downLooks, settledLater, gaveUpLate    int
 }

@@ -12,7 +12,8 @@ import (
 // conditions are those of the statement that its comment names. A zero time is null.
 type store struct {
 	rules    rules
-	posts    []*post // in order of creation, so that nothing depends on a map's order
+	lateness time.Duration // how late a post may be at most
+	posts    []*post       // in order of creation, so that nothing depends on a map's order
 	byID     map[schema.PostID]*post
 	comments map[schema.CommentID]*comment
 	jobs     map[schema.JobID]*job
@@ -28,6 +29,7 @@ type post struct {
 	version      int32
 	status       schema.PostStatus
 	scheduledFor time.Time
+	retriedFor   time.Time // zero: it was not retried since it was scheduled
 	content      schema.Content
 	targets      []*target
 	comments     []*comment
@@ -54,11 +56,14 @@ type target struct {
 	looked     int
 	progress   []byte
 	receipts   []schema.Receipt
+	unsettled  schema.EntrySet
+	accepts    bool // a second post where nobody can tell
 	failure    *schema.TargetError
 }
 
 type comment struct {
 	id         schema.CommentID
+	madeAt     time.Time
 	post       *post
 	target     *target
 	position   int
@@ -136,18 +141,17 @@ func (s *store) create(p *post, now time.Time) (announced []message) {
 }
 
 // update replaces a draft or scheduled post at a new version (Gateway.Update, lockPost,
-// replace). It refuses any other.
+// replace). It refuses any other, and one that is being retried.
 func (s *store) update(p *post, change func(*post), now time.Time) bool {
-	if p.status != schema.Draft && p.status != schema.Scheduled {
+	begun := slices.ContainsFunc(p.targets, (*target).isBegun) && s.rules.editChecksBegun
+	if begun || (p.status != schema.Draft && p.status != schema.Scheduled) {
 		return false
 	}
 	change(p)
 	p.version++
+	p.retriedFor = time.Time{}
 	for _, t := range p.targets {
-		if !s.rules.editKeepsReceipts {
-			*t = target{n: t.n, account: t.account, first: t.first, step: t.first}
-		}
-		t.version = p.version
+		*t = target{n: t.n, version: p.version, account: t.account, first: t.first, step: t.first}
 	}
 	p.left = p.count(schema.TargetPending)
 	delete(s.jobs, schema.JobID(p.id))
@@ -181,26 +185,31 @@ func (s *store) cancel(p *post) bool {
 	return true
 }
 
-// retry schedules the targets that failed once more: each goes on after its last
-// receipt, so a hole is filled only if nothing followed it. It refuses a post that has
-// not failed, or of which nothing can go on.
-func (s *store) retry(p *post, delay time.Duration, now time.Time) (announced []message, ok bool) {
+// retry schedules the targets that failed once more (Gateway.Retry). It refuses a post that
+// has not failed, or of which nothing can go on.
+func (s *store) retry(p *post, asked schema.Retry, now time.Time) (announced []message, ok bool) {
 	if p.status != schema.Failed && p.status != schema.PartiallyFailed {
 		return nil, false
 	}
 	revived := 0
 	for _, t := range p.targets {
-		if t.state == schema.TargetFailed && t.resume() < len(p.content.Entries) {
-			t.state, t.step, t.entry = schema.TargetPending, schema.StepPrepare, t.resume()
-			if slices.ContainsFunc(t.receipts, func(r schema.Receipt) bool { return r.Open }) { // it came late
-				t.step = schema.StepFind
-			} else {
-				t.since = time.Time{}
-			}
-			t.attempts, t.looked, t.progress, t.failure = 0, 0, nil, nil
-			t.next, t.leaseUntil = time.Time{}, time.Time{}
-			revived++
+		blind := traitOf(t.account.Platform).blind
+		failed := schema.Target{State: t.state, Receipts: t.receipts, Entry: t.entry, Unsettled: t.unsettled, Error: t.failure}
+		to, ok := failed.Resume(len(p.content.Entries), blind, asked.AcceptDuplicate || (blind && !s.rules.blindIsLeftOut))
+		if !ok || to.LeftOut {
+			continue
 		}
+		if !s.rules.retryLooks && to.Unsettled != 0 {
+			to.Step, to.Unsettled = schema.StepPrepare, 0
+		}
+		t.state, t.step, t.entry, t.receipts = schema.TargetPending, to.Step, to.Entry, to.Receipts
+		if to.Step != schema.StepFind && to.Unsettled == 0 {
+			t.since = time.Time{}
+		}
+		t.unsettled, t.accepts = to.Unsettled, asked.AcceptDuplicate
+		t.attempts, t.looked, t.progress = 0, 0, nil
+		t.next, t.leaseUntil = time.Time{}, time.Time{}
+		revived++
 	}
 	if revived == 0 {
 		return nil, false
@@ -210,12 +219,25 @@ func (s *store) retry(p *post, delay time.Duration, now time.Time) (announced []
 		t.version = p.version
 	}
 	p.status, p.left, p.failed = schema.Scheduled, revived, p.failed-revived
-	if delay > 0 {
-		s.putPostJob(p, now.Add(delay), now)
+	p.retriedFor = now.Add(asked.Delay)
+	if asked.Delay > 0 {
+		s.putPostJob(p, p.retriedFor, now)
 		return nil, true
 	}
 	s.putPostJob(p, now.Add(schema.VisibilityTimeout), now)
 	return messagesOf(p, p.version), true
+}
+
+// dueAt is the base of a post's lateness: coalesce(retried_for, scheduled_for).
+func (p *post) dueAt() time.Time {
+	if p.retriedFor.IsZero() {
+		return p.scheduledFor
+	}
+	return p.retriedFor
+}
+
+func (t *target) isBegun() bool {
+	return t.state != schema.TargetPending || len(t.receipts) > 0 || t.failure != nil
 }
 
 // resume is the entry after the last one published.

@@ -166,8 +166,8 @@ func (u *user) cancel() {
 	u.check.withdrawn(u.post)
 }
 
-// considerRetry is called when the post has failed. A person looks at the account first:
-// where an entry of unknown outcome is there, nobody retries.
+// considerRetry is called when the post has failed. Nobody looks at the account first: that
+// is crier's to do.
 func (u *user) considerRetry() {
 	if u.retries == mostRetries || !u.faulty() || u.rand.IntN(3) == 0 {
 		return
@@ -177,30 +177,26 @@ func (u *user) considerRetry() {
 	if u.rand.IntN(2) == 0 {
 		most = time.Minute
 	}
-	u.after(u.between(2*latest, most), func() {
-		if u.check.isThere(u.post) {
-			return
-		}
-		u.retry()
-	})
+	u.after(u.between(time.Second, most), u.retry)
 }
 
 func (u *user) retry() {
-	delay := time.Duration(0)
+	asked := schema.Retry{AcceptDuplicate: u.rand.IntN(3) == 0}
 	if u.rand.IntN(2) == 0 {
-		delay = u.between(time.Second, 10*time.Minute)
+		asked.Delay = u.between(time.Second, 10*time.Minute)
 	}
-	announced, ok := u.store.retry(u.post, delay, u.now)
+	announced, ok := u.store.retry(u.post, asked, u.now)
 	if !ok {
+		u.seen.leftOut++
 		return
 	}
 	u.seen.retries++
 	if u.tells {
-		u.tell("p%d: retried at version %d in %s", u.post.number, u.post.version, delay)
+		u.tell("p%d: retried at version %d in %s, accepts a second post %t", u.post.number, u.post.version, asked.Delay, asked.AcceptDuplicate)
 	}
-	u.check.retried(u.post, u.now.Add(delay))
+	u.check.retried(u.post, asked)
 	u.log.produce(announced...)
 	if u.rand.IntN(3) == 0 {
-		u.after(u.between(0, 2*delay), u.change)
+		u.after(u.between(0, 2*asked.Delay), u.change)
 	}
 }

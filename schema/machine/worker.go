@@ -135,7 +135,10 @@ func (n *node) claimOf(m message, by claimant) (schema.Delivery, bool) {
 // step makes the call of a step. No call, and no look, begins after its deadline.
 func (n *node) step(d schema.Delivery, deadline time.Time) {
 	late := n.now.After(deadline) && d.Step != schema.StepPrepare && n.rules.callChecksDeadline
+	d.Until, d.Renews = d.DueAt.Add(n.store.lateness), n.rand.IntN(2) == 0
 	switch {
+	case d.TooLate(n.now):
+		n.miss(d)
 	case late:
 		n.finish(d, schema.Outcome{Err: &schema.Error{Kind: schema.Retryable, Message: "the deadline is over"}})
 	case d.Step == schema.StepPrepare:
@@ -178,6 +181,16 @@ func (n *node) drop(c *call) {
 	}
 }
 
+// miss ends what is too late.
+func (n *node) miss(d schema.Delivery) {
+	n.seen.missed++
+	if d.Comment != nil {
+		n.storeComment(d, schema.Outcome{}, d.MissedComment(n.now))
+	} else {
+		n.storeTarget(d, schema.Outcome{}, d.Missed(n.now))
+	}
+}
+
 // finish stores what a step came to, for as long as it takes.
 func (n *node) finish(d schema.Delivery, o schema.Outcome) {
 	if n.tells {
@@ -188,6 +201,9 @@ func (n *node) finish(d schema.Delivery, o schema.Outcome) {
 	}
 	if !n.rules.lookTwice && d.Step == schema.StepFind {
 		d.Looked = 1
+	}
+	if !n.rules.failedLookIsFree && d.Step == schema.StepFind && o.Err != nil {
+		o.Err.Kind = schema.Internal // which costs one
 	}
 	at, jitter := n.now, n.rand.Float64()
 	in := n.between(time.Millisecond, 20*time.Millisecond)

@@ -96,7 +96,7 @@ func (r *release) readDemands(ctx context.Context, tx pgx.Tx, today time.Time, c
 	}
 	rows, err := tx.Query(ctx, `
 		select post_id, n, account_id, platform, charged_on,
-			state = `+targetPending+` and json_array_length(receipts) = 0 and coalesce(error ->> 'code', '') <> $3
+			state = `+targetPending+` and json_array_length(receipts) = 0 and unsettled = 0 and coalesce(error ->> 'code', '') <> $3
 		from targets where post_id = any($1) and state in `+openTargets+` and charged_on < $2 order by post_id, n`,
 		r.posts, today, schema.CodeOutcomeUnknown)
 	targets, err := collect(rows, err, func(rows pgx.Rows, t *open) error {
