@@ -57,9 +57,9 @@ func (d Delivery) endedBy(p AccountProblem, at time.Time) Result {
 }
 
 // endsAccount tells whether a call met the end of the account, said to be one by the
-// platform. A look that meets it has found out nothing.
+// platform.
 func (d Delivery) endsAccount(o Outcome) bool {
-	return d.Step != StepFind && o.Err != nil && o.Err.Kind == TokenDead && o.Err.End != NotEnded
+	return o.Err != nil && o.Err.Kind == TokenDead && o.Err.End != NotEnded
 }
 
 // renewing tells whether a call met dead credentials that are being looked after: it costs
