@@ -66,9 +66,10 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAcc
 	if profile.Server != "" {
 		account.Server = profile.Server
 	}
+	_, unable := connectors.As[connectors.Refresher](platforms, account)
 	connected, err := o.admin.Connect(ctx, w.ID, []schema.Connection{{
 		Account: account, ExpiresAt: expiryOf(profile, n.Credentials),
-		Renewable: n.Credentials.Refreshable() && platforms.Refresher(platform) != nil,
+		Renewable: n.Credentials.Refreshable() && unable == nil,
 		Seal: func(stored schema.Account) ([]byte, bool, error) {
 			if len(stored.Sealed) > 0 {
 				if old, err := o.vault.Open(stored); err == nil && old == n.Credentials {
@@ -142,9 +143,9 @@ const (
 
 // check asks the platform whose credentials these are, and again where its answer was lost.
 func check(ctx context.Context, platforms *catalog.Catalog, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
-	checker := platforms.Checker(a.Platform)
-	if checker == nil {
-		return connectors.Profile{}, fmt.Errorf("crier cannot publish to %s yet", a.Platform)
+	checker, err := connectors.As[connectors.Checker](platforms, a)
+	if err != nil {
+		return connectors.Profile{}, err
 	}
 	profile, err := checker.Check(ctx, a, credentials)
 	for range checkTries - 1 {

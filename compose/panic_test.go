@@ -25,8 +25,9 @@ func panicking(platforms pipeline.Platforms) pipeline.Platforms { return faulty{
 
 type faulty struct{ pipeline.Platforms }
 
-func (f faulty) Connector(p schema.Platform) connectors.Connector {
-	return faultyConnector{f.Platforms.Connector(p)}
+func (f faulty) Connector(a schema.Account) (connectors.Connector, error) {
+	c, err := f.Platforms.Connector(a)
+	return faultyConnector{c}, err
 }
 
 type faultyConnector struct{ connectors.Connector }

@@ -1,6 +1,7 @@
 package connectors
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,23 @@ func read(answer *http.Response) (*Response, error) {
 	if len(body) > largestAnswer {
 		response.Body, response.Oversized = body[:largestAnswer], true
 	}
+	replaceNUL(response.Body)
 	return response, nil
+}
+
+// replaceNUL puts a space in the place of each U+0000 that JSON escapes: PostgreSQL takes
+// none in a text, and a server that users name may say anything.
+func replaceNUL(body []byte) {
+	for i := 0; ; i += 2 { // an escape is of two characters at least
+		escape := bytes.IndexByte(body[i:], '\\')
+		if escape < 0 || i+escape+1 >= len(body) {
+			return
+		}
+		i += escape
+		if bytes.HasPrefix(body[i:], []byte(`\u0000`)) {
+			copy(body[i:], `\u0020`)
+		}
+	}
 }
 
 // judge says what an answer meant; nil for a success, which it decodes into out.

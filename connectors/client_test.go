@@ -120,6 +120,16 @@ func TestDoSendsTheCall(t *testing.T) {
 	}
 }
 
+// A text that PostgreSQL would not take is none by the time anybody reads it.
+func TestNoAnswerHasNUL(t *testing.T) {
+	server := serve(t, answer(http.StatusOK, nil, `{"id":"a\u0000b\\u0000\\\u0000"}`))
+	var out struct{ ID string }
+	call := Call{Operation: "get", Method: http.MethodGet, URL: server}
+	if _, err := NewClient(testConfig(t)).Do(t.Context(), call, &out); err != nil || out.ID != `a b\u0000\ ` {
+		t.Errorf("id = %q, %v", out.ID, err)
+	}
+}
+
 func TestDoJudgesAnswers(t *testing.T) {
 	clock := newClock()
 	in90s := clock.Now().Add(90 * time.Second)

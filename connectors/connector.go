@@ -2,12 +2,14 @@ package connectors
 
 import (
 	"context"
+	"fmt"
 
 	"crier/schema"
 )
 
 // Connector publishes to one platform. Its errors are *schema.Error of the kinds from
-// Refused on; any other error is our fault.
+// Refused on; any other error is our fault. What only some platforms can do besides has an
+// interface of its own, such as Checker, and is asked for with As.
 type Connector interface {
 	// Prepare does what nobody can see (uploads, containers) and may be repeated. It
 	// returns the state to keep and, while the platform is busy, when to come again.
@@ -20,4 +22,27 @@ type Connector interface {
 	Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error)
 	// Comment posts d.Comment on its published entry; also one visible call.
 	Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error)
+}
+
+// Resolver tells which connector serves an account.
+type Resolver interface {
+	// Connector returns the connector of the account's platform and world. Where there is
+	// none the error is a *schema.Error of kind Refused.
+	Connector(a schema.Account) (Connector, error)
+}
+
+// As returns the connector of an account as what only some are: a Checker, a Refresher, a
+// Revoker. Where there is none, or it is no such thing, the error is a *schema.Error of
+// kind Refused.
+func As[Ability any](resolver Resolver, a schema.Account) (Ability, error) {
+	var none Ability
+	connector, err := resolver.Connector(a)
+	if err != nil {
+		return none, err
+	}
+	able, ok := connector.(Ability)
+	if !ok {
+		return none, &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf("%s offers no way to do this", a.Platform)}
+	}
+	return able, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"golang.org/x/sync/errgroup"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -157,9 +158,9 @@ func (u *checkup) check(ctx context.Context, a *schema.Account) error {
 	if ended != nil && !ended.End.Traits().Passes {
 		return endError(ended)
 	}
-	checker := u.platforms.Checker(a.Platform)
-	if checker == nil {
-		return &schema.Error{Kind: schema.Refused, Message: "accounts of this platform cannot be checked yet"}
+	checker, err := connectors.As[connectors.Checker](u.platforms, *a)
+	if err != nil {
+		return err
 	}
 	credentials, err := u.vault.Open(*a)
 	if err != nil {

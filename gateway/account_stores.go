@@ -45,12 +45,8 @@ type BrandWriter interface {
 	DeleteBrand(ctx context.Context, workspace schema.WorkspaceID, id schema.BrandID) error
 }
 
-// Platforms gives what a platform can do with credentials; nil where it cannot.
-type Platforms interface {
-	Checker(platform schema.Platform) connectors.Checker
-	Refresher(platform schema.Platform) connectors.Refresher
-	Revoker(platform schema.Platform) connectors.Revoker
-}
+// Platforms are asked what they can do with credentials.
+type Platforms = connectors.Resolver
 
 // Vault seals credentials for storage.
 type Vault interface {

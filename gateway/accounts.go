@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -170,8 +171,8 @@ func (a *accounts) disconnect(c *gin.Context) error {
 }
 
 func (a *accounts) revoke(c *gin.Context, account schema.Account) {
-	revoker := a.platforms.Revoker(account.Platform)
-	if revoker == nil || account.Problem() != nil {
+	revoker, unable := connectors.As[connectors.Revoker](a.platforms, account)
+	if unable != nil || account.Problem() != nil {
 		return
 	}
 	credentials, err := a.vault.Open(account)

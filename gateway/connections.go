@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -213,22 +214,23 @@ func (s *connections) view(ctx context.Context, workspace schema.WorkspaceID, co
 // check asks the platform whose credentials these are. A sandbox account has no server: it
 // lives wherever the simulators are.
 func (s *connections) check(ctx context.Context, key schema.Key, one candidate) (schema.Connection, error) {
-	checker := s.platforms.Checker(one.platform)
-	if checker == nil {
-		return schema.Connection{}, &schema.Error{Kind: schema.Refused, Message: "accounts of this platform cannot be connected yet"}
-	}
 	account := schema.Account{Workspace: key.Workspace, Platform: one.platform, Server: one.server, Sandbox: key.Sandbox}
+	checker, err := connectors.As[connectors.Checker](s.platforms, account)
+	if err != nil {
+		return schema.Connection{}, err
+	}
 	profile, err := checker.Check(ctx, account, one.credentials)
 	if err != nil {
 		return schema.Connection{}, err
 	}
+	_, unable := connectors.As[connectors.Refresher](s.platforms, account)
 	account.NativeID, account.Name, account.Server = profile.NativeID, profile.Name, profile.Server
 	if key.Sandbox {
 		account.Server = ""
 	}
 	return schema.Connection{
 		Account: account, ExpiresAt: profile.ExpiresAt,
-		Renewable: one.credentials.Refreshable() && s.platforms.Refresher(one.platform) != nil,
+		Renewable: one.credentials.Refreshable() && unable == nil,
 		Seal:      s.seal(one.credentials),
 	}, nil
 }

@@ -66,11 +66,9 @@ func (p *platforms) connect(address string) *catalog.Catalog {
 	return c
 }
 
-func (p *platforms) Checker(of schema.Platform) connectors.Checker { return p.open().Checker(of) }
-
-func (p *platforms) Refresher(of schema.Platform) connectors.Refresher { return p.open().Refresher(of) }
-
-func (p *platforms) Revoker(of schema.Platform) connectors.Revoker { return p.open().Revoker(of) }
+func (p *platforms) Connector(a schema.Account) (connectors.Connector, error) {
+	return p.open().Connector(a)
+}
 
 // fail makes a simulator's next calls of an operation fail.
 func (p *platforms) fail(of schema.Platform, f simulation.Fault) {

@@ -46,8 +46,7 @@ type opener interface {
 
 // Platforms are how platforms are called.
 type Platforms interface {
-	// Connector returns the connector of a platform; nil where there is none.
-	Connector(schema.Platform) connectors.Connector
+	connectors.Resolver
 	turns
 }
 
@@ -228,9 +227,9 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery) (outcome
 			err = fmt.Errorf("panic in a connector: %v", fault)
 		}
 	}()
-	connector := c.platforms.Connector(d.Account.Platform)
-	if connector == nil {
-		return outcome, &schema.Error{Kind: schema.Refused, Message: "crier cannot publish to this platform yet"}
+	connector, err := c.platforms.Connector(d.Account)
+	if err != nil {
+		return outcome, err
 	}
 	if d.Credentials, err = c.vault.Open(d.Account); err != nil {
 		return outcome, &schema.Error{Kind: schema.TokenDead, Message: "the stored credentials cannot be read; connect the account again", Err: err}

@@ -38,25 +38,19 @@ type sealer interface {
 	Seal(schema.Account, schema.Credentials) ([]byte, error)
 }
 
-// Keys gives what a platform can do with credentials; nil where it cannot.
-type Keys interface {
-	Checker(schema.Platform) connectors.Checker
-	Refresher(schema.Platform) connectors.Refresher
-}
-
 // Refresh renews the credentials of accounts before they expire, or once a platform
 // refuses them; see schema.Renewal.
 type Refresh struct {
 	caller  caller[schema.RefreshMessage, schema.Renewal]
 	store   refreshStore
-	keys    Keys
+	keys    connectors.Resolver
 	vault   sealer
 	metrics *Metrics
 	logger  *slog.Logger
 }
 
 // NewRefresh makes the refresh stage; slots is how many calls it makes at a time.
-func NewRefresh(store refreshStore, keys Keys, vault sealer, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Refresh {
+func NewRefresh(store refreshStore, keys connectors.Resolver, vault sealer, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Refresh {
 	r := &Refresh{store: store, keys: keys, vault: vault, metrics: metrics, logger: logger}
 	r.caller = caller[schema.RefreshMessage, schema.Renewal]{
 		name: schema.TopicRefresh, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
@@ -133,9 +127,9 @@ func (r *Refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.Re
 	if v.Trade {
 		return r.trade(ctx, v.Account, credentials)
 	}
-	checker := r.keys.Checker(v.Account.Platform)
-	if checker == nil {
-		return outcome, &schema.Error{Kind: schema.Refused, Message: "accounts of this platform cannot be checked"}
+	checker, err := connectors.As[connectors.Checker](r.keys, v.Account)
+	if err != nil {
+		return outcome, err
 	}
 	profile, err := checker.Check(ctx, v.Account, credentials)
 	outcome.ExpiresAt = profile.ExpiresAt
@@ -145,9 +139,9 @@ func (r *Refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.Re
 // trade gets new credentials and seals them. A platform that sends no refresh token means
 // the old one to be kept.
 func (r *Refresh) trade(ctx context.Context, a schema.Account, old schema.Credentials) (schema.RenewalOutcome, error) {
-	refresher := r.keys.Refresher(a.Platform)
-	if refresher == nil {
-		return schema.RenewalOutcome{}, &schema.Error{Kind: schema.Refused, Message: "credentials of this platform cannot be renewed"}
+	refresher, err := connectors.As[connectors.Refresher](r.keys, a)
+	if err != nil {
+		return schema.RenewalOutcome{}, err
 	}
 	traded, err := refresher.Refresh(ctx, a, old)
 	if err != nil {

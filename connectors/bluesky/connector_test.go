@@ -185,7 +185,7 @@ func TestMentionsThatCannotBeLookedUpHoldThePost(t *testing.T) {
 }
 
 func TestServersOfAnAccount(t *testing.T) {
-	sandbox := schema.Account{Sandbox: true, Server: "http://127.0.0.1:8090/bluesky/"}
+	simulator := Config{Base: "http://127.0.0.1:8090/bluesky/"}
 	own := schema.Account{Server: "https://pds.example.com"}
 	for name, tt := range map[string]struct {
 		config        Config
@@ -194,7 +194,7 @@ func TestServersOfAnAccount(t *testing.T) {
 	}{
 		"Bluesky's own":             {Config{}, schema.Account{}, DefaultBase, DefaultVideo},
 		"a server of its own":       {Config{}, own, "https://pds.example.com", DefaultVideo},
-		"a sandbox's":               {Config{}, sandbox, "http://127.0.0.1:8090/bluesky", "http://127.0.0.1:8090/bluesky"},
+		"a sandbox's":               {simulator, schema.Account{Sandbox: true, Server: "https://pds.example.com"}, "http://127.0.0.1:8090/bluesky", "http://127.0.0.1:8090/bluesky"},
 		"another base":              {Config{Base: "http://staging/"}, schema.Account{}, "http://staging", "http://staging"},
 		"another base and service":  {Config{Base: "http://staging", Video: "http://video"}, schema.Account{}, "http://staging", "http://video"},
 		"the base, another service": {Config{Video: "http://video/"}, schema.Account{}, DefaultBase, "http://video"},
@@ -204,7 +204,7 @@ func TestServersOfAnAccount(t *testing.T) {
 			if got := c.sessions.server(tt.account); got != tt.server {
 				t.Errorf("server = %s, want %s", got, tt.server)
 			}
-			if got := c.videoServer(tt.account); got != tt.video {
+			if got := c.video; got != tt.video {
 				t.Errorf("video service = %s, want %s", got, tt.video)
 			}
 		})

@@ -141,10 +141,7 @@ func (s *sessions) sweep(now time.Time) {
 }
 
 func (s *sessions) server(a schema.Account) string {
-	if a.Server == "" {
-		return s.base
-	}
-	return strings.TrimSuffix(a.Server, "/")
+	return connectors.ServerOf(a, s.base)
 }
 
 // next makes a session out of what there is, the cheapest first: the tokens the

@@ -75,7 +75,7 @@ func (c *Connector) uploadVideo(ctx context.Context, d schema.Delivery, file *me
 		return upload{}, err
 	}
 	defer body.Close()
-	send := call(d, http.MethodPost, c.videoServer(d.Account), uploadVideo, token)
+	send := call(d, http.MethodPost, c.video, uploadVideo, token)
 	send.Query = url.Values{"did": {s.DID}, "name": {d.Key + ".mp4"}}
 	send.Body, send.ContentType, send.ContentLength = body, mp4, file.Size
 	response, err := c.client.Do(ctx, send, nil)
@@ -155,14 +155,6 @@ func serviceDID(server string) string {
 	return "did:web:" + strings.ReplaceAll(parsed.Host, ":", "%3A")
 }
 
-// videoServer returns the video service that an account uses. A simulator is both.
-func (c *Connector) videoServer(a schema.Account) string {
-	if a.Sandbox && a.Server != "" {
-		return strings.TrimSuffix(a.Server, "/")
-	}
-	return c.video
-}
-
 // lookAtJob looks once how far the service is. A job that failed for a passing reason
 // is dropped from the progress: the next try uploads anew.
 func (c *Connector) lookAtJob(ctx context.Context, d schema.Delivery, p *progress) (ready bool, err error) {
@@ -190,7 +182,7 @@ func (c *Connector) lookAtJob(ctx context.Context, d schema.Delivery, p *progres
 // job asks for the status of a job. An error may come with a status all the same: that
 // of a video processed before names its blob.
 func (c *Connector) job(ctx context.Context, d schema.Delivery, id string) (jobStatus, error) {
-	look := call(d, http.MethodGet, c.videoServer(d.Account), getJobStatus, "")
+	look := call(d, http.MethodGet, c.video, getJobStatus, "")
 	look.Query = url.Values{"jobId": {id}}
 	response, err := c.client.Do(ctx, look, nil)
 	if response == nil {

@@ -34,9 +34,13 @@ type Deps struct {
 
 // Catalog holds the connectors. It is safe for concurrent use.
 type Catalog struct {
-	boards  [len(table)]*switchboard // by platform
-	clients []*connectors.Client     // of all boards
+	worlds  [len(table)]worlds // by platform
+	clients []*connectors.Client
 }
+
+// worlds are the connectors of a platform: of accounts as they are, and of those of the
+// sandbox. Both are nil where it has none yet, the latter also where there is no sandbox.
+type worlds struct{ live, sandbox connectors.Connector }
 
 // New makes the connectors there are. It fails on a SandboxURL that is none.
 func New(d Deps) (*Catalog, error) {
@@ -53,10 +57,9 @@ func New(d Deps) (*Catalog, error) {
 		address := sandboxAddress(d.SandboxURL, platform)
 		apps := platform.String() + "/"
 		live, sandbox := e.client(d, d.HTTP, apps), e.client(d, fenced, "sandbox/"+apps)
-		c.boards[p] = &switchboard{
-			live:    e.connect(parts{client: live, base: d.BaseURLs[platform], media: d.Media, now: d.Now}),
-			sandbox: e.connect(parts{client: sandbox, base: address, media: d.Media, now: d.Now}),
-			address: address,
+		c.worlds[p].live = e.connect(parts{client: live, base: d.BaseURLs[platform], media: d.Media, now: d.Now})
+		if address != "" {
+			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, media: d.Media, now: d.Now})
 		}
 		c.clients = append(c.clients, live, sandbox)
 	}
@@ -79,41 +82,20 @@ func (c *Catalog) Turn(ctx context.Context, account schema.AccountID) (wait time
 	return wait
 }
 
-// Connector returns the connector of a platform, nil if it has none yet. What only some
-// platforms can do is asked of the catalog, not of the connector.
-func (c *Catalog) Connector(p schema.Platform) connectors.Connector {
-	if c.boards[p] == nil {
-		return nil
+// Connector returns the connector of an account: that of its platform, in the sandbox or
+// outside of it. It is the only place where that is decided.
+func (c *Catalog) Connector(a schema.Account) (connectors.Connector, error) {
+	if int(a.Platform) >= len(c.worlds) || c.worlds[a.Platform].live == nil {
+		return nil, &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf("crier does not serve %s yet", a.Platform)}
 	}
-	return c.boards[p]
-}
-
-// Checker returns what checks credentials on a platform, nil if nothing can.
-func (c *Catalog) Checker(p schema.Platform) connectors.Checker {
-	return able[connectors.Checker](c, p, func(s *switchboard) connectors.Checker { return checker{s} })
-}
-
-// Refresher returns what refreshes credentials on a platform, nil if nothing can.
-func (c *Catalog) Refresher(p schema.Platform) connectors.Refresher {
-	return able[connectors.Refresher](c, p, func(s *switchboard) connectors.Refresher { return refresher{s} })
-}
-
-// Revoker returns what ends credentials on a platform, nil if nothing can.
-func (c *Catalog) Revoker(p schema.Platform) connectors.Revoker {
-	return able[connectors.Revoker](c, p, func(s *switchboard) connectors.Revoker { return revoker{s} })
-}
-
-// able returns what a platform's connectors can do beyond publishing, routed by the world
-// of the account; nil where they cannot. Both connectors of a switchboard are of one type.
-func able[A any](c *Catalog, p schema.Platform, routed func(*switchboard) A) A {
-	var none A
-	if c.boards[p] == nil {
-		return none
+	switch worlds := c.worlds[a.Platform]; {
+	case !a.Sandbox:
+		return worlds.live, nil
+	case worlds.sandbox == nil:
+		return nil, &schema.Error{Kind: schema.Refused, Message: "this installation has no sandbox"}
+	default:
+		return worlds.sandbox, nil
 	}
-	if _, ok := c.boards[p].live.(A); !ok {
-		return none
-	}
-	return routed(c.boards[p])
 }
 
 // Simulators returns the simulators there are, with the platforms' rate limits.

@@ -77,8 +77,11 @@ func FuzzAnswers(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		connector := c.Connector(of)
 		delivery := deliveryTo(of, now)
+		connector, err := c.Connector(delivery.Account)
+		if err != nil {
+			t.Fatal(err)
+		}
 		switch operations[int(operation)%len(operations)] {
 		case "publish":
 			receipt, err := connector.Publish(t.Context(), delivery)

@@ -208,10 +208,7 @@ func hostOf(server string) string {
 
 // server returns the base address of an account's server.
 func (c *Connector) server(a schema.Account) string {
-	if a.Server == "" {
-		return strings.TrimRight(c.base, "/")
-	}
-	return strings.TrimRight(a.Server, "/")
+	return connectors.ServerOf(a, c.base)
 }
 
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {

@@ -155,5 +155,5 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 
 // server returns the address of an account's Bot API server.
 func (c *Connector) server(a schema.Account) string {
-	return strings.TrimRight(cmp.Or(a.Server, c.base), "/")
+	return connectors.ServerOf(a, c.base)
 }
