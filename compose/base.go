@@ -17,10 +17,10 @@ import (
 	"crier/connectors/media"
 	"crier/pipeline"
 	"crier/pipeline/stream"
+	"crier/pipeline/tracing"
 	"crier/schema"
 	"crier/schema/clickhouse"
 	"crier/schema/postgres"
-	"crier/tracing"
 )
 
 // base is what the roles of a process share.

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"crier/billing"
+	"crier/gateway/billing"
 	"crier/schema"
 )
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"crier/analytics"
-	"crier/billing"
 	"crier/connectors/catalog"
 	"crier/connectors/sandbox"
 	"crier/gateway"
+	"crier/gateway/billing"
 	"crier/pipeline"
 	"crier/schema/postgres"
 )

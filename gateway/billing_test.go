@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"crier/billing"
 	"crier/connectors/egress"
 	"crier/gateway"
+	"crier/gateway/billing"
 	"crier/schema"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"crier/pipeline/tracing"
 	"crier/schema"
-	"crier/tracing"
 )
 
 // Config is what a Gateway is made of; every field but Seller, the Allow ones, TrustedProxies and BaseURLs is required.

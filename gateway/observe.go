@@ -13,7 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"crier/tracing"
+	"crier/pipeline/tracing"
 )
 
 // requestTimeout is how long a request may take before its caller is better served by

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crier/pipeline/stream"
+	"crier/pipeline/tracing"
 	"crier/schema"
-	"crier/tracing"
 )
 
 // Announcer produces the messages that commits ask for, in batches. Losing one is harmless: a

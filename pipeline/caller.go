@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crier/pipeline/stream"
+	"crier/pipeline/tracing"
 	"crier/schema"
-	"crier/tracing"
 )
 
 // faultStore keeps what stages fail on by a fault of crier's own.

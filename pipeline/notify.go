@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"crier/pipeline/stream"
+	"crier/pipeline/tracing"
 	"crier/schema"
-	"crier/tracing"
 )
 
 // notifyStore is what delivering to webhooks asks of the database.

@@ -10,8 +10,8 @@ import (
 
 	"crier/connectors"
 	"crier/pipeline/stream"
+	"crier/pipeline/tracing"
 	"crier/schema"
-	"crier/tracing"
 )
 
 // publishStore is all that publishing asks of the database.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"crier/billing"
 	"crier/compose"
 	"crier/gateway"
+	"crier/gateway/billing"
 )
 
 type serveCommand struct {

@@ -2,6 +2,9 @@
 // notice of Stripe's says what became of it. crier sees no cards.
 // What is changed later, at Stripe, is followed by its price.
 //
+// It is a client of Stripe's and no more: the routes below are the gateway's, which knows a
+// Seller and not who it is.
+//
 //	POST /billing/checkout ─▶ Stripe.Checkout ─▶ checkout session ─▶ url
 //	Stripe ─▶ POST /billing/stripe ─▶ Stripe.Notice ─▶ schema.Subscription ─▶ plan of the workspace
 package billing

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"crier/billing"
+	"crier/gateway/billing"
 	"crier/schema"
 )
 
