@@ -46,7 +46,6 @@ func (b *base) serve(ctx context.Context, started func(context.Context, *Running
 type Running struct {
 	Config Config
 	URL    string // of the REST API
-	base   *base
 }
 
 // stage is a role's work, from start to the end of what it has in hand.
@@ -90,7 +89,7 @@ func run(ctx context.Context, b *base, servers []*server, stages []stage, starte
 			if !awaitReady(faulty, stages) {
 				return nil // the process ends before it was ready; the reason is another's to give
 			}
-			return started(faulty, &Running{Config: b.config, URL: b.publicURL(), base: b})
+			return started(faulty, &Running{Config: b.config, URL: b.publicURL()})
 		})
 	}
 	err := group.Wait()

@@ -8,9 +8,11 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"crier/cmd/crier/demo"
 	"crier/compose"
 	"crier/gateway"
 	"crier/gateway/billing"
@@ -67,13 +69,24 @@ func (s *serveCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	}
 	var started func(context.Context, *compose.Running) error
 	if s.Demo {
-		started = func(ctx context.Context, r *compose.Running) error { return r.Demo(ctx, os.Stdout) }
+		started = runDemo
 	}
 	err = compose.Serve(ctx, c, started)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = nil
 	}
 	return err
+}
+
+// runDemo publishes with a test key of the workspace "demo".
+func runDemo(ctx context.Context, r *compose.Running) error {
+	keys, err := demo.KeysIn(filepath.Join(r.Config.Data, "demo.json"), func(test bool) (string, error) {
+		return compose.CreateKey(ctx, r.Config, "demo", "operator", test)
+	})
+	if err != nil {
+		return err
+	}
+	return demo.Run(ctx, demo.Config{URL: r.URL, Metrics: r.Config.AdminListen, Keys: keys, Out: os.Stdout})
 }
 
 func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose.Config, error) {

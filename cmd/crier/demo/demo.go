@@ -1,0 +1,213 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"crier/client"
+)
+
+// Config is whom the demo calls and whom it tells.
+type Config struct {
+	URL     string // of the REST API, without /api/v1
+	Metrics string // host:port of the admin listener, to name it
+	Keys    Keys
+	Out     io.Writer
+}
+
+// Run shows the keys, publishes a post with the test key and shows what comes of it.
+func Run(ctx context.Context, c Config) error {
+	fmt.Fprintf(c.Out, "\ncrier serves %s/api/v1\n  live key  %s\n  test key  %s\n\n", c.URL, c.Keys.Live, c.Keys.Test)
+	api, err := client.New(c.URL, c.Keys.Test)
+	if err != nil {
+		return err
+	}
+	s := &show{api: api, out: c.Out, started: time.Now()}
+	if err := s.run(ctx); err != nil {
+		return fmt.Errorf("running the demo: %w", err)
+	}
+	fmt.Fprintf(c.Out, "\nEverything works. Metrics and health: http://%s/metrics, /readyz. Stop with Ctrl-C.\n", c.Metrics)
+	return nil
+}
+
+// show is one run.
+type show struct {
+	api     *client.ClientWithResponses
+	out     io.Writer
+	started time.Time
+	post    client.Post
+}
+
+func (s *show) say(format string, args ...any) {
+	fmt.Fprintf(s.out, "%6.2fs  %s\n", time.Since(s.started).Seconds(), fmt.Sprintf(format, args...))
+}
+
+func (s *show) run(ctx context.Context) error {
+	hook, err := s.subscribe(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.unsubscribe(hook)
+	before, err := s.counted(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.publish(ctx); err != nil {
+		return err
+	}
+	if err := s.await(ctx, "the post", s.posted); err != nil {
+		return err
+	}
+	s.say("posted on %d platforms: %s", len(s.post.Platforms), s.postURLs())
+	if err := s.await(ctx, "the webhook", func(context.Context) (bool, error) { return hook.received(s.post.Id) }); err != nil {
+		return err
+	}
+	s.say("webhook post.published received, its signature verified")
+	if err := s.await(ctx, "ClickHouse", func(ctx context.Context) (bool, error) {
+		after, err := s.counted(ctx)
+		return after >= before+len(s.post.Platforms), err
+	}); err != nil {
+		return err
+	}
+	s.say("counted in ClickHouse (GET /analytics/posts)")
+	if err := s.await(ctx, "the first comments", s.commented); err != nil {
+		return err
+	}
+	s.say("first comments are there, where the platform has them: %s", s.commentURLs())
+	return nil
+}
+
+func (s *show) publish(ctx context.Context) error {
+	platforms := make([]client.TargetInput, 3)
+	for i, name := range []client.PlatformName{client.PlatformNameMastodon, client.PlatformNameBluesky, client.PlatformNameTelegram} {
+		if err := platforms[i].FromPlatformName(name); err != nil {
+			return err
+		}
+	}
+	text := fmt.Sprintf("Hello from crier, at %s. https://example.com #crier", time.Now().UTC().Format(time.RFC3339Nano))
+	comment, atOnce := "And a first comment, 15 seconds later.", true
+	answer, err := s.api.CreatePostWithResponse(ctx, &client.CreatePostParams{}, client.PostCreate{
+		Content: &text, Platforms: platforms, PublishNow: &atOnce, FirstComment: &comment,
+	})
+	if err != nil {
+		return err
+	}
+	if answer.JSON201 == nil {
+		return fmt.Errorf("creating a post: %w", client.ErrorOf(answer.StatusCode(), answer.Body))
+	}
+	s.post = answer.JSON201.Post
+	s.say("accepted: %s", s.post.Id)
+	if answer.JSON201.Warnings != nil {
+		for _, w := range *answer.JSON201.Warnings {
+			s.say("warning: %s: %s", w.Field, w.Message)
+		}
+	}
+	return nil
+}
+
+func (s *show) read(ctx context.Context) error {
+	answer, err := s.api.GetPostWithResponse(ctx, s.post.Id)
+	if err != nil {
+		return err
+	}
+	if answer.JSON200 == nil {
+		return fmt.Errorf("reading %s: %w", s.post.Id, client.ErrorOf(answer.StatusCode(), answer.Body))
+	}
+	s.post = answer.JSON200.Post
+	return nil
+}
+
+func (s *show) posted(ctx context.Context) (bool, error) {
+	if err := s.read(ctx); err != nil {
+		return false, err
+	}
+	switch s.post.Status {
+	case client.PostStatusPosted:
+		return true, nil
+	case client.PostStatusFailed, client.PostStatusPartiallyFailed:
+		return false, fmt.Errorf("%s is %s", s.post.Id, s.post.Status)
+	}
+	return false, nil
+}
+
+func (s *show) commented(ctx context.Context) (bool, error) {
+	if err := s.read(ctx); err != nil {
+		return false, err
+	}
+	posted := 0
+	for _, c := range s.comments() {
+		switch c.Status {
+		case client.CommentRecordStatusFailed:
+			return false, fmt.Errorf("a first comment of %s failed", s.post.Id)
+		case client.CommentRecordStatusPosted:
+			posted++
+		}
+	}
+	return posted == 2, nil // telegram has none
+}
+
+func (s *show) comments() []client.CommentRecord {
+	var all []client.CommentRecord
+	for _, p := range s.post.Platforms {
+		if p.FirstComments != nil {
+			all = append(all, *p.FirstComments...)
+		}
+	}
+	return all
+}
+
+func (s *show) postURLs() string {
+	var urls []string
+	for _, p := range s.post.Platforms {
+		urls = append(urls, orEmpty(p.PostUrl))
+	}
+	return strings.Join(urls, "  ")
+}
+
+func (s *show) commentURLs() string {
+	var urls []string
+	for _, c := range s.comments() {
+		urls = append(urls, orEmpty(c.Url))
+	}
+	return strings.Join(urls, "  ")
+}
+
+func orEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// counted returns how many posts ClickHouse knows as posted.
+func (s *show) counted(ctx context.Context) (int, error) {
+	answer, err := s.api.CountPostsWithResponse(ctx, &client.CountPostsParams{})
+	if err != nil {
+		return 0, err
+	}
+	if answer.StatusCode() != http.StatusOK || answer.JSON200 == nil {
+		return 0, fmt.Errorf("counting posts: %w", client.ErrorOf(answer.StatusCode(), answer.Body))
+	}
+	return answer.JSON200.Totals[string(client.PostCountsAnswerCountsStatusPosted)], nil
+}
+
+// await asks until something is there.
+func (s *show) await(ctx context.Context, what string, there func(context.Context) (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		ok, err := there(ctx)
+		if err != nil || ok {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s: %w", what, ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
