@@ -21,10 +21,7 @@ func guarded(work func() error) (err error) {
 	return work()
 }
 
-func isUnavailable(err error) bool {
-	e, ok := errors.AsType[*schema.Error](err)
-	return ok && e.Kind == schema.Unavailable
-}
+func isUnavailable(err error) bool { return schema.KindOf(err) == schema.Unavailable }
 
 // faultOf describes a message that cannot be read. Its key names the row of the outbox.
 func faultOf(m *stream.Message, err error) schema.Fault {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
 )
@@ -24,23 +25,23 @@ const (
 )
 
 func newMetrics(r prometheus.Registerer, now func() time.Time) *metrics {
+	factory := promauto.With(r)
 	m := &metrics{
 		now: now,
-		rows: prometheus.NewCounter(prometheus.CounterOpts{
+		rows: factory.NewCounter(prometheus.CounterOpts{
 			Name: "crier_analytics_rows_total",
 			Help: "Rows inserted into ClickHouse; an event that was delivered twice counts twice.",
 		}),
-		inserts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		inserts: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "crier_analytics_insert_seconds",
 			Help:    "Duration of one try to insert a block, by outcome: stored, failed.",
 			Buckets: prometheus.ExponentialBuckets(.005, 2, 13), // 5 ms to 20 s
 		}, []string{"outcome"}),
 	}
-	behind := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_analytics_behind_seconds",
 		Help: "Age of the oldest event that is in hand and not in ClickHouse yet; 0: none is.",
 	}, m.behind)
-	r.MustRegister(m.rows, m.inserts, behind)
 	for _, outcome := range []string{outcomeStored, outcomeFailed} {
 		m.inserts.WithLabelValues(outcome)
 	}

@@ -149,7 +149,7 @@ func check(ctx context.Context, platforms *catalog.Catalog, a schema.Account, cr
 	}
 	profile, err := checker.Check(ctx, a, credentials)
 	for range checkTries - 1 {
-		if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.Retryable {
+		if schema.KindOf(err) != schema.Retryable {
 			break
 		}
 		select {

@@ -1,33 +1,27 @@
 package compose
 
 import (
-	"fmt"
 	"syscall"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // measure registers what a process tells of itself: which of its roles are ready, and how
 // much room its data folder has.
-func (b *base) measure(stages []stage) error {
-	folder := b.parts.data.Path("")
-	collectors := []prometheus.Collector{prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+func (b *base) measure(stages []stage) {
+	folder, factory := b.parts.data.Path(""), promauto.With(b.config.Registerer)
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_data_free_bytes",
 		Help: "Room on the disk of the data folder.",
-	}, func() float64 { return freeBytes(folder) })}
+	}, func() float64 { return freeBytes(folder) })
 	for _, role := range b.config.Roles {
-		collectors = append(collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		factory.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "crier_ready",
 			Help:        "Whether all of a role's work is consumed here: 1, or 0; /readyz says why not.",
 			ConstLabels: prometheus.Labels{"role": role},
-		}, func() float64 { return readyValue(stages, role) }))
+		}, func() float64 { return readyValue(stages, role) })
 	}
-	for _, c := range collectors {
-		if err := b.config.Registerer.Register(c); err != nil {
-			return fmt.Errorf("registering metrics: %w", err)
-		}
-	}
-	return nil
 }
 
 func readyValue(stages []stage, role string) float64 {

@@ -35,9 +35,7 @@ func (b *base) assemble(ctx context.Context) ([]*server, []stage, error) {
 		return err
 	}
 	stages := b.stages()
-	if err := b.measure(stages); err != nil {
-		return nil, nil, err
-	}
+	b.measure(stages)
 	if b.config.has(roleSandbox) {
 		if err := add(b.sandboxServer()); err != nil {
 			return nil, nil, err

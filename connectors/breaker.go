@@ -122,8 +122,8 @@ func (b *breaker) refusal(wait time.Duration) *schema.Error {
 
 // isFault tells whether an error is the server's failure, and not its answer.
 func isFault(err error) bool {
-	e, ok := errors.AsType[*schema.Error](err)
-	return ok && (e.Kind == schema.Retryable || e.Kind == schema.Unknown)
+	kind := schema.KindOf(err)
+	return kind == schema.Retryable || kind == schema.Unknown
 }
 
 // saysNothing tells whether an error says nothing about the server: we gave up, or

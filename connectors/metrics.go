@@ -56,11 +56,7 @@ func outcome(err error) string {
 	if errors.Is(err, errBreakerOpen) {
 		return "breaker_open"
 	}
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok {
-		return "fault"
-	}
-	switch e.Kind {
+	switch schema.KindOf(err) {
 	case schema.Refused:
 		return "refused"
 	case schema.Duplicate:

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"strings"
 	"time"
 )
@@ -67,6 +68,15 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of an error: Internal for one that is no Error, and so for a
+// fault of ours.
+func KindOf(err error) ErrorKind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
 
 // InvalidDetails makes the validation error of several details.
 func InvalidDetails(details []Detail) *Error {

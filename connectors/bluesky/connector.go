@@ -192,7 +192,7 @@ func (c *Connector) resolver(ctx context.Context, d schema.Delivery, s session) 
 		resolve := call(d, http.MethodGet, s.PDS, resolveHandle, "")
 		resolve.Query = url.Values{"handle": {handle}}
 		_, err := c.client.Do(ctx, resolve, &answer)
-		if kind, ok := kindOf(err); ok && kind == schema.Refused {
+		if schema.KindOf(err) == schema.Refused {
 			return "", nil
 		}
 		return answer.DID, err
@@ -229,7 +229,7 @@ func (c *Connector) find(ctx context.Context, d schema.Delivery, rkey string) (s
 		ref, err = c.record(ctx, d, s, rkey)
 		return err
 	})
-	if kind, _ := kindOf(err); kind != schema.TokenDead || d.Account.NativeID == "" {
+	if schema.KindOf(err) != schema.TokenDead || d.Account.NativeID == "" {
 		return ref, err
 	}
 	nobody := session{DID: d.Account.NativeID, PDS: c.sessions.server(d.Account)}

@@ -102,7 +102,7 @@ func (s *sessions) forgive(ctx context.Context, d schema.Delivery) {
 // refuse remembers a login the server turned down, so that the next caller does not
 // try the same again.
 func (l *login) refuse(err error, now time.Time) {
-	if kind, _ := kindOf(err); kind == schema.TokenDead {
+	if schema.KindOf(err) == schema.TokenDead {
 		l.refused, l.until = err, now.Add(refusedFor)
 	}
 }

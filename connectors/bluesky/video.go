@@ -110,7 +110,7 @@ func startedJob(response *connectors.Response, err error) (jobStatus, error) {
 // ofVideoService keeps a refusal of the service's own token from counting against the
 // account's credentials.
 func ofVideoService(err error) error {
-	if kind, _ := kindOf(err); kind != schema.TokenDead {
+	if schema.KindOf(err) != schema.TokenDead {
 		return err
 	}
 	return &schema.Error{Kind: schema.Retryable, Message: "the video service refused its token", Err: err}
@@ -163,7 +163,7 @@ func (c *Connector) lookAtJob(ctx context.Context, d schema.Delivery, p *progres
 		p.Uploads[0].Blob, p.Uploads[0].Job = job.Blob, ""
 		return true, nil
 	}
-	if kind, _ := kindOf(err); kind == schema.Refused {
+	if schema.KindOf(err) == schema.Refused {
 		p.Uploads = nil
 		return false, &schema.Error{Kind: schema.Retryable, Message: "the video service lost the video", Err: err}
 	}

@@ -107,15 +107,6 @@ func isNamed(err error, names ...xrpcError) bool {
 	return ok && slices.Contains(names, name)
 }
 
-// kindOf returns the kind of an error; ok is false for our own faults.
-func kindOf(err error) (kind schema.ErrorKind, ok bool) {
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok {
-		return schema.Internal, false
-	}
-	return e.Kind, true
-}
-
 // call is a call of a method in the account's name.
 func call(d schema.Delivery, verb, server, method, token string) connectors.Call {
 	return connectors.Call{

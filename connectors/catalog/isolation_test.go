@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -208,7 +207,7 @@ func TestWithoutASandboxItsAccountsAreRefused(t *testing.T) {
 		d := delivery(p, i.live, true)
 		_, connected := i.catalog.Connector(d.Account)
 		for name, err := range map[string]error{"Connector": connected, "Check": checked(t, i.catalog, d)} {
-			if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.Refused {
+			if schema.KindOf(err) != schema.Refused {
 				t.Errorf("%s: %v, want a refusal", name, err)
 			}
 		}

@@ -184,7 +184,7 @@ func TestReboundNameGetsNoConnection(t *testing.T) {
 				t.Fatalf("CheckURL = %v, want the name to pass the first time", err)
 			}
 			_, err := e.Client().Get("http://rebind.example:" + trap.port)
-			if refusal, ok := errors.AsType[*schema.Error](err); !ok || refusal.Kind != schema.Refused {
+			if schema.KindOf(err) != schema.Refused {
 				t.Errorf("GET = %v, want Refused", err)
 			}
 		})
@@ -303,7 +303,7 @@ func TestNoRedirectFromHTTPSToHTTP(t *testing.T) {
 	client := secure.Client() // trusts the server's certificate
 	client.CheckRedirect = e.Client().CheckRedirect
 	_, err := client.Get(secure.URL)
-	if refusal, ok := errors.AsType[*schema.Error](err); !ok || refusal.Kind != schema.Refused {
+	if schema.KindOf(err) != schema.Refused {
 		t.Errorf("GET = %v, want Refused", err)
 	}
 }
@@ -363,7 +363,7 @@ func TestCheckURL(t *testing.T) {
 			if (err == nil) != tt.want {
 				t.Fatalf("CheckURL = %v, want passing: %t", err, tt.want)
 			}
-			if refusal, ok := errors.AsType[*schema.Error](err); err != nil && (!ok || refusal.Kind != schema.Invalid) {
+			if err != nil && schema.KindOf(err) != schema.Invalid {
 				t.Errorf("error = %v, want a *schema.Error of kind Invalid", err)
 			}
 		})

@@ -3,7 +3,6 @@ package media
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"image/png"
 	"runtime"
 	"testing"
@@ -118,7 +117,7 @@ func TestProbeRefusesLies(t *testing.T) {
 			if took := allocated(func() { facts, err = Probe(bytes.NewReader(content), int64(len(content))) }); took > mib {
 				t.Errorf("probing took %d bytes of memory", took)
 			}
-			if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.Refused {
+			if schema.KindOf(err) != schema.Refused {
 				t.Errorf("Probe = %+v, %v; want Refused", facts, err)
 			}
 		})

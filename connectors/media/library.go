@@ -156,7 +156,7 @@ func (l *Library) Accept(ctx context.Context, id schema.MediaID) (schema.MediaFa
 // where the store does not answer.
 func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) {
 	content, err := l.blobs.Open(ctx, id)
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
+	if schema.KindOf(err) == schema.NotFound {
 		return nil, refused("the upload is no longer there", err)
 	}
 	if err != nil {

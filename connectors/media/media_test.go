@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -229,7 +228,7 @@ func TestHugePictureIsNotDecoded(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	file, err := Save(t.TempDir(), bytes.NewReader(content), Limits{MaxBytes: mib})
 	runtime.ReadMemStats(&after)
-	if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.Refused {
+	if schema.KindOf(err) != schema.Refused {
 		t.Fatalf("Save = %+v, %v; want Refused", file, err)
 	}
 	if got := after.TotalAlloc - before.TotalAlloc; got > mib {
@@ -268,7 +267,7 @@ func TestSaveRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			file, err := Save(dir, bytes.NewReader(content), Limits{MaxBytes: mib})
-			if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.Refused {
+			if schema.KindOf(err) != schema.Refused {
 				t.Errorf("Save = %+v, %v; want Refused", file, err)
 			}
 			wantNothingLeft(t, dir)
@@ -314,7 +313,7 @@ func TestFetchFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fetcher, dir := newFetcher(t, time.Minute)
 			file, err := fetcher.Fetch(t.Context(), tt.url, Limits{MaxBytes: mib})
-			if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != tt.want {
+			if schema.KindOf(err) != tt.want {
 				t.Errorf("Fetch = %+v, %v; want kind %d", file, err, tt.want)
 			}
 			wantNothingLeft(t, dir)
@@ -338,7 +337,7 @@ func TestFetchEndsWithASlowBody(t *testing.T) {
 	})
 	fetcher, dir := newFetcher(t, 300*time.Millisecond)
 	file, err := fetcher.Fetch(t.Context(), url, Limits{MaxBytes: mib})
-	if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.Retryable {
+	if schema.KindOf(err) != schema.Retryable {
 		t.Errorf("Fetch = %+v, %v; want Retryable", file, err)
 	}
 	wantNothingLeft(t, dir)

@@ -181,7 +181,7 @@ func (s *S3) Accept(ctx context.Context, id schema.MediaID, most int64) (schema.
 	}
 	// Where nothing has come, another request may have taken it over meanwhile.
 	facts, err = s.probe(ctx, id)
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Refused {
+	if schema.KindOf(err) == schema.Refused {
 		return facts, errors.Join(err, s.Remove(ctx, id))
 	}
 	if err != nil {
@@ -215,10 +215,7 @@ func (s *S3) takeOver(ctx context.Context, id schema.MediaID, most int64) error 
 	return nil
 }
 
-func isNotKept(err error) bool {
-	e, ok := errors.AsType[*schema.Error](err)
-	return ok && e.Kind == schema.NotFound
-}
+func isNotKept(err error) bool { return schema.KindOf(err) == schema.NotFound }
 
 // probe reads what it needs of the content and no more.
 func (s *S3) probe(ctx context.Context, id schema.MediaID) (schema.MediaFacts, error) {

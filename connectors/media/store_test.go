@@ -3,7 +3,6 @@ package media
 import (
 	"bytes"
 	"context"
-	"errors"
 	"image/png"
 	"io"
 	"net/http"
@@ -72,7 +71,7 @@ func newLibrary(t *testing.T, b blobs) (*Library, string) {
 
 func wantError(t *testing.T, err error, want schema.ErrorKind) {
 	t.Helper()
-	if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != want {
+	if schema.KindOf(err) != want {
 		t.Errorf("error = %v, want kind %d", err, want)
 	}
 }

@@ -3,7 +3,6 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -81,10 +80,7 @@ func (c *Connector) mayPost(ctx context.Context, a schema.Account, credentials s
 	return m.check(in)
 }
 
-func isRefused(err error) bool {
-	e, ok := errors.AsType[*schema.Error](err)
-	return ok && e.Kind == schema.Refused
-}
+func isRefused(err error) bool { return schema.KindOf(err) == schema.Refused }
 
 func removed(message string) error {
 	return &schema.Error{Kind: schema.TokenDead, End: schema.EndRemoved, Message: message}

@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -69,7 +68,7 @@ func TestSignaturesOfNotices(t *testing.T) {
 			if (err == nil) != tt.holds {
 				t.Fatalf("err = %v", err)
 			}
-			if e, ok := errors.AsType[*schema.Error](err); err != nil && (!ok || e.Kind != schema.Invalid) {
+			if err != nil && schema.KindOf(err) != schema.Invalid {
 				t.Errorf("err = %v, want Invalid", err)
 			}
 		})
