@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
 )
@@ -225,20 +226,18 @@ var arrivalNames = [...]string{
 }
 
 func newArrivals(r prometheus.Registerer) arrivals {
-	late := prometheus.NewCounterVec(prometheus.CounterOpts{
+	factory := promauto.With(r) // registers nothing with nil
+	late := factory.NewCounterVec(prometheus.CounterOpts{
 		Name: "crier_late_receipts_total",
 		Help: "Receipts that came after another claim had followed their own: known already, kept, or a second one of the same entry.",
 	}, []string{"outcome"})
 	for _, name := range arrivalNames {
 		late.WithLabelValues(name)
 	}
-	taken := prometheus.NewCounterVec(prometheus.CounterOpts{
+	taken := factory.NewCounterVec(prometheus.CounterOpts{
 		Name: "crier_taken_receipts_total",
 		Help: "Receipts that another entry had already: of a look, which is repeated, or of the call that made what an earlier look took for another's.",
 	}, []string{"by"})
-	if r != nil {
-		r.MustRegister(late, taken)
-	}
 	return arrivals{late, taken.WithLabelValues("look"), taken.WithLabelValues("call")}
 }
 
