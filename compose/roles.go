@@ -116,30 +116,18 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: sandboxes{postgres.NewAdmin(b.store), b.vault}, Usage: store, Subscriptions: store, Seller: seller, Requests: store, Registrar: store,
-		Accounts: store, AccountWriter: store, Renewer: b.store, BrandWriter: store,
-		Platforms: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
-		Queues: store, QueueWriter: store, Slots: store,
-		Webhooks: store, WebhookWriter: store, Redeliverer: store,
-		TestSender:           pipeline.NewSender(b.webhooks.Client(), b.store.Now),
-		PostCounter:          queries,
-		Events:               queries,
-		Media:                store,
-		MediaWriter:          store,
-		MediaKeeper:          b.library,
-		MediaInbox:           b.library,
-		Constraints:          catalog.Constraints,
-		CheckURL:             b.guarded.CheckURL,
-		PublicURL:            b.publicURL(),
-		Lead:                 b.config.Lead,
-		AllowPrivateWebhooks: b.config.AllowPrivateWebhooks,
-		AllowRegistration:    b.config.AllowRegistration,
-		TrustedProxies:       b.config.TrustedProxies,
-		Now:                  b.store.Now,
-		Random:               rand.Reader,
-		Logger:               b.config.Logger,
-		Registerer:           b.config.Registerer,
-		Tracer:               b.tracer,
+		Store: store, Analytics: queries, Media: b.library, Sandboxes: sandboxes{postgres.NewAdmin(b.store), b.vault}, Seller: seller,
+		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
+		Platforms: gateway.Platforms{
+			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Constraints: catalog.Constraints,
+		},
+		Addresses: gateway.Addresses{
+			PublicURL: b.publicURL(), Check: b.guarded.CheckURL, TrustedProxies: b.config.TrustedProxies,
+		},
+		Rules: gateway.Rules{
+			Lead: b.config.Lead, AllowPrivateWebhooks: b.config.AllowPrivateWebhooks, AllowRegistration: b.config.AllowRegistration,
+		},
+		Now: b.store.Now, Random: rand.Reader, Logger: b.config.Logger, Registerer: b.config.Registerer, Tracer: b.tracer,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the gateway: %w", err)

@@ -3,9 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -14,6 +12,16 @@ import (
 	"crier/connectors"
 	"crier/schema"
 )
+
+// accountRenewer acts on credentials that a platform refused.
+type accountRenewer interface {
+	// AskRenewal has the refresh stage renew the credentials, or find out what is wrong.
+	AskRenewal(ctx context.Context, account schema.Account) error
+	// EndAccount says that the platform lets crier act for the account no more.
+	EndAccount(ctx context.Context, account schema.Account, why schema.AccountProblem) error
+	// ReviveAccount says that it does again.
+	ReviveAccount(ctx context.Context, account schema.Account) error
+}
 
 // The states of an account's health.
 const (
@@ -72,7 +80,7 @@ func (a *accounts) health(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, healthAnswer{Success: true, Health: a.checkup.examine(c.Request.Context(), account)})
+	respond(c, http.StatusOK, healthAnswer{Success: true, Health: a.examine(c.Request.Context(), account)})
 	return nil
 }
 
@@ -89,7 +97,7 @@ func (a *accounts) healthOfAll(c *gin.Context) error {
 	group.SetLimit(checksAtOnce)
 	for i := range found {
 		group.Go(func() error {
-			answer.Results[i] = a.checkup.examine(ctx, found[i])
+			answer.Results[i] = a.examine(ctx, found[i])
 			return nil
 		})
 	}
@@ -114,75 +122,57 @@ func summarize(results []healthView) healthSummary {
 	return s
 }
 
-// checkup asks platforms how accounts are.
-type checkup struct {
-	reader    AccountReader
-	renewer   AccountRenewer
-	vault     Vault
-	platforms Platforms
-	now       func() time.Time
-	reconnect string // address of the endpoints that connect
-	logger    *slog.Logger
-}
-
-func newCheckup(config Config) *checkup {
-	return &checkup{
-		reader: config.Accounts, renewer: config.Renewer, vault: config.Vault, platforms: config.Platforms, now: config.Now,
-		reconnect: strings.TrimSuffix(config.PublicURL, "/") + basePath + "/connect/", logger: config.Logger,
-	}
-}
-
 // examine checks an account against its platform, and renews its credentials if they are
 // refused. Only a definite refusal marks it.
-func (u *checkup) examine(ctx context.Context, a schema.Account) healthView {
+func (s *accounts) examine(ctx context.Context, a schema.Account) healthView {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	err := u.check(ctx, &a)
+	err := s.check(ctx, &a)
 	v := healthView{
 		AccountID: a.ID, Platform: a.Platform, Name: a.Name, BrandID: unlessZero(a.Brand), Status: healthy,
-		NeedsReconnect: a.NeedsReconnect, CheckedAt: moment(u.now()), ExpiresAt: orNull(a.ExpiresAt),
+		NeedsReconnect: a.NeedsReconnect, CheckedAt: moment(s.Now()), ExpiresAt: orNull(a.ExpiresAt),
 	}
 	if err == nil {
 		return v
 	}
-	v.Status, v.Error = unsound, u.problem(ctx, a, err)
-	v.ReconnectURL = u.reconnectURL(a.Platform)
+	v.Status, v.Error = unsound, s.problem(ctx, a, err)
+	v.ReconnectURL = s.reconnectURL(a.Platform)
 	if a.NeedsReconnect {
 		v.Status = expired
 	}
 	return v
 }
 
-func (u *checkup) check(ctx context.Context, a *schema.Account) error {
+func (s *accounts) check(ctx context.Context, a *schema.Account) error {
 	ended := a.Problem()
 	if ended != nil && !ended.End.Traits().Passes {
 		return endError(ended)
 	}
-	checker, err := connectors.As[connectors.Checker](u.platforms, *a)
+	checker, err := connectors.As[connectors.Checker](s.Platforms, *a)
 	if err != nil {
 		return err
 	}
-	credentials, err := u.vault.Open(*a)
+	credentials, err := s.Vault.Open(*a)
 	if err != nil {
 		return err
 	}
 	_, err = checker.Check(ctx, *a, credentials)
 	switch refused, ok := errors.AsType[*schema.Error](err); {
 	case err == nil && ended != nil:
-		return u.revive(ctx, a)
+		return s.revive(ctx, a)
 	case ended != nil:
 		return endError(ended)
 	case !ok || refused.Kind != schema.TokenDead:
 		return err
 	case a.Renewable && refused.End == schema.NotEnded:
-		return u.renew(ctx, a, err)
+		return s.renew(ctx, a, err)
 	default:
-		return u.end(ctx, a, schema.ProblemOf(err))
+		return s.end(ctx, a, schema.ProblemOf(err))
 	}
 }
 
-func (u *checkup) end(ctx context.Context, a *schema.Account, why schema.AccountProblem) error {
-	if err := u.renewer.EndAccount(ctx, *a, why); err != nil {
+func (s *accounts) end(ctx context.Context, a *schema.Account, why schema.AccountProblem) error {
+	if err := s.Store.EndAccount(ctx, *a, why); err != nil {
 		return err
 	}
 	*a = a.Ended(why)
@@ -190,8 +180,8 @@ func (u *checkup) end(ctx context.Context, a *schema.Account, why schema.Account
 }
 
 // revive has an account go on that had ended.
-func (u *checkup) revive(ctx context.Context, a *schema.Account) error {
-	if err := u.renewer.ReviveAccount(ctx, *a); err != nil {
+func (s *accounts) revive(ctx context.Context, a *schema.Account) error {
+	if err := s.Store.ReviveAccount(ctx, *a); err != nil {
 		return err
 	}
 	*a = a.Revived()
@@ -203,8 +193,8 @@ func endError(p *schema.AccountProblem) error {
 }
 
 // renew has the refresh stage renew the credentials, and waits for what comes of it.
-func (u *checkup) renew(ctx context.Context, a *schema.Account, refused error) error {
-	if err := u.renewer.AskRenewal(ctx, *a); err != nil {
+func (s *accounts) renew(ctx context.Context, a *schema.Account, refused error) error {
+	if err := s.Store.AskRenewal(ctx, *a); err != nil {
 		return err
 	}
 	ticker := time.NewTicker(renewalPollEvery)
@@ -215,7 +205,7 @@ func (u *checkup) renew(ctx context.Context, a *schema.Account, refused error) e
 			return &schema.Error{Kind: schema.Retryable, Message: "the credentials are being renewed", Err: ctx.Err()}
 		case <-ticker.C:
 		}
-		now, err := u.reader.Account(ctx, a.Workspace, a.ID)
+		now, err := s.Store.Account(ctx, a.Workspace, a.ID)
 		if err != nil {
 			return err
 		}
@@ -231,10 +221,10 @@ func (u *checkup) renew(ctx context.Context, a *schema.Account, refused error) e
 }
 
 // problem says what is wrong in words that may be shown.
-func (u *checkup) problem(ctx context.Context, a schema.Account, err error) *healthProblem {
+func (s *accounts) problem(ctx context.Context, a schema.Account, err error) *healthProblem {
 	e, ok := errors.AsType[*schema.Error](err)
 	if !ok || e.Kind < schema.Refused {
-		u.logger.WarnContext(ctx, "checking an account failed", "account", a.ID.String(), "err", err)
+		s.Logger.WarnContext(ctx, "checking an account failed", "account", a.ID.String(), "err", err)
 		return &healthProblem{"check_failed", "the account could not be checked"}
 	}
 	code := schema.CodeOf(e.Kind)
@@ -245,9 +235,9 @@ func (u *checkup) problem(ctx context.Context, a schema.Account, err error) *hea
 }
 
 // reconnectURL is the endpoint that connects accounts of a platform.
-func (u *checkup) reconnectURL(p schema.Platform) string {
+func (s *accounts) reconnectURL(p schema.Platform) string {
 	if p == schema.Telegram {
-		return u.reconnect + "telegram/channels"
+		return s.ConnectURL + "telegram/channels"
 	}
-	return u.reconnect + p.String()
+	return s.ConnectURL + p.String()
 }

@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
-	"strings"
+	"slices"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -11,30 +13,74 @@ import (
 	"crier/schema"
 )
 
-// maxName bounds the names that clients give, in bytes.
-const maxName = 200
+// accountsStore is all that accounts, brands and connecting ask of the database.
+type accountsStore interface {
+	accountReader
+	accountWriter
+	accountRenewer
+	brandWriter
+}
+
+// accountReader reads connected accounts and what they are grouped by.
+type accountReader interface {
+	// Accounts returns all of a workspace's.
+	Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error)
+	// Account returns one of a workspace's, or NotFound.
+	Account(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error)
+	// Brands returns all of a workspace's.
+	Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error)
+}
+
+// accountWriter connects, changes and disconnects accounts. Each call is one transaction.
+type accountWriter interface {
+	// Connect stores accounts, all or none; PlanLimitReached where the plan has no room.
+	Connect(ctx context.Context, workspace schema.WorkspaceID, connections []schema.Connection) ([]schema.Connected, error)
+	// UpdateAccount stores what change makes of an account's brand and name.
+	UpdateAccount(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID, change func(*schema.Account)) (schema.Account, error)
+	// Disconnect erases an account's credentials and returns it as it was.
+	Disconnect(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error)
+}
+
+// accountVault seals credentials for storage.
+type accountVault interface {
+	Seal(account schema.Account, credentials schema.Credentials) ([]byte, error)
+	Open(account schema.Account) (schema.Credentials, error)
+}
+
+// accountsConfig is what accounts are served with.
+type accountsConfig struct {
+	Store       accountsStore
+	Directories directories         // what is forgotten of a workspace once its accounts change
+	Platforms   connectors.Resolver // asked what platforms can do with credentials
+	Vault       accountVault
+	// BaseURLs are the configured addresses of platforms: an account that names no server
+	// lives there, and they need not be public.
+	BaseURLs map[schema.Platform]string
+	// Refuses tells why crier must not call an address; empty: it may.
+	Refuses      func(ctx context.Context, address string) string
+	AllowPrivate bool   // servers without https, and at addresses that are not public
+	ConnectURL   string // address of the operations that connect, up to the platform
+	Now          func() time.Time
+	Logger       *slog.Logger
+}
+
+// accountRoutes returns the operations of accounts, of connecting them, and of brands.
+func accountRoutes(c accountsConfig) []route {
+	return slices.Concat((&accounts{c}).routes(), (&connections{c}).routes(), (&brands{c}).routes())
+}
 
 // accounts is the resource of connected accounts. It reads them fresh: a caller that
 // has just connected one looks for it here.
-type accounts struct {
-	reader    AccountReader
-	writer    AccountWriter
-	vault     Vault
-	platforms Platforms
-	logger    *slog.Logger
-	checkup   *checkup
-
-	directories *directories
-}
+type accounts struct{ accountsConfig }
 
 func (a *accounts) routes() []route {
 	return []route{
-		{http.MethodGet, "/accounts", schema.Read, a.list},
-		{http.MethodGet, "/accounts/health", schema.Read, a.healthOfAll},
-		{http.MethodGet, "/accounts/:id", schema.Read, a.get},
-		{http.MethodGet, "/accounts/:id/health", schema.Read, a.health},
-		{http.MethodPatch, "/accounts/:id", schema.Write, a.update},
-		{http.MethodDelete, "/accounts/:id", schema.Admin, a.disconnect},
+		handle(http.MethodGet, "/accounts", schema.Read, a.list),
+		handle(http.MethodGet, "/accounts/health", schema.Read, a.healthOfAll),
+		handle(http.MethodGet, "/accounts/:id", schema.Read, a.get),
+		handle(http.MethodGet, "/accounts/:id/health", schema.Read, a.health),
+		handle(http.MethodPatch, "/accounts/:id", schema.Write, a.update),
+		handle(http.MethodDelete, "/accounts/:id", schema.Admin, a.disconnect),
 	}
 }
 
@@ -55,11 +101,11 @@ func (a *accounts) list(c *gin.Context) error {
 // selected returns the accounts that a request's parameters select.
 func (a *accounts) selected(c *gin.Context) ([]schema.Account, error) {
 	q := newQuery(c)
-	platform, brand := q.platform("platform"), readBrand(q)
+	platform, brand := q.platform("platform"), q.brand()
 	if err := q.report.err(); err != nil {
 		return nil, err
 	}
-	all, err := a.reader.Accounts(c.Request.Context(), requestOf(c).key.Workspace)
+	all, err := a.Store.Accounts(c.Request.Context(), requestOf(c).key.Workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +133,7 @@ func (a *accounts) find(c *gin.Context) (schema.Account, error) {
 	if err != nil {
 		return schema.Account{}, err
 	}
-	return a.reader.Account(c.Request.Context(), requestOf(c).key.Workspace, id)
+	return a.Store.Account(c.Request.Context(), requestOf(c).key.Workspace, id)
 }
 
 func accountID(c *gin.Context) (schema.AccountID, error) {
@@ -108,13 +154,13 @@ func (a *accounts) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	brand, detach := formBrand(f), f.isNull("brandId")
-	name := formName(f)
+	brand, detach := f.brand(), f.isNull("brandId")
+	name := f.title()
 	f.finish()
 	if err := f.report.err(); err != nil {
 		return err
 	}
-	account, err := a.writer.UpdateAccount(c.Request.Context(), requestOf(c).key.Workspace, id, func(a *schema.Account) {
+	account, err := a.Store.UpdateAccount(c.Request.Context(), requestOf(c).key.Workspace, id, func(a *schema.Account) {
 		if detach || !brand.IsZero() {
 			a.Brand = brand
 		}
@@ -129,29 +175,6 @@ func (a *accounts) update(c *gin.Context) error {
 	return nil
 }
 
-// formBrand reads the brand a request names; whether it is the workspace's is for the
-// store to say.
-func formBrand(f *form) schema.BrandID {
-	text, ok := f.text("brandId", maxName)
-	if !ok {
-		return schema.BrandID{}
-	}
-	id, err := schema.ParseBrandID(text)
-	if err != nil {
-		f.fail("brandId", "brand_unknown", "there is no such brand")
-	}
-	return id
-}
-
-// formName reads a name; empty where there is none.
-func formName(f *form) string {
-	name, ok := f.text("name", maxName)
-	if ok && strings.TrimSpace(name) == "" {
-		f.fail("name", codeInvalidValue, "must not be empty")
-	}
-	return strings.TrimSpace(name)
-}
-
 // disconnect ends an account. Its credentials are erased first and then revoked where the
 // platform can: if that fails, nobody has them any more all the same.
 func (a *accounts) disconnect(c *gin.Context) error {
@@ -160,8 +183,8 @@ func (a *accounts) disconnect(c *gin.Context) error {
 		return err
 	}
 	workspace := requestOf(c).key.Workspace
-	account, err := a.writer.Disconnect(c.Request.Context(), workspace, id)
-	a.directories.forget(workspace) // after an error too: it may have been done
+	account, err := a.Store.Disconnect(c.Request.Context(), workspace, id)
+	a.Directories.forget(workspace) // after an error too: it may have been done
 	if err != nil {
 		return err
 	}
@@ -171,16 +194,16 @@ func (a *accounts) disconnect(c *gin.Context) error {
 }
 
 func (a *accounts) revoke(c *gin.Context, account schema.Account) {
-	revoker, unable := connectors.As[connectors.Revoker](a.platforms, account)
+	revoker, unable := connectors.As[connectors.Revoker](a.Platforms, account)
 	if unable != nil || account.Problem() != nil {
 		return
 	}
-	credentials, err := a.vault.Open(account)
+	credentials, err := a.Vault.Open(account)
 	if err == nil {
 		err = revoker.Revoke(c.Request.Context(), account, credentials)
 	}
 	if err != nil {
-		a.logger.WarnContext(c.Request.Context(), "credentials of a disconnected account were not revoked",
+		a.Logger.WarnContext(c.Request.Context(), "credentials of a disconnected account were not revoked",
 			slog.String("account", account.ID.String()), slog.String("platform", account.Platform.String()), slog.Any("err", err))
 	}
 }

@@ -13,6 +13,13 @@ import (
 	"crier/schema"
 )
 
+// keyStore knows API keys.
+type keyStore interface {
+	// Authenticate returns the key of a hash; the error is Unauthorized when it is
+	// unknown, revoked or expired.
+	Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error)
+}
+
 const (
 	keyLife           = time.Second // how long a revoked key may still work, in any gateway
 	maxKeys           = 10_000
@@ -39,16 +46,16 @@ type admission struct {
 	refusals  *refusals
 }
 
-func newAdmission(f failures, config Config) (*admission, error) {
-	refusals, err := newRefusals(config.Requests, config.Logger, config.Registerer)
+func newAdmission(c admissionConfig) (*admission, error) {
+	refusals, err := newRefusals(c.Store, c.Logger, c.Registerer)
 	if err != nil {
 		return nil, err
 	}
 	return &admission{
-		failures: f, now: config.Now, refusals: refusals,
-		addresses: addresses{config.TrustedProxies},
-		keys:      newCache(keyLife, maxKeys, config.Now, config.Keys.Authenticate),
-		byKey:     newLeases(config.Requests),
+		failures: c.Failures, now: c.Now, refusals: refusals,
+		addresses: addresses{c.TrustedProxies},
+		keys:      newCache(keyLife, maxKeys, c.Now, c.Store.Authenticate),
+		byKey:     newLeases(c.Store),
 		byAddress: newWindows[netip.Prefix](maxAddresses),
 	}, nil
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -14,14 +15,25 @@ const (
 	maxSpan     = 366 * 24 * time.Hour
 )
 
+// postCounter counts what became of posts.
+type postCounter interface {
+	// PostCounts returns how many targets ended in each status, by day and platform.
+	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error)
+}
+
+// analyticsRoutes returns the operations of figures.
+func analyticsRoutes(counter postCounter, now func() time.Time) []route {
+	return (&analytics{counter, now}).routes()
+}
+
 // analytics is the resource of figures.
 type analytics struct {
-	counter PostCounter
+	counter postCounter
 	now     func() time.Time
 }
 
 func (a *analytics) routes() []route {
-	return []route{{http.MethodGet, "/analytics/posts", schema.Read, a.posts}}
+	return []route{handle(http.MethodGet, "/analytics/posts", schema.Read, a.posts)}
 }
 
 type postCountsAnswer struct {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -11,20 +12,54 @@ import (
 	"crier/schema"
 )
 
-// billing is the resource of plans and how they are paid for.
-type billing struct {
-	usage         UsageReader
-	subscriptions Subscriptions
-	seller        Seller // nil: nothing is sold
-	now           func() time.Time
-	logger        *slog.Logger
+// billingStore is all that usage and billing ask of the database.
+type billingStore interface {
+	usageReader
+	subscriptions
 }
+
+// subscriptions keeps what workspaces pay for.
+type subscriptions interface {
+	Subscribed(ctx context.Context, workspace schema.WorkspaceID) (bool, error)
+	// PutSubscription changes the plan of the workspace, once for each beginning, change
+	// and end, and not by a change older than one that is known.
+	// It is NotFound where there is no such live workspace or plan.
+	PutSubscription(ctx context.Context, subscription schema.Subscription) error
+}
+
+// Seller sells plans.
+type Seller interface {
+	// Sells tells whether a plan is sold.
+	Sells(plan string) bool
+	// Checkout returns the page where a purchase is paid; the same one for the same
+	// purchase. It is Unavailable where there is none at the moment.
+	Checkout(ctx context.Context, purchase schema.Purchase) (page string, err error)
+	// Notice reads a signed notice of what became of a purchase; nil: of nothing that
+	// matters here. It is Invalid where the signature is not the seller's.
+	Notice(signature string, body []byte) (*schema.Subscription, error)
+}
+
+// billingConfig is what usage and billing are served with.
+type billingConfig struct {
+	Store  billingStore
+	Seller Seller // nil: nothing is sold
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// billingRoutes returns the operations of usage and billing.
+func billingRoutes(c billingConfig) []route {
+	return append((&billing{c}).routes(), (&usage{c.Store}).routes()...)
+}
+
+// billing is the resource of plans and how they are paid for.
+type billing struct{ billingConfig }
 
 func (b *billing) routes() []route {
 	return []route{
-		{http.MethodGet, "/billing/plan", schema.Read, b.plan},
-		{http.MethodPost, "/billing/checkout", schema.Admin, b.checkout},
-		{http.MethodPost, "/billing/stripe", public, b.notice},
+		handle(http.MethodGet, "/billing/plan", schema.Read, b.plan),
+		handle(http.MethodPost, "/billing/checkout", schema.Admin, b.checkout),
+		handle(http.MethodPost, "/billing/stripe", public, b.notice),
 	}
 }
 
@@ -50,11 +85,11 @@ type noticeAnswer struct {
 
 // plan answers with the workspace's plan and those there are.
 func (b *billing) plan(c *gin.Context) error {
-	found, err := b.usage.Usage(c.Request.Context(), requestOf(c).key.Workspace)
+	found, err := b.Store.Usage(c.Request.Context(), requestOf(c).key.Workspace)
 	if err != nil {
 		return err
 	}
-	plans, err := b.usage.Plans(c.Request.Context())
+	plans, err := b.Store.Plans(c.Request.Context())
 	if err != nil {
 		return err
 	}
@@ -88,7 +123,7 @@ func (b *billing) checkout(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	page, err := b.seller.Checkout(c.Request.Context(), schema.Purchase{Workspace: requestOf(c).key.Workspace, Plan: plan, Request: name})
+	page, err := b.Seller.Checkout(c.Request.Context(), schema.Purchase{Workspace: requestOf(c).key.Workspace, Plan: plan, Request: name})
 	if err != nil {
 		return err
 	}
@@ -98,7 +133,7 @@ func (b *billing) checkout(c *gin.Context) error {
 
 // offered refuses a plan that there is not, or that has no price.
 func (b *billing) offered(c *gin.Context, name string) error {
-	plans, err := b.usage.Plans(c.Request.Context())
+	plans, err := b.Store.Plans(c.Request.Context())
 	if err != nil {
 		return err
 	}
@@ -109,14 +144,17 @@ func (b *billing) offered(c *gin.Context, name string) error {
 	switch {
 	case !known:
 		return schema.InvalidField("plan", codeInvalidValue, "there is no such plan; GET /billing/plan lists them")
-	case b.seller == nil:
+	case b.Seller == nil:
 		return sellsNothing()
-	case !b.seller.Sells(name):
+	case !b.Seller.Sells(name):
 		return schema.InvalidField("plan", codeInvalidValue, "this plan is not sold")
 	default:
 		return nil
 	}
 }
+
+// purchaseWindow is for how long purchases without an Idempotency-Key are one.
+const purchaseWindow = 5 * time.Minute
 
 // retrySales is what a caller is asked to wait where nothing is sold: until somebody has
 // configured it.
@@ -133,22 +171,22 @@ func (b *billing) mayBuy(c *gin.Context) error {
 	if key.Sandbox {
 		return &schema.Error{Kind: schema.Forbidden, Message: "a test key buys nothing; the sandbox has the plan of its workspace"}
 	}
-	subscribed, err := b.subscriptions.Subscribed(c.Request.Context(), key.Workspace)
+	subscribed, err := b.Store.Subscribed(c.Request.Context(), key.Workspace)
 	if err != nil || !subscribed {
 		return err
 	}
 	return &schema.Error{Kind: schema.InvalidState, Message: "the workspace has a subscription, which has to end before another begins"}
 }
 
-// purchaseName names a request by its Idempotency-Key; without one, those within some
-// minutes are one.
+// purchaseName names a request by its Idempotency-Key; without one, those within
+// purchaseWindow are one.
 func (b *billing) purchaseName(c *gin.Context) (string, error) {
 	given, err := identify(c, [32]byte{})
 	if err != nil {
 		return "", err
 	}
 	if given == nil {
-		return b.now().UTC().Truncate(duplicateWindow).Format(time.RFC3339), nil
+		return b.Now().UTC().Truncate(purchaseWindow).Format(time.RFC3339), nil
 	}
 	return given.Lineage.String() + " " + given.Key, nil
 }
@@ -156,14 +194,14 @@ func (b *billing) purchaseName(c *gin.Context) (string, error) {
 // notice takes what Stripe tells of subscriptions. Any status but 2xx makes Stripe send it
 // again, for days: what will never be of use is taken, too.
 func (b *billing) notice(c *gin.Context) error {
-	if b.seller == nil {
+	if b.Seller == nil {
 		return sellsNothing()
 	}
 	body, err := readBody(c)
 	if err != nil {
 		return err
 	}
-	told, err := b.seller.Notice(c.GetHeader("Stripe-Signature"), body)
+	told, err := b.Seller.Notice(c.GetHeader("Stripe-Signature"), body)
 	if err != nil {
 		return err
 	}
@@ -179,14 +217,14 @@ func (b *billing) notice(c *gin.Context) error {
 // note stores what is told of a subscription. That of a workspace which is not there is
 // another server's that sells by the same account.
 func (b *billing) note(c *gin.Context, told schema.Subscription) error {
-	err := b.subscriptions.PutSubscription(c.Request.Context(), told)
+	err := b.Store.PutSubscription(c.Request.Context(), told)
 	about := slog.Group("", "subscription", told.ID, "workspace", told.Workspace.String(), "step", told.Step, "plan", told.Plan)
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
-		b.logger.WarnContext(c.Request.Context(), "subscription of an unknown workspace or plan", about, slog.Any("err", err))
+		b.Logger.WarnContext(c.Request.Context(), "subscription of an unknown workspace or plan", about, slog.Any("err", err))
 		return nil
 	}
 	if err == nil {
-		b.logger.InfoContext(c.Request.Context(), "subscription noted", about)
+		b.Logger.InfoContext(c.Request.Context(), "subscription noted", about)
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestTooManyRequestsAtATimeAreRefused(t *testing.T) {
-	f := failures{logger: slog.New(slog.DiscardHandler)}
+	f := failures{Logger: slog.New(slog.DiscardHandler), About: aboutRequest}
 	registry := prometheus.NewRegistry()
 	standing := func(*gin.Context) quota { return quota{limit: 60, used: 20} }
 	b, err := newBound(f, 1, standing, registry)
@@ -23,7 +23,7 @@ func TestTooManyRequestsAtATimeAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newObserver(f, ids, nil, registry)
+	o, err := newObserver(f, nil, ids, nil, registry)
 	if err != nil {
 		t.Fatal(err)
 	}

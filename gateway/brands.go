@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -9,22 +10,24 @@ import (
 	"crier/schema"
 )
 
-// brands is the resource of brands.
-type brands struct {
-	reader AccountReader
-	writer BrandWriter
-	now    func() time.Time
-
-	directories *directories
+// brandWriter creates, renames and deletes brands.
+type brandWriter interface {
+	CreateBrand(ctx context.Context, brand schema.Brand) error
+	RenameBrand(ctx context.Context, workspace schema.WorkspaceID, id schema.BrandID, name string) (schema.Brand, error)
+	// DeleteBrand takes the brand's accounts out of it.
+	DeleteBrand(ctx context.Context, workspace schema.WorkspaceID, id schema.BrandID) error
 }
+
+// brands is the resource of brands.
+type brands struct{ accountsConfig }
 
 func (b *brands) routes() []route {
 	return []route{
-		{http.MethodPost, "/brands", schema.Write, b.create},
-		{http.MethodGet, "/brands", schema.Read, b.list},
-		{http.MethodGet, "/brands/:id", schema.Read, b.get},
-		{http.MethodPatch, "/brands/:id", schema.Write, b.update},
-		{http.MethodDelete, "/brands/:id", schema.Write, b.delete},
+		handle(http.MethodPost, "/brands", schema.Write, b.create),
+		handle(http.MethodGet, "/brands", schema.Read, b.list),
+		handle(http.MethodGet, "/brands/:id", schema.Read, b.get),
+		handle(http.MethodPatch, "/brands/:id", schema.Write, b.update),
+		handle(http.MethodDelete, "/brands/:id", schema.Write, b.delete),
 	}
 }
 
@@ -57,11 +60,11 @@ func (b *brands) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	now := b.now().UTC().Truncate(time.Millisecond)
+	now := b.Now().UTC().Truncate(time.Millisecond)
 	brand := schema.Brand{
 		ID: schema.NewBrandID(now), Workspace: requestOf(c).key.Workspace, Name: name, CreatedAt: now, UpdatedAt: now,
 	}
-	if err := b.writer.CreateBrand(c.Request.Context(), brand); err != nil {
+	if err := b.Store.CreateBrand(c.Request.Context(), brand); err != nil {
 		return err
 	}
 	respond(c, http.StatusCreated, brandAnswer{Success: true, Brand: viewBrand(brand), Warnings: warnings})
@@ -73,7 +76,7 @@ func readBrandName(c *gin.Context) (name string, warnings []schema.Detail, err e
 	if err != nil {
 		return "", nil, err
 	}
-	name = formName(f)
+	name = f.title()
 	f.require("name")
 	f.finish()
 	return name, f.report.warnings, f.report.err()
@@ -81,7 +84,7 @@ func readBrandName(c *gin.Context) (name string, warnings []schema.Detail, err e
 
 // list answers with the brands of a workspace.
 func (b *brands) list(c *gin.Context) error {
-	found, err := b.reader.Brands(c.Request.Context(), requestOf(c).key.Workspace)
+	found, err := b.Store.Brands(c.Request.Context(), requestOf(c).key.Workspace)
 	if err != nil {
 		return err
 	}
@@ -95,7 +98,7 @@ func (b *brands) list(c *gin.Context) error {
 
 // get answers with one brand.
 func (b *brands) get(c *gin.Context) error {
-	found, err := b.reader.Brands(c.Request.Context(), requestOf(c).key.Workspace)
+	found, err := b.Store.Brands(c.Request.Context(), requestOf(c).key.Workspace)
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (b *brands) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	brand, err := b.writer.RenameBrand(c.Request.Context(), requestOf(c).key.Workspace, id, name)
+	brand, err := b.Store.RenameBrand(c.Request.Context(), requestOf(c).key.Workspace, id, name)
 	if err != nil {
 		return err
 	}
@@ -133,12 +136,12 @@ func (b *brands) delete(c *gin.Context) error {
 		return err
 	}
 	workspace := requestOf(c).key.Workspace
-	err = b.writer.DeleteBrand(c.Request.Context(), workspace, id)
-	b.directories.forget(workspace)
+	err = b.Store.DeleteBrand(c.Request.Context(), workspace, id)
+	b.Directories.forget(workspace)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, messageAnswer{Success: true, Message: "the brand was deleted; its accounts stay connected"})
+	respond(c, http.StatusOK, message{Success: true, Message: "the brand was deleted; its accounts stay connected"})
 	return nil
 }
 

@@ -27,21 +27,13 @@ const (
 
 // connections connects accounts whose credentials a caller has. Each is checked with its
 // platform before it is stored; one that is connected already gets the new credentials.
-type connections struct {
-	reader    AccountReader
-	writer    AccountWriter
-	vault     Vault
-	platforms Platforms
-	servers   servers
-
-	directories *directories
-}
+type connections struct{ accountsConfig }
 
 func (s *connections) routes() []route {
 	return []route{
-		{http.MethodPost, "/connect/bluesky", schema.Admin, s.bluesky},
-		{http.MethodPost, "/connect/mastodon", schema.Admin, s.mastodon},
-		{http.MethodPost, "/connect/telegram/channels", schema.Admin, s.telegram},
+		handle(http.MethodPost, "/connect/bluesky", schema.Admin, s.bluesky),
+		handle(http.MethodPost, "/connect/mastodon", schema.Admin, s.mastodon),
+		handle(http.MethodPost, "/connect/telegram/channels", schema.Admin, s.telegram),
 	}
 }
 
@@ -75,7 +67,7 @@ func (s *connections) bluesky(c *gin.Context) error {
 	f.require("identifier")
 	f.require("password")
 	return s.single(c, f, candidate{
-		platform: schema.Bluesky, server: s.servers.read(c, f, schema.Bluesky),
+		platform: schema.Bluesky, server: s.readServer(c, f, schema.Bluesky),
 		credentials: schema.Credentials{Identifier: identifier, Password: password},
 		secretField: "password", nameField: "identifier",
 	})
@@ -90,7 +82,7 @@ func (s *connections) mastodon(c *gin.Context) error {
 	token := readToken(f, "accessToken")
 	f.require("accessToken")
 	return s.single(c, f, candidate{
-		platform: schema.Mastodon, server: s.servers.read(c, f, schema.Mastodon),
+		platform: schema.Mastodon, server: s.readServer(c, f, schema.Mastodon),
 		credentials: schema.Credentials{AccessToken: token},
 		secretField: "accessToken", nameField: "accessToken",
 	})
@@ -113,7 +105,7 @@ func (s *connections) telegram(c *gin.Context) error {
 	}
 	token := readToken(f, "botToken")
 	f.require("botToken")
-	server := s.servers.read(c, f, schema.Telegram)
+	server := s.readServer(c, f, schema.Telegram)
 	var candidates []candidate
 	for _, chat := range readChats(f) {
 		candidates = append(candidates, candidate{
@@ -160,7 +152,7 @@ func readChats(f *form) []chat {
 // connect checks candidates with their platform and stores them, all or none. The status
 // is 201 where any of them is new.
 func (s *connections) connect(c *gin.Context, f *form, candidates []candidate) ([]accountView, int, error) {
-	brand := formBrand(f)
+	brand := f.brand()
 	f.finish()
 	if err := f.report.err(); err != nil {
 		return nil, 0, err
@@ -187,8 +179,8 @@ func (s *connections) connect(c *gin.Context, f *form, candidates []candidate) (
 		return nil, 0, err
 	}
 	workspace := requestOf(c).key.Workspace
-	connected, err := s.writer.Connect(ctx, workspace, prepared)
-	s.directories.forget(workspace)
+	connected, err := s.Store.Connect(ctx, workspace, prepared)
+	s.Directories.forget(workspace)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -199,7 +191,7 @@ func (s *connections) connect(c *gin.Context, f *form, candidates []candidate) (
 func (s *connections) view(ctx context.Context, workspace schema.WorkspaceID, connected []schema.Connected) ([]accountView, int, error) {
 	views, status := make([]accountView, len(connected)), http.StatusOK
 	for i, one := range connected {
-		account, err := s.reader.Account(ctx, workspace, one.Account.ID)
+		account, err := s.Store.Account(ctx, workspace, one.Account.ID)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -215,7 +207,7 @@ func (s *connections) view(ctx context.Context, workspace schema.WorkspaceID, co
 // lives wherever the simulators are.
 func (s *connections) check(ctx context.Context, key schema.Key, one candidate) (schema.Connection, error) {
 	account := schema.Account{Workspace: key.Workspace, Platform: one.platform, Server: one.server, Sandbox: key.Sandbox}
-	checker, err := connectors.As[connectors.Checker](s.platforms, account)
+	checker, err := connectors.As[connectors.Checker](s.Platforms, account)
 	if err != nil {
 		return schema.Connection{}, err
 	}
@@ -223,7 +215,7 @@ func (s *connections) check(ctx context.Context, key schema.Key, one candidate) 
 	if err != nil {
 		return schema.Connection{}, err
 	}
-	_, unable := connectors.As[connectors.Refresher](s.platforms, account)
+	_, unable := connectors.As[connectors.Refresher](s.Platforms, account)
 	account.NativeID, account.Name, account.Server = profile.NativeID, profile.Name, profile.Server
 	if key.Sandbox {
 		account.Server = ""
@@ -239,11 +231,11 @@ func (s *connections) check(ctx context.Context, key schema.Key, one candidate) 
 func (s *connections) seal(credentials schema.Credentials) func(schema.Account) ([]byte, bool, error) {
 	return func(stored schema.Account) ([]byte, bool, error) {
 		if len(stored.Sealed) > 0 {
-			if old, err := s.vault.Open(stored); err == nil && old == credentials {
+			if old, err := s.Vault.Open(stored); err == nil && old == credentials {
 				return stored.Sealed, false, nil
 			}
 		}
-		sealed, err := s.vault.Seal(stored, credentials)
+		sealed, err := s.Vault.Seal(stored, credentials)
 		return sealed, true, err
 	}
 }

@@ -27,7 +27,7 @@ const (
 func BenchmarkCreate(b *testing.B) {
 	for name, change := range map[string]func(*gateway.Config){
 		"stored":    func(*gateway.Config) {},
-		"in memory": func(c *gateway.Config) { c.PostWriter = discard{c.PostWriter} },
+		"in memory": func(c *gateway.Config) { c.Store = discard{c.Store} },
 	} {
 		b.Run(name, func(b *testing.B) {
 			a := newAPI(b, change)
@@ -75,7 +75,7 @@ func creations(a *api) []string {
 }
 
 // discard leaves out the commit, to see the cost of all else.
-type discard struct{ gateway.PostWriter }
+type discard struct{ gateway.Store }
 
 func (discard) Create(_ context.Context, creation schema.Creation) (schema.Created, error) {
 	return schema.Created{Response: creation.Response}, nil

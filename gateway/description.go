@@ -15,12 +15,12 @@ import (
 type description struct{ document []byte }
 
 // newDescription makes the document of schema/openapi.yaml, with where this server is.
-func newDescription(publicURL string) (*description, error) {
+func newDescription(address string) (*description, error) {
 	var document map[string]any
 	if err := yaml.Unmarshal(schema.OpenAPI(), &document); err != nil {
 		return nil, fmt.Errorf("reading openapi.yaml: %w", err)
 	}
-	document["servers"] = []any{map[string]any{"url": publicURL + basePath}}
+	document["servers"] = []any{map[string]any{"url": address}}
 	encoded, err := json.Marshal(document)
 	if err != nil {
 		return nil, fmt.Errorf("encoding openapi.json: %w", err)
@@ -29,7 +29,7 @@ func newDescription(publicURL string) (*description, error) {
 }
 
 func (d *description) routes() []route {
-	return []route{{http.MethodGet, "/openapi.json", public, d.get}}
+	return []route{handle(http.MethodGet, "/openapi.json", public, d.get)}
 }
 
 func (d *description) get(c *gin.Context) error {

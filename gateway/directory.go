@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"time"
 
 	"crier/schema"
 )
@@ -21,14 +22,29 @@ func newDirectory(accounts []schema.Account, brands []schema.Brand) *directory {
 	return d
 }
 
+// directoryReader reads what a directory is made of.
+type directoryReader interface {
+	// Accounts returns all of a workspace's.
+	Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error)
+	// Brands returns all of a workspace's.
+	Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error)
+}
+
 // directories remembers for a moment what each workspace has. Whoever changes that has it
 // forgotten, so that a caller's next post sees the change; other gateways see it a moment
 // later.
-type directories = cache[schema.WorkspaceID, *directory]
+type directories struct {
+	*cache[schema.WorkspaceID, *directory]
+}
 
-// directoryOf returns what loads the directory of a workspace.
-func directoryOf(reader AccountReader) func(context.Context, schema.WorkspaceID) (*directory, error) {
-	return func(ctx context.Context, workspace schema.WorkspaceID) (*directory, error) {
+const (
+	life          = time.Second
+	maxWorkspaces = 10_000
+)
+
+// newDirectories returns the directories of what a reader reads.
+func newDirectories(reader directoryReader, now func() time.Time) directories {
+	return directories{newCache(life, maxWorkspaces, now, func(ctx context.Context, workspace schema.WorkspaceID) (*directory, error) {
 		accounts, err := reader.Accounts(ctx, workspace)
 		if err != nil {
 			return nil, err
@@ -38,7 +54,22 @@ func directoryOf(reader AccountReader) func(context.Context, schema.WorkspaceID)
 			return nil, err
 		}
 		return newDirectory(accounts, brands), nil
+	})}
+}
+
+// find returns the directory of a workspace that has what a request, which began at a time,
+// looks for. If what is remembered has not, it looks again: an account may have been
+// connected a moment ago. The last one that has was asked about is returned.
+func (d directories) find(ctx context.Context, workspace schema.WorkspaceID, began time.Time, has func(*directory) bool) (*directory, error) {
+	found, err := d.get(ctx, workspace)
+	if err != nil || has(found) {
+		return found, err
 	}
+	if found, err = d.since(ctx, workspace, began); err != nil {
+		return nil, err
+	}
+	has(found)
+	return found, nil
 }
 
 // named returns the account of a platform that goes by a name: its id, and a business

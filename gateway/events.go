@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,11 +13,18 @@ import (
 	"crier/schema"
 )
 
+// eventReader reads what happened.
+type eventReader interface {
+	// Events returns a page of a workspace's events. Whoever goes on after the last of each
+	// page gets every event once.
+	Events(ctx context.Context, workspace schema.WorkspaceID, query schema.EventQuery) (schema.EventPage, error)
+}
+
 // events is the resource of what happened.
-type events struct{ reader EventReader }
+type events struct{ reader eventReader }
 
 func (e *events) routes() []route {
-	return []route{{http.MethodGet, "/events", schema.Read, e.list}}
+	return []route{handle(http.MethodGet, "/events", schema.Read, e.list)}
 }
 
 type eventsAnswer struct {
@@ -31,7 +39,7 @@ type eventsAnswer struct {
 // list answers with the events after one, as webhooks deliver them.
 func (e *events) list(c *gin.Context) error {
 	q := newQuery(c)
-	query := schema.EventQuery{Types: q.eventTypes("type"), Limit: q.integer("limit", defaultLimit, maxLimit)}
+	query := schema.EventQuery{Types: readEventTypes(q), Limit: q.integer("limit", defaultLimit, maxLimit)}
 	if after, ok := q.text("after"); ok {
 		id, err := schema.ParseEventID(after)
 		if err != nil {
@@ -65,17 +73,17 @@ func viewEvents(after schema.EventID, page schema.EventPage) eventsAnswer {
 	return answer
 }
 
-// eventTypes returns the events that a parameter names, with commas between them or each
+// readEventTypes returns the events that the parameter type names, with commas between them or each
 // by itself; all of them where there is none.
-func (q *query) eventTypes(name string) []schema.EventType {
+func readEventTypes(q *query) []schema.EventType {
 	var types []schema.EventType
-	for value := range strings.SplitSeq(strings.Join(q.values[name], ","), ",") {
+	for value := range strings.SplitSeq(strings.Join(q.all("type"), ","), ",") {
 		t := schema.EventType(strings.TrimSpace(value))
 		if t == "" {
 			continue
 		}
 		if !t.Subscribable() {
-			q.report.fail(name, codeInvalidValue, fmt.Sprintf("%q is no event", clip(string(t))))
+			q.report.fail("type", codeInvalidValue, fmt.Sprintf("%q is no event", clip(string(t))))
 			return nil
 		}
 		if !slices.Contains(types, t) {

@@ -34,23 +34,24 @@ type failureView struct {
 
 // failures turns errors into answers.
 type failures struct {
-	logger        *slog.Logger
-	documentation string // address of the pages that explain the codes
+	Logger        *slog.Logger
+	Documentation string                       // address of the pages that explain the codes
+	About         func(*gin.Context) slog.Attr // what the log says of a request
 }
 
 // fail is the only place where an error becomes a response. A fault of ours is logged
 // here and shows nothing.
 func (f failures) fail(c *gin.Context, err error) {
 	if unknown, ok := errors.AsType[*schema.Error](err); ok && unknown.Kind == schema.Unknown {
-		f.logger.WarnContext(c.Request.Context(), "outcome unknown: connection cut", requestOf(c).attributes(), slog.Any("err", err))
+		f.Logger.WarnContext(c.Request.Context(), "outcome unknown: connection cut", f.About(c), slog.Any("err", err))
 		panic(http.ErrAbortHandler) // any answer would be a guess
 	}
 	e := actionable(err)
 	if e.Kind == schema.Internal {
-		f.logger.ErrorContext(c.Request.Context(), "request failed", requestOf(c).attributes(), slog.Any("err", err))
+		f.Logger.ErrorContext(c.Request.Context(), "request failed", f.About(c), slog.Any("err", err))
 	}
 	if e.Kind == schema.Unavailable && !errors.Is(err, context.Canceled) { // a caller who left is no news
-		f.logger.WarnContext(c.Request.Context(), "request turned away", requestOf(c).attributes(), slog.Any("err", err))
+		f.Logger.WarnContext(c.Request.Context(), "request turned away", f.About(c), slog.Any("err", err))
 	}
 	if e.RetryAfter > 0 {
 		c.Header("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
@@ -65,7 +66,7 @@ func (f failures) fail(c *gin.Context, err error) {
 // view returns an error as it is shown, also inside of an answer.
 func (f failures) view(e *schema.Error) errorView {
 	code := problemOf(e.Kind).Code
-	return errorView{Code: code, Message: e.Message, Documentation: f.documentation + code, Details: e.Details}
+	return errorView{Code: code, Message: e.Message, Documentation: f.Documentation + code, Details: e.Details}
 }
 
 // actionable returns what a caller is told of an error.

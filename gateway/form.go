@@ -44,8 +44,13 @@ func about(details []schema.Detail, field string) bool {
 }
 
 func (r *report) fail(field, code, message string) {
+	r.add(schema.Detail{Field: field, Code: code, Message: message})
+}
+
+// add adds what is wrong, as long as there is room for it.
+func (r *report) add(d schema.Detail) {
 	if len(r.errors) < maxDetails {
-		r.errors = append(r.errors, schema.Detail{Field: field, Code: code, Message: message})
+		r.errors = append(r.errors, d)
 	}
 }
 
@@ -63,8 +68,6 @@ func (r *report) err() error {
 		return r.fault
 	case len(r.errors) == 0:
 		return nil
-	case ambiguous(r.errors):
-		return ambiguousAccounts(r.errors)
 	default:
 		return schema.InvalidDetails(r.errors)
 	}

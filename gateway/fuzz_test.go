@@ -24,12 +24,7 @@ import (
 // memory is a store of one workspace, with an account on every platform, that keeps
 // nothing: what is fuzzed is how requests are read and judged.
 type memory struct {
-	gateway.PostReader
-	gateway.PostWriter
-	gateway.SlotTaker
-	gateway.WebhookReader
-	gateway.MediaReader
-	gateway.AccountReader
+	gateway.Store
 	now   time.Time
 	brand schema.BrandID
 	made  []schema.Post
@@ -131,9 +126,11 @@ func newFuzzed(t testing.TB) *fuzzed {
 	log := new(syncBuffer)
 	m := &memory{now: at, brand: schema.NewBrandID(at)}
 	g, err := gateway.New(gateway.Config{
-		Keys: m, Accounts: m, Posts: m, PostWriter: m, Webhooks: m, Media: m, Events: m, PostCounter: counts{}, Slots: m,
-		Constraints: catalog.Constraints, CheckURL: func(context.Context, string) error { return nil },
-		PublicURL: "https://crier.example", Lead: gateway.Lead, Now: func() time.Time { return at }, Random: rand.Reader,
+		Store: m, Analytics: figures{counts{}, m},
+		Platforms: gateway.Platforms{Constraints: catalog.Constraints},
+		Addresses: gateway.Addresses{PublicURL: "https://crier.example", Check: func(context.Context, string) error { return nil }},
+		Rules:     gateway.Rules{Lead: gateway.Lead},
+		Now:       func() time.Time { return at }, Random: rand.Reader,
 		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})), Registerer: prometheus.NewRegistry(),
 	})
 	if err != nil {

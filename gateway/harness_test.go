@@ -111,6 +111,20 @@ func (p pages) Events(context.Context, schema.WorkspaceID, schema.EventQuery) (s
 	return p.page, nil
 }
 
+// figures are what analytics would answer.
+type figures struct {
+	counter
+	eventReader
+}
+
+type counter interface {
+	PostCounts(context.Context, schema.WorkspaceID, schema.PostCountsFilter) ([]schema.PostCount, error)
+}
+
+type eventReader interface {
+	Events(context.Context, schema.WorkspaceID, schema.EventQuery) (schema.EventPage, error)
+}
+
 func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {
 	t.Helper()
 	ctx := context.Background()
@@ -146,14 +160,13 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	store := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
 	a.keys = store
 	config := gateway.Config{
-		Keys: store, KeyReader: store, KeyWriter: store, Sandboxes: a.admin, Usage: store, Subscriptions: store, Requests: store, Registrar: store, AllowRegistration: true,
-		Accounts: store, AccountWriter: store, Renewer: a.store, BrandWriter: store,
-		Platforms: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Posts: store, PostWriter: store, PostRetrier: store, Attempts: store, Answers: store,
-		Queues: store, QueueWriter: store, Slots: store,
-		Webhooks: store, WebhookWriter: store, Redeliverer: store, TestSender: pipeline.NewSender(direct, a.store.Now), PostCounter: counts{}, Events: pages{},
-		Media: store, MediaWriter: store,
-		Constraints: catalog.Constraints, CheckURL: guard.CheckURL, PublicURL: "https://crier.example",
-		Lead: gateway.Lead, Now: a.now, Random: rand.Reader, Logger: logger, Registerer: prometheus.NewRegistry(),
+		Store: store, Analytics: figures{counts{}, pages{}}, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
+		Platforms: gateway.Platforms{
+			Connectors: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Constraints: catalog.Constraints,
+		},
+		Addresses: gateway.Addresses{PublicURL: "https://crier.example", Check: guard.CheckURL},
+		Rules:     gateway.Rules{Lead: gateway.Lead, AllowRegistration: true},
+		Now:       a.now, Random: rand.Reader, Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
 	for _, f := range change {
 		f(&config)

@@ -67,9 +67,9 @@ func newTrespass(t *testing.T, callerName string, callerIsSandbox, ownerIsSandbo
 	events := tenants{}
 	_, withShelf := withMedia(t)
 	a := newAPI(t, func(c *gateway.Config) {
-		checkURL := c.CheckURL
+		check := c.Addresses.Check
 		withShelf(c)
-		c.CheckURL, c.Events = checkURL, events
+		c.Addresses.Check, c.Analytics = check, figures{counts{}, events}
 	})
 	x := &trespass{api: a, routes: a.engine.Handler().(*gin.Engine).Routes()}
 	x.routes = slices.DeleteFunc(x.routes, func(r gin.RouteInfo) bool {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,22 +12,63 @@ import (
 	"crier/schema"
 )
 
-// keys is the resource of API keys.
-type keys struct {
-	reader    KeyReader
-	writer    KeyWriter
-	sandboxes Sandboxes
-	now       func() time.Time
-	random    io.Reader
+// keysStore is all that keys and registration ask of the database.
+type keysStore interface {
+	keyReader
+	keyWriter
+	registrar
 }
+
+// keyReader reads keys as they are managed: those of a workspace, and of its sandbox twin
+// where it is a live one.
+type keyReader interface {
+	// Keys returns a page, newest first, and how many there are in all.
+	Keys(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) ([]schema.KeyRecord, int, error)
+	// Key returns one, or NotFound.
+	Key(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) (schema.KeyRecord, error)
+}
+
+// keyWriter makes and ends keys. Each call is one transaction.
+type keyWriter interface {
+	// CreateKey is InvalidState where the workspace has as many keys as it may.
+	CreateKey(ctx context.Context, key schema.KeyRecord, hash [32]byte) error
+	// RotateKey puts a successor in place of a key, which works on for the overlap. Of the
+	// successor ID, Prefix and CreatedAt are given. It is InvalidState where the key ended.
+	RotateKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID, successor schema.KeyRecord, hash [32]byte, overlap time.Duration) (schema.KeyRecord, error)
+	// EndKey revokes a key; InvalidState for the last that could manage keys.
+	EndKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) error
+}
+
+// sandboxMaker makes what test keys belong to.
+type sandboxMaker interface {
+	// Twin returns the sandbox twin of a live workspace, and makes it if need be.
+	Twin(ctx context.Context, live schema.WorkspaceID) (schema.WorkspaceID, error)
+}
+
+// keysConfig is what keys are served with.
+type keysConfig struct {
+	Store             keysStore
+	Sandboxes         sandboxMaker
+	AllowRegistration bool // of keys, by those who have none
+	Now               func() time.Time
+	Random            io.Reader
+}
+
+// keyRoutes returns the operations of keys and of registration.
+func keyRoutes(c keysConfig) []route {
+	return append((&keys{c}).routes(), (&registration{c}).routes()...)
+}
+
+// keys is the resource of API keys.
+type keys struct{ keysConfig }
 
 func (k *keys) routes() []route {
 	return []route{
-		{http.MethodPost, "/keys", schema.Admin, k.create},
-		{http.MethodGet, "/keys", schema.Admin, k.list},
-		{http.MethodGet, "/keys/:id", schema.Admin, k.get},
-		{http.MethodPost, "/keys/:id/rotate", schema.Admin, k.rotate},
-		{http.MethodDelete, "/keys/:id", schema.Admin, k.revoke},
+		handle(http.MethodPost, "/keys", schema.Admin, k.create),
+		handle(http.MethodGet, "/keys", schema.Admin, k.list),
+		handle(http.MethodGet, "/keys/:id", schema.Admin, k.get),
+		handle(http.MethodPost, "/keys/:id/rotate", schema.Admin, k.rotate),
+		handle(http.MethodDelete, "/keys/:id", schema.Admin, k.revoke),
 	}
 }
 
@@ -48,7 +90,7 @@ func (k *keys) create(c *gin.Context) error {
 		return err
 	}
 	wanted.Lineage = wanted.ID
-	if err := k.writer.CreateKey(c.Request.Context(), wanted, schema.HashAPIKey(secret)); err != nil {
+	if err := k.Store.CreateKey(c.Request.Context(), wanted, schema.HashAPIKey(secret)); err != nil {
 		return err
 	}
 	respond(c, http.StatusCreated, k.answer(c, wanted, secret, f.report.warnings))
@@ -57,7 +99,7 @@ func (k *keys) create(c *gin.Context) error {
 
 // readKey reads what kind of key is wanted. A test key makes test keys only.
 func readKey(f *form, maker schema.Key) (schema.KeyRecord, error) {
-	wanted := schema.KeyRecord{Name: formName(f), Permission: formPermission(f), Sandbox: maker.Sandbox}
+	wanted := schema.KeyRecord{Name: f.title(), Permission: formPermission(f), Sandbox: maker.Sandbox}
 	f.require("name")
 	if test, ok := f.boolean("test"); ok {
 		wanted.Sandbox = test
@@ -96,15 +138,15 @@ func (k *keys) workspaceOf(c *gin.Context, sandbox bool) (schema.WorkspaceID, er
 	if sandbox == maker.Sandbox {
 		return maker.Workspace, nil
 	}
-	return k.sandboxes.Twin(c.Request.Context(), maker.Workspace)
+	return k.Sandboxes.Twin(c.Request.Context(), maker.Workspace)
 }
 
 // generate makes the text of a key, and what is stored of it but its hash.
 func (k *keys) generate(r *schema.KeyRecord) (secret string, err error) {
-	if secret, err = schema.NewAPIKey(k.random, r.Sandbox); err != nil {
+	if secret, err = schema.NewAPIKey(k.Random, r.Sandbox); err != nil {
 		return "", fmt.Errorf("making a key: %w", err)
 	}
-	r.CreatedAt = k.now().UTC().Truncate(time.Millisecond)
+	r.CreatedAt = k.Now().UTC().Truncate(time.Millisecond)
 	r.ID, r.Prefix = schema.NewKeyID(r.CreatedAt), schema.APIKeyPrefix(secret)
 	return secret, nil
 }
@@ -116,13 +158,13 @@ func (k *keys) list(c *gin.Context) error {
 	if err := q.report.err(); err != nil {
 		return err
 	}
-	found, total, err := k.reader.Keys(c.Request.Context(), requestOf(c).key.Workspace, page.limit, page.offset())
+	found, total, err := k.Store.Keys(c.Request.Context(), requestOf(c).key.Workspace, page.limit, page.offset())
 	if err != nil {
 		return err
 	}
 	views := make([]keyView, len(found))
 	for i := range found {
-		views[i] = viewKey(found[i], requestOf(c).key.ID, k.now())
+		views[i] = viewKey(found[i], requestOf(c).key.ID, k.Now())
 	}
 	respond(c, http.StatusOK, keysAnswer{Success: true, Keys: views, Pagination: page.of(total, page.offset()+len(found) < total)})
 	return nil
@@ -134,7 +176,7 @@ func (k *keys) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := k.reader.Key(c.Request.Context(), requestOf(c).key.Workspace, id)
+	found, err := k.Store.Key(c.Request.Context(), requestOf(c).key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -153,7 +195,7 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	old, err := k.reader.Key(c.Request.Context(), requestOf(c).key.Workspace, id)
+	old, err := k.Store.Key(c.Request.Context(), requestOf(c).key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -162,7 +204,7 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	successor, err = k.writer.RotateKey(c.Request.Context(), requestOf(c).key.Workspace, id, successor, schema.HashAPIKey(secret), overlap)
+	successor, err = k.Store.RotateKey(c.Request.Context(), requestOf(c).key.Workspace, id, successor, schema.HashAPIKey(secret), overlap)
 	if err != nil {
 		return err
 	}
@@ -176,15 +218,15 @@ func (k *keys) revoke(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := k.writer.EndKey(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+	if err := k.Store.EndKey(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, messageAnswer{Success: true, Message: "the key was revoked; it is refused within a second"})
+	respond(c, http.StatusOK, message{Success: true, Message: "the key was revoked; it is refused within a second"})
 	return nil
 }
 
 func (k *keys) answer(c *gin.Context, r schema.KeyRecord, secret string, warnings []schema.Detail) keyAnswer {
-	view := viewKey(r, requestOf(c).key.ID, k.now())
+	view := viewKey(r, requestOf(c).key.ID, k.Now())
 	view.Secret = secret
 	return keyAnswer{Success: true, Key: view, Warnings: warnings}
 }

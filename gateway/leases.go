@@ -8,12 +8,22 @@ import (
 	"crier/schema"
 )
 
+// requestCounter counts what all gateways count together.
+type requestCounter interface {
+	// LeaseRequests takes up to n of the requests that a key has left in the window of a
+	// minute that began at a time, or in the next one where that has begun.
+	LeaseRequests(ctx context.Context, key schema.KeyID, window time.Time, n, limit int) (schema.RequestLease, error)
+	// CountRefusals adds requests that a key sent in spite of 429. Where it is suspended
+	// for them now, until says how long.
+	CountRefusals(ctx context.Context, key schema.Key, n int) (until time.Time, err error)
+}
+
 // leases lets keys' requests through within their windows of a minute, which all gateways
 // share. What a key may send is taken from PostgreSQL in chunks that grow with what it
 // sends here, up to a tenth of its limit, and get smaller towards the end of the window's
 // requests: few requests wait for a round trip, and never more than the limit get through.
 type leases struct {
-	counter RequestCounter
+	counter requestCounter
 
 	mu     sync.Mutex
 	minute time.Time // all windows begin on the minute: a new one forgets them all
@@ -31,7 +41,7 @@ type lease struct {
 	waiting int           // for it
 }
 
-func newLeases(counter RequestCounter) *leases {
+func newLeases(counter requestCounter) *leases {
 	return &leases{counter: counter, byKey: make(map[schema.KeyID]*lease)}
 }
 

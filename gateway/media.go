@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -15,39 +14,62 @@ import (
 	"crier/schema"
 )
 
-// Routes of media that take longer than others.
-const (
-	mediaPath   = "/media"
-	fromURLPath = "/media/from-url"
-	uploadPath  = "/uploads/:id/:secret"
-	filePath    = "/files/:id/:name"
-)
+// mediaStore is all that media ask of the database.
+type mediaStore interface {
+	mediaReader
+	mediaWriter
+}
+
+// mediaReader reads what is known of uploads.
+type mediaReader interface {
+	// Media returns those of the uploads that a workspace has; they stay for as long as a
+	// request may take.
+	Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error)
+	// ListMedia returns a page, newest first, and how many there are in all.
+	ListMedia(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) ([]schema.Upload, int, error)
+	// PublicMedia returns the upload of an address that somebody was given, or NotFound.
+	PublicMedia(ctx context.Context, id schema.MediaID, secret string) (schema.Upload, error)
+}
+
+// mediaWriter stores what is known of uploads.
+type mediaWriter interface {
+	CreateMedia(ctx context.Context, upload schema.Upload) error
+	// CompleteMedia notes what came for an awaited upload; InvalidState where something
+	// came before.
+	CompleteMedia(ctx context.Context, id schema.MediaID, facts schema.MediaFacts) (schema.Upload, error)
+	// DeleteMedia is InvalidState while a post that uses it is still to be published.
+	DeleteMedia(ctx context.Context, workspace schema.WorkspaceID, id schema.MediaID) error
+}
+
+// mediaConfig is what media are served with.
+type mediaConfig struct {
+	Store    mediaStore
+	Contents mediaContents
+	Library  *library
+	// Refuses tells why crier must not call an address; empty: it may.
+	Refuses func(ctx context.Context, address string) string
+	Uploads string // address under which uploads arrive
+	Now     func() time.Time
+	Random  io.Reader
+}
+
+// mediaRoutes returns the operations of media.
+func mediaRoutes(c mediaConfig) []route { return (&media{c}).routes() }
 
 // media is the resource of uploads.
-type media struct {
-	*library
-	keeper   MediaKeeper
-	checkURL func(ctx context.Context, rawURL string) error
-	uploads  string // address under which uploads arrive
-	now      func() time.Time
-	random   io.Reader
-}
-
-func uploadsAddress(publicURL string) string {
-	return strings.TrimSuffix(publicURL, "/") + basePath + "/uploads/"
-}
+type media struct{ mediaConfig }
 
 func (m *media) routes() []route {
 	return []route{
-		{http.MethodPost, mediaPath, schema.Write, m.create},
-		{http.MethodGet, mediaPath, schema.Read, m.list},
-		{http.MethodPost, fromURLPath, schema.Write, m.createFromURL},
-		{http.MethodPost, "/media/upload-url", schema.Write, m.createAddress},
-		{http.MethodGet, "/media/:id", schema.Read, m.get},
-		{http.MethodDelete, "/media/:id", schema.Write, m.delete},
-		{http.MethodPut, uploadPath, public, m.receive},
-		{http.MethodGet, filePath, public, m.serve},
-		{http.MethodHead, filePath, public, m.serve},
+		handle(http.MethodPost, "/media", schema.Write, m.create).carrying(transferLimit),
+		handle(http.MethodGet, "/media", schema.Read, m.list),
+		handle(http.MethodPost, "/media/from-url", schema.Write, m.createFromURL).carrying(fetchLimit),
+		handle(http.MethodPost, "/media/upload-url", schema.Write, m.createAddress),
+		handle(http.MethodGet, "/media/:id", schema.Read, m.get),
+		handle(http.MethodDelete, "/media/:id", schema.Write, m.delete),
+		handle(http.MethodPut, "/uploads/:id/:secret", public, m.receive).carrying(transferLimit),
+		handle(http.MethodGet, "/files/:id/:name", public, m.serve).carrying(transferLimit),
+		handle(http.MethodHead, "/files/:id/:name", public, m.serve),
 	}
 }
 
@@ -60,9 +82,9 @@ var (
 
 // newUpload is an upload of the caller that nothing is known of yet.
 func (m *media) newUpload(c *gin.Context) (schema.Upload, error) {
-	now := m.now().UTC().Truncate(time.Millisecond)
+	now := m.Now().UTC().Truncate(time.Millisecond)
 	secret := make([]byte, 16)
-	if _, err := io.ReadFull(m.random, secret); err != nil {
+	if _, err := io.ReadFull(m.Random, secret); err != nil {
 		return schema.Upload{}, fmt.Errorf("reading randomness: %w", err)
 	}
 	return schema.Upload{
@@ -78,7 +100,7 @@ func (m *media) list(c *gin.Context) error {
 	if err := q.report.err(); err != nil {
 		return err
 	}
-	uploads, total, err := m.reader.ListMedia(c.Request.Context(), requestOf(c).key.Workspace, page.limit+1, page.offset())
+	uploads, total, err := m.Store.ListMedia(c.Request.Context(), requestOf(c).key.Workspace, page.limit+1, page.offset())
 	if err != nil {
 		return err
 	}
@@ -86,7 +108,7 @@ func (m *media) list(c *gin.Context) error {
 	uploads = uploads[:min(len(uploads), page.limit)]
 	answer := mediaListAnswer{Success: true, Media: make([]uploadView, len(uploads)), Pagination: page.of(total, more)}
 	for i, u := range uploads {
-		answer.Media[i] = m.view(u)
+		answer.Media[i] = m.Library.view(u)
 	}
 	respond(c, http.StatusOK, answer)
 	return nil
@@ -99,7 +121,7 @@ func (m *media) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := m.reader.Media(c.Request.Context(), requestOf(c).key.Workspace, []schema.MediaID{id})
+	found, err := m.Store.Media(c.Request.Context(), requestOf(c).key.Workspace, []schema.MediaID{id})
 	if err != nil {
 		return err
 	}
@@ -107,7 +129,7 @@ func (m *media) get(c *gin.Context) error {
 		return mediaNotFound(nil)
 	}
 	answer := mediaAnswer{Success: true}
-	u, err := m.completed(c.Request.Context(), found[0])
+	u, err := m.Library.Completed(c.Request.Context(), found[0])
 	switch e, ok := errors.AsType[*schema.Error](err); {
 	case err == nil:
 	case ok && e.Kind == schema.NotFound:
@@ -118,7 +140,7 @@ func (m *media) get(c *gin.Context) error {
 	default:
 		return err
 	}
-	answer.Media = m.view(u)
+	answer.Media = m.Library.view(u)
 	respond(c, http.StatusOK, answer)
 	return nil
 }
@@ -129,10 +151,10 @@ func (m *media) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := m.writer.DeleteMedia(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+	if err := m.Store.DeleteMedia(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, messageAnswer{Success: true, Message: "the media was deleted; its address no longer works"})
+	respond(c, http.StatusOK, message{Success: true, Message: "the media was deleted; its address no longer works"})
 	return nil
 }
 

@@ -35,7 +35,7 @@ func withBucket(t testing.TB) func(*gateway.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(c *gateway.Config) { c.MediaKeeper, c.MediaInbox = library, library }
+	return func(c *gateway.Config) { c.Media = library }
 }
 
 func TestAnUploadToABucketThatIsNoMediaIsToldAsAWarning(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"mime"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -56,7 +57,7 @@ func (m *media) createFromJSON(c *gin.Context, u schema.Upload) error {
 	if err := f.report.err(); err != nil {
 		return err
 	}
-	u.Facts, err = m.keeper.Keep(c.Request.Context(), u.ID, bytes.NewReader(content), imagesOnly)
+	u.Facts, err = m.Contents.Keep(c.Request.Context(), u.ID, bytes.NewReader(content), imagesOnly)
 	if err != nil {
 		return refusedContent("data", namePlace(u.Facts, err))
 	}
@@ -112,9 +113,15 @@ func dropSpace(text string) string {
 
 // stored notes what was kept and answers with it.
 func (m *media) stored(c *gin.Context, u schema.Upload, r *report) error {
-	if err := m.writer.CreateMedia(c.Request.Context(), u); err != nil {
+	if err := m.Store.CreateMedia(c.Request.Context(), u); err != nil {
 		return err
 	}
-	respond(c, http.StatusCreated, mediaAnswer{Success: true, Media: m.view(u), Warnings: r.warnings})
+	respond(c, http.StatusCreated, mediaAnswer{Success: true, Media: m.Library.view(u), Warnings: r.warnings})
 	return nil
+}
+
+// isMultipart tells whether a content type is that of a form with files.
+func isMultipart(contentType string) bool {
+	name, _, err := mime.ParseMediaType(contentType)
+	return err == nil && name == "multipart/form-data"
 }

@@ -63,7 +63,7 @@ func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload,
 		r.fail("file", codeTooMany, "must be there once")
 	case name == "file":
 		u.FileName = nameOf(part.FileName())
-		u.Facts, err = m.keeper.Keep(c.Request.Context(), u.ID, formFile{part}, imagesOnly)
+		u.Facts, err = m.Contents.Keep(c.Request.Context(), u.ID, formFile{part}, imagesOnly)
 		return refusedContent("file", namePlace(u.Facts, err))
 	case name == "alt_text", name == "altText":
 		text, err := io.ReadAll(io.LimitReader(part, maxAltText+1))

@@ -59,7 +59,7 @@ func withMediaIn(t testing.TB, dir string, out egress.Config) (*shelf, func(*gat
 		t.Fatal(err)
 	}
 	return s, func(c *gateway.Config) {
-		c.MediaKeeper, c.MediaInbox, c.CheckURL = s.library, s.library, guard.CheckURL
+		c.Media, c.Addresses.Check = s.library, guard.CheckURL
 	}
 }
 

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"path"
@@ -29,7 +28,7 @@ func (m *media) createFromURL(c *gin.Context) error {
 	address, ok := f.text("url", maxURL)
 	f.require("url")
 	if ok {
-		checkMediaURL(f, address)
+		f.checkURL("url", address)
 	}
 	readDescriptive(f, &u)
 	f.finish()
@@ -41,7 +40,7 @@ func (m *media) createFromURL(c *gin.Context) error {
 		u.FileName = nameIn(address)
 	}
 	prolong(c, fetchLimit+answerGrace)
-	u.Facts, err = m.keeper.KeepURL(c.Request.Context(), u.ID, address, imagesOrVideo)
+	u.Facts, err = m.Contents.KeepURL(c.Request.Context(), u.ID, address, imagesOrVideo)
 	if err != nil {
 		return refusedContent("url", namePlace(u.Facts, err))
 	}
@@ -52,10 +51,8 @@ func (m *media) checkAddress(ctx context.Context, f *form, address string) {
 	if f.report.about("url") {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
-	defer cancel()
-	if e, ok := errors.AsType[*schema.Error](m.checkURL(ctx, address)); ok {
-		f.fail("url", codeInvalidURL, "must be a public http or https URL: "+e.Message)
+	if why := m.Refuses(ctx, address); why != "" {
+		f.fail("url", codeInvalidURL, "must be a public http or https URL: "+why)
 	}
 }
 
@@ -79,14 +76,14 @@ func (m *media) createAddress(c *gin.Context) error {
 		return err
 	}
 	u.State, u.ExpiresAt = schema.UploadAwaited, u.CreatedAt.Add(schema.UploadAddressLife)
-	address, err := m.inbox.UploadURL(c.Request.Context(), u.ID, schema.UploadAddressLife)
+	address, err := m.Contents.UploadURL(c.Request.Context(), u.ID, schema.UploadAddressLife)
 	if err != nil {
 		return err
 	}
 	if address == "" {
-		address = m.uploads + u.ID.String() + "/" + u.Secret
+		address = m.Uploads + u.ID.String() + "/" + u.Secret
 	}
-	if err := m.writer.CreateMedia(c.Request.Context(), u); err != nil {
+	if err := m.Store.CreateMedia(c.Request.Context(), u); err != nil {
 		return err
 	}
 	respond(c, http.StatusCreated, addressAnswer{
@@ -103,25 +100,25 @@ func (m *media) receive(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	u, err := m.reader.PublicMedia(c.Request.Context(), id, c.Param("secret"))
+	u, err := m.Store.PublicMedia(c.Request.Context(), id, c.Param("secret"))
 	if err != nil {
 		return err
 	}
 	if u.State != schema.UploadAwaited {
 		return &schema.Error{Kind: schema.InvalidState, Message: "this address has taken its upload; it takes one only"}
 	}
-	if !m.now().Before(u.ExpiresAt) {
+	if !m.Now().Before(u.ExpiresAt) {
 		return mediaNotFound(nil)
 	}
-	facts, err := m.keeper.Keep(c.Request.Context(), u.ID, newTransfer(c, maxUpload), anyMedia)
+	facts, err := m.Contents.Keep(c.Request.Context(), u.ID, newTransfer(c, maxUpload), anyMedia)
 	if err != nil {
 		return refusedContent("body", err)
 	}
-	completed, err := m.writer.CompleteMedia(c.Request.Context(), u.ID, facts)
+	completed, err := m.Store.CompleteMedia(c.Request.Context(), u.ID, facts)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, mediaAnswer{Success: true, Media: m.view(completed)})
+	respond(c, http.StatusOK, mediaAnswer{Success: true, Media: m.Library.view(completed)})
 	return nil
 }
 
@@ -132,14 +129,14 @@ func (m *media) serve(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	u, err := m.reader.PublicMedia(c.Request.Context(), id, secretOf(c.Param("name")))
+	u, err := m.Store.PublicMedia(c.Request.Context(), id, secretOf(c.Param("name")))
 	if err != nil {
 		return err
 	}
 	if u.State != schema.UploadKept {
 		return mediaNotFound(nil)
 	}
-	content, err := m.keeper.Open(c.Request.Context(), u.ID)
+	content, err := m.Contents.Open(c.Request.Context(), u.ID)
 	if err != nil {
 		return err
 	}

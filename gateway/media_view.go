@@ -31,18 +31,10 @@ func (l *library) view(u schema.Upload) uploadView {
 	if u.State == schema.UploadAwaited {
 		return v
 	}
-	v.URL, v.Type, v.MimeType, v.Size = l.address(u), shownKind(u.Facts.Kind), u.Facts.Type, u.Facts.Size
+	v.URL, v.Type, v.MimeType, v.Size = l.Address(u), u.Facts.Kind.Shown(), u.Facts.Type, u.Facts.Size
 	v.Width, v.Height, v.Animated = u.Facts.Width, u.Facts.Height, u.Facts.Animated
 	v.Duration = u.Facts.Duration.Round(time.Millisecond).Seconds()
 	return v
-}
-
-// shownKind returns the kind as mediaItems take it, where a GIF is an image.
-func shownKind(kind schema.MediaKind) schema.MediaKind {
-	if kind == schema.GIF {
-		return schema.Image
-	}
-	return kind
 }
 
 // mediaAnswer is the answer of what makes or reads one upload.

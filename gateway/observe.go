@@ -24,12 +24,13 @@ const requestTimeout = 15 * time.Second
 // a handler that panics.
 type observer struct {
 	failures
+	limits  limits
 	ids     *requestIDs
 	seconds *prometheus.HistogramVec
 	tracer  *tracing.Tracer
 }
 
-func newObserver(f failures, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) (*observer, error) {
+func newObserver(f failures, l limits, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) (*observer, error) {
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "crier_http_request_seconds",
 		Help:    "Duration of a request to the REST API, by route and status.",
@@ -38,14 +39,15 @@ func newObserver(f failures, ids *requestIDs, tracer *tracing.Tracer, registerer
 	if err := registerer.Register(seconds); err != nil {
 		return nil, fmt.Errorf("registering metrics: %w", err)
 	}
-	return &observer{failures: f, ids: ids, seconds: seconds, tracer: tracer}, nil
+	return &observer{failures: f, limits: l, ids: ids, seconds: seconds, tracer: tracer}, nil
 }
 
 func (o *observer) observe(c *gin.Context) {
 	began := time.Now()
 	r := &request{id: o.ids.next()}
 	c.Header("X-Request-Id", r.id)
-	ctx, cancel := context.WithTimeout(c.Request.Context(), timeoutOf(c.Request.Method, c.FullPath()))
+	limit, _ := o.limits.of(c)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	ctx, span := o.tracer.Request(ctx, method(c.Request.Method), c.FullPath(), c.GetHeader(tracing.Header))
 	defer span.End()
@@ -67,7 +69,7 @@ func (o *observer) recover(c *gin.Context) {
 	}
 	err := fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 	if c.Writer.Written() {
-		o.logger.ErrorContext(c.Request.Context(), "request failed", requestOf(c).attributes(), slog.Any("err", err))
+		o.Logger.ErrorContext(c.Request.Context(), "request failed", requestOf(c).attributes(), slog.Any("err", err))
 		c.Abort()
 		return
 	}
@@ -78,8 +80,8 @@ func (o *observer) record(c *gin.Context, r *request, began time.Time) {
 	took := time.Since(began)
 	status := c.Writer.Status()
 	o.seconds.WithLabelValues(method(c.Request.Method), c.FullPath(), strconv.Itoa(status)).Observe(took.Seconds())
-	if o.logger.Enabled(c.Request.Context(), slog.LevelDebug) {
-		o.logger.LogAttrs(c.Request.Context(), slog.LevelDebug, "request", r.attributes(),
+	if o.Logger.Enabled(c.Request.Context(), slog.LevelDebug) {
+		o.Logger.LogAttrs(c.Request.Context(), slog.LevelDebug, "request", r.attributes(),
 			slog.String("method", c.Request.Method), slog.String("path", c.Request.URL.Path),
 			slog.Int("status", status), slog.Duration("took", took))
 	}

@@ -31,9 +31,9 @@ func newPages(publicURL string) (*pages, error) {
 
 func (p *pages) routes() []route {
 	return []route{
-		{http.MethodGet, pagesPath, public, p.reference},
-		{http.MethodGet, pagesPath + "/style.css", public, p.style},
-		{http.MethodGet, pagesPath + "/errors/:code", public, p.problem},
+		handle(http.MethodGet, pagesPath, public, p.reference),
+		handle(http.MethodGet, pagesPath+"/style.css", public, p.style),
+		handle(http.MethodGet, pagesPath+"/errors/:code", public, p.problem),
 	}
 }
 

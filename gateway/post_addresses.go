@@ -2,12 +2,9 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"crier/schema"
 )
 
 const (
@@ -32,9 +29,7 @@ func (p *posts) checkAddresses(ctx context.Context, fields postFields, r *report
 			continue
 		}
 		lookups.Go(func() error {
-			if e, ok := errors.AsType[*schema.Error](p.checkURL(ctx, m.URL)); ok {
-				refused[i] = e.Message
-			}
+			refused[i] = p.Refuses(ctx, m.URL)
 			return nil
 		})
 	}

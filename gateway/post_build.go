@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	defaultTimezone = "UTC"
 	// transit is by how much a time may be too early because its request took time to
 	// arrive and clocks differ; where the lead is small, a tenth of it.
 	transit = 2 * time.Second
@@ -128,12 +127,12 @@ func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *rep
 	if fields.targets != nil || fields.brand != nil || fields.settings != nil {
 		p.resolve(ctx, b, &c, r)
 	}
-	p.library.resolve(ctx, b.key.Workspace, fields.allMedia(), r)
+	p.resolveMedia(ctx, b.key.Workspace, fields.allMedia(), r)
 	p.checkAddresses(ctx, fields, r)
-	zone, err := p.zones.load(b.timezone)
+	zone, err := p.Zones.load(b.timezone)
 	if fields.timezone != nil {
 		c.timezone = *fields.timezone
-		if zone, err = p.zones.load(c.timezone); err != nil {
+		if zone, err = p.Zones.load(c.timezone); err != nil {
 			r.fail("timezone", codeInvalidValue, err.Error())
 		}
 	}
@@ -143,23 +142,20 @@ func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *rep
 	return c
 }
 
-// resolve finds accounts and brand. If it fails with what is remembered, it looks
-// again: an account may have been connected a moment ago.
+// resolve finds accounts and brand.
 func (p *posts) resolve(ctx context.Context, b batch, c *change, r *report) {
-	accounts, err := p.accounts.get(ctx, b.key.Workspace)
+	var targets []schema.Target
+	var found report
+	var brand schema.BrandID
+	known := false
+	accounts, err := p.Accounts.find(ctx, b.key.Workspace, b.began, func(d *directory) bool {
+		targets, found = resolveTargets(d, c.fields.targets)
+		brand, known = d.brand(c.fields.brand)
+		return len(found.errors) == 0 && known
+	})
 	if err != nil {
 		r.fault = err
 		return
-	}
-	targets, found := accounts.resolve(c.fields.targets)
-	brand, known := accounts.brand(c.fields.brand)
-	if len(found.errors) > 0 || !known {
-		if accounts, err = p.accounts.since(ctx, b.key.Workspace, b.began); err != nil {
-			r.fault = err
-			return
-		}
-		targets, found = accounts.resolve(c.fields.targets)
-		brand, known = accounts.brand(c.fields.brand)
 	}
 	if !known {
 		r.fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q", clip(*c.fields.brand)))
@@ -170,11 +166,11 @@ func (p *posts) resolve(ctx context.Context, b batch, c *change, r *report) {
 
 func (p *posts) readTime(text string, zone *time.Location, now time.Time, r *report) time.Time {
 	at, err := parseTime(text, zone)
-	switch earliest := now.Add(p.lead - min(transit, p.lead/10)); {
+	switch earliest := now.Add(p.Lead - min(transit, p.Lead/10)); {
 	case err != nil:
 		r.fail("scheduledFor", "time_invalid", err.Error())
 	case at.Before(earliest):
-		r.fail("scheduledFor", "time_too_early", fmt.Sprintf("must be at least %s in the future", words(p.lead)))
+		r.fail("scheduledFor", "time_too_early", fmt.Sprintf("must be at least %s in the future", words(p.Lead)))
 	case at.After(now.Add(maxAhead)):
 		r.fail("scheduledFor", "time_too_late", "must be at most 90 days in the future")
 	}
@@ -242,18 +238,18 @@ func (p *posts) validate(post *schema.Post, accounts *directory, r *report) {
 	}
 	for i := range post.Targets {
 		post.Targets[i].FirstStep = schema.StepPublish
-		if p.constraints(post.Targets[i].Platform).Prepares(post.Content.Entries[0]) {
+		if p.Constraints(post.Targets[i].Platform).Prepares(post.Content.Entries[0]) {
 			post.Targets[i].FirstStep = schema.StepPrepare
 		}
 	}
-	errors, warnings := schema.Validate(post.Content, post.Targets, p.constraints)
+	errors, warnings := schema.Validate(post.Content, post.Targets, p.Constraints)
 	if accounts != nil {
 		errors = append(errors, schema.ValidateAccounts(post.Content, post.Targets, accounts.account)...)
 	}
 	known := r.errors // several platforms may find something in one field
 	for _, d := range errors {
-		if !about(known, d.Field) && !followsFromUpload(known, d.Field) && len(r.errors) < maxDetails {
-			r.errors = append(r.errors, d)
+		if !about(known, d.Field) && !followsFromUpload(known, d.Field) {
+			r.add(d)
 		}
 	}
 	r.warnings = append(r.warnings, warnings...)

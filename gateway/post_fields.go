@@ -3,8 +3,6 @@ package gateway
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
-	"strconv"
 
 	"crier/schema"
 )
@@ -15,13 +13,10 @@ const (
 	maxTargets       = 250
 	maxMediaItems    = 50
 	maxComments      = 50
-	maxURL           = 2048
-	maxAltText       = 4 * 1000 // 1,000 characters of at most 4 bytes
 	maxMetadata      = 50
 	maxMetadataName  = 64
 	maxMetadataValue = 500
 	maxExternalID    = 255
-	maxShort         = 100 // names, ids, times
 )
 
 // postFields is what a request says about a post. Nil stands for a field it does not
@@ -40,12 +35,6 @@ type postFields struct {
 	externalID   *string
 	entries      []schema.Entry       // of a thread
 	thread       *schema.ThreadConfig // nil: not a thread
-}
-
-// locatedMedia is a media item with how the sender calls it, such as mediaItems[0].
-type locatedMedia struct {
-	*schema.Media
-	field string
 }
 
 // allMedia returns the media of the post, or of all entries of a thread.
@@ -96,13 +85,6 @@ func (f *postFields) readShared(in *form) {
 	f.externalID = optional(in.text("externalId", maxExternalID))
 }
 
-func optional(s string, ok bool) *string {
-	if !ok {
-		return nil
-	}
-	return new(s)
-}
-
 func readTargets(f *form) []targetFields {
 	items, ok := f.list("platforms", maxTargets)
 	if !ok {
@@ -147,8 +129,6 @@ func readTarget(f *form, item value, n int) targetFields {
 	return t
 }
 
-func noPlatform(name string) string { return fmt.Sprintf("%q is no platform", clip(name)) }
-
 func readMedia(f *form) []schema.Media {
 	items, ok := f.list("mediaItems", maxMediaItems)
 	if !ok {
@@ -181,7 +161,7 @@ func readMediaItem(f *form) schema.Media {
 	}
 	if byURL {
 		m.URL = address
-		checkMediaURL(f, address)
+		f.checkURL("url", address)
 	}
 	if byID {
 		var err error
@@ -193,13 +173,6 @@ func readMediaItem(f *form) schema.Media {
 		f.require("url")
 	}
 	return m
-}
-
-func checkMediaURL(f *form, address string) {
-	u, err := url.Parse(address)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
-		f.fail("url", codeInvalidURL, "must be a public http or https URL")
-	}
 }
 
 func readSettings(f *form) map[schema.Platform]json.RawMessage {
@@ -278,5 +251,3 @@ func readMetadata(f *form) map[string]string {
 	}
 	return metadata
 }
-
-func indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }

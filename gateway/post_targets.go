@@ -13,15 +13,15 @@ const codeAmbiguous = "account_ambiguous"
 // maxChoices bounds how many accounts an error lists.
 const maxChoices = 25
 
-// resolve finds the account of every target among those of the workspace. It returns a
+// resolveTargets finds the account of every target among those of the workspace. It returns a
 // target for each that was wanted, so that what validation says of them has their
 // numbers; one that was not found has no account, and an error in the report.
-func (d *directory) resolve(wanted []targetFields) ([]schema.Target, report) {
+func resolveTargets(d *directory, wanted []targetFields) ([]schema.Target, report) {
 	var r report
 	targets := make([]schema.Target, len(wanted))
 	for i, w := range wanted {
 		targets[i] = schema.Target{N: int16(i), Platform: w.platform, Content: w.content}
-		account := d.choose(&r, w)
+		account := choose(d, &r, w)
 		if account == nil {
 			continue
 		}
@@ -46,38 +46,43 @@ func (d *directory) resolve(wanted []targetFields) ([]schema.Target, report) {
 
 // choose returns the account a target names, or the platform's only one; nil if there is
 // none, which the report then says.
-func (d *directory) choose(r *report, w targetFields) *schema.Account {
+func choose(d *directory, r *report, w targetFields) *schema.Account {
 	if w.platform == 0 {
 		return nil // has failed already
 	}
 	if w.account != "" {
 		account := d.named(w.platform, w.account)
 		if account == nil {
-			r.add(w, "account_unknown", fmt.Sprintf("there is no %s account %q", w.platform, clip(w.account)))
+			w.blame(r, "account_unknown", fmt.Sprintf("there is no %s account %q", w.platform, clip(w.account)))
 		}
 		return account
 	}
 	choices := d.on(w.platform)
 	switch len(choices) {
 	case 0:
-		r.add(w, "account_missing", fmt.Sprintf("no %s account is connected", w.platform))
+		w.blame(r, "account_missing", fmt.Sprintf("no %s account is connected", w.platform))
 		return nil
 	case 1:
 		return choices[0]
 	}
 	for _, a := range choices[:min(len(choices), maxChoices)] {
-		r.add(w, codeAmbiguous, fmt.Sprintf("%s (%s) is one of %d accounts connected on %s; one has to be named",
+		w.blame(r, codeAmbiguous, fmt.Sprintf("%s (%s) is one of %d accounts connected on %s; one has to be named",
 			a.ID, a.Name, len(choices), w.platform))
 	}
 	return nil
 }
 
-func (r *report) add(w targetFields, code, message string) {
-	if len(r.errors) < maxDetails {
-		r.errors = append(r.errors, schema.Detail{
-			Field: w.field() + ".accountId", Platform: w.platform.String(), Code: code, Message: message,
-		})
+func (t targetFields) blame(r *report, code, message string) {
+	r.add(schema.Detail{Field: t.field() + ".accountId", Platform: t.platform.String(), Code: code, Message: message})
+}
+
+// refusal is the error of a report about a post, nil where nothing is wrong. Where nothing
+// is but that accounts are not named, it says which there are to choose from.
+func refusal(r *report) error {
+	if r.fault == nil && ambiguous(r.errors) {
+		return ambiguousAccounts(r.errors)
 	}
+	return r.err()
 }
 
 // ambiguous tells whether nothing is wrong but that accounts are not named.

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"encoding/json"
-	"net/url"
 
 	"crier/schema"
 )
@@ -144,29 +143,4 @@ func viewCause(e *schema.TargetError) *causeView {
 		return nil
 	}
 	return &causeView{e.Code, e.Message}
-}
-
-// shownURL lets through only what a browser may be sent to: a platform's answer is not
-// to be trusted with javascript: and the like.
-func shownURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || (u.Scheme != "https" && u.Scheme != "http") {
-		return ""
-	}
-	return address
-}
-
-// shownID is empty for an id that names nothing.
-func shownID[K schema.Kind](id schema.ID[K]) string {
-	if id.IsZero() {
-		return ""
-	}
-	return id.String()
-}
-
-func unlessZero[K schema.Kind](id schema.ID[K]) *schema.ID[K] {
-	if id.IsZero() {
-		return nil
-	}
-	return &id
 }

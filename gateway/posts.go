@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -10,36 +11,55 @@ import (
 	"crier/schema"
 )
 
+// postsStore is all that posts ask of the database.
+type postsStore interface {
+	postReader
+	postWriter
+	postRetrier
+	attemptReader
+	answerReader
+	slotTaker
+	uploadReader
+}
+
+// postsConfig is what posts are served with.
+type postsConfig struct {
+	Store       postsStore
+	Accounts    directories
+	Uploads     uploads
+	Zones       *zones
+	Constraints func(schema.Platform) schema.Constraints
+	// Refuses tells why crier must not call an address; empty: it may.
+	Refuses  func(ctx context.Context, address string) string
+	Lead     time.Duration // how far ahead scheduledFor has to be
+	Now      func() time.Time
+	Logger   *slog.Logger
+	Failures failures
+}
+
+// postRoutes returns the operations of posts and threads.
+func postRoutes(c postsConfig) []route {
+	p := &posts{c, new(duplicates)}
+	return append(p.routes(), (&threads{p}).routes()...)
+}
+
 // posts is the resource of posts.
 type posts struct {
-	failures
-	reader        PostReader
-	writer        PostWriter
-	retrier       PostRetrier
-	attemptReader AttemptReader
-	answers       AnswerReader
-	slots         SlotTaker
-	accounts      *cache[schema.WorkspaceID, *directory]
-	constraints   func(schema.Platform) schema.Constraints
-	checkURL      func(ctx context.Context, rawURL string) error
-	lead          time.Duration
-	now           func() time.Time
-	library       *library
-	zones         *zones
-	duplicates    *duplicates
+	postsConfig
+	duplicates *duplicates
 }
 
 func (p *posts) routes() []route {
 	return []route{
-		{http.MethodPost, "/posts", schema.Write, p.create},
-		{http.MethodPost, "/posts/bulk", schema.Write, p.createBulk},
-		{http.MethodPost, "/posts/validate", schema.Read, p.check},
-		{http.MethodGet, "/posts", schema.Read, p.list},
-		{http.MethodGet, "/posts/:id", schema.Read, p.get},
-		{http.MethodPatch, "/posts/:id", schema.Write, p.update},
-		{http.MethodDelete, "/posts/:id", schema.Write, p.delete},
-		{http.MethodPost, "/posts/:id/retry", schema.Write, p.retry},
-		{http.MethodGet, "/posts/:id/attempts", schema.Read, p.attempts},
+		handle(http.MethodPost, "/posts", schema.Write, p.create),
+		handle(http.MethodPost, "/posts/bulk", schema.Write, p.createBulk),
+		handle(http.MethodPost, "/posts/validate", schema.Read, p.check),
+		handle(http.MethodGet, "/posts", schema.Read, p.list),
+		handle(http.MethodGet, "/posts/:id", schema.Read, p.get),
+		handle(http.MethodPatch, "/posts/:id", schema.Write, p.update),
+		handle(http.MethodDelete, "/posts/:id", schema.Write, p.delete),
+		handle(http.MethodPost, "/posts/:id/retry", schema.Write, p.retry),
+		handle(http.MethodGet, "/posts/:id/attempts", schema.Read, p.attempts),
 	}
 }
 
@@ -52,7 +72,7 @@ type batch struct {
 }
 
 func (p *posts) batchOf(c *gin.Context) batch {
-	began := p.now()
+	began := p.Now()
 	return batch{
 		key: requestOf(c).key, began: began, now: began.UTC().Truncate(time.Millisecond), timezone: defaultTimezone,
 	}

@@ -1,12 +1,20 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
 
 	"crier/schema"
 )
+
+// attemptReader reads what happened to posts.
+type attemptReader interface {
+	// Attempts returns a post of a workspace and what was stored of its attempts, oldest
+	// first, or NotFound.
+	Attempts(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, []schema.Attempt, error)
+}
 
 // attemptView is one line of a post's timeline. What is about the whole post names no
 // platform.
@@ -42,7 +50,7 @@ func (p *posts) attempts(c *gin.Context) error {
 	if err := q.report.err(); err != nil {
 		return err
 	}
-	post, stored, err := p.attemptReader.Attempts(c.Request.Context(), requestOf(c).key.Workspace, id)
+	post, stored, err := p.Store.Attempts(c.Request.Context(), requestOf(c).key.Workspace, id)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (p *posts) without(answer bulkAnswer, refused map[schema.PostID]*schema.Err
 	answer.Results = slices.Clone(answer.Results)
 	for id, e := range refused {
 		i := slices.IndexFunc(answer.Results, func(r bulkResult) bool { return r.Post != nil && r.Post.ID == id.String() })
-		view := p.view(e)
+		view := p.Failures.view(e)
 		answer.Results[i] = bulkResult{Index: i, Error: &view, Warnings: answer.Results[i].Warnings}
 	}
 	answer.Summary.Failed += len(refused)
@@ -119,7 +119,7 @@ func (p *posts) readBulk(f *form, b *batch) (entries []value, dryRun bool) {
 		f.fail("posts", codeRequired, fmt.Sprintf("1 to %d posts are required", maxBulk))
 	}
 	if name, ok := f.text("timezone", maxShort); ok {
-		if _, err := p.zones.load(name); err != nil {
+		if _, err := p.Zones.load(name); err != nil {
 			f.fail("timezone", codeInvalidValue, err.Error())
 		}
 		b.timezone = name
@@ -188,8 +188,8 @@ func (p *posts) answerBulk(entries []bulkEntry) ([]schema.Post, bulkAnswer) {
 	answer := bulkAnswer{Success: true, Results: make([]bulkResult, len(entries))}
 	for i, e := range entries {
 		answer.Results[i] = bulkResult{Index: i, Warnings: e.warnings}
-		if err := e.err(); err != nil {
-			view := p.view(actionable(err))
+		if err := refusal(e.report); err != nil {
+			view := p.Failures.view(actionable(err))
 			answer.Results[i].Error = &view
 			continue
 		}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -9,6 +10,26 @@ import (
 	"crier/pipeline/tracing"
 	"crier/schema"
 )
+
+// postWriter creates and changes posts. Each call is one transaction, and durable once
+// it has returned.
+type postWriter interface {
+	// Create makes the posts of a request, or returns the answer of the request it
+	// repeats; the error is IdempotencyConflict when that one had another body.
+	Create(ctx context.Context, creation schema.Creation) (schema.Created, error)
+	// Update runs change on a copy of the locked post and stores what it made of it.
+	// Posts other than drafts and scheduled ones are InvalidState.
+	Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error)
+	// Delete removes a draft and cancels a scheduled post; all others are InvalidState.
+	Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error)
+}
+
+// answerReader reads the answers that are kept for idempotency.
+type answerReader interface {
+	// Answer returns what the first request of that name was answered, if it is known:
+	// the error is IdempotencyConflict when it had another body.
+	Answer(ctx context.Context, request schema.Idempotency) (response []byte, known bool, err error)
+}
 
 // postAnswer is the answer of what makes or changes one post.
 type postAnswer struct {
@@ -38,7 +59,7 @@ func (p *posts) createOne(c *gin.Context, read func(*form) postFields, view func
 	}
 	b := p.batchOf(c)
 	post, queue := p.build(c.Request.Context(), b, f, read)
-	if err := f.report.err(); err != nil {
+	if err := refusal(f.report); err != nil {
 		return p.answerOr(c, identity, err)
 	}
 	var queued []schema.PostID
@@ -73,7 +94,7 @@ func (p *posts) commit(c *gin.Context, creation schema.Creation, queued []schema
 	for i := range creation.Posts {
 		creation.Posts[i].Trace = tracing.Parent(ctx)
 	}
-	created, err := p.writer.Create(ctx, creation)
+	created, err := p.Store.Create(ctx, creation)
 	if len(queued) > 0 && !isUnknown(err) { // of a bulk, some posts may have been refused
 		p.release(c.Request.Context(), queued)
 	}
@@ -104,7 +125,7 @@ func (p *posts) answerKnown(c *gin.Context, identity *schema.Idempotency) (answe
 	if identity == nil {
 		return false, nil
 	}
-	response, known, err := p.answers.Answer(c.Request.Context(), *identity)
+	response, known, err := p.Store.Answer(c.Request.Context(), *identity)
 	if err != nil || !known {
 		return false, err
 	}

@@ -21,7 +21,7 @@ func (p *posts) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	cancelled, err := p.writer.Delete(c.Request.Context(), requestOf(c).key.Workspace, id)
+	cancelled, err := p.Store.Delete(c.Request.Context(), requestOf(c).key.Workspace, id)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,6 +10,14 @@ import (
 
 	"crier/schema"
 )
+
+// postReader reads posts.
+type postReader interface {
+	// Post returns a post of a workspace, or NotFound.
+	Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error)
+	// Posts returns a page, newest scheduled first, and how many posts there are in all.
+	Posts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostFilter) ([]schema.Post, int, error)
+}
 
 type postsAnswer struct {
 	Success    bool       `json:"success"`
@@ -22,7 +31,7 @@ func (p *posts) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	post, err := p.reader.Post(c.Request.Context(), requestOf(c).key.Workspace, id)
+	post, err := p.Store.Post(c.Request.Context(), requestOf(c).key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -35,14 +44,14 @@ func (p *posts) list(c *gin.Context) error {
 	q := newQuery(c)
 	page := q.page()
 	filter := schema.PostFilter{
-		Status: readStatus(q), Platform: q.platform("platform"), Brand: readBrand(q),
+		Status: readStatus(q), Platform: q.platform("platform"), Brand: q.brand(),
 		ExternalID: readExternalID(q), Metadata: readMetadataFilter(q),
 		After: q.time("after"), Before: q.time("before"), Limit: page.limit + 1, Offset: page.offset(), // one more tells whether there is more
 	}
 	if err := q.report.err(); err != nil {
 		return err
 	}
-	found, total, err := p.reader.Posts(c.Request.Context(), requestOf(c).key.Workspace, filter)
+	found, total, err := p.Store.Posts(c.Request.Context(), requestOf(c).key.Workspace, filter)
 	if err != nil {
 		return err
 	}
@@ -70,18 +79,6 @@ func readStatus(q *query) schema.PostStatus {
 		q.report.fail("status", codeInvalidValue, err.Error())
 	}
 	return status
-}
-
-func readBrand(q *query) schema.BrandID {
-	text, ok := q.word("brandId")
-	if !ok {
-		return schema.BrandID{}
-	}
-	id, err := schema.ParseBrandID(text)
-	if err != nil {
-		q.report.fail("brandId", codeInvalidValue, err.Error())
-	}
-	return id
 }
 
 func readExternalID(q *query) string {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -8,6 +9,13 @@ import (
 
 	"crier/schema"
 )
+
+// postRetrier sets failed posts going again.
+type postRetrier interface {
+	// Retry sets the failed targets of a post going again and tells which, and which were
+	// left out. It is InvalidState where nothing failed that could go on.
+	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, asked schema.Retry) (schema.Retried, error)
+}
 
 type retryAnswer struct {
 	Success          bool              `json:"success"`
@@ -32,7 +40,7 @@ func (p *posts) retry(c *gin.Context) error {
 	if err := f.report.err(); err != nil {
 		return err
 	}
-	done, err := p.retrier.Retry(c.Request.Context(), requestOf(c).key.Workspace, id, asked)
+	done, err := p.Store.Retry(c.Request.Context(), requestOf(c).key.Workspace, id, asked)
 	if err != nil {
 		return err
 	}

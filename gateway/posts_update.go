@@ -30,11 +30,11 @@ func (p *posts) update(c *gin.Context) error {
 		}
 	}
 	change := p.changeOf(c.Request.Context(), b, fields, f.report)
-	if err := f.report.err(); err != nil {
+	if err := refusal(f.report); err != nil {
 		return err
 	}
 	var r report // of the last run: the store may run the change again
-	post, err := p.writer.Update(c.Request.Context(), b.key.Workspace, id, func(post *schema.Post) error {
+	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, id, func(post *schema.Post) error {
 		r = report{warnings: slices.Clone(f.report.warnings)}
 		return p.patch(post, change, b.now, &r)
 	})
@@ -57,7 +57,7 @@ func checkPatch(fields postFields, r *report) {
 
 // timezoneOf returns the zone that a time without one is meant in: the post's own.
 func (p *posts) timezoneOf(c *gin.Context, b batch, id schema.PostID) (string, error) {
-	post, err := p.reader.Post(c.Request.Context(), b.key.Workspace, id)
+	post, err := p.Store.Post(c.Request.Context(), b.key.Workspace, id)
 	return post.Timezone, err
 }
 
@@ -84,7 +84,7 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *report
 		p.checkScheduled(*post, now, r)
 	}
 	p.validate(post, change.accounts, r)
-	return r.err()
+	return refusal(r)
 }
 
 // checkThreadPatch refuses what would change the entries of a thread.

@@ -59,7 +59,7 @@ func (p *posts) check(c *gin.Context) error {
 	post.Targets = make([]schema.Target, len(fields.targets))
 	for i, t := range fields.targets {
 		post.Targets[i] = schema.Target{N: int16(i), Platform: t.platform, Content: t.content}
-		if account := change.accounts.choose(new(report), t); account != nil {
+		if account := choose(change.accounts, new(report), t); account != nil {
 			post.Targets[i].Account = account.ID
 		}
 	}
@@ -94,7 +94,7 @@ func (p *posts) viewValidation(post schema.Post, found report) validationView {
 }
 
 func (p *posts) viewValidity(content schema.Content, t schema.Target, errors []schema.Detail) platformValidityView {
-	limits := p.constraints(t.Platform)
+	limits := p.Constraints(t.Platform)
 	v := platformValidityView{
 		ContentLength: limits.Text.Count(content.TextFor(0, t.Platform, t.Content)),
 		MaxLength:     limits.MaxText(content.Entries[0]),

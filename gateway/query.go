@@ -59,6 +59,9 @@ func (q *query) text(name string) (string, bool) {
 	return value, value != ""
 }
 
+// all returns every value of a parameter.
+func (q *query) all(name string) []string { return q.values[name] }
+
 // word returns a parameter that must not be empty: a filter that has lost its value would
 // find more than was meant.
 func (q *query) word(name string) (string, bool) {
@@ -124,17 +127,7 @@ type page struct{ number, limit int }
 
 func (p page) offset() int { return (p.number - 1) * p.limit }
 
-// pagination is where a page stands in its list. The total of a very long list is only
-// a lower bound; whether there is more is always exact.
-type pagination struct {
-	Total   int  `json:"total"`
-	Page    int  `json:"page"`
-	Limit   int  `json:"limit"`
-	Pages   int  `json:"pages"`
-	HasMore bool `json:"hasMore"`
-}
-
+// of returns where the page stands in a list of so many items.
 func (p page) of(total int, more bool) pagination {
-	pages := (total + p.limit - 1) / p.limit
-	return pagination{Total: total, Page: p.number, Limit: p.limit, Pages: pages, HasMore: more}
+	return paginationOf(p.number, p.limit, total, more)
 }

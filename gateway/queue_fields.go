@@ -8,8 +8,10 @@ import (
 	"crier/schema"
 )
 
-// maxSlots bounds the slots of a week.
-const maxSlots = 500
+const (
+	maxSlots     = 500 // of a week
+	maxQueueName = 255 // bytes
+)
 
 // queueFields is what a request says about a queue. Nil stands for a field it does not
 // name.
@@ -22,7 +24,7 @@ type queueFields struct {
 
 func (q *queues) readFields(f *form) queueFields {
 	fields := queueFields{
-		name:     optional(f.text("name", maxTitle)),
+		name:     optional(f.text("name", maxQueueName)),
 		timezone: optional(f.text("timezone", maxShort)),
 		slots:    readSlots(f),
 	}
@@ -33,7 +35,7 @@ func (q *queues) readFields(f *form) queueFields {
 		f.fail("name", codeRequired, "a queue needs a name")
 	}
 	if fields.timezone != nil {
-		if _, err := q.posts.zones.load(*fields.timezone); err != nil {
+		if _, err := q.Zones.load(*fields.timezone); err != nil {
 			f.fail("timezone", codeInvalidValue, err.Error())
 		}
 	}

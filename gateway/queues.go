@@ -1,28 +1,62 @@
 package gateway
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"crier/schema"
 )
 
-// queues is the resource of queues.
-type queues struct {
-	posts  *posts
-	reader QueueReader
-	writer QueueWriter
+// queuesStore is all that queues ask of the database.
+type queuesStore interface {
+	queueReader
+	queueWriter
 }
+
+// queueReader reads queues.
+type queueReader interface {
+	Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error)
+	Queue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) (schema.Queue, error)
+	// TakenSlots returns the coming slots of a queue that are not free, in order.
+	TakenSlots(ctx context.Context, queue schema.QueueID) ([]time.Time, error)
+}
+
+// queueWriter creates and changes queues. What it changes of the default of a brand or a
+// workspace, it changes for the others too.
+type queueWriter interface {
+	CreateQueue(ctx context.Context, queue schema.Queue) (schema.Queue, error)
+	// UpdateQueue runs change on the locked queue and stores what it made of it.
+	UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID, change func(*schema.Queue) error) (schema.Queue, error)
+	DeleteQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) error
+}
+
+// queuesConfig is what queues are served with.
+type queuesConfig struct {
+	Store    queuesStore
+	Accounts directories
+	Zones    *zones
+	Lead     time.Duration // how far ahead the next slot has to be
+	Now      func() time.Time
+}
+
+// queueRoutes returns the operations of queues.
+func queueRoutes(c queuesConfig) []route { return (&queues{c}).routes() }
+
+// queues is the resource of queues.
+type queues struct{ queuesConfig }
 
 func (q *queues) routes() []route {
 	return []route{
-		{http.MethodPost, "/queues", schema.Write, q.create},
-		{http.MethodGet, "/queues", schema.Read, q.list},
-		{http.MethodGet, "/queues/:id", schema.Read, q.get},
-		{http.MethodPatch, "/queues/:id", schema.Write, q.update},
-		{http.MethodDelete, "/queues/:id", schema.Write, q.delete},
-		{http.MethodGet, "/queues/:id/slots", schema.Read, q.preview},
+		handle(http.MethodPost, "/queues", schema.Write, q.create),
+		handle(http.MethodGet, "/queues", schema.Read, q.list),
+		handle(http.MethodGet, "/queues/:id", schema.Read, q.get),
+		handle(http.MethodPatch, "/queues/:id", schema.Write, q.update),
+		handle(http.MethodDelete, "/queues/:id", schema.Write, q.delete),
+		handle(http.MethodGet, "/queues/:id/slots", schema.Read, q.preview),
 	}
 }
 
@@ -67,31 +101,52 @@ func (q *queues) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	b := q.posts.batchOf(c)
+	began := q.Now()
 	fields := q.readFields(f)
-	brand := optional(f.text("brandId", maxShort))
+	wanted := optional(f.text("brandId", maxShort))
 	f.finish()
 	f.require("name")
 	f.require("slots")
-	change := q.posts.changeOf(c.Request.Context(), b, postFields{brand: brand}, f.report)
+	key := requestOf(c).key
+	brand := q.brand(c.Request.Context(), key.Workspace, began, wanted, f.report)
 	if err := f.report.err(); err != nil {
 		return err
 	}
+	now := began.UTC().Truncate(time.Millisecond)
 	queue := schema.Queue{
-		ID: schema.NewQueueID(b.now), Workspace: b.key.Workspace, Brand: change.brand,
-		Timezone: defaultTimezone, CreatedAt: b.now, UpdatedAt: b.now,
+		ID: schema.NewQueueID(now), Workspace: key.Workspace, Brand: brand,
+		Timezone: defaultTimezone, CreatedAt: now, UpdatedAt: now,
 	}
 	fields.apply(&queue)
-	if queue, err = q.writer.CreateQueue(c.Request.Context(), queue); err != nil {
+	if queue, err = q.Store.CreateQueue(c.Request.Context(), queue); err != nil {
 		return err
 	}
 	respond(c, http.StatusCreated, queueAnswer{Success: true, Queue: viewQueue(queue), Warnings: f.report.warnings})
 	return nil
 }
 
+// brand returns the workspace's brand of an id, zero for nil.
+func (q *queues) brand(ctx context.Context, workspace schema.WorkspaceID, began time.Time, id *string, r *report) schema.BrandID {
+	if id == nil {
+		return schema.BrandID{}
+	}
+	var brand schema.BrandID
+	known := false
+	_, err := q.Accounts.find(ctx, workspace, began, func(d *directory) bool {
+		brand, known = d.brand(id)
+		return known
+	})
+	if err != nil {
+		r.fault = err
+	} else if !known {
+		r.fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q", clip(*id)))
+	}
+	return brand
+}
+
 // list answers with all queues of the workspace.
 func (q *queues) list(c *gin.Context) error {
-	all, err := q.reader.Queues(c.Request.Context(), requestOf(c).key.Workspace)
+	all, err := q.Store.Queues(c.Request.Context(), requestOf(c).key.Workspace)
 	if err != nil {
 		return err
 	}
@@ -118,7 +173,7 @@ func (q *queues) read(c *gin.Context) (schema.Queue, error) {
 	if err != nil {
 		return schema.Queue{}, err
 	}
-	return q.reader.Queue(c.Request.Context(), requestOf(c).key.Workspace, id)
+	return q.Store.Queue(c.Request.Context(), requestOf(c).key.Workspace, id)
 }
 
 // queueID returns the id a path names. One that is no id names nothing that exists.
@@ -145,7 +200,7 @@ func (q *queues) update(c *gin.Context) error {
 	if err := f.report.err(); err != nil {
 		return err
 	}
-	queue, err := q.writer.UpdateQueue(c.Request.Context(), requestOf(c).key.Workspace, id, func(queue *schema.Queue) error {
+	queue, err := q.Store.UpdateQueue(c.Request.Context(), requestOf(c).key.Workspace, id, func(queue *schema.Queue) error {
 		fields.apply(queue)
 		return nil
 	})
@@ -162,10 +217,10 @@ func (q *queues) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := q.writer.DeleteQueue(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+	if err := q.Store.DeleteQueue(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, messageAnswer{Success: true, Message: "the queue was deleted; its posts keep their times"})
+	respond(c, http.StatusOK, message{Success: true, Message: "the queue was deleted; its posts keep their times"})
 	return nil
 }
 
@@ -180,17 +235,17 @@ func (q *queues) preview(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	taken, err := q.reader.TakenSlots(c.Request.Context(), queue.ID)
+	taken, err := q.Store.TakenSlots(c.Request.Context(), queue.ID)
 	if err != nil {
 		return err
 	}
-	zone, err := q.posts.zones.load(queue.Timezone)
+	zone, err := q.Zones.load(queue.Timezone)
 	if err != nil {
 		return err
 	}
-	now := q.posts.now()
+	now := q.Now()
 	answer := slotsAnswer{Success: true, Slots: []string{}}
-	for _, at := range freeSlots(queue, zone, taken, now.Add(q.posts.lead), now.Add(maxAhead), limit) {
+	for _, at := range freeSlots(queue, zone, taken, now.Add(q.Lead), now.Add(maxAhead), limit) {
 		answer.Slots = append(answer.Slots, shownTime(at))
 	}
 	respond(c, http.StatusOK, answer)

@@ -16,13 +16,13 @@ import (
 
 // trips counts the round trips for windows of requests.
 type trips struct {
-	gateway.RequestCounter
+	gateway.Store
 	n atomic.Int32
 }
 
 func (t *trips) LeaseRequests(ctx context.Context, key schema.KeyID, window time.Time, n, limit int) (schema.RequestLease, error) {
 	t.n.Add(1)
-	return t.RequestCounter.LeaseRequests(ctx, key, window, n, limit)
+	return t.Store.LeaseRequests(ctx, key, window, n, limit)
 }
 
 // beside makes another gateway whose clock stands where this one's does.
@@ -68,7 +68,7 @@ func TestGatewaysShareTheWindowOfAKey(t *testing.T) {
 
 func TestAGatewayThatIsAskedOnceKeepsLittleFromOthers(t *testing.T) {
 	counter := new(trips)
-	a := newAPI(t, func(c *gateway.Config) { counter.RequestCounter, c.Requests = c.Requests, counter })
+	a := newAPI(t, func(c *gateway.Config) { counter.Store, c.Store = c.Store, counter })
 	a.freeze()
 	_, key := a.tenant("team", "team", schema.Read)
 	for _, g := range []*api{a.beside(), a.beside()} {

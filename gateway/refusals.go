@@ -16,7 +16,7 @@ import (
 // all the same. A key's are reported when they are as many as its limit: one round trip
 // in so many requests that get nothing, and what a crash loses is less than that.
 type refusals struct {
-	counter   RequestCounter
+	counter   requestCounter
 	logger    *slog.Logger
 	refused   *prometheus.CounterVec
 	suspended prometheus.Counter
@@ -26,7 +26,7 @@ type refusals struct {
 	counts map[schema.KeyID]int
 }
 
-func newRefusals(counter RequestCounter, logger *slog.Logger, registerer prometheus.Registerer) (*refusals, error) {
+func newRefusals(counter requestCounter, logger *slog.Logger, registerer prometheus.Registerer) (*refusals, error) {
 	r := &refusals{counter: counter, logger: logger,
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_rate_limited_total",

@@ -1,8 +1,8 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/mail"
 	"time"
@@ -12,20 +12,21 @@ import (
 	"crier/schema"
 )
 
+// registrar makes workspaces for those who have none.
+type registrar interface {
+	// Register is one transaction; RateLimitExceeded where too many came from the network.
+	Register(ctx context.Context, registration schema.Registration) error
+}
+
 // registration is how somebody without a key gets a workspace, where the operator allows
 // it.
-type registration struct {
-	registrar Registrar
-	allowed   bool
-	now       func() time.Time
-	random    io.Reader
-}
+type registration struct{ keysConfig }
 
 // maxEmail is the longest address there can be, in bytes (RFC 5321, 4.5.3.1.3).
 const maxEmail = 254
 
 func (r *registration) routes() []route {
-	return []route{{http.MethodPost, "/keys/register", public, r.register}}
+	return []route{handle(http.MethodPost, "/keys/register", public, r.register)}
 }
 
 type workspaceView struct {
@@ -43,31 +44,31 @@ type registrationAnswer struct {
 
 // register makes a workspace and its first key, which it shows this once.
 func (r *registration) register(c *gin.Context) error {
-	if !r.allowed {
+	if !r.AllowRegistration {
 		return &schema.Error{Kind: schema.Forbidden, Message: "this server takes no registrations; ask its operator for a key"}
 	}
 	f, err := readForm(c)
 	if err != nil {
 		return err
 	}
-	name, email := formName(f), formEmail(f)
+	name, email := f.title(), formEmail(f)
 	f.require("name")
 	f.require("email")
 	f.finish()
 	if err := f.report.err(); err != nil {
 		return err
 	}
-	secret, err := schema.NewAPIKey(r.random, false)
+	secret, err := schema.NewAPIKey(r.Random, false)
 	if err != nil {
 		return fmt.Errorf("making a key: %w", err)
 	}
-	now := r.now().UTC().Truncate(time.Millisecond)
+	now := r.Now().UTC().Truncate(time.Millisecond)
 	w := schema.Workspace{ID: schema.NewWorkspaceID(now), Name: name, Plan: schema.FreePlan}
 	id := schema.NewKeyID(now)
 	key := schema.KeyRecord{
 		ID: id, Lineage: id, Workspace: w.ID, Name: "registered", Prefix: schema.APIKeyPrefix(secret), Permission: schema.Admin, CreatedAt: now,
 	}
-	err = r.registrar.Register(c.Request.Context(), schema.Registration{
+	err = r.Store.Register(c.Request.Context(), schema.Registration{
 		Workspace: w, Email: email, Key: key, Hash: schema.HashAPIKey(secret), Address: requestOf(c).address.String(),
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func TestAnybodyCanRegisterWhereItIsAllowed(t *testing.T) {
 }
 
 func TestNobodyRegistersWhereItIsNotAllowed(t *testing.T) {
-	a := newAPI(t, func(c *gateway.Config) { c.AllowRegistration = false })
+	a := newAPI(t, func(c *gateway.Config) { c.Rules.AllowRegistration = false })
 	a.callWith("", http.MethodPost, "/keys/register", acme).fails(http.StatusForbidden, "forbidden")
 	if n := a.number(`select count(*) from workspaces`); n != 1 {
 		t.Errorf("%d workspaces, want the one there was", n)
@@ -61,7 +61,7 @@ func TestRegistrationsAreRefusedWithEveryReason(t *testing.T) {
 
 func TestANetworkRegistersThreeTimesAnHour(t *testing.T) {
 	a := newAPI(t, func(c *gateway.Config) {
-		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+		c.Addresses.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	})
 	register := func(from string) *answer {
 		t.Helper()

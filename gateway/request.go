@@ -27,6 +27,9 @@ type requestKey struct{}
 // requestOf returns the request of a context; observe has put it there.
 func requestOf(c *gin.Context) *request { return c.Request.Context().Value(requestKey{}).(*request) }
 
+// aboutRequest is what the log says of the request of a context.
+func aboutRequest(c *gin.Context) slog.Attr { return requestOf(c).attributes() }
+
 func (r *request) attributes() slog.Attr {
 	attributes := []any{slog.String("request", r.id)}
 	if !r.key.ID.IsZero() {

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"net/url"
 	"strings"
@@ -11,19 +10,12 @@ import (
 	"crier/schema"
 )
 
-// servers judges the servers that callers say their accounts live on.
-type servers struct {
-	configured   map[schema.Platform]string
-	checkURL     func(ctx context.Context, rawURL string) error
-	allowPrivate bool
-}
-
-// read returns the base address of the server a request names: https and public, or one
+// readServer returns the base address of the server a request names: https and public, or one
 // that is configured. It is empty for the platform's own, which mastodon has not.
-func (s servers) read(c *gin.Context, f *form, platform schema.Platform) string {
+func (s *connections) readServer(c *gin.Context, f *form, platform schema.Platform) string {
 	named, ok := f.text("server", maxURL)
 	switch {
-	case !ok && platform == schema.Mastodon && s.configured[platform] == "" && !requestOf(c).key.Sandbox:
+	case !ok && platform == schema.Mastodon && s.BaseURLs[platform] == "" && !requestOf(c).key.Sandbox:
 		f.require("server")
 		return ""
 	case !ok || f.report.about("server"):
@@ -34,17 +26,18 @@ func (s servers) read(c *gin.Context, f *form, platform schema.Platform) string 
 		f.fail("server", codeInvalidURL, err.Error())
 		return ""
 	}
-	if server == strings.TrimRight(s.configured[platform], "/") {
+	if server == strings.TrimRight(s.BaseURLs[platform], "/") {
 		return server
 	}
-	if !strings.HasPrefix(server, "https://") && !s.allowPrivate {
+	if !strings.HasPrefix(server, "https://") && !s.AllowPrivate {
 		f.fail("server", codeInvalidURL, "must be an https address: credentials do not go out in the clear")
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(c.Request.Context(), addressTimeout)
-	defer cancel()
-	if e, ok := errors.AsType[*schema.Error](s.checkURL(ctx, server)); ok && !s.allowPrivate {
-		f.fail("server", codeInvalidURL, "must be publicly reachable: "+e.Message)
+	if s.AllowPrivate {
+		return server
+	}
+	if why := s.Refuses(c.Request.Context(), server); why != "" {
+		f.fail("server", codeInvalidURL, "must be publicly reachable: "+why)
 		return ""
 	}
 	return server

@@ -68,7 +68,7 @@ func newBench(t *testing.T) *bench {
 	}
 	t.Cleanup(func() { _ = b.database.Close(context.Background()) }) // the database is dropped anyway
 	_, media := withMedia(t)
-	private := func(c *gateway.Config) { c.AllowPrivateWebhooks = true }
+	private := func(c *gateway.Config) { c.Rules.AllowPrivateWebhooks = true }
 	b.strict, b.began = b.url, b.now()
 	b.serve(slog.New(slog.DiscardHandler), []func(*gateway.Config){media, private})
 	b.lenient = b.url

@@ -15,10 +15,10 @@ type threads struct{ posts *posts }
 
 func (t *threads) routes() []route {
 	return []route{
-		{http.MethodPost, "/threads", schema.Write, t.create},
-		{http.MethodGet, "/threads/:id", schema.Read, t.get},
-		{http.MethodPatch, "/threads/:id", schema.Write, t.update},
-		{http.MethodDelete, "/threads/:id", schema.Write, t.delete},
+		handle(http.MethodPost, "/threads", schema.Write, t.create),
+		handle(http.MethodGet, "/threads/:id", schema.Read, t.get),
+		handle(http.MethodPatch, "/threads/:id", schema.Write, t.update),
+		handle(http.MethodDelete, "/threads/:id", schema.Write, t.delete),
 	}
 }
 
@@ -53,7 +53,7 @@ func (t *threads) read(c *gin.Context) (schema.Post, error) {
 		return schema.Post{}, noThread(err)
 	}
 	requestOf(c).post = schema.PostID(id).String()
-	post, err := t.posts.reader.Post(c.Request.Context(), requestOf(c).key.Workspace, schema.PostID(id))
+	post, err := t.posts.Store.Post(c.Request.Context(), requestOf(c).key.Workspace, schema.PostID(id))
 	if err != nil {
 		return post, threadNotFound(err)
 	}
@@ -88,7 +88,7 @@ func (t *threads) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	cancelled, err := t.posts.writer.Delete(c.Request.Context(), post.Workspace, post.ID)
+	cancelled, err := t.posts.Store.Delete(c.Request.Context(), post.Workspace, post.ID)
 	if err != nil {
 		return threadNotFound(err)
 	}

@@ -36,7 +36,7 @@ func (t *threads) update(c *gin.Context) error {
 		return err
 	}
 	var r report // of the last run: the store may run the change again
-	post, err := p.writer.Update(c.Request.Context(), b.key.Workspace, before.ID, func(post *schema.Post) error {
+	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, before.ID, func(post *schema.Post) error {
 		r = report{warnings: slices.Clone(f.report.warnings)}
 		merged := config.merge(*post.Content.Thread)
 		post.Content.Thread = &merged

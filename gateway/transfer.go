@@ -20,19 +20,6 @@ const (
 	writeGrace    = 20 * time.Second // for the next 32 KiB of content that is served
 )
 
-// timeoutOf returns how long a request to a route may take.
-func timeoutOf(method, path string) time.Duration {
-	switch method + " " + path {
-	case http.MethodPost + " " + basePath + mediaPath, http.MethodPut + " " + basePath + uploadPath,
-		http.MethodGet + " " + basePath + filePath:
-		return transferLimit
-	case http.MethodPost + " " + basePath + fromURLPath:
-		return fetchLimit
-	default:
-		return requestTimeout
-	}
-}
-
 // transfer is the body of a request that carries a file. Every read moves its deadline on
 // by what the slowest line needs for as much; the last deadline stands.
 type transfer struct {

@@ -36,6 +36,7 @@ func partyOf(r *request) party {
 // party.
 type transfers struct {
 	failures
+	limits  limits
 	refused prometheus.Counter // for want of any place
 
 	mu  sync.Mutex
@@ -43,8 +44,8 @@ type transfers struct {
 	of  map[party]int // those that have any
 }
 
-func newTransfers(f failures, refused prometheus.Counter, registerer prometheus.Registerer) (*transfers, error) {
-	t := &transfers{failures: f, refused: refused, of: make(map[party]int)}
+func newTransfers(f failures, l limits, refused prometheus.Counter, registerer prometheus.Registerer) (*transfers, error) {
+	t := &transfers{failures: f, limits: l, refused: refused, of: make(map[party]int)}
 	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_http_transfers",
 		Help: "Requests to the REST API that carry a file and are being answered.",
@@ -57,7 +58,7 @@ func newTransfers(f failures, refused prometheus.Counter, registerer prometheus.
 
 // enter comes once it is known whose request it is.
 func (t *transfers) enter(c *gin.Context) {
-	if timeoutOf(c.Request.Method, c.FullPath()) == requestTimeout {
+	if _, carries := t.limits.of(c); !carries {
 		return
 	}
 	p := partyOf(requestOf(c))

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -8,12 +9,19 @@ import (
 	"crier/schema"
 )
 
+// usageReader reads what a workspace uses of its plan.
+type usageReader interface {
+	Usage(ctx context.Context, workspace schema.WorkspaceID) (schema.Usage, error)
+	// Plans returns the plans there are, by name.
+	Plans(ctx context.Context) ([]schema.Plan, error)
+}
+
 // usage is the resource of what a workspace uses of its plan.
-type usage struct{ reader UsageReader }
+type usage struct{ reader usageReader }
 
 func (u *usage) routes() []route {
 	return []route{
-		{http.MethodGet, "/usage", schema.Read, u.get},
+		handle(http.MethodGet, "/usage", schema.Read, u.get),
 	}
 }
 

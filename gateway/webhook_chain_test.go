@@ -38,7 +38,7 @@ type target struct {
 // newTarget makes a receiver of post.scheduled.
 func newTarget(t *testing.T) *target {
 	t.Helper()
-	r := &target{api: newAPI(t, func(c *gateway.Config) { c.AllowPrivateWebhooks = true }), status: http.StatusOK}
+	r := &target{api: newAPI(t, func(c *gateway.Config) { c.Rules.AllowPrivateWebhooks = true }), status: http.StatusOK}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	r.connect(r.workspace, schema.Mastodon, "@a")

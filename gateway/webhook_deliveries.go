@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +11,17 @@ import (
 
 	"crier/schema"
 )
+
+// redeliverer sends events to a webhook again. Both are InvalidState while the webhook is
+// paused or disabled.
+type redeliverer interface {
+	// Redeliver makes a new delivery of what another one sent, or returns the one that is
+	// under way.
+	Redeliver(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error)
+	// RedeliverFailed does so for the events whose last delivery failed, of those queued
+	// within a time; it returns how many, and whether there are more.
+	RedeliverFailed(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, since, until time.Time) (n int, more bool, err error)
+}
 
 type deliveriesAnswer struct {
 	Success    bool               `json:"success"`
@@ -46,13 +58,13 @@ func (w *webhooks) searchDeliveries(c *gin.Context) error {
 		return err
 	}
 	q := newQuery(c)
-	filter := q.deliveryFilter()
+	filter := readDeliveryFilter(q)
 	if err := q.report.err(); err != nil {
 		return err
 	}
 	limit := filter.Limit
 	filter.Limit++
-	_, records, err := w.reader.Deliveries(c.Request.Context(), requestOf(c).key.Workspace, id, filter)
+	_, records, err := w.Store.Deliveries(c.Request.Context(), requestOf(c).key.Workspace, id, filter)
 	if err != nil {
 		return err
 	}
@@ -65,7 +77,7 @@ func (w *webhooks) searchDeliveries(c *gin.Context) error {
 	return nil
 }
 
-func (q *query) deliveryFilter() schema.DeliveryFilter {
+func readDeliveryFilter(q *query) schema.DeliveryFilter {
 	filter := schema.DeliveryFilter{
 		After: q.time("after"), Before: q.time("before"), Limit: q.integer("limit", defaultLimit, maxLimit),
 	}
@@ -111,7 +123,7 @@ func (w *webhooks) delivery(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	record, err := w.reader.Delivery(c.Request.Context(), requestOf(c).key.Workspace, webhook, delivery)
+	record, err := w.Store.Delivery(c.Request.Context(), requestOf(c).key.Workspace, webhook, delivery)
 	if err != nil {
 		return err
 	}
@@ -127,7 +139,7 @@ func (w *webhooks) redeliver(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	record, err := w.redeliverer.Redeliver(c.Request.Context(), requestOf(c).key.Workspace, webhook, delivery)
+	record, err := w.Store.Redeliver(c.Request.Context(), requestOf(c).key.Workspace, webhook, delivery)
 	if err != nil {
 		return err
 	}
@@ -145,7 +157,7 @@ func (w *webhooks) redeliverFailed(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	since, until := readTime(f, "since"), readTime(f, "until")
+	since, until := f.time("since"), f.time("until")
 	f.require("since")
 	if status, ok := f.text("status", maxShort); ok && status != schema.DeliveryFailed.String() {
 		f.fail("status", codeInvalidValue, "must be failed: only failed deliveries are sent again together")
@@ -158,27 +170,14 @@ func (w *webhooks) redeliverFailed(c *gin.Context) error {
 		return err
 	}
 	if until.IsZero() {
-		until = w.now().Add(time.Millisecond)
+		until = w.Now().Add(time.Millisecond)
 	}
-	n, more, err := w.redeliverer.RedeliverFailed(c.Request.Context(), requestOf(c).key.Workspace, id, since, until)
+	n, more, err := w.Store.RedeliverFailed(c.Request.Context(), requestOf(c).key.Workspace, id, since, until)
 	if err != nil {
 		return err
 	}
 	respond(c, http.StatusAccepted, redeliveredAnswer{Success: true, Redelivered: n, HasMore: more, Warnings: f.report.warnings})
 	return nil
-}
-
-// readTime returns a time of a body, which without an offset is UTC.
-func readTime(f *form, name string) time.Time {
-	value, ok := f.text(name, maxShort)
-	if !ok {
-		return time.Time{}
-	}
-	at, err := parseTime(value, time.UTC)
-	if err != nil {
-		f.fail(name, codeInvalidValue, err.Error())
-	}
-	return at
 }
 
 func deliveryID(c *gin.Context) (schema.WebhookID, schema.DeliveryID, error) {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,13 @@ import (
 
 	"crier/schema"
 )
+
+// testSender sends one signed request to a webhook, at once and without a retry.
+type testSender interface {
+	// TestDelivery returns the status code of the answer and how long it took. An error
+	// means that there was no answer; one of *schema.Error is safe to show.
+	TestDelivery(ctx context.Context, webhook schema.Webhook, payload schema.WebhookPayload) (code int, took time.Duration, err error)
+}
 
 type trialAnswer struct {
 	Success bool      `json:"success"`
@@ -43,16 +51,16 @@ func (w *webhooks) test(c *gin.Context) error {
 	if err := f.report.err(); err != nil {
 		return err
 	}
-	now := w.now().UTC().Truncate(time.Millisecond)
+	now := w.Now().UTC().Truncate(time.Millisecond)
 	sample, err := json.Marshal(sampleData(event, webhook.Workspace, now))
 	if err != nil {
 		return fmt.Errorf("encoding sample data: %w", err)
 	}
-	code, took, err := w.sender.TestDelivery(c.Request.Context(), webhook, schema.WebhookPayload{
+	code, took, err := w.Sender.TestDelivery(c.Request.Context(), webhook, schema.WebhookPayload{
 		ID: schema.NewEventID(now), Event: event, Test: true, CreatedAt: now, Data: sample,
 	})
 	respond(c, http.StatusOK, trialAnswer{Success: true, Test: trialView{
-		Event: event, DeliveredAt: moment(w.now()), ResponseCode: code, ResponseTime: took.Milliseconds(),
+		Event: event, DeliveredAt: moment(w.Now()), ResponseCode: code, ResponseTime: took.Milliseconds(),
 		Error: shownCause(err),
 	}})
 	return nil

@@ -55,11 +55,6 @@ type webhookHistoryAnswer struct {
 	Deliveries []deliveryView `json:"deliveries"`
 }
 
-type messageAnswer struct {
-	Success bool   `json:"success"`
-	Message string `json:"message"`
-}
-
 func viewWebhook(w schema.Webhook, now time.Time) webhookView {
 	var until time.Time
 	if n := len(w.Previous); n > 0 && w.Previous[n-1].Until.After(now) {
@@ -92,11 +87,4 @@ func viewDeliveries(records []schema.DeliveryRecord) []deliveryView {
 		views[i] = viewDelivery(records[i])
 	}
 	return views
-}
-
-func unlessEmpty(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,31 +16,68 @@ import (
 
 const shownDeliveries = 50
 
-// webhooks is the resource of webhooks.
-type webhooks struct {
-	reader       WebhookReader
-	writer       WebhookWriter
-	redeliverer  Redeliverer
-	sender       TestSender
-	checkURL     func(ctx context.Context, rawURL string) error
-	allowPrivate bool // http and addresses that are not public
-	now          func() time.Time
-	random       io.Reader
+// webhooksStore is all that webhooks ask of the database.
+type webhooksStore interface {
+	webhookReader
+	webhookWriter
+	redeliverer
 }
+
+// webhookReader reads webhooks.
+type webhookReader interface {
+	Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Webhook, error)
+	Webhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) (schema.Webhook, error)
+	// Deliveries returns a webhook and deliveries to it, newest first, as they stand at one
+	// moment.
+	Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, filter schema.DeliveryFilter) (schema.Webhook, []schema.DeliveryRecord, error)
+	// Delivery returns one, with its body.
+	Delivery(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error)
+}
+
+// webhookWriter creates and changes webhooks.
+type webhookWriter interface {
+	CreateWebhook(ctx context.Context, webhook schema.Webhook) error
+	// UpdateWebhook runs change on the locked webhook and stores what it made of it.
+	UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, change func(*schema.Webhook) error) (schema.Webhook, error)
+	// RotateSecret replaces the secret; the one before signs too for the overlap.
+	RotateSecret(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, secret string, overlap time.Duration) (schema.Webhook, error)
+	// DeleteWebhook removes a webhook with its pending deliveries.
+	DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error
+}
+
+// webhooksConfig is what webhooks and events are served with.
+type webhooksConfig struct {
+	Store  webhooksStore
+	Events eventReader
+	Sender testSender
+	// Refuses tells why crier must not call an address; empty: it may.
+	Refuses      func(ctx context.Context, address string) string
+	AllowPrivate bool // http and addresses that are not public
+	Now          func() time.Time
+	Random       io.Reader
+}
+
+// webhookRoutes returns the operations of webhooks, their deliveries and events.
+func webhookRoutes(c webhooksConfig) []route {
+	return append((&webhooks{c}).routes(), (&events{c.Events}).routes()...)
+}
+
+// webhooks is the resource of webhooks.
+type webhooks struct{ webhooksConfig }
 
 func (w *webhooks) routes() []route {
 	return []route{
-		{http.MethodPost, "/webhooks", schema.Write, w.create},
-		{http.MethodGet, "/webhooks", schema.Read, w.list},
-		{http.MethodGet, "/webhooks/:id", schema.Read, w.get},
-		{http.MethodPatch, "/webhooks/:id", schema.Write, w.update},
-		{http.MethodDelete, "/webhooks/:id", schema.Write, w.delete},
-		{http.MethodPost, "/webhooks/:id/test", schema.Write, w.test},
-		{http.MethodPost, "/webhooks/:id/rotate-secret", schema.Write, w.rotateSecret},
-		{http.MethodPost, "/webhooks/:id/redeliver", schema.Write, w.redeliverFailed},
-		{http.MethodGet, "/webhooks/:id/deliveries", schema.Read, w.searchDeliveries},
-		{http.MethodGet, "/webhooks/:id/deliveries/:deliveryId", schema.Read, w.delivery},
-		{http.MethodPost, "/webhooks/:id/deliveries/:deliveryId/redeliver", schema.Write, w.redeliver},
+		handle(http.MethodPost, "/webhooks", schema.Write, w.create),
+		handle(http.MethodGet, "/webhooks", schema.Read, w.list),
+		handle(http.MethodGet, "/webhooks/:id", schema.Read, w.get),
+		handle(http.MethodPatch, "/webhooks/:id", schema.Write, w.update),
+		handle(http.MethodDelete, "/webhooks/:id", schema.Write, w.delete),
+		handle(http.MethodPost, "/webhooks/:id/test", schema.Write, w.test),
+		handle(http.MethodPost, "/webhooks/:id/rotate-secret", schema.Write, w.rotateSecret),
+		handle(http.MethodPost, "/webhooks/:id/redeliver", schema.Write, w.redeliverFailed),
+		handle(http.MethodGet, "/webhooks/:id/deliveries", schema.Read, w.searchDeliveries),
+		handle(http.MethodGet, "/webhooks/:id/deliveries/:deliveryId", schema.Read, w.delivery),
+		handle(http.MethodPost, "/webhooks/:id/deliveries/:deliveryId/redeliver", schema.Write, w.redeliver),
 	}
 }
 
@@ -67,19 +103,19 @@ func (w *webhooks) create(c *gin.Context) error {
 	if err := f.report.err(); err != nil {
 		return err
 	}
-	secret, err := newSecret(w.random)
+	secret, err := newSecret(w.Random)
 	if err != nil {
 		return err
 	}
-	now := w.now().UTC().Truncate(time.Millisecond)
+	now := w.Now().UTC().Truncate(time.Millisecond)
 	webhook := schema.Webhook{
 		ID: schema.NewWebhookID(now), Workspace: requestOf(c).key.Workspace,
 		URL: *fields.url, Events: fields.events, Secret: secret, Active: true, CreatedAt: now,
 	}
-	if err := w.writer.CreateWebhook(c.Request.Context(), webhook); err != nil {
+	if err := w.Store.CreateWebhook(c.Request.Context(), webhook); err != nil {
 		return err
 	}
-	view := viewWebhook(webhook, w.now())
+	view := viewWebhook(webhook, w.Now())
 	view.Secret = secret
 	respond(c, http.StatusCreated, webhookAnswer{Success: true, Webhook: view, Warnings: f.report.warnings})
 	return nil
@@ -105,11 +141,11 @@ func (w *webhooks) update(c *gin.Context) error {
 	if err := f.report.err(); err != nil {
 		return err
 	}
-	webhook, err := w.writer.UpdateWebhook(c.Request.Context(), requestOf(c).key.Workspace, id, fields.apply)
+	webhook, err := w.Store.UpdateWebhook(c.Request.Context(), requestOf(c).key.Workspace, id, fields.apply)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: viewWebhook(webhook, w.now()), Warnings: f.report.warnings})
+	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: viewWebhook(webhook, w.Now()), Warnings: f.report.warnings})
 	return nil
 }
 
@@ -136,22 +172,22 @@ func (w *webhooks) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.writer.DeleteWebhook(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+	if err := w.Store.DeleteWebhook(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, messageAnswer{Success: true, Message: "the webhook was deleted; nothing more is delivered to it"})
+	respond(c, http.StatusOK, message{Success: true, Message: "the webhook was deleted; nothing more is delivered to it"})
 	return nil
 }
 
 // list answers with all webhooks of a workspace.
 func (w *webhooks) list(c *gin.Context) error {
-	found, err := w.reader.Webhooks(c.Request.Context(), requestOf(c).key.Workspace)
+	found, err := w.Store.Webhooks(c.Request.Context(), requestOf(c).key.Workspace)
 	if err != nil {
 		return err
 	}
 	views := make([]webhookView, len(found))
 	for i := range found {
-		views[i] = viewWebhook(found[i], w.now())
+		views[i] = viewWebhook(found[i], w.Now())
 	}
 	respond(c, http.StatusOK, webhooksAnswer{Success: true, Webhooks: views})
 	return nil
@@ -163,11 +199,11 @@ func (w *webhooks) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	webhook, records, err := w.reader.Deliveries(c.Request.Context(), requestOf(c).key.Workspace, id, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
+	webhook, records, err := w.Store.Deliveries(c.Request.Context(), requestOf(c).key.Workspace, id, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, webhookHistoryAnswer{Success: true, Webhook: viewWebhook(webhook, w.now()), Deliveries: viewDeliveries(records)})
+	respond(c, http.StatusOK, webhookHistoryAnswer{Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records)})
 	return nil
 }
 
@@ -176,7 +212,7 @@ func (w *webhooks) find(c *gin.Context) (schema.Webhook, error) {
 	if err != nil {
 		return schema.Webhook{}, err
 	}
-	return w.reader.Webhook(c.Request.Context(), requestOf(c).key.Workspace, id)
+	return w.Store.Webhook(c.Request.Context(), requestOf(c).key.Workspace, id)
 }
 
 func readEvents(f *form) []schema.EventType {
@@ -208,18 +244,16 @@ func (w *webhooks) checkAddress(ctx context.Context, fields webhookFields, r *re
 		return
 	}
 	u, err := url.Parse(*fields.url)
-	secure := err == nil && (u.Scheme == "https" || (w.allowPrivate && u.Scheme == "http"))
+	secure := err == nil && (u.Scheme == "https" || (w.AllowPrivate && u.Scheme == "http"))
 	if !secure || u.Hostname() == "" || u.User != nil {
 		r.fail("url", codeInvalidURL, "must be a publicly reachable https URL without a user part")
 		return
 	}
-	if w.allowPrivate {
+	if w.AllowPrivate {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
-	defer cancel()
-	if e, ok := errors.AsType[*schema.Error](w.checkURL(ctx, *fields.url)); ok {
-		r.fail("url", codeInvalidURL, "must be a publicly reachable https URL: "+e.Message)
+	if why := w.Refuses(ctx, *fields.url); why != "" {
+		r.fail("url", codeInvalidURL, "must be a publicly reachable https URL: "+why)
 	}
 }
 

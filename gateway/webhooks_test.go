@@ -137,7 +137,7 @@ func TestATestDeliveryIsSignedSampleData(t *testing.T) {
 		signature = r.Header.Get("X-Webhook-Signature")
 		w.WriteHeader(http.StatusAccepted)
 	}))
-	a := newAPI(t, func(c *gateway.Config) { c.AllowPrivateWebhooks = true })
+	a := newAPI(t, func(c *gateway.Config) { c.Rules.AllowPrivateWebhooks = true })
 	path := "/webhooks/" + a.call(http.MethodPost, "/webhooks", `{"url": "`+receiver.URL+`", "events": ["post.failed"]}`).
 		want(http.StatusCreated).at("webhook", "id").text()
 	for _, event := range schema.EventTypes() {

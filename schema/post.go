@@ -63,6 +63,14 @@ func (m Media) KnownKind() MediaKind {
 	return m.Kind
 }
 
+// Shown returns the kind as mediaItems take and show it, where a GIF is an image.
+func (k MediaKind) Shown() MediaKind {
+	if k == GIF {
+		return Image
+	}
+	return k
+}
+
 // MediaKind is what a media item is said to be.
 type MediaKind string
 

@@ -3,40 +3,10 @@ package gateway
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 )
 
-const (
-	wallLayout = "2006-01-02T15:04:05"
-	maxAhead   = 90 * 24 * time.Hour // of scheduledFor
-)
-
-// zones keeps the time zones that were asked for: reading one from the IANA database
-// costs far more than using it. Only names the database knows are kept, so it is bounded.
-type zones struct{ known sync.Map }
-
-// load returns the zone of an IANA name.
-func (z *zones) load(name string) (*time.Location, error) {
-	if zone, ok := z.known.Load(name); ok {
-		return zone.(*time.Location), nil
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil || isOfMachine(name) {
-		return nil, fmt.Errorf("%q is no time zone of the IANA database", clip(name))
-	}
-	z.known.Store(strings.Clone(name), zone) // it may be a part of a whole body
-	return zone, nil
-}
-
-// isOfMachine tells names that mean something on some machines only. Those of right/ count
-// leap seconds, so that their clocks are half a minute off.
-func isOfMachine(name string) bool {
-	group, _, _ := strings.Cut(name, "/")
-	return slices.Contains([]string{"", "Local", "localtime", "posix", "posixrules", "right"}, group)
-}
+const wallLayout = "2006-01-02T15:04:05"
 
 // parseTime reads an ISO 8601 date and time. With an offset it is an instant; without
 // one it is wall time in the zone, where of a time that occurs twice the first is meant
@@ -76,4 +46,17 @@ func wallTime(wall time.Time, zone *time.Location) (time.Time, error) {
 func offsetAt(t time.Time, zone *time.Location) time.Duration {
 	_, seconds := t.In(zone).Zone()
 	return time.Duration(seconds) * time.Second
+}
+
+// time returns a time of a body, which without an offset is UTC.
+func (f *form) time(name string) time.Time {
+	value, ok := f.text(name, maxShort)
+	if !ok {
+		return time.Time{}
+	}
+	at, err := parseTime(value, time.UTC)
+	if err != nil {
+		f.fail(name, codeInvalidValue, err.Error())
+	}
+	return at
 }

@@ -1,0 +1,79 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/connectors"
+	"crier/pipeline/tracing"
+	"crier/schema"
+)
+
+// Config is what a Gateway is made of.
+type Config struct {
+	Store      Store
+	Analytics  Analytics
+	Media      mediaContents
+	Platforms  Platforms
+	Sandboxes  sandboxMaker
+	TestSender testSender // of webhooks
+	Seller     Seller     // nil: plans are not sold
+	Addresses  Addresses
+	Rules      Rules
+
+	Now        func() time.Time // PostgreSQL's clock
+	Random     io.Reader
+	Logger     *slog.Logger
+	Registerer prometheus.Registerer
+	Tracer     *tracing.Tracer // nil: requests are not traced
+}
+
+// Store is all that the resources ask of the database, each for itself.
+type Store interface {
+	admissionStore
+	postsStore
+	queuesStore
+	accountsStore
+	keysStore
+	billingStore
+	mediaStore
+	webhooksStore
+}
+
+// Analytics is what is asked of ClickHouse.
+type Analytics interface {
+	postCounter
+	eventReader
+}
+
+// Platforms is what is known of platforms.
+type Platforms struct {
+	Connectors  connectors.Resolver // asked what they can do with credentials
+	Vault       accountVault
+	Constraints func(schema.Platform) schema.Constraints
+	// BaseURLs are their configured addresses; nil: there are none.
+	BaseURLs map[schema.Platform]string
+}
+
+// Addresses are those of this server, and which others it may call.
+type Addresses struct {
+	PublicURL string // where callers reach this server
+	// Check refuses URLs that crier must not call, with a *schema.Error.
+	Check          func(ctx context.Context, rawURL string) error
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+}
+
+// Rules are what an operator sets.
+type Rules struct {
+	Lead                 time.Duration // how far ahead scheduledFor has to be: the constant Lead
+	AllowRegistration    bool          // of keys, by those who have none
+	AllowPrivateWebhooks bool          // for development: http, and addresses that are not public
+}
+
+// Lead is how far ahead scheduledFor has to be, at least.
+const Lead = 5 * time.Minute

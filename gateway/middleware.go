@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"io"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/pipeline/tracing"
+)
+
+// admissionStore is all that admission asks of the database.
+type admissionStore interface {
+	keyStore
+	requestCounter
+}
+
+// admissionConfig is what requests are admitted with.
+type admissionConfig struct {
+	Store          admissionStore
+	Failures       failures
+	Limits         limits
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	Now            func() time.Time
+	Random         io.Reader
+	Logger         *slog.Logger
+	Registerer     prometheus.Registerer
+	Tracer         *tracing.Tracer // nil: requests are not traced
+}
+
+// middleware returns what every request passes before its operation, in this order: it is
+// named, timed and logged, has to find a place among those in hand, is known by its key and
+// counted, and has to find another place where it carries a file.
+func middleware(c admissionConfig) ([]gin.HandlerFunc, error) {
+	ids, err := newRequestIDs(c.Random)
+	if err != nil {
+		return nil, err
+	}
+	observer, err := newObserver(c.Failures, c.Limits, ids, c.Tracer, c.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	admission, err := newAdmission(c)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := newBound(c.Failures, maxInFlight, admission.standing, c.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	transfers, err := newTransfers(c.Failures, c.Limits, bound.refused, c.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	return []gin.HandlerFunc{observer.observe, bound.enter, admission.admit, transfers.enter}, nil
+}

@@ -1,0 +1,103 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"crier/schema"
+)
+
+// What can be wrong with a media item that names an upload.
+const (
+	codeMediaUnknown     = "media_unknown"
+	codeMediaNotUploaded = "media_not_uploaded"
+)
+
+// uploadReader reads what is known of uploads.
+type uploadReader interface {
+	// Media returns those of the uploads that a workspace has; they stay for as long as a
+	// request may take.
+	Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error)
+}
+
+// uploads knows the uploads that media items name.
+type uploads interface {
+	// Reference returns the upload whose address a url is.
+	Reference(url string) (id schema.MediaID, secret string, ok bool)
+	// Completed returns an upload whose content is there, if it is.
+	Completed(ctx context.Context, upload schema.Upload) (schema.Upload, error)
+	// Address returns where the content of an upload is served.
+	Address(upload schema.Upload) string
+}
+
+// locatedMedia is a media item with how the sender calls it, such as mediaItems[0].
+type locatedMedia struct {
+	*schema.Media
+	field string
+}
+
+// resolveMedia puts the facts of uploads into the items that name them, by id or by address.
+// It costs a post without uploads nothing.
+func (p *posts) resolveMedia(ctx context.Context, workspace schema.WorkspaceID, items []locatedMedia, r *report) {
+	var ids []schema.MediaID
+	secrets := make([]string, len(items))
+	for i, m := range items {
+		id, secret, ours := p.Uploads.Reference(m.URL)
+		if m.URL != "" && !m.MediaID.IsZero() && m.MediaID != id { // an answer shows both, and may be sent again
+			r.fail(m.field+".mediaId", codeConflict, "must not stand beside another url than its own")
+			m.MediaID = schema.MediaID{}
+			continue
+		}
+		if ours {
+			m.MediaID, secrets[i] = id, secret
+		}
+		if !m.MediaID.IsZero() {
+			ids = append(ids, m.MediaID)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	uploads, err := p.Store.Media(ctx, workspace, ids)
+	if err != nil {
+		r.fault = err
+		return
+	}
+	for i, m := range items {
+		if !m.MediaID.IsZero() {
+			p.resolveUpload(ctx, uploads, secrets[i], m, r)
+		}
+	}
+}
+
+func (p *posts) resolveUpload(ctx context.Context, uploads []schema.Upload, secret string, m locatedMedia, r *report) {
+	named := ".mediaId"
+	if m.URL != "" {
+		named = ".url"
+	}
+	at := slices.IndexFunc(uploads, func(u schema.Upload) bool { return u.ID == m.MediaID })
+	if at < 0 || (secret != "" && secret != uploads[at].Secret) {
+		r.fail(m.field+named, codeMediaUnknown, noMedia(m.MediaID.String()))
+		return
+	}
+	u, err := p.Uploads.Completed(ctx, uploads[at])
+	if e, ok := errors.AsType[*schema.Error](err); ok && (e.Kind == schema.NotFound || e.Kind == schema.Refused) {
+		r.fail(m.field+named, codeMediaNotUploaded, "nothing that can be posted was uploaded for it yet")
+		return
+	}
+	if err != nil {
+		r.fault = err
+		return
+	}
+	m.Facts, m.URL = &u.Facts, p.Uploads.Address(u)
+	if m.Kind == "" {
+		m.Kind = u.Facts.Kind.Shown()
+	}
+	if m.AltText == "" {
+		m.AltText = u.AltText
+	}
+}
+
+func noMedia(id string) string { return fmt.Sprintf("there is no media %q", clip(id)) }
