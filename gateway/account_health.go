@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crier/connectors"
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
@@ -45,8 +46,8 @@ type healthView struct {
 	BrandID        *schema.BrandID  `json:"brandId"`
 	Status         string           `json:"status"`
 	NeedsReconnect bool             `json:"needsReconnect"`
-	CheckedAt      moment           `json:"checkedAt"`
-	ExpiresAt      *moment          `json:"expiresAt"`
+	CheckedAt      answer.Moment    `json:"checkedAt"`
+	ExpiresAt      *answer.Moment   `json:"expiresAt"`
 	Error          *healthProblem   `json:"error,omitempty"`
 	ReconnectURL   string           `json:"reconnectUrl,omitempty"`
 }
@@ -80,7 +81,7 @@ func (a *accounts) health(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, healthAnswer{Success: true, Health: a.examine(c.Request.Context(), account)})
+	answer.JSON(c, http.StatusOK, healthAnswer{Success: true, Health: a.examine(c.Request.Context(), account)})
 	return nil
 }
 
@@ -92,18 +93,18 @@ func (a *accounts) healthOfAll(c *gin.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkAllTimeout)
 	defer cancel()
-	answer := healthsAnswer{Success: true, Results: make([]healthView, len(found))}
+	reply := healthsAnswer{Success: true, Results: make([]healthView, len(found))}
 	var group errgroup.Group
 	group.SetLimit(checksAtOnce)
 	for i := range found {
 		group.Go(func() error {
-			answer.Results[i] = a.examine(ctx, found[i])
+			reply.Results[i] = a.examine(ctx, found[i])
 			return nil
 		})
 	}
 	_ = group.Wait() // what fails is a result
-	answer.Summary = summarize(answer.Results)
-	respond(c, http.StatusOK, answer)
+	reply.Summary = summarize(reply.Results)
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }
 
@@ -129,8 +130,8 @@ func (s *accounts) examine(ctx context.Context, a schema.Account) healthView {
 	defer cancel()
 	err := s.check(ctx, &a)
 	v := healthView{
-		AccountID: a.ID, Platform: a.Platform, Name: a.Name, BrandID: unlessZero(a.Brand), Status: healthy,
-		NeedsReconnect: a.NeedsReconnect, CheckedAt: moment(s.Now()), ExpiresAt: orNull(a.ExpiresAt),
+		AccountID: a.ID, Platform: a.Platform, Name: a.Name, BrandID: answer.IDOrNull(a.Brand), Status: healthy,
+		NeedsReconnect: a.NeedsReconnect, CheckedAt: answer.Moment(s.Now()), ExpiresAt: answer.MomentOrNull(a.ExpiresAt),
 	}
 	if err == nil {
 		return v

@@ -1,6 +1,9 @@
 package gateway
 
-import "crier/schema"
+import (
+	"crier/gateway/answer"
+	"crier/schema"
+)
 
 // accountView is an account as the API shows it: never its credentials.
 type accountView struct {
@@ -15,8 +18,8 @@ type accountView struct {
 	IsConnected    bool             `json:"isConnected"`
 	NeedsReconnect bool             `json:"needsReconnect"`
 	Error          *healthProblem   `json:"error,omitempty"` // while it has ended
-	ExpiresAt      *moment          `json:"expiresAt"`       // of the access token
-	CreatedAt      moment           `json:"createdAt"`
+	ExpiresAt      *answer.Moment   `json:"expiresAt"`       // of the access token
+	CreatedAt      answer.Moment    `json:"createdAt"`
 }
 
 // sourceAPI is the source of accounts that were not connected on a dashboard: all.
@@ -44,9 +47,9 @@ func viewAccount(a schema.Account) accountView {
 	ended := a.Problem()
 	return accountView{
 		ID: a.ID, Platform: a.Platform, Source: sourceAPI, Name: a.Name, NativeID: a.NativeID, Server: a.Server,
-		BrandID: unlessZero(a.Brand), BrandName: unlessEmpty(a.BrandName),
+		BrandID: answer.IDOrNull(a.Brand), BrandName: answer.TextOrNull(a.BrandName),
 		IsConnected: ended == nil, NeedsReconnect: a.NeedsReconnect, Error: viewProblem(ended),
-		ExpiresAt: orNull(a.ExpiresAt), CreatedAt: moment(a.CreatedAt),
+		ExpiresAt: answer.MomentOrNull(a.ExpiresAt), CreatedAt: answer.Moment(a.CreatedAt),
 	}
 }
 

@@ -10,6 +10,10 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crier/connectors"
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/gateway/directory"
 	"crier/schema"
 )
 
@@ -50,8 +54,8 @@ type accountVault interface {
 // accountsConfig is what accounts are served with.
 type accountsConfig struct {
 	Store       accountsStore
-	Directories directories         // what is forgotten of a workspace once its accounts change
-	Platforms   connectors.Resolver // asked what platforms can do with credentials
+	Directories directory.Directories // what is forgotten of a workspace once its accounts change
+	Platforms   connectors.Resolver   // asked what platforms can do with credentials
 	Vault       accountVault
 	// BaseURLs are the configured addresses of platforms: an account that names no server
 	// lives there, and they need not be public.
@@ -65,7 +69,7 @@ type accountsConfig struct {
 }
 
 // accountRoutes returns the operations of accounts, of connecting them, and of brands.
-func accountRoutes(c accountsConfig) []route {
+func accountRoutes(c accountsConfig) []admission.Route {
 	return slices.Concat((&accounts{c}).routes(), (&connections{c}).routes(), (&brands{c}).routes())
 }
 
@@ -73,14 +77,14 @@ func accountRoutes(c accountsConfig) []route {
 // has just connected one looks for it here.
 type accounts struct{ accountsConfig }
 
-func (a *accounts) routes() []route {
-	return []route{
-		handle(http.MethodGet, "/accounts", schema.Read, a.list),
-		handle(http.MethodGet, "/accounts/health", schema.Read, a.healthOfAll),
-		handle(http.MethodGet, "/accounts/:id", schema.Read, a.get),
-		handle(http.MethodGet, "/accounts/:id/health", schema.Read, a.health),
-		handle(http.MethodPatch, "/accounts/:id", schema.Write, a.update),
-		handle(http.MethodDelete, "/accounts/:id", schema.Admin, a.disconnect),
+func (a *accounts) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodGet, "/accounts", schema.Read, a.list),
+		admission.Handle(http.MethodGet, "/accounts/health", schema.Read, a.healthOfAll),
+		admission.Handle(http.MethodGet, "/accounts/:id", schema.Read, a.get),
+		admission.Handle(http.MethodGet, "/accounts/:id/health", schema.Read, a.health),
+		admission.Handle(http.MethodPatch, "/accounts/:id", schema.Write, a.update),
+		admission.Handle(http.MethodDelete, "/accounts/:id", schema.Admin, a.disconnect),
 	}
 }
 
@@ -94,18 +98,18 @@ func (a *accounts) list(c *gin.Context) error {
 	for i := range found {
 		views[i] = viewAccount(found[i])
 	}
-	respond(c, http.StatusOK, accountsAnswer{Success: true, Accounts: views})
+	answer.JSON(c, http.StatusOK, accountsAnswer{Success: true, Accounts: views})
 	return nil
 }
 
 // selected returns the accounts that a request's parameters select.
 func (a *accounts) selected(c *gin.Context) ([]schema.Account, error) {
-	q := newQuery(c)
-	platform, brand := q.platform("platform"), q.brand()
-	if err := q.report.err(); err != nil {
+	q := body.NewQuery(c)
+	platform, brand := q.Platform("platform"), q.Brand()
+	if err := q.Report.Err(); err != nil {
 		return nil, err
 	}
-	all, err := a.Store.Accounts(c.Request.Context(), requestOf(c).key.Workspace)
+	all, err := a.Store.Accounts(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +128,7 @@ func (a *accounts) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, accountAnswer{Success: true, Account: viewAccount(account)})
+	answer.JSON(c, http.StatusOK, accountAnswer{Success: true, Account: viewAccount(account)})
 	return nil
 }
 
@@ -133,7 +137,7 @@ func (a *accounts) find(c *gin.Context) (schema.Account, error) {
 	if err != nil {
 		return schema.Account{}, err
 	}
-	return a.Store.Account(c.Request.Context(), requestOf(c).key.Workspace, id)
+	return a.Store.Account(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 }
 
 func accountID(c *gin.Context) (schema.AccountID, error) {
@@ -150,17 +154,17 @@ func (a *accounts) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	brand, detach := f.brand(), f.isNull("brandId")
-	name := f.title()
-	f.finish()
-	if err := f.report.err(); err != nil {
+	brand, detach := f.Brand(), f.IsNull("brandId")
+	name := f.GivenName()
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	account, err := a.Store.UpdateAccount(c.Request.Context(), requestOf(c).key.Workspace, id, func(a *schema.Account) {
+	account, err := a.Store.UpdateAccount(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, func(a *schema.Account) {
 		if detach || !brand.IsZero() {
 			a.Brand = brand
 		}
@@ -171,7 +175,7 @@ func (a *accounts) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, accountAnswer{Success: true, Account: viewAccount(account), Warnings: f.report.warnings})
+	answer.JSON(c, http.StatusOK, accountAnswer{Success: true, Account: viewAccount(account), Warnings: f.Report.Warnings})
 	return nil
 }
 
@@ -182,14 +186,14 @@ func (a *accounts) disconnect(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	workspace := requestOf(c).key.Workspace
+	workspace := admission.RequestOf(c).Key.Workspace
 	account, err := a.Store.Disconnect(c.Request.Context(), workspace, id)
-	a.Directories.forget(workspace) // after an error too: it may have been done
+	a.Directories.Forget(workspace) // after an error too: it may have been done
 	if err != nil {
 		return err
 	}
 	a.revoke(c, account)
-	respond(c, http.StatusOK, disconnectedAnswer{Success: true, Disconnected: true, ID: id})
+	answer.JSON(c, http.StatusOK, disconnectedAnswer{Success: true, Disconnected: true, ID: id})
 	return nil
 }
 

@@ -7,6 +7,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -22,7 +25,7 @@ type postCounter interface {
 }
 
 // analyticsRoutes returns the operations of figures.
-func analyticsRoutes(counter postCounter, now func() time.Time) []route {
+func analyticsRoutes(counter postCounter, now func() time.Time) []admission.Route {
 	return (&analytics{counter, now}).routes()
 }
 
@@ -32,8 +35,8 @@ type analytics struct {
 	now     func() time.Time
 }
 
-func (a *analytics) routes() []route {
-	return []route{handle(http.MethodGet, "/analytics/posts", schema.Read, a.posts)}
+func (a *analytics) routes() []admission.Route {
+	return []admission.Route{admission.Handle(http.MethodGet, "/analytics/posts", schema.Read, a.posts)}
 }
 
 type postCountsAnswer struct {
@@ -53,16 +56,16 @@ type postCountView struct {
 
 // posts answers with how many posts were published and failed, by day and platform.
 func (a *analytics) posts(c *gin.Context) error {
-	q := newQuery(c)
+	q := body.NewQuery(c)
 	filter := a.filter(q)
-	if err := q.report.err(); err != nil {
+	if err := q.Report.Err(); err != nil {
 		return err
 	}
-	counts, err := a.counter.PostCounts(c.Request.Context(), requestOf(c).key.Workspace, filter)
+	counts, err := a.counter.PostCounts(c.Request.Context(), admission.RequestOf(c).Key.Workspace, filter)
 	if err != nil {
 		return err
 	}
-	answer := postCountsAnswer{
+	reply := postCountsAnswer{
 		Success: true, From: filter.From.Format(time.DateOnly), To: filter.To.Format(time.DateOnly),
 		Counts: make([]postCountView, 0, len(counts)), Totals: map[string]int{},
 	}
@@ -70,22 +73,22 @@ func (a *analytics) posts(c *gin.Context) error {
 		if n.Platform == schema.GoogleBusiness {
 			continue // the API has no analytics for it
 		}
-		answer.Counts = append(answer.Counts, postCountView{n.Day.Format(time.DateOnly), n.Platform, n.Status, n.Count})
-		answer.Totals[n.Status] += n.Count
+		reply.Counts = append(reply.Counts, postCountView{n.Day.Format(time.DateOnly), n.Platform, n.Status, n.Count})
+		reply.Totals[n.Status] += n.Count
 	}
-	respond(c, http.StatusOK, answer)
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }
 
-func (a *analytics) filter(q *query) schema.PostCountsFilter {
-	filter := schema.PostCountsFilter{From: q.time("from"), To: q.time("to"), Platform: q.platform("platform")}
+func (a *analytics) filter(q *body.Query) schema.PostCountsFilter {
+	filter := schema.PostCountsFilter{From: q.Time("from"), To: q.Time("to"), Platform: q.Platform("platform")}
 	if filter.Platform == schema.GoogleBusiness {
-		q.report.fail("platform", codeInvalidValue, "google-business has no analytics of posts")
+		q.Report.Fail("platform", body.CodeInvalidValue, "google-business has no analytics of posts")
 	}
-	if id, ok := q.word("accountId"); ok {
+	if id, ok := q.Word("accountId"); ok {
 		account, err := schema.ParseAccountID(id)
 		if err != nil {
-			q.report.fail("accountId", codeInvalidValue, err.Error())
+			q.Report.Fail("accountId", body.CodeInvalidValue, err.Error())
 		}
 		filter.Account = account
 	}
@@ -99,9 +102,9 @@ func (a *analytics) filter(q *query) schema.PostCountsFilter {
 	filter.From, filter.To = filter.From.UTC().Truncate(day), filter.To.UTC().Truncate(day)
 	switch {
 	case filter.To.Before(filter.From):
-		q.report.fail("to", codeInvalidValue, "must not be before from")
+		q.Report.Fail("to", body.CodeInvalidValue, "must not be before from")
 	case filter.To.Sub(filter.From) > maxSpan:
-		q.report.fail("from", codeInvalidValue, "must be at most 366 days before to")
+		q.Report.Fail("from", body.CodeInvalidValue, "must be at most 366 days before to")
 	}
 	return filter
 }

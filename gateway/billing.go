@@ -9,6 +9,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -48,18 +51,18 @@ type billingConfig struct {
 }
 
 // billingRoutes returns the operations of usage and billing.
-func billingRoutes(c billingConfig) []route {
+func billingRoutes(c billingConfig) []admission.Route {
 	return append((&billing{c}).routes(), (&usage{c.Store}).routes()...)
 }
 
 // billing is the resource of plans and how they are paid for.
 type billing struct{ billingConfig }
 
-func (b *billing) routes() []route {
-	return []route{
-		handle(http.MethodGet, "/billing/plan", schema.Read, b.plan),
-		handle(http.MethodPost, "/billing/checkout", schema.Admin, b.checkout),
-		handle(http.MethodPost, "/billing/stripe", public, b.notice),
+func (b *billing) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodGet, "/billing/plan", schema.Read, b.plan),
+		admission.Handle(http.MethodPost, "/billing/checkout", schema.Admin, b.checkout),
+		admission.Handle(http.MethodPost, "/billing/stripe", admission.Public, b.notice),
 	}
 }
 
@@ -85,7 +88,7 @@ type noticeAnswer struct {
 
 // plan answers with the workspace's plan and those there are.
 func (b *billing) plan(c *gin.Context) error {
-	found, err := b.Store.Usage(c.Request.Context(), requestOf(c).key.Workspace)
+	found, err := b.Store.Usage(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
@@ -97,20 +100,20 @@ func (b *billing) plan(c *gin.Context) error {
 	for i := range plans {
 		views[i] = viewPlan(plans[i])
 	}
-	respond(c, http.StatusOK, planAnswer{Success: true, Plan: viewPlan(found.Plan), Plans: views})
+	answer.JSON(c, http.StatusOK, planAnswer{Success: true, Plan: viewPlan(found.Plan), Plans: views})
 	return nil
 }
 
 // checkout begins the purchase of a plan.
 func (b *billing) checkout(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	plan, _ := f.text("plan", maxName)
-	f.require("plan")
-	f.finish()
-	if err := f.report.err(); err != nil {
+	plan, _ := f.Text("plan", body.MaxName)
+	f.Require("plan")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	if err := b.offered(c, plan); err != nil {
@@ -123,11 +126,11 @@ func (b *billing) checkout(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	page, err := b.Seller.Checkout(c.Request.Context(), schema.Purchase{Workspace: requestOf(c).key.Workspace, Plan: plan, Request: name})
+	page, err := b.Seller.Checkout(c.Request.Context(), schema.Purchase{Workspace: admission.RequestOf(c).Key.Workspace, Plan: plan, Request: name})
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, checkoutAnswer{Success: true, Checkout: checkoutView{page}, Warnings: f.report.warnings})
+	answer.JSON(c, http.StatusOK, checkoutAnswer{Success: true, Checkout: checkoutView{page}, Warnings: f.Report.Warnings})
 	return nil
 }
 
@@ -143,11 +146,11 @@ func (b *billing) offered(c *gin.Context, name string) error {
 	}
 	switch {
 	case !known:
-		return schema.InvalidField("plan", codeInvalidValue, "there is no such plan; GET /billing/plan lists them")
+		return schema.InvalidField("plan", body.CodeInvalidValue, "there is no such plan; GET /billing/plan lists them")
 	case b.Seller == nil:
 		return sellsNothing()
 	case !b.Seller.Sells(name):
-		return schema.InvalidField("plan", codeInvalidValue, "this plan is not sold")
+		return schema.InvalidField("plan", body.CodeInvalidValue, "this plan is not sold")
 	default:
 		return nil
 	}
@@ -167,7 +170,7 @@ func sellsNothing() error {
 // mayBuy refuses a caller who must not buy: with a test key, which is for trying out, or
 // for a workspace that would pay twice.
 func (b *billing) mayBuy(c *gin.Context) error {
-	key := requestOf(c).key
+	key := admission.RequestOf(c).Key
 	if key.Sandbox {
 		return &schema.Error{Kind: schema.Forbidden, Message: "a test key buys nothing; the sandbox has the plan of its workspace"}
 	}
@@ -181,7 +184,7 @@ func (b *billing) mayBuy(c *gin.Context) error {
 // purchaseName names a request by its Idempotency-Key; without one, those within
 // purchaseWindow are one.
 func (b *billing) purchaseName(c *gin.Context) (string, error) {
-	given, err := identify(c, [32]byte{})
+	given, err := admission.Identify(c, [32]byte{})
 	if err != nil {
 		return "", err
 	}
@@ -197,7 +200,7 @@ func (b *billing) notice(c *gin.Context) error {
 	if b.Seller == nil {
 		return sellsNothing()
 	}
-	body, err := readBody(c)
+	body, err := body.ReadBody(c)
 	if err != nil {
 		return err
 	}
@@ -210,7 +213,7 @@ func (b *billing) notice(c *gin.Context) error {
 			return err
 		}
 	}
-	respond(c, http.StatusOK, noticeAnswer{Success: true})
+	answer.JSON(c, http.StatusOK, noticeAnswer{Success: true})
 	return nil
 }
 

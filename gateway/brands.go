@@ -7,6 +7,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -21,13 +24,13 @@ type brandWriter interface {
 // brands is the resource of brands.
 type brands struct{ accountsConfig }
 
-func (b *brands) routes() []route {
-	return []route{
-		handle(http.MethodPost, "/brands", schema.Write, b.create),
-		handle(http.MethodGet, "/brands", schema.Read, b.list),
-		handle(http.MethodGet, "/brands/:id", schema.Read, b.get),
-		handle(http.MethodPatch, "/brands/:id", schema.Write, b.update),
-		handle(http.MethodDelete, "/brands/:id", schema.Write, b.delete),
+func (b *brands) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodPost, "/brands", schema.Write, b.create),
+		admission.Handle(http.MethodGet, "/brands", schema.Read, b.list),
+		admission.Handle(http.MethodGet, "/brands/:id", schema.Read, b.get),
+		admission.Handle(http.MethodPatch, "/brands/:id", schema.Write, b.update),
+		admission.Handle(http.MethodDelete, "/brands/:id", schema.Write, b.delete),
 	}
 }
 
@@ -35,8 +38,8 @@ func (b *brands) routes() []route {
 type brandView struct {
 	ID        schema.BrandID `json:"id"`
 	Name      string         `json:"name"`
-	CreatedAt moment         `json:"createdAt"`
-	UpdatedAt moment         `json:"updatedAt"`
+	CreatedAt answer.Moment  `json:"createdAt"`
+	UpdatedAt answer.Moment  `json:"updatedAt"`
 }
 
 type brandAnswer struct {
@@ -51,7 +54,7 @@ type brandsAnswer struct {
 }
 
 func viewBrand(b schema.Brand) brandView {
-	return brandView{ID: b.ID, Name: b.Name, CreatedAt: moment(b.CreatedAt), UpdatedAt: moment(b.UpdatedAt)}
+	return brandView{ID: b.ID, Name: b.Name, CreatedAt: answer.Moment(b.CreatedAt), UpdatedAt: answer.Moment(b.UpdatedAt)}
 }
 
 // create makes a brand.
@@ -62,29 +65,29 @@ func (b *brands) create(c *gin.Context) error {
 	}
 	now := b.Now().UTC().Truncate(time.Millisecond)
 	brand := schema.Brand{
-		ID: schema.NewBrandID(now), Workspace: requestOf(c).key.Workspace, Name: name, CreatedAt: now, UpdatedAt: now,
+		ID: schema.NewBrandID(now), Workspace: admission.RequestOf(c).Key.Workspace, Name: name, CreatedAt: now, UpdatedAt: now,
 	}
 	if err := b.Store.CreateBrand(c.Request.Context(), brand); err != nil {
 		return err
 	}
-	respond(c, http.StatusCreated, brandAnswer{Success: true, Brand: viewBrand(brand), Warnings: warnings})
+	answer.JSON(c, http.StatusCreated, brandAnswer{Success: true, Brand: viewBrand(brand), Warnings: warnings})
 	return nil
 }
 
 func readBrandName(c *gin.Context) (name string, warnings []schema.Detail, err error) {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return "", nil, err
 	}
-	name = f.title()
-	f.require("name")
-	f.finish()
-	return name, f.report.warnings, f.report.err()
+	name = f.GivenName()
+	f.Require("name")
+	f.Finish()
+	return name, f.Report.Warnings, f.Report.Err()
 }
 
 // list answers with the brands of a workspace.
 func (b *brands) list(c *gin.Context) error {
-	found, err := b.Store.Brands(c.Request.Context(), requestOf(c).key.Workspace)
+	found, err := b.Store.Brands(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
@@ -92,19 +95,19 @@ func (b *brands) list(c *gin.Context) error {
 	for i := range found {
 		views[i] = viewBrand(found[i])
 	}
-	respond(c, http.StatusOK, brandsAnswer{Success: true, Brands: views})
+	answer.JSON(c, http.StatusOK, brandsAnswer{Success: true, Brands: views})
 	return nil
 }
 
 // get answers with one brand.
 func (b *brands) get(c *gin.Context) error {
-	found, err := b.Store.Brands(c.Request.Context(), requestOf(c).key.Workspace)
+	found, err := b.Store.Brands(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
 	for _, brand := range found {
 		if brand.ID.String() == c.Param("id") {
-			respond(c, http.StatusOK, brandAnswer{Success: true, Brand: viewBrand(brand)})
+			answer.JSON(c, http.StatusOK, brandAnswer{Success: true, Brand: viewBrand(brand)})
 			return nil
 		}
 	}
@@ -121,11 +124,11 @@ func (b *brands) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	brand, err := b.Store.RenameBrand(c.Request.Context(), requestOf(c).key.Workspace, id, name)
+	brand, err := b.Store.RenameBrand(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, name)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, brandAnswer{Success: true, Brand: viewBrand(brand), Warnings: warnings})
+	answer.JSON(c, http.StatusOK, brandAnswer{Success: true, Brand: viewBrand(brand), Warnings: warnings})
 	return nil
 }
 
@@ -135,13 +138,13 @@ func (b *brands) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	workspace := requestOf(c).key.Workspace
+	workspace := admission.RequestOf(c).Key.Workspace
 	err = b.Store.DeleteBrand(c.Request.Context(), workspace, id)
-	b.Directories.forget(workspace)
+	b.Directories.Forget(workspace)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, message{Success: true, Message: "the brand was deleted; its accounts stay connected"})
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the brand was deleted; its accounts stay connected"})
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/gateway/admission"
 	"crier/pipeline/tracing"
 	"crier/schema"
 )
@@ -35,7 +36,7 @@ type Config struct {
 
 // Store is all that the resources ask of the database, each for itself.
 type Store interface {
-	admissionStore
+	admission.Store
 	postsStore
 	queuesStore
 	accountsStore

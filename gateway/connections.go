@@ -12,6 +12,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crier/connectors"
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -29,11 +32,11 @@ const (
 // platform before it is stored; one that is connected already gets the new credentials.
 type connections struct{ accountsConfig }
 
-func (s *connections) routes() []route {
-	return []route{
-		handle(http.MethodPost, "/connect/bluesky", schema.Admin, s.bluesky),
-		handle(http.MethodPost, "/connect/mastodon", schema.Admin, s.mastodon),
-		handle(http.MethodPost, "/connect/telegram/channels", schema.Admin, s.telegram),
+func (s *connections) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodPost, "/connect/bluesky", schema.Admin, s.bluesky),
+		admission.Handle(http.MethodPost, "/connect/mastodon", schema.Admin, s.mastodon),
+		admission.Handle(http.MethodPost, "/connect/telegram/channels", schema.Admin, s.telegram),
 	}
 }
 
@@ -48,24 +51,24 @@ type candidate struct {
 
 // readToken returns a token that can be sent in a header and an address. With any other the
 // call to the platform would not even begin, as if it did not answer.
-func readToken(f *form, name string) string {
-	token, ok := f.text(name, maxCredential)
+func readToken(f *body.Form, name string) string {
+	token, ok := f.Text(name, maxCredential)
 	if ok && (token == "" || strings.ContainsFunc(token, func(r rune) bool { return r < '!' || r > '~' })) {
-		f.fail(name, codeInvalidValue, "must be a token: visible characters of ASCII, without spaces")
+		f.Fail(name, body.CodeInvalidValue, "must be a token: visible characters of ASCII, without spaces")
 	}
 	return token
 }
 
 // bluesky connects an account by an app password.
 func (s *connections) bluesky(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	identifier, _ := f.text("identifier", maxName)
-	password, _ := f.text("password", maxCredential)
-	f.require("identifier")
-	f.require("password")
+	identifier, _ := f.Text("identifier", body.MaxName)
+	password, _ := f.Text("password", maxCredential)
+	f.Require("identifier")
+	f.Require("password")
 	return s.single(c, f, candidate{
 		platform: schema.Bluesky, server: s.readServer(c, f, schema.Bluesky),
 		credentials: schema.Credentials{Identifier: identifier, Password: password},
@@ -75,12 +78,12 @@ func (s *connections) bluesky(c *gin.Context) error {
 
 // mastodon connects an account by an access token.
 func (s *connections) mastodon(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	token := readToken(f, "accessToken")
-	f.require("accessToken")
+	f.Require("accessToken")
 	return s.single(c, f, candidate{
 		platform: schema.Mastodon, server: s.readServer(c, f, schema.Mastodon),
 		credentials: schema.Credentials{AccessToken: token},
@@ -88,23 +91,23 @@ func (s *connections) mastodon(c *gin.Context) error {
 	})
 }
 
-func (s *connections) single(c *gin.Context, f *form, one candidate) error {
+func (s *connections) single(c *gin.Context, f *body.Form, one candidate) error {
 	accounts, status, err := s.connect(c, f, []candidate{one})
 	if err != nil {
 		return err
 	}
-	respond(c, status, accountAnswer{Success: true, Account: accounts[0], Warnings: f.report.warnings})
+	answer.JSON(c, status, accountAnswer{Success: true, Account: accounts[0], Warnings: f.Report.Warnings})
 	return nil
 }
 
 // telegram registers the channels and groups that a bot posts to, all or none.
 func (s *connections) telegram(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	token := readToken(f, "botToken")
-	f.require("botToken")
+	f.Require("botToken")
 	server := s.readServer(c, f, schema.Telegram)
 	var candidates []candidate
 	for _, chat := range readChats(f) {
@@ -117,7 +120,7 @@ func (s *connections) telegram(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, status, accountsAnswer{Success: true, Accounts: accounts, Warnings: f.report.warnings})
+	answer.JSON(c, status, accountsAnswer{Success: true, Accounts: accounts, Warnings: f.Report.Warnings})
 	return nil
 }
 
@@ -126,42 +129,42 @@ type chat struct{ id, field string }
 
 // readChats reads one chat, or a list of them. Their ids are numbers, which JSON may carry
 // as such.
-func readChats(f *form) []chat {
+func readChats(f *body.Form) []chat {
 	var chats []chat
-	add := func(v value, field string) {
-		if (v.kind != text && v.kind != number) || v.text == "" || len(v.text) > maxName {
-			f.fail(field, codeInvalidType, "must be a chat's @name or its numeric id")
+	add := func(v body.Value, field string) {
+		if (v.Kind != body.Text && v.Kind != body.Number) || v.Text == "" || len(v.Text) > body.MaxName {
+			f.Fail(field, body.CodeInvalidType, "must be a chat's @name or its numeric id")
 			return
 		}
-		chats = append(chats, chat{v.text, field})
+		chats = append(chats, chat{v.Text, field})
 	}
-	one, named := f.find("chatId")
+	one, named := f.Find("chatId")
 	if named {
 		add(one, "chatId")
 	}
-	many, listed := f.list("chatIds", maxChats)
+	many, listed := f.List("chatIds", maxChats)
 	for i, v := range many {
-		add(v, indexed("chatIds", i))
+		add(v, body.Indexed("chatIds", i))
 	}
 	if named == listed || (listed && len(many) == 0) {
-		f.fail("chatId", codeRequired, "chatId or chatIds is required, and one of them only")
+		f.Fail("chatId", body.CodeRequired, "chatId or chatIds is required, and one of them only")
 	}
 	return chats
 }
 
 // connect checks candidates with their platform and stores them, all or none. The status
 // is 201 where any of them is new.
-func (s *connections) connect(c *gin.Context, f *form, candidates []candidate) ([]accountView, int, error) {
-	brand := f.brand()
-	f.finish()
-	if err := f.report.err(); err != nil {
+func (s *connections) connect(c *gin.Context, f *body.Form, candidates []candidate) ([]accountView, int, error) {
+	brand := f.Brand()
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return nil, 0, err
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), connectTimeout)
 	defer cancel()
 	var prepared []schema.Connection
 	for _, one := range candidates {
-		connection, err := s.check(ctx, requestOf(c).key, one)
+		connection, err := s.check(ctx, admission.RequestOf(c).Key, one)
 		if err != nil {
 			if err := blame(f, one, err); err != nil {
 				return nil, 0, err
@@ -175,12 +178,12 @@ func (s *connections) connect(c *gin.Context, f *form, candidates []candidate) (
 			prepared = append(prepared, connection)
 		}
 	}
-	if err := f.report.err(); err != nil {
+	if err := f.Report.Err(); err != nil {
 		return nil, 0, err
 	}
-	workspace := requestOf(c).key.Workspace
+	workspace := admission.RequestOf(c).Key.Workspace
 	connected, err := s.Store.Connect(ctx, workspace, prepared)
-	s.Directories.forget(workspace)
+	s.Directories.Forget(workspace)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -242,22 +245,22 @@ func (s *connections) seal(credentials schema.Credentials) func(schema.Account) 
 
 // blame names the field that a platform refused. What says nothing about the credentials
 // is the server's fault where the caller named one, and passes where not.
-func blame(f *form, one candidate, err error) error {
+func blame(f *body.Form, one candidate, err error) error {
 	e, ok := errors.AsType[*schema.Error](err)
 	switch {
 	case !ok || e.Kind < schema.Refused:
 		return err
 	case e.Kind == schema.TokenDead && e.End != schema.EndRemoved:
-		f.fail(one.secretField, codeCredentials, e.Message)
+		f.Fail(one.secretField, codeCredentials, e.Message)
 	case e.Kind == schema.TokenDead || e.Kind == schema.Refused || e.Kind == schema.Duplicate:
-		f.fail(one.nameField, codeRefused, e.Message)
+		f.Fail(one.nameField, codeRefused, e.Message)
 	case e.Kind == schema.RateLimited:
 		return &schema.Error{
 			Kind: schema.Unavailable, RetryAfter: max(e.RetryAfter, time.Second), Err: err,
 			Message: fmt.Sprintf("%s asks to wait before it checks the credentials", one.platform),
 		}
 	case one.server != "":
-		f.fail("server", codeUnreachable, "the server could not be asked: "+e.Message)
+		f.Fail("server", codeUnreachable, "the server could not be asked: "+e.Message)
 	default:
 		return &schema.Error{
 			Kind: schema.Unavailable, RetryAfter: retryPlatform, Err: err,

@@ -8,6 +8,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/goccy/go-yaml"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
@@ -28,11 +30,11 @@ func newDescription(address string) (*description, error) {
 	return &description{encoded}, nil
 }
 
-func (d *description) routes() []route {
-	return []route{handle(http.MethodGet, "/openapi.json", public, d.get)}
+func (d *description) routes() []admission.Route {
+	return []admission.Route{admission.Handle(http.MethodGet, "/openapi.json", admission.Public, d.get)}
 }
 
 func (d *description) get(c *gin.Context) error {
-	c.Data(http.StatusOK, jsonType, d.document)
+	c.Data(http.StatusOK, answer.JSONType, d.document)
 	return nil
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -23,8 +26,8 @@ type eventReader interface {
 // events is the resource of what happened.
 type events struct{ reader eventReader }
 
-func (e *events) routes() []route {
-	return []route{handle(http.MethodGet, "/events", schema.Read, e.list)}
+func (e *events) routes() []admission.Route {
+	return []admission.Route{admission.Handle(http.MethodGet, "/events", schema.Read, e.list)}
 }
 
 type eventsAnswer struct {
@@ -33,57 +36,57 @@ type eventsAnswer struct {
 	// NextCursor is the after of the next request; null before the first event.
 	NextCursor    *schema.EventID `json:"nextCursor"`
 	HasMore       bool            `json:"hasMore"`
-	CompleteUntil *moment         `json:"completeUntil"` // null while there is more
+	CompleteUntil *answer.Moment  `json:"completeUntil"` // null while there is more
 }
 
 // list answers with the events after one, as webhooks deliver them.
 func (e *events) list(c *gin.Context) error {
-	q := newQuery(c)
-	query := schema.EventQuery{Types: readEventTypes(q), Limit: q.integer("limit", defaultLimit, maxLimit)}
-	if after, ok := q.text("after"); ok {
+	q := body.NewQuery(c)
+	query := schema.EventQuery{Types: readEventTypes(q), Limit: q.Integer("limit", body.DefaultLimit, body.MaxLimit)}
+	if after, ok := q.Text("after"); ok {
 		id, err := schema.ParseEventID(after)
 		if err != nil {
-			q.report.fail("after", codeInvalidValue, "must be the id of an event")
+			q.Report.Fail("after", body.CodeInvalidValue, "must be the id of an event")
 		}
 		query.After = id
 	}
-	if err := q.report.err(); err != nil {
+	if err := q.Report.Err(); err != nil {
 		return err
 	}
-	page, err := e.reader.Events(c.Request.Context(), requestOf(c).key.Workspace, query)
+	page, err := e.reader.Events(c.Request.Context(), admission.RequestOf(c).Key.Workspace, query)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, viewEvents(query.After, page))
+	answer.JSON(c, http.StatusOK, viewEvents(query.After, page))
 	return nil
 }
 
 func viewEvents(after schema.EventID, page schema.EventPage) eventsAnswer {
-	answer := eventsAnswer{Success: true, Events: make([]schema.WebhookPayload, len(page.Events)), HasMore: page.More}
+	reply := eventsAnswer{Success: true, Events: make([]schema.WebhookPayload, len(page.Events)), HasMore: page.More}
 	for i, e := range page.Events {
-		answer.Events[i] = page.Events[i].Payload()
+		reply.Events[i] = page.Events[i].Payload()
 		after = e.ID
 	}
 	if !after.IsZero() {
-		answer.NextCursor = &after
+		reply.NextCursor = &after
 	}
 	if !page.More {
-		answer.CompleteUntil = orNull(page.CompleteUntil.Truncate(time.Millisecond))
+		reply.CompleteUntil = answer.MomentOrNull(page.CompleteUntil.Truncate(time.Millisecond))
 	}
-	return answer
+	return reply
 }
 
 // readEventTypes returns the events that the parameter type names, with commas between them or each
 // by itself; all of them where there is none.
-func readEventTypes(q *query) []schema.EventType {
+func readEventTypes(q *body.Query) []schema.EventType {
 	var types []schema.EventType
-	for value := range strings.SplitSeq(strings.Join(q.all("type"), ","), ",") {
+	for value := range strings.SplitSeq(strings.Join(q.All("type"), ","), ",") {
 		t := schema.EventType(strings.TrimSpace(value))
 		if t == "" {
 			continue
 		}
 		if !t.Subscribable() {
-			q.report.fail("type", codeInvalidValue, fmt.Sprintf("%q is no event", clip(string(t))))
+			q.Report.Fail("type", body.CodeInvalidValue, fmt.Sprintf("%q is no event", body.Clip(string(t))))
 			return nil
 		}
 		if !slices.Contains(types, t) {

@@ -10,6 +10,11 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/gateway/calendar"
+	"crier/gateway/directory"
 	"crier/schema"
 )
 
@@ -25,7 +30,7 @@ type Gateway struct{ engine *gin.Engine }
 // New puts the API together.
 func New(config Config) (*Gateway, error) {
 	config.Addresses.PublicURL = strings.TrimSuffix(config.Addresses.PublicURL, "/")
-	f := failures{Logger: config.Logger, Documentation: config.Addresses.PublicURL + pagesPath + "/errors/", About: aboutRequest}
+	f := answer.Failures{Logger: config.Logger, Documentation: config.Addresses.PublicURL + pagesPath + "/errors/", About: admission.About}
 	routes, err := operations(config, f)
 	if err != nil {
 		return nil, err
@@ -34,8 +39,8 @@ func New(config Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	passes, err := middleware(admissionConfig{
-		Store: config.Store, Failures: f, Limits: limitsOf(basePath, routes), TrustedProxies: config.Addresses.TrustedProxies,
+	passes, err := admission.Middleware(admission.Config{
+		Store: config.Store, Failures: f, Limits: admission.LimitsOf(basePath, routes), TrustedProxies: config.Addresses.TrustedProxies,
 		Now: config.Now, Random: config.Random, Logger: config.Logger, Registerer: config.Registerer, Tracer: config.Tracer,
 	})
 	if err != nil {
@@ -47,30 +52,30 @@ func New(config Config) (*Gateway, error) {
 	engine.RedirectTrailingSlash = false // a redirect would have none of the headers that every answer has
 	engine.HandleMethodNotAllowed = true // with the header Allow
 	engine.NoRoute(func(c *gin.Context) {
-		f.fail(c, &schema.Error{Kind: schema.NotFound, Message: "there is no such endpoint"})
+		f.Fail(c, &schema.Error{Kind: schema.NotFound, Message: "there is no such endpoint"})
 	})
 	for _, r := range pages.routes() {
-		engine.Handle(r.method, r.path, r.handler(f))
+		engine.Handle(r.Method, r.Path, r.Handler(f))
 	}
 	group := engine.Group(basePath)
 	for _, r := range routes {
-		group.Handle(r.method, r.path, r.handler(f))
+		group.Handle(r.Method, r.Path, r.Handler(f))
 	}
 	engine.NoMethod(otherMethod(f, engine.Routes()))
 	return &Gateway{engine}, nil
 }
 
 // operations returns those of every resource.
-func operations(config Config, f failures) ([]route, error) {
+func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	api := config.Addresses.PublicURL + basePath
 	description, err := newDescription(api)
 	if err != nil {
 		return nil, err
 	}
 	var (
-		accounts = newDirectories(config.Store, config.Now)
+		accounts = directory.New(config.Store, config.Now)
 		uploads  = newLibrary(config.Store, config.Media, api+"/files/")
-		zones    = new(zones)
+		zones    = new(calendar.Zones)
 		refuses  = refusesBy(config.Addresses.Check)
 	)
 	return slices.Concat(
@@ -118,7 +123,7 @@ func refusesBy(check func(ctx context.Context, rawURL string) error) func(contex
 
 // otherMethod refuses a method that a path does not take. The Allow that gin has set counts
 // what /posts/:id takes for /posts/validate too; a path without parameters has its own.
-func otherMethod(f failures, routes gin.RoutesInfo) gin.HandlerFunc {
+func otherMethod(f answer.Failures, routes gin.RoutesInfo) gin.HandlerFunc {
 	allow := make(map[string]string)
 	for _, r := range routes {
 		allow[r.Path] = strings.TrimPrefix(allow[r.Path]+", "+r.Method, ", ")
@@ -127,7 +132,7 @@ func otherMethod(f failures, routes gin.RoutesInfo) gin.HandlerFunc {
 		if methods, exact := allow[c.Request.URL.Path]; exact {
 			c.Header("Allow", methods)
 		}
-		f.fail(c, &schema.Error{Kind: schema.MethodNotAllowed, Message: "this endpoint does not take the method " + clip(c.Request.Method)})
+		f.Fail(c, &schema.Error{Kind: schema.MethodNotAllowed, Message: "this endpoint does not take the method " + body.Clip(c.Request.Method)})
 	}
 }
 

@@ -3,24 +3,25 @@ package gateway
 import (
 	"time"
 
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
 // keyView is a key as the API shows it.
 type keyView struct {
-	ID             schema.KeyID `json:"id"`
-	Name           string       `json:"name"`
-	Secret         string       `json:"secret,omitempty"` // the key itself: once
-	Prefix         string       `json:"prefix"`
-	Test           bool         `json:"test"`
-	Permissions    []string     `json:"permissions"`
-	IsActive       bool         `json:"isActive"`
-	IsCurrent      bool         `json:"isCurrent"` // the one that asks
-	CreatedAt      moment       `json:"createdAt"`
-	LastUsedAt     *moment      `json:"lastUsedAt"`
-	ExpiresAt      *moment      `json:"expiresAt"`
-	RevokedAt      *moment      `json:"revokedAt"`
-	SuspendedUntil *moment      `json:"suspendedUntil"`
+	ID             schema.KeyID   `json:"id"`
+	Name           string         `json:"name"`
+	Secret         string         `json:"secret,omitempty"` // the key itself: once
+	Prefix         string         `json:"prefix"`
+	Test           bool           `json:"test"`
+	Permissions    []string       `json:"permissions"`
+	IsActive       bool           `json:"isActive"`
+	IsCurrent      bool           `json:"isCurrent"` // the one that asks
+	CreatedAt      answer.Moment  `json:"createdAt"`
+	LastUsedAt     *answer.Moment `json:"lastUsedAt"`
+	ExpiresAt      *answer.Moment `json:"expiresAt"`
+	RevokedAt      *answer.Moment `json:"revokedAt"`
+	SuspendedUntil *answer.Moment `json:"suspendedUntil"`
 }
 
 type keyAnswer struct {
@@ -30,9 +31,9 @@ type keyAnswer struct {
 }
 
 type keysAnswer struct {
-	Success    bool       `json:"success"`
-	Keys       []keyView  `json:"keys"`
-	Pagination pagination `json:"pagination"`
+	Success    bool              `json:"success"`
+	Keys       []keyView         `json:"keys"`
+	Pagination answer.Pagination `json:"pagination"`
 }
 
 func viewKey(k schema.KeyRecord, current schema.KeyID, now time.Time) keyView {
@@ -43,7 +44,7 @@ func viewKey(k schema.KeyRecord, current schema.KeyID, now time.Time) keyView {
 	return keyView{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Test: k.Sandbox, Permissions: k.Permission.Names(),
 		IsActive: k.Works(now), IsCurrent: k.ID == current,
-		CreatedAt: moment(k.CreatedAt), LastUsedAt: orNull(k.LastUsedAt), ExpiresAt: orNull(k.ExpiresAt),
-		RevokedAt: orNull(k.RevokedAt), SuspendedUntil: orNull(suspended),
+		CreatedAt: answer.Moment(k.CreatedAt), LastUsedAt: answer.MomentOrNull(k.LastUsedAt), ExpiresAt: answer.MomentOrNull(k.ExpiresAt),
+		RevokedAt: answer.MomentOrNull(k.RevokedAt), SuspendedUntil: answer.MomentOrNull(suspended),
 	}
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -55,30 +58,30 @@ type keysConfig struct {
 }
 
 // keyRoutes returns the operations of keys and of registration.
-func keyRoutes(c keysConfig) []route {
+func keyRoutes(c keysConfig) []admission.Route {
 	return append((&keys{c}).routes(), (&registration{c}).routes()...)
 }
 
 // keys is the resource of API keys.
 type keys struct{ keysConfig }
 
-func (k *keys) routes() []route {
-	return []route{
-		handle(http.MethodPost, "/keys", schema.Admin, k.create),
-		handle(http.MethodGet, "/keys", schema.Admin, k.list),
-		handle(http.MethodGet, "/keys/:id", schema.Admin, k.get),
-		handle(http.MethodPost, "/keys/:id/rotate", schema.Admin, k.rotate),
-		handle(http.MethodDelete, "/keys/:id", schema.Admin, k.revoke),
+func (k *keys) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodPost, "/keys", schema.Admin, k.create),
+		admission.Handle(http.MethodGet, "/keys", schema.Admin, k.list),
+		admission.Handle(http.MethodGet, "/keys/:id", schema.Admin, k.get),
+		admission.Handle(http.MethodPost, "/keys/:id/rotate", schema.Admin, k.rotate),
+		admission.Handle(http.MethodDelete, "/keys/:id", schema.Admin, k.revoke),
 	}
 }
 
 // create makes a key and shows it, this once.
 func (k *keys) create(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	wanted, err := readKey(f, requestOf(c).key)
+	wanted, err := readKey(f, admission.RequestOf(c).Key)
 	if err != nil {
 		return err
 	}
@@ -93,19 +96,19 @@ func (k *keys) create(c *gin.Context) error {
 	if err := k.Store.CreateKey(c.Request.Context(), wanted, schema.HashAPIKey(secret)); err != nil {
 		return err
 	}
-	respond(c, http.StatusCreated, k.answer(c, wanted, secret, f.report.warnings))
+	answer.JSON(c, http.StatusCreated, k.answer(c, wanted, secret, f.Report.Warnings))
 	return nil
 }
 
 // readKey reads what kind of key is wanted. A test key makes test keys only.
-func readKey(f *form, maker schema.Key) (schema.KeyRecord, error) {
-	wanted := schema.KeyRecord{Name: f.title(), Permission: formPermission(f), Sandbox: maker.Sandbox}
-	f.require("name")
-	if test, ok := f.boolean("test"); ok {
+func readKey(f *body.Form, maker schema.Key) (schema.KeyRecord, error) {
+	wanted := schema.KeyRecord{Name: f.GivenName(), Permission: formPermission(f), Sandbox: maker.Sandbox}
+	f.Require("name")
+	if test, ok := f.Boolean("test"); ok {
 		wanted.Sandbox = test
 	}
-	f.finish()
-	if err := f.report.err(); err != nil {
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return wanted, err
 	}
 	if maker.Sandbox && !wanted.Sandbox {
@@ -115,17 +118,17 @@ func readKey(f *form, maker schema.Key) (schema.KeyRecord, error) {
 }
 
 // formPermission reads permissions, of which the highest counts: it includes the others.
-func formPermission(f *form) schema.Permission {
-	f.require("permissions")
-	names, ok := f.list("permissions", len(schema.Admin.Names()))
+func formPermission(f *body.Form) schema.Permission {
+	f.Require("permissions")
+	names, ok := f.List("permissions", len(schema.Admin.Names()))
 	if ok && len(names) == 0 {
-		f.fail("permissions", codeRequired, "must name at least one of read, write, admin")
+		f.Fail("permissions", body.CodeRequired, "must name at least one of read, write, admin")
 	}
 	var highest schema.Permission
 	for i, name := range names {
-		permission, err := schema.ParsePermission(name.text)
-		if name.kind != text || err != nil {
-			f.fail(indexed("permissions", i), codeInvalidValue, "must be read, write or admin")
+		permission, err := schema.ParsePermission(name.Text)
+		if name.Kind != body.Text || err != nil {
+			f.Fail(body.Indexed("permissions", i), body.CodeInvalidValue, "must be read, write or admin")
 		}
 		highest = max(highest, permission)
 	}
@@ -134,7 +137,7 @@ func formPermission(f *form) schema.Permission {
 
 // workspaceOf returns the workspace of a new key: the caller's, or its sandbox twin.
 func (k *keys) workspaceOf(c *gin.Context, sandbox bool) (schema.WorkspaceID, error) {
-	maker := requestOf(c).key
+	maker := admission.RequestOf(c).Key
 	if sandbox == maker.Sandbox {
 		return maker.Workspace, nil
 	}
@@ -153,20 +156,20 @@ func (k *keys) generate(r *schema.KeyRecord) (secret string, err error) {
 
 // list answers with a page of keys.
 func (k *keys) list(c *gin.Context) error {
-	q := newQuery(c)
-	page := q.page()
-	if err := q.report.err(); err != nil {
+	q := body.NewQuery(c)
+	page := q.Page()
+	if err := q.Report.Err(); err != nil {
 		return err
 	}
-	found, total, err := k.Store.Keys(c.Request.Context(), requestOf(c).key.Workspace, page.limit, page.offset())
+	found, total, err := k.Store.Keys(c.Request.Context(), admission.RequestOf(c).Key.Workspace, page.Limit, page.Offset())
 	if err != nil {
 		return err
 	}
 	views := make([]keyView, len(found))
 	for i := range found {
-		views[i] = viewKey(found[i], requestOf(c).key.ID, k.Now())
+		views[i] = viewKey(found[i], admission.RequestOf(c).Key.ID, k.Now())
 	}
-	respond(c, http.StatusOK, keysAnswer{Success: true, Keys: views, Pagination: page.of(total, page.offset()+len(found) < total)})
+	answer.JSON(c, http.StatusOK, keysAnswer{Success: true, Keys: views, Pagination: page.Of(total, page.Offset()+len(found) < total)})
 	return nil
 }
 
@@ -176,11 +179,11 @@ func (k *keys) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := k.Store.Key(c.Request.Context(), requestOf(c).key.Workspace, id)
+	found, err := k.Store.Key(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, k.answer(c, found, "", nil))
+	answer.JSON(c, http.StatusOK, k.answer(c, found, "", nil))
 	return nil
 }
 
@@ -191,11 +194,11 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	overlap, warnings, err := readOverlap(c)
+	overlap, warnings, err := body.ReadOverlap(c)
 	if err != nil {
 		return err
 	}
-	old, err := k.Store.Key(c.Request.Context(), requestOf(c).key.Workspace, id)
+	old, err := k.Store.Key(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -204,11 +207,11 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	successor, err = k.Store.RotateKey(c.Request.Context(), requestOf(c).key.Workspace, id, successor, schema.HashAPIKey(secret), overlap)
+	successor, err = k.Store.RotateKey(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, successor, schema.HashAPIKey(secret), overlap)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, k.answer(c, successor, secret, warnings))
+	answer.JSON(c, http.StatusOK, k.answer(c, successor, secret, warnings))
 	return nil
 }
 
@@ -218,15 +221,15 @@ func (k *keys) revoke(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := k.Store.EndKey(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+	if err := k.Store.EndKey(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, message{Success: true, Message: "the key was revoked; it is refused within a second"})
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the key was revoked; it is refused within a second"})
 	return nil
 }
 
 func (k *keys) answer(c *gin.Context, r schema.KeyRecord, secret string, warnings []schema.Detail) keyAnswer {
-	view := viewKey(r, requestOf(c).key.ID, k.Now())
+	view := viewKey(r, admission.RequestOf(c).Key.ID, k.Now())
 	view.Secret = secret
 	return keyAnswer{Success: true, Key: view, Warnings: warnings}
 }

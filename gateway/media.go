@@ -11,6 +11,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -54,22 +57,22 @@ type mediaConfig struct {
 }
 
 // mediaRoutes returns the operations of media.
-func mediaRoutes(c mediaConfig) []route { return (&media{c}).routes() }
+func mediaRoutes(c mediaConfig) []admission.Route { return (&media{c}).routes() }
 
 // media is the resource of uploads.
 type media struct{ mediaConfig }
 
-func (m *media) routes() []route {
-	return []route{
-		handle(http.MethodPost, "/media", schema.Write, m.create).carrying(transferLimit),
-		handle(http.MethodGet, "/media", schema.Read, m.list),
-		handle(http.MethodPost, "/media/from-url", schema.Write, m.createFromURL).carrying(fetchLimit),
-		handle(http.MethodPost, "/media/upload-url", schema.Write, m.createAddress),
-		handle(http.MethodGet, "/media/:id", schema.Read, m.get),
-		handle(http.MethodDelete, "/media/:id", schema.Write, m.delete),
-		handle(http.MethodPut, "/uploads/:id/:secret", public, m.receive).carrying(transferLimit),
-		handle(http.MethodGet, "/files/:id/:name", public, m.serve).carrying(transferLimit),
-		handle(http.MethodHead, "/files/:id/:name", public, m.serve),
+func (m *media) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodPost, "/media", schema.Write, m.create).Carrying(transferLimit),
+		admission.Handle(http.MethodGet, "/media", schema.Read, m.list),
+		admission.Handle(http.MethodPost, "/media/from-url", schema.Write, m.createFromURL).Carrying(fetchLimit),
+		admission.Handle(http.MethodPost, "/media/upload-url", schema.Write, m.createAddress),
+		admission.Handle(http.MethodGet, "/media/:id", schema.Read, m.get),
+		admission.Handle(http.MethodDelete, "/media/:id", schema.Write, m.delete),
+		admission.Handle(http.MethodPut, "/uploads/:id/:secret", admission.Public, m.receive).Carrying(transferLimit),
+		admission.Handle(http.MethodGet, "/files/:id/:name", admission.Public, m.serve).Carrying(transferLimit),
+		admission.Handle(http.MethodHead, "/files/:id/:name", admission.Public, m.serve),
 	}
 }
 
@@ -88,29 +91,29 @@ func (m *media) newUpload(c *gin.Context) (schema.Upload, error) {
 		return schema.Upload{}, fmt.Errorf("reading randomness: %w", err)
 	}
 	return schema.Upload{
-		ID: schema.NewMediaID(now), Workspace: requestOf(c).key.Workspace, State: schema.UploadKept,
+		ID: schema.NewMediaID(now), Workspace: admission.RequestOf(c).Key.Workspace, State: schema.UploadKept,
 		Secret: hex.EncodeToString(secret), CreatedAt: now, ExpiresAt: now.Add(schema.UnusedUploadLife),
 	}, nil
 }
 
 // list answers with a page of what was uploaded, newest first.
 func (m *media) list(c *gin.Context) error {
-	q := newQuery(c)
-	page := q.page()
-	if err := q.report.err(); err != nil {
+	q := body.NewQuery(c)
+	page := q.Page()
+	if err := q.Report.Err(); err != nil {
 		return err
 	}
-	uploads, total, err := m.Store.ListMedia(c.Request.Context(), requestOf(c).key.Workspace, page.limit+1, page.offset())
+	uploads, total, err := m.Store.ListMedia(c.Request.Context(), admission.RequestOf(c).Key.Workspace, page.Limit+1, page.Offset())
 	if err != nil {
 		return err
 	}
-	more := len(uploads) > page.limit
-	uploads = uploads[:min(len(uploads), page.limit)]
-	answer := mediaListAnswer{Success: true, Media: make([]uploadView, len(uploads)), Pagination: page.of(total, more)}
+	more := len(uploads) > page.Limit
+	uploads = uploads[:min(len(uploads), page.Limit)]
+	reply := mediaListAnswer{Success: true, Media: make([]uploadView, len(uploads)), Pagination: page.Of(total, more)}
 	for i, u := range uploads {
-		answer.Media[i] = m.Library.view(u)
+		reply.Media[i] = m.Library.view(u)
 	}
-	respond(c, http.StatusOK, answer)
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }
 
@@ -121,14 +124,14 @@ func (m *media) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := m.Store.Media(c.Request.Context(), requestOf(c).key.Workspace, []schema.MediaID{id})
+	found, err := m.Store.Media(c.Request.Context(), admission.RequestOf(c).Key.Workspace, []schema.MediaID{id})
 	if err != nil {
 		return err
 	}
 	if len(found) == 0 {
 		return mediaNotFound(nil)
 	}
-	answer := mediaAnswer{Success: true}
+	reply := mediaAnswer{Success: true}
 	u, err := m.Library.Completed(c.Request.Context(), found[0])
 	switch e, ok := errors.AsType[*schema.Error](err); {
 	case err == nil:
@@ -136,12 +139,12 @@ func (m *media) get(c *gin.Context) error {
 		u = found[0] // it is still awaited
 	case ok && e.Kind == schema.Refused:
 		u = found[0]
-		answer.Warnings = []schema.Detail{{Field: "id", Code: codeMediaRefused, Message: "what was uploaded was removed: " + e.Message}}
+		reply.Warnings = []schema.Detail{{Field: "id", Code: codeMediaRefused, Message: "what was uploaded was removed: " + e.Message}}
 	default:
 		return err
 	}
-	answer.Media = m.Library.view(u)
-	respond(c, http.StatusOK, answer)
+	reply.Media = m.Library.view(u)
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }
 
@@ -151,10 +154,10 @@ func (m *media) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := m.Store.DeleteMedia(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+	if err := m.Store.DeleteMedia(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, message{Success: true, Message: "the media was deleted; its address no longer works"})
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the media was deleted; its address no longer works"})
 	return nil
 }
 

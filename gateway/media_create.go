@@ -11,6 +11,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -36,25 +38,25 @@ func (m *media) create(c *gin.Context) error {
 
 // createFromJSON stores the image in the field data.
 func (m *media) createFromJSON(c *gin.Context, u schema.Upload) error {
-	body, err := readBodyOf(c, maxMediaBody)
+	raw, err := body.ReadBodyOf(c, maxMediaBody)
 	if err != nil {
 		return err
 	}
-	f, err := formOf(body)
+	f, err := body.ParseForm(raw)
 	if err != nil {
 		return err
 	}
-	data, _ := f.text("data", maxMediaBody)
-	declared, _ := f.text("mimeType", maxShort)
-	f.require("data")
-	f.require("mimeType")
+	data, _ := f.Text("data", maxMediaBody)
+	declared, _ := f.Text("mimeType", body.MaxShort)
+	f.Require("data")
+	f.Require("mimeType")
 	readDescriptive(f, &u)
-	f.finish()
+	f.Finish()
 	content, err := decodeBase64(data, f)
 	if err != nil {
 		return err
 	}
-	if err := f.report.err(); err != nil {
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	u.Facts, err = m.Contents.Keep(c.Request.Context(), u.ID, bytes.NewReader(content), imagesOnly)
@@ -62,31 +64,31 @@ func (m *media) createFromJSON(c *gin.Context, u schema.Upload) error {
 		return refusedContent("data", namePlace(u.Facts, err))
 	}
 	if declared != u.Facts.Type {
-		f.report.warn("mimeType", "media_type_differs", fmt.Sprintf("the content is %s, and was stored as that", u.Facts.Type))
+		f.Report.Warn("mimeType", "media_type_differs", fmt.Sprintf("the content is %s, and was stored as that", u.Facts.Type))
 	}
-	return m.stored(c, u, f.report)
+	return m.stored(c, u, f.Report)
 }
 
 // readDescriptive reads what is said about a file.
-func readDescriptive(f *form, u *schema.Upload) {
-	u.FileName, _ = f.text("fileName", maxFileName)
-	u.AltText, _ = f.text("altText", maxAltText)
-	checkAltText(f.report, "altText", u.AltText)
+func readDescriptive(f *body.Form, u *schema.Upload) {
+	u.FileName, _ = f.Text("fileName", maxFileName)
+	u.AltText, _ = f.Text("altText", body.MaxAltText)
+	checkAltText(f.Report, "altText", u.AltText)
 }
 
-func checkAltText(r *report, field, text string) {
+func checkAltText(r *body.Report, field, text string) {
 	if n := utf8.RuneCountInString(text); n > schema.MaxAltText {
-		r.fail(field, schema.CodeAltTextTooLong, fmt.Sprintf("at most %d characters are allowed, these are %d", schema.MaxAltText, n))
+		r.Fail(field, schema.CodeAltTextTooLong, fmt.Sprintf("at most %d characters are allowed, these are %d", schema.MaxAltText, n))
 	}
 }
 
 // decodeBase64 reads base64, bare or as a data: URI, with or without padding and line
 // breaks.
-func decodeBase64(text string, f *form) ([]byte, error) {
+func decodeBase64(text string, f *body.Form) ([]byte, error) {
 	if rest, ok := strings.CutPrefix(text, "data:"); ok {
 		head, data, found := strings.Cut(rest, ",")
 		if !found || !strings.HasSuffix(head, ";base64") {
-			f.fail("data", codeInvalidValue, "a data: URI must be of the form data:<type>;base64,<data>")
+			f.Fail("data", body.CodeInvalidValue, "a data: URI must be of the form data:<type>;base64,<data>")
 			return nil, nil
 		}
 		text = data
@@ -96,8 +98,8 @@ func decodeBase64(text string, f *form) ([]byte, error) {
 		return nil, &schema.Error{Kind: schema.PayloadTooLarge, Message: "an image in base64 must not be larger than 3 MB; send it as multipart/form-data"}
 	}
 	content, err := base64.RawStdEncoding.DecodeString(text)
-	if err != nil && !f.report.about("data") {
-		f.fail("data", codeInvalidValue, "must be base64: "+err.Error())
+	if err != nil && !f.Report.About("data") {
+		f.Fail("data", body.CodeInvalidValue, "must be base64: "+err.Error())
 	}
 	return content, nil
 }
@@ -112,11 +114,11 @@ func dropSpace(text string) string {
 }
 
 // stored notes what was kept and answers with it.
-func (m *media) stored(c *gin.Context, u schema.Upload, r *report) error {
+func (m *media) stored(c *gin.Context, u schema.Upload, r *body.Report) error {
 	if err := m.Store.CreateMedia(c.Request.Context(), u); err != nil {
 		return err
 	}
-	respond(c, http.StatusCreated, mediaAnswer{Success: true, Media: m.Library.view(u), Warnings: r.warnings})
+	answer.JSON(c, http.StatusCreated, mediaAnswer{Success: true, Media: m.Library.view(u), Warnings: r.Warnings})
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -22,26 +23,26 @@ const (
 
 // createFromForm stores the file of a form as it arrives: it is never whole in memory.
 func (m *media) createFromForm(c *gin.Context, u schema.Upload) error {
-	body := newTransfer(c, maxImage+maxFormMore)
-	c.Request.Body = io.NopCloser(body)
+	raw := newTransfer(c, maxImage+maxFormMore)
+	c.Request.Body = io.NopCloser(raw)
 	parts, err := c.Request.MultipartReader()
 	if err != nil {
-		return schema.InvalidField("body", codeInvalidValue, "the form cannot be read: "+err.Error())
+		return schema.InvalidField("body", body.CodeInvalidValue, "the form cannot be read: "+err.Error())
 	}
-	r := new(report)
+	r := new(body.Report)
 	if err := m.readParts(c, parts, &u, r); err != nil {
 		return err
 	}
 	if u.Facts.Kind == "" {
-		r.fail("file", codeRequired, "this field is required")
+		r.Fail("file", body.CodeRequired, "this field is required")
 	}
-	if err := r.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return err // what was kept has no row and is swept
 	}
 	return m.stored(c, u, r)
 }
 
-func (m *media) readParts(c *gin.Context, parts *multipart.Reader, u *schema.Upload, r *report) error {
+func (m *media) readParts(c *gin.Context, parts *multipart.Reader, u *schema.Upload, r *body.Report) error {
 	for range maxParts {
 		part, err := parts.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -54,28 +55,28 @@ func (m *media) readParts(c *gin.Context, parts *multipart.Reader, u *schema.Upl
 			return err
 		}
 	}
-	return schema.InvalidField("body", codeTooMany, fmt.Sprintf("a form must have at most %d parts", maxParts))
+	return schema.InvalidField("body", body.CodeTooMany, fmt.Sprintf("a form must have at most %d parts", maxParts))
 }
 
-func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload, r *report) (err error) {
+func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload, r *body.Report) (err error) {
 	switch name := part.FormName(); {
 	case name == "file" && u.Facts.Kind != "":
-		r.fail("file", codeTooMany, "must be there once")
+		r.Fail("file", body.CodeTooMany, "must be there once")
 	case name == "file":
 		u.FileName = nameOf(part.FileName())
 		u.Facts, err = m.Contents.Keep(c.Request.Context(), u.ID, formFile{part}, imagesOnly)
 		return refusedContent("file", namePlace(u.Facts, err))
 	case name == "alt_text", name == "altText":
-		text, err := io.ReadAll(io.LimitReader(part, maxAltText+1))
+		text, err := io.ReadAll(io.LimitReader(part, body.MaxAltText+1))
 		if err != nil {
 			return badForm(err)
 		}
 		if u.AltText = string(text); !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-			r.fail(name, codeInvalidValue, "must be UTF-8 without U+0000")
+			r.Fail(name, body.CodeInvalidValue, "must be UTF-8 without U+0000")
 		}
 		checkAltText(r, name, u.AltText)
 	default:
-		r.warn(clip(name), codeUnknownField, "this field is not known and was ignored")
+		r.Warn(body.Clip(name), body.CodeUnknownField, "this field is not known and was ignored")
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -17,7 +19,7 @@ const maxUpload = 500 << 20
 
 // createFromURL fetches an image or a video from a public address and keeps it.
 func (m *media) createFromURL(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -25,15 +27,15 @@ func (m *media) createFromURL(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	address, ok := f.text("url", maxURL)
-	f.require("url")
+	address, ok := f.Text("url", body.MaxURL)
+	f.Require("url")
 	if ok {
-		f.checkURL("url", address)
+		f.CheckURL("url", address)
 	}
 	readDescriptive(f, &u)
-	f.finish()
+	f.Finish()
 	m.checkAddress(c.Request.Context(), f, address)
-	if err := f.report.err(); err != nil {
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	if u.FileName == "" {
@@ -44,21 +46,21 @@ func (m *media) createFromURL(c *gin.Context) error {
 	if err != nil {
 		return refusedContent("url", namePlace(u.Facts, err))
 	}
-	return m.stored(c, u, f.report)
+	return m.stored(c, u, f.Report)
 }
 
-func (m *media) checkAddress(ctx context.Context, f *form, address string) {
-	if f.report.about("url") {
+func (m *media) checkAddress(ctx context.Context, f *body.Form, address string) {
+	if f.Report.About("url") {
 		return
 	}
 	if why := m.Refuses(ctx, address); why != "" {
-		f.fail("url", codeInvalidURL, "must be a public http or https URL: "+why)
+		f.Fail("url", body.CodeInvalidURL, "must be a public http or https URL: "+why)
 	}
 }
 
 // createAddress gives out an address that takes one upload of any kind.
 func (m *media) createAddress(c *gin.Context) error {
-	f, err := readOptionalForm(c)
+	f, err := body.ReadOptionalForm(c)
 	if err != nil {
 		return err
 	}
@@ -67,12 +69,12 @@ func (m *media) createAddress(c *gin.Context) error {
 		return err
 	}
 	readDescriptive(f, &u)
-	if size, ok := f.integer("size"); ok && (size < 1 || size > maxUpload) {
-		f.fail("size", schema.CodeMediaTooLarge, "must be 1 byte to 500 MB")
+	if size, ok := f.Integer("size"); ok && (size < 1 || size > maxUpload) {
+		f.Fail("size", schema.CodeMediaTooLarge, "must be 1 byte to 500 MB")
 	}
-	f.text("mimeType", maxShort) // taken for those who send it: only the content counts
-	f.finish()
-	if err := f.report.err(); err != nil {
+	f.Text("mimeType", body.MaxShort) // taken for those who send it: only the content counts
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	u.State, u.ExpiresAt = schema.UploadAwaited, u.CreatedAt.Add(schema.UploadAddressLife)
@@ -86,9 +88,9 @@ func (m *media) createAddress(c *gin.Context) error {
 	if err := m.Store.CreateMedia(c.Request.Context(), u); err != nil {
 		return err
 	}
-	respond(c, http.StatusCreated, addressAnswer{
+	answer.JSON(c, http.StatusCreated, addressAnswer{
 		Success: true, UploadURL: address, Method: http.MethodPut, Headers: map[string]string{},
-		MediaID: u.ID.String(), ExpiresAt: moment(u.ExpiresAt), Warnings: f.report.warnings,
+		MediaID: u.ID.String(), ExpiresAt: answer.Moment(u.ExpiresAt), Warnings: f.Report.Warnings,
 	})
 	return nil
 }
@@ -118,7 +120,7 @@ func (m *media) receive(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, mediaAnswer{Success: true, Media: m.Library.view(completed)})
+	answer.JSON(c, http.StatusOK, mediaAnswer{Success: true, Media: m.Library.view(completed)})
 	return nil
 }
 

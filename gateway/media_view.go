@@ -3,6 +3,7 @@ package gateway
 import (
 	"time"
 
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
@@ -19,14 +20,14 @@ type uploadView struct {
 	Animated  bool             `json:"animated,omitempty"`
 	AltText   string           `json:"altText,omitempty"`
 	FileName  string           `json:"fileName,omitempty"`
-	CreatedAt moment           `json:"createdAt"`
-	ExpiresAt moment           `json:"expiresAt,omitzero"`
+	CreatedAt answer.Moment    `json:"createdAt"`
+	ExpiresAt answer.Moment    `json:"expiresAt,omitzero"`
 }
 
 func (l *library) view(u schema.Upload) uploadView {
 	v := uploadView{
 		ID: u.ID.String(), AltText: u.AltText, FileName: u.FileName,
-		CreatedAt: moment(u.CreatedAt), ExpiresAt: moment(u.ExpiresAt),
+		CreatedAt: answer.Moment(u.CreatedAt), ExpiresAt: answer.Moment(u.ExpiresAt),
 	}
 	if u.State == schema.UploadAwaited {
 		return v
@@ -45,9 +46,9 @@ type mediaAnswer struct {
 }
 
 type mediaListAnswer struct {
-	Success    bool         `json:"success"`
-	Media      []uploadView `json:"media"`
-	Pagination pagination   `json:"pagination"`
+	Success    bool              `json:"success"`
+	Media      []uploadView      `json:"media"`
+	Pagination answer.Pagination `json:"pagination"`
 }
 
 // addressAnswer is where and how the content of an upload is to be sent.
@@ -57,6 +58,6 @@ type addressAnswer struct {
 	Method    string            `json:"method"`
 	Headers   map[string]string `json:"headers"`
 	MediaID   string            `json:"mediaId"`
-	ExpiresAt moment            `json:"expiresAt"`
+	ExpiresAt answer.Moment     `json:"expiresAt"`
 	Warnings  []schema.Detail   `json:"warnings,omitempty"`
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
 	"crier/gateway/reference"
 	"crier/schema"
 )
@@ -22,18 +24,18 @@ const (
 type pages struct{ rendered *reference.Pages }
 
 func newPages(publicURL string) (*pages, error) {
-	rendered, err := reference.New(schema.OpenAPI(), problems[:], publicURL+basePath)
+	rendered, err := reference.New(schema.OpenAPI(), answer.Problems[:], publicURL+basePath)
 	if err != nil {
 		return nil, fmt.Errorf("making the pages: %w", err)
 	}
 	return &pages{rendered}, nil
 }
 
-func (p *pages) routes() []route {
-	return []route{
-		handle(http.MethodGet, pagesPath, public, p.reference),
-		handle(http.MethodGet, pagesPath+"/style.css", public, p.style),
-		handle(http.MethodGet, pagesPath+"/errors/:code", public, p.problem),
+func (p *pages) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodGet, pagesPath, admission.Public, p.reference),
+		admission.Handle(http.MethodGet, pagesPath+"/style.css", admission.Public, p.style),
+		admission.Handle(http.MethodGet, pagesPath+"/errors/:code", admission.Public, p.problem),
 	}
 }
 

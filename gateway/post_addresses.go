@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"crier/gateway/body"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -14,7 +16,7 @@ const (
 
 // checkAddresses refuses media at addresses that are not public. A name that cannot be
 // looked up in time passes: addresses are checked again at every connection.
-func (p *posts) checkAddresses(ctx context.Context, fields postFields, r *report) {
+func (p *posts) checkAddresses(ctx context.Context, fields postFields, r *body.Report) {
 	media := fields.allMedia()
 	if len(media) == 0 {
 		return
@@ -36,8 +38,8 @@ func (p *posts) checkAddresses(ctx context.Context, fields postFields, r *report
 	_ = lookups.Wait() // the lookups keep their errors themselves
 	for i, message := range refused {
 		field := media[i].field + ".url"
-		if message != "" && !r.about(field) {
-			r.fail(field, codeInvalidURL, "must be a public http or https URL: "+message)
+		if message != "" && !r.About(field) {
+			r.Fail(field, body.CodeInvalidURL, "must be a public http or https URL: "+message)
 		}
 	}
 }

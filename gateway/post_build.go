@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"crier/gateway/body"
+	"crier/gateway/calendar"
+	"crier/gateway/directory"
 	"crier/schema"
 )
 
@@ -28,19 +31,19 @@ const (
 
 // build makes the post a creation asks for, by the fields that read finds in it, and
 // reports all that is wrong with it. One for a queue has no time until it is placed.
-func (p *posts) build(ctx context.Context, b batch, f *form, read func(*form) postFields) (schema.Post, *schema.QueueChoice) {
-	if f.object.kind != object {
+func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*body.Form) postFields) (schema.Post, *schema.QueueChoice) {
+	if f.Object.Kind != body.Object {
 		return schema.Post{}, nil // the report says so already, and nothing of its fields
 	}
 	fields := read(f)
-	r := f.report
+	r := f.Report
 	post := schema.Post{
 		ID: schema.NewPostID(b.now), Workspace: b.key.Workspace, Version: 1, FromAPI: true,
 		Status: schema.Scheduled, Timezone: b.timezone, CreatedAt: b.now, UpdatedAt: b.now,
 	}
 	queue := readQueueID(f)
 	mode := readMode(f, fields, queue)
-	f.finish()
+	f.Finish()
 	requirePlatforms(f, fields)
 	change := p.changeOf(ctx, b, fields, r)
 	change.apply(&post)
@@ -59,14 +62,14 @@ func (p *posts) build(ctx context.Context, b batch, f *form, read func(*form) po
 }
 
 // readQueueID returns the queue a request names, zero if it names none.
-func readQueueID(f *form) schema.QueueID {
-	text, ok := f.text("queueId", maxShort)
+func readQueueID(f *body.Form) schema.QueueID {
+	text, ok := f.Text("queueId", body.MaxShort)
 	if !ok {
 		return schema.QueueID{}
 	}
 	id, err := schema.ParseQueueID(text)
 	if err != nil {
-		f.fail("queueId", "queue_unknown", "there is no queue of this id")
+		f.Fail("queueId", "queue_unknown", "there is no queue of this id")
 	}
 	return id
 }
@@ -75,9 +78,9 @@ func readQueueID(f *form) schema.QueueID {
 var modeFields = []string{"publishNow", "queue", "queueId", "scheduledFor", "status"}
 
 // readMode returns the one scheduling mode of a request.
-func readMode(f *form, fields postFields, named schema.QueueID) mode {
-	now, _ := f.boolean("publishNow")
-	queue, _ := f.boolean("queue")
+func readMode(f *body.Form, fields postFields, named schema.QueueID) mode {
+	now, _ := f.Boolean("publishNow")
+	queue, _ := f.Boolean("queue")
 	status := ""
 	if fields.status != nil {
 		status = *fields.status
@@ -98,14 +101,14 @@ func readMode(f *form, fields postFields, named schema.QueueID) mode {
 	}
 	switch {
 	case fields.status != nil && !slices.Contains([]string{"draft", "scheduled", "immediate"}, status):
-		f.fail("status", codeInvalidValue, "must be draft, scheduled or immediate")
+		f.Fail("status", body.CodeInvalidValue, "must be draft, scheduled or immediate")
 	case status == "scheduled" && now:
-		f.fail("publishNow", codeConflict, "must not stand beside status scheduled")
+		f.Fail("publishNow", body.CodeConflict, "must not stand beside status scheduled")
 	case len(modes) > 1:
-		f.fail(strings.TrimPrefix(modes[0], "status "), codeConflict,
+		f.Fail(strings.TrimPrefix(modes[0], "status "), body.CodeConflict,
 			"exactly one of publishNow, queue, scheduledFor and status draft is required, not "+strings.Join(modes, " and "))
-	case len(modes) == 0 && !slices.ContainsFunc(modeFields, f.report.about):
-		f.fail("scheduledFor", codeRequired, "exactly one of publishNow, queue, scheduledFor and status draft is required")
+	case len(modes) == 0 && !slices.ContainsFunc(modeFields, f.Report.About):
+		f.Fail("scheduledFor", body.CodeRequired, "exactly one of publishNow, queue, scheduledFor and status draft is required")
 	}
 	return chosen
 }
@@ -115,25 +118,25 @@ type change struct {
 	fields    postFields
 	targets   []schema.Target
 	brand     schema.BrandID
-	accounts  *directory // nil: the request says nothing that is about accounts
-	timezone  string     // empty: stays
-	scheduled time.Time  // zero: stays
+	accounts  *directory.Directory // nil: the request says nothing that is about accounts
+	timezone  string               // empty: stays
+	scheduled time.Time            // zero: stays
 }
 
 // changeOf finds what the fields of a request name: accounts, brand, time. What it
 // takes from elsewhere (accounts, DNS) it takes here, before a post is locked.
-func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *report) change {
+func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *body.Report) change {
 	c := change{fields: fields}
 	if fields.targets != nil || fields.brand != nil || fields.settings != nil {
 		p.resolve(ctx, b, &c, r)
 	}
 	p.resolveMedia(ctx, b.key.Workspace, fields.allMedia(), r)
 	p.checkAddresses(ctx, fields, r)
-	zone, err := p.Zones.load(b.timezone)
+	zone, err := p.Zones.Load(b.timezone)
 	if fields.timezone != nil {
 		c.timezone = *fields.timezone
-		if zone, err = p.Zones.load(c.timezone); err != nil {
-			r.fail("timezone", codeInvalidValue, err.Error())
+		if zone, err = p.Zones.Load(c.timezone); err != nil {
+			r.Fail("timezone", body.CodeInvalidValue, err.Error())
 		}
 	}
 	if err == nil && fields.scheduledFor != nil {
@@ -143,36 +146,36 @@ func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *rep
 }
 
 // resolve finds accounts and brand.
-func (p *posts) resolve(ctx context.Context, b batch, c *change, r *report) {
+func (p *posts) resolve(ctx context.Context, b batch, c *change, r *body.Report) {
 	var targets []schema.Target
-	var found report
+	var found body.Report
 	var brand schema.BrandID
 	known := false
-	accounts, err := p.Accounts.find(ctx, b.key.Workspace, b.began, func(d *directory) bool {
+	accounts, err := p.Accounts.Find(ctx, b.key.Workspace, b.began, func(d *directory.Directory) bool {
 		targets, found = resolveTargets(d, c.fields.targets)
-		brand, known = d.brand(c.fields.brand)
-		return len(found.errors) == 0 && known
+		brand, known = d.Brand(c.fields.brand)
+		return len(found.Errors) == 0 && known
 	})
 	if err != nil {
-		r.fault = err
+		r.Fault = err
 		return
 	}
 	if !known {
-		r.fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q", clip(*c.fields.brand)))
+		r.Fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q", body.Clip(*c.fields.brand)))
 	}
-	r.merge(&found)
+	r.Merge(&found)
 	c.targets, c.brand, c.accounts = targets, brand, accounts
 }
 
-func (p *posts) readTime(text string, zone *time.Location, now time.Time, r *report) time.Time {
-	at, err := parseTime(text, zone)
+func (p *posts) readTime(text string, zone *time.Location, now time.Time, r *body.Report) time.Time {
+	at, err := body.ParseTime(text, zone)
 	switch earliest := now.Add(p.Lead - min(transit, p.Lead/10)); {
 	case err != nil:
-		r.fail("scheduledFor", "time_invalid", err.Error())
+		r.Fail("scheduledFor", "time_invalid", err.Error())
 	case at.Before(earliest):
-		r.fail("scheduledFor", "time_too_early", fmt.Sprintf("must be at least %s in the future", words(p.Lead)))
-	case at.After(now.Add(maxAhead)):
-		r.fail("scheduledFor", "time_too_late", "must be at most 90 days in the future")
+		r.Fail("scheduledFor", "time_too_early", fmt.Sprintf("must be at least %s in the future", words(p.Lead)))
+	case at.After(now.Add(calendar.MaxAhead)):
+		r.Fail("scheduledFor", "time_too_late", "must be at most 90 days in the future")
 	}
 	return at.Truncate(time.Millisecond)
 }
@@ -231,7 +234,7 @@ func (c change) apply(post *schema.Post) {
 // validate checks the post as a whole against its platforms and those of its accounts
 // that are known, and notes which platforms need it prepared. It leaves out what it says of a field that is known to be wrong
 // already.
-func (p *posts) validate(post *schema.Post, accounts *directory, r *report) {
+func (p *posts) validate(post *schema.Post, accounts *directory.Directory, r *body.Report) {
 	unreadable := func(t schema.Target) bool { return t.Platform == 0 }
 	if len(post.Content.Entries) == 0 || slices.ContainsFunc(post.Targets, unreadable) {
 		return // the report says so already
@@ -244,20 +247,20 @@ func (p *posts) validate(post *schema.Post, accounts *directory, r *report) {
 	}
 	errors, warnings := schema.Validate(post.Content, post.Targets, p.Constraints)
 	if accounts != nil {
-		errors = append(errors, schema.ValidateAccounts(post.Content, post.Targets, accounts.account)...)
+		errors = append(errors, schema.ValidateAccounts(post.Content, post.Targets, accounts.Account)...)
 	}
-	known := r.errors // several platforms may find something in one field
+	known := r.Errors // several platforms may find something in one field
 	for _, d := range errors {
-		if !about(known, d.Field) && !followsFromUpload(known, d.Field) {
-			r.add(d)
+		if !body.About(known, d.Field) && !followsFromUpload(known, d.Field) {
+			r.Add(d)
 		}
 	}
-	r.warnings = append(r.warnings, warnings...)
+	r.Warnings = append(r.Warnings, warnings...)
 }
 
 // followsFromUpload tells whether a field is the type of a media item whose upload was not
 // found: without it the type is not known, and nothing is to be said of it.
 func followsFromUpload(known []schema.Detail, field string) bool {
 	item, ok := strings.CutSuffix(field, ".type")
-	return ok && about(known, item+".mediaId")
+	return ok && body.About(known, item+".mediaId")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -42,12 +43,12 @@ func (f postFields) allMedia() []locatedMedia {
 	var all []locatedMedia
 	add := func(media []schema.Media, parent string) {
 		for i := range media {
-			all = append(all, locatedMedia{&media[i], parent + indexed("mediaItems", i)})
+			all = append(all, locatedMedia{&media[i], parent + body.Indexed("mediaItems", i)})
 		}
 	}
 	add(f.media, "")
 	for i, e := range f.entries {
-		add(e.Media, indexed("posts", i)+".")
+		add(e.Media, body.Indexed("posts", i)+".")
 	}
 	return all
 }
@@ -61,11 +62,11 @@ type targetFields struct {
 }
 
 // field returns how the sender calls the target, such as platforms[2].
-func (t targetFields) field() string { return indexed("platforms", t.n) }
+func (t targetFields) field() string { return body.Indexed("platforms", t.n) }
 
-func readPostFields(f *form) postFields {
+func readPostFields(f *body.Form) postFields {
 	fields := postFields{
-		content: optional(f.text("content", maxContent)),
+		content: body.Optional(f.Text("content", maxContent)),
 		targets: readTargets(f),
 		media:   readMedia(f),
 	}
@@ -74,19 +75,19 @@ func readPostFields(f *form) postFields {
 }
 
 // readShared reads what requests say about posts and threads alike.
-func (f *postFields) readShared(in *form) {
-	f.status = optional(in.text("status", maxShort))
-	f.scheduledFor = optional(in.text("scheduledFor", maxShort))
-	f.timezone = optional(in.text("timezone", maxShort))
+func (f *postFields) readShared(in *body.Form) {
+	f.status = body.Optional(in.Text("status", body.MaxShort))
+	f.scheduledFor = body.Optional(in.Text("scheduledFor", body.MaxShort))
+	f.timezone = body.Optional(in.Text("timezone", body.MaxShort))
 	f.settings = readSettings(in)
 	f.comments = readComments(in)
-	f.brand = optional(in.text("brandId", maxShort))
+	f.brand = body.Optional(in.Text("brandId", body.MaxShort))
 	f.metadata = readMetadata(in)
-	f.externalID = optional(in.text("externalId", maxExternalID))
+	f.externalID = body.Optional(in.Text("externalId", maxExternalID))
 }
 
-func readTargets(f *form) []targetFields {
-	items, ok := f.list("platforms", maxTargets)
+func readTargets(f *body.Form) []targetFields {
+	items, ok := f.List("platforms", maxTargets)
 	if !ok {
 		return nil
 	}
@@ -98,110 +99,110 @@ func readTargets(f *form) []targetFields {
 }
 
 // readTarget returns a target without a platform where that is missing or unknown.
-func readTarget(f *form, item value, n int) targetFields {
+func readTarget(f *body.Form, item body.Value, n int) targetFields {
 	t := targetFields{n: n}
-	if item.kind == text {
-		platform, err := schema.ParsePlatform(item.text)
+	if item.Kind == body.Text {
+		platform, err := schema.ParsePlatform(item.Text)
 		if err != nil {
-			f.fail(t.field(), codeInvalidValue, noPlatform(item.text))
+			f.Fail(t.field(), body.CodeInvalidValue, body.NoPlatform(item.Text))
 		}
 		t.platform = platform
 		return t
 	}
-	if item.kind != object {
-		f.fail(t.field(), codeInvalidType, "must be the name of a platform or an object {platform, accountId, content}")
+	if item.Kind != body.Object {
+		f.Fail(t.field(), body.CodeInvalidType, "must be the name of a platform or an object {platform, accountId, content}")
 		return t
 	}
-	inner, _ := f.child(item, "platforms", n)
-	defer inner.finish()
-	t.account, _ = inner.text("accountId", maxShort)
-	t.content, _ = inner.text("content", maxContent)
-	name, ok := inner.text("platform", maxShort)
+	inner, _ := f.Child(item, "platforms", n)
+	defer inner.Finish()
+	t.account, _ = inner.Text("accountId", body.MaxShort)
+	t.content, _ = inner.Text("content", maxContent)
+	name, ok := inner.Text("platform", body.MaxShort)
 	if !ok {
-		inner.require("platform")
+		inner.Require("platform")
 		return t
 	}
 	platform, err := schema.ParsePlatform(name)
 	if err != nil {
-		inner.fail("platform", codeInvalidValue, noPlatform(name))
+		inner.Fail("platform", body.CodeInvalidValue, body.NoPlatform(name))
 	}
 	t.platform = platform
 	return t
 }
 
-func readMedia(f *form) []schema.Media {
-	items, ok := f.list("mediaItems", maxMediaItems)
+func readMedia(f *body.Form) []schema.Media {
+	items, ok := f.List("mediaItems", maxMediaItems)
 	if !ok {
 		return nil
 	}
 	media := make([]schema.Media, 0, len(items))
 	for i, item := range items {
-		inner, ok := f.child(item, "mediaItems", i)
+		inner, ok := f.Child(item, "mediaItems", i)
 		if !ok {
 			continue
 		}
 		media = append(media, readMediaItem(&inner))
-		inner.finish()
+		inner.Finish()
 	}
 	return media
 }
 
-func readMediaItem(f *form) schema.Media {
+func readMediaItem(f *body.Form) schema.Media {
 	var m schema.Media
-	m.AltText, _ = f.text("altText", maxAltText)
-	address, byURL := f.text("url", maxURL)
-	id, byID := f.text("mediaId", maxShort)
-	if name, ok := f.text("type", maxShort); ok {
+	m.AltText, _ = f.Text("altText", body.MaxAltText)
+	address, byURL := f.Text("url", body.MaxURL)
+	id, byID := f.Text("mediaId", body.MaxShort)
+	if name, ok := f.Text("type", body.MaxShort); ok {
 		m.Kind = schema.MediaKind(name)
 		if m.Kind != schema.Image && m.Kind != schema.Video && m.Kind != schema.PDF {
-			f.fail("type", codeInvalidValue, "must be image, video or pdf")
+			f.Fail("type", body.CodeInvalidValue, "must be image, video or pdf")
 		}
 	} else if !byID {
-		f.require("type")
+		f.Require("type")
 	}
 	if byURL {
 		m.URL = address
-		f.checkURL("url", address)
+		f.CheckURL("url", address)
 	}
 	if byID {
 		var err error
 		if m.MediaID, err = schema.ParseMediaID(id); err != nil || m.MediaID.IsZero() {
-			f.fail("mediaId", codeMediaUnknown, noMedia(id))
+			f.Fail("mediaId", codeMediaUnknown, noMedia(id))
 		}
 	}
 	if !byURL && !byID {
-		f.require("url")
+		f.Require("url")
 	}
 	return m
 }
 
-func readSettings(f *form) map[schema.Platform]json.RawMessage {
-	members, ok := f.members("platformSettings")
+func readSettings(f *body.Form) map[schema.Platform]json.RawMessage {
+	members, ok := f.Members("platformSettings")
 	if !ok {
 		return nil
 	}
 	settings := make(map[schema.Platform]json.RawMessage, len(members))
 	for _, m := range members {
-		field := "platformSettings." + clip(m.name)
-		platform, err := schema.ParsePlatform(m.name)
+		field := "platformSettings." + body.Clip(m.Name)
+		platform, err := schema.ParsePlatform(m.Name)
 		switch {
 		case err != nil:
-			f.report.warn(field, codeUnknownField, "there is no platform of this name; the settings were ignored")
-		case m.value.kind == null:
-		case m.value.kind != object:
-			f.fail(field, codeInvalidType, f.report.wrong(m.value, object))
+			f.Report.Warn(field, body.CodeUnknownField, "there is no platform of this name; the settings were ignored")
+		case m.Value.Kind == body.Null:
+		case m.Value.Kind != body.Object:
+			f.Fail(field, body.CodeInvalidType, f.Report.Wrong(m.Value, body.Object))
 		default:
-			settings[platform] = m.value.withoutNulls().appendCanonical(nil)
+			settings[platform] = m.Value.WithoutNulls().AppendCanonical(nil)
 		}
 	}
 	return settings
 }
 
-func readComments(f *form) []schema.FirstComment {
-	single, hasSingle := f.text("firstComment", maxContent)
-	items, hasList := f.list("firstComments", maxComments)
+func readComments(f *body.Form) []schema.FirstComment {
+	single, hasSingle := f.Text("firstComment", maxContent)
+	items, hasList := f.List("firstComments", maxComments)
 	if hasSingle && hasList {
-		f.fail("firstComment", codeConflict, "must not stand beside firstComments; it is short for one with target 0")
+		f.Fail("firstComment", body.CodeConflict, "must not stand beside firstComments; it is short for one with target 0")
 	}
 	if !hasList {
 		if hasSingle {
@@ -211,42 +212,42 @@ func readComments(f *form) []schema.FirstComment {
 	}
 	comments := make([]schema.FirstComment, 0, len(items))
 	for i, item := range items {
-		inner, ok := f.child(item, "firstComments", i)
+		inner, ok := f.Child(item, "firstComments", i)
 		if !ok {
 			continue
 		}
 		var comment schema.FirstComment
-		comment.Target, _ = inner.integer("target")
-		if comment.Text, ok = inner.text("text", maxContent); !ok {
-			inner.require("text")
+		comment.Target, _ = inner.Integer("target")
+		if comment.Text, ok = inner.Text("text", maxContent); !ok {
+			inner.Require("text")
 		}
-		inner.finish()
+		inner.Finish()
 		comments = append(comments, comment)
 	}
 	return comments
 }
 
-func readMetadata(f *form) map[string]string {
-	members, ok := f.members("metadata")
+func readMetadata(f *body.Form) map[string]string {
+	members, ok := f.Members("metadata")
 	if !ok {
 		return nil
 	}
 	if len(members) > maxMetadata {
-		f.fail("metadata", codeTooMany, fmt.Sprintf("must have at most %d entries, not %d", maxMetadata, len(members)))
+		f.Fail("metadata", body.CodeTooMany, fmt.Sprintf("must have at most %d entries, not %d", maxMetadata, len(members)))
 		return nil
 	}
 	metadata := make(map[string]string, len(members))
 	for _, m := range members {
-		field := "metadata." + clip(m.name)
+		field := "metadata." + body.Clip(m.Name)
 		switch {
-		case m.name == "" || len(m.name) > maxMetadataName:
-			f.fail(field, codeInvalidValue, fmt.Sprintf("a name must be 1 to %d bytes long", maxMetadataName))
-		case m.value.kind != text:
-			f.fail(field, codeInvalidType, f.report.wrong(m.value, text))
-		case len(m.value.text) > maxMetadataValue:
-			f.fail(field, codeTooLong, fmt.Sprintf("must be at most %d bytes long", maxMetadataValue))
+		case m.Name == "" || len(m.Name) > maxMetadataName:
+			f.Fail(field, body.CodeInvalidValue, fmt.Sprintf("a name must be 1 to %d bytes long", maxMetadataName))
+		case m.Value.Kind != body.Text:
+			f.Fail(field, body.CodeInvalidType, f.Report.Wrong(m.Value, body.Text))
+		case len(m.Value.Text) > maxMetadataValue:
+			f.Fail(field, body.CodeTooLong, fmt.Sprintf("must be at most %d bytes long", maxMetadataValue))
 		default:
-			metadata[m.name] = m.value.text
+			metadata[m.Name] = m.Value.Text
 		}
 	}
 	return metadata

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -40,13 +41,13 @@ type locatedMedia struct {
 
 // resolveMedia puts the facts of uploads into the items that name them, by id or by address.
 // It costs a post without uploads nothing.
-func (p *posts) resolveMedia(ctx context.Context, workspace schema.WorkspaceID, items []locatedMedia, r *report) {
+func (p *posts) resolveMedia(ctx context.Context, workspace schema.WorkspaceID, items []locatedMedia, r *body.Report) {
 	var ids []schema.MediaID
 	secrets := make([]string, len(items))
 	for i, m := range items {
 		id, secret, ours := p.Uploads.Reference(m.URL)
 		if m.URL != "" && !m.MediaID.IsZero() && m.MediaID != id { // an answer shows both, and may be sent again
-			r.fail(m.field+".mediaId", codeConflict, "must not stand beside another url than its own")
+			r.Fail(m.field+".mediaId", body.CodeConflict, "must not stand beside another url than its own")
 			m.MediaID = schema.MediaID{}
 			continue
 		}
@@ -62,7 +63,7 @@ func (p *posts) resolveMedia(ctx context.Context, workspace schema.WorkspaceID, 
 	}
 	uploads, err := p.Store.Media(ctx, workspace, ids)
 	if err != nil {
-		r.fault = err
+		r.Fault = err
 		return
 	}
 	for i, m := range items {
@@ -72,23 +73,23 @@ func (p *posts) resolveMedia(ctx context.Context, workspace schema.WorkspaceID, 
 	}
 }
 
-func (p *posts) resolveUpload(ctx context.Context, uploads []schema.Upload, secret string, m locatedMedia, r *report) {
+func (p *posts) resolveUpload(ctx context.Context, uploads []schema.Upload, secret string, m locatedMedia, r *body.Report) {
 	named := ".mediaId"
 	if m.URL != "" {
 		named = ".url"
 	}
 	at := slices.IndexFunc(uploads, func(u schema.Upload) bool { return u.ID == m.MediaID })
 	if at < 0 || (secret != "" && secret != uploads[at].Secret) {
-		r.fail(m.field+named, codeMediaUnknown, noMedia(m.MediaID.String()))
+		r.Fail(m.field+named, codeMediaUnknown, noMedia(m.MediaID.String()))
 		return
 	}
 	u, err := p.Uploads.Completed(ctx, uploads[at])
 	if e, ok := errors.AsType[*schema.Error](err); ok && (e.Kind == schema.NotFound || e.Kind == schema.Refused) {
-		r.fail(m.field+named, codeMediaNotUploaded, "nothing that can be posted was uploaded for it yet")
+		r.Fail(m.field+named, codeMediaNotUploaded, "nothing that can be posted was uploaded for it yet")
 		return
 	}
 	if err != nil {
-		r.fault = err
+		r.Fault = err
 		return
 	}
 	m.Facts, m.URL = &u.Facts, p.Uploads.Address(u)
@@ -100,4 +101,4 @@ func (p *posts) resolveUpload(ctx context.Context, uploads []schema.Upload, secr
 	}
 }
 
-func noMedia(id string) string { return fmt.Sprintf("there is no media %q", clip(id)) }
+func noMedia(id string) string { return fmt.Sprintf("there is no media %q", body.Clip(id)) }

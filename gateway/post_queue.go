@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"crier/gateway/calendar"
 	"crier/schema"
 )
 
@@ -31,11 +32,11 @@ func (p *posts) place(ctx context.Context, b batch, choice schema.QueueChoice, q
 		ids[i] = post.ID
 	}
 	queue, slots, err := p.Store.TakeSlots(ctx, b.key.Workspace, choice, ids, func(queue schema.Queue, taken []time.Time) ([]time.Time, error) {
-		zone, err := p.Zones.load(queue.Timezone)
+		zone, err := p.Zones.Load(queue.Timezone)
 		if err != nil {
 			return nil, err
 		}
-		return freeSlots(queue, zone, taken, b.now.Add(p.Lead), b.now.Add(maxAhead), len(ids)), nil
+		return calendar.FreeSlots(queue, zone, taken, b.now.Add(p.Lead), b.now.Add(calendar.MaxAhead), len(ids)), nil
 	})
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
 		return queueMissing(choice)

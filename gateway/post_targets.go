@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"crier/gateway/body"
+	"crier/gateway/directory"
 	"crier/schema"
 )
 
@@ -16,8 +18,8 @@ const maxChoices = 25
 // resolveTargets finds the account of every target among those of the workspace. It returns a
 // target for each that was wanted, so that what validation says of them has their
 // numbers; one that was not found has no account, and an error in the report.
-func resolveTargets(d *directory, wanted []targetFields) ([]schema.Target, report) {
-	var r report
+func resolveTargets(d *directory.Directory, wanted []targetFields) ([]schema.Target, body.Report) {
+	var r body.Report
 	targets := make([]schema.Target, len(wanted))
 	for i, w := range wanted {
 		targets[i] = schema.Target{N: int16(i), Platform: w.platform, Content: w.content}
@@ -28,14 +30,14 @@ func resolveTargets(d *directory, wanted []targetFields) ([]schema.Target, repor
 		targets[i].Account = account.ID
 		sameAccount := func(t schema.Target) bool { return t.Account == account.ID }
 		if first := slices.IndexFunc(targets, sameAccount); first < i {
-			r.errors = append(r.errors, schema.Detail{
+			r.Errors = append(r.Errors, schema.Detail{
 				Field: w.field(), Platform: w.platform.String(), Code: "duplicate_target",
 				Message: "this is the same account as " + wanted[first].field(),
 			})
 			continue
 		}
 		if ended := account.Problem(); ended != nil {
-			r.warnings = append(r.warnings, schema.Detail{
+			r.Warnings = append(r.Warnings, schema.Detail{
 				Field: w.field(), Platform: w.platform.String(), Code: ended.Code,
 				Message: "the account does not work (" + ended.Message + "); the post fails unless it does again when the post is due",
 			})
@@ -46,18 +48,18 @@ func resolveTargets(d *directory, wanted []targetFields) ([]schema.Target, repor
 
 // choose returns the account a target names, or the platform's only one; nil if there is
 // none, which the report then says.
-func choose(d *directory, r *report, w targetFields) *schema.Account {
+func choose(d *directory.Directory, r *body.Report, w targetFields) *schema.Account {
 	if w.platform == 0 {
 		return nil // has failed already
 	}
 	if w.account != "" {
-		account := d.named(w.platform, w.account)
+		account := d.Named(w.platform, w.account)
 		if account == nil {
-			w.blame(r, "account_unknown", fmt.Sprintf("there is no %s account %q", w.platform, clip(w.account)))
+			w.blame(r, "account_unknown", fmt.Sprintf("there is no %s account %q", w.platform, body.Clip(w.account)))
 		}
 		return account
 	}
-	choices := d.on(w.platform)
+	choices := d.On(w.platform)
 	switch len(choices) {
 	case 0:
 		w.blame(r, "account_missing", fmt.Sprintf("no %s account is connected", w.platform))
@@ -72,17 +74,17 @@ func choose(d *directory, r *report, w targetFields) *schema.Account {
 	return nil
 }
 
-func (t targetFields) blame(r *report, code, message string) {
-	r.add(schema.Detail{Field: t.field() + ".accountId", Platform: t.platform.String(), Code: code, Message: message})
+func (t targetFields) blame(r *body.Report, code, message string) {
+	r.Add(schema.Detail{Field: t.field() + ".accountId", Platform: t.platform.String(), Code: code, Message: message})
 }
 
 // refusal is the error of a report about a post, nil where nothing is wrong. Where nothing
 // is but that accounts are not named, it says which there are to choose from.
-func refusal(r *report) error {
-	if r.fault == nil && ambiguous(r.errors) {
-		return ambiguousAccounts(r.errors)
+func refusal(r *body.Report) error {
+	if r.Fault == nil && ambiguous(r.Errors) {
+		return ambiguousAccounts(r.Errors)
 	}
-	return r.err()
+	return r.Err()
 }
 
 // ambiguous tells whether nothing is wrong but that accounts are not named.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
@@ -73,15 +74,15 @@ type mediaView struct {
 
 func viewPost(p schema.Post) postView {
 	v := postView{
-		ID: shownID(p.ID), Status: p.Status.String(), ScheduledFor: shownTime(p.ScheduledFor), Timezone: p.Timezone,
+		ID: answer.ID(p.ID), Status: p.Status.String(), ScheduledFor: answer.Time(p.ScheduledFor), Timezone: p.Timezone,
 		Platforms:        make([]targetView, len(p.Targets)),
 		MediaItems:       []mediaView{},
 		FirstComments:    p.Content.FirstComments,
 		PlatformSettings: p.Content.Settings,
-		BrandID:          unlessZero(p.Brand),
-		QueueID:          shownID(p.Content.Queue),
+		BrandID:          answer.IDOrNull(p.Brand),
+		QueueID:          answer.ID(p.Content.Queue),
 		ExternalID:       p.Content.ExternalID, Metadata: p.Content.Metadata,
-		IsAPIPost: p.FromAPI, CreatedAt: shownTime(p.CreatedAt), UpdatedAt: shownTime(p.UpdatedAt),
+		IsAPIPost: p.FromAPI, CreatedAt: answer.Time(p.CreatedAt), UpdatedAt: answer.Time(p.UpdatedAt),
 	}
 	if p.Content.Thread != nil {
 		v.ThreadID = p.ThreadID().String()
@@ -105,14 +106,14 @@ func viewPost(p schema.Post) postView {
 }
 
 func viewMedia(m schema.Media) mediaView {
-	return mediaView{m.Kind, m.URL, unlessZero(m.MediaID), m.AltText}
+	return mediaView{m.Kind, m.URL, answer.IDOrNull(m.MediaID), m.AltText}
 }
 
 func viewTarget(t *schema.Target) targetView {
-	v := targetView{Platform: t.Platform.String(), AccountID: shownID(t.Account), Status: t.State.String()}
+	v := targetView{Platform: t.Platform.String(), AccountID: answer.ID(t.Account), Status: t.State.String()}
 	if len(t.Receipts) > 0 && !t.Receipts[0].Open {
 		root := t.Receipts[0]
-		v.PostID, v.PostURL, v.PostedAt = root.NativeID, shownURL(root.URL), shownTime(root.PostedAt)
+		v.PostID, v.PostURL, v.PostedAt = root.NativeID, answer.URL(root.URL), answer.Time(root.PostedAt)
 	}
 	switch {
 	case t.Error == nil:
@@ -125,13 +126,13 @@ func viewTarget(t *schema.Target) targetView {
 		}
 	}
 	if h := t.Hold; h != nil {
-		v.Held = &holdView{h.Kind.String(), h.Reason, shownTime(h.Since)}
+		v.Held = &holdView{h.Kind.String(), h.Reason, answer.Time(h.Since)}
 	}
 	for _, c := range t.Comments {
 		if c.State >= schema.CommentPosted {
 			v.FirstComments = append(v.FirstComments, commentView{
-				Target: c.Entry, Status: c.State.String(), CommentID: c.NativeID, URL: shownURL(c.URL),
-				PostedAt: shownTime(c.PostedAt), Error: viewCause(c.Error),
+				Target: c.Entry, Status: c.State.String(), CommentID: c.NativeID, URL: answer.URL(c.URL),
+				PostedAt: answer.Time(c.PostedAt), Error: viewCause(c.Error),
 			})
 		}
 	}

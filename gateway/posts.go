@@ -8,6 +8,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/calendar"
+	"crier/gateway/directory"
 	"crier/schema"
 )
 
@@ -25,20 +29,20 @@ type postsStore interface {
 // postsConfig is what posts are served with.
 type postsConfig struct {
 	Store       postsStore
-	Accounts    directories
+	Accounts    directory.Directories
 	Uploads     uploads
-	Zones       *zones
+	Zones       *calendar.Zones
 	Constraints func(schema.Platform) schema.Constraints
 	// Refuses tells why crier must not call an address; empty: it may.
 	Refuses  func(ctx context.Context, address string) string
 	Lead     time.Duration // how far ahead scheduledFor has to be
 	Now      func() time.Time
 	Logger   *slog.Logger
-	Failures failures
+	Failures answer.Failures
 }
 
 // postRoutes returns the operations of posts and threads.
-func postRoutes(c postsConfig) []route {
+func postRoutes(c postsConfig) []admission.Route {
 	p := &posts{c, new(duplicates)}
 	return append(p.routes(), (&threads{p}).routes()...)
 }
@@ -49,17 +53,17 @@ type posts struct {
 	duplicates *duplicates
 }
 
-func (p *posts) routes() []route {
-	return []route{
-		handle(http.MethodPost, "/posts", schema.Write, p.create),
-		handle(http.MethodPost, "/posts/bulk", schema.Write, p.createBulk),
-		handle(http.MethodPost, "/posts/validate", schema.Read, p.check),
-		handle(http.MethodGet, "/posts", schema.Read, p.list),
-		handle(http.MethodGet, "/posts/:id", schema.Read, p.get),
-		handle(http.MethodPatch, "/posts/:id", schema.Write, p.update),
-		handle(http.MethodDelete, "/posts/:id", schema.Write, p.delete),
-		handle(http.MethodPost, "/posts/:id/retry", schema.Write, p.retry),
-		handle(http.MethodGet, "/posts/:id/attempts", schema.Read, p.attempts),
+func (p *posts) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodPost, "/posts", schema.Write, p.create),
+		admission.Handle(http.MethodPost, "/posts/bulk", schema.Write, p.createBulk),
+		admission.Handle(http.MethodPost, "/posts/validate", schema.Read, p.check),
+		admission.Handle(http.MethodGet, "/posts", schema.Read, p.list),
+		admission.Handle(http.MethodGet, "/posts/:id", schema.Read, p.get),
+		admission.Handle(http.MethodPatch, "/posts/:id", schema.Write, p.update),
+		admission.Handle(http.MethodDelete, "/posts/:id", schema.Write, p.delete),
+		admission.Handle(http.MethodPost, "/posts/:id/retry", schema.Write, p.retry),
+		admission.Handle(http.MethodGet, "/posts/:id/attempts", schema.Read, p.attempts),
 	}
 }
 
@@ -74,7 +78,7 @@ type batch struct {
 func (p *posts) batchOf(c *gin.Context) batch {
 	began := p.Now()
 	return batch{
-		key: requestOf(c).key, began: began, now: began.UTC().Truncate(time.Millisecond), timezone: defaultTimezone,
+		key: admission.RequestOf(c).Key, began: began, now: began.UTC().Truncate(time.Millisecond), timezone: calendar.DefaultTimezone,
 	}
 }
 
@@ -84,6 +88,6 @@ func postID(c *gin.Context) (schema.PostID, error) {
 	if err != nil {
 		return id, &schema.Error{Kind: schema.NotFound, Message: "post not found", Err: err}
 	}
-	requestOf(c).post = id.String()
+	admission.RequestOf(c).Post = id.String()
 	return id, nil
 }

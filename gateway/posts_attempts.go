@@ -6,6 +6,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -34,9 +37,9 @@ type attemptView struct {
 }
 
 type attemptsAnswer struct {
-	Success    bool          `json:"success"`
-	Attempts   []attemptView `json:"attempts"`
-	Pagination pagination    `json:"pagination"`
+	Success    bool              `json:"success"`
+	Attempts   []attemptView     `json:"attempts"`
+	Pagination answer.Pagination `json:"pagination"`
 }
 
 // attempts answers with a page of what happened to a post, oldest first.
@@ -45,34 +48,34 @@ func (p *posts) attempts(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	q := newQuery(c)
-	page := q.page()
-	if err := q.report.err(); err != nil {
+	q := body.NewQuery(c)
+	page := q.Page()
+	if err := q.Report.Err(); err != nil {
 		return err
 	}
-	post, stored, err := p.Store.Attempts(c.Request.Context(), requestOf(c).key.Workspace, id)
+	post, stored, err := p.Store.Attempts(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
 	all := schema.Timeline(post, stored)
-	from := min(page.offset(), len(all))
-	to := min(from+page.limit, len(all))
+	from := min(page.Offset(), len(all))
+	to := min(from+page.Limit, len(all))
 	views := make([]attemptView, 0, to-from)
 	for _, a := range all[from:to] {
 		views = append(views, viewAttempt(a, post.Targets))
 	}
-	respond(c, http.StatusOK, attemptsAnswer{Success: true, Attempts: views, Pagination: page.of(len(all), to < len(all))})
+	answer.JSON(c, http.StatusOK, attemptsAnswer{Success: true, Attempts: views, Pagination: page.Of(len(all), to < len(all))})
 	return nil
 }
 
 func viewAttempt(a schema.Attempt, targets []schema.Target) attemptView {
 	v := attemptView{
-		At: shownTime(a.At), Event: a.Kind.String(), FailedCalls: a.Tries, Code: a.Code, Message: a.Message,
-		NextAt: shownTime(a.NextAt), PlatformID: a.NativeID, URL: shownURL(a.URL),
+		At: answer.Time(a.At), Event: a.Kind.String(), FailedCalls: a.Tries, Code: a.Code, Message: a.Message,
+		NextAt: answer.Time(a.NextAt), PlatformID: a.NativeID, URL: answer.URL(a.URL),
 	}
 	for i := range targets {
 		if t := &targets[i]; t.N == a.N {
-			v.Platform, v.AccountID = t.Platform.String(), shownID(t.Account)
+			v.Platform, v.AccountID = t.Platform.String(), answer.ID(t.Account)
 		}
 	}
 	if a.N == schema.WholePost {

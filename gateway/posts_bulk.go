@@ -10,6 +10,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -28,7 +31,7 @@ type bulkResult struct {
 	Index    int             `json:"index"`
 	Success  bool            `json:"success"`
 	Post     *postView       `json:"post,omitempty"`
-	Error    *errorView      `json:"error,omitempty"`
+	Error    *answer.Error   `json:"error,omitempty"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
@@ -41,27 +44,27 @@ type bulkSummary struct {
 // createBulk makes up to 25 posts. Each entry is valid or not by itself; those that
 // are valid are stored together.
 func (p *posts) createBulk(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	print := fingerprint(c, f.object)
-	identity, err := identify(c, print)
+	print := admission.Fingerprint(c, f.Object)
+	identity, err := admission.Identify(c, print)
 	if err != nil {
 		return err
 	}
 	b := p.batchOf(c)
 	items, dryRun := p.readBulk(f, &b)
-	if err := f.report.err(); err != nil {
+	if err := f.Report.Err(); err != nil {
 		return p.answerOr(c, identity, err)
 	}
-	entries, err := p.buildBulk(c.Request.Context(), b, f.report.body, items)
+	entries, err := p.buildBulk(c.Request.Context(), b, f.Report.Body, items)
 	if err != nil {
 		return err
 	}
 	if dryRun {
 		_, answer := p.answerBulk(entries)
-		answerDryRun(c, answer, f.report.warnings)
+		answerDryRun(c, answer, f.Report.Warnings)
 		return nil
 	}
 	if slices.ContainsFunc(entries, bulkEntry.waits) {
@@ -74,12 +77,12 @@ func (p *posts) createBulk(c *gin.Context) error {
 		p.release(c.Request.Context(), queued)
 		return err
 	}
-	made, answer := p.answerBulk(entries)
-	p.warnOfDuplicate(identity, b, print, f.report)
-	answer.Warnings = f.report.warnings
+	made, reply := p.answerBulk(entries)
+	p.warnOfDuplicate(identity, b, print, f.Report)
+	reply.Warnings = f.Report.Warnings
 	creation := schema.Creation{
-		Idempotency: identity, Posts: made, PostsPerMonth: b.key.PostsPerMonth, Response: encode(answer),
-		Without: func(refused map[schema.PostID]*schema.Error) []byte { return encode(p.without(answer, refused)) },
+		Idempotency: identity, Posts: made, PostsPerMonth: b.key.PostsPerMonth, Response: answer.Encode(reply),
+		Without: func(refused map[schema.PostID]*schema.Error) []byte { return answer.Encode(p.without(reply, refused)) },
 	}
 	if len(made) == 0 && identity == nil {
 		answerCreated(c, creation.Response, false)
@@ -89,12 +92,12 @@ func (p *posts) createBulk(c *gin.Context) error {
 }
 
 // answerDryRun says what would become of each entry; there are no posts to show.
-func answerDryRun(c *gin.Context, answer bulkAnswer, warnings []schema.Detail) {
-	for i := range answer.Results {
-		answer.Results[i].Post = nil
+func answerDryRun(c *gin.Context, reply bulkAnswer, warnings []schema.Detail) {
+	for i := range reply.Results {
+		reply.Results[i].Post = nil
 	}
-	answer.Warnings = warnings
-	c.Data(http.StatusOK, jsonType, encode(answer))
+	reply.Warnings = warnings
+	c.Data(http.StatusOK, answer.JSONType, answer.Encode(reply))
 }
 
 // without returns an answer in which posts that the store refused have failed.
@@ -102,7 +105,7 @@ func (p *posts) without(answer bulkAnswer, refused map[schema.PostID]*schema.Err
 	answer.Results = slices.Clone(answer.Results)
 	for id, e := range refused {
 		i := slices.IndexFunc(answer.Results, func(r bulkResult) bool { return r.Post != nil && r.Post.ID == id.String() })
-		view := p.Failures.view(e)
+		view := p.Failures.View(e)
 		answer.Results[i] = bulkResult{Index: i, Error: &view, Warnings: answer.Results[i].Warnings}
 	}
 	answer.Summary.Failed += len(refused)
@@ -111,21 +114,21 @@ func (p *posts) without(answer bulkAnswer, refused map[schema.PostID]*schema.Err
 }
 
 // readBulk returns the entries, and whether to judge them only.
-func (p *posts) readBulk(f *form, b *batch) (entries []value, dryRun bool) {
-	items, ok := f.list("posts", maxBulk)
+func (p *posts) readBulk(f *body.Form, b *batch) (entries []body.Value, dryRun bool) {
+	items, ok := f.List("posts", maxBulk)
 	if !ok {
-		f.require("posts")
+		f.Require("posts")
 	} else if len(items) == 0 {
-		f.fail("posts", codeRequired, fmt.Sprintf("1 to %d posts are required", maxBulk))
+		f.Fail("posts", body.CodeRequired, fmt.Sprintf("1 to %d posts are required", maxBulk))
 	}
-	if name, ok := f.text("timezone", maxShort); ok {
-		if _, err := p.Zones.load(name); err != nil {
-			f.fail("timezone", codeInvalidValue, err.Error())
+	if name, ok := f.Text("timezone", body.MaxShort); ok {
+		if _, err := p.Zones.Load(name); err != nil {
+			f.Fail("timezone", body.CodeInvalidValue, err.Error())
 		}
 		b.timezone = name
 	}
-	dryRun, _ = f.boolean("dryRun")
-	f.finish()
+	dryRun, _ = f.Boolean("dryRun")
+	f.Finish()
 	return items, dryRun
 }
 
@@ -133,21 +136,21 @@ func (p *posts) readBulk(f *form, b *batch) (entries []value, dryRun bool) {
 type bulkEntry struct {
 	post  schema.Post
 	queue *schema.QueueChoice // nil: not for a queue
-	*report
+	*body.Report
 }
 
 // waits tells whether an entry that is valid waits for its place in a queue.
-func (e bulkEntry) waits() bool { return e.queue != nil && len(e.errors) == 0 }
+func (e bulkEntry) waits() bool { return e.queue != nil && len(e.Errors) == 0 }
 
 // buildBulk judges every entry. Its error is a fault: then nothing is known of any.
-func (p *posts) buildBulk(ctx context.Context, b batch, body []byte, items []value) ([]bulkEntry, error) {
+func (p *posts) buildBulk(ctx context.Context, b batch, raw []byte, items []body.Value) ([]bulkEntry, error) {
 	entries := make([]bulkEntry, len(items))
 	for i, item := range items {
 		e := &entries[i]
-		e.report = &report{body: body}
-		e.post, e.queue = p.build(ctx, b, newForm(item, e.report), readPostFields)
-		if e.fault != nil {
-			return nil, e.fault
+		e.Report = &body.Report{Body: raw}
+		e.post, e.queue = p.build(ctx, b, body.NewForm(item, e.Report), readPostFields)
+		if e.Fault != nil {
+			return nil, e.Fault
 		}
 	}
 	return entries, nil
@@ -177,7 +180,7 @@ func (p *posts) placeBulk(ctx context.Context, b batch, entries []bulkEntry) (qu
 			continue
 		}
 		refusal := cmp.Or(missing[*e.queue], queueFull())
-		e.errors = append(e.errors, refusal.Details...)
+		e.Errors = append(e.Errors, refusal.Details...)
 	}
 	return queued, nil
 }
@@ -185,18 +188,18 @@ func (p *posts) placeBulk(ctx context.Context, b batch, entries []bulkEntry) (qu
 // answerBulk returns the posts to make, and what is answered of every entry.
 func (p *posts) answerBulk(entries []bulkEntry) ([]schema.Post, bulkAnswer) {
 	made := make([]schema.Post, 0, len(entries))
-	answer := bulkAnswer{Success: true, Results: make([]bulkResult, len(entries))}
+	reply := bulkAnswer{Success: true, Results: make([]bulkResult, len(entries))}
 	for i, e := range entries {
-		answer.Results[i] = bulkResult{Index: i, Warnings: e.warnings}
-		if err := refusal(e.report); err != nil {
-			view := p.Failures.view(actionable(err))
-			answer.Results[i].Error = &view
+		reply.Results[i] = bulkResult{Index: i, Warnings: e.Warnings}
+		if err := refusal(e.Report); err != nil {
+			view := p.Failures.View(answer.Actionable(err))
+			reply.Results[i].Error = &view
 			continue
 		}
 		view := viewPost(e.post)
-		answer.Results[i].Success, answer.Results[i].Post = true, &view
+		reply.Results[i].Success, reply.Results[i].Post = true, &view
 		made = append(made, e.post)
 	}
-	answer.Summary = bulkSummary{Total: len(entries), Succeeded: len(made), Failed: len(entries) - len(made)}
-	return made, answer
+	reply.Summary = bulkSummary{Total: len(entries), Succeeded: len(made), Failed: len(entries) - len(made)}
+	return made, reply
 }

@@ -7,6 +7,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/pipeline/tracing"
 	"crier/schema"
 )
@@ -47,19 +50,19 @@ func (p *posts) create(c *gin.Context) error {
 
 // createOne makes the post whose fields read finds in the request, and answers with what
 // view shows of it.
-func (p *posts) createOne(c *gin.Context, read func(*form) postFields, view func(schema.Post, []schema.Detail) any) error {
-	f, err := readForm(c)
+func (p *posts) createOne(c *gin.Context, read func(*body.Form) postFields, view func(schema.Post, []schema.Detail) any) error {
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	print := fingerprint(c, f.object)
-	identity, err := identify(c, print)
+	print := admission.Fingerprint(c, f.Object)
+	identity, err := admission.Identify(c, print)
 	if err != nil {
 		return err
 	}
 	b := p.batchOf(c)
 	post, queue := p.build(c.Request.Context(), b, f, read)
-	if err := refusal(f.report); err != nil {
+	if err := refusal(f.Report); err != nil {
 		return p.answerOr(c, identity, err)
 	}
 	var queued []schema.PostID
@@ -75,13 +78,13 @@ func (p *posts) createOne(c *gin.Context, read func(*form) postFields, view func
 		}
 		queued = []schema.PostID{post.ID}
 	}
-	p.warnOfDuplicate(identity, b, print, f.report)
-	requestOf(c).post = post.ID.String()
+	p.warnOfDuplicate(identity, b, print, f.Report)
+	admission.RequestOf(c).Post = post.ID.String()
 	return p.commit(c, schema.Creation{
 		Idempotency:   identity,
 		Posts:         []schema.Post{post},
 		PostsPerMonth: b.key.PostsPerMonth,
-		Response:      encode(view(post, f.report.warnings)),
+		Response:      answer.Encode(view(post, f.Report.Warnings)),
 	}, queued)
 }
 
@@ -137,13 +140,13 @@ func answerCreated(c *gin.Context, response []byte, replayed bool) {
 	if replayed {
 		c.Header("Idempotency-Replayed", "true")
 	}
-	c.Data(http.StatusCreated, jsonType, response)
+	c.Data(http.StatusCreated, answer.JSONType, response)
 }
 
 // warnOfDuplicate warns of a request without a key that came a short while before too.
-func (p *posts) warnOfDuplicate(identity *schema.Idempotency, b batch, print [32]byte, r *report) {
+func (p *posts) warnOfDuplicate(identity *schema.Idempotency, b batch, print [32]byte, r *body.Report) {
 	if identity == nil && p.duplicates.seen(duplicate{b.key.Workspace, print}, b.now) {
-		r.warn("body", "possible_duplicate",
+		r.Warn("body", "possible_duplicate",
 			"the same request came within the last five minutes; with an Idempotency-Key it would have had its effect once")
 	}
 }

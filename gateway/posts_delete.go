@@ -5,6 +5,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
@@ -21,14 +23,14 @@ func (p *posts) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	cancelled, err := p.Store.Delete(c.Request.Context(), requestOf(c).key.Workspace, id)
+	cancelled, err := p.Store.Delete(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
-	answer := deletedAnswer{Success: true, Deleted: true, ID: id}
+	reply := deletedAnswer{Success: true, Deleted: true, ID: id}
 	if cancelled {
-		answer.Method = schema.Cancelled.String()
+		reply.Method = schema.Cancelled.String()
 	}
-	respond(c, http.StatusOK, answer)
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -20,9 +23,9 @@ type postReader interface {
 }
 
 type postsAnswer struct {
-	Success    bool       `json:"success"`
-	Posts      []postView `json:"posts"`
-	Pagination pagination `json:"pagination"`
+	Success    bool              `json:"success"`
+	Posts      []postView        `json:"posts"`
+	Pagination answer.Pagination `json:"pagination"`
 }
 
 // get answers with one post.
@@ -31,43 +34,43 @@ func (p *posts) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	post, err := p.Store.Post(c.Request.Context(), requestOf(c).key.Workspace, id)
+	post, err := p.Store.Post(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post)})
+	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post)})
 	return nil
 }
 
 // list answers with a page of posts.
 func (p *posts) list(c *gin.Context) error {
-	q := newQuery(c)
-	page := q.page()
+	q := body.NewQuery(c)
+	page := q.Page()
 	filter := schema.PostFilter{
-		Status: readStatus(q), Platform: q.platform("platform"), Brand: q.brand(),
+		Status: readStatus(q), Platform: q.Platform("platform"), Brand: q.Brand(),
 		ExternalID: readExternalID(q), Metadata: readMetadataFilter(q),
-		After: q.time("after"), Before: q.time("before"), Limit: page.limit + 1, Offset: page.offset(), // one more tells whether there is more
+		After: q.Time("after"), Before: q.Time("before"), Limit: page.Limit + 1, Offset: page.Offset(), // one more tells whether there is more
 	}
-	if err := q.report.err(); err != nil {
+	if err := q.Report.Err(); err != nil {
 		return err
 	}
-	found, total, err := p.Store.Posts(c.Request.Context(), requestOf(c).key.Workspace, filter)
+	found, total, err := p.Store.Posts(c.Request.Context(), admission.RequestOf(c).Key.Workspace, filter)
 	if err != nil {
 		return err
 	}
-	more := len(found) > page.limit
-	views := make([]postView, min(len(found), page.limit))
+	more := len(found) > page.Limit
+	views := make([]postView, min(len(found), page.Limit))
 	for i := range views {
 		views[i] = viewPost(found[i])
 	}
-	respond(c, http.StatusOK, postsAnswer{Success: true, Posts: views, Pagination: page.of(total, more)})
+	answer.JSON(c, http.StatusOK, postsAnswer{Success: true, Posts: views, Pagination: page.Of(total, more)})
 	return nil
 }
 
 // readStatus reads the status to filter by. A post that is published immediately is
 // processing from its first moment on, so that is what "immediate" finds.
-func readStatus(q *query) schema.PostStatus {
-	name, ok := q.word("status")
+func readStatus(q *body.Query) schema.PostStatus {
+	name, ok := q.Word("status")
 	if !ok {
 		return 0
 	}
@@ -76,24 +79,24 @@ func readStatus(q *query) schema.PostStatus {
 	}
 	status, err := schema.ParsePostStatus(name)
 	if err != nil {
-		q.report.fail("status", codeInvalidValue, err.Error())
+		q.Report.Fail("status", body.CodeInvalidValue, err.Error())
 	}
 	return status
 }
 
-func readExternalID(q *query) string {
-	id, _ := q.text("externalId")
+func readExternalID(q *body.Query) string {
+	id, _ := q.Text("externalId")
 	if len(id) > maxExternalID {
-		q.report.fail("externalId", codeTooLong, fmt.Sprintf("must be at most %d bytes long", maxExternalID))
+		q.Report.Fail("externalId", body.CodeTooLong, fmt.Sprintf("must be at most %d bytes long", maxExternalID))
 	}
 	return id
 }
 
 // readMetadataFilter reads parameters such as metadata[campaign]=spring, for which
 // metadata.campaign=spring may stand.
-func readMetadataFilter(q *query) map[string]string {
+func readMetadataFilter(q *body.Query) map[string]string {
 	wanted := map[string]string{}
-	for name, values := range q.values {
+	for name, values := range q.Values {
 		key, ok := strings.CutPrefix(name, "metadata.")
 		if !ok {
 			if key, ok = strings.CutPrefix(name, "metadata["); !ok {
@@ -102,13 +105,13 @@ func readMetadataFilter(q *query) map[string]string {
 			key, ok = strings.CutSuffix(key, "]")
 		}
 		if !ok || key == "" || len(values) != 1 {
-			q.report.fail(clip(name), codeInvalidValue, "must be metadata[name]=value, each name once")
+			q.Report.Fail(body.Clip(name), body.CodeInvalidValue, "must be metadata[name]=value, each name once")
 			continue
 		}
 		wanted[key] = values[0]
 	}
 	if len(wanted) > maxMetadata {
-		q.report.fail("metadata", codeTooMany, fmt.Sprintf("must have at most %d entries, not %d", maxMetadata, len(wanted)))
+		q.Report.Fail("metadata", body.CodeTooMany, fmt.Sprintf("must have at most %d entries, not %d", maxMetadata, len(wanted)))
 	}
 	return wanted
 }

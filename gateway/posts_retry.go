@@ -7,6 +7,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/gateway/calendar"
 	"crier/schema"
 )
 
@@ -31,45 +35,45 @@ func (p *posts) retry(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readOptionalForm(c)
+	f, err := body.ReadOptionalForm(c)
 	if err != nil {
 		return err
 	}
 	asked := readRetry(f)
-	f.finish()
-	if err := f.report.err(); err != nil {
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	done, err := p.Store.Retry(c.Request.Context(), requestOf(c).key.Workspace, id, asked)
+	done, err := p.Store.Retry(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, asked)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, retryAnswer{
-		Success: true, Post: viewPost(done.Post), RetriedPlatforms: done.Platforms, Warnings: append(f.report.warnings, done.LeftOut...),
+	answer.JSON(c, http.StatusOK, retryAnswer{
+		Success: true, Post: viewPost(done.Post), RetriedPlatforms: done.Platforms, Warnings: append(f.Report.Warnings, done.LeftOut...),
 	})
 	return nil
 }
 
-func readRetry(f *form) (asked schema.Retry) {
-	names, _ := f.list("platforms", len(schema.Platforms()))
+func readRetry(f *body.Form) (asked schema.Retry) {
+	names, _ := f.List("platforms", len(schema.Platforms()))
 	for i, name := range names {
-		field := indexed("platforms", i)
-		if name.kind != text {
-			f.fail(field, codeInvalidType, f.report.wrong(name, text))
+		field := body.Indexed("platforms", i)
+		if name.Kind != body.Text {
+			f.Fail(field, body.CodeInvalidType, f.Report.Wrong(name, body.Text))
 			continue
 		}
-		platform, err := schema.ParsePlatform(name.text)
+		platform, err := schema.ParsePlatform(name.Text)
 		if err != nil {
-			f.fail(field, codeInvalidValue, noPlatform(name.text))
+			f.Fail(field, body.CodeInvalidValue, body.NoPlatform(name.Text))
 			continue
 		}
 		asked.Platforms = append(asked.Platforms, platform)
 	}
-	seconds, ok := f.integer("delay")
-	if ok && (seconds < 0 || seconds > int(maxAhead.Seconds())) {
-		f.fail("delay", codeInvalidValue, "must be from 0 to 7776000 seconds (90 days)")
+	seconds, ok := f.Integer("delay")
+	if ok && (seconds < 0 || seconds > int(calendar.MaxAhead.Seconds())) {
+		f.Fail("delay", body.CodeInvalidValue, "must be from 0 to 7776000 seconds (90 days)")
 	}
 	asked.Delay = time.Duration(seconds) * time.Second
-	asked.AcceptDuplicate, _ = f.boolean("acceptDuplicate")
+	asked.AcceptDuplicate, _ = f.Boolean("acceptDuplicate")
 	return asked
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -16,42 +18,42 @@ func (p *posts) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	b := p.batchOf(c)
 	fields := readPostFields(f)
-	f.finish()
-	checkPatch(fields, f.report)
+	f.Finish()
+	checkPatch(fields, f.Report)
 	if fields.timezone == nil && fields.scheduledFor != nil {
 		if b.timezone, err = p.timezoneOf(c, b, id); err != nil {
 			return err
 		}
 	}
-	change := p.changeOf(c.Request.Context(), b, fields, f.report)
-	if err := refusal(f.report); err != nil {
+	change := p.changeOf(c.Request.Context(), b, fields, f.Report)
+	if err := refusal(f.Report); err != nil {
 		return err
 	}
-	var r report // of the last run: the store may run the change again
+	var r body.Report // of the last run: the store may run the change again
 	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, id, func(post *schema.Post) error {
-		r = report{warnings: slices.Clone(f.report.warnings)}
+		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
 		return p.patch(post, change, b.now, &r)
 	})
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: r.warnings})
+	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: r.Warnings})
 	return nil
 }
 
 // checkPatch refuses what is wrong whatever the post is like.
-func checkPatch(fields postFields, r *report) {
+func checkPatch(fields postFields, r *body.Report) {
 	if fields.targets != nil && len(fields.targets) == 0 {
-		r.fail("platforms", codeRequired, "at least one platform is required")
+		r.Fail("platforms", body.CodeRequired, "at least one platform is required")
 	}
 	if s := fields.status; s != nil && *s != schema.Draft.String() && *s != schema.Scheduled.String() {
-		r.fail("status", codeInvalidValue, "must be draft or scheduled")
+		r.Fail("status", body.CodeInvalidValue, "must be draft or scheduled")
 	}
 }
 
@@ -62,7 +64,7 @@ func (p *posts) timezoneOf(c *gin.Context, b batch, id schema.PostID) (string, e
 }
 
 // patch makes the change to a post that is locked.
-func (p *posts) patch(post *schema.Post, change change, now time.Time, r *report) error {
+func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.Report) error {
 	if change.fields.targets != nil && begun(post) {
 		return &schema.Error{
 			Kind: schema.InvalidState, Message: "a part of the post is published already, so its platforms cannot be replaced",
@@ -88,9 +90,9 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *report
 }
 
 // checkThreadPatch refuses what would change the entries of a thread.
-func checkThreadPatch(fields postFields, r *report) {
+func checkThreadPatch(fields postFields, r *body.Report) {
 	fixed := func(field string) {
-		r.fail(field, codeConflict, "the entries of a thread cannot be changed; cancel it and create another")
+		r.Fail(field, body.CodeConflict, "the entries of a thread cannot be changed; cancel it and create another")
 	}
 	if fields.content != nil {
 		fixed("content")
@@ -113,9 +115,9 @@ func begun(post *schema.Post) bool {
 }
 
 // checkScheduled checks the time of a draft that becomes scheduled as it is.
-func (p *posts) checkScheduled(post schema.Post, now time.Time, r *report) {
+func (p *posts) checkScheduled(post schema.Post, now time.Time, r *body.Report) {
 	if post.ScheduledFor.IsZero() {
-		r.fail("scheduledFor", codeRequired, "a draft needs a time before it can be scheduled")
+		r.Fail("scheduledFor", body.CodeRequired, "a draft needs a time before it can be scheduled")
 		return
 	}
 	p.readTime(post.ScheduledFor.Format(time.RFC3339Nano), time.UTC, now, r)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -36,22 +38,22 @@ type platformValidityView struct {
 // check says what a creation would find wrong with a post, and makes none. Platforms are
 // judged by name: an account matters only where it is named, or the only one.
 func (p *posts) check(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	b := p.batchOf(c)
 	fields := readPostFields(f)
 	for _, mode := range []string{"publishNow", "queue"} {
-		_, _ = f.boolean(mode) // a whole creation may be sent; when it is published is not judged
+		_, _ = f.Boolean(mode) // a whole creation may be sent; when it is published is not judged
 	}
-	_, _ = f.text("queueId", maxShort)
-	f.finish()
+	_, _ = f.Text("queueId", body.MaxShort)
+	f.Finish()
 	requirePlatforms(f, fields)
 	named := fields
 	named.targets = slices.DeleteFunc(slices.Clone(fields.targets), func(t targetFields) bool { return t.account == "" })
-	change := p.changeOf(c.Request.Context(), b, named, f.report)
-	if err := f.report.err(); err != nil {
+	change := p.changeOf(c.Request.Context(), b, named, f.Report)
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	var post schema.Post
@@ -59,35 +61,35 @@ func (p *posts) check(c *gin.Context) error {
 	post.Targets = make([]schema.Target, len(fields.targets))
 	for i, t := range fields.targets {
 		post.Targets[i] = schema.Target{N: int16(i), Platform: t.platform, Content: t.content}
-		if account := choose(change.accounts, new(report), t); account != nil {
+		if account := choose(change.accounts, new(body.Report), t); account != nil {
 			post.Targets[i].Account = account.ID
 		}
 	}
-	var found report
+	var found body.Report
 	p.validate(&post, change.accounts, &found)
-	respond(c, http.StatusOK, validationAnswer{Success: true, Validation: p.viewValidation(post, found), Warnings: f.report.warnings})
+	answer.JSON(c, http.StatusOK, validationAnswer{Success: true, Validation: p.viewValidation(post, found), Warnings: f.Report.Warnings})
 	return nil
 }
 
 // requirePlatforms fails a creation without any platform.
-func requirePlatforms(f *form, fields postFields) {
+func requirePlatforms(f *body.Form, fields postFields) {
 	switch {
 	case fields.targets == nil:
-		f.require("platforms")
+		f.Require("platforms")
 	case len(fields.targets) == 0:
-		f.fail("platforms", codeRequired, "at least one platform is required")
+		f.Fail("platforms", body.CodeRequired, "at least one platform is required")
 	}
 }
 
-func (p *posts) viewValidation(post schema.Post, found report) validationView {
+func (p *posts) viewValidation(post schema.Post, found body.Report) validationView {
 	v := validationView{
-		IsValid: len(found.errors) == 0, Platforms: map[string]platformValidityView{},
-		Errors: orEmpty(found.errors), Warnings: orEmpty(found.warnings),
+		IsValid: len(found.Errors) == 0, Platforms: map[string]platformValidityView{},
+		Errors: orEmpty(found.Errors), Warnings: orEmpty(found.Warnings),
 	}
 	for _, t := range post.Targets {
 		name := t.Platform.String()
 		if _, done := v.Platforms[name]; !done {
-			v.Platforms[name] = p.viewValidity(post.Content, t, found.errors)
+			v.Platforms[name] = p.viewValidity(post.Content, t, found.Errors)
 		}
 	}
 	return v

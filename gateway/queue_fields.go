@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"crier/gateway/body"
+	"crier/gateway/calendar"
 	"crier/schema"
 )
 
@@ -22,63 +24,63 @@ type queueFields struct {
 	isMain   *bool
 }
 
-func (q *queues) readFields(f *form) queueFields {
+func (q *queues) readFields(f *body.Form) queueFields {
 	fields := queueFields{
-		name:     optional(f.text("name", maxQueueName)),
-		timezone: optional(f.text("timezone", maxShort)),
+		name:     body.Optional(f.Text("name", maxQueueName)),
+		timezone: body.Optional(f.Text("timezone", body.MaxShort)),
 		slots:    readSlots(f),
 	}
-	if isDefault, ok := f.boolean("isDefault"); ok {
+	if isDefault, ok := f.Boolean("isDefault"); ok {
 		fields.isMain = &isDefault
 	}
 	if fields.name != nil && *fields.name == "" {
-		f.fail("name", codeRequired, "a queue needs a name")
+		f.Fail("name", body.CodeRequired, "a queue needs a name")
 	}
 	if fields.timezone != nil {
-		if _, err := q.Zones.load(*fields.timezone); err != nil {
-			f.fail("timezone", codeInvalidValue, err.Error())
+		if _, err := q.Zones.Load(*fields.timezone); err != nil {
+			f.Fail("timezone", body.CodeInvalidValue, err.Error())
 		}
 	}
 	return fields
 }
 
-func readSlots(f *form) []schema.WeekSlot {
-	items, ok := f.list("slots", maxSlots)
+func readSlots(f *body.Form) []schema.WeekSlot {
+	items, ok := f.List("slots", maxSlots)
 	if !ok {
 		return nil
 	}
 	if len(items) == 0 {
-		f.fail("slots", codeRequired, "at least one slot is required")
+		f.Fail("slots", body.CodeRequired, "at least one slot is required")
 	}
 	slots := make([]schema.WeekSlot, 0, len(items))
 	for i, item := range items {
-		inner, ok := f.child(item, "slots", i)
+		inner, ok := f.Child(item, "slots", i)
 		if !ok {
 			continue
 		}
 		slot := readSlot(&inner)
 		if slices.Contains(slots, slot) {
-			f.fail(indexed("slots", i), "duplicate_slot", fmt.Sprintf("%s at %s is there already", slot.Day, slot.Time))
+			f.Fail(body.Indexed("slots", i), "duplicate_slot", fmt.Sprintf("%s at %s is there already", slot.Day, slot.Time))
 		}
 		slots = append(slots, slot)
 	}
 	return slots
 }
 
-func readSlot(f *form) schema.WeekSlot {
+func readSlot(f *body.Form) schema.WeekSlot {
 	var slot schema.WeekSlot
 	var ok bool
-	if slot.Day, ok = f.text("day", maxShort); !ok {
-		f.require("day")
-	} else if _, known := weekday(slot.Day); !known {
-		f.fail("day", codeInvalidValue, "must be a day of the week, monday to sunday")
+	if slot.Day, ok = f.Text("day", body.MaxShort); !ok {
+		f.Require("day")
+	} else if _, known := calendar.Weekday(slot.Day); !known {
+		f.Fail("day", body.CodeInvalidValue, "must be a day of the week, monday to sunday")
 	}
-	if slot.Time, ok = f.text("time", maxShort); !ok {
-		f.require("time")
-	} else if at, err := time.Parse(slotLayout, slot.Time); err != nil || at.Format(slotLayout) != slot.Time {
-		f.fail("time", codeInvalidValue, "must be a time of day, 00:00 to 23:59")
+	if slot.Time, ok = f.Text("time", body.MaxShort); !ok {
+		f.Require("time")
+	} else if at, err := time.Parse(calendar.SlotLayout, slot.Time); err != nil || at.Format(calendar.SlotLayout) != slot.Time {
+		f.Fail("time", body.CodeInvalidValue, "must be a time of day, 00:00 to 23:59")
 	}
-	f.finish()
+	f.Finish()
 	return slot
 }
 

@@ -8,6 +8,11 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/gateway/calendar"
+	"crier/gateway/directory"
 	"crier/schema"
 )
 
@@ -37,26 +42,26 @@ type queueWriter interface {
 // queuesConfig is what queues are served with.
 type queuesConfig struct {
 	Store    queuesStore
-	Accounts directories
-	Zones    *zones
+	Accounts directory.Directories
+	Zones    *calendar.Zones
 	Lead     time.Duration // how far ahead the next slot has to be
 	Now      func() time.Time
 }
 
 // queueRoutes returns the operations of queues.
-func queueRoutes(c queuesConfig) []route { return (&queues{c}).routes() }
+func queueRoutes(c queuesConfig) []admission.Route { return (&queues{c}).routes() }
 
 // queues is the resource of queues.
 type queues struct{ queuesConfig }
 
-func (q *queues) routes() []route {
-	return []route{
-		handle(http.MethodPost, "/queues", schema.Write, q.create),
-		handle(http.MethodGet, "/queues", schema.Read, q.list),
-		handle(http.MethodGet, "/queues/:id", schema.Read, q.get),
-		handle(http.MethodPatch, "/queues/:id", schema.Write, q.update),
-		handle(http.MethodDelete, "/queues/:id", schema.Write, q.delete),
-		handle(http.MethodGet, "/queues/:id/slots", schema.Read, q.preview),
+func (q *queues) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodPost, "/queues", schema.Write, q.create),
+		admission.Handle(http.MethodGet, "/queues", schema.Read, q.list),
+		admission.Handle(http.MethodGet, "/queues/:id", schema.Read, q.get),
+		admission.Handle(http.MethodPatch, "/queues/:id", schema.Write, q.update),
+		admission.Handle(http.MethodDelete, "/queues/:id", schema.Write, q.delete),
+		admission.Handle(http.MethodGet, "/queues/:id/slots", schema.Read, q.preview),
 	}
 }
 
@@ -90,63 +95,63 @@ type slotsAnswer struct {
 
 func viewQueue(q schema.Queue) queueView {
 	return queueView{
-		ID: q.ID.String(), Name: q.Name, Timezone: q.Timezone, BrandID: unlessZero(q.Brand), Slots: q.Slots,
-		IsDefault: q.Default, CreatedAt: shownTime(q.CreatedAt), UpdatedAt: shownTime(q.UpdatedAt),
+		ID: q.ID.String(), Name: q.Name, Timezone: q.Timezone, BrandID: answer.IDOrNull(q.Brand), Slots: q.Slots,
+		IsDefault: q.Default, CreatedAt: answer.Time(q.CreatedAt), UpdatedAt: answer.Time(q.UpdatedAt),
 	}
 }
 
 // create makes a queue.
 func (q *queues) create(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	began := q.Now()
 	fields := q.readFields(f)
-	wanted := optional(f.text("brandId", maxShort))
-	f.finish()
-	f.require("name")
-	f.require("slots")
-	key := requestOf(c).key
-	brand := q.brand(c.Request.Context(), key.Workspace, began, wanted, f.report)
-	if err := f.report.err(); err != nil {
+	wanted := body.Optional(f.Text("brandId", body.MaxShort))
+	f.Finish()
+	f.Require("name")
+	f.Require("slots")
+	key := admission.RequestOf(c).Key
+	brand := q.brand(c.Request.Context(), key.Workspace, began, wanted, f.Report)
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	now := began.UTC().Truncate(time.Millisecond)
 	queue := schema.Queue{
 		ID: schema.NewQueueID(now), Workspace: key.Workspace, Brand: brand,
-		Timezone: defaultTimezone, CreatedAt: now, UpdatedAt: now,
+		Timezone: calendar.DefaultTimezone, CreatedAt: now, UpdatedAt: now,
 	}
 	fields.apply(&queue)
 	if queue, err = q.Store.CreateQueue(c.Request.Context(), queue); err != nil {
 		return err
 	}
-	respond(c, http.StatusCreated, queueAnswer{Success: true, Queue: viewQueue(queue), Warnings: f.report.warnings})
+	answer.JSON(c, http.StatusCreated, queueAnswer{Success: true, Queue: viewQueue(queue), Warnings: f.Report.Warnings})
 	return nil
 }
 
 // brand returns the workspace's brand of an id, zero for nil.
-func (q *queues) brand(ctx context.Context, workspace schema.WorkspaceID, began time.Time, id *string, r *report) schema.BrandID {
+func (q *queues) brand(ctx context.Context, workspace schema.WorkspaceID, began time.Time, id *string, r *body.Report) schema.BrandID {
 	if id == nil {
 		return schema.BrandID{}
 	}
 	var brand schema.BrandID
 	known := false
-	_, err := q.Accounts.find(ctx, workspace, began, func(d *directory) bool {
-		brand, known = d.brand(id)
+	_, err := q.Accounts.Find(ctx, workspace, began, func(d *directory.Directory) bool {
+		brand, known = d.Brand(id)
 		return known
 	})
 	if err != nil {
-		r.fault = err
+		r.Fault = err
 	} else if !known {
-		r.fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q", clip(*id)))
+		r.Fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q", body.Clip(*id)))
 	}
 	return brand
 }
 
 // list answers with all queues of the workspace.
 func (q *queues) list(c *gin.Context) error {
-	all, err := q.Store.Queues(c.Request.Context(), requestOf(c).key.Workspace)
+	all, err := q.Store.Queues(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
@@ -154,7 +159,7 @@ func (q *queues) list(c *gin.Context) error {
 	for i := range all {
 		views[i] = viewQueue(all[i])
 	}
-	respond(c, http.StatusOK, queuesAnswer{Success: true, Queues: views})
+	answer.JSON(c, http.StatusOK, queuesAnswer{Success: true, Queues: views})
 	return nil
 }
 
@@ -164,7 +169,7 @@ func (q *queues) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, queueAnswer{Success: true, Queue: viewQueue(queue)})
+	answer.JSON(c, http.StatusOK, queueAnswer{Success: true, Queue: viewQueue(queue)})
 	return nil
 }
 
@@ -173,7 +178,7 @@ func (q *queues) read(c *gin.Context) (schema.Queue, error) {
 	if err != nil {
 		return schema.Queue{}, err
 	}
-	return q.Store.Queue(c.Request.Context(), requestOf(c).key.Workspace, id)
+	return q.Store.Queue(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 }
 
 // queueID returns the id a path names. One that is no id names nothing that exists.
@@ -191,23 +196,23 @@ func (q *queues) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	fields := q.readFields(f)
-	f.finish()
-	if err := f.report.err(); err != nil {
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	queue, err := q.Store.UpdateQueue(c.Request.Context(), requestOf(c).key.Workspace, id, func(queue *schema.Queue) error {
+	queue, err := q.Store.UpdateQueue(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, func(queue *schema.Queue) error {
 		fields.apply(queue)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, queueAnswer{Success: true, Queue: viewQueue(queue), Warnings: f.report.warnings})
+	answer.JSON(c, http.StatusOK, queueAnswer{Success: true, Queue: viewQueue(queue), Warnings: f.Report.Warnings})
 	return nil
 }
 
@@ -217,18 +222,18 @@ func (q *queues) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := q.Store.DeleteQueue(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+	if err := q.Store.DeleteQueue(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, message{Success: true, Message: "the queue was deleted; its posts keep their times"})
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the queue was deleted; its posts keep their times"})
 	return nil
 }
 
 // preview answers with the next free slots.
 func (q *queues) preview(c *gin.Context) error {
-	parameters := newQuery(c)
-	limit := parameters.integer("limit", 10, maxLimit)
-	if err := parameters.report.err(); err != nil {
+	parameters := body.NewQuery(c)
+	limit := parameters.Integer("limit", 10, body.MaxLimit)
+	if err := parameters.Report.Err(); err != nil {
 		return err
 	}
 	queue, err := q.read(c)
@@ -239,15 +244,15 @@ func (q *queues) preview(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	zone, err := q.Zones.load(queue.Timezone)
+	zone, err := q.Zones.Load(queue.Timezone)
 	if err != nil {
 		return err
 	}
 	now := q.Now()
-	answer := slotsAnswer{Success: true, Slots: []string{}}
-	for _, at := range freeSlots(queue, zone, taken, now.Add(q.Lead), now.Add(maxAhead), limit) {
-		answer.Slots = append(answer.Slots, shownTime(at))
+	reply := slotsAnswer{Success: true, Slots: []string{}}
+	for _, at := range calendar.FreeSlots(queue, zone, taken, now.Add(q.Lead), now.Add(calendar.MaxAhead), limit) {
+		reply.Slots = append(reply.Slots, answer.Time(at))
 	}
-	respond(c, http.StatusOK, answer)
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }

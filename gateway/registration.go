@@ -9,6 +9,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -25,8 +28,8 @@ type registration struct{ keysConfig }
 // maxEmail is the longest address there can be, in bytes (RFC 5321, 4.5.3.1.3).
 const maxEmail = 254
 
-func (r *registration) routes() []route {
-	return []route{handle(http.MethodPost, "/keys/register", public, r.register)}
+func (r *registration) routes() []admission.Route {
+	return []admission.Route{admission.Handle(http.MethodPost, "/keys/register", admission.Public, r.register)}
 }
 
 type workspaceView struct {
@@ -47,15 +50,15 @@ func (r *registration) register(c *gin.Context) error {
 	if !r.AllowRegistration {
 		return &schema.Error{Kind: schema.Forbidden, Message: "this server takes no registrations; ask its operator for a key"}
 	}
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	name, email := f.title(), formEmail(f)
-	f.require("name")
-	f.require("email")
-	f.finish()
-	if err := f.report.err(); err != nil {
+	name, email := f.GivenName(), formEmail(f)
+	f.Require("name")
+	f.Require("email")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	secret, err := schema.NewAPIKey(r.Random, false)
@@ -69,28 +72,28 @@ func (r *registration) register(c *gin.Context) error {
 		ID: id, Lineage: id, Workspace: w.ID, Name: "registered", Prefix: schema.APIKeyPrefix(secret), Permission: schema.Admin, CreatedAt: now,
 	}
 	err = r.Store.Register(c.Request.Context(), schema.Registration{
-		Workspace: w, Email: email, Key: key, Hash: schema.HashAPIKey(secret), Address: requestOf(c).address.String(),
+		Workspace: w, Email: email, Key: key, Hash: schema.HashAPIKey(secret), Address: admission.RequestOf(c).Address.String(),
 	})
 	if err != nil {
 		return err
 	}
 	view := viewKey(key, schema.KeyID{}, now)
 	view.Secret = secret
-	respond(c, http.StatusCreated, registrationAnswer{
-		Success: true, Workspace: workspaceView{w.ID, w.Name, w.Plan}, Key: view, Warnings: f.report.warnings,
+	answer.JSON(c, http.StatusCreated, registrationAnswer{
+		Success: true, Workspace: workspaceView{w.ID, w.Name, w.Plan}, Key: view, Warnings: f.Report.Warnings,
 	})
 	return nil
 }
 
 // formEmail reads an address of e-mail, without a name.
-func formEmail(f *form) string {
-	text, ok := f.text("email", maxEmail)
+func formEmail(f *body.Form) string {
+	text, ok := f.Text("email", maxEmail)
 	if !ok {
 		return ""
 	}
 	parsed, err := mail.ParseAddress(text)
 	if err != nil || parsed.Address != text {
-		f.fail("email", codeInvalidValue, "must be an address of e-mail, such as ada@example.com")
+		f.Fail("email", body.CodeInvalidValue, "must be an address of e-mail, such as ada@example.com")
 	}
 	return text
 }

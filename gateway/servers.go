@@ -7,37 +7,39 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
 // readServer returns the base address of the server a request names: https and public, or one
 // that is configured. It is empty for the platform's own, which mastodon has not.
-func (s *connections) readServer(c *gin.Context, f *form, platform schema.Platform) string {
-	named, ok := f.text("server", maxURL)
+func (s *connections) readServer(c *gin.Context, f *body.Form, platform schema.Platform) string {
+	named, ok := f.Text("server", body.MaxURL)
 	switch {
-	case !ok && platform == schema.Mastodon && s.BaseURLs[platform] == "" && !requestOf(c).key.Sandbox:
-		f.require("server")
+	case !ok && platform == schema.Mastodon && s.BaseURLs[platform] == "" && !admission.RequestOf(c).Key.Sandbox:
+		f.Require("server")
 		return ""
-	case !ok || f.report.about("server"):
+	case !ok || f.Report.About("server"):
 		return ""
 	}
 	server, err := normalServer(named)
 	if err != nil {
-		f.fail("server", codeInvalidURL, err.Error())
+		f.Fail("server", body.CodeInvalidURL, err.Error())
 		return ""
 	}
 	if server == strings.TrimRight(s.BaseURLs[platform], "/") {
 		return server
 	}
 	if !strings.HasPrefix(server, "https://") && !s.AllowPrivate {
-		f.fail("server", codeInvalidURL, "must be an https address: credentials do not go out in the clear")
+		f.Fail("server", body.CodeInvalidURL, "must be an https address: credentials do not go out in the clear")
 		return ""
 	}
 	if s.AllowPrivate {
 		return server
 	}
 	if why := s.Refuses(c.Request.Context(), server); why != "" {
-		f.fail("server", codeInvalidURL, "must be publicly reachable: "+why)
+		f.Fail("server", body.CodeInvalidURL, "must be publicly reachable: "+why)
 		return ""
 	}
 	return server

@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -10,7 +11,7 @@ import (
 const maxTitle = 255
 
 // readThreadFields reads what a request says about a thread that is to be made.
-func readThreadFields(f *form) postFields {
+func readThreadFields(f *body.Form) postFields {
 	thread := readThreadConfig(f).merge(schema.ThreadConfig{MaxRetries: schema.DefaultThreadRetries})
 	fields := postFields{
 		entries: readEntries(f),
@@ -20,7 +21,7 @@ func readThreadFields(f *form) postFields {
 	fields.readShared(f)
 	for _, t := range fields.targets {
 		if t.content != "" {
-			f.fail(t.field()+".content", codeConflict, "a platform's own text stands in platformContent of each entry")
+			f.Fail(t.field()+".content", body.CodeConflict, "a platform's own text stands in platformContent of each entry")
 		}
 	}
 	return fields
@@ -28,41 +29,41 @@ func readThreadFields(f *form) postFields {
 
 // readEntries returns an entry for each that was sent, so that what validation says of
 // them has their numbers.
-func readEntries(f *form) []schema.Entry {
-	items, ok := f.list("posts", schema.MaxThreadEntries)
+func readEntries(f *body.Form) []schema.Entry {
+	items, ok := f.List("posts", schema.MaxThreadEntries)
 	if !ok {
-		f.require("posts")
+		f.Require("posts")
 		return nil
 	}
 	if len(items) == 0 {
-		f.fail("posts", schema.CodeThreadLength, fmt.Sprintf("a thread has %d to %d posts", schema.MinThreadEntries, schema.MaxThreadEntries))
+		f.Fail("posts", schema.CodeThreadLength, fmt.Sprintf("a thread has %d to %d posts", schema.MinThreadEntries, schema.MaxThreadEntries))
 	}
 	entries := make([]schema.Entry, len(items))
 	for i, item := range items {
-		inner, ok := f.child(item, "posts", i)
+		inner, ok := f.Child(item, "posts", i)
 		if !ok {
 			continue
 		}
-		entries[i].Text, _ = inner.text("content", maxContent)
+		entries[i].Text, _ = inner.Text("content", maxContent)
 		entries[i].Platform = readPlatformContent(&inner)
 		entries[i].Media = readMedia(&inner)
-		inner.finish()
+		inner.Finish()
 	}
 	return entries
 }
 
-func readPlatformContent(f *form) map[schema.Platform]string {
-	inner, ok := f.inner("platformContent")
+func readPlatformContent(f *body.Form) map[schema.Platform]string {
+	inner, ok := f.Inner("platformContent")
 	if !ok {
 		return nil
 	}
-	texts := make(map[schema.Platform]string, len(inner.object.members))
+	texts := make(map[schema.Platform]string, len(inner.Object.Members))
 	for _, platform := range schema.Platforms() {
-		if text, ok := inner.text(platform.String(), maxContent); ok {
+		if text, ok := inner.Text(platform.String(), maxContent); ok {
 			texts[platform] = text
 		}
 	}
-	inner.finish()
+	inner.Finish()
 	return texts
 }
 
@@ -75,27 +76,27 @@ type threadConfig struct {
 	maxRetries      *int
 }
 
-func readThreadConfig(f *form) threadConfig {
-	config := threadConfig{title: optional(f.text("title", maxTitle))}
-	inner, ok := f.inner("config")
+func readThreadConfig(f *body.Form) threadConfig {
+	config := threadConfig{title: body.Optional(f.Text("title", maxTitle))}
+	inner, ok := f.Inner("config")
 	if !ok {
 		return config
 	}
-	defer inner.finish()
-	if delay, ok := inner.decimal("postDelay"); ok {
+	defer inner.Finish()
+	if delay, ok := inner.Decimal("postDelay"); ok {
 		config.postDelay = &delay
-		f.report.warn(inner.name("postDelay"), "no_effect", "the pause between two entries is fixed by platform")
+		f.Report.Warn(inner.Name("postDelay"), "no_effect", "the pause between two entries is fixed by platform")
 		if delay < 0 {
-			inner.fail("postDelay", codeInvalidValue, "must not be negative")
+			inner.Fail("postDelay", body.CodeInvalidValue, "must not be negative")
 		}
 	}
-	if goesOn, ok := inner.boolean("continueOnError"); ok {
+	if goesOn, ok := inner.Boolean("continueOnError"); ok {
 		config.continueOnError = &goesOn
 	}
-	if retries, ok := inner.integer("maxRetries"); ok {
+	if retries, ok := inner.Integer("maxRetries"); ok {
 		config.maxRetries = &retries
 		if retries < 0 || retries > schema.MaxThreadRetries {
-			inner.fail("maxRetries", codeInvalidValue, fmt.Sprintf("must be from 0 to %d", schema.MaxThreadRetries))
+			inner.Fail("maxRetries", body.CodeInvalidValue, fmt.Sprintf("must be from 0 to %d", schema.MaxThreadRetries))
 		}
 	}
 	return config

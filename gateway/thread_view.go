@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
@@ -119,7 +120,7 @@ func viewThreadEntry(p schema.Post, postID string, i int) threadEntryView {
 }
 
 func viewEntryTarget(t *schema.Target, entry int) entryTargetView {
-	v := entryTargetView{Platform: t.Platform.String(), AccountID: shownID(t.Account), Status: t.State.String()}
+	v := entryTargetView{Platform: t.Platform.String(), AccountID: answer.ID(t.Account), Status: t.State.String()}
 	last := -1
 	for _, r := range t.Receipts {
 		if r.Open {
@@ -128,7 +129,7 @@ func viewEntryTarget(t *schema.Target, entry int) entryTargetView {
 		last = max(last, r.Entry)
 		if r.Entry == entry {
 			v.Status = schema.TargetPosted.String()
-			v.PostID, v.PostURL, v.PostedAt = r.NativeID, shownURL(r.URL), shownTime(r.PostedAt)
+			v.PostID, v.PostURL, v.PostedAt = r.NativeID, answer.URL(r.URL), answer.Time(r.PostedAt)
 			return v
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
@@ -13,12 +15,12 @@ import (
 // it is made, stored and published as one.
 type threads struct{ posts *posts }
 
-func (t *threads) routes() []route {
-	return []route{
-		handle(http.MethodPost, "/threads", schema.Write, t.create),
-		handle(http.MethodGet, "/threads/:id", schema.Read, t.get),
-		handle(http.MethodPatch, "/threads/:id", schema.Write, t.update),
-		handle(http.MethodDelete, "/threads/:id", schema.Write, t.delete),
+func (t *threads) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodPost, "/threads", schema.Write, t.create),
+		admission.Handle(http.MethodGet, "/threads/:id", schema.Read, t.get),
+		admission.Handle(http.MethodPatch, "/threads/:id", schema.Write, t.update),
+		admission.Handle(http.MethodDelete, "/threads/:id", schema.Write, t.delete),
 	}
 }
 
@@ -42,7 +44,7 @@ func (t *threads) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, threadAnswer{Success: true, Thread: viewThread(post)})
+	answer.JSON(c, http.StatusOK, threadAnswer{Success: true, Thread: viewThread(post)})
 	return nil
 }
 
@@ -52,8 +54,8 @@ func (t *threads) read(c *gin.Context) (schema.Post, error) {
 	if err != nil {
 		return schema.Post{}, noThread(err)
 	}
-	requestOf(c).post = schema.PostID(id).String()
-	post, err := t.posts.Store.Post(c.Request.Context(), requestOf(c).key.Workspace, schema.PostID(id))
+	admission.RequestOf(c).Post = schema.PostID(id).String()
+	post, err := t.posts.Store.Post(c.Request.Context(), admission.RequestOf(c).Key.Workspace, schema.PostID(id))
 	if err != nil {
 		return post, threadNotFound(err)
 	}
@@ -92,10 +94,10 @@ func (t *threads) delete(c *gin.Context) error {
 	if err != nil {
 		return threadNotFound(err)
 	}
-	answer := deletedThreadAnswer{Success: true, Deleted: true, ID: post.ThreadID()}
+	reply := deletedThreadAnswer{Success: true, Deleted: true, ID: post.ThreadID()}
 	if cancelled {
-		answer.Method = schema.Cancelled.String()
+		reply.Method = schema.Cancelled.String()
 	}
-	respond(c, http.StatusOK, answer)
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }

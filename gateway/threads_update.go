@@ -6,6 +6,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -16,7 +18,7 @@ func (t *threads) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -24,20 +26,20 @@ func (t *threads) update(c *gin.Context) error {
 	b := p.batchOf(c)
 	b.timezone = before.Timezone // of a time without a zone
 	fields := postFields{
-		status:       optional(f.text("status", maxShort)),
-		scheduledFor: optional(f.text("scheduledFor", maxShort)),
-		timezone:     optional(f.text("timezone", maxShort)),
+		status:       body.Optional(f.Text("status", body.MaxShort)),
+		scheduledFor: body.Optional(f.Text("scheduledFor", body.MaxShort)),
+		timezone:     body.Optional(f.Text("timezone", body.MaxShort)),
 	}
 	config := readThreadConfig(f)
-	f.finish()
-	checkPatch(fields, f.report)
-	change := p.changeOf(c.Request.Context(), b, fields, f.report)
-	if err := f.report.err(); err != nil {
+	f.Finish()
+	checkPatch(fields, f.Report)
+	change := p.changeOf(c.Request.Context(), b, fields, f.Report)
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	var r report // of the last run: the store may run the change again
+	var r body.Report // of the last run: the store may run the change again
 	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, before.ID, func(post *schema.Post) error {
-		r = report{warnings: slices.Clone(f.report.warnings)}
+		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
 		merged := config.merge(*post.Content.Thread)
 		post.Content.Thread = &merged
 		return p.patch(post, change, b.now, &r)
@@ -45,6 +47,6 @@ func (t *threads) update(c *gin.Context) error {
 	if err != nil {
 		return threadNotFound(err)
 	}
-	respond(c, http.StatusOK, threadAnswer{Success: true, Thread: viewThread(post), Warnings: r.warnings})
+	answer.JSON(c, http.StatusOK, threadAnswer{Success: true, Thread: viewThread(post), Warnings: r.Warnings})
 	return nil
 }

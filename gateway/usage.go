@@ -6,6 +6,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
@@ -19,9 +21,9 @@ type usageReader interface {
 // usage is the resource of what a workspace uses of its plan.
 type usage struct{ reader usageReader }
 
-func (u *usage) routes() []route {
-	return []route{
-		handle(http.MethodGet, "/usage", schema.Read, u.get),
+func (u *usage) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodGet, "/usage", schema.Read, u.get),
 	}
 }
 
@@ -35,8 +37,8 @@ type usageView struct {
 }
 
 type periodView struct {
-	Start moment `json:"start"`
-	End   moment `json:"end"` // not included
+	Start answer.Moment `json:"start"`
+	End   answer.Moment `json:"end"` // not included
 }
 
 type allowance struct {
@@ -47,9 +49,9 @@ type allowance struct {
 
 // requestsView is the minute of the key that asks, this request included.
 type requestsView struct {
-	Limit     *int   `json:"limit"`
-	Remaining *int   `json:"remaining"`
-	ResetsAt  moment `json:"resetsAt"`
+	Limit     *int          `json:"limit"`
+	Remaining *int          `json:"remaining"`
+	ResetsAt  answer.Moment `json:"resetsAt"`
 }
 
 type planView struct {
@@ -66,8 +68,8 @@ type usageAnswer struct {
 
 // get answers with what is used of the month, and of the caller's minute.
 func (u *usage) get(c *gin.Context) error {
-	r := requestOf(c)
-	found, err := u.reader.Usage(c.Request.Context(), r.key.Workspace)
+	r := admission.RequestOf(c)
+	found, err := u.reader.Usage(c.Request.Context(), r.Key.Workspace)
 	if err != nil {
 		return err
 	}
@@ -75,13 +77,13 @@ func (u *usage) get(c *gin.Context) error {
 	if found.Plan.PostsPerMonth == 0 {
 		posts.Used = nil
 	}
-	requests := requestsView{ResetsAt: moment(r.quota.reset)}
-	if r.quota.limit > 0 {
-		limit, remaining := r.quota.shown()
+	requests := requestsView{ResetsAt: answer.Moment(r.Quota.Reset)}
+	if r.Quota.Limit > 0 {
+		limit, remaining := r.Quota.Shown()
 		requests.Limit, requests.Remaining = &limit, &remaining
 	}
-	respond(c, http.StatusOK, usageAnswer{Success: true, Usage: usageView{
-		Period: periodView{moment(found.Month), moment(found.Month.AddDate(0, 1, 0))},
+	answer.JSON(c, http.StatusOK, usageAnswer{Success: true, Usage: usageView{
+		Period: periodView{answer.Moment(found.Month), answer.Moment(found.Month.AddDate(0, 1, 0))},
 		Posts:  posts, Accounts: allowanceOf(found.Accounts, found.Plan.Accounts),
 		Requests: requests, Plan: viewPlan(found.Plan),
 	}})

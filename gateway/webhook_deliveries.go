@@ -9,6 +9,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -57,51 +60,51 @@ func (w *webhooks) searchDeliveries(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	q := newQuery(c)
+	q := body.NewQuery(c)
 	filter := readDeliveryFilter(q)
-	if err := q.report.err(); err != nil {
+	if err := q.Report.Err(); err != nil {
 		return err
 	}
 	limit := filter.Limit
 	filter.Limit++
-	_, records, err := w.Store.Deliveries(c.Request.Context(), requestOf(c).key.Workspace, id, filter)
+	_, records, err := w.Store.Deliveries(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, filter)
 	if err != nil {
 		return err
 	}
-	answer := deliveriesAnswer{Success: true, HasMore: len(records) > limit}
-	answer.Deliveries = viewDeliveries(records[:min(limit, len(records))])
-	if answer.HasMore {
-		answer.NextCursor = &records[limit-1].ID
+	reply := deliveriesAnswer{Success: true, HasMore: len(records) > limit}
+	reply.Deliveries = viewDeliveries(records[:min(limit, len(records))])
+	if reply.HasMore {
+		reply.NextCursor = &records[limit-1].ID
 	}
-	respond(c, http.StatusOK, answer)
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }
 
-func readDeliveryFilter(q *query) schema.DeliveryFilter {
+func readDeliveryFilter(q *body.Query) schema.DeliveryFilter {
 	filter := schema.DeliveryFilter{
-		After: q.time("after"), Before: q.time("before"), Limit: q.integer("limit", defaultLimit, maxLimit),
+		After: q.Time("after"), Before: q.Time("before"), Limit: q.Integer("limit", body.DefaultLimit, body.MaxLimit),
 	}
-	if status, ok := q.word("status"); ok {
+	if status, ok := q.Word("status"); ok {
 		filter.States = deliveryStates(status)
 		if filter.States == nil {
-			q.report.fail("status", codeInvalidValue, "must be pending, delivered or failed")
+			q.Report.Fail("status", body.CodeInvalidValue, "must be pending, delivered or failed")
 		}
 	}
-	if event, ok := q.word("event"); ok {
+	if event, ok := q.Word("event"); ok {
 		filter.Event = schema.EventType(event)
 		if !filter.Event.Subscribable() {
-			q.report.fail("event", codeInvalidValue, fmt.Sprintf("%q is no event", clip(event)))
+			q.Report.Fail("event", body.CodeInvalidValue, fmt.Sprintf("%q is no event", body.Clip(event)))
 		}
 	}
 	var err error
-	if id, ok := q.word("eventId"); ok {
+	if id, ok := q.Word("eventId"); ok {
 		if filter.EventID, err = schema.ParseEventID(id); err != nil {
-			q.report.fail("eventId", codeInvalidValue, "must be the id of an event")
+			q.Report.Fail("eventId", body.CodeInvalidValue, "must be the id of an event")
 		}
 	}
-	if id, ok := q.text("cursor"); ok {
+	if id, ok := q.Text("cursor"); ok {
 		if filter.Below, err = schema.ParseDeliveryID(id); err != nil {
-			q.report.fail("cursor", codeInvalidValue, "must be the nextCursor of the page before")
+			q.Report.Fail("cursor", body.CodeInvalidValue, "must be the nextCursor of the page before")
 		}
 	}
 	return filter
@@ -123,13 +126,13 @@ func (w *webhooks) delivery(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	record, err := w.Store.Delivery(c.Request.Context(), requestOf(c).key.Workspace, webhook, delivery)
+	record, err := w.Store.Delivery(c.Request.Context(), admission.RequestOf(c).Key.Workspace, webhook, delivery)
 	if err != nil {
 		return err
 	}
-	answer := deliveryDetailAnswer{Success: true}
-	answer.Delivery.deliveryView, answer.Delivery.Body = viewDelivery(record), record.Body
-	respond(c, http.StatusOK, answer)
+	reply := deliveryDetailAnswer{Success: true}
+	reply.Delivery.deliveryView, reply.Delivery.Body = viewDelivery(record), record.Body
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }
 
@@ -139,11 +142,11 @@ func (w *webhooks) redeliver(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	record, err := w.Store.Redeliver(c.Request.Context(), requestOf(c).key.Workspace, webhook, delivery)
+	record, err := w.Store.Redeliver(c.Request.Context(), admission.RequestOf(c).Key.Workspace, webhook, delivery)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusAccepted, deliveryAnswer{Success: true, Delivery: viewDelivery(record)})
+	answer.JSON(c, http.StatusAccepted, deliveryAnswer{Success: true, Delivery: viewDelivery(record)})
 	return nil
 }
 
@@ -153,30 +156,30 @@ func (w *webhooks) redeliverFailed(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	since, until := f.time("since"), f.time("until")
-	f.require("since")
-	if status, ok := f.text("status", maxShort); ok && status != schema.DeliveryFailed.String() {
-		f.fail("status", codeInvalidValue, "must be failed: only failed deliveries are sent again together")
+	since, until := f.Time("since"), f.Time("until")
+	f.Require("since")
+	if status, ok := f.Text("status", body.MaxShort); ok && status != schema.DeliveryFailed.String() {
+		f.Fail("status", body.CodeInvalidValue, "must be failed: only failed deliveries are sent again together")
 	}
 	if !until.IsZero() && until.Before(since) {
-		f.fail("until", codeInvalidValue, "must not be before since")
+		f.Fail("until", body.CodeInvalidValue, "must not be before since")
 	}
-	f.finish()
-	if err := f.report.err(); err != nil {
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	if until.IsZero() {
 		until = w.Now().Add(time.Millisecond)
 	}
-	n, more, err := w.Store.RedeliverFailed(c.Request.Context(), requestOf(c).key.Workspace, id, since, until)
+	n, more, err := w.Store.RedeliverFailed(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, since, until)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusAccepted, redeliveredAnswer{Success: true, Redelivered: n, HasMore: more, Warnings: f.report.warnings})
+	answer.JSON(c, http.StatusAccepted, redeliveredAnswer{Success: true, Redelivered: n, HasMore: more, Warnings: f.Report.Warnings})
 	return nil
 }
 

@@ -6,6 +6,10 @@ import (
 	"io"
 	"net/http"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+
 	"github.com/gin-gonic/gin"
 )
 
@@ -21,7 +25,7 @@ func (w *webhooks) rotateSecret(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	overlap, warnings, err := readOverlap(c)
+	overlap, warnings, err := body.ReadOverlap(c)
 	if err != nil {
 		return err
 	}
@@ -29,13 +33,13 @@ func (w *webhooks) rotateSecret(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	webhook, err := w.Store.RotateSecret(c.Request.Context(), requestOf(c).key.Workspace, id, secret, overlap)
+	webhook, err := w.Store.RotateSecret(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, secret, overlap)
 	if err != nil {
 		return err
 	}
 	view := viewWebhook(webhook, w.Now())
 	view.Secret = secret
-	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: view, Warnings: warnings})
+	answer.JSON(c, http.StatusOK, webhookAnswer{Success: true, Webhook: view, Warnings: warnings})
 	return nil
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -30,7 +32,7 @@ type trialAnswer struct {
 // no code, and says why.
 type trialView struct {
 	Event        schema.EventType `json:"event"`
-	DeliveredAt  moment           `json:"deliveredAt"`
+	DeliveredAt  answer.Moment    `json:"deliveredAt"`
 	ResponseCode int              `json:"responseCode,omitempty"`
 	ResponseTime int64            `json:"responseTime"` // milliseconds
 	Error        string           `json:"error,omitempty"`
@@ -42,13 +44,13 @@ func (w *webhooks) test(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	event := readEvent(f)
-	f.finish()
-	if err := f.report.err(); err != nil {
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	now := w.Now().UTC().Truncate(time.Millisecond)
@@ -59,22 +61,22 @@ func (w *webhooks) test(c *gin.Context) error {
 	code, took, err := w.Sender.TestDelivery(c.Request.Context(), webhook, schema.WebhookPayload{
 		ID: schema.NewEventID(now), Event: event, Test: true, CreatedAt: now, Data: sample,
 	})
-	respond(c, http.StatusOK, trialAnswer{Success: true, Test: trialView{
-		Event: event, DeliveredAt: moment(w.Now()), ResponseCode: code, ResponseTime: took.Milliseconds(),
+	answer.JSON(c, http.StatusOK, trialAnswer{Success: true, Test: trialView{
+		Event: event, DeliveredAt: answer.Moment(w.Now()), ResponseCode: code, ResponseTime: took.Milliseconds(),
 		Error: shownCause(err),
 	}})
 	return nil
 }
 
-func readEvent(f *form) schema.EventType {
-	name, ok := f.text("event", maxShort)
+func readEvent(f *body.Form) schema.EventType {
+	name, ok := f.Text("event", body.MaxShort)
 	if !ok {
-		f.require("event")
+		f.Require("event")
 		return ""
 	}
 	event := schema.EventType(name)
 	if !event.Subscribable() {
-		f.fail("event", codeInvalidValue, fmt.Sprintf("%q is no event", clip(name)))
+		f.Fail("event", body.CodeInvalidValue, fmt.Sprintf("%q is no event", body.Clip(name)))
 	}
 	return event
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"time"
 
+	"crier/gateway/answer"
 	"crier/schema"
 )
 
@@ -13,13 +14,13 @@ type webhookView struct {
 	Events              []schema.EventType `json:"events"`
 	Secret              string             `json:"secret,omitempty"` // where it is new only
 	IsActive            bool               `json:"isActive"`
-	CreatedAt           moment             `json:"createdAt"`
-	LastDeliveredAt     *moment            `json:"lastDeliveredAt"`
+	CreatedAt           answer.Moment      `json:"createdAt"`
+	LastDeliveredAt     *answer.Moment     `json:"lastDeliveredAt"`
 	ConsecutiveFailures int                `json:"consecutiveFailures"`
-	DisabledAt          *moment            `json:"disabledAt"`
+	DisabledAt          *answer.Moment     `json:"disabledAt"`
 	DisabledReason      *string            `json:"disabledReason"`
 	// PreviousSecretUntil is when the secrets before the last rotation stop signing.
-	PreviousSecretUntil *moment `json:"previousSecretUntil"`
+	PreviousSecretUntil *answer.Moment `json:"previousSecretUntil"`
 }
 
 // deliveryView is what became of one event at a webhook.
@@ -33,8 +34,8 @@ type deliveryView struct {
 	RetryCount     int               `json:"retryCount"`
 	Error          *string           `json:"error"`
 	Response       *string           `json:"response"` // of a try that failed, cut off
-	DeliveredAt    *moment           `json:"deliveredAt"`
-	QueuedAt       moment            `json:"queuedAt"`
+	DeliveredAt    *answer.Moment    `json:"deliveredAt"`
+	QueuedAt       answer.Moment     `json:"queuedAt"`
 	RedeliveryOf   schema.DeliveryID `json:"redeliveryOf,omitzero"`
 }
 
@@ -61,10 +62,10 @@ func viewWebhook(w schema.Webhook, now time.Time) webhookView {
 		until = w.Previous[n-1].Until
 	}
 	return webhookView{
-		ID: w.ID, URL: w.URL, Events: w.Events, IsActive: w.Active, CreatedAt: moment(w.CreatedAt),
-		LastDeliveredAt: orNull(w.LastDeliveredAt), ConsecutiveFailures: w.ConsecutiveFailures,
-		DisabledAt: orNull(w.DisabledAt), DisabledReason: unlessEmpty(w.DisabledReason),
-		PreviousSecretUntil: orNull(until),
+		ID: w.ID, URL: w.URL, Events: w.Events, IsActive: w.Active, CreatedAt: answer.Moment(w.CreatedAt),
+		LastDeliveredAt: answer.MomentOrNull(w.LastDeliveredAt), ConsecutiveFailures: w.ConsecutiveFailures,
+		DisabledAt: answer.MomentOrNull(w.DisabledAt), DisabledReason: answer.TextOrNull(w.DisabledReason),
+		PreviousSecretUntil: answer.MomentOrNull(until),
 	}
 }
 
@@ -72,8 +73,8 @@ func viewDelivery(d schema.DeliveryRecord) deliveryView {
 	v := deliveryView{
 		ID: d.ID, Event: d.Event, EventID: d.EventID, Status: d.State.String(),
 		ResponseTimeMs: d.ResponseTime.Milliseconds(), RetryCount: d.Retries,
-		Error: unlessEmpty(d.Error), Response: unlessEmpty(d.Response), DeliveredAt: orNull(d.DeliveredAt),
-		QueuedAt: moment(d.ID.Time()), RedeliveryOf: d.Redelivers,
+		Error: answer.TextOrNull(d.Error), Response: answer.TextOrNull(d.Response), DeliveredAt: answer.MomentOrNull(d.DeliveredAt),
+		QueuedAt: answer.Moment(d.ID.Time()), RedeliveryOf: d.Redelivers,
 	}
 	if d.ResponseCode != 0 {
 		v.ResponseCode = &d.ResponseCode

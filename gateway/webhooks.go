@@ -11,6 +11,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -58,26 +61,26 @@ type webhooksConfig struct {
 }
 
 // webhookRoutes returns the operations of webhooks, their deliveries and events.
-func webhookRoutes(c webhooksConfig) []route {
+func webhookRoutes(c webhooksConfig) []admission.Route {
 	return append((&webhooks{c}).routes(), (&events{c.Events}).routes()...)
 }
 
 // webhooks is the resource of webhooks.
 type webhooks struct{ webhooksConfig }
 
-func (w *webhooks) routes() []route {
-	return []route{
-		handle(http.MethodPost, "/webhooks", schema.Write, w.create),
-		handle(http.MethodGet, "/webhooks", schema.Read, w.list),
-		handle(http.MethodGet, "/webhooks/:id", schema.Read, w.get),
-		handle(http.MethodPatch, "/webhooks/:id", schema.Write, w.update),
-		handle(http.MethodDelete, "/webhooks/:id", schema.Write, w.delete),
-		handle(http.MethodPost, "/webhooks/:id/test", schema.Write, w.test),
-		handle(http.MethodPost, "/webhooks/:id/rotate-secret", schema.Write, w.rotateSecret),
-		handle(http.MethodPost, "/webhooks/:id/redeliver", schema.Write, w.redeliverFailed),
-		handle(http.MethodGet, "/webhooks/:id/deliveries", schema.Read, w.searchDeliveries),
-		handle(http.MethodGet, "/webhooks/:id/deliveries/:deliveryId", schema.Read, w.delivery),
-		handle(http.MethodPost, "/webhooks/:id/deliveries/:deliveryId/redeliver", schema.Write, w.redeliver),
+func (w *webhooks) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodPost, "/webhooks", schema.Write, w.create),
+		admission.Handle(http.MethodGet, "/webhooks", schema.Read, w.list),
+		admission.Handle(http.MethodGet, "/webhooks/:id", schema.Read, w.get),
+		admission.Handle(http.MethodPatch, "/webhooks/:id", schema.Write, w.update),
+		admission.Handle(http.MethodDelete, "/webhooks/:id", schema.Write, w.delete),
+		admission.Handle(http.MethodPost, "/webhooks/:id/test", schema.Write, w.test),
+		admission.Handle(http.MethodPost, "/webhooks/:id/rotate-secret", schema.Write, w.rotateSecret),
+		admission.Handle(http.MethodPost, "/webhooks/:id/redeliver", schema.Write, w.redeliverFailed),
+		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries", schema.Read, w.searchDeliveries),
+		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries/:deliveryId", schema.Read, w.delivery),
+		admission.Handle(http.MethodPost, "/webhooks/:id/deliveries/:deliveryId/redeliver", schema.Write, w.redeliver),
 	}
 }
 
@@ -91,16 +94,16 @@ type webhookFields struct {
 
 // create makes a webhook and shows its secret, this once.
 func (w *webhooks) create(c *gin.Context) error {
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	fields := webhookFields{url: optional(f.text("url", maxURL)), events: readEvents(f)}
-	f.require("url")
-	f.require("events")
-	f.finish()
-	w.checkAddress(c.Request.Context(), fields, f.report)
-	if err := f.report.err(); err != nil {
+	fields := webhookFields{url: body.Optional(f.Text("url", body.MaxURL)), events: readEvents(f)}
+	f.Require("url")
+	f.Require("events")
+	f.Finish()
+	w.checkAddress(c.Request.Context(), fields, f.Report)
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
 	secret, err := newSecret(w.Random)
@@ -109,7 +112,7 @@ func (w *webhooks) create(c *gin.Context) error {
 	}
 	now := w.Now().UTC().Truncate(time.Millisecond)
 	webhook := schema.Webhook{
-		ID: schema.NewWebhookID(now), Workspace: requestOf(c).key.Workspace,
+		ID: schema.NewWebhookID(now), Workspace: admission.RequestOf(c).Key.Workspace,
 		URL: *fields.url, Events: fields.events, Secret: secret, Active: true, CreatedAt: now,
 	}
 	if err := w.Store.CreateWebhook(c.Request.Context(), webhook); err != nil {
@@ -117,7 +120,7 @@ func (w *webhooks) create(c *gin.Context) error {
 	}
 	view := viewWebhook(webhook, w.Now())
 	view.Secret = secret
-	respond(c, http.StatusCreated, webhookAnswer{Success: true, Webhook: view, Warnings: f.report.warnings})
+	answer.JSON(c, http.StatusCreated, webhookAnswer{Success: true, Webhook: view, Warnings: f.Report.Warnings})
 	return nil
 }
 
@@ -128,24 +131,24 @@ func (w *webhooks) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := readForm(c)
+	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	fields := webhookFields{url: optional(f.text("url", maxURL)), events: readEvents(f)}
-	if active, ok := f.boolean("isActive"); ok {
+	fields := webhookFields{url: body.Optional(f.Text("url", body.MaxURL)), events: readEvents(f)}
+	if active, ok := f.Boolean("isActive"); ok {
 		fields.active = &active
 	}
-	f.finish()
-	w.checkAddress(c.Request.Context(), fields, f.report)
-	if err := f.report.err(); err != nil {
+	f.Finish()
+	w.checkAddress(c.Request.Context(), fields, f.Report)
+	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	webhook, err := w.Store.UpdateWebhook(c.Request.Context(), requestOf(c).key.Workspace, id, fields.apply)
+	webhook, err := w.Store.UpdateWebhook(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, fields.apply)
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, webhookAnswer{Success: true, Webhook: viewWebhook(webhook, w.Now()), Warnings: f.report.warnings})
+	answer.JSON(c, http.StatusOK, webhookAnswer{Success: true, Webhook: viewWebhook(webhook, w.Now()), Warnings: f.Report.Warnings})
 	return nil
 }
 
@@ -172,16 +175,16 @@ func (w *webhooks) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.Store.DeleteWebhook(c.Request.Context(), requestOf(c).key.Workspace, id); err != nil {
+	if err := w.Store.DeleteWebhook(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, message{Success: true, Message: "the webhook was deleted; nothing more is delivered to it"})
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the webhook was deleted; nothing more is delivered to it"})
 	return nil
 }
 
 // list answers with all webhooks of a workspace.
 func (w *webhooks) list(c *gin.Context) error {
-	found, err := w.Store.Webhooks(c.Request.Context(), requestOf(c).key.Workspace)
+	found, err := w.Store.Webhooks(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
@@ -189,7 +192,7 @@ func (w *webhooks) list(c *gin.Context) error {
 	for i := range found {
 		views[i] = viewWebhook(found[i], w.Now())
 	}
-	respond(c, http.StatusOK, webhooksAnswer{Success: true, Webhooks: views})
+	answer.JSON(c, http.StatusOK, webhooksAnswer{Success: true, Webhooks: views})
 	return nil
 }
 
@@ -199,11 +202,11 @@ func (w *webhooks) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	webhook, records, err := w.Store.Deliveries(c.Request.Context(), requestOf(c).key.Workspace, id, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
+	webhook, records, err := w.Store.Deliveries(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
 	if err != nil {
 		return err
 	}
-	respond(c, http.StatusOK, webhookHistoryAnswer{Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records)})
+	answer.JSON(c, http.StatusOK, webhookHistoryAnswer{Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records)})
 	return nil
 }
 
@@ -212,48 +215,48 @@ func (w *webhooks) find(c *gin.Context) (schema.Webhook, error) {
 	if err != nil {
 		return schema.Webhook{}, err
 	}
-	return w.Store.Webhook(c.Request.Context(), requestOf(c).key.Workspace, id)
+	return w.Store.Webhook(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 }
 
-func readEvents(f *form) []schema.EventType {
-	items, ok := f.list("events", 10*len(schema.EventTypes()))
+func readEvents(f *body.Form) []schema.EventType {
+	items, ok := f.List("events", 10*len(schema.EventTypes()))
 	if !ok {
 		return nil
 	}
 	events := make([]schema.EventType, 0, len(items))
 	for i, item := range items {
-		event := schema.EventType(item.text)
+		event := schema.EventType(item.Text)
 		switch {
-		case item.kind != text:
-			f.fail(indexed("events", i), codeInvalidType, f.report.wrong(item, text))
+		case item.Kind != body.Text:
+			f.Fail(body.Indexed("events", i), body.CodeInvalidType, f.Report.Wrong(item, body.Text))
 		case !event.Subscribable():
-			f.fail(indexed("events", i), codeInvalidValue, fmt.Sprintf("%q is no event", clip(item.text)))
+			f.Fail(body.Indexed("events", i), body.CodeInvalidValue, fmt.Sprintf("%q is no event", body.Clip(item.Text)))
 		case !slices.Contains(events, event):
 			events = append(events, event)
 		}
 	}
 	if len(items) == 0 {
-		f.fail("events", codeRequired, "at least one event is required")
+		f.Fail("events", body.CodeRequired, "at least one event is required")
 	}
 	return events
 }
 
 // checkAddress refuses what is not https or not public, unless that is allowed.
-func (w *webhooks) checkAddress(ctx context.Context, fields webhookFields, r *report) {
+func (w *webhooks) checkAddress(ctx context.Context, fields webhookFields, r *body.Report) {
 	if fields.url == nil {
 		return
 	}
 	u, err := url.Parse(*fields.url)
 	secure := err == nil && (u.Scheme == "https" || (w.AllowPrivate && u.Scheme == "http"))
 	if !secure || u.Hostname() == "" || u.User != nil {
-		r.fail("url", codeInvalidURL, "must be a publicly reachable https URL without a user part")
+		r.Fail("url", body.CodeInvalidURL, "must be a publicly reachable https URL without a user part")
 		return
 	}
 	if w.AllowPrivate {
 		return
 	}
 	if why := w.Refuses(ctx, *fields.url); why != "" {
-		r.fail("url", codeInvalidURL, "must be a publicly reachable https URL: "+why)
+		r.Fail("url", body.CodeInvalidURL, "must be a publicly reachable https URL: "+why)
 	}
 }
 

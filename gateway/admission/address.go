@@ -1,0 +1,70 @@
+package admission
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// addresses tells which network a request comes from. X-Forwarded-For is believed as far
+// as trusted proxies wrote it: anybody can send one.
+type addresses struct{ trusted []netip.Prefix }
+
+// of returns the network of a request's sender: of IPv6 the /64 that one customer has,
+// since its single addresses cost nothing. It is the zero prefix where there is no TCP.
+func (a addresses) of(r *http.Request) netip.Prefix {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return networkOf(a.sender(r.Header, peer.Addr().Unmap()))
+}
+
+// sender goes back from proxy to proxy, each of which has added whom it was asked by at
+// the end, up to the first that is not trusted.
+func (a addresses) sender(header http.Header, peer netip.Addr) netip.Addr {
+	if !a.trusts(peer) {
+		return peer
+	}
+	hops := strings.Split(strings.Join(header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop, ok := parseHop(strings.TrimSpace(hops[i]))
+		if !ok {
+			return peer
+		}
+		if peer = hop; !a.trusts(peer) {
+			return peer
+		}
+	}
+	return peer
+}
+
+// parseHop reads an address; some proxies write its port, too.
+func parseHop(text string) (netip.Addr, bool) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		return address.Unmap(), true
+	}
+	withPort, err := netip.ParseAddrPort(text)
+	return withPort.Addr().Unmap(), err == nil
+}
+
+func (a addresses) trusts(address netip.Addr) bool {
+	for _, network := range a.trusted {
+		if network.Contains(address.WithZone("")) {
+			return true
+		}
+	}
+	return false
+}
+
+func networkOf(address netip.Addr) netip.Prefix {
+	bits := 32
+	if address.Is6() {
+		bits = 64
+	}
+	network, err := address.WithZone("").Prefix(bits)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return network
+}

@@ -1,0 +1,175 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/answer"
+	"crier/gateway/cache"
+	"crier/schema"
+)
+
+// keyStore knows API keys.
+type keyStore interface {
+	// Authenticate returns the key of a hash; the error is Unauthorized when it is
+	// unknown, revoked or expired.
+	Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error)
+}
+
+const (
+	keyLife           = time.Second // how long a revoked key may still work, in any gateway
+	maxKeys           = 10_000
+	maxAddresses      = 100_000
+	requestsByAddress = 600 // a minute, without a valid key
+)
+
+// The rate headers in the form net/http sends them in, which any other costs to be
+// brought to.
+const (
+	headerLimit     = "X-Ratelimit-Limit"
+	headerRemaining = "X-Ratelimit-Remaining"
+	headerReset     = "X-Ratelimit-Reset"
+)
+
+// admission tells who sends a request and whether they may send more in this minute.
+type admission struct {
+	answer.Failures
+	now       func() time.Time
+	addresses addresses
+	keys      *cache.Cache[[32]byte, schema.Key]
+	byKey     *leases
+	byAddress *windows[netip.Prefix]
+	refusals  *refusals
+}
+
+func newAdmission(c Config) (*admission, error) {
+	refusals, err := newRefusals(c.Store, c.Logger, c.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	return &admission{
+		Failures: c.Failures, now: c.Now, refusals: refusals,
+		addresses: addresses{c.TrustedProxies},
+		keys:      cache.New(keyLife, maxKeys, c.Now, c.Store.Authenticate),
+		byKey:     newLeases(c.Store),
+		byAddress: newWindows[netip.Prefix](maxAddresses),
+	}, nil
+}
+
+// admit runs before everything else, so that every answer carries the rate headers.
+func (a *admission) admit(c *gin.Context) {
+	now := a.now()
+	r := RequestOf(c)
+	r.Address = a.addresses.of(c.Request)
+	key, err := a.authenticate(c.Request.Context(), c.GetHeader("Authorization"), r.Address, now)
+	isKnown := err == nil
+	if isKnown {
+		r.Key = key
+		r.Quota, err = a.quotaOf(c.Request.Context(), key, now)
+	} else {
+		r.Quota, err = a.quotaOfStranger(r.Address, err, now)
+	}
+	showQuota(c, r.Quota)
+	if err == nil && r.Quota.exceeded() {
+		a.refusals.count(c.Request.Context(), r, now)
+		err = exceeded(r, now)
+	}
+	if err != nil {
+		a.Fail(c, err)
+	}
+}
+
+// standing returns where a caller stands, without a query and without counting the
+// request: for the answer to one that is refused unheard.
+func (a *admission) standing(c *gin.Context) quota {
+	now := a.now()
+	_, text, _ := strings.Cut(c.GetHeader("Authorization"), " ")
+	if key, ok := a.keys.Last(schema.HashAPIKey(strings.TrimSpace(text))); ok {
+		return a.byKey.standing(key, now)
+	}
+	return quota{Limit: requestsByAddress, used: a.byAddress.add(a.addresses.of(c.Request), 0, now), Reset: resetAfter(now)}
+}
+
+// quotaOf counts a request of a key.
+func (a *admission) quotaOf(ctx context.Context, key schema.Key, now time.Time) (quota, error) {
+	switch {
+	case key.RequestsPerMinute == 0:
+		return quota{Reset: resetAfter(now)}, nil
+	case key.SuspendedUntil.After(now):
+		return quota{Limit: key.RequestsPerMinute, used: key.RequestsPerMinute + 1, Reset: key.SuspendedUntil}, nil
+	default:
+		return a.byKey.pass(ctx, key, now)
+	}
+}
+
+// quotaOfStranger counts a request without a valid key, which a public route may answer.
+// Where nobody knows whether the key is valid, the request fails.
+func (a *admission) quotaOfStranger(address netip.Prefix, why error, now time.Time) (quota, error) {
+	q := quota{Limit: requestsByAddress, Reset: resetAfter(now)}
+	if answer.Actionable(why).Kind == schema.Unauthorized {
+		q.used = a.byAddress.add(address, 1, now)
+		return q, nil
+	}
+	q.used = a.byAddress.add(address, 0, now)
+	return q, why
+}
+
+func exceeded(r *request, now time.Time) error {
+	message := "more than " + strconv.Itoa(r.Quota.Limit) + " requests in this minute"
+	if r.Key.SuspendedUntil.After(now) {
+		message = "this API key is suspended until " + answer.Time(r.Key.SuspendedUntil) + ": it kept sending requests in spite of 429"
+	}
+	return &schema.Error{Kind: schema.RateLimitExceeded, RetryAfter: r.Quota.Reset.Sub(now), Message: message}
+}
+
+// authenticate returns the key of an Authorization header. An address that has used up
+// its requests costs no more queries, but a key that worked a while ago still does
+// from there: one address may stand for many callers.
+func (a *admission) authenticate(ctx context.Context, header string, address netip.Prefix, now time.Time) (schema.Key, error) {
+	scheme, text, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return schema.Key{}, unauthorized("a key is required: Authorization: Bearer <API key>")
+	}
+	text = strings.TrimSpace(text)
+	if schema.CheckAPIKey(text) != nil {
+		return schema.Key{}, unauthorized("the API key is not valid")
+	}
+	hash := schema.HashAPIKey(text)
+	if !a.keys.Knows(hash) && a.byAddress.add(address, 0, now) >= requestsByAddress {
+		return schema.Key{}, unauthorized("the API key is not valid")
+	}
+	key, err := a.keys.Get(ctx, hash)
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Unauthorized {
+		return schema.Key{}, unauthorized("the API key is not valid")
+	}
+	return key, err
+}
+
+// permit refuses a request whose key may not do what the route does.
+func permit(r *request, needed schema.Permission) error {
+	switch {
+	case r.Key.ID.IsZero():
+		return unauthorized("a valid API key is required: Authorization: Bearer <API key>")
+	case r.Key.Permission < needed:
+		return &schema.Error{Kind: schema.Forbidden, Message: "this API key lacks the permission for this request"}
+	default:
+		return nil
+	}
+}
+
+func unauthorized(message string) *schema.Error {
+	return &schema.Error{Kind: schema.Unauthorized, Message: message}
+}
+
+func showQuota(c *gin.Context, q quota) {
+	limit, remaining := q.Shown()
+	c.Header(headerLimit, strconv.Itoa(limit))
+	c.Header(headerRemaining, strconv.Itoa(remaining))
+	c.Header(headerReset, strconv.FormatInt(q.Reset.UnixMilli(), 10))
+}

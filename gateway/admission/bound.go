@@ -1,0 +1,61 @@
+package admission
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/gateway/answer"
+	"crier/schema"
+)
+
+const (
+	// maxInFlight is how many requests are answered at a time. Each holds up to a body of
+	// 1 MiB; more than these only wait for the database, so they had better come again.
+	maxInFlight = 2048
+	// retryBusy is what a caller is asked to wait when there are more.
+	retryBusy = time.Second
+)
+
+// bound refuses requests while too many are in hand.
+type bound struct {
+	answer.Failures
+	standing func(*gin.Context) quota // of the caller, for the rate headers
+	free     chan struct{}
+	refused  prometheus.Counter
+}
+
+func newBound(f answer.Failures, limit int, standing func(*gin.Context) quota, registerer prometheus.Registerer) (*bound, error) {
+	b := &bound{Failures: f, standing: standing, free: make(chan struct{}, limit), refused: prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "crier_http_refused_total",
+		Help: "Requests answered 503 because too many were in hand.",
+	})}
+	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crier_http_in_flight",
+		Help: "Requests to the REST API that are being answered.",
+	}, func() float64 { return float64(len(b.free)) })
+	for _, c := range []prometheus.Collector{b.refused, inFlight} {
+		if err := registerer.Register(c); err != nil {
+			return nil, fmt.Errorf("registering metrics: %w", err)
+		}
+	}
+	return b, nil
+}
+
+func (b *bound) enter(c *gin.Context) {
+	select {
+	case b.free <- struct{}{}:
+	default:
+		b.refused.Inc()
+		showQuota(c, b.standing(c))
+		b.Fail(c, &schema.Error{
+			Kind: schema.Unavailable, RetryAfter: retryBusy,
+			Message: "too many requests are being answered at the moment; the same request may be sent again",
+		})
+		return
+	}
+	defer func() { <-b.free }()
+	c.Next()
+}

@@ -1,0 +1,47 @@
+package admission
+
+import (
+	"crypto/sha256"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/body"
+	"crier/schema"
+)
+
+const (
+	idempotencyHeader = "Idempotency-Key"
+	maxIdempotencyKey = 255
+)
+
+// Fingerprint identifies a request: its route and what its body says, however it is
+// written.
+func Fingerprint(c *gin.Context, body body.Value) [32]byte {
+	canonical := make([]byte, 0, 1024)
+	canonical = append(canonical, c.FullPath()...)
+	canonical = append(canonical, '\n')
+	return sha256.Sum256(body.AppendCanonical(canonical))
+}
+
+// Identify returns what a request names itself by, nil when it has no key.
+func Identify(c *gin.Context, print [32]byte) (*schema.Idempotency, error) {
+	given := c.Request.Header[idempotencyHeader]
+	if len(given) == 0 {
+		return nil, nil
+	}
+	key := given[0]
+	if len(given) > 1 || len(key) == 0 || len(key) > maxIdempotencyKey || !printable(key) {
+		return nil, schema.InvalidField(idempotencyHeader, body.CodeInvalidValue,
+			"must be one header of 1 to 255 printable ASCII characters")
+	}
+	return &schema.Idempotency{Lineage: RequestOf(c).Key.Lineage, Key: key, Fingerprint: print}, nil
+}
+
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

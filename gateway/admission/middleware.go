@@ -1,0 +1,60 @@
+package admission
+
+import (
+	"io"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/gateway/answer"
+	"crier/pipeline/tracing"
+)
+
+// Store is all that admission asks of the database.
+type Store interface {
+	keyStore
+	requestCounter
+}
+
+// Config is what requests are admitted with.
+type Config struct {
+	Store          Store
+	Failures       answer.Failures
+	Limits         limits
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	Now            func() time.Time
+	Random         io.Reader
+	Logger         *slog.Logger
+	Registerer     prometheus.Registerer
+	Tracer         *tracing.Tracer // nil: requests are not traced
+}
+
+// Middleware returns what every request passes before its operation, in this order: it is
+// named, timed and logged, has to find a place among those in hand, is known by its key and
+// counted, and has to find another place where it carries a file.
+func Middleware(c Config) ([]gin.HandlerFunc, error) {
+	ids, err := newRequestIDs(c.Random)
+	if err != nil {
+		return nil, err
+	}
+	observer, err := newObserver(c.Failures, c.Limits, ids, c.Tracer, c.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	admission, err := newAdmission(c)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := newBound(c.Failures, maxInFlight, admission.standing, c.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	transfers, err := newTransfers(c.Failures, c.Limits, bound.refused, c.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	return []gin.HandlerFunc{observer.observe, bound.enter, admission.admit, transfers.enter}, nil
+}

@@ -1,0 +1,99 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/gateway/answer"
+	"crier/pipeline/tracing"
+)
+
+// requestTimeout is how long a request may take before its caller is better served by
+// an answer that says so.
+const requestTimeout = 15 * time.Second
+
+// observer names every request, bounds its time, measures and logs it, and answers for
+// a handler that panics.
+type observer struct {
+	answer.Failures
+	limits  limits
+	ids     *requestIDs
+	seconds *prometheus.HistogramVec
+	tracer  *tracing.Tracer
+}
+
+func newObserver(f answer.Failures, l limits, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) (*observer, error) {
+	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "crier_http_request_seconds",
+		Help:    "Duration of a request to the REST API, by route and status.",
+		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14), // 0.5 ms to 4 s
+	}, []string{"method", "route", "status"}) // routes are patterns: bounded
+	if err := registerer.Register(seconds); err != nil {
+		return nil, fmt.Errorf("registering metrics: %w", err)
+	}
+	return &observer{Failures: f, limits: l, ids: ids, seconds: seconds, tracer: tracer}, nil
+}
+
+func (o *observer) observe(c *gin.Context) {
+	began := time.Now()
+	r := &request{id: o.ids.next()}
+	c.Header("X-Request-Id", r.id)
+	limit, _ := o.limits.of(c)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
+	defer cancel()
+	ctx, span := o.tracer.Request(ctx, method(c.Request.Method), c.FullPath(), c.GetHeader(tracing.Header))
+	defer span.End()
+	c.Request = c.Request.WithContext(context.WithValue(ctx, requestKey{}, r))
+	defer o.record(c, r, began)
+	defer o.recover(c)
+	c.Next()
+}
+
+// recover answers for a handler that panicked. ErrAbortHandler is net/http's own way
+// to cut a connection.
+func (o *observer) recover(c *gin.Context) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(cause)
+	}
+	err := fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+	if c.Writer.Written() {
+		o.Logger.ErrorContext(c.Request.Context(), "request failed", RequestOf(c).attributes(), slog.Any("err", err))
+		c.Abort()
+		return
+	}
+	o.Fail(c, err)
+}
+
+func (o *observer) record(c *gin.Context, r *request, began time.Time) {
+	took := time.Since(began)
+	status := c.Writer.Status()
+	o.seconds.WithLabelValues(method(c.Request.Method), c.FullPath(), strconv.Itoa(status)).Observe(took.Seconds())
+	if o.Logger.Enabled(c.Request.Context(), slog.LevelDebug) {
+		o.Logger.LogAttrs(c.Request.Context(), slog.LevelDebug, "request", r.attributes(),
+			slog.String("method", c.Request.Method), slog.String("path", c.Request.URL.Path),
+			slog.Int("status", status), slog.Duration("took", took))
+	}
+}
+
+// method bounds a label: a client may send any word.
+func method(name string) string {
+	switch name {
+	case http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete, http.MethodHead, http.MethodOptions:
+		return name
+	default:
+		return "other"
+	}
+}

@@ -1,0 +1,91 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+)
+
+// refusals counts the requests that were answered 429, and has keys suspended that go on
+// all the same. A key's are reported when they are as many as its limit: one round trip
+// in so many requests that get nothing, and what a crash loses is less than that.
+type refusals struct {
+	counter   requestCounter
+	logger    *slog.Logger
+	refused   *prometheus.CounterVec
+	suspended prometheus.Counter
+
+	mu     sync.Mutex
+	began  time.Time // of the counts: they are forgotten with PatienceWindow
+	counts map[schema.KeyID]int
+}
+
+func newRefusals(counter requestCounter, logger *slog.Logger, registerer prometheus.Registerer) (*refusals, error) {
+	r := &refusals{counter: counter, logger: logger,
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_rate_limited_total",
+			Help: "Requests answered 429 for the rate, by why: the key's window, the address's, or a suspended key.",
+		}, []string{"reason"}),
+		suspended: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "crier_key_suspensions_total",
+			Help: "Keys suspended for going on in spite of 429.",
+		}),
+	}
+	for _, c := range []prometheus.Collector{r.refused, r.suspended} {
+		if err := registerer.Register(c); err != nil {
+			return nil, fmt.Errorf("registering metrics: %w", err)
+		}
+	}
+	for _, reason := range []string{"key", "address", "suspended"} {
+		r.refused.WithLabelValues(reason)
+	}
+	return r, nil
+}
+
+// count notes a request that is refused. A fault of reporting changes nothing for its
+// sender, so it is logged here.
+func (r *refusals) count(ctx context.Context, refused *request, now time.Time) {
+	switch {
+	case refused.Key.ID.IsZero():
+		r.refused.WithLabelValues("address").Inc()
+		return
+	case refused.Key.SuspendedUntil.After(now):
+		r.refused.WithLabelValues("suspended").Inc()
+		return
+	}
+	r.refused.WithLabelValues("key").Inc()
+	n := r.due(refused.Key, now)
+	if n == 0 {
+		return
+	}
+	until, err := r.counter.CountRefusals(ctx, refused.Key, n)
+	switch {
+	case err != nil:
+		r.logger.WarnContext(ctx, "counting refusals failed", refused.attributes(), "err", err)
+	case !until.IsZero():
+		r.suspended.Inc()
+		r.logger.WarnContext(ctx, "key suspended: it kept sending requests in spite of 429", refused.attributes(), "until", until)
+	}
+}
+
+// due adds a refusal and returns how many are to be reported now.
+func (r *refusals) due(key schema.Key, now time.Time) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now.Sub(r.began).Abs() > schema.PatienceWindow {
+		r.began, r.counts = now, make(map[schema.KeyID]int)
+	}
+	r.counts[key.ID]++
+	n := r.counts[key.ID]
+	if n < key.RequestsPerMinute {
+		return 0
+	}
+	delete(r.counts, key.ID)
+	return n
+}

@@ -1,0 +1,61 @@
+package admission
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// request is what is known of a request while it is answered.
+type request struct {
+	id      string
+	Key     schema.Key   // zero: none that is valid
+	Address netip.Prefix // the network it comes from
+	Quota   quota        // where its caller stands in the minute
+	Post    string       // id of the post it is about, for the log
+}
+
+type requestKey struct{}
+
+// RequestOf returns the request of a context; observe has put it there.
+func RequestOf(c *gin.Context) *request { return c.Request.Context().Value(requestKey{}).(*request) }
+
+// About is what the log says of the request of a context.
+func About(c *gin.Context) slog.Attr { return RequestOf(c).attributes() }
+
+func (r *request) attributes() slog.Attr {
+	attributes := []any{slog.String("request", r.id)}
+	if !r.Key.ID.IsZero() {
+		attributes = append(attributes, slog.String("key", r.Key.ID.String()))
+	}
+	if r.Post != "" {
+		attributes = append(attributes, slog.String("post", r.Post))
+	}
+	return slog.Group("", attributes...)
+}
+
+// requestIDs names requests: a random beginning for the life of the process and a
+// number, which costs nothing and is just as unique.
+type requestIDs struct {
+	beginning string
+	count     atomic.Uint64
+}
+
+func newRequestIDs(random io.Reader) (*requestIDs, error) {
+	var seed [6]byte
+	if _, err := io.ReadFull(random, seed[:]); err != nil {
+		return nil, fmt.Errorf("reading randomness: %w", err)
+	}
+	return &requestIDs{beginning: fmt.Sprintf("req_%x_", seed)}, nil
+}
+
+func (r *requestIDs) next() string {
+	return r.beginning + strconv.FormatUint(r.count.Add(1), 36)
+}

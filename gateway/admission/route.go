@@ -1,0 +1,71 @@
+package admission
+
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/answer"
+	"crier/schema"
+)
+
+// Route is one operation of the API.
+type Route struct {
+	Method     string
+	Path       string
+	permission schema.Permission // that its key needs
+	answer     func(*gin.Context) error
+	limit      time.Duration // how long it may take; zero: requestTimeout
+}
+
+// Public is the permission of a route that needs no key.
+const Public schema.Permission = 0
+
+// Handle returns the operation that answers a method at a path, for keys of a permission.
+func Handle(method, path string, permission schema.Permission, answer func(*gin.Context) error) Route {
+	return Route{Method: method, Path: path, permission: permission, answer: answer}
+}
+
+// Carrying returns the operation as one that carries a file, which takes as long as the line
+// is slow.
+func (r Route) Carrying(limit time.Duration) Route {
+	r.limit = limit
+	return r
+}
+
+// limits is how long requests may take that carry a file, by method and path.
+type limits map[string]time.Duration
+
+// LimitsOf collects those of routes under a base path.
+func LimitsOf(basePath string, routes []Route) limits {
+	l := limits{}
+	for _, r := range routes {
+		if r.limit > 0 {
+			l[r.Method+" "+basePath+r.Path] = r.limit
+		}
+	}
+	return l
+}
+
+// of returns how long a request to a route may take, and whether it carries a file.
+func (l limits) of(c *gin.Context) (limit time.Duration, carries bool) {
+	if limit, carries = l[c.Request.Method+" "+c.FullPath()]; carries {
+		return limit, true
+	}
+	return requestTimeout, false
+}
+
+// Handler answers the operation, for those who may use it.
+func (r Route) Handler(f answer.Failures) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if r.permission != Public {
+			if err := permit(RequestOf(c), r.permission); err != nil {
+				f.Fail(c, err)
+				return
+			}
+		}
+		if err := r.answer(c); err != nil {
+			f.Fail(c, err)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package admission
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/gateway/answer"
+	"crier/schema"
+)
+
+const (
+	// maxTransfers is how many requests that carry a file are answered at a time. They last
+	// as long as the line is slow, so most places are left to the others.
+	maxTransfers = maxInFlight / 4
+	// maxTransfersOfOne is how many of them one workspace has, or one network without a key.
+	maxTransfersOfOne = maxTransfers / 4
+)
+
+// party is who sends or takes a file: a workspace, or a network where there is no key.
+type party struct {
+	workspace schema.WorkspaceID
+	address   netip.Prefix
+}
+
+func partyOf(r *request) party {
+	if r.Key.ID.IsZero() {
+		return party{address: r.Address}
+	}
+	return party{workspace: r.Key.Workspace}
+}
+
+// transfers refuses requests that carry a file while too many do, or too many of the same
+// party.
+type transfers struct {
+	answer.Failures
+	limits  limits
+	refused prometheus.Counter // for want of any place
+
+	mu  sync.Mutex
+	all int
+	of  map[party]int // those that have any
+}
+
+func newTransfers(f answer.Failures, l limits, refused prometheus.Counter, registerer prometheus.Registerer) (*transfers, error) {
+	t := &transfers{Failures: f, limits: l, refused: refused, of: make(map[party]int)}
+	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crier_http_transfers",
+		Help: "Requests to the REST API that carry a file and are being answered.",
+	}, t.count)
+	if err := registerer.Register(inFlight); err != nil {
+		return nil, fmt.Errorf("registering metrics: %w", err)
+	}
+	return t, nil
+}
+
+// enter comes once it is known whose request it is.
+func (t *transfers) enter(c *gin.Context) {
+	if _, carries := t.limits.of(c); !carries {
+		return
+	}
+	p := partyOf(RequestOf(c))
+	if !t.begin(p) {
+		t.Fail(c, &schema.Error{
+			Kind: schema.Unavailable, RetryAfter: retryBusy,
+			Message: "too many files are being sent at the moment; the same request may be sent again",
+		})
+		return
+	}
+	defer t.end(p)
+	c.Next()
+}
+
+func (t *transfers) begin(p party) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.of[p] >= maxTransfersOfOne {
+		return false
+	}
+	if t.all >= maxTransfers {
+		t.refused.Inc()
+		return false
+	}
+	t.all++
+	t.of[p]++
+	return true
+}
+
+func (t *transfers) end(p party) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all--
+	if t.of[p]--; t.of[p] == 0 {
+		delete(t.of, p)
+	}
+}
+
+func (t *transfers) count() float64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return float64(t.all)
+}

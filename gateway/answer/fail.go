@@ -1,0 +1,102 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// retryUnavailable is what a caller is asked to wait when a part of crier is away.
+const retryUnavailable = 2 * time.Second
+
+// Error is an error as the API shows it.
+type Error struct {
+	Code          string          `json:"code"`
+	Message       string          `json:"message"`
+	Documentation string          `json:"documentation"`
+	Details       []schema.Detail `json:"details,omitempty"`
+}
+
+type failureView struct {
+	Success bool  `json:"success"` // always false
+	Error   Error `json:"error"`
+}
+
+// Failures turns errors into answers.
+type Failures struct {
+	Logger        *slog.Logger
+	Documentation string                       // address of the pages that explain the codes
+	About         func(*gin.Context) slog.Attr // what the log says of a request
+}
+
+// Fail is the only place where an error becomes a response. A fault of ours is logged
+// here and shows nothing.
+func (f Failures) Fail(c *gin.Context, err error) {
+	if unknown, ok := errors.AsType[*schema.Error](err); ok && unknown.Kind == schema.Unknown {
+		f.Logger.WarnContext(c.Request.Context(), "outcome unknown: connection cut", f.About(c), slog.Any("err", err))
+		panic(http.ErrAbortHandler) // any answer would be a guess
+	}
+	e := Actionable(err)
+	if e.Kind == schema.Internal {
+		f.Logger.ErrorContext(c.Request.Context(), "request failed", f.About(c), slog.Any("err", err))
+	}
+	if e.Kind == schema.Unavailable && !errors.Is(err, context.Canceled) { // a caller who left is no news
+		f.Logger.WarnContext(c.Request.Context(), "request turned away", f.About(c), slog.Any("err", err))
+	}
+	if e.RetryAfter > 0 {
+		c.Header("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+	}
+	if e.Kind == schema.Unauthorized {
+		c.Header("WWW-Authenticate", "Bearer")
+	}
+	c.Abort()
+	JSON(c, problemOf(e.Kind).Status, failureView{Error: f.View(e)})
+}
+
+// View returns an error as it is shown, also inside of an answer.
+func (f Failures) View(e *schema.Error) Error {
+	code := problemOf(e.Kind).Code
+	return Error{Code: code, Message: e.Message, Documentation: f.Documentation + code, Details: e.Details}
+}
+
+// Actionable returns what a caller is told of an error.
+func Actionable(err error) *schema.Error {
+	e, ok := errors.AsType[*schema.Error](err)
+	if ok && problemOf(e.Kind).Code != "internal_error" {
+		if e.Kind == schema.Unavailable && e.RetryAfter == 0 {
+			return unavailable(err)
+		}
+		return e
+	}
+	if isLost(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return unavailable(err)
+	}
+	return &schema.Error{Kind: schema.Internal, Message: "internal error", Err: err}
+}
+
+// isLost tells a connection that failed. The error number of a file has the methods of
+// net.Error, too, but a disk that fails is a fault.
+func isLost(err error) bool {
+	if _, ofFile := errors.AsType[*fs.PathError](err); ofFile {
+		return false
+	}
+	_, lost := errors.AsType[net.Error](err)
+	return lost
+}
+
+func unavailable(cause error) *schema.Error {
+	return &schema.Error{
+		Kind: schema.Unavailable, RetryAfter: retryUnavailable, Err: cause,
+		Message: "the service cannot answer at the moment; the same request may be sent again",
+	}
+}

@@ -1,0 +1,17 @@
+package answer
+
+// Pagination is where a page stands in its list. The total of a very long list is only
+// a lower bound; whether there is more is always exact.
+type Pagination struct {
+	Total   int  `json:"total"`
+	Page    int  `json:"page"`
+	Limit   int  `json:"limit"`
+	Pages   int  `json:"pages"`
+	HasMore bool `json:"hasMore"`
+}
+
+// Paginate is where a page of a number and a limit stands.
+func Paginate(number, limit, total int, more bool) Pagination {
+	pages := (total + limit - 1) / limit
+	return Pagination{Total: total, Page: number, Limit: limit, Pages: pages, HasMore: more}
+}

@@ -1,0 +1,25 @@
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/gin-gonic/gin"
+)
+
+const JSONType = "application/json; charset=utf-8"
+
+// JSON answers with a view. Views always encode: they hold no value that could not.
+func JSON(c *gin.Context, status int, view any) {
+	c.Data(status, JSONType, Encode(view))
+}
+
+func Encode(view any) []byte {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(view); err != nil {
+		panic("encoding a view: " + err.Error())
+	}
+	return bytes.TrimSuffix(body.Bytes(), []byte{'\n'})
+}

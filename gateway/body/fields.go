@@ -1,0 +1,103 @@
+package body
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/schema"
+)
+
+// Bounds of fields that several resources have, in bytes.
+const (
+	MaxShort   = 100 // ids, times, words
+	MaxName    = 200 // that clients give
+	MaxURL     = 2048
+	MaxAltText = 4 * 1000 // 1,000 characters of at most 4 bytes
+)
+
+// How long a secret works on beside the one that replaces it.
+const (
+	defaultOverlap = 24 * time.Hour
+	maxOverlap     = 7 * 24 * time.Hour
+)
+
+// GivenName reads the name that a client gives something; empty where there is none.
+func (f *Form) GivenName() string {
+	name, ok := f.Text("name", MaxName)
+	if ok && strings.TrimSpace(name) == "" {
+		f.Fail("name", CodeInvalidValue, "must not be empty")
+	}
+	return strings.TrimSpace(name)
+}
+
+// Brand reads the brand that a request names; whether it is the workspace's is for the
+// store to say.
+func (f *Form) Brand() schema.BrandID {
+	text, ok := f.Text("brandId", MaxName)
+	if !ok {
+		return schema.BrandID{}
+	}
+	id, err := schema.ParseBrandID(text)
+	if err != nil {
+		f.Fail("brandId", "brand_unknown", "there is no such brand")
+	}
+	return id
+}
+
+// Brand returns the brand that a request filters by; zero: by none.
+func (q *Query) Brand() schema.BrandID {
+	text, ok := q.Word("brandId")
+	if !ok {
+		return schema.BrandID{}
+	}
+	id, err := schema.ParseBrandID(text)
+	if err != nil {
+		q.Report.Fail("brandId", CodeInvalidValue, err.Error())
+	}
+	return id
+}
+
+// CheckURL fails a field that is no address of the web.
+func (f *Form) CheckURL(name, address string) {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+		f.Fail(name, CodeInvalidURL, "must be a public http or https URL")
+	}
+}
+
+// ReadOverlap reads how long a secret works on beside the one that replaces it, which is
+// all that a rotation may say.
+func ReadOverlap(c *gin.Context) (overlap time.Duration, warnings []schema.Detail, err error) {
+	f, err := ReadOptionalForm(c)
+	if err != nil {
+		return 0, nil, err
+	}
+	overlap = defaultOverlap
+	if seconds, ok := f.Integer("overlapSeconds"); ok {
+		overlap = time.Duration(seconds) * time.Second
+		if seconds < 0 || seconds > int(maxOverlap/time.Second) {
+			f.Fail("overlapSeconds", CodeInvalidValue, fmt.Sprintf("must be from 0 to %d", int(maxOverlap/time.Second)))
+		}
+	}
+	f.Finish()
+	return overlap, f.Report.Warnings, f.Report.Err()
+}
+
+// Optional returns a field that was there, nil for one that was not.
+func Optional(s string, ok bool) *string {
+	if !ok {
+		return nil
+	}
+	return new(s)
+}
+
+// Indexed returns how a sender calls an item of a list, such as platforms[2].
+func Indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
+
+// NoPlatform says that a name is none of a platform.
+func NoPlatform(name string) string { return fmt.Sprintf("%q is no platform", Clip(name)) }

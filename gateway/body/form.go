@@ -1,0 +1,250 @@
+package body
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crier/schema"
+)
+
+// maxDetails bounds what an answer says about a hopeless request.
+const maxDetails = 100
+
+// The codes of what is wrong with one field, apart from those of validation.
+const (
+	CodeRequired     = "required"
+	CodeInvalidType  = "invalid_type"
+	CodeInvalidValue = "invalid_value"
+	CodeInvalidURL   = "url_invalid"
+	CodeTooLong      = "too_long"
+	CodeTooMany      = "too_many"
+	CodeConflict     = "conflict"
+	CodeUnknownField = "unknown_field"
+)
+
+// Report gathers all that is wrong with a request, or worth a warning.
+type Report struct {
+	Body     []byte // to tell lines and columns
+	Errors   []schema.Detail
+	Warnings []schema.Detail
+	Fault    error // why the request could not be judged
+}
+
+// About tells whether a field, or one inside of it, has failed.
+func (r *Report) About(field string) bool { return About(r.Errors, field) }
+
+func About(details []schema.Detail, field string) bool {
+	return slices.ContainsFunc(details, func(d schema.Detail) bool {
+		rest, ok := strings.CutPrefix(d.Field, field)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
+}
+
+func (r *Report) Fail(field, code, message string) {
+	r.Add(schema.Detail{Field: field, Code: code, Message: message})
+}
+
+// Add adds what is wrong, as long as there is room for it.
+func (r *Report) Add(d schema.Detail) {
+	if len(r.Errors) < maxDetails {
+		r.Errors = append(r.Errors, d)
+	}
+}
+
+func (r *Report) Warn(field, code, message string) {
+	if len(r.Warnings) < maxDetails {
+		r.Warnings = append(r.Warnings, schema.Detail{Field: field, Code: code, Message: message})
+	}
+}
+
+// Err returns the validation error of everything that failed, nil if nothing did.
+// Before it comes a fault, for then nothing is known of the request.
+func (r *Report) Err() error {
+	switch {
+	case r.Fault != nil:
+		return r.Fault
+	case len(r.Errors) == 0:
+		return nil
+	default:
+		return schema.InvalidDetails(r.Errors)
+	}
+}
+
+// Merge takes over what another report found.
+func (r *Report) Merge(other *Report) {
+	r.Errors = append(r.Errors, other.Errors...)
+	r.Warnings = append(r.Warnings, other.Warnings...)
+}
+
+// Form reads the fields of a JSON object, strictly: a value of another type fails, null
+// is the same as absent, and what nobody asked for is named by finish.
+type Form struct {
+	Report *Report
+	parent string // the field the object stands in, such as platforms; empty for the body
+	item   int    // its index where that field is a list, notListed where it is not
+	Object Value
+}
+
+// notListed is the item of a form that stands in a field by itself.
+const notListed = -1
+
+// NewForm takes the body of a request, which has to be an object.
+func NewForm(root Value, r *Report) *Form {
+	f := &Form{Report: r, Object: root}
+	if root.Kind != Object {
+		r.Fail("body", CodeInvalidType, r.Wrong(root, Object))
+	}
+	return f
+}
+
+// Child returns the form of an object that is an item of this one's list of that name;
+// ok is false if it is none.
+func (f *Form) Child(v Value, list string, i int) (child Form, ok bool) {
+	if v.Kind != Object {
+		f.Fail(Indexed(list, i), CodeInvalidType, f.Report.Wrong(v, Object))
+		return Form{}, false
+	}
+	return Form{Report: f.Report, parent: f.Name(list), item: i, Object: v}, true
+}
+
+// Inner returns the form of an object that is a field of this one; ok is false if there
+// is none.
+func (f *Form) Inner(name string) (inner Form, ok bool) {
+	v, ok := f.typed(name, Object)
+	return Form{Report: f.Report, parent: f.Name(name), item: notListed, Object: v}, ok
+}
+
+// Name returns how a request's sender calls a field, such as platforms[2].content.
+func (f *Form) Name(field string) string {
+	switch {
+	case f.parent == "":
+		return field
+	case f.item == notListed:
+		return f.parent + "." + field
+	}
+	return Indexed(f.parent, f.item) + "." + field
+}
+
+// Finish warns of the fields that nobody asked for.
+func (f *Form) Finish() {
+	for i := range f.Object.Members {
+		if m := &f.Object.Members[i]; !m.asked {
+			f.Report.Warn(f.Name(Clip(m.Name)), CodeUnknownField, "this field is not known and was ignored")
+		}
+	}
+}
+
+// Find returns a field that is there and not null, whatever its type.
+func (f *Form) Find(name string) (Value, bool) {
+	for i := range f.Object.Members {
+		if m := &f.Object.Members[i]; m.Name == name {
+			m.asked = true
+			return m.Value, m.Value.Kind != Null
+		}
+	}
+	return Value{}, false
+}
+
+// IsNull tells whether a field is there and null, for fields that null clears.
+func (f *Form) IsNull(name string) bool {
+	for i := range f.Object.Members {
+		if m := &f.Object.Members[i]; m.Name == name && m.Value.Kind == Null {
+			m.asked = true
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Form) typed(name string, want Kind) (Value, bool) {
+	v, ok := f.Find(name)
+	if !ok {
+		return Value{}, false
+	}
+	if v.Kind != want {
+		f.Fail(name, CodeInvalidType, f.Report.Wrong(v, want))
+		return Value{}, false
+	}
+	return v, true
+}
+
+// Text returns a string of at most the given bytes.
+func (f *Form) Text(name string, most int) (string, bool) {
+	v, ok := f.typed(name, Text)
+	if ok && len(v.Text) > most {
+		f.Fail(name, CodeTooLong, fmt.Sprintf("must be at most %d bytes long, not %d", most, len(v.Text)))
+		return "", false
+	}
+	return v.Text, ok
+}
+
+func (f *Form) Boolean(name string) (truth, ok bool) {
+	v, ok := f.typed(name, boolean)
+	return v.truth, ok
+}
+
+// exact is up to where a double holds every whole number.
+const exact = 1 << 53
+
+// Integer returns a whole number, however it is written: 10.0 is one, as in JSON Schema.
+func (f *Form) Integer(name string) (int, bool) {
+	v, ok := f.typed(name, Number)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(v.Text, 64)
+	if err != nil || n != math.Trunc(n) || math.Abs(n) > exact {
+		f.Fail(name, CodeInvalidValue, "must be a whole number, not "+Clip(v.Text))
+		return 0, false
+	}
+	return int(n), true
+}
+
+// Decimal returns a number that may have a fraction.
+func (f *Form) Decimal(name string) (float64, bool) {
+	v, ok := f.typed(name, Number)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(v.Text, 64)
+	if err != nil {
+		f.Fail(name, CodeInvalidValue, "must be a number within the range of a double, not "+Clip(v.Text))
+		return 0, false
+	}
+	return n, true
+}
+
+// List returns an array of at most the given items.
+func (f *Form) List(name string, most int) ([]Value, bool) {
+	v, ok := f.typed(name, list)
+	if ok && len(v.Items) > most {
+		f.Fail(name, CodeTooMany, fmt.Sprintf("must have at most %d items, not %d", most, len(v.Items)))
+		return nil, false
+	}
+	return v.Items, ok
+}
+
+func (f *Form) Members(name string) ([]member, bool) {
+	v, ok := f.typed(name, Object)
+	return v.Members, ok
+}
+
+func (f *Form) Fail(name, code, message string) { f.Report.Fail(f.Name(name), code, message) }
+
+// Wrong says which type was wanted and where another one stands.
+func (r *Report) Wrong(got Value, want Kind) string {
+	line, column := place(r.Body, int(got.offset))
+	return fmt.Sprintf("must be %s, not %s (line %d, column %d)",
+		kindNames[want], kindNames[got.Kind], line, column)
+}
+
+// Require fails a field that is not there. One that is there but wrong has failed
+// already.
+func (f *Form) Require(name string) {
+	if _, there := f.Find(name); !there {
+		f.Fail(name, CodeRequired, "this field is required")
+	}
+}

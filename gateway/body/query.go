@@ -1,0 +1,134 @@
+package body
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/answer"
+	"crier/schema"
+)
+
+const (
+	DefaultLimit = 20
+	MaxLimit     = 100
+	maxPage      = 1_000_000
+)
+
+// Query reads the parameters of a request and gathers what is wrong with them.
+type Query struct {
+	Values url.Values
+	Report Report
+}
+
+// NewQuery refuses what no store takes as text, and what cannot be read: a filter that is
+// dropped would find more than was meant.
+func NewQuery(c *gin.Context) *Query {
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	q := &Query{Values: values}
+	if err != nil {
+		q.Report.Fail("query", CodeInvalidValue, "cannot be read: "+err.Error())
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.Values)) {
+		for _, text := range append(q.Values[name], name) {
+			if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+				field := cmp.Or(strings.ToValidUTF8(Clip(name), "\uFFFD"), "query") // ?=x has no name
+				q.Report.Fail(field, CodeInvalidValue, "must be UTF-8 without U+0000")
+				break
+			}
+		}
+	}
+	return q
+}
+
+// Text returns a parameter that is there and not empty.
+func (q *Query) Text(name string) (string, bool) {
+	values := q.Values[name]
+	if len(values) > 1 {
+		q.Report.Fail(name, CodeInvalidValue, "must be there once")
+		return "", false
+	}
+	value := q.Values.Get(name)
+	return value, value != ""
+}
+
+// All returns every value of a parameter.
+func (q *Query) All(name string) []string { return q.Values[name] }
+
+// Word returns a parameter that must not be empty: a filter that has lost its value would
+// find more than was meant.
+func (q *Query) Word(name string) (string, bool) {
+	value, ok := q.Text(name)
+	if !ok && q.Values.Has(name) && !q.Report.About(name) {
+		q.Report.Fail(name, CodeInvalidValue, "must have a value, or be left out")
+	}
+	return value, ok
+}
+
+// Integer returns a number from 1 to most.
+func (q *Query) Integer(name string, otherwise, most int) int {
+	value, ok := q.Word(name)
+	if !ok {
+		return otherwise
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > most {
+		q.Report.Fail(name, CodeInvalidValue, fmt.Sprintf("must be a whole number from 1 to %d", most))
+		return otherwise
+	}
+	return n
+}
+
+func (q *Query) Platform(name string) schema.Platform {
+	value, ok := q.Word(name)
+	if !ok {
+		return 0
+	}
+	platform, err := schema.ParsePlatform(value)
+	if err != nil {
+		q.Report.Fail(name, CodeInvalidValue, fmt.Sprintf("%q is no platform", Clip(value)))
+	}
+	return platform
+}
+
+// Time returns a time, which without an offset is UTC; of a day, its beginning. A plus
+// that was not escaped arrives as a space.
+func (q *Query) Time(name string) time.Time {
+	value, ok := q.Word(name)
+	if !ok {
+		return time.Time{}
+	}
+	if day, err := time.Parse(time.DateOnly, value); err == nil {
+		return day
+	}
+	at, err := ParseTime(strings.ReplaceAll(value, " ", "+"), time.UTC)
+	if err != nil {
+		q.Report.Fail(name, CodeInvalidValue, err.Error())
+	}
+	return at
+}
+
+func (q *Query) Page() Page {
+	return Page{
+		number: q.Integer("page", 1, maxPage),
+		Limit:  q.Integer("limit", DefaultLimit, MaxLimit),
+	}
+}
+
+// Page is which part of a list is asked for, from 1.
+type Page struct{ number, Limit int }
+
+func (p Page) Offset() int { return (p.number - 1) * p.Limit }
+
+// Of returns where the page stands in a list of so many items.
+func (p Page) Of(total int, more bool) answer.Pagination {
+	return answer.Paginate(p.number, p.Limit, total, more)
+}

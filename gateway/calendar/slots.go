@@ -1,0 +1,62 @@
+package calendar
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/gateway/body"
+	"crier/schema"
+)
+
+const SlotLayout = "15:04"
+
+// Weekday returns the day of a name such as monday.
+func Weekday(name string) (time.Weekday, bool) {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if strings.ToLower(day.String()) == name {
+			return day, true
+		}
+	}
+	return 0, false
+}
+
+// FreeSlots returns the next times of a queue that are not taken, at most n, from
+// earliest to latest. A time that the clocks skip does not occur in that week; of one
+// that occurs twice the first is meant.
+func FreeSlots(queue schema.Queue, zone *time.Location, taken []time.Time, earliest, latest time.Time, n int) []time.Time {
+	slots := slices.Clone(queue.Slots)
+	slices.SortFunc(slots, func(a, b schema.WeekSlot) int { return cmp.Compare(a.Time, b.Time) })
+	var free []time.Time
+	year, month, first := earliest.In(zone).Date()
+	for day := first; ; day++ {
+		date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+		if date.After(latest.AddDate(0, 0, 1)) {
+			return free
+		}
+		for _, slot := range slots {
+			at, ok := occurrence(slot, date, zone)
+			if !ok || at.Before(earliest) || at.After(latest) {
+				continue
+			}
+			if _, found := slices.BinarySearchFunc(taken, at, time.Time.Compare); found {
+				continue
+			}
+			if free = append(free, at); len(free) == n {
+				return free
+			}
+		}
+	}
+}
+
+// occurrence returns when a slot is on a date, if it is.
+func occurrence(slot schema.WeekSlot, date time.Time, zone *time.Location) (time.Time, bool) {
+	clock, err := time.Parse(SlotLayout, slot.Time)
+	day, known := Weekday(slot.Day)
+	if err != nil || !known || date.Weekday() != day {
+		return time.Time{}, false
+	}
+	at, err := body.WallTime(date.Add(time.Duration(clock.Hour())*time.Hour+time.Duration(clock.Minute())*time.Minute), zone)
+	return at, err == nil
+}

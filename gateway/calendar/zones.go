@@ -1,0 +1,41 @@
+package calendar
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"crier/gateway/body"
+)
+
+// DefaultTimezone is that of posts and queues that name none.
+const DefaultTimezone = "UTC"
+
+// MaxAhead is how far ahead a post can be scheduled.
+const MaxAhead = 90 * 24 * time.Hour
+
+// Zones keeps the time zones that were asked for: reading one from the IANA database
+// costs far more than using it. Only names the database knows are kept, so it is bounded.
+type Zones struct{ known sync.Map }
+
+// Load returns the zone of an IANA name.
+func (z *Zones) Load(name string) (*time.Location, error) {
+	if zone, ok := z.known.Load(name); ok {
+		return zone.(*time.Location), nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || isOfMachine(name) {
+		return nil, fmt.Errorf("%q is no time zone of the IANA database", body.Clip(name))
+	}
+	z.known.Store(strings.Clone(name), zone) // it may be a part of a whole body
+	return zone, nil
+}
+
+// isOfMachine tells names that mean something on some machines only. Those of right/ count
+// leap seconds, so that their clocks are half a minute off.
+func isOfMachine(name string) bool {
+	group, _, _ := strings.Cut(name, "/")
+	return slices.Contains([]string{"", "Local", "localtime", "posix", "posixrules", "right"}, group)
+}

@@ -1,0 +1,120 @@
+package directory
+
+import (
+	"context"
+	"time"
+
+	"crier/gateway/cache"
+	"crier/schema"
+)
+
+// Directory is the accounts and brands of a workspace, for looking them up.
+type Directory struct {
+	accounts []schema.Account
+	brands   []schema.Brand
+	byID     map[schema.AccountID]*schema.Account
+}
+
+func newDirectory(accounts []schema.Account, brands []schema.Brand) *Directory {
+	d := &Directory{accounts, brands, make(map[schema.AccountID]*schema.Account, len(accounts))}
+	for i := range accounts {
+		d.byID[accounts[i].ID] = &accounts[i]
+	}
+	return d
+}
+
+// reader reads what a directory is made of.
+type reader interface {
+	// Accounts returns all of a workspace's.
+	Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error)
+	// Brands returns all of a workspace's.
+	Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error)
+}
+
+// Directories remembers for a moment what each workspace has. Whoever changes that has it
+// forgotten, so that a caller's next post sees the change; other gateways see it a moment
+// later.
+type Directories struct {
+	*cache.Cache[schema.WorkspaceID, *Directory]
+}
+
+const (
+	life          = time.Second
+	maxWorkspaces = 10_000
+)
+
+// New returns the directories of what a reader reads.
+func New(reader reader, now func() time.Time) Directories {
+	return Directories{cache.New(life, maxWorkspaces, now, func(ctx context.Context, workspace schema.WorkspaceID) (*Directory, error) {
+		accounts, err := reader.Accounts(ctx, workspace)
+		if err != nil {
+			return nil, err
+		}
+		brands, err := reader.Brands(ctx, workspace)
+		if err != nil {
+			return nil, err
+		}
+		return newDirectory(accounts, brands), nil
+	})}
+}
+
+// Find returns the directory of a workspace that has what a request, which began at a time,
+// looks for. If what is remembered has not, it looks again: an account may have been
+// connected a moment ago. The last one that has was asked about is returned.
+func (d Directories) Find(ctx context.Context, workspace schema.WorkspaceID, began time.Time, has func(*Directory) bool) (*Directory, error) {
+	found, err := d.Get(ctx, workspace)
+	if err != nil || has(found) {
+		return found, err
+	}
+	if found, err = d.Since(ctx, workspace, began); err != nil {
+		return nil, err
+	}
+	has(found)
+	return found, nil
+}
+
+// Named returns the account of a platform that goes by a name: its id, and a business
+// location the platform's own. It is nil if there is none.
+func (d *Directory) Named(platform schema.Platform, name string) *schema.Account {
+	if id, err := schema.ParseAccountID(name); err == nil {
+		if a := d.byID[id]; a != nil && a.Platform == platform {
+			return a
+		}
+	}
+	if platform != schema.GoogleBusiness {
+		return nil
+	}
+	for i := range d.accounts {
+		if a := &d.accounts[i]; a.Platform == platform && a.NativeID == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// Account returns the account of that id, nil if there is none.
+func (d *Directory) Account(id schema.AccountID) *schema.Account { return d.byID[id] }
+
+// On returns the accounts of a platform.
+func (d *Directory) On(platform schema.Platform) []*schema.Account {
+	var found []*schema.Account
+	for i := range d.accounts {
+		if a := &d.accounts[i]; a.Platform == platform {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// Brand returns the workspace's brand of that id.
+func (d *Directory) Brand(id *string) (schema.BrandID, bool) {
+	if id == nil {
+		return schema.BrandID{}, true
+	}
+	for i := range d.brands {
+		if d.brands[i].ID.String() == *id {
+			return d.brands[i].ID, true
+		}
+	}
+	return schema.BrandID{}, false
+}
