@@ -11,6 +11,7 @@ import (
 
 	"crier/connectors"
 	"crier/gateway/admission"
+	"crier/gateway/posts"
 	"crier/pipeline/tracing"
 	"crier/schema"
 )
@@ -37,7 +38,7 @@ type Config struct {
 // Store is all that the resources ask of the database, each for itself.
 type Store interface {
 	admission.Store
-	postsStore
+	posts.Store
 	queuesStore
 	accountsStore
 	keysStore

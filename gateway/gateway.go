@@ -15,6 +15,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/calendar"
 	"crier/gateway/directory"
+	"crier/gateway/posts"
 	"crier/schema"
 )
 
@@ -73,20 +74,20 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		return nil, err
 	}
 	var (
-		accounts = directory.New(config.Store, config.Now)
-		uploads  = newLibrary(config.Store, config.Media, api+"/files/")
-		zones    = new(calendar.Zones)
-		refuses  = refusesBy(config.Addresses.Check)
+		directories = directory.New(config.Store, config.Now)
+		uploads     = newLibrary(config.Store, config.Media, api+"/files/")
+		zones       = new(calendar.Zones)
+		refuses     = refusesBy(config.Addresses.Check)
 	)
 	return slices.Concat(
 		description.routes(),
-		postRoutes(postsConfig{
-			Store: config.Store, Accounts: accounts, Uploads: uploads, Zones: zones, Constraints: config.Platforms.Constraints,
+		posts.Routes(posts.Config{
+			Store: config.Store, Accounts: directories, Uploads: uploads, Zones: zones, Constraints: config.Platforms.Constraints,
 			Refuses: refuses, Lead: config.Rules.Lead, Now: config.Now, Logger: config.Logger, Failures: f,
 		}),
-		queueRoutes(queuesConfig{Store: config.Store, Accounts: accounts, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
+		queueRoutes(queuesConfig{Store: config.Store, Accounts: directories, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
 		accountRoutes(accountsConfig{
-			Store: config.Store, Directories: accounts, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			Store: config.Store, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,
 			ConnectURL: api + "/connect/", Now: config.Now, Logger: config.Logger,
 		}),

@@ -1,4 +1,4 @@
-package gateway
+package posts
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package gateway
+package posts
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	"crier/schema"
 )
 
-// postReader reads posts.
-type postReader interface {
+// reader reads posts.
+type reader interface {
 	// Post returns a post of a workspace, or NotFound.
 	Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error)
 	// Posts returns a page, newest scheduled first, and how many posts there are in all.
 	Posts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostFilter) ([]schema.Post, int, error)
 }
 
-type postsAnswer struct {
+type listAnswer struct {
 	Success    bool              `json:"success"`
 	Posts      []postView        `json:"posts"`
 	Pagination answer.Pagination `json:"pagination"`
@@ -63,7 +63,7 @@ func (p *posts) list(c *gin.Context) error {
 	for i := range views {
 		views[i] = viewPost(found[i])
 	}
-	answer.JSON(c, http.StatusOK, postsAnswer{Success: true, Posts: views, Pagination: page.Of(total, more)})
+	answer.JSON(c, http.StatusOK, listAnswer{Success: true, Posts: views, Pagination: page.Of(total, more)})
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package gateway
+package posts
 
 import (
 	"context"
@@ -15,20 +15,20 @@ import (
 	"crier/schema"
 )
 
-// postsStore is all that posts ask of the database.
-type postsStore interface {
-	postReader
-	postWriter
-	postRetrier
+// Store is all that posts ask of the database.
+type Store interface {
+	reader
+	writer
+	retrier
 	attemptReader
 	answerReader
 	slotTaker
 	uploadReader
 }
 
-// postsConfig is what posts are served with.
-type postsConfig struct {
-	Store       postsStore
+// Config is what posts are served with.
+type Config struct {
+	Store       Store
 	Accounts    directory.Directories
 	Uploads     uploads
 	Zones       *calendar.Zones
@@ -41,15 +41,15 @@ type postsConfig struct {
 	Failures answer.Failures
 }
 
-// postRoutes returns the operations of posts and threads.
-func postRoutes(c postsConfig) []admission.Route {
+// Routes returns the operations of posts and threads.
+func Routes(c Config) []admission.Route {
 	p := &posts{c, new(duplicates)}
 	return append(p.routes(), (&threads{p}).routes()...)
 }
 
 // posts is the resource of posts.
 type posts struct {
-	postsConfig
+	Config
 	duplicates *duplicates
 }
 

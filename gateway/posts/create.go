@@ -1,4 +1,4 @@
-package gateway
+package posts
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"crier/schema"
 )
 
-// postWriter creates and changes posts. Each call is one transaction, and durable once
+// writer creates and changes posts. Each call is one transaction, and durable once
 // it has returned.
-type postWriter interface {
+type writer interface {
 	// Create makes the posts of a request, or returns the answer of the request it
 	// repeats; the error is IdempotencyConflict when that one had another body.
 	Create(ctx context.Context, creation schema.Creation) (schema.Created, error)

@@ -1,4 +1,4 @@
-package gateway
+package posts
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"crier/schema"
 )
 
-// postRetrier sets failed posts going again.
-type postRetrier interface {
+// retrier sets failed posts going again.
+type retrier interface {
 	// Retry sets the failed targets of a post going again and tells which, and which were
 	// left out. It is InvalidState where nothing failed that could go on.
 	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, asked schema.Retry) (schema.Retried, error)
