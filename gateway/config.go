@@ -12,6 +12,7 @@ import (
 	"crier/connectors"
 	"crier/gateway/admission"
 	"crier/gateway/posts"
+	"crier/gateway/queues"
 	"crier/pipeline/tracing"
 	"crier/schema"
 )
@@ -39,7 +40,7 @@ type Config struct {
 type Store interface {
 	admission.Store
 	posts.Store
-	queuesStore
+	queues.Store
 	accountsStore
 	keysStore
 	billingStore

@@ -16,6 +16,7 @@ import (
 	"crier/gateway/calendar"
 	"crier/gateway/directory"
 	"crier/gateway/posts"
+	"crier/gateway/queues"
 	"crier/schema"
 )
 
@@ -85,7 +86,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Store: config.Store, Accounts: directories, Uploads: uploads, Zones: zones, Constraints: config.Platforms.Constraints,
 			Refuses: refuses, Lead: config.Rules.Lead, Now: config.Now, Logger: config.Logger, Failures: f,
 		}),
-		queueRoutes(queuesConfig{Store: config.Store, Accounts: directories, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
+		queues.Routes(queues.Config{Store: config.Store, Accounts: directories, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
 		accountRoutes(accountsConfig{
 			Store: config.Store, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,

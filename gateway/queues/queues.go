@@ -1,4 +1,4 @@
-package gateway
+package queues
 
 import (
 	"context"
@@ -16,43 +16,43 @@ import (
 	"crier/schema"
 )
 
-// queuesStore is all that queues ask of the database.
-type queuesStore interface {
-	queueReader
-	queueWriter
+// Store is all that queues ask of the database.
+type Store interface {
+	reader
+	writer
 }
 
-// queueReader reads queues.
-type queueReader interface {
+// reader reads queues.
+type reader interface {
 	Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error)
 	Queue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) (schema.Queue, error)
 	// TakenSlots returns the coming slots of a queue that are not free, in order.
 	TakenSlots(ctx context.Context, queue schema.QueueID) ([]time.Time, error)
 }
 
-// queueWriter creates and changes queues. What it changes of the default of a brand or a
+// writer creates and changes queues. What it changes of the default of a brand or a
 // workspace, it changes for the others too.
-type queueWriter interface {
+type writer interface {
 	CreateQueue(ctx context.Context, queue schema.Queue) (schema.Queue, error)
 	// UpdateQueue runs change on the locked queue and stores what it made of it.
 	UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID, change func(*schema.Queue) error) (schema.Queue, error)
 	DeleteQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) error
 }
 
-// queuesConfig is what queues are served with.
-type queuesConfig struct {
-	Store    queuesStore
+// Config is what queues are served with.
+type Config struct {
+	Store    Store
 	Accounts directory.Directories
 	Zones    *calendar.Zones
 	Lead     time.Duration // how far ahead the next slot has to be
 	Now      func() time.Time
 }
 
-// queueRoutes returns the operations of queues.
-func queueRoutes(c queuesConfig) []admission.Route { return (&queues{c}).routes() }
+// Routes returns the operations of queues.
+func Routes(c Config) []admission.Route { return (&queues{c}).routes() }
 
 // queues is the resource of queues.
-type queues struct{ queuesConfig }
+type queues struct{ Config }
 
 func (q *queues) routes() []admission.Route {
 	return []admission.Route{
