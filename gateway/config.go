@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/gateway/accounts"
 	"crier/gateway/admission"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
@@ -41,7 +42,7 @@ type Store interface {
 	admission.Store
 	posts.Store
 	queues.Store
-	accountsStore
+	accounts.Store
 	keysStore
 	billingStore
 	mediaStore
@@ -57,7 +58,7 @@ type Analytics interface {
 // Platforms is what is known of platforms.
 type Platforms struct {
 	Connectors  connectors.Resolver // asked what they can do with credentials
-	Vault       accountVault
+	Vault       accounts.Vault
 	Constraints func(schema.Platform) schema.Constraints
 	// BaseURLs are their configured addresses; nil: there are none.
 	BaseURLs map[schema.Platform]string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/accounts"
 	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/body"
@@ -87,7 +88,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Refuses: refuses, Lead: config.Rules.Lead, Now: config.Now, Logger: config.Logger, Failures: f,
 		}),
 		queues.Routes(queues.Config{Store: config.Store, Accounts: directories, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
-		accountRoutes(accountsConfig{
+		accounts.Routes(accounts.Config{
 			Store: config.Store, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,
 			ConnectURL: api + "/connect/", Now: config.Now, Logger: config.Logger,

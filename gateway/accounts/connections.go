@@ -1,4 +1,4 @@
-package gateway
+package accounts
 
 import (
 	"context"
@@ -30,7 +30,7 @@ const (
 
 // connections connects accounts whose credentials a caller has. Each is checked with its
 // platform before it is stored; one that is connected already gets the new credentials.
-type connections struct{ accountsConfig }
+type connections struct{ Config }
 
 func (s *connections) routes() []admission.Route {
 	return []admission.Route{

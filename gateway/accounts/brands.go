@@ -1,4 +1,4 @@
-package gateway
+package accounts
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type brandWriter interface {
 }
 
 // brands is the resource of brands.
-type brands struct{ accountsConfig }
+type brands struct{ Config }
 
 func (b *brands) routes() []admission.Route {
 	return []admission.Route{

@@ -1,4 +1,4 @@
-package gateway
+package accounts
 
 import (
 	"context"
@@ -17,16 +17,16 @@ import (
 	"crier/schema"
 )
 
-// accountsStore is all that accounts, brands and connecting ask of the database.
-type accountsStore interface {
-	accountReader
-	accountWriter
-	accountRenewer
+// Store is all that accounts, brands and connecting ask of the database.
+type Store interface {
+	reader
+	writer
+	renewer
 	brandWriter
 }
 
-// accountReader reads connected accounts and what they are grouped by.
-type accountReader interface {
+// reader reads connected accounts and what they are grouped by.
+type reader interface {
 	// Accounts returns all of a workspace's.
 	Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error)
 	// Account returns one of a workspace's, or NotFound.
@@ -35,8 +35,8 @@ type accountReader interface {
 	Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error)
 }
 
-// accountWriter connects, changes and disconnects accounts. Each call is one transaction.
-type accountWriter interface {
+// writer connects, changes and disconnects accounts. Each call is one transaction.
+type writer interface {
 	// Connect stores accounts, all or none; PlanLimitReached where the plan has no room.
 	Connect(ctx context.Context, workspace schema.WorkspaceID, connections []schema.Connection) ([]schema.Connected, error)
 	// UpdateAccount stores what change makes of an account's brand and name.
@@ -45,18 +45,18 @@ type accountWriter interface {
 	Disconnect(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error)
 }
 
-// accountVault seals credentials for storage.
-type accountVault interface {
+// Vault seals credentials for storage.
+type Vault interface {
 	Seal(account schema.Account, credentials schema.Credentials) ([]byte, error)
 	Open(account schema.Account) (schema.Credentials, error)
 }
 
-// accountsConfig is what accounts are served with.
-type accountsConfig struct {
-	Store       accountsStore
+// Config is what accounts are served with.
+type Config struct {
+	Store       Store
 	Directories directory.Directories // what is forgotten of a workspace once its accounts change
 	Platforms   connectors.Resolver   // asked what platforms can do with credentials
-	Vault       accountVault
+	Vault       Vault
 	// BaseURLs are the configured addresses of platforms: an account that names no server
 	// lives there, and they need not be public.
 	BaseURLs map[schema.Platform]string
@@ -68,14 +68,14 @@ type accountsConfig struct {
 	Logger       *slog.Logger
 }
 
-// accountRoutes returns the operations of accounts, of connecting them, and of brands.
-func accountRoutes(c accountsConfig) []admission.Route {
+// Routes returns the operations of accounts, of connecting them, and of brands.
+func Routes(c Config) []admission.Route {
 	return slices.Concat((&accounts{c}).routes(), (&connections{c}).routes(), (&brands{c}).routes())
 }
 
 // accounts is the resource of connected accounts. It reads them fresh: a caller that
 // has just connected one looks for it here.
-type accounts struct{ accountsConfig }
+type accounts struct{ Config }
 
 func (a *accounts) routes() []admission.Route {
 	return []admission.Route{

@@ -1,4 +1,4 @@
-package gateway
+package accounts
 
 import (
 	"crier/gateway/answer"

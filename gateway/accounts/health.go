@@ -1,4 +1,4 @@
-package gateway
+package accounts
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"crier/schema"
 )
 
-// accountRenewer acts on credentials that a platform refused.
-type accountRenewer interface {
+// renewer acts on credentials that a platform refused.
+type renewer interface {
 	// AskRenewal has the refresh stage renew the credentials, or find out what is wrong.
 	AskRenewal(ctx context.Context, account schema.Account) error
 	// EndAccount says that the platform lets crier act for the account no more.
