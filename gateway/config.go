@@ -12,6 +12,7 @@ import (
 	"crier/connectors"
 	"crier/gateway/accounts"
 	"crier/gateway/admission"
+	"crier/gateway/media"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
 	"crier/pipeline/tracing"
@@ -22,7 +23,7 @@ import (
 type Config struct {
 	Store      Store
 	Analytics  Analytics
-	Media      mediaContents
+	Media      media.Contents
 	Platforms  Platforms
 	Sandboxes  sandboxMaker
 	TestSender testSender // of webhooks
@@ -45,7 +46,7 @@ type Store interface {
 	accounts.Store
 	keysStore
 	billingStore
-	mediaStore
+	media.Store
 	webhooksStore
 }
 

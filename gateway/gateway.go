@@ -16,6 +16,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/calendar"
 	"crier/gateway/directory"
+	"crier/gateway/media"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
 	"crier/schema"
@@ -77,7 +78,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	}
 	var (
 		directories = directory.New(config.Store, config.Now)
-		uploads     = newLibrary(config.Store, config.Media, api+"/files/")
+		uploads     = media.NewLibrary(config.Store, config.Media, api+"/files/")
 		zones       = new(calendar.Zones)
 		refuses     = refusesBy(config.Addresses.Check)
 	)
@@ -93,7 +94,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,
 			ConnectURL: api + "/connect/", Now: config.Now, Logger: config.Logger,
 		}),
-		mediaRoutes(mediaConfig{
+		media.Routes(media.Config{
 			Store: config.Store, Contents: config.Media, Library: uploads, Refuses: refuses, Uploads: api + "/uploads/",
 			Now: config.Now, Random: config.Random,
 		}),

@@ -1,4 +1,4 @@
-package gateway
+package media
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"crier/schema"
 )
 
-// mediaKeeper keeps the content of uploads.
-type mediaKeeper interface {
+// keeper keeps the content of uploads.
+type keeper interface {
 	// Keep stores content of the given kinds, found by probing. Errors of content pass;
 	// Refused is what it says of the content, with its facts where it is media of another
 	// kind, Unavailable that there is no room.
@@ -21,8 +21,8 @@ type mediaKeeper interface {
 	Open(ctx context.Context, id schema.MediaID) (io.ReadSeekCloser, error)
 }
 
-// mediaInbox takes uploads without the gateway.
-type mediaInbox interface {
+// inbox takes uploads without the gateway.
+type inbox interface {
 	// UploadURL returns an address that takes the content of an upload by PUT; empty: there
 	// is none but the gateway's own.
 	UploadURL(ctx context.Context, id schema.MediaID, life time.Duration) (string, error)
@@ -30,21 +30,21 @@ type mediaInbox interface {
 	Accept(ctx context.Context, id schema.MediaID) (schema.MediaFacts, error)
 }
 
-// mediaContents keeps the content of uploads and takes it without the gateway.
-type mediaContents interface {
-	mediaKeeper
-	mediaInbox
+// Contents keeps the content of uploads and takes it without the gateway.
+type Contents interface {
+	keeper
+	inbox
 }
 
 // library finds the uploads that requests name.
 type library struct {
-	writer mediaWriter
-	inbox  mediaInbox
+	writer writer
+	inbox  inbox
 	files  string // address under which content is served
 }
 
-// newLibrary returns a library whose files are served under an address.
-func newLibrary(writer mediaWriter, inbox mediaInbox, files string) *library {
+// NewLibrary returns a library whose files are served under an address.
+func NewLibrary(writer writer, inbox inbox, files string) *library {
 	return &library{writer, inbox, files}
 }
 

@@ -1,4 +1,4 @@
-package gateway
+package media
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 	"crier/schema"
 )
 
-// mediaStore is all that media ask of the database.
-type mediaStore interface {
-	mediaReader
-	mediaWriter
+// Store is all that media ask of the database.
+type Store interface {
+	reader
+	writer
 }
 
-// mediaReader reads what is known of uploads.
-type mediaReader interface {
+// reader reads what is known of uploads.
+type reader interface {
 	// Media returns those of the uploads that a workspace has; they stay for as long as a
 	// request may take.
 	Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error)
@@ -34,8 +34,8 @@ type mediaReader interface {
 	PublicMedia(ctx context.Context, id schema.MediaID, secret string) (schema.Upload, error)
 }
 
-// mediaWriter stores what is known of uploads.
-type mediaWriter interface {
+// writer stores what is known of uploads.
+type writer interface {
 	CreateMedia(ctx context.Context, upload schema.Upload) error
 	// CompleteMedia notes what came for an awaited upload; InvalidState where something
 	// came before.
@@ -44,10 +44,10 @@ type mediaWriter interface {
 	DeleteMedia(ctx context.Context, workspace schema.WorkspaceID, id schema.MediaID) error
 }
 
-// mediaConfig is what media are served with.
-type mediaConfig struct {
-	Store    mediaStore
-	Contents mediaContents
+// Config is what media are served with.
+type Config struct {
+	Store    Store
+	Contents Contents
 	Library  *library
 	// Refuses tells why crier must not call an address; empty: it may.
 	Refuses func(ctx context.Context, address string) string
@@ -56,11 +56,11 @@ type mediaConfig struct {
 	Random  io.Reader
 }
 
-// mediaRoutes returns the operations of media.
-func mediaRoutes(c mediaConfig) []admission.Route { return (&media{c}).routes() }
+// Routes returns the operations of media.
+func Routes(c Config) []admission.Route { return (&media{c}).routes() }
 
 // media is the resource of uploads.
-type media struct{ mediaConfig }
+type media struct{ Config }
 
 func (m *media) routes() []admission.Route {
 	return []admission.Route{
