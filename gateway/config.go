@@ -15,6 +15,7 @@ import (
 	"crier/gateway/media"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
+	"crier/gateway/webhooks"
 	"crier/pipeline/tracing"
 	"crier/schema"
 )
@@ -26,8 +27,8 @@ type Config struct {
 	Media      media.Contents
 	Platforms  Platforms
 	Sandboxes  sandboxMaker
-	TestSender testSender // of webhooks
-	Seller     Seller     // nil: plans are not sold
+	TestSender webhooks.TestSender // of webhooks
+	Seller     Seller              // nil: plans are not sold
 	Addresses  Addresses
 	Rules      Rules
 
@@ -47,13 +48,13 @@ type Store interface {
 	keysStore
 	billingStore
 	media.Store
-	webhooksStore
+	webhooks.Store
 }
 
 // Analytics is what is asked of ClickHouse.
 type Analytics interface {
 	postCounter
-	eventReader
+	webhooks.EventReader
 }
 
 // Platforms is what is known of platforms.

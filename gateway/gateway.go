@@ -19,6 +19,7 @@ import (
 	"crier/gateway/media"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
+	"crier/gateway/webhooks"
 	"crier/schema"
 )
 
@@ -98,7 +99,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Store: config.Store, Contents: config.Media, Library: uploads, Refuses: refuses, Uploads: api + "/uploads/",
 			Now: config.Now, Random: config.Random,
 		}),
-		webhookRoutes(webhooksConfig{
+		webhooks.Routes(webhooks.Config{
 			Store: config.Store, Events: config.Analytics, Sender: config.TestSender, Refuses: refuses,
 			AllowPrivate: config.Rules.AllowPrivateWebhooks, Now: config.Now, Random: config.Random,
 		}),

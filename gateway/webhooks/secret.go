@@ -1,4 +1,4 @@
-package gateway
+package webhooks
 
 import (
 	"encoding/base64"

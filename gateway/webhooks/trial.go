@@ -1,4 +1,4 @@
-package gateway
+package webhooks
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"crier/schema"
 )
 
-// testSender sends one signed request to a webhook, at once and without a retry.
-type testSender interface {
+// TestSender sends one signed request to a webhook, at once and without a retry.
+type TestSender interface {
 	// TestDelivery returns the status code of the answer and how long it took. An error
 	// means that there was no answer; one of *schema.Error is safe to show.
 	TestDelivery(ctx context.Context, webhook schema.Webhook, payload schema.WebhookPayload) (code int, took time.Duration, err error)

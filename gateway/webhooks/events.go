@@ -1,4 +1,4 @@
-package gateway
+package webhooks
 
 import (
 	"context"
@@ -16,15 +16,15 @@ import (
 	"crier/schema"
 )
 
-// eventReader reads what happened.
-type eventReader interface {
+// EventReader reads what happened.
+type EventReader interface {
 	// Events returns a page of a workspace's events. Whoever goes on after the last of each
 	// page gets every event once.
 	Events(ctx context.Context, workspace schema.WorkspaceID, query schema.EventQuery) (schema.EventPage, error)
 }
 
 // events is the resource of what happened.
-type events struct{ reader eventReader }
+type events struct{ reader EventReader }
 
 func (e *events) routes() []admission.Route {
 	return []admission.Route{admission.Handle(http.MethodGet, "/events", schema.Read, e.list)}

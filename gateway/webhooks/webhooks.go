@@ -1,4 +1,4 @@
-package gateway
+package webhooks
 
 import (
 	"context"
@@ -19,15 +19,15 @@ import (
 
 const shownDeliveries = 50
 
-// webhooksStore is all that webhooks ask of the database.
-type webhooksStore interface {
-	webhookReader
-	webhookWriter
+// Store is all that webhooks ask of the database.
+type Store interface {
+	reader
+	writer
 	redeliverer
 }
 
-// webhookReader reads webhooks.
-type webhookReader interface {
+// reader reads webhooks.
+type reader interface {
 	Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Webhook, error)
 	Webhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) (schema.Webhook, error)
 	// Deliveries returns a webhook and deliveries to it, newest first, as they stand at one
@@ -37,8 +37,8 @@ type webhookReader interface {
 	Delivery(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error)
 }
 
-// webhookWriter creates and changes webhooks.
-type webhookWriter interface {
+// writer creates and changes webhooks.
+type writer interface {
 	CreateWebhook(ctx context.Context, webhook schema.Webhook) error
 	// UpdateWebhook runs change on the locked webhook and stores what it made of it.
 	UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, change func(*schema.Webhook) error) (schema.Webhook, error)
@@ -48,11 +48,11 @@ type webhookWriter interface {
 	DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error
 }
 
-// webhooksConfig is what webhooks and events are served with.
-type webhooksConfig struct {
-	Store  webhooksStore
-	Events eventReader
-	Sender testSender
+// Config is what webhooks and events are served with.
+type Config struct {
+	Store  Store
+	Events EventReader
+	Sender TestSender
 	// Refuses tells why crier must not call an address; empty: it may.
 	Refuses      func(ctx context.Context, address string) string
 	AllowPrivate bool // http and addresses that are not public
@@ -60,13 +60,13 @@ type webhooksConfig struct {
 	Random       io.Reader
 }
 
-// webhookRoutes returns the operations of webhooks, their deliveries and events.
-func webhookRoutes(c webhooksConfig) []admission.Route {
+// Routes returns the operations of webhooks, their deliveries and events.
+func Routes(c Config) []admission.Route {
 	return append((&webhooks{c}).routes(), (&events{c.Events}).routes()...)
 }
 
 // webhooks is the resource of webhooks.
-type webhooks struct{ webhooksConfig }
+type webhooks struct{ Config }
 
 func (w *webhooks) routes() []admission.Route {
 	return []admission.Route{
