@@ -12,6 +12,7 @@ import (
 	"crier/connectors"
 	"crier/gateway/accounts"
 	"crier/gateway/admission"
+	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
@@ -26,7 +27,7 @@ type Config struct {
 	Analytics  Analytics
 	Media      media.Contents
 	Platforms  Platforms
-	Sandboxes  sandboxMaker
+	Sandboxes  keys.Sandboxes
 	TestSender webhooks.TestSender // of webhooks
 	Seller     Seller              // nil: plans are not sold
 	Addresses  Addresses
@@ -45,7 +46,7 @@ type Store interface {
 	posts.Store
 	queues.Store
 	accounts.Store
-	keysStore
+	keys.Store
 	billingStore
 	media.Store
 	webhooks.Store

@@ -16,6 +16,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/calendar"
 	"crier/gateway/directory"
+	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
@@ -103,7 +104,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Store: config.Store, Events: config.Analytics, Sender: config.TestSender, Refuses: refuses,
 			AllowPrivate: config.Rules.AllowPrivateWebhooks, Now: config.Now, Random: config.Random,
 		}),
-		keyRoutes(keysConfig{
+		keys.Routes(keys.Config{
 			Store: config.Store, Sandboxes: config.Sandboxes, AllowRegistration: config.Rules.AllowRegistration,
 			Now: config.Now, Random: config.Random,
 		}),

@@ -1,4 +1,4 @@
-package gateway
+package keys
 
 import (
 	"context"
@@ -15,24 +15,24 @@ import (
 	"crier/schema"
 )
 
-// keysStore is all that keys and registration ask of the database.
-type keysStore interface {
-	keyReader
-	keyWriter
+// Store is all that keys and registration ask of the database.
+type Store interface {
+	reader
+	writer
 	registrar
 }
 
-// keyReader reads keys as they are managed: those of a workspace, and of its sandbox twin
+// reader reads keys as they are managed: those of a workspace, and of its sandbox twin
 // where it is a live one.
-type keyReader interface {
+type reader interface {
 	// Keys returns a page, newest first, and how many there are in all.
 	Keys(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) ([]schema.KeyRecord, int, error)
 	// Key returns one, or NotFound.
 	Key(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) (schema.KeyRecord, error)
 }
 
-// keyWriter makes and ends keys. Each call is one transaction.
-type keyWriter interface {
+// writer makes and ends keys. Each call is one transaction.
+type writer interface {
 	// CreateKey is InvalidState where the workspace has as many keys as it may.
 	CreateKey(ctx context.Context, key schema.KeyRecord, hash [32]byte) error
 	// RotateKey puts a successor in place of a key, which works on for the overlap. Of the
@@ -42,28 +42,28 @@ type keyWriter interface {
 	EndKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) error
 }
 
-// sandboxMaker makes what test keys belong to.
-type sandboxMaker interface {
+// Sandboxes makes what test keys belong to.
+type Sandboxes interface {
 	// Twin returns the sandbox twin of a live workspace, and makes it if need be.
 	Twin(ctx context.Context, live schema.WorkspaceID) (schema.WorkspaceID, error)
 }
 
-// keysConfig is what keys are served with.
-type keysConfig struct {
-	Store             keysStore
-	Sandboxes         sandboxMaker
+// Config is what keys are served with.
+type Config struct {
+	Store             Store
+	Sandboxes         Sandboxes
 	AllowRegistration bool // of keys, by those who have none
 	Now               func() time.Time
 	Random            io.Reader
 }
 
-// keyRoutes returns the operations of keys and of registration.
-func keyRoutes(c keysConfig) []admission.Route {
+// Routes returns the operations of keys and of registration.
+func Routes(c Config) []admission.Route {
 	return append((&keys{c}).routes(), (&registration{c}).routes()...)
 }
 
 // keys is the resource of API keys.
-type keys struct{ keysConfig }
+type keys struct{ Config }
 
 func (k *keys) routes() []admission.Route {
 	return []admission.Route{

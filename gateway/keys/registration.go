@@ -1,4 +1,4 @@
-package gateway
+package keys
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type registrar interface {
 
 // registration is how somebody without a key gets a workspace, where the operator allows
 // it.
-type registration struct{ keysConfig }
+type registration struct{ Config }
 
 // maxEmail is the longest address there can be, in bytes (RFC 5321, 4.5.3.1.3).
 const maxEmail = 254
