@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"crier/gateway/billing"
+	"crier/gateway/billing/stripe"
 	"crier/schema"
 )
 
@@ -39,7 +39,7 @@ type Config struct {
 	HoldOverdue          bool          // what is overdue at the start is held for review
 	AllowPrivateWebhooks bool
 	AllowRegistration    bool                       // anybody can make a workspace on the plan free
-	Billing              *billing.Config            // Stripe's key, webhook secret, prices and addresses; nil: plans are not sold
+	Billing              *stripe.Config             // Stripe's key, webhook secret, prices and addresses; nil: plans are not sold
 	TrustedProxies       []netip.Prefix             // whose X-Forwarded-For is believed
 	Bases                map[schema.Platform]string // base addresses other than the platforms' own
 

@@ -12,6 +12,7 @@ import (
 	"crier/connectors/sandbox"
 	"crier/gateway"
 	"crier/gateway/billing"
+	"crier/gateway/billing/stripe"
 	"crier/pipeline"
 	"crier/schema/postgres"
 )
@@ -136,7 +137,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 }
 
 // seller makes what sells plans; nil where nothing is sold.
-func (b *base) seller() (gateway.Seller, error) {
+func (b *base) seller() (billing.Seller, error) {
 	if b.config.Billing == nil {
 		return nil, nil
 	}
@@ -144,11 +145,11 @@ func (b *base) seller() (gateway.Seller, error) {
 	c.HTTP, c.Now, c.Logger = b.guarded.Client(), b.store.Now, b.config.Logger
 	pages := b.publicURL() + "/docs"
 	c.SuccessURL, c.CancelURL = cmp.Or(c.SuccessURL, pages), cmp.Or(c.CancelURL, pages)
-	stripe, err := billing.New(c)
+	seller, err := stripe.New(c)
 	if err != nil {
 		return nil, fmt.Errorf("configuring payments: %w", err)
 	}
-	return stripe, nil
+	return seller, nil
 }
 
 // sandboxServer makes the simulators of test keys, at an address of their own.

@@ -18,7 +18,7 @@ import (
 
 	"crier/connectors/egress"
 	"crier/gateway"
-	"crier/gateway/billing"
+	payments "crier/gateway/billing/stripe"
 	"crier/schema"
 )
 
@@ -139,7 +139,7 @@ func withStripe(t *testing.T) (*api, *stripe) {
 	t.Cleanup(server.Close)
 	guard := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	a := newAPI(t, func(c *gateway.Config) {
-		seller, err := billing.New(billing.Config{
+		seller, err := payments.New(payments.Config{
 			Key: stripeKey, WebhookSecret: stripeSecret, Prices: map[string]string{"personal": "price_p", "team": "price_t"},
 			SuccessURL: "https://crier.example/paid", CancelURL: "https://crier.example/back", BaseURL: server.URL,
 			HTTP: guard.Client(), Now: c.Now, Logger: c.Logger,

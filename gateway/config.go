@@ -12,6 +12,7 @@ import (
 	"crier/connectors"
 	"crier/gateway/accounts"
 	"crier/gateway/admission"
+	"crier/gateway/billing"
 	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
@@ -29,7 +30,7 @@ type Config struct {
 	Platforms  Platforms
 	Sandboxes  keys.Sandboxes
 	TestSender webhooks.TestSender // of webhooks
-	Seller     Seller              // nil: plans are not sold
+	Seller     billing.Seller      // nil: plans are not sold
 	Addresses  Addresses
 	Rules      Rules
 
@@ -47,7 +48,7 @@ type Store interface {
 	queues.Store
 	accounts.Store
 	keys.Store
-	billingStore
+	billing.Store
 	media.Store
 	webhooks.Store
 }

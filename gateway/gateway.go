@@ -13,6 +13,7 @@ import (
 	"crier/gateway/accounts"
 	"crier/gateway/admission"
 	"crier/gateway/answer"
+	"crier/gateway/billing"
 	"crier/gateway/body"
 	"crier/gateway/calendar"
 	"crier/gateway/directory"
@@ -108,7 +109,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Store: config.Store, Sandboxes: config.Sandboxes, AllowRegistration: config.Rules.AllowRegistration,
 			Now: config.Now, Random: config.Random,
 		}),
-		billingRoutes(billingConfig{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
+		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
 		analyticsRoutes(config.Analytics, config.Now),
 	), nil
 }

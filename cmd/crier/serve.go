@@ -15,7 +15,7 @@ import (
 	"crier/cmd/crier/demo"
 	"crier/compose"
 	"crier/gateway"
-	"crier/gateway/billing"
+	"crier/gateway/billing/stripe"
 )
 
 type serveCommand struct {
@@ -114,11 +114,11 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 }
 
 // billing returns nil if no flag of Stripe is set.
-func (s *serveCommand) billing() *billing.Config {
+func (s *serveCommand) billing() *stripe.Config {
 	if s.StripeKey == "" && s.StripeWebhookSecret == "" && len(s.StripePrices) == 0 {
 		return nil
 	}
-	return &billing.Config{
+	return &stripe.Config{
 		Key: s.StripeKey, WebhookSecret: s.StripeWebhookSecret, Prices: s.StripePrices,
 		SuccessURL: s.StripeSuccessURL, CancelURL: s.StripeCancelURL,
 	}

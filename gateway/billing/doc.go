@@ -1,10 +1,3 @@
-// Package billing sells plans by Stripe: a page of Stripe's takes the payment, and a signed
-// notice of Stripe's says what became of it. crier sees no cards.
-// What is changed later, at Stripe, is followed by its price.
-//
-// It is a client of Stripe's and no more: the routes below are the gateway's, which knows a
-// Seller and not who it is.
-//
-//	POST /billing/checkout ─▶ Stripe.Checkout ─▶ checkout session ─▶ url
-//	Stripe ─▶ POST /billing/stripe ─▶ Stripe.Notice ─▶ schema.Subscription ─▶ plan of the workspace
+// Package billing is the resource of what a workspace uses of its plan and of how plans are
+// bought, from a seller that the root is given.
 package billing

@@ -1,4 +1,4 @@
-package billing
+package stripe
 
 import (
 	"context"
@@ -36,7 +36,7 @@ const (
 // Idempotency-Key as it did at first for at least a day, whatever it answered
 // (docs.stripe.com/api/checkout/sessions/create, docs.stripe.com/api/idempotent_requests).
 // Any error is Unavailable.
-func (s *Stripe) Checkout(ctx context.Context, purchase schema.Purchase) (string, error) {
+func (s *Client) Checkout(ctx context.Context, purchase schema.Purchase) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkoutTimeout)
 	defer cancel()
 	page, err := s.createSession(ctx, purchase)
@@ -49,7 +49,7 @@ func (s *Stripe) Checkout(ctx context.Context, purchase schema.Purchase) (string
 	return page, nil
 }
 
-func (s *Stripe) createSession(ctx context.Context, purchase schema.Purchase) (string, error) {
+func (s *Client) createSession(ctx context.Context, purchase schema.Purchase) (string, error) {
 	form := s.sessionOf(purchase).Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.BaseURL+"/v1/checkout/sessions", strings.NewReader(form))
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Stripe) createSession(ctx context.Context, purchase schema.Purchase) (s
 }
 
 // sessionOf repeats the metadata on the subscription, whose end tells of itself alone.
-func (s *Stripe) sessionOf(purchase schema.Purchase) url.Values {
+func (s *Client) sessionOf(purchase schema.Purchase) url.Values {
 	workspace := purchase.Workspace.String()
 	return url.Values{
 		"mode":                                {"subscription"},

@@ -1,4 +1,4 @@
-package billing
+package stripe
 
 import (
 	"encoding/json"
@@ -36,7 +36,7 @@ type session struct {
 // Notice reads what Stripe says of a subscription, by the header Stripe-Signature and the
 // body as it came. It is nil for what is not about a plan. The error is Invalid where Stripe
 // did not sign it, or not within five minutes.
-func (s *Stripe) Notice(signature string, body []byte) (*schema.Subscription, error) {
+func (s *Client) Notice(signature string, body []byte) (*schema.Subscription, error) {
 	if err := s.checkSignature(signature, body); err != nil {
 		return nil, schema.InvalidField("Stripe-Signature", "invalid_signature", err.Error())
 	}
@@ -55,7 +55,7 @@ func notJSON(err error) error {
 	return &schema.Error{Kind: schema.Invalid, Message: "the body is no event of Stripe's", Err: err}
 }
 
-func (s *Stripe) told(e event) (*schema.Subscription, error) {
+func (s *Client) told(e event) (*schema.Subscription, error) {
 	switch e.Type {
 	case sessionCompleted, sessionPaidLater:
 		var object session

@@ -1,4 +1,4 @@
-package gateway
+package billing
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"crier/schema"
 )
 
-// billingStore is all that usage and billing ask of the database.
-type billingStore interface {
+// Store is all that usage and billing ask of the database.
+type Store interface {
 	usageReader
 	subscriptions
 }
@@ -42,21 +42,21 @@ type Seller interface {
 	Notice(signature string, body []byte) (*schema.Subscription, error)
 }
 
-// billingConfig is what usage and billing are served with.
-type billingConfig struct {
-	Store  billingStore
+// Config is what usage and billing are served with.
+type Config struct {
+	Store  Store
 	Seller Seller // nil: nothing is sold
 	Now    func() time.Time
 	Logger *slog.Logger
 }
 
-// billingRoutes returns the operations of usage and billing.
-func billingRoutes(c billingConfig) []admission.Route {
+// Routes returns the operations of usage and billing.
+func Routes(c Config) []admission.Route {
 	return append((&billing{c}).routes(), (&usage{c.Store}).routes()...)
 }
 
 // billing is the resource of plans and how they are paid for.
-type billing struct{ billingConfig }
+type billing struct{ Config }
 
 func (b *billing) routes() []admission.Route {
 	return []admission.Route{

@@ -1,4 +1,4 @@
-package billing_test
+package stripe_test
 
 import (
 	"crypto/hmac"
@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"crier/gateway/billing"
+	"crier/gateway/billing/stripe"
 	"crier/schema"
 )
 
 const secret = "whsec_of_the_endpoint"
 
-func config() billing.Config {
-	return billing.Config{
+func config() stripe.Config {
+	return stripe.Config{
 		Key: "sk_test_x", WebhookSecret: secret, Prices: map[string]string{"team": "price_t"},
 		SuccessURL: "https://crier.example/paid", CancelURL: "https://crier.example/back",
 		HTTP: http.DefaultClient, Now: func() time.Time { return time.Unix(1_800_000_000, 0) },
@@ -33,7 +33,7 @@ func v1(secret string, seconds int64, body string) string {
 }
 
 func TestSignaturesOfNotices(t *testing.T) {
-	stripe, err := billing.New(config())
+	client, err := stripe.New(config())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestSignaturesOfNotices(t *testing.T) {
 		"empty":                          {"", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := stripe.Notice(tt.header, []byte(body))
+			_, err := client.Notice(tt.header, []byte(body))
 			if (err == nil) != tt.holds {
 				t.Fatalf("err = %v", err)
 			}
@@ -76,17 +76,17 @@ func TestSignaturesOfNotices(t *testing.T) {
 }
 
 func TestConfigurationsThatWouldTakeMoneyInVain(t *testing.T) {
-	for name, change := range map[string]func(*billing.Config){
-		"no key":                        func(c *billing.Config) { c.Key = "" },
-		"no webhook secret":             func(c *billing.Config) { c.WebhookSecret = "" },
-		"no prices":                     func(c *billing.Config) { c.Prices = nil },
-		"a plan for nothing":            func(c *billing.Config) { c.Prices = map[string]string{"team": ""} },
-		"a price that may be two plans": func(c *billing.Config) { c.Prices = map[string]string{"team": "price_t", "agency": "price_t"} },
+	for name, change := range map[string]func(*stripe.Config){
+		"no key":                        func(c *stripe.Config) { c.Key = "" },
+		"no webhook secret":             func(c *stripe.Config) { c.WebhookSecret = "" },
+		"no prices":                     func(c *stripe.Config) { c.Prices = nil },
+		"a plan for nothing":            func(c *stripe.Config) { c.Prices = map[string]string{"team": ""} },
+		"a price that may be two plans": func(c *stripe.Config) { c.Prices = map[string]string{"team": "price_t", "agency": "price_t"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config()
 			change(&c)
-			if _, err := billing.New(c); err == nil {
+			if _, err := stripe.New(c); err == nil {
 				t.Error("it is taken")
 			}
 		})

@@ -1,4 +1,4 @@
-package billing
+package stripe
 
 import (
 	"crypto/hmac"
@@ -18,7 +18,7 @@ const tolerance = 5 * time.Minute
 // checkSignature checks "t=TIME,v1=SIGNATURE[,v1=…]": each v1 is the HMAC-SHA256 of the
 // time in seconds, a period and the body, in hex; there are several while a secret is being
 // rolled (docs.stripe.com/webhooks#verify-manually).
-func (s *Stripe) checkSignature(header string, body []byte) error {
+func (s *Client) checkSignature(header string, body []byte) error {
 	stamp, signatures := splitSignature(header)
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if err != nil {

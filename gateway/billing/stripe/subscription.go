@@ -1,4 +1,4 @@
-package billing
+package stripe
 
 import (
 	"log/slog"
@@ -40,7 +40,7 @@ func (s subscription) ended() *schema.Subscription {
 // changed reads what a subscription gives from its status on. While it is past_due, where
 // Stripe tries to collect what is owed, and while it is incomplete, the workspace keeps the
 // plan it has: a larger one is given once it is paid.
-func (s *Stripe) changed(e event, object subscription) *schema.Subscription {
+func (s *Client) changed(e event, object subscription) *schema.Subscription {
 	found := concerning(object.ID, object.Metadata, schema.SubscriptionChanged)
 	if found == nil {
 		return nil
@@ -61,7 +61,7 @@ func (s *Stripe) changed(e event, object subscription) *schema.Subscription {
 
 // priced gives the plan of the first item that is a plan's. Without one the subscription
 // keeps what it gives: Stripe cannot help it, and the operator learns of it from the log.
-func (s *Stripe) priced(found *schema.Subscription, object subscription) *schema.Subscription {
+func (s *Client) priced(found *schema.Subscription, object subscription) *schema.Subscription {
 	for _, item := range object.Items.Data {
 		if plan, ok := s.plans[item.Price.ID]; ok {
 			found.Plan = plan
@@ -76,7 +76,7 @@ func (s *Stripe) priced(found *schema.Subscription, object subscription) *schema
 
 // tellUnknownPrice logs a price once: every notice of every subscription to it would say
 // the same.
-func (s *Stripe) tellUnknownPrice(price string, found *schema.Subscription) {
+func (s *Client) tellUnknownPrice(price string, found *schema.Subscription) {
 	if _, told := s.unknownPrices.LoadOrStore(price, true); told {
 		return
 	}

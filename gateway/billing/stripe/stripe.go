@@ -1,4 +1,4 @@
-package billing
+package stripe
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 // apiURL is where Stripe's API is.
 const apiURL = "https://api.stripe.com"
 
-// Config is what a Stripe is made of; every field but BaseURL is required.
+// Config is what a Client is made of; every field but BaseURL is required.
 type Config struct {
 	Key           string            // secret, sk_… or rk_…
 	WebhookSecret string            // of the endpoint that Stripe sends notices to, whsec_…
@@ -26,15 +26,15 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Stripe sells plans. It is safe for concurrent use.
-type Stripe struct {
+// Client sells plans by Stripe. It is safe for concurrent use.
+type Client struct {
 	config        Config
 	plans         map[string]string // by their prices
 	unknownPrices sync.Map          // those that were logged
 }
 
-// New makes a Stripe, and refuses a configuration that would take money in vain.
-func New(config Config) (*Stripe, error) {
+// New makes a Client, and refuses a configuration that would take money in vain.
+func New(config Config) (*Client, error) {
 	switch {
 	case config.Key == "":
 		return nil, errors.New("a key of Stripe is required where plans have prices or a webhook secret is given")
@@ -56,8 +56,8 @@ func New(config Config) (*Stripe, error) {
 	if config.BaseURL == "" {
 		config.BaseURL = apiURL
 	}
-	return &Stripe{config: config, plans: plans}, nil
+	return &Client{config: config, plans: plans}, nil
 }
 
 // Sells tells whether a plan has a price.
-func (s *Stripe) Sells(plan string) bool { return s.config.Prices[plan] != "" }
+func (s *Client) Sells(plan string) bool { return s.config.Prices[plan] != "" }
