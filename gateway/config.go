@@ -12,6 +12,7 @@ import (
 	"crier/connectors"
 	"crier/gateway/accounts"
 	"crier/gateway/admission"
+	"crier/gateway/analytics"
 	"crier/gateway/billing"
 	"crier/gateway/keys"
 	"crier/gateway/media"
@@ -55,7 +56,7 @@ type Store interface {
 
 // Analytics is what is asked of ClickHouse.
 type Analytics interface {
-	postCounter
+	analytics.PostCounter
 	webhooks.EventReader
 }
 

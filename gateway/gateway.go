@@ -12,6 +12,7 @@ import (
 
 	"crier/gateway/accounts"
 	"crier/gateway/admission"
+	"crier/gateway/analytics"
 	"crier/gateway/answer"
 	"crier/gateway/billing"
 	"crier/gateway/body"
@@ -110,7 +111,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Now: config.Now, Random: config.Random,
 		}),
 		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
-		analyticsRoutes(config.Analytics, config.Now),
+		analytics.Routes(config.Analytics, config.Now),
 	), nil
 }
 

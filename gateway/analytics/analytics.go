@@ -1,4 +1,4 @@
-package gateway
+package analytics
 
 import (
 	"context"
@@ -18,20 +18,20 @@ const (
 	maxSpan     = 366 * 24 * time.Hour
 )
 
-// postCounter counts what became of posts.
-type postCounter interface {
+// PostCounter counts what became of posts.
+type PostCounter interface {
 	// PostCounts returns how many targets ended in each status, by day and platform.
 	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error)
 }
 
-// analyticsRoutes returns the operations of figures.
-func analyticsRoutes(counter postCounter, now func() time.Time) []admission.Route {
+// Routes returns the operations of figures.
+func Routes(counter PostCounter, now func() time.Time) []admission.Route {
 	return (&analytics{counter, now}).routes()
 }
 
 // analytics is the resource of figures.
 type analytics struct {
-	counter postCounter
+	counter PostCounter
 	now     func() time.Time
 }
 

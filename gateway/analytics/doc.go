@@ -1,0 +1,2 @@
+// Package analytics is the resource of figures about posts.
+package analytics
