@@ -30,8 +30,8 @@ type Config struct {
 	Media      media.Contents
 	Platforms  Platforms
 	Sandboxes  keys.Sandboxes
-	TestSender webhooks.TestSender // of webhooks
-	Seller     billing.Seller      // nil: plans are not sold
+	TestSender webhooks.TestSender
+	Seller     billing.Seller // nil: plans are not sold
 	Addresses  Addresses
 	Rules      Rules
 

@@ -1,21 +1,18 @@
-// Package gateway is the REST API: the first step on the way of a post.
+// Package gateway is the REST API: the first step on the way of a post. It puts together
+// what every request passes and a package for each resource.
 //
-//	request → observe   its id, its time limit, metrics, log, a panic becomes a 500
-//	        → admit     whose key it is (a second's cache), X-RateLimit headers, 429
-//	        → route     permission
-//	        → form      strict JSON: every wrong type and unknown field by name
-//	        → build     accounts, time, media addresses, the platforms' constraints
-//	        → store     one transaction; the answer is sent after its commit
-//	        → view      what the API shows; errors leave through failures.fail alone
+//	request → admission   its id, its time limit, whose key it is, how much it may send
+//	        → body        strict JSON: every wrong type and unknown field by name
+//	        → a resource  posts, queues, accounts, media, webhooks, keys, billing, analytics
+//	        → store       one transaction; the answer is sent after its commit
+//	        → answer      what the API shows; errors leave through Failures.Fail alone
 //
-// Each resource has its files: posts_create.go, posts_read.go and so on make requests
-// into calls of a store and post_view.go makes posts into answers. A resource lists its
-// routes, and schema/openapi.yaml describes them: a test holds the two together.
+// A resource has its routes, its handlers, its views and the small interfaces that it needs
+// of a store, and imports no other resource: what two of them need is in directory (accounts
+// and brands), calendar (zones and slots) and cache, or is given to them here. A new one is a
+// folder, a line in operations and a line in Store. schema/openapi.yaml describes the routes:
+// a test holds the two together.
 //
-// A request whose Idempotency-Key was seen before is answered with the first answer, by
-// the store, under the lock that makes it happen once. Before a request is refused as
-// invalid its key is looked up, since what was valid then may not be now.
-//
-// The gateway knows neither PostgreSQL nor ClickHouse nor the platforms: it declares in
-// stores.go what it asks of them.
+// The gateway knows neither PostgreSQL nor ClickHouse nor the platforms: Config says what it
+// asks of them.
 package gateway

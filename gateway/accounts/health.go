@@ -81,7 +81,7 @@ func (a *accounts) health(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, healthAnswer{Success: true, Health: a.examine(c.Request.Context(), account)})
+	answer.JSON(c, http.StatusOK, healthAnswer{Success: true, Health: checkup{a.Config}.examine(c.Request.Context(), account)})
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (a *accounts) healthOfAll(c *gin.Context) error {
 	group.SetLimit(checksAtOnce)
 	for i := range found {
 		group.Go(func() error {
-			reply.Results[i] = a.examine(ctx, found[i])
+			reply.Results[i] = checkup{a.Config}.examine(ctx, found[i])
 			return nil
 		})
 	}
@@ -123,57 +123,60 @@ func summarize(results []healthView) healthSummary {
 	return s
 }
 
+// checkup asks platforms how accounts are.
+type checkup struct{ Config }
+
 // examine checks an account against its platform, and renews its credentials if they are
 // refused. Only a definite refusal marks it.
-func (s *accounts) examine(ctx context.Context, a schema.Account) healthView {
+func (u checkup) examine(ctx context.Context, a schema.Account) healthView {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	err := s.check(ctx, &a)
+	err := u.check(ctx, &a)
 	v := healthView{
 		AccountID: a.ID, Platform: a.Platform, Name: a.Name, BrandID: answer.IDOrNull(a.Brand), Status: healthy,
-		NeedsReconnect: a.NeedsReconnect, CheckedAt: answer.Moment(s.Now()), ExpiresAt: answer.MomentOrNull(a.ExpiresAt),
+		NeedsReconnect: a.NeedsReconnect, CheckedAt: answer.Moment(u.Now()), ExpiresAt: answer.MomentOrNull(a.ExpiresAt),
 	}
 	if err == nil {
 		return v
 	}
-	v.Status, v.Error = unsound, s.problem(ctx, a, err)
-	v.ReconnectURL = s.reconnectURL(a.Platform)
+	v.Status, v.Error = unsound, u.problem(ctx, a, err)
+	v.ReconnectURL = u.reconnectURL(a.Platform)
 	if a.NeedsReconnect {
 		v.Status = expired
 	}
 	return v
 }
 
-func (s *accounts) check(ctx context.Context, a *schema.Account) error {
+func (u checkup) check(ctx context.Context, a *schema.Account) error {
 	ended := a.Problem()
 	if ended != nil && !ended.End.Traits().Passes {
 		return endError(ended)
 	}
-	checker, err := connectors.As[connectors.Checker](s.Platforms, *a)
+	checker, err := connectors.As[connectors.Checker](u.Platforms, *a)
 	if err != nil {
 		return err
 	}
-	credentials, err := s.Vault.Open(*a)
+	credentials, err := u.Vault.Open(*a)
 	if err != nil {
 		return err
 	}
 	_, err = checker.Check(ctx, *a, credentials)
 	switch refused, ok := errors.AsType[*schema.Error](err); {
 	case err == nil && ended != nil:
-		return s.revive(ctx, a)
+		return u.revive(ctx, a)
 	case ended != nil:
 		return endError(ended)
 	case !ok || refused.Kind != schema.TokenDead:
 		return err
 	case a.Renewable && refused.End == schema.NotEnded:
-		return s.renew(ctx, a, err)
+		return u.renew(ctx, a, err)
 	default:
-		return s.end(ctx, a, schema.ProblemOf(err))
+		return u.end(ctx, a, schema.ProblemOf(err))
 	}
 }
 
-func (s *accounts) end(ctx context.Context, a *schema.Account, why schema.AccountProblem) error {
-	if err := s.Store.EndAccount(ctx, *a, why); err != nil {
+func (u checkup) end(ctx context.Context, a *schema.Account, why schema.AccountProblem) error {
+	if err := u.Store.EndAccount(ctx, *a, why); err != nil {
 		return err
 	}
 	*a = a.Ended(why)
@@ -181,8 +184,8 @@ func (s *accounts) end(ctx context.Context, a *schema.Account, why schema.Accoun
 }
 
 // revive has an account go on that had ended.
-func (s *accounts) revive(ctx context.Context, a *schema.Account) error {
-	if err := s.Store.ReviveAccount(ctx, *a); err != nil {
+func (u checkup) revive(ctx context.Context, a *schema.Account) error {
+	if err := u.Store.ReviveAccount(ctx, *a); err != nil {
 		return err
 	}
 	*a = a.Revived()
@@ -194,8 +197,8 @@ func endError(p *schema.AccountProblem) error {
 }
 
 // renew has the refresh stage renew the credentials, and waits for what comes of it.
-func (s *accounts) renew(ctx context.Context, a *schema.Account, refused error) error {
-	if err := s.Store.AskRenewal(ctx, *a); err != nil {
+func (u checkup) renew(ctx context.Context, a *schema.Account, refused error) error {
+	if err := u.Store.AskRenewal(ctx, *a); err != nil {
 		return err
 	}
 	ticker := time.NewTicker(renewalPollEvery)
@@ -206,7 +209,7 @@ func (s *accounts) renew(ctx context.Context, a *schema.Account, refused error) 
 			return &schema.Error{Kind: schema.Retryable, Message: "the credentials are being renewed", Err: ctx.Err()}
 		case <-ticker.C:
 		}
-		now, err := s.Store.Account(ctx, a.Workspace, a.ID)
+		now, err := u.Store.Account(ctx, a.Workspace, a.ID)
 		if err != nil {
 			return err
 		}
@@ -222,10 +225,10 @@ func (s *accounts) renew(ctx context.Context, a *schema.Account, refused error) 
 }
 
 // problem says what is wrong in words that may be shown.
-func (s *accounts) problem(ctx context.Context, a schema.Account, err error) *healthProblem {
+func (u checkup) problem(ctx context.Context, a schema.Account, err error) *healthProblem {
 	e, ok := errors.AsType[*schema.Error](err)
 	if !ok || e.Kind < schema.Refused {
-		s.Logger.WarnContext(ctx, "checking an account failed", "account", a.ID.String(), "err", err)
+		u.Logger.WarnContext(ctx, "checking an account failed", "account", a.ID.String(), "err", err)
 		return &healthProblem{"check_failed", "the account could not be checked"}
 	}
 	code := schema.CodeOf(e.Kind)
@@ -236,9 +239,9 @@ func (s *accounts) problem(ctx context.Context, a schema.Account, err error) *he
 }
 
 // reconnectURL is the endpoint that connects accounts of a platform.
-func (s *accounts) reconnectURL(p schema.Platform) string {
+func (u checkup) reconnectURL(p schema.Platform) string {
 	if p == schema.Telegram {
-		return s.ConnectURL + "telegram/channels"
+		return u.ConnectURL + "telegram/channels"
 	}
-	return s.ConnectURL + p.String()
+	return u.ConnectURL + p.String()
 }

@@ -87,22 +87,22 @@ func (a *admission) admit(c *gin.Context) {
 
 // standing returns where a caller stands, without a query and without counting the
 // request: for the answer to one that is refused unheard.
-func (a *admission) standing(c *gin.Context) quota {
+func (a *admission) standing(c *gin.Context) Quota {
 	now := a.now()
 	_, text, _ := strings.Cut(c.GetHeader("Authorization"), " ")
 	if key, ok := a.keys.Last(schema.HashAPIKey(strings.TrimSpace(text))); ok {
 		return a.byKey.standing(key, now)
 	}
-	return quota{Limit: requestsByAddress, used: a.byAddress.add(a.addresses.of(c.Request), 0, now), Reset: resetAfter(now)}
+	return Quota{Limit: requestsByAddress, used: a.byAddress.add(a.addresses.of(c.Request), 0, now), Reset: resetAfter(now)}
 }
 
 // quotaOf counts a request of a key.
-func (a *admission) quotaOf(ctx context.Context, key schema.Key, now time.Time) (quota, error) {
+func (a *admission) quotaOf(ctx context.Context, key schema.Key, now time.Time) (Quota, error) {
 	switch {
 	case key.RequestsPerMinute == 0:
-		return quota{Reset: resetAfter(now)}, nil
+		return Quota{Reset: resetAfter(now)}, nil
 	case key.SuspendedUntil.After(now):
-		return quota{Limit: key.RequestsPerMinute, used: key.RequestsPerMinute + 1, Reset: key.SuspendedUntil}, nil
+		return Quota{Limit: key.RequestsPerMinute, used: key.RequestsPerMinute + 1, Reset: key.SuspendedUntil}, nil
 	default:
 		return a.byKey.pass(ctx, key, now)
 	}
@@ -110,8 +110,8 @@ func (a *admission) quotaOf(ctx context.Context, key schema.Key, now time.Time) 
 
 // quotaOfStranger counts a request without a valid key, which a public route may answer.
 // Where nobody knows whether the key is valid, the request fails.
-func (a *admission) quotaOfStranger(address netip.Prefix, why error, now time.Time) (quota, error) {
-	q := quota{Limit: requestsByAddress, Reset: resetAfter(now)}
+func (a *admission) quotaOfStranger(address netip.Prefix, why error, now time.Time) (Quota, error) {
+	q := Quota{Limit: requestsByAddress, Reset: resetAfter(now)}
 	if answer.Actionable(why).Kind == schema.Unauthorized {
 		q.used = a.byAddress.add(address, 1, now)
 		return q, nil
@@ -120,7 +120,7 @@ func (a *admission) quotaOfStranger(address netip.Prefix, why error, now time.Ti
 	return q, why
 }
 
-func exceeded(r *request, now time.Time) error {
+func exceeded(r *Request, now time.Time) error {
 	message := "more than " + strconv.Itoa(r.Quota.Limit) + " requests in this minute"
 	if r.Key.SuspendedUntil.After(now) {
 		message = "this API key is suspended until " + answer.Time(r.Key.SuspendedUntil) + ": it kept sending requests in spite of 429"
@@ -152,7 +152,7 @@ func (a *admission) authenticate(ctx context.Context, header string, address net
 }
 
 // permit refuses a request whose key may not do what the route does.
-func permit(r *request, needed schema.Permission) error {
+func permit(r *Request, needed schema.Permission) error {
 	switch {
 	case r.Key.ID.IsZero():
 		return unauthorized("a valid API key is required: Authorization: Bearer <API key>")
@@ -167,7 +167,7 @@ func unauthorized(message string) *schema.Error {
 	return &schema.Error{Kind: schema.Unauthorized, Message: message}
 }
 
-func showQuota(c *gin.Context, q quota) {
+func showQuota(c *gin.Context, q Quota) {
 	limit, remaining := q.Shown()
 	c.Header(headerLimit, strconv.Itoa(limit))
 	c.Header(headerRemaining, strconv.Itoa(remaining))

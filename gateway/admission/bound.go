@@ -22,12 +22,12 @@ const (
 // bound refuses requests while too many are in hand.
 type bound struct {
 	answer.Failures
-	standing func(*gin.Context) quota // of the caller, for the rate headers
+	standing func(*gin.Context) Quota // of the caller, for the rate headers
 	free     chan struct{}
 	refused  prometheus.Counter
 }
 
-func newBound(f answer.Failures, limit int, standing func(*gin.Context) quota, registerer prometheus.Registerer) (*bound, error) {
+func newBound(f answer.Failures, limit int, standing func(*gin.Context) Quota, registerer prometheus.Registerer) (*bound, error) {
 	b := &bound{Failures: f, standing: standing, free: make(chan struct{}, limit), refused: prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "crier_http_refused_total",
 		Help: "Requests answered 503 because too many were in hand.",

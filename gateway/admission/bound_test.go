@@ -16,7 +16,7 @@ import (
 func TestTooManyRequestsAtATimeAreRefused(t *testing.T) {
 	f := answer.Failures{Logger: slog.New(slog.DiscardHandler), About: About}
 	registry := prometheus.NewRegistry()
-	standing := func(*gin.Context) quota { return quota{Limit: 60, used: 20} }
+	standing := func(*gin.Context) Quota { return Quota{Limit: 60, used: 20} }
 	b, err := newBound(f, 1, standing, registry)
 	if err != nil {
 		t.Fatal(err)

@@ -16,11 +16,11 @@ const (
 
 // Fingerprint identifies a request: its route and what its body says, however it is
 // written.
-func Fingerprint(c *gin.Context, body body.Value) [32]byte {
+func Fingerprint(c *gin.Context, content body.Value) [32]byte {
 	canonical := make([]byte, 0, 1024)
 	canonical = append(canonical, c.FullPath()...)
 	canonical = append(canonical, '\n')
-	return sha256.Sum256(body.AppendCanonical(canonical))
+	return sha256.Sum256(content.AppendCanonical(canonical))
 }
 
 // Identify returns what a request names itself by, nil when it has no key.

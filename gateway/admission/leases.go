@@ -49,7 +49,7 @@ func newLeases(counter requestCounter) *leases {
 }
 
 // pass counts a request of a key whose requests are limited, and returns where it stands.
-func (l *leases) pass(ctx context.Context, key schema.Key, now time.Time) (quota, error) {
+func (l *leases) pass(ctx context.Context, key schema.Key, now time.Time) (Quota, error) {
 	for {
 		l.mu.Lock()
 		e := l.of(key.ID, now)
@@ -61,7 +61,7 @@ func (l *leases) pass(ctx context.Context, key schema.Key, now time.Time) (quota
 			l.mu.Unlock()
 			return q, nil
 		case e.full:
-			q := quota{Limit: key.RequestsPerMinute, used: key.RequestsPerMinute + 1, Reset: e.reset}
+			q := Quota{Limit: key.RequestsPerMinute, used: key.RequestsPerMinute + 1, Reset: e.reset}
 			l.mu.Unlock()
 			return q, nil
 		case e.asking != nil:
@@ -71,28 +71,28 @@ func (l *leases) pass(ctx context.Context, key schema.Key, now time.Time) (quota
 			select {
 			case <-asking:
 			case <-ctx.Done():
-				return quota{Limit: key.RequestsPerMinute, Reset: resetAfter(now)}, ctx.Err()
+				return Quota{Limit: key.RequestsPerMinute, Reset: resetAfter(now)}, ctx.Err()
 			}
 		default:
 			e.asking = make(chan struct{})
 			wanted := min(max(e.passed, e.waiting+1), (key.RequestsPerMinute+9)/10)
 			l.mu.Unlock()
 			if err := l.ask(ctx, e, key, now, wanted); err != nil {
-				return quota{Limit: key.RequestsPerMinute, Reset: resetAfter(now)}, err
+				return Quota{Limit: key.RequestsPerMinute, Reset: resetAfter(now)}, err
 			}
 		}
 	}
 }
 
 // standing returns where a key stands, without counting a request.
-func (l *leases) standing(key schema.Key, now time.Time) quota {
+func (l *leases) standing(key schema.Key, now time.Time) Quota {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.of(key.ID, now).quota(key)
 }
 
-func (e *lease) quota(key schema.Key) quota {
-	return quota{Limit: key.RequestsPerMinute, used: e.used - e.held, Reset: e.reset}
+func (e *lease) quota(key schema.Key) Quota {
+	return Quota{Limit: key.RequestsPerMinute, used: e.used - e.held, Reset: e.reset}
 }
 
 func (l *leases) of(key schema.KeyID, now time.Time) *lease {

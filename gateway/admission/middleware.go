@@ -23,7 +23,7 @@ type Store interface {
 type Config struct {
 	Store          Store
 	Failures       answer.Failures
-	Limits         limits
+	Limits         Limits
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 	Now            func() time.Time
 	Random         io.Reader

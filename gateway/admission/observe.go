@@ -25,13 +25,13 @@ const requestTimeout = 15 * time.Second
 // a handler that panics.
 type observer struct {
 	answer.Failures
-	limits  limits
+	limits  Limits
 	ids     *requestIDs
 	seconds *prometheus.HistogramVec
 	tracer  *tracing.Tracer
 }
 
-func newObserver(f answer.Failures, l limits, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) (*observer, error) {
+func newObserver(f answer.Failures, l Limits, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) (*observer, error) {
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "crier_http_request_seconds",
 		Help:    "Duration of a request to the REST API, by route and status.",
@@ -45,7 +45,7 @@ func newObserver(f answer.Failures, l limits, ids *requestIDs, tracer *tracing.T
 
 func (o *observer) observe(c *gin.Context) {
 	began := time.Now()
-	r := &request{id: o.ids.next()}
+	r := &Request{id: o.ids.next()}
 	c.Header("X-Request-Id", r.id)
 	limit, _ := o.limits.of(c)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
@@ -77,7 +77,7 @@ func (o *observer) recover(c *gin.Context) {
 	o.Fail(c, err)
 }
 
-func (o *observer) record(c *gin.Context, r *request, began time.Time) {
+func (o *observer) record(c *gin.Context, r *Request, began time.Time) {
 	took := time.Since(began)
 	status := c.Writer.Status()
 	o.seconds.WithLabelValues(method(c.Request.Method), c.FullPath(), strconv.Itoa(status)).Observe(took.Seconds())

@@ -50,7 +50,7 @@ func newRefusals(counter requestCounter, logger *slog.Logger, registerer prometh
 
 // count notes a request that is refused. A fault of reporting changes nothing for its
 // sender, so it is logged here.
-func (r *refusals) count(ctx context.Context, refused *request, now time.Time) {
+func (r *refusals) count(ctx context.Context, refused *Request, now time.Time) {
 	switch {
 	case refused.Key.ID.IsZero():
 		r.refused.WithLabelValues("address").Inc()

@@ -13,24 +13,24 @@ import (
 	"crier/schema"
 )
 
-// request is what is known of a request while it is answered.
-type request struct {
+// Request is what is known of a request while it is answered.
+type Request struct {
 	id      string
 	Key     schema.Key   // zero: none that is valid
 	Address netip.Prefix // the network it comes from
-	Quota   quota        // where its caller stands in the minute
+	Quota   Quota        // where its caller stands in the minute
 	Post    string       // id of the post it is about, for the log
 }
 
 type requestKey struct{}
 
 // RequestOf returns the request of a context; observe has put it there.
-func RequestOf(c *gin.Context) *request { return c.Request.Context().Value(requestKey{}).(*request) }
+func RequestOf(c *gin.Context) *Request { return c.Request.Context().Value(requestKey{}).(*Request) }
 
 // About is what the log says of the request of a context.
 func About(c *gin.Context) slog.Attr { return RequestOf(c).attributes() }
 
-func (r *request) attributes() slog.Attr {
+func (r *Request) attributes() slog.Attr {
 	attributes := []any{slog.String("request", r.id)}
 	if !r.Key.ID.IsZero() {
 		attributes = append(attributes, slog.String("key", r.Key.ID.String()))

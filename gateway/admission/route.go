@@ -33,12 +33,12 @@ func (r Route) Carrying(limit time.Duration) Route {
 	return r
 }
 
-// limits is how long requests may take that carry a file, by method and path.
-type limits map[string]time.Duration
+// Limits is how long requests may take that carry a file, by method and path.
+type Limits map[string]time.Duration
 
 // LimitsOf collects those of routes under a base path.
-func LimitsOf(basePath string, routes []Route) limits {
-	l := limits{}
+func LimitsOf(basePath string, routes []Route) Limits {
+	l := Limits{}
 	for _, r := range routes {
 		if r.limit > 0 {
 			l[r.Method+" "+basePath+r.Path] = r.limit
@@ -48,7 +48,7 @@ func LimitsOf(basePath string, routes []Route) limits {
 }
 
 // of returns how long a request to a route may take, and whether it carries a file.
-func (l limits) of(c *gin.Context) (limit time.Duration, carries bool) {
+func (l Limits) of(c *gin.Context) (limit time.Duration, carries bool) {
 	if limit, carries = l[c.Request.Method+" "+c.FullPath()]; carries {
 		return limit, true
 	}

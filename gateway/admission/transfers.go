@@ -26,7 +26,7 @@ type party struct {
 	address   netip.Prefix
 }
 
-func partyOf(r *request) party {
+func partyOf(r *Request) party {
 	if r.Key.ID.IsZero() {
 		return party{address: r.Address}
 	}
@@ -37,7 +37,7 @@ func partyOf(r *request) party {
 // party.
 type transfers struct {
 	answer.Failures
-	limits  limits
+	limits  Limits
 	refused prometheus.Counter // for want of any place
 
 	mu  sync.Mutex
@@ -45,7 +45,7 @@ type transfers struct {
 	of  map[party]int // those that have any
 }
 
-func newTransfers(f answer.Failures, l limits, refused prometheus.Counter, registerer prometheus.Registerer) (*transfers, error) {
+func newTransfers(f answer.Failures, l Limits, refused prometheus.Counter, registerer prometheus.Registerer) (*transfers, error) {
 	t := &transfers{Failures: f, limits: l, refused: refused, of: make(map[party]int)}
 	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_http_transfers",

@@ -36,8 +36,8 @@ func (w *windows[K]) add(key K, n int, now time.Time) int {
 	return w.counts[key]
 }
 
-// quota is where a caller stands in its window.
-type quota struct {
+// Quota is where a caller stands in its window.
+type Quota struct {
 	Limit int // requests a minute; 0: no limit
 	used  int // this request included
 	Reset time.Time
@@ -46,9 +46,9 @@ type quota struct {
 // shownUnlimited is the limit that headers show where there is none.
 const shownUnlimited = 1_000_000
 
-func (q quota) exceeded() bool { return q.Limit > 0 && q.used > q.Limit }
+func (q Quota) exceeded() bool { return q.Limit > 0 && q.used > q.Limit }
 
-func (q quota) Shown() (limit, remaining int) {
+func (q Quota) Shown() (limit, remaining int) {
 	if q.Limit == 0 {
 		return shownUnlimited, shownUnlimited
 	}

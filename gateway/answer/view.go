@@ -24,7 +24,7 @@ func (m Moment) MarshalText() ([]byte, error) {
 	return time.Time(m).UTC().AppendFormat(nil, timeLayout), nil
 }
 
-// Time returns a time as moment writes it, and nothing for one that is not known.
+// Time returns a time as Moment writes it, and nothing for one that is not known.
 func Time(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -200,11 +200,11 @@ func (b *billing) notice(c *gin.Context) error {
 	if b.Seller == nil {
 		return sellsNothing()
 	}
-	body, err := body.ReadBody(c)
+	raw, err := body.ReadBody(c)
 	if err != nil {
 		return err
 	}
-	told, err := b.Seller.Notice(c.GetHeader("Stripe-Signature"), body)
+	told, err := b.Seller.Notice(c.GetHeader("Stripe-Signature"), raw)
 	if err != nil {
 		return err
 	}

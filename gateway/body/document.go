@@ -50,10 +50,11 @@ type Value struct {
 	offset  int32  // of its first byte; a body is small
 	Text    string // of a text; the literal of a number
 	Items   []Value
-	Members []member // in the order of the body, no name twice
+	Members []Member // in the order of the body, no name twice
 }
 
-type member struct {
+// Member is a field of an object, with its name.
+type Member struct {
 	Name  string
 	Value Value
 	asked bool // somebody read it
@@ -229,8 +230,8 @@ func (p *parser) items(depth int) ([]Value, *fault) {
 	return items, nil
 }
 
-func (p *parser) members(depth int) ([]member, *fault) {
-	members := make([]member, 0, usualMembers)
+func (p *parser) members(depth int) ([]Member, *fault) {
+	members := make([]Member, 0, usualMembers)
 	var seen map[string]struct{} // only once there are many
 	for p.at++; p.skip() != '}'; {
 		start := p.at
@@ -254,18 +255,18 @@ func (p *parser) members(depth int) ([]member, *fault) {
 		if f != nil {
 			return nil, f
 		}
-		members = append(members, member{Name: name, Value: v})
+		members = append(members, Member{Name: name, Value: v})
 	}
 	p.at++
 	return members, nil
 }
 
-func named(members []member, seen map[string]struct{}, name string) bool {
+func named(members []Member, seen map[string]struct{}, name string) bool {
 	if seen != nil {
 		_, ok := seen[name]
 		return ok
 	}
-	return slices.ContainsFunc(members, func(m member) bool { return m.Name == name })
+	return slices.ContainsFunc(members, func(m Member) bool { return m.Name == name })
 }
 
 // place returns the line and column of an offset, both from 1.
@@ -326,10 +327,10 @@ func (v Value) appendMembers(to []byte) []byte {
 // WithoutNulls is the value without members that are null, at any depth: they are the
 // same as absent.
 func (v Value) WithoutNulls() Value {
-	members := make([]member, 0, len(v.Members))
+	members := make([]Member, 0, len(v.Members))
 	for _, m := range v.Members {
 		if m.Value.Kind != Null {
-			members = append(members, member{Name: m.Name, Value: m.Value.WithoutNulls()})
+			members = append(members, Member{Name: m.Name, Value: m.Value.WithoutNulls()})
 		}
 	}
 	items := make([]Value, len(v.Items))

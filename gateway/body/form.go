@@ -227,7 +227,7 @@ func (f *Form) List(name string, most int) ([]Value, bool) {
 	return v.Items, ok
 }
 
-func (f *Form) Members(name string) ([]member, bool) {
+func (f *Form) Members(name string) ([]Member, bool) {
 	v, ok := f.typed(name, Object)
 	return v.Members, ok
 }

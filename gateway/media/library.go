@@ -36,21 +36,21 @@ type Contents interface {
 	inbox
 }
 
-// library finds the uploads that requests name.
-type library struct {
+// Library finds the uploads that requests name.
+type Library struct {
 	writer writer
 	inbox  inbox
 	files  string // address under which content is served
 }
 
 // NewLibrary returns a library whose files are served under an address.
-func NewLibrary(writer writer, inbox inbox, files string) *library {
-	return &library{writer, inbox, files}
+func NewLibrary(writer writer, inbox inbox, files string) *Library {
+	return &Library{writer, inbox, files}
 }
 
 // Address returns where the content of an upload is served to whoever knows it, such as
 // a platform. The ending is for readers that go by it.
-func (l *library) Address(u schema.Upload) string {
+func (l *Library) Address(u schema.Upload) string {
 	return l.files + u.ID.String() + "/" + u.Secret + extensionOf(u.Facts.Type)
 }
 
@@ -70,7 +70,7 @@ func extensionOf(mediaType string) string {
 }
 
 // Reference returns the upload whose address a url is.
-func (l *library) Reference(address string) (id schema.MediaID, secret string, ok bool) {
+func (l *Library) Reference(address string) (id schema.MediaID, secret string, ok bool) {
 	rest, ours := strings.CutPrefix(address, l.files)
 	if !ours {
 		return id, "", false
@@ -88,7 +88,7 @@ func secretOf(file string) string {
 
 // Completed returns an upload whose content is there. What came by an address of the blob
 // store is looked at when it is first asked for: nobody tells us when it comes.
-func (l *library) Completed(ctx context.Context, u schema.Upload) (schema.Upload, error) {
+func (l *Library) Completed(ctx context.Context, u schema.Upload) (schema.Upload, error) {
 	if u.State != schema.UploadAwaited {
 		return u, nil
 	}

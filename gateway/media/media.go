@@ -48,7 +48,7 @@ type writer interface {
 type Config struct {
 	Store    Store
 	Contents Contents
-	Library  *library
+	Library  *Library
 	// Refuses tells why crier must not call an address; empty: it may.
 	Refuses func(ctx context.Context, address string) string
 	Uploads string // address under which uploads arrive

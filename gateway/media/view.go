@@ -24,7 +24,7 @@ type uploadView struct {
 	ExpiresAt answer.Moment    `json:"expiresAt,omitzero"`
 }
 
-func (l *library) view(u schema.Upload) uploadView {
+func (l *Library) view(u schema.Upload) uploadView {
 	v := uploadView{
 		ID: u.ID.String(), AltText: u.AltText, FileName: u.FileName,
 		CreatedAt: answer.Moment(u.CreatedAt), ExpiresAt: answer.Moment(u.ExpiresAt),

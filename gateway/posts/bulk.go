@@ -63,8 +63,8 @@ func (p *posts) createBulk(c *gin.Context) error {
 		return err
 	}
 	if dryRun {
-		_, answer := p.answerBulk(entries)
-		answerDryRun(c, answer, f.Report.Warnings)
+		_, reply := p.answerBulk(entries)
+		answerDryRun(c, reply, f.Report.Warnings)
 		return nil
 	}
 	if slices.ContainsFunc(entries, bulkEntry.waits) {
@@ -101,16 +101,16 @@ func answerDryRun(c *gin.Context, reply bulkAnswer, warnings []schema.Detail) {
 }
 
 // without returns an answer in which posts that the store refused have failed.
-func (p *posts) without(answer bulkAnswer, refused map[schema.PostID]*schema.Error) bulkAnswer {
-	answer.Results = slices.Clone(answer.Results)
+func (p *posts) without(reply bulkAnswer, refused map[schema.PostID]*schema.Error) bulkAnswer {
+	reply.Results = slices.Clone(reply.Results)
 	for id, e := range refused {
-		i := slices.IndexFunc(answer.Results, func(r bulkResult) bool { return r.Post != nil && r.Post.ID == id.String() })
+		i := slices.IndexFunc(reply.Results, func(r bulkResult) bool { return r.Post != nil && r.Post.ID == id.String() })
 		view := p.Failures.View(e)
-		answer.Results[i] = bulkResult{Index: i, Error: &view, Warnings: answer.Results[i].Warnings}
+		reply.Results[i] = bulkResult{Index: i, Error: &view, Warnings: reply.Results[i].Warnings}
 	}
-	answer.Summary.Failed += len(refused)
-	answer.Summary.Succeeded -= len(refused)
-	return answer
+	reply.Summary.Failed += len(refused)
+	reply.Summary.Succeeded -= len(refused)
+	return reply
 }
 
 // readBulk returns the entries, and whether to judge them only.
