@@ -48,6 +48,7 @@ const shownUnlimited = 1_000_000
 
 func (q Quota) exceeded() bool { return q.Limit > 0 && q.used > q.Limit }
 
+// Shown returns what headers and answers show of it.
 func (q Quota) Shown() (limit, remaining int) {
 	if q.Limit == 0 {
 		return shownUnlimited, shownUnlimited

@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
+// JSONType is the content type of answers.
 const JSONType = "application/json; charset=utf-8"
 
 // JSON answers with a view. Views always encode: they hold no value that could not.
@@ -14,6 +15,7 @@ func JSON(c *gin.Context, status int, view any) {
 	c.Data(status, JSONType, Encode(view))
 }
 
+// Encode returns a view as JSON.
 func Encode(view any) []byte {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)

@@ -27,6 +27,7 @@ const (
 // Kind is the type of a JSON value.
 type Kind uint8
 
+// The types of JSON values.
 const (
 	Null Kind = iota
 	boolean

@@ -36,6 +36,7 @@ type Report struct {
 // About tells whether a field, or one inside of it, has failed.
 func (r *Report) About(field string) bool { return About(r.Errors, field) }
 
+// About tells whether any of the details is about a field, or one inside of it.
 func About(details []schema.Detail, field string) bool {
 	return slices.ContainsFunc(details, func(d schema.Detail) bool {
 		rest, ok := strings.CutPrefix(d.Field, field)
@@ -43,6 +44,7 @@ func About(details []schema.Detail, field string) bool {
 	})
 }
 
+// Fail adds what is wrong with a field.
 func (r *Report) Fail(field, code, message string) {
 	r.Add(schema.Detail{Field: field, Code: code, Message: message})
 }
@@ -54,6 +56,7 @@ func (r *Report) Add(d schema.Detail) {
 	}
 }
 
+// Warn adds what may not be what was meant.
 func (r *Report) Warn(field, code, message string) {
 	if len(r.Warnings) < maxDetails {
 		r.Warnings = append(r.Warnings, schema.Detail{Field: field, Code: code, Message: message})
@@ -181,6 +184,7 @@ func (f *Form) Text(name string, most int) (string, bool) {
 	return v.Text, ok
 }
 
+// Boolean returns a field that is true or false.
 func (f *Form) Boolean(name string) (truth, ok bool) {
 	v, ok := f.typed(name, boolean)
 	return v.truth, ok
@@ -227,11 +231,13 @@ func (f *Form) List(name string, most int) ([]Value, bool) {
 	return v.Items, ok
 }
 
+// Members returns the fields of an object whose names are the sender's own.
 func (f *Form) Members(name string) ([]Member, bool) {
 	v, ok := f.typed(name, Object)
 	return v.Members, ok
 }
 
+// Fail adds what is wrong with a field of the form.
 func (f *Form) Fail(name, code, message string) { f.Report.Fail(f.Name(name), code, message) }
 
 // Wrong says which type was wanted and where another one stands.

@@ -17,6 +17,7 @@ import (
 	"crier/schema"
 )
 
+// Bounds of pages.
 const (
 	DefaultLimit = 20
 	MaxLimit     = 100
@@ -87,6 +88,7 @@ func (q *Query) Integer(name string, otherwise, most int) int {
 	return n
 }
 
+// Platform returns the platform that a request filters by; zero: by none.
 func (q *Query) Platform(name string) schema.Platform {
 	value, ok := q.Word(name)
 	if !ok {
@@ -116,6 +118,7 @@ func (q *Query) Time(name string) time.Time {
 	return at
 }
 
+// Page returns which part of a list is asked for.
 func (q *Query) Page() Page {
 	return Page{
 		number: q.Integer("page", 1, maxPage),
@@ -126,6 +129,7 @@ func (q *Query) Page() Page {
 // Page is which part of a list is asked for, from 1.
 type Page struct{ number, Limit int }
 
+// Offset is how many items come before the page.
 func (p Page) Offset() int { return (p.number - 1) * p.Limit }
 
 // Of returns where the page stands in a list of so many items.

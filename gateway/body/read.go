@@ -55,6 +55,7 @@ func ReadOptionalForm(c *gin.Context) (*Form, error) {
 	return ParseForm(body)
 }
 
+// ParseForm reads an object of JSON.
 func ParseForm(body []byte) (*Form, error) {
 	root, err := parseDocument(body)
 	if err != nil {

@@ -31,6 +31,7 @@ type cached[V any] struct {
 	err   error
 }
 
+// New returns a cache of at most so many of what load loads, for a life each.
 func New[K comparable, V any](life time.Duration, most int, now func() time.Time, load func(context.Context, K) (V, error)) *Cache[K, V] {
 	return &Cache[K, V]{load: load, life: life, most: most, now: now, entries: make(map[K]*cached[V])}
 }

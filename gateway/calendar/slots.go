@@ -10,6 +10,7 @@ import (
 	"crier/schema"
 )
 
+// SlotLayout is how a slot's time of day is written.
 const SlotLayout = "15:04"
 
 // Weekday returns the day of a name such as monday.
