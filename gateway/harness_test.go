@@ -125,13 +125,23 @@ type eventReader interface {
 	Events(context.Context, schema.WorkspaceID, schema.EventQuery) (schema.EventPage, error)
 }
 
+// migrated makes the tables of a database.
+func migrated(ctx context.Context, url string) error {
+	if err := postgres.Migrate(ctx, url); err != nil {
+		return err
+	}
+	store, err := postgres.Open(ctx, postgres.Config{URL: url, MaxConns: 1, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry()})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return postgres.NewDelay(store).MakePartitions(ctx)
+}
+
 func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {
 	t.Helper()
 	ctx := context.Background()
-	a := &api{TB: t, platforms: newPlatforms(t), databaseURL: embeddedtest.Postgres(t), description: readDescription(t), log: new(syncBuffer)}
-	if err := postgres.Migrate(ctx, a.databaseURL); err != nil {
-		t.Fatal(err)
-	}
+	a := &api{TB: t, platforms: newPlatforms(t), databaseURL: embeddedtest.PostgresWith(t, migrated), description: readDescription(t), log: new(syncBuffer)}
 	logger := slog.New(slog.NewJSONHandler(a.log, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	var err error
 	a.store, err = postgres.Open(ctx, postgres.Config{
@@ -142,9 +152,6 @@ func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {
 	}
 	a.closeStore = sync.OnceFunc(a.store.Close)
 	t.Cleanup(a.closeStore)
-	if err := postgres.NewDelay(a.store).MakePartitions(ctx); err != nil {
-		t.Fatal(err)
-	}
 	a.admin = postgres.NewAdmin(a.store)
 	a.serve(logger, change)
 	a.workspace, a.key = a.tenant("acme", "operator", schema.Admin)

@@ -35,6 +35,7 @@ type parts struct {
 	cleanup []func() error // run in reverse order
 
 	postgres   *embedded.Postgres
+	template   string // the database that PostgresWith copies; empty: none yet
 	log        *embedded.Log
 	clickhouse *embedded.ClickHouse
 }
@@ -58,16 +59,37 @@ func Postgres(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return createPostgres(t, server.URL(), "")
+}
+
+// PostgresWith returns the URL of a fresh database as prepare leaves one. It prepares one
+// for all tests of this binary, which give the same prepare, and copies it for each.
+func PostgresWith(t testing.TB, prepare func(ctx context.Context, url string) error) string {
+	t.Helper()
+	server, err := shared.startPostgres()
+	if err != nil {
+		t.Fatal(err)
+	}
+	template, err := shared.prepareOnce(server.URL(), prepare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return createPostgres(t, server.URL(), " TEMPLATE "+template)
+}
+
+// createPostgres creates a database that is dropped when the test ends.
+func createPostgres(t testing.TB, server, how string) (url string) {
+	t.Helper()
 	name := databaseName()
-	if err := executePostgres(server.URL(), "CREATE DATABASE "+name); err != nil {
+	if err := executePostgres(server, "CREATE DATABASE "+name+how); err != nil {
 		t.Fatalf("creating database: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := executePostgres(server.URL(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := executePostgres(server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Errorf("dropping database: %v", err)
 		}
 	})
-	return withPath(server.URL(), name)
+	return withPath(server, name)
 }
 
 // Log returns the address of a Kafka broker shared by the tests of this binary: the
@@ -146,7 +168,36 @@ func (p *parts) startPostgres() (*embedded.Postgres, error) {
 	}
 	p.postgres = server
 	p.atEnd(func() error { return stopWithin(server.Stop) })
-	return server, nil
+	return server, withoutSync(server.URL())
+}
+
+// withoutSync spares the disk: these databases need not survive the machine, only the
+// processes that tests kill.
+func withoutSync(server string) error {
+	if err := executePostgres(server, "ALTER SYSTEM SET fsync = off"); err != nil {
+		return err
+	}
+	return executePostgres(server, "SELECT pg_reload_conf()")
+}
+
+// prepareOnce makes the database that PostgresWith copies.
+func (p *parts) prepareOnce(server string, prepare func(ctx context.Context, url string) error) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.template != "" {
+		return p.template, nil
+	}
+	name := databaseName()
+	if err := executePostgres(server, "CREATE DATABASE "+name); err != nil {
+		return "", fmt.Errorf("creating database: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := prepare(ctx, withPath(server, name)); err != nil {
+		return "", fmt.Errorf("preparing database: %w", err)
+	}
+	p.template = name
+	return name, nil
 }
 
 func (p *parts) startLog() (*embedded.Log, error) {
