@@ -61,10 +61,7 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) openPostgres() {
 	f.Helper()
-	f.postgresURL = embeddedtest.Postgres(f.T)
-	if err := postgres.Migrate(f.Context(), f.postgresURL); err != nil {
-		f.Fatal(err)
-	}
+	f.postgresURL = embeddedtest.PostgresWith(f.T, postgres.Migrate)
 	var through string
 	f.postgresRelay, through = newRelay(f.T, f.postgresURL)
 	store, err := postgres.Open(f.Context(), postgres.Config{

@@ -33,6 +33,7 @@ func (l timeline) events(platform string) (events []string) {
 }
 
 func TestTheTimelineTellsWhatThePlatformsDid(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testKafka())
 	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
 		w.connect(p, 1)
@@ -90,6 +91,7 @@ func (w *world) publishOn(content string, platforms []string) string {
 }
 
 func TestTheSandboxIsLookedIntoWhereAnAnswerIsLost(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.key = w.createKey(true)
 	for _, marker := range []string{"[crier:lost-answer]", "[crier:outage]"} {

@@ -13,6 +13,7 @@ import (
 // A backup that is older than what the platforms have: all but one of its posts went out
 // after it was made.
 func TestARestoreRepeatsNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	account := w.connect(schema.Mastodon, 1)[0]
 	due := time.Now().Add(8 * time.Second)

@@ -20,6 +20,7 @@ import (
 // TestPostgresClockIsTheOnlyOne runs crier with a clock that is wrong by PostgreSQL's, in
 // either direction, and lets the difference jump while it runs.
 func TestPostgresClockIsTheOnlyOne(t *testing.T) {
+	t.Parallel()
 	for name, shift := range map[string]time.Duration{
 		"the process is an hour behind": time.Hour,
 		"the process is an hour ahead":  -time.Hour,
@@ -42,6 +43,7 @@ func TestPostgresClockIsTheOnlyOne(t *testing.T) {
 // TestAClockThatJumpsInTheMiddleOfCalls lets PostgreSQL's clock jump while calls are in hand
 // whose leases are over by it then, or for long not.
 func TestAClockThatJumpsInTheMiddleOfCalls(t *testing.T) {
+	t.Parallel()
 	for name, jump := range map[string]time.Duration{
 		"ahead, past every lease": 10 * time.Minute,
 		"back":                    -10 * time.Minute,

@@ -25,6 +25,7 @@ var (
 // there once in the end without anybody's help; on telegram each that may have arrived
 // ends as outcome_unknown once, and all others go out.
 func TestCutOffPlatformsSettleByThemselves(t *testing.T) {
+	t.Parallel()
 	for name, stripped := range map[string]bool{"the key is honoured": false, "the key is stripped": true} {
 		t.Run(name, func(t *testing.T) {
 			c := newCutOff(t, stripped)

@@ -108,6 +108,7 @@ func (p *poisoned) gauge(stage string) string {
 }
 
 func TestUnreadableMessagesHoldUpNothing(t *testing.T) {
+	t.Parallel()
 	p := newPoisoned(t)
 	accounts := p.connect(schema.Mastodon, 12)
 	planted := 0
@@ -150,6 +151,7 @@ func TestUnreadableMessagesHoldUpNothing(t *testing.T) {
 }
 
 func TestARowThatClickHouseRefusesIsSetAsideAlone(t *testing.T) {
+	t.Parallel()
 	p := newPoisoned(t)
 	accounts := p.connect(schema.Mastodon, 3)
 	p.onClickHouse(fmt.Sprintf(`alter table events add constraint planted check account <> '%s' or type <> '%s'`, uuid.UUID(accounts[1]), schema.TargetWasPosted))
@@ -174,6 +176,7 @@ func TestARowThatClickHouseRefusesIsSetAsideAlone(t *testing.T) {
 }
 
 func TestARenewalThatCannotBeReadIsSetAsideAlone(t *testing.T) {
+	t.Parallel()
 	p := newPoisoned(t)
 	hook := p.receive("account.error")
 	soon := time.Now().Add(20 * time.Second)

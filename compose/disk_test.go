@@ -16,6 +16,7 @@ import (
 // acknowledged is kept, what cannot be kept is refused, and work goes on by itself once
 // there is space.
 func TestAFullDiskIsWaitedOut(t *testing.T) {
+	t.Parallel()
 	for part, size := range map[string]string{"postgres": "384m", "log": "48m"} {
 		t.Run(part, func(t *testing.T) {
 			data := filepath.Join(openDir(t), "data")

@@ -17,6 +17,7 @@ import (
 // TestAnEmbeddedPartThatDiesAgainAndAgainComesBack kills a part five times, each time as
 // soon as it was started again, ready or not.
 func TestAnEmbeddedPartThatDiesAgainAndAgainComesBack(t *testing.T) {
+	t.Parallel()
 	for name, part := range map[string]struct {
 		pid     func(*world) int // 0: there is none
 		missing func(readyAnswer) bool

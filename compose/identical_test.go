@@ -11,6 +11,7 @@ import (
 // Ten posts of one text to one mastodon account, which crier is killed among again and
 // again: ten statuses, and every post knows its own.
 func TestIdenticalTextsSurviveKills(t *testing.T) {
+	t.Parallel()
 	const posts, killed, text = 10, 3, "the same every time"
 	w := newWorld(t, testKafka())
 	account := w.connect(schema.Mastodon, 1)[0]

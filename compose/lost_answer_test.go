@@ -16,6 +16,7 @@ var visibleCalls = map[schema.Platform]string{
 }
 
 func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	ids := map[schema.Platform]string{}
 	began := time.Now()

@@ -12,6 +12,7 @@ import (
 
 // TestAnUploadIsPublished follows one upload to every platform, over a kill in between.
 func TestAnUploadIsPublished(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	var platforms []map[string]any
 	for _, p := range platformsInTests {

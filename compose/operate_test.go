@@ -35,6 +35,7 @@ func TestCommandsOnTheWrongFolderSaySo(t *testing.T) {
 }
 
 func TestKeysOfTheOperator(t *testing.T) {
+	t.Parallel()
 	c := startConfig(t)
 	key, err := compose.CreateKey(t.Context(), c, "acme", "team", false)
 	if err != nil {
@@ -59,6 +60,7 @@ func TestKeysOfTheOperator(t *testing.T) {
 }
 
 func TestAKeysetThatIsNotTheDatabasesIsRefused(t *testing.T) {
+	t.Parallel()
 	c := startConfig(t)
 	if _, err := compose.CreateKey(t.Context(), c, "acme", "operator", true); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 var outagePosts = bySize(60, 900)
 
 func TestTheNetworkToPostgresFails(t *testing.T) {
+	t.Parallel()
 	address, network := proxyURL(t, embeddedtest.Postgres(t))
 	keyset := filepath.Join(t.TempDir(), "keyset.json") // what one seals stands there for the next
 	for name, outage := range map[string]struct {
@@ -45,6 +46,7 @@ func TestTheNetworkToPostgresFails(t *testing.T) {
 }
 
 func TestPostgresFailsOverToAnotherAddress(t *testing.T) {
+	t.Parallel()
 	u, err := url.Parse(embeddedtest.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
@@ -92,6 +94,7 @@ var (
 )
 
 func TestClickHouseAwayHoldsUpNothing(t *testing.T) {
+	t.Parallel()
 	address, network := proxyURL(t, embeddedtest.ClickHouse(t))
 	w := newWorldOn(t, childConfig{ClickHouse: address})
 	posts := int(clickHouseAway / publishedMeantime)

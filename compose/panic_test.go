@@ -59,6 +59,7 @@ func panicWhere(text, asked string) {
 // TestAPanicInAConnectorEndsItsPostAlone has connectors panic around their visible call:
 // what became of it is looked for, and never repeated blindly.
 func TestAPanicInAConnectorEndsItsPostAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorldWith(t, childConfig{Panics: true})
 	cases := []struct {
 		text    string

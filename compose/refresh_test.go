@@ -79,6 +79,7 @@ func (w *world) timeline(post string) timeline {
 }
 
 func TestTokensAreRenewed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testKafka())
 	hook := w.receive("account.error")
 	const dead = "an.expired.token"

@@ -36,6 +36,7 @@ func serve(t *testing.T, c compose.Config) {
 }
 
 func TestTheSandboxIsReachedFromAnotherProcess(t *testing.T) {
+	t.Parallel()
 	front := startConfig(t)
 	front.Roles, front.SandboxListen = []string{"gateway", "sandbox"}, freeAddress(t)
 	serve(t, front)

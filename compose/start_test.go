@@ -19,6 +19,7 @@ import (
 func nowhere(t *testing.T) string { return freeAddress(t) }
 
 func TestAPartThatIsNotThereIsNamed(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		set  func(*compose.Config)
 		says string
@@ -57,6 +58,7 @@ func TestADataFolderInUseIsNamed(t *testing.T) {
 }
 
 func TestAPortInUseIsAnErrorAndStopsEverything(t *testing.T) {
+	t.Parallel()
 	c := startConfig(t)
 	c.AdminListen = c.Listen
 	if err := compose.Serve(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), c.Listen) {
@@ -68,6 +70,7 @@ func TestAPortInUseIsAnErrorAndStopsEverything(t *testing.T) {
 }
 
 func TestServeStopsWhenItIsTold(t *testing.T) {
+	t.Parallel()
 	c := startConfig(t)
 	ctx, stop := context.WithCancel(t.Context())
 	started := false

@@ -83,6 +83,7 @@ func (w *world) checkChain(p schema.Platform, want ...string) {
 }
 
 func TestAThreadThatFailsGoesOnWhereItEnded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	for p := range visibleCall {
 		w.connect(p, 1)
@@ -107,6 +108,7 @@ func TestAThreadThatFailsGoesOnWhereItEnded(t *testing.T) {
 }
 
 func TestAThreadThatGoesOnLeavesAHole(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	for p := range visibleCall {
 		w.connect(p, 1)

@@ -14,6 +14,7 @@ import (
 )
 
 func TestOneTraceFollowsAPostToItsWebhook(t *testing.T) {
+	t.Parallel()
 	const (
 		id     = "0af7651916cd43dd8448eb211c80319c"
 		parent = "00-" + id + "-b7ad6b7169203331-01"

@@ -46,10 +46,7 @@ type notifying struct {
 func newNotifying(t *testing.T) *notifying {
 	t.Helper()
 	n := &notifying{T: t}
-	address := embeddedtest.Postgres(t)
-	if err := postgres.Migrate(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
+	address := embeddedtest.PostgresWith(t, postgres.Migrate)
 	store, err := postgres.Open(t.Context(), postgres.Config{
 		URL: address, MaxConns: 8, Announce: n.announce, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
 	})

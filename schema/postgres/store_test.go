@@ -56,10 +56,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	ctx := t.Context()
-	url := embeddedtest.Postgres(t)
-	if err := postgres.Migrate(ctx, url); err != nil {
-		t.Fatal(err)
-	}
+	url := embeddedtest.PostgresWith(t, postgres.Migrate)
 	f := &fixture{T: t, url: url, registry: prometheus.NewRegistry()}
 	store, err := postgres.Open(ctx, postgres.Config{
 		URL: url, MaxConns: 10, Node: [16]byte{1}, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: f.registry,
