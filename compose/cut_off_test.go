@@ -1,11 +1,15 @@
 package compose_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"testing"
 	"time"
 
@@ -59,11 +63,7 @@ func newCutOff(t *testing.T, stripped bool) *cutOff {
 	c := &cutOff{world: newWorld(t, nil), accounts: map[schema.Platform][]schema.AccountID{}}
 	c.stop()
 	for _, p := range platformsInTests {
-		target := c.config.Bases[p]
-		if stripped {
-			target = withoutKey(t, target)
-		}
-		address, network := proxyURL(t, target)
+		address, network := relay(t, c.config.Bases[p], stripped)
 		c.config.Bases[p] = address
 		c.networks = append(c.networks, network)
 	}
@@ -74,19 +74,38 @@ func newCutOff(t *testing.T, stripped bool) *cutOff {
 	return c
 }
 
-// withoutKey serves what a server does that does not know the header Idempotency-Key.
-func withoutKey(t *testing.T, target string) string {
+// relay puts a stretch of network before a platform, and one that ignores Idempotency-Key
+// if it is to be stripped. The platform calls itself by the new address.
+func relay(t *testing.T, target string, stripped bool) (address string, network *proxy) {
 	t.Helper()
 	to, err := url.Parse(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(to)
-		r.Out.Header.Del("Idempotency-Key")
-	}})
+	server := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: to.Scheme, Host: to.Host})
+			r.Out.Header.Del("Accept-Encoding")
+			if stripped {
+				r.Out.Header.Del("Idempotency-Key")
+			}
+		},
+		ModifyResponse: func(r *http.Response) error {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return err
+			}
+			body = bytes.ReplaceAll(body, []byte(to.Host), []byte(network.listener.Addr().String()))
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			r.ContentLength = int64(len(body))
+			r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+			return nil
+		},
+		ErrorLog: log.New(io.Discard, "", 0), // it is cut off on purpose
+	})
 	t.Cleanup(server.Close)
-	return server.URL
+	network = newProxy(t, server.Listener.Addr().String())
+	return to.Scheme + "://" + network.listener.Addr().String() + to.Path, network
 }
 
 func (c *cutOff) change(how func(*proxy)) {

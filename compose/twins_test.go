@@ -24,7 +24,7 @@ func TestTwinsOfOneProfileKeepTheirOwn(t *testing.T) {
 	t.Parallel()
 	one := newWorld(t, nil)
 	one.stop()
-	one.config.Bases[schema.Mastodon] = withoutKey(t, one.config.Bases[schema.Mastodon])
+	one.config.Bases[schema.Mastodon], _ = relay(t, one.config.Bases[schema.Mastodon], true)
 	one.start()
 	worlds := []*world{one, one.in("twin")}
 	var accounts []schema.AccountID
