@@ -2,7 +2,10 @@ package postgres
 
 import (
 	"context"
+	"io"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
 )
@@ -80,4 +83,24 @@ func (p *Publish) FinishTogether(ctx context.Context, results ...schema.Result) 
 // MigrateTo brings an empty database to an earlier version of its tables.
 func MigrateTo(ctx context.Context, url string, version int64) error {
 	return migrateTo(ctx, url, version)
+}
+
+// CreateTogether makes the posts of requests in one batch, as the committer of a group
+// does, and returns how each is answered.
+func (g *Gateway) CreateTogether(ctx context.Context, requests ...schema.Creation) []error {
+	batch := make([]*request[creation], len(requests))
+	for i, c := range requests {
+		batch[i] = &request[creation]{value: &creation{Creation: c, demands: g.demandsOf(c)}, done: make(chan error, 1)}
+	}
+	g.creations.settle(ctx, batch)
+	errs := make([]error, len(batch))
+	for i, r := range batch {
+		_, errs[i] = r.value.answer(<-r.done)
+	}
+	return errs
+}
+
+// Confirm finds out whether a transaction took place whose connection was lost at COMMIT.
+func (g *Gateway) Confirm(ctx context.Context, conn *pgx.Conn, post schema.Post) error {
+	return g.confirm(ctx, conn, []schema.Post{post}, io.ErrUnexpectedEOF)
 }

@@ -30,25 +30,29 @@ type creation struct {
 // was answered. It returns after the commit.
 func (g *Gateway) Create(ctx context.Context, c schema.Creation) (schema.Created, error) {
 	one := &creation{Creation: c, demands: g.demandsOf(c)}
+	var err error
 	if g.full.any(one.demands, g.Now()) {
-		if err := g.refuse(ctx, []*creation{one}); err != nil {
-			return schema.Created{}, fmt.Errorf("creating posts: %w", unavailable(err))
-		}
+		err = g.refuse(ctx, []*creation{one})
 	}
-	if !one.settled {
-		if err := g.creations.do(ctx, one); err != nil {
-			return schema.Created{}, fmt.Errorf("creating posts: %w", unavailable(err))
-		}
+	if err == nil && !one.settled {
+		err = g.creations.do(ctx, one)
 	}
+	return one.answer(err)
+}
+
+// answer is what the request is answered once its batch has ended, with an error or not.
+func (c *creation) answer(err error) (schema.Created, error) {
 	switch {
-	case one.conflict:
+	case err != nil:
+		return schema.Created{}, fmt.Errorf("creating posts: %w", unavailable(err))
+	case c.failed != nil:
+		return schema.Created{}, fmt.Errorf("answering a repeated request: %w", unavailable(c.failed))
+	case c.conflict:
 		return schema.Created{}, errConflict()
-	case one.refused != nil:
-		return schema.Created{}, one.refused
-	case one.failed != nil:
-		return schema.Created{}, fmt.Errorf("answering a repeated request: %w", unavailable(one.failed))
+	case c.refused != nil:
+		return schema.Created{}, c.refused
 	}
-	return one.result, nil
+	return c.result, nil
 }
 
 // tryCreations makes the posts of a batch of requests in one transaction, in two trips:
