@@ -26,7 +26,7 @@ func Run(t *testing.T, f Fixture) {
 // RunGenuine runs the clauses in which every answer that arrives is in the simulator's
 // own words, for whoever watches what the two say to each other.
 func RunGenuine(t *testing.T, f Fixture) {
-	for _, clauses := range [][]clause{publishing(), finding(), refusing(), endingAccounts()} {
+	for _, clauses := range [][]clause{publishing(), finding(), refusing()} {
 		run(t, f, clauses)
 	}
 }

@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 			return mastodon.New(mastodon.Config{
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Mastodon, HTTP: p.HTTP,
+					Platform: schema.Mastodon, HTTP: p.HTTP, Classify: mastodon.Classify,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

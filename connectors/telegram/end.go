@@ -62,22 +62,28 @@ func (c *Connector) mayPost(ctx context.Context, a schema.Account, credentials s
 	if err != nil {
 		return err
 	}
-	call.JSON = map[string]string{"chat_id": credentials.ChatID, "user_id": call.App}
+	call.JSON = map[string]any{"chat_id": credentials.ChatID, "user_id": json.Number(call.App)}
 	var answer reply[json.RawMessage]
 	response, err := c.client.Do(ctx, call, &answer)
 	switch {
 	case response != nil && response.Status == http.StatusNotFound:
 		return nil
-	case isRefused(err):
+	case response != nil && isRefused(err):
 		return removed("Telegram says of the bot's membership: " + refusalOf(response.Body).Description)
 	case err != nil:
 		return fmt.Errorf("reading the bot's membership: %w", err)
 	}
-	var m member
-	if json.Unmarshal(answer.Result, &m) != nil {
-		return nil
+	if m, ok := memberOf(answer.Result); ok {
+		return m.check(in)
 	}
-	return m.check(in)
+	return nil
+}
+
+// memberOf reads a ChatMember; what is none, such as the answer of a server that takes any
+// method, says nothing.
+func memberOf(result json.RawMessage) (m member, ok bool) {
+	err := json.Unmarshal(result, &m)
+	return m, err == nil
 }
 
 func isRefused(err error) bool { return schema.KindOf(err) == schema.Refused }

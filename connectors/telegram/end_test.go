@@ -1,0 +1,51 @@
+package telegram_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+// What a bot may do in its chat is found out before its first post, as far as the server
+// tells.
+func TestCheckTellsWhetherTheBotMayPost(t *testing.T) {
+	said := func(status int, body string) simulation.Fault {
+		return simulation.Fault{Operation: "getChatMember", Status: status, Body: body}
+	}
+	member := func(fields string) simulation.Fault {
+		return said(http.StatusOK, `{"ok":true,"result":{`+fields+`}}`)
+	}
+	for name, tt := range map[string]struct {
+		chat  string
+		fault simulation.Fault
+		may   bool
+	}{
+		"an administrator who may post":        {channel, member(`"status":"administrator","can_post_messages":true`), true},
+		"an administrator who may not":         {channel, member(`"status":"administrator","can_post_messages":false`), false},
+		"a subscriber of a channel":            {channel, member(`"status":"member"`), false},
+		"a bot that left":                      {channel, member(`"status":"left"`), false},
+		"a bot that was kicked":                {channel, member(`"status":"kicked"`), false},
+		"a member of a group":                  {"-4242", member(`"status":"member"`), true},
+		"a member of a group who is muted":     {"-4242", member(`"status":"restricted","is_member":true,"can_send_messages":false`), false},
+		"a member of a group who is not":       {"-4242", member(`"status":"restricted","is_member":true,"can_send_messages":true`), true},
+		"a refusal to tell":                    {channel, said(400, `{"ok":false,"error_code":400,"description":"Bad Request: member list is inaccessible"}`), false},
+		"a server that does not know of it":    {channel, said(404, `{"ok":false,"error_code":404,"description":"Not Found"}`), true},
+		"a server that takes any method":       {channel, said(http.StatusOK, `{"ok":true,"result":true}`), true},
+		"a person, who is not asked of at all": {"4242", said(500, ``), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			if err := s.world.Inject(tt.fault); err != nil {
+				t.Fatal(err)
+			}
+			_, err := s.connector.Check(t.Context(), schema.Account{}, schema.Credentials{BotToken: token, ChatID: tt.chat})
+			e, refused := errors.AsType[*schema.Error](err)
+			if tt.may && err != nil || !tt.may && (!refused || e.Kind != schema.TokenDead || e.End != schema.EndRemoved || e.Message == "") {
+				t.Errorf("Check = %v, want it to pass: %t", err, tt.may)
+			}
+		})
+	}
+}
