@@ -252,35 +252,3 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 	o.Oldest = time.Duration(oldest * float64(time.Second))
 	return o, nil
 }
-
-// Recover brings forward what this node's earlier life left open. The caller holds the
-// lock of the node's data folder, so that life is over: its leases need not run out, and
-// only the settle time is waited for.
-func (s *Store) Recover(ctx context.Context) error {
-	settle := schema.SettleTime.String()
-	batch := &pgx.Batch{}
-	batch.Queue("begin")
-	batch.Queue("set local enable_seqscan = on")
-	batch.Queue(`
-		update targets t set lease_until = now() from jobs j
-		where t.post_id = j.id and t.state = 1 and t.node = $1 and t.lease_until > now()`, s.node)
-	batch.Queue(`
-		update comments c set lease_until = now() from jobs j
-		where c.id = j.id and c.state = 1 and c.node = $1 and c.lease_until > now()`, s.node)
-	batch.Queue(`
-		update deliveries d set lease_until = now() from jobs j
-		where d.id = j.id and d.state = 1 and d.node = $1 and d.lease_until > now()`, s.node)
-	batch.Queue(`update accounts set renew_lease = now() where renew_node = $1 and renew_lease > now()`, s.node)
-	batch.Queue(`
-		update jobs j set due_at = now() + $2::interval + interval '200 milliseconds'
-		where due_at > now() + $2::interval and (
-			exists (select from targets t where t.post_id = j.id and t.state = 1 and t.node = $1)
-			or exists (select from comments c where c.id = j.id and c.state = 1 and c.node = $1)
-			or exists (select from accounts a where a.id = j.id and a.renew_lease is not null and a.renew_node = $1)
-			or exists (select from deliveries d where d.id = j.id and d.state = 1 and d.node = $1))`, s.node, settle)
-	batch.Queue("commit")
-	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("recovering open claims: %w", unavailable(err))
-	}
-	return nil
-}

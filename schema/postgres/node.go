@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
 )
 
 // nodeLock holds the identity of a node, by a lock of a session of its own: it is free once
@@ -110,3 +112,42 @@ func (l *nodeLock) end() {
 	_ = l.conn.Close(ctx) // the server ends the session by itself, too
 	l.conn = nil
 }
+
+// Recover brings forward what this node's earlier life left open. Whoever has taken the
+// node's identity knows that life to be over: its leases need not run out, and only the
+// settle time is waited for.
+func (s *Store) Recover(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	batch.Queue("begin")
+	batch.Queue("set local enable_seqscan = on")
+	batch.Queue(endTargets, s.node)
+	batch.Queue(endComments, s.node)
+	batch.Queue(endDeliveries, s.node)
+	batch.Queue(`update accounts set renew_lease = now() where renew_node = $1 and renew_lease > now()`, s.node)
+	batch.Queue(hastenOpen, s.node, schema.SettleTime.String())
+	batch.Queue("commit")
+	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("recovering open claims: %w", unavailable(err))
+	}
+	return nil
+}
+
+const (
+	endTargets = `
+		update targets t set lease_until = now() from jobs j
+		where t.post_id = j.id and t.state = ` + targetClaimed + ` and t.node = $1 and t.lease_until > now()`
+	endComments = `
+		update comments c set lease_until = now() from jobs j
+		where c.id = j.id and c.state = ` + commentClaimed + ` and c.node = $1 and c.lease_until > now()`
+	endDeliveries = `
+		update deliveries d set lease_until = now() from jobs j
+		where d.id = j.id and d.state = ` + deliveryClaimed + ` and d.node = $1 and d.lease_until > now()`
+
+	hastenOpen = `
+		update jobs j set due_at = now() + $2::interval + interval '200 milliseconds'
+		where due_at > now() + $2::interval and (
+			exists (select from targets t where t.post_id = j.id and t.state = ` + targetClaimed + ` and t.node = $1)
+			or exists (select from comments c where c.id = j.id and c.state = ` + commentClaimed + ` and c.node = $1)
+			or exists (select from accounts a where a.id = j.id and a.renew_lease is not null and a.renew_node = $1)
+			or exists (select from deliveries d where d.id = j.id and d.state = ` + deliveryClaimed + ` and d.node = $1))`
+)

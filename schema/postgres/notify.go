@@ -202,7 +202,8 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 	batch.Queue(failInactive, ids)
 	batch.Queue(deleteDoneJobs, ids)
 	claimDeliveries.queue(batch, pgx.StrictNamedArgs{
-		"ids": ids, "tokens": tokens, "again": again, "node": n.node, "lease": schema.NotifyLease.String(),
+		"ids": ids, "tokens": tokens, "again": again, "node": n.node, "lease": schema.NotifyLease,
+		"settle": time.Duration(0), "latest": n.clock.lease.latest(time.Now()), // a request ends before its lease
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = collect(rows, nil, n.scanDelivery)
 		return err
@@ -229,8 +230,7 @@ var claimDeliveries = newStatement(`
 	update deliveries d set state = ` + deliveryClaimed + `, claim = d.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval
 	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again), webhooks w
 	where d.id = u.id and w.id = d.webhook_id and w.active
-	  and ((d.state = ` + deliveryPending + ` and coalesce(d.next_at, now()) <= now() + interval '` + earlyBy + `')
-	    or (d.state = ` + deliveryClaimed + ` and (d.lease_until < now() or (u.again and d.token = u.token))))
+	  and ` + claimable("d") + `
 	returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, w.url, w.secret,
 		case when w.previous_until > now() then w.previous_secret end`)
 

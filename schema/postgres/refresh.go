@@ -97,9 +97,9 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 	b.Queue(`
 		delete from jobs j using accounts a
 		where j.id = any($1) and a.id = j.id and (a.renew_at is null or a.disconnected_at is not null)`, accounts)
-	b.Queue(claimRenewals, pgx.StrictNamedArgs{
+	claimRenewals.queue(b, pgx.StrictNamedArgs{
 		"accounts": accounts, "workspaces": workspaces, "tokens": tokens, "again": again,
-		"node": r.node, "lease": schema.Lease.String(), "settle": schema.SettleTime.String(),
+		"node": r.node, "lease": schema.Lease, "settle": schema.SettleTime, "latest": r.clock.lease.latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = collect(rows, nil, func(rows pgx.Rows, v *schema.Renewal) error {
 			return scanAccount(rows, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Attempts, &v.Warned)
@@ -119,7 +119,7 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 // claimRenewals decides between a trade and a check. Step 1 stands for a trade whose end
 // is not known: it is checked. The lock on the row lets one at a time do so. What is taken
 // up without an answer goes on from the step before it.
-const claimRenewals = `
+var claimRenewals = newStatement(`
 	update accounts a set
 		renew_claim = a.renew_claim + 1, renew_node = @node, renew_lease = now() + @lease::interval,
 		renew_token = u.token, renew_from = since.step,
@@ -133,9 +133,9 @@ const claimRenewals = `
 	) since
 	where a.id = u.account and a.workspace_id = u.workspace and a.disconnected_at is null
 	  and a.renew_at <= now() + interval '` + earlyBy + `'
-	  and (a.renew_lease is null or a.renew_lease + @settle::interval < now() or (u.again and a.renew_token = u.token))
+	  and (a.renew_lease is null or ` + claimEnded("a.renew_lease", "a.renew_token") + `)
 	returning ` + accountColumns + `, a.renew_claim, a.renewable and since.step in ` + tradeSteps + `, since.step = ` + renewalTrade + `,
-		a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`
+		a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`)
 
 // Finish stores how an account stands after a step of its renewal, with its job and its
 // events. New credentials are stored even where another claim has followed, as long as
