@@ -1,0 +1,55 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// BringForward makes jobs due now that are due later, and returns how many. Firing early is
+// harmless: what is not due yet, or claimed, is not claimed again.
+func (s *Store) BringForward(ctx context.Context, jobs []schema.JobID) (int, error) {
+	var moved []schema.Job
+	batch := &pgx.Batch{}
+	batch.Queue(`
+		with late as (
+			select id from jobs where id = any($1) and due_at > now() and not held order by id for no key update
+		)
+		update jobs j set due_at = now() from late where j.id = late.id
+		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, jobs).
+		Query(func(rows pgx.Rows) (err error) {
+			moved, err = collect(rows, nil, scanJob)
+			return err
+		})
+	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return 0, fmt.Errorf("bringing jobs forward: %w", unavailable(err))
+	}
+	s.announce(schema.Announcement{Jobs: moved})
+	return len(moved), nil
+}
+
+// GiveBack ends the claim of a delivery under which nothing was delivered: it is due now,
+// and no try is counted.
+func (n *Notify) GiveBack(ctx context.Context, d schema.NotifyDelivery) error {
+	var moved []schema.Job
+	batch := &pgx.Batch{}
+	batch.Queue(`
+		update deliveries set state = `+deliveryPending+`, lease_until = null, next_at = now()
+		where id = $1 and state = `+deliveryClaimed+` and claim = $2`, d.ID, d.Claim)
+	batch.Queue(`
+		update jobs j set due_at = now() from deliveries d
+		where j.id = $1 and d.id = j.id and d.state = `+deliveryPending+`
+		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, d.ID).
+		Query(func(rows pgx.Rows) (err error) {
+			moved, err = collect(rows, nil, scanJob)
+			return err
+		})
+	if err := n.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("giving a delivery back: %w", unavailable(err))
+	}
+	n.announce(schema.Announcement{Jobs: moved})
+	return nil
+}
