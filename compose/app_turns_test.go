@@ -65,8 +65,8 @@ func limitedClient(t *testing.T, url string, app connectors.Rate) *connectors.Cl
 	}
 	t.Cleanup(store.Close)
 	return connectors.NewClient(connectors.ClientConfig{
-		Platform: schema.Telegram, HTTP: &http.Client{}, Limits: connectors.Limits{App: app},
-		AppTurns: store, AppPrefix: "telegram/", Logger: slog.New(slog.DiscardHandler),
+		Platform: schema.Telegram, HTTP: &http.Client{}, Limits: connectors.Limits{connectors.Any: {App: app}},
+		Turns: store, TurnPrefix: "telegram/", ShareAccounts: true, Logger: slog.New(slog.DiscardHandler),
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: store.Now,
 	})
 }
@@ -74,12 +74,13 @@ func limitedClient(t *testing.T, url string, app connectors.Rate) *connectors.Cl
 // callUntil calls for an account, and waits as the pipeline does where it has no turn.
 func callUntil(t *testing.T, client *connectors.Client, url string, account schema.AccountID, end time.Time) {
 	for time.Now().Before(end) {
-		if wait := client.Turn(t.Context(), account); wait > 0 {
+		turn, wait := client.Reserve(t.Context(), account, connectors.Post)
+		if wait > 0 {
 			time.Sleep(min(wait, time.Until(end)))
 			continue
 		}
 		_, err := client.Do(t.Context(), connectors.Call{
-			Operation: "send", Method: http.MethodPost, URL: url, Account: account, App: "bot", Visible: true,
+			Operation: "send", Method: http.MethodPost, URL: url, Account: account, App: "bot", Visible: true, Turn: turn,
 		}, nil)
 		if limited, ok := errors.AsType[*schema.Error](err); ok && limited.Kind == schema.RateLimited {
 			time.Sleep(min(limited.RetryAfter, time.Until(end)))

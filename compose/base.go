@@ -141,9 +141,9 @@ func (b *base) connectOut(ctx context.Context) error {
 	}
 	b.catalog, err = catalog.New(catalog.Deps{
 		HTTP: live.Client(), SandboxHTTP: fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases,
-		Media:    media.NewFetcher(mediaConfig(b.guarded, b.library.Stored)),
-		AppTurns: b.store,
-		Logger:   b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
+		Media: media.NewFetcher(mediaConfig(b.guarded, b.library.Stored)),
+		Turns: b.store, ShareAccounts: b.config.sharesAccounts(),
+		Logger: b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
 	})
 	b.platforms = b.catalog
 	return err

@@ -34,7 +34,7 @@ type Config struct {
 	// is how other processes reach it.
 	SandboxListen, SandboxURL string
 
-	Drain                time.Duration
+	Drain                time.Duration // what is claimed at a stop may take; at least LeastDrain
 	MaxLateness          time.Duration // work that is later than this ends as missed_deadline
 	HoldOverdue          bool          // what is overdue at the start is held for review
 	AllowPrivateWebhooks bool
@@ -52,6 +52,17 @@ type Config struct {
 	Logger     *slog.Logger
 	Registerer *prometheus.Registry
 	Traces     sdktrace.SpanExporter // nil: nothing is traced
+}
+
+// LeastDrain lets a visible call that was claimed when the stop came end, and what came of
+// it be stored.
+const LeastDrain = schema.CallDeadline + 2*time.Second
+
+func (c Config) check() error {
+	if c.Drain < LeastDrain {
+		return fmt.Errorf("a drain of %v is shorter than a call to a platform and its commit may take: at least %v is wanted", c.Drain, LeastDrain)
+	}
+	return nil
 }
 
 // The roles of a process.
@@ -99,6 +110,14 @@ func (c Config) userAgent() string {
 		return name
 	}
 	return name + " (+" + c.PublicURL + ")"
+}
+
+// sharesAccounts tells whether another process may call for the same accounts: one
+// publishes, another comments. Then the turns of accounts are leased from PostgreSQL, a few
+// at a time and many accounts in one trip. A process that does both, on a log of its own, has
+// its accounts for itself and counts their calls in memory.
+func (c Config) sharesAccounts() bool {
+	return len(c.Kafka) > 0 || !c.has(rolePublish) || !c.has(roleComment)
 }
 
 func (c Config) has(role string) bool { return slices.Contains(c.Roles, role) }

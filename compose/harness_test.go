@@ -85,7 +85,7 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 	roles, _ := compose.ParseRoles(cmp.Or(c.Role, "all"))
 	return compose.Config{
 		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Roles: roles, HoldOverdue: c.HoldOverdue,
-		Drain: 10 * time.Second, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
+		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
 }
@@ -181,7 +181,7 @@ func (w *world) spawn(c childConfig) *exec.Cmd {
 		go func() { _ = child.Wait(); close(ended) }()
 		select {
 		case <-ended:
-		case <-time.After(30 * time.Second):
+		case <-time.After(45 * time.Second):
 			_ = child.Process.Kill()
 			<-ended
 		}

@@ -57,6 +57,7 @@ func (b *base) assemble(ctx context.Context) ([]*server, []stage, error) {
 func (b *base) stages() []stage {
 	var all []stage
 	c, log := b.config, b.config.Logger
+	shared := pipeline.Shared{Log: b.log, Logger: log, Metrics: b.metrics}
 	if c.has(roleDelay) {
 		store := postgres.NewDelay(b.store)
 		delay := pipeline.NewDelay(store, b.log, log, b.metrics)
@@ -69,20 +70,30 @@ func (b *base) stages() []stage {
 			stage{roleDelay, maintenance.Run, always})
 	}
 	if c.has(rolePublish) {
-		publish := pipeline.NewPublish(postgres.NewPublish(b.store, catalog.Constraints), b.platforms, b.vault, b.log, publishSlots, c.MaxLateness, log, b.metrics, b.tracer)
-		refresh := pipeline.NewRefresh(postgres.NewRefresh(b.store), b.catalog, b.vault, b.log, refreshSlots, log, b.metrics)
+		publish := pipeline.NewPublish(pipeline.PublishConfig{
+			Shared: shared, Store: postgres.NewPublish(b.store, catalog.Constraints), Platforms: b.platforms, Vault: b.vault,
+			Slots: publishSlots, Late: c.MaxLateness, Tracer: b.tracer,
+		})
+		refresh := pipeline.NewRefresh(pipeline.RefreshConfig{
+			Shared: shared, Store: postgres.NewRefresh(b.store), Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
+		})
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},
 			stage{rolePublish, draining(refresh.Run, c), refresh.Ready})
 	}
 	if c.has(roleComment) {
-		comment := pipeline.NewComment(postgres.NewComment(b.store, catalog.Constraints), b.platforms, b.vault, b.log, commentSlots, c.MaxLateness, log, b.metrics)
+		comment := pipeline.NewComment(pipeline.CommentConfig{
+			Shared: shared, Store: postgres.NewComment(b.store, catalog.Constraints), Platforms: b.platforms, Vault: b.vault,
+			Slots: commentSlots, Late: c.MaxLateness,
+		})
 		all = append(all, stage{roleComment, draining(comment.Run, c), comment.Ready})
 	}
 	if c.has(roleNotify) {
 		store := postgres.NewNotify(b.store, b.vault)
 		expand := pipeline.NewExpand(store, b.announcer.Announce, b.log, log)
-		notify := pipeline.NewNotify(store, pipeline.NewSender(b.webhooks.Client(), b.store.Now), b.log, notifySlots, log, b.metrics, b.tracer)
+		notify := pipeline.NewNotify(pipeline.NotifyConfig{
+			Shared: shared, Store: store, Sender: pipeline.NewSender(b.webhooks.Client(), b.store.Now), Slots: notifySlots, Tracer: b.tracer,
+		})
 		all = append(all,
 			stage{roleNotify, expand.Run, expand.Ready},
 			stage{roleNotify, draining(notify.Run, c), notify.Ready})

@@ -15,6 +15,9 @@ import (
 // Serve runs the roles of the config until ctx ends, and returns once everything in hand
 // is finished. started, if not nil, is called once every role of the process is ready.
 func Serve(ctx context.Context, c Config, started func(context.Context, *Running) error) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	c.Logger = slog.New(newQuiet(c.Logger.Handler()))
 	return withBase(ctx, c, func(b *base) error { return b.serve(ctx, started) })
 }

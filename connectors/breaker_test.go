@@ -195,10 +195,10 @@ func TestAnOpenBreakerIsWaitedForBeforeACall(t *testing.T) {
 		_, err := client.Do(t.Context(), Call{Operation: "test", Method: http.MethodGet, URL: server.url, Account: account(1)}, nil)
 		wantKind(t, err, schema.Retryable)
 	}
-	if wait := client.Turn(t.Context(), account(1)); wait <= breakerOpen-5*time.Second || wait > breakerOpen {
+	if _, wait := client.Reserve(t.Context(), account(1), Post); wait <= breakerOpen-5*time.Second || wait > breakerOpen {
 		t.Errorf("its account waits %s, want until half-open", wait)
 	}
-	if wait := client.Turn(t.Context(), account(2)); wait != 0 {
+	if _, wait := client.Reserve(t.Context(), account(2), Post); wait != 0 {
 		t.Errorf("an account of another server waits %s", wait)
 	}
 }

@@ -14,16 +14,17 @@ import (
 	"crier/schema"
 )
 
-// ClientConfig is what a Client is made of. Limits, AppTurns, AppPrefix and Classify may
-// be zero; all else is needed.
+// ClientConfig is what a Client is made of. Limits, Turns, TurnPrefix, ShareAccounts and
+// Classify may be zero; all else is needed.
 type ClientConfig struct {
 	Platform schema.Platform
 	HTTP     *http.Client // of package egress
 	Limits   Limits
-	// AppTurns shares the turns of apps with other processes; nil: there are none.
-	// AppPrefix is what the names of this client's apps begin with there.
-	AppTurns  AppTurns
-	AppPrefix string
+	// Turns shares the turns of apps with other processes, and those of accounts too where
+	// ShareAccounts is set; nil: there are none. TurnPrefix is what their names begin with.
+	Turns         SharedTurns
+	TurnPrefix    string
+	ShareAccounts bool
 	// Classify says what an answer other than 2xx means where the default mapping
 	// does not know better; nil as a result: the default. The client adds the wait
 	// that the headers name, bounds the message and takes secrets out of it.
@@ -57,7 +58,7 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 		classify: config.Classify,
 		metrics:  config.Metrics,
 		now:      config.Now,
-		limiter:  newLimiter(config.Limits, newApps(config), config.Now),
+		limiter:  newLimiter(config),
 		breakers: newRecent(guardedServers, func(server string) *breaker {
 			return newBreaker(config.Platform, server, open, config.Logger)
 		}),
@@ -131,11 +132,12 @@ func patience(call Call) time.Duration {
 	return longestWait
 }
 
-// Turn takes the turn of an account's next call, before the claim that records it. Where
-// the turn has not come yet, it takes nothing and returns how long that takes. It knows
-// only accounts that this client has called lately; any other has its turn at once.
-func (c *Client) Turn(ctx context.Context, account schema.AccountID) (wait time.Duration) {
-	return c.limiter.turn(ctx, account)
+// Reserve takes the turn of an account's next call of a kind, before the claim that records
+// it; it is to be given to that Call, and cancelled where none is made. Where the turn has
+// not come yet, it takes nothing and returns how long that takes. It knows only accounts
+// that this client has called lately: for any other it returns nil, and no wait.
+func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kind) (turn schema.Turn, wait time.Duration) {
+	return c.limiter.reserve(ctx, account, kind)
 }
 
 // exchange sends the request and judges what came back.

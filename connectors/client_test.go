@@ -410,7 +410,7 @@ func TestMetricsCountOutcomes(t *testing.T) {
 func BenchmarkDo(b *testing.B) {
 	server := serve(b, answer(200, nil, `{"id":"1"}`))
 	config := testConfig(b)
-	config.Limits = Limits{Account: Rate{PerSecond: 1e9, Burst: 1 << 20}}
+	config.Limits = Limits{Any: {Account: Rate{PerSecond: 1e9, Burst: 1 << 20}}}
 	client := NewClient(config)
 	b.SetParallelism(64)
 	b.ReportAllocs()

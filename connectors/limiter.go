@@ -6,23 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"crier/schema"
 )
-
-// Rate is a token bucket: so many calls a second, and so many at once. The zero Rate
-// limits nothing.
-type Rate struct {
-	PerSecond rate.Limit
-	Burst     int
-}
-
-// Limits is how fast a platform may be called.
-type Limits struct {
-	Account Rate // each account by itself
-	App     Rate // all accounts of an app together, in all processes
-}
 
 const (
 	// longestWait is how long a call waits for its turn; a longer wait is left to
@@ -40,36 +25,78 @@ var errThrottled = errors.New("held by the limiter")
 // quiet for as long as its platform asked for.
 type limiter struct {
 	now      func() time.Time
-	apps     *apps // nil: no limit
+	limits   Limits
 	accounts *recent[schema.AccountID, *accountLimit]
+	apps     map[Kind]*recent[string, *share]
 }
 
-// accountLimit is the turn of one account.
-type accountLimit struct {
-	bucket *rate.Limiter // nil: no limit
+// quota is what turns are taken from: those of an account, or of an app.
+type quota interface {
+	// take takes a turn, or tells how long it is until there may be one.
+	take(ctx context.Context) (wait time.Duration)
+	// give takes a turn back that was not used.
+	give()
+}
 
-	mu    sync.Mutex
-	held  time.Time // no call before this time
-	ahead bool      // the turn of the next call is taken already
+// accountLimit is the turns of one account.
+type accountLimit struct {
+	quotas map[Kind]quota
+
+	mu   sync.Mutex
+	held time.Time // no call before this time
 	// What the last call used, and the next will.
 	app    string
 	server *breaker
 }
 
-func newLimiter(limits Limits, apps *apps, now func() time.Time) *limiter {
-	return &limiter{
-		now: now, apps: apps,
-		accounts: newRecent(limitedAccounts, func(schema.AccountID) *accountLimit {
-			return &accountLimit{bucket: newBucket(limits.Account)}
-		}),
+func newLimiter(config ClientConfig) *limiter {
+	l := &limiter{now: config.Now, limits: config.Limits, apps: map[Kind]*recent[string, *share]{}}
+	for kind, limit := range config.Limits {
+		if limit.App.PerSecond > 0 {
+			l.apps[kind] = config.appShares(kind, limit.App)
+		}
 	}
+	l.accounts = newRecent(limitedAccounts, func(account schema.AccountID) *accountLimit {
+		one := &accountLimit{quotas: map[Kind]quota{}}
+		for kind, limit := range l.limits {
+			if limit.Account.PerSecond > 0 {
+				one.quotas[kind] = config.accountQuota(account, kind, limit.Account)
+			}
+		}
+		return one
+	})
+	return l
 }
 
-func newBucket(r Rate) *rate.Limiter {
-	if r.PerSecond == 0 {
-		return nil
+// appShares are what this process has of the turns of apps.
+func (c ClientConfig) appShares(kind Kind, limit Rate) *recent[string, *share] {
+	chunk := max(1, int(leased*float64(limit.PerSecond)))
+	leases := &leases{
+		turns: c.Turns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, now: c.Now, logger: c.Logger,
 	}
-	return rate.NewLimiter(r.PerSecond, max(r.Burst, 1))
+	if leases.turns == nil {
+		leases.turns = &ownTurns{now: c.Now, next: newRecent(limitedApps, func(string) *time.Time { return &time.Time{} })}
+	}
+	return newRecent(limitedApps, func(app string) *share { return leases.share(c.turnName(kind, app)) })
+}
+
+// accountQuota is what turns of an account are taken from.
+func (c ClientConfig) accountQuota(account schema.AccountID, kind Kind, limit Rate) quota {
+	if c.Turns == nil || !c.ShareAccounts {
+		return newBucket(limit, c.Now)
+	}
+	leases := &leases{
+		turns: c.Turns, spacing: limit.spacing(), burst: limit.burst(), least: 1, most: max(1, limit.burst()/leasedPart), now: c.Now, logger: c.Logger,
+	}
+	return leases.share(c.turnName(kind, account.String()))
+}
+
+// turnName is what turns of a kind are called among processes.
+func (c ClientConfig) turnName(kind Kind, of string) string {
+	if kind == Any {
+		return c.TurnPrefix + of
+	}
+	return c.TurnPrefix + of + "/" + kind.String()
 }
 
 // of returns the limit of an account. A call that is of none yet, as one that connects one,
@@ -81,49 +108,82 @@ func (l *limiter) of(account schema.AccountID) *accountLimit {
 	return l.accounts.of(account)
 }
 
-// turn takes the turn of an account's next call before it is made. Where it has not come
-// yet it returns how long that takes. An account that was not called lately has its turn:
-// what it will use is not known.
-func (l *limiter) turn(ctx context.Context, account schema.AccountID) (wait time.Duration) {
-	limit, known := l.accounts.known(account)
-	if !known {
-		return 0
+// quotas returns all that a call takes a turn of.
+func (l *limiter) quotas(limit *accountLimit, app string, kind Kind) []quota {
+	kinds := []Kind{Any, kind}
+	if kind == Any {
+		kinds = kinds[:1]
 	}
-	limit.mu.Lock()
-	ahead, app, server := limit.ahead, limit.app, limit.server
-	limit.mu.Unlock()
-	if held := limit.heldFor(l.now()); held > 0 {
-		return held
+	var all []quota
+	for _, k := range kinds {
+		if q := limit.quotas[k]; q != nil {
+			all = append(all, q)
+		}
+		if shares := l.apps[k]; shares != nil {
+			all = append(all, shares.of(app))
+		}
 	}
-	if ahead {
-		return 0
-	}
-	if server != nil {
-		if wait := server.admits(); wait > 0 {
+	return all
+}
+
+// takeAll takes a turn of each, or of none and tells how long it is until there may be.
+func takeAll(ctx context.Context, quotas []quota) (wait time.Duration) {
+	for i, q := range quotas {
+		if wait = q.take(ctx); wait > 0 {
+			giveAll(quotas[:i])
 			return wait
 		}
 	}
-	if wait = l.take(ctx, limit, app); wait == 0 {
-		limit.mu.Lock()
-		limit.ahead = true
-		limit.mu.Unlock()
+	return 0
+}
+
+func giveAll(quotas []quota) {
+	for _, q := range quotas {
+		q.give()
 	}
-	return wait
+}
+
+// reserve takes the turn of an account's next call of a kind before it is made. Where it
+// has not come yet it returns how long that takes. Nothing is taken, and nothing is to be
+// waited for, where no limit is known: of an account that was not called lately nobody
+// knows what it will use.
+func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Kind) (schema.Turn, time.Duration) {
+	limit, known := l.accounts.known(account)
+	if !known {
+		return nil, 0
+	}
+	limit.mu.Lock()
+	app, server := limit.app, limit.server
+	limit.mu.Unlock()
+	if held := limit.heldFor(l.now()); held > 0 {
+		return nil, held
+	}
+	if server != nil {
+		if wait := server.admits(); wait > 0 {
+			return nil, wait
+		}
+	}
+	quotas := l.quotas(limit, app, kind)
+	if wait := takeAll(ctx, quotas); wait > 0 || len(quotas) == 0 {
+		return nil, wait
+	}
+	return &reservation{quotas: quotas, until: l.now().Add(longestReservation), now: l.now}, 0
 }
 
 // wait returns when the account's turn has come, or at once with RateLimited when that
 // takes longer than patience.
 func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {
 	limit := l.of(call.Account)
-	ahead := limit.uses(call.App, server)
+	limit.uses(call.App, server)
 	if held := limit.heldFor(l.now()); held > 0 {
 		return throttled(held)
 	}
-	if ahead {
+	if call.Turn != nil && call.Turn.Use() {
 		return nil
 	}
+	quotas := l.quotas(limit, call.App, call.Kind)
 	for {
-		delay := l.take(ctx, limit, call.App)
+		delay := takeAll(ctx, quotas)
 		if delay == 0 {
 			return nil
 		}
@@ -134,27 +194,6 @@ func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience
 			return err
 		}
 	}
-}
-
-// take takes a turn of the account and of its app, or neither and tells how long it is
-// until there may be one.
-func (l *limiter) take(ctx context.Context, limit *accountLimit, app string) (wait time.Duration) {
-	now := l.now()
-	var own *rate.Reservation
-	if limit.bucket != nil {
-		own = limit.bucket.ReserveN(now, 1)
-		if wait = own.DelayFrom(now); wait > 0 {
-			own.CancelAt(now)
-			return wait
-		}
-	}
-	if l.apps == nil {
-		return 0
-	}
-	if wait = l.apps.take(ctx, app); wait > 0 && own != nil {
-		own.CancelAt(now)
-	}
-	return wait
 }
 
 // hold keeps an account quiet for as long as its platform asked for.
@@ -177,13 +216,11 @@ func (a *accountLimit) heldFor(now time.Time) time.Duration {
 	return a.held.Sub(now)
 }
 
-// uses notes what a call uses, and tells whether its turn was taken ahead.
-func (a *accountLimit) uses(app string, server *breaker) (ahead bool) {
+// uses notes what a call uses.
+func (a *accountLimit) uses(app string, server *breaker) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.app, a.server = app, server
-	ahead, a.ahead = a.ahead, false
-	return ahead
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

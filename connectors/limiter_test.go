@@ -33,7 +33,7 @@ func (c *clock) advance(d time.Duration) {
 func account(n byte) schema.AccountID { return schema.AccountID{15: n} }
 
 func limiterOf(limits Limits, now func() time.Time) *limiter {
-	return newLimiter(limits, newApps(ClientConfig{Limits: limits, Now: now}), now)
+	return newLimiter(ClientConfig{Limits: limits, Now: now})
 }
 
 func TestLimiterSpacesCalls(t *testing.T) {
@@ -43,17 +43,21 @@ func TestLimiterSpacesCalls(t *testing.T) {
 		want   time.Duration // that the second call has to wait; 0: none
 	}{
 		"no limit":                     {Limits{}, Call{Account: account(1)}, 0},
-		"the same account":             {Limits{Account: Rate{0.1, 1}}, Call{Account: account(1)}, 10 * time.Second},
-		"the same account, with burst": {Limits{Account: Rate{0.1, 2}}, Call{Account: account(1)}, 0},
-		"another account":              {Limits{Account: Rate{0.1, 1}}, Call{Account: account(2)}, 0},
-		"another account, one app":     {Limits{App: Rate{0.1, 1}}, Call{Account: account(2)}, 10 * time.Second},
-		"another account, with burst":  {Limits{App: Rate{0.1, 2}}, Call{Account: account(2)}, 0},
-		"another app":                  {Limits{App: Rate{0.1, 1}}, Call{Account: account(2), App: "bot"}, 0},
+		"the same account":             {Limits{Any: {Account: Rate{0.1, 1}}}, Call{Account: account(1)}, 10 * time.Second},
+		"the same account, with burst": {Limits{Any: {Account: Rate{0.1, 2}}}, Call{Account: account(1)}, 0},
+		"another account":              {Limits{Any: {Account: Rate{0.1, 1}}}, Call{Account: account(2)}, 0},
+		"another account, one app":     {Limits{Any: {App: Rate{0.1, 1}}}, Call{Account: account(2)}, 10 * time.Second},
+		"another account, with burst":  {Limits{Any: {App: Rate{0.1, 2}}}, Call{Account: account(2)}, 0},
+		"another kind":                 {Limits{Post: {Account: Rate{0.1, 1}}}, Call{Account: account(1), Kind: Media}, 0},
+		"another kind of all together": {Limits{Any: {Account: Rate{0.1, 1}}}, Call{Account: account(1), Kind: Media}, 10 * time.Second},
+		"the same kind":                {Limits{Post: {Account: Rate{0.1, 1}}}, Call{Account: account(1), Kind: Post}, 10 * time.Second},
+		"the same kind of one app":     {Limits{Post: {App: Rate{0.1, 1}}}, Call{Account: account(2), Kind: Post}, 10 * time.Second},
+		"another app":                  {Limits{Any: {App: Rate{0.1, 1}}}, Call{Account: account(2), App: "bot"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := newClock()
 			l := limiterOf(tt.limits, clock.Now)
-			if err := l.wait(t.Context(), Call{Account: account(1)}, nil, longestWait); err != nil {
+			if err := l.wait(t.Context(), Call{Account: account(1), Kind: Post}, nil, longestWait); err != nil {
 				t.Fatal(err)
 			}
 			err := l.wait(t.Context(), tt.second, nil, longestWait)
@@ -75,7 +79,7 @@ func TestLimiterSpacesCalls(t *testing.T) {
 }
 
 func TestLimiterWaitsShortly(t *testing.T) {
-	l := limiterOf(Limits{Account: Rate{PerSecond: 20, Burst: 1}}, time.Now)
+	l := limiterOf(Limits{Any: {Account: Rate{PerSecond: 20, Burst: 1}}}, time.Now)
 	started := time.Now()
 	for range 5 {
 		if err := l.wait(t.Context(), Call{Account: account(1)}, nil, longestWait); err != nil {
@@ -90,7 +94,7 @@ func TestLimiterWaitsShortly(t *testing.T) {
 func TestAVisibleCallNeverWaits(t *testing.T) {
 	server := serve(t, answer(http.StatusOK, nil, "{}"))
 	config := testConfig(t)
-	config.Limits = Limits{Account: Rate{PerSecond: 2, Burst: 1}}
+	config.Limits = Limits{Any: {Account: Rate{PerSecond: 2, Burst: 1}}}
 	client := NewClient(config)
 	for i, want := range []bool{true, false} {
 		_, err := client.Do(t.Context(), Call{
@@ -102,43 +106,130 @@ func TestAVisibleCallNeverWaits(t *testing.T) {
 	}
 }
 
-// TestATurnIsTakenAheadOfItsCall holds what the pipeline relies on: whose turn was taken
-// makes its call, however many others come meanwhile.
-func TestATurnIsTakenAheadOfItsCall(t *testing.T) {
+// calledFirst is a limiter on which accounts 1 to n have called, a turn of their app apart,
+// and have used all there were.
+func calledFirst(t *testing.T, limits Limits, n byte) (*limiter, *clock) {
+	t.Helper()
 	clock := newClock()
-	l := limiterOf(Limits{App: Rate{0.1, 1}}, clock.Now)
-	first, second, stranger := Call{Account: account(1)}, Call{Account: account(2)}, account(3)
-	for _, call := range []Call{first, second} {
+	l := limiterOf(limits, clock.Now)
+	for i := range n {
 		clock.advance(10 * time.Second)
-		if err := l.wait(t.Context(), call, nil, 0); err != nil {
+		if err := l.wait(t.Context(), Call{Account: account(i + 1)}, nil, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if wait := l.turn(t.Context(), stranger); wait != 0 {
-		t.Errorf("an account of which nothing is known waits %s", wait)
+	return l, clock
+}
+
+// TestAReservedTurnIsOfItsCallAlone holds what the pipeline relies on: whose turn was
+// reserved makes its call, however many others come meanwhile, and nobody else has it.
+func TestAReservedTurnIsOfItsCallAlone(t *testing.T) {
+	l, clock := calledFirst(t, Limits{Any: {App: Rate{0.1, 1}}}, 2)
+	if turn, wait := l.reserve(t.Context(), account(3), Post); turn != nil || wait != 0 {
+		t.Errorf("an account of which nothing is known has %v, and waits %s", turn, wait)
 	}
 	clock.advance(10 * time.Second)
-	for range 2 {
-		if wait := l.turn(t.Context(), first.Account); wait != 0 {
-			t.Errorf("the first waits %s for the turn it has", wait)
+	turn, wait := l.reserve(t.Context(), account(1), Post)
+	if turn == nil || wait != 0 {
+		t.Fatalf("the first has no turn, and waits %s", wait)
+	}
+	for n := range byte(2) {
+		if _, wait := l.reserve(t.Context(), account(n+1), Post); wait < 10*time.Second {
+			t.Errorf("account %d waits %s, want 10s at least", n+1, wait)
 		}
 	}
-	if wait := l.turn(t.Context(), second.Account); wait != 10*time.Second {
-		t.Errorf("the second waits %s, want 10s", wait)
+	err := l.wait(t.Context(), Call{Account: account(1)}, nil, 0)
+	wantKind(t, err, schema.RateLimited) // another call of the account finds nothing of it
+	for i, want := range []bool{true, false} {
+		if err := l.wait(t.Context(), Call{Account: account(1), Turn: turn}, nil, 0); (err == nil) != want {
+			t.Errorf("use %d of the turn: %v", i, err)
+		}
 	}
-	if err := l.wait(t.Context(), first, nil, 0); err != nil {
-		t.Errorf("the call whose turn was taken: %v", err)
-	}
-	l.hold(first.Account, time.Minute)
-	if wait := l.turn(t.Context(), first.Account); wait != time.Minute {
+	l.hold(account(1), time.Minute)
+	if _, wait := l.reserve(t.Context(), account(1), Post); wait != time.Minute {
 		t.Errorf("an account that its platform holds waits %s, want 1m", wait)
+	}
+}
+
+func TestAReservedTurnThatIsNotUsedIsTheNext(t *testing.T) {
+	for name, limits := range map[string]Limits{
+		"of an account": {Any: {Account: Rate{0.1, 1}}},
+		"of an app":     {Any: {App: Rate{0.1, 1}}},
+		"of a kind":     {Post: {Account: Rate{0.1, 1}}},
+	} {
+		for ends, end := range map[string]func(*clock, schema.Turn){
+			"cancelled": func(clock *clock, turn schema.Turn) { clock.advance(time.Second); turn.Cancel(); turn.Cancel() },
+			"too late":  func(clock *clock, turn schema.Turn) { clock.advance(longestReservation + 1); turn.Use() },
+		} {
+			t.Run(name+" "+ends, func(t *testing.T) {
+				l, clock := calledFirst(t, limits, 1)
+				clock.advance(10 * time.Second)
+				turn, _ := l.reserve(t.Context(), account(1), Post)
+				if turn == nil {
+					t.Fatal("no turn")
+				}
+				if _, wait := l.reserve(t.Context(), account(1), Post); wait == 0 {
+					t.Fatal("there were two turns")
+				}
+				end(clock, turn)
+				if turn.Use() {
+					t.Error("it is used though it is over")
+				}
+				again, wait := l.reserve(t.Context(), account(1), Post)
+				if again == nil || wait != 0 {
+					t.Errorf("the next waits %s, though a turn was not used", wait)
+				}
+				if more, _ := l.reserve(t.Context(), account(1), Post); more != nil {
+					t.Error("the turn came back twice")
+				}
+			})
+		}
+	}
+}
+
+// TestProcessesShareAnAccount has two processes call for one account.
+func TestProcessesShareAnAccount(t *testing.T) {
+	const burst, minutes = 16, 5
+	clock := newClock()
+	config := ClientConfig{
+		Limits: Limits{Any: {Account: Rate{0.5, burst}}}, Now: clock.Now, ShareAccounts: true,
+		Turns: &ownTurns{now: clock.Now, next: newRecent(8, func(string) *time.Time { return &time.Time{} })},
+	}
+	processes := []*limiter{newLimiter(config), newLimiter(config)}
+	rare, calls := 0, 0
+	for range minutes * 60 {
+		clock.advance(time.Second)
+		if calls++; calls%10 == 0 { // each of them every 10 s is less than there is
+			for _, l := range processes {
+				if l.wait(t.Context(), Call{Account: account(1)}, nil, 0) == nil {
+					rare++
+				}
+			}
+		}
+	}
+	if rare != 2*minutes*6 {
+		t.Errorf("%d calls were let through that are fewer than the limit, of %d", rare, 2*minutes*6)
+	}
+	often := 0
+	for range minutes * 60 {
+		clock.advance(time.Second)
+		for _, l := range processes {
+			for range 3 {
+				if l.wait(t.Context(), Call{Account: account(1)}, nil, 0) == nil {
+					often++
+				}
+			}
+		}
+	}
+	if most := minutes*30 + burst + 2*burst/leasedPart; often > most || often < minutes*30-burst {
+		t.Errorf("%d calls were let through, want some %d and at most %d", often, minutes*30, most)
 	}
 }
 
 // TestCallersOfAnAppAreSentAwayApart keeps a herd from coming back all at once.
 func TestCallersOfAnAppAreSentAwayApart(t *testing.T) {
 	clock := newClock()
-	l := limiterOf(Limits{App: Rate{1, 1}}, clock.Now)
+	l := limiterOf(Limits{Any: {App: Rate{1, 1}}}, clock.Now)
 	if err := l.wait(t.Context(), Call{Account: account(1)}, nil, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +275,7 @@ func TestPlatformsWaitHoldsItsAccount(t *testing.T) {
 
 func TestAccountsThatConnectWaitForNoOther(t *testing.T) {
 	clock := newClock()
-	l := limiterOf(Limits{Account: Rate{0.1, 1}}, clock.Now)
+	l := limiterOf(Limits{Any: {Account: Rate{0.1, 1}}}, clock.Now)
 	l.hold(schema.AccountID{}, time.Hour) // what the platform asked of one
 	for range 3 {
 		if err := l.wait(t.Context(), Call{}, nil, 0); err != nil {

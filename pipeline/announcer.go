@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"crier/pipeline/stream"
 	"crier/pipeline/tracing"
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -108,13 +108,13 @@ func recordsOf(said schema.Announcement, delayPartitions int) map[string][]strea
 			break
 		}
 		partition := int(j.Shard) % delayPartitions
-		records[schema.TopicDelay] = append(records[schema.TopicDelay], stream.Record{Value: encode(j), Partition: &partition})
+		records[schema.TopicDelay] = append(records[schema.TopicDelay], stream.Record{Value: worker.Encode(j), Partition: &partition})
 	}
 	for _, m := range said.Publish {
-		records[schema.TopicPublish] = append(records[schema.TopicPublish], stream.Record{Key: m.Account[:], Value: encode(m), Headers: traced(m.Trace)})
+		records[schema.TopicPublish] = append(records[schema.TopicPublish], stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)})
 	}
 	for _, m := range said.Notify {
-		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: encode(m), Headers: traced(m.Trace)})
+		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: worker.Encode(m), Headers: traced(m.Trace)})
 	}
 	for _, b := range said.Events {
 		records[schema.TopicEvents] = append(records[schema.TopicEvents], stream.Record{Key: b.ID[:], Value: b.Payload})
@@ -128,22 +128,4 @@ func traced(parent string) []stream.Header {
 		return nil
 	}
 	return []stream.Header{{Key: tracing.Header, Value: []byte(parent)}}
-}
-
-// encode is for schema's own payloads, whose encoding cannot fail.
-func encode(payload any) []byte {
-	value, err := json.Marshal(payload)
-	if err != nil {
-		panic("encoding a message: " + err.Error())
-	}
-	return value
-}
-
-// decode reads a payload and checks it.
-func decode[T interface{ Check() error }](value []byte) (T, error) {
-	payload, err := guarded(func() (payload T, err error) { return payload, json.Unmarshal(value, &payload) })
-	if err == nil {
-		err = payload.Check()
-	}
-	return payload, err
 }

@@ -2,12 +2,11 @@ package pipeline
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"math/rand/v2"
 	"time"
 
-	"crier/pipeline/stream"
+	"crier/connectors"
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -22,91 +21,80 @@ type commentStore interface {
 	Finish(ctx context.Context, result schema.CommentResult) error
 	renewalStore
 	receiptStore
-	faultStore
+	worker.Store
 	Now() time.Time
 }
 
 // Comment posts first comments.
-type Comment struct {
-	caller caller[schema.CommentMessage, schema.Delivery]
-	store  commentStore
-	calls  platformCalls
-	late   time.Duration // what is more than this past its time is not published any more
-	logger *slog.Logger
+type Comment = worker.Worker[schema.CommentMessage, schema.CommentID, schema.Delivery]
+
+// CommentConfig is what the comment stage is made of.
+type CommentConfig struct {
+	Shared
+	Store     commentStore
+	Platforms Platforms
+	Vault     opener
+	Slots     int           // calls at a time
+	Late      time.Duration // what is more than this past its time is not published any more
 }
 
-// NewComment makes the comment stage; slots is how many calls it makes at a time, late how
-// far past its time a first comment may still go out.
-func NewComment(store commentStore, platforms Platforms, vault opener, log *stream.Log, slots int, late time.Duration, logger *slog.Logger, metrics *Metrics) *Comment {
-	c := &Comment{store: store, calls: platformCalls{platforms, vault, store, store, logger}, late: late, logger: logger}
-	c.caller = caller[schema.CommentMessage, schema.Delivery]{
-		name: schema.TopicComment, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
-		place: func(m schema.CommentMessage) (schema.WorkspaceID, lane, bulkhead) {
-			return m.Workspace, lane(m.Account), bulkhead(m.Workspace)
+// NewComment makes the comment stage.
+func NewComment(c CommentConfig) *Comment {
+	stage := comment{commentStore: c.Store, late: c.Late, calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Store, c.Logger}}
+	return worker.New(worker.Config[schema.CommentMessage]{
+		Name: schema.TopicComment, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers,
+		Reserve: func(ctx context.Context, m schema.CommentMessage) (schema.Turn, time.Duration) {
+			return c.Platforms.Reserve(ctx, m.Platform, m.Account, connectors.Post)
 		},
-		turn: func(ctx context.Context, m schema.CommentMessage) time.Duration {
-			return platforms.Turn(ctx, m.Account)
-		},
-		postpone: c.postpone,
-		claim:    c.claim,
-		origin:   func(d schema.Delivery) schema.CommentMessage { return schema.CommentMessage{Comment: d.Comment.ID} },
-		same:     func(m schema.CommentMessage) schema.CommentMessage { return schema.CommentMessage{Comment: m.Comment} },
-		step:     c.step,
+	}, stage)
+}
+
+// comment is the stage of the worker. Its store claims and postpones.
+type comment struct {
+	commentStore
+	calls platformCalls
+	late  time.Duration
+}
+
+func (c comment) Place(m schema.CommentMessage) worker.Place[schema.CommentID] {
+	return worker.Place[schema.CommentID]{
+		Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: platformBulkhead(m.Platform), Claims: m.Comment,
 	}
-	c.caller.start()
-	return c
 }
 
-// Ready tells whether the stage consumes.
-func (c *Comment) Ready() error { return c.caller.consumer.Ready() }
+func (c comment) Key(d schema.Delivery) schema.CommentID { return d.Comment.ID }
 
-// Run comments until ctx ends, then finishes the calls in hand within drain.
-func (c *Comment) Run(ctx context.Context, drain time.Duration) error {
-	return c.caller.run(ctx, drain)
-}
-
-func (c *Comment) claim(ctx context.Context, messages []schema.CommentMessage) ([]schema.Delivery, error) {
-	return c.store.Claim(ctx, commentsOf(messages))
-}
-
-func (c *Comment) postpone(ctx context.Context, messages []schema.CommentMessage, waits []time.Duration) ([]schema.CommentMessage, error) {
-	ids, err := c.store.Postpone(ctx, commentsOf(messages), waits)
-	postponed := make([]schema.CommentMessage, len(ids))
-	for i, id := range ids {
-		postponed[i] = schema.CommentMessage{Comment: id}
-	}
-	return postponed, err
-}
-
-func commentsOf(messages []schema.CommentMessage) []schema.CommentID {
-	ids := make([]schema.CommentID, len(messages))
-	for i, m := range messages {
-		ids[i] = m.Comment
-	}
-	return ids
-}
-
-func (c *Comment) step(ctx context.Context, d schema.Delivery) (again bool, err error) {
-	var result schema.CommentResult
+func (c comment) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (worker.Outcome, error) {
+	called := c.Now()
 	d.Until = d.DueAt.Add(c.late)
-	if called := c.store.Now(); d.TooLate(called) {
-		result = d.MissedComment(called)
-	} else if blocked, ok := d.BlockedComment(called); ok {
-		result = blocked
-	} else {
-		d.Renews = d.Account.MayRenew(called)
-		outcome := c.calls.make(ctx, d)
-		c.calls.report(ctx, d, outcome)
-		result = d.AfterComment(outcome, c.store.Now(), rand.Float64())
+	if result, ended := c.ended(d, called); ended {
+		return c.came(d, schema.Outcome{}, result), nil
 	}
-	stored, err := c.finish(ctx, result)
-	if errors.Is(err, schema.ErrReceiptTaken) {
-		result = d.LookAgainForComment(c.store.Now())
-		stored, err = c.finish(ctx, result)
+	d.Renews = d.Account.MayRenew(called)
+	outcome, cut := c.calls.make(ctx, d, turn)
+	if cut {
+		result := d.GiveBackComment()
+		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }, GivenBack: true}, nil
 	}
-	return stored && result.State == schema.CommentPending && result.NextIn == 0, err
+	return c.came(d, outcome, d.AfterComment(outcome, c.Now(), rand.Float64())), nil
 }
 
-func (c *Comment) finish(ctx context.Context, result schema.CommentResult) (stored bool, err error) {
-	return persist(ctx, c.logger, func(ctx context.Context) error { return c.store.Finish(ctx, result) })
+// ended returns how the comment ends where it is not to be called for any more.
+func (c comment) ended(d schema.Delivery, now time.Time) (schema.CommentResult, bool) {
+	if d.TooLate(now) {
+		return d.MissedComment(now), true
+	}
+	return d.BlockedComment(now)
+}
+
+// came is what is to be stored of a step.
+func (c comment) came(d schema.Delivery, o schema.Outcome, result schema.CommentResult) worker.Outcome {
+	return worker.Outcome{
+		Store: func(ctx context.Context) error {
+			return c.calls.settle(ctx, d, o,
+				func(ctx context.Context) error { return c.Finish(ctx, result) },
+				func(ctx context.Context) error { return c.Finish(ctx, d.LookAgainForComment(c.Now())) })
+		},
+		Again: result.State == schema.CommentPending && result.NextIn == 0,
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crier/pipeline/stream"
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -21,7 +22,7 @@ type delayStore interface {
 	Fired(ctx context.Context, jobs []schema.Job) error
 	// Overdue tells of the posts of the shards that are past their time and not done.
 	Overdue(ctx context.Context, shards []int16) (schema.Overdue, error)
-	faultStore
+	worker.FaultStore
 	Now() time.Time
 }
 
@@ -70,7 +71,7 @@ func NewDelay(store delayStore, log *stream.Log, logger *slog.Logger, metrics *M
 		jobs: make(chan []schema.Job, 64), assignments: make(chan assignment, 1), firing: newFiring(),
 	}
 	d.consumer = log.NewConsumer(stream.ConsumerConfig{
-		Group: "crier-delay", Topic: schema.TopicDelay, MaxInFlight: readAhead, Drain: consumerEnd, Assigned: d.assigned,
+		Group: "crier-delay", Topic: schema.TopicDelay, MaxInFlight: worker.ReadAhead, Drain: worker.ConsumerEnd, Assigned: d.assigned,
 	}, d.deliver)
 	return d
 }
@@ -110,10 +111,10 @@ func (d *Delay) assigned(ctx context.Context, partitions []int) {
 func (d *Delay) deliver(ctx context.Context, messages []*stream.Message) {
 	jobs := make([]schema.Job, 0, len(messages))
 	for _, m := range messages {
-		job, err := decode[schema.Job](m.Value)
+		job, err := worker.Decode[schema.Job](m.Value)
 		if err == nil {
 			jobs = append(jobs, job)
-		} else if !unreadable(ctx, d.store, d.logger, schema.TopicDelay, m, err) {
+		} else if !worker.Unreadable(ctx, d.store, d.logger, schema.TopicDelay, m, err) {
 			return
 		}
 		m.Ack()
@@ -279,13 +280,13 @@ func (d *Delay) fire(ctx context.Context, jobs []schema.Job) {
 		}
 	}
 	d.metrics.fired.Add(float64(len(jobs)))
-	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
-		err := d.store.Fired(ctx, jobs)
-		if err == nil {
+	for {
+		_, err := worker.Retry(ctx, d.logger, "moving fired jobs on", func() (struct{}, error) { return struct{}{}, d.store.Fired(ctx, jobs) })
+		if err == nil || worker.Ended(ctx, err) {
 			return
 		}
-		d.complain(ctx, "moving fired jobs on failed", err)
-		if !pause(ctx, wait) {
+		d.complain(ctx, "moving fired jobs on failed by our fault", err) // they would fire again and again
+		if !worker.Sleep(ctx, worker.LongestRetry) {
 			return
 		}
 	}
@@ -298,9 +299,9 @@ func (d *Delay) messages(ctx context.Context, jobs []schema.Job) map[string][]st
 	for _, j := range jobs {
 		topic, made, err := messagesOf(j)
 		if err != nil {
-			note(ctx, d.store, d.logger, schema.Fault{
+			worker.Note(ctx, d.store, d.logger, schema.Fault{
 				Stage: schema.TopicDelay, Subject: schema.Subject{ID: j.ID}, Reason: fmt.Sprintf("reading the job: %v", err), Tries: 1, Final: true,
-				Message: schema.LogMessage{Topic: schema.TopicDelay, Value: encode(j)},
+				Message: schema.LogMessage{Topic: schema.TopicDelay, Value: worker.Encode(j)},
 			})
 			continue
 		}
@@ -312,19 +313,19 @@ func (d *Delay) messages(ctx context.Context, jobs []schema.Job) map[string][]st
 func messagesOf(j schema.Job) (topic string, records []stream.Record, err error) {
 	switch j.Kind {
 	case schema.JobPost:
-		post, err := decode[schema.PostJob](j.Payload)
+		post, err := worker.Decode[schema.PostJob](j.Payload)
 		for _, m := range post.Messages() {
-			records = append(records, stream.Record{Key: m.Account[:], Value: encode(m), Headers: traced(m.Trace)})
+			records = append(records, stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)})
 		}
 		return schema.TopicPublish, records, err
 	case schema.JobComment:
-		m, err := decode[schema.CommentMessage](j.Payload)
+		m, err := worker.Decode[schema.CommentMessage](j.Payload)
 		return schema.TopicComment, []stream.Record{{Key: m.Account[:], Value: j.Payload}}, err
 	case schema.JobRefresh:
-		m, err := decode[schema.RefreshMessage](j.Payload)
+		m, err := worker.Decode[schema.RefreshMessage](j.Payload)
 		return schema.TopicRefresh, []stream.Record{{Key: m.Account[:], Value: j.Payload}}, err
 	default:
-		m, err := decode[schema.NotifyMessage](j.Payload)
+		m, err := worker.Decode[schema.NotifyMessage](j.Payload)
 		return schema.TopicNotify, []stream.Record{{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)}}, err
 	}
 }

@@ -7,10 +7,8 @@
 //	                            └─▶ topic notify  ─▶ deliver ─▶ receiver
 //	outbox ─▶ topic events ─▶ expand (deliveries)
 //
-// A stage that calls somebody (publish, comment, notify) is a caller: it reads ahead
-// into a queue per account or receiver, takes from the queues in turn by workspace when a
-// slot is free, claims in PostgreSQL, commits the offset, takes one step, and stores what
-// came of it. A claim that is refused is an old or repeated message, dropped.
+// A stage that calls somebody (publish, comment, notify, refresh) is done by a worker: see
+// package worker.
 //
 // Nothing sleeps here: a wait is a job with a later time, and delay fires it.
 package pipeline

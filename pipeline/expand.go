@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"crier/pipeline/stream"
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -12,7 +13,7 @@ import (
 type expandStore interface {
 	// Expand makes the deliveries that events ask for, once for each batch.
 	Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error)
-	faultStore
+	worker.FaultStore
 }
 
 // Expand turns events into deliveries to the webhooks that subscribe to them.
@@ -27,7 +28,7 @@ type Expand struct {
 func NewExpand(store expandStore, announce func(schema.Announcement), log *stream.Log, logger *slog.Logger) *Expand {
 	e := &Expand{store: store, announce: announce, logger: logger}
 	e.consumer = log.NewConsumer(stream.ConsumerConfig{
-		Group: "crier-expand", Topic: schema.TopicEvents, MaxInFlight: readAhead, Drain: consumerEnd,
+		Group: "crier-expand", Topic: schema.TopicEvents, MaxInFlight: worker.ReadAhead, Drain: worker.ConsumerEnd,
 	}, e.deliver)
 	return e
 }
@@ -42,10 +43,10 @@ func (e *Expand) Run(ctx context.Context) error { return e.consumer.Run(ctx) }
 func (e *Expand) deliver(ctx context.Context, messages []*stream.Message) {
 	var batches []schema.EventBatch
 	for _, m := range messages {
-		batch, err := decode[schema.EventBatch](m.Value)
+		batch, err := worker.Decode[schema.EventBatch](m.Value)
 		if err == nil {
 			batches = append(batches, batch)
-		} else if !unreadable(ctx, e.store, e.logger, schema.StageExpand, m, err) {
+		} else if !worker.Unreadable(ctx, e.store, e.logger, schema.StageExpand, m, err) {
 			return
 		}
 	}
@@ -64,19 +65,15 @@ func (e *Expand) expand(ctx context.Context, batches []schema.EventBatch) bool {
 	if len(batches) == 0 {
 		return true
 	}
-	for wait := claimRetry; ; wait = min(2*wait, longestRetry) {
-		notify, err := guarded(func() ([]schema.NotifyMessage, error) { return e.store.Expand(ctx, batches) })
-		if err == nil {
-			e.announce(schema.Announcement{Notify: notify})
-			return true
-		}
-		if !isUnavailable(err) && ctx.Err() == nil {
-			return e.isolate(ctx, batches, err)
-		}
-		e.logger.WarnContext(ctx, "expanding events failed", "err", err)
-		if !pause(ctx, wait) {
-			return false
-		}
+	notify, err := worker.Retry(ctx, e.logger, "expanding events", func() ([]schema.NotifyMessage, error) { return e.store.Expand(ctx, batches) })
+	switch {
+	case err == nil:
+		e.announce(schema.Announcement{Notify: notify})
+		return true
+	case worker.Ended(ctx, err):
+		return false
+	default:
+		return e.isolate(ctx, batches, err)
 	}
 }
 
@@ -85,8 +82,8 @@ func (e *Expand) isolate(ctx context.Context, batches []schema.EventBatch, fault
 		return e.expand(ctx, batches[:half]) && e.expand(ctx, batches[half:])
 	}
 	b := batches[0]
-	return note(ctx, e.store, e.logger, schema.Fault{
+	return worker.Note(ctx, e.store, e.logger, schema.Fault{
 		Stage: schema.StageExpand, Subject: schema.Subject{ID: b.ID}, Reason: fault.Error(), Tries: 1,
-		Message: schema.LogMessage{Topic: schema.TopicEvents, Key: b.ID[:], Value: encode(b)},
+		Message: schema.LogMessage{Topic: schema.TopicEvents, Key: b.ID[:], Value: worker.Encode(b)},
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/pipeline/stream"
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -101,7 +102,7 @@ func (m *Maintenance) Run(ctx context.Context) error {
 				}
 			}
 		}
-		if !pause(ctx, time.Second) {
+		if !worker.Sleep(ctx, time.Second) {
 			return nil
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -58,7 +59,7 @@ func (c *MediaCleanup) Run(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			c.logger.WarnContext(ctx, "removing media failed", "err", err)
 		}
-		if !pause(ctx, mediaEvery) {
+		if !worker.Sleep(ctx, mediaEvery) {
 			return nil
 		}
 	}

@@ -2,12 +2,15 @@ package pipeline
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
 // Metrics of all stages. Labels are bounded: never an account, a post or a webhook.
 type Metrics struct {
+	workers      *worker.Metrics
 	lateness     *prometheus.HistogramVec
 	overdue      prometheus.Gauge
 	waiting      prometheus.Gauge
@@ -16,10 +19,8 @@ type Metrics struct {
 	renewals     *prometheus.CounterVec
 	accounts     *prometheus.GaugeVec
 	oldestEvents prometheus.Gauge
-	queued       *prometheus.GaugeVec
 	deliveries   *prometheus.CounterVec
 	targets      *prometheus.CounterVec
-	waits        *prometheus.CounterVec
 	dropped      prometheus.Counter
 	fired        prometheus.Counter
 	stragglers   prometheus.Counter
@@ -28,74 +29,67 @@ type Metrics struct {
 
 // NewMetrics makes and registers the metrics of the stages.
 func NewMetrics(r prometheus.Registerer) *Metrics {
+	register := promauto.With(r)
 	m := &Metrics{
-		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		workers: worker.NewMetrics(r),
+		lateness: register.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "crier_lateness_seconds",
 			Help:    "From the time a target was due to the call that settled its first entry, waits included.",
 			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800, 7200, 86400},
 		}, []string{"platform"}),
-		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
+		overdue: register.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_oldest_overdue_seconds",
 			Help: "How far past its time the oldest post or first comment of this process's shards is that is not done, whatever it waits for but a pause or a review.",
 		}),
-		waiting: prometheus.NewGauge(prometheus.GaugeOpts{
+		waiting: register.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_overdue",
 			Help: "Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000 besides those that are held.",
 		}),
-		repairs: prometheus.NewCounterVec(prometheus.CounterOpts{
+		repairs: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_repairs_total",
 			Help: "What the sweep found that should not be, and repaired, by kind.",
 		}, []string{"kind"}),
-		renewals: prometheus.NewCounterVec(prometheus.CounterOpts{
+		renewals: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_token_renewals_total",
 			Help: "Steps of looking after credentials, by platform and outcome: good, dead, failed.",
 		}, []string{"platform", "outcome"}),
-		accounts: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		accounts: register.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "crier_accounts",
 			Help: "Connected accounts of live workspaces, by platform and state: good, needs_reconnect.",
 		}, []string{"platform", "state"}),
-		oldestEvents: prometheus.NewGauge(prometheus.GaugeOpts{
+		oldestEvents: register.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_outbox_oldest_seconds",
 			Help: "Age of the oldest events that webhooks or analytics have not got; 0: there are none.",
 		}),
-		held: prometheus.NewGauge(prometheus.GaugeOpts{
+		held: register.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_held",
 			Help: "Those of crier_overdue that a pause or a review holds.",
 		}),
-		queued: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_queued",
-			Help: "Messages in hand that wait for their turn, by stage.",
-		}, []string{"stage"}),
-		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
+		deliveries: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_webhook_deliveries_total",
 			Help: "Tries of webhook deliveries, by outcome: delivered, retried, failed.",
 		}, []string{"outcome"}),
-		targets: prometheus.NewCounterVec(prometheus.CounterOpts{
+		targets: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_targets_total",
 			Help: "Targets that are done, by platform and outcome.",
 		}, []string{"platform", "outcome"}),
-		waits: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_waits_total",
-			Help: "Work whose turn with its platform had not come: a short wait in its lane, a longer one as a job.",
-		}, []string{"stage", "as"}),
-		dropped: prometheus.NewCounter(prometheus.CounterOpts{
+		dropped: register.NewCounter(prometheus.CounterOpts{
 			Name: "crier_announcements_dropped_total",
 			Help: "Announcements that found the queue to the log full; their jobs fire again by themselves.",
 		}),
-		fired: prometheus.NewCounter(prometheus.CounterOpts{
+		fired: register.NewCounter(prometheus.CounterOpts{
 			Name: "crier_jobs_fired_total",
 			Help: "Jobs whose messages were written to the log.",
 		}),
-		stragglers: prometheus.NewCounter(prometheus.CounterOpts{
+		stragglers: register.NewCounter(prometheus.CounterOpts{
 			Name: "crier_stragglers_total",
 			Help: "Overdue jobs that delay found in PostgreSQL and not in its window.",
 		}),
-		deadLetters: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		deadLetters: register.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "crier_dead_letters",
 			Help: "What was given up on after faults of crier's own and waits for a replay, by stage. Every process with role delay shows all.",
 		}, []string{"stage"}),
 	}
-	r.MustRegister(m.lateness, m.overdue, m.waiting, m.held, m.repairs, m.renewals, m.accounts, m.oldestEvents, m.queued, m.deliveries, m.targets, m.waits, m.dropped, m.fired, m.stragglers, m.deadLetters)
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)
 	}

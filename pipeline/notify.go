@@ -2,11 +2,10 @@ package pipeline
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
-	"crier/pipeline/stream"
 	"crier/pipeline/tracing"
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -17,53 +16,50 @@ type notifyStore interface {
 	Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error)
 	// Finish stores what the try came to and moves the delivery's job on, or deletes it.
 	Finish(ctx context.Context, result schema.NotifyResult) error
-	faultStore
+	// GiveBack ends a claim under which nothing was delivered: no try is counted.
+	GiveBack(ctx context.Context, d schema.NotifyDelivery) error
+	worker.Store
 }
 
 // retries are the waits before the second, third and fourth try of a delivery.
 var retries = [...]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}
 
 // Notify delivers events to webhooks, one at a time for each receiver.
-type Notify struct {
-	caller  caller[schema.NotifyMessage, schema.NotifyDelivery]
-	store   notifyStore
+type Notify = worker.Worker[schema.NotifyMessage, schema.DeliveryID, schema.NotifyDelivery]
+
+// NotifyConfig is what the notify stage is made of.
+type NotifyConfig struct {
+	Shared
+	Store  notifyStore
+	Sender *Sender
+	Slots  int             // requests at a time
+	Tracer *tracing.Tracer // nil: nothing is traced
+}
+
+// NewNotify makes the notify stage.
+func NewNotify(c NotifyConfig) *Notify {
+	return worker.New(worker.Config[schema.NotifyMessage]{
+		Name: schema.TopicNotify, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Tracer: c.Tracer,
+	}, notify{notifyStore: c.Store, sender: c.Sender, metrics: c.Metrics})
+}
+
+// notify is the stage of the worker. Its store claims.
+type notify struct {
+	notifyStore
+	worker.Unlimited[schema.DeliveryID]
 	sender  *Sender
 	metrics *Metrics
-	logger  *slog.Logger
 }
 
-// NewNotify makes the notify stage; slots is how many requests it makes at a time.
-func NewNotify(store notifyStore, sender *Sender, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics, tracer *tracing.Tracer) *Notify {
-	n := &Notify{store: store, sender: sender, metrics: metrics, logger: logger}
-	n.caller = caller[schema.NotifyMessage, schema.NotifyDelivery]{
-		name: schema.TopicNotify, log: log, logger: logger, metrics: metrics, faults: store, slots: slots, tracer: tracer,
-		place: func(m schema.NotifyMessage) (schema.WorkspaceID, lane, bulkhead) {
-			return m.Workspace, lane(m.Webhook), bulkhead(m.Workspace)
-		},
-		claim:  n.claim,
-		origin: func(d schema.NotifyDelivery) schema.NotifyMessage { return schema.NotifyMessage{Delivery: d.ID} },
-		same:   func(m schema.NotifyMessage) schema.NotifyMessage { return schema.NotifyMessage{Delivery: m.Delivery} },
-		step:   n.step,
+func (n notify) Place(m schema.NotifyMessage) worker.Place[schema.DeliveryID] {
+	return worker.Place[schema.DeliveryID]{
+		Workspace: m.Workspace, Key: worker.Key(m.Webhook), Bulkhead: worker.Bulkhead(m.Workspace), Claims: m.Delivery,
 	}
-	n.caller.start()
-	return n
 }
 
-// Ready tells whether the stage consumes.
-func (n *Notify) Ready() error { return n.caller.consumer.Ready() }
+func (n notify) Key(d schema.NotifyDelivery) schema.DeliveryID { return d.ID }
 
-// Run delivers until ctx ends, then finishes the requests in hand within drain.
-func (n *Notify) Run(ctx context.Context, drain time.Duration) error { return n.caller.run(ctx, drain) }
-
-func (n *Notify) claim(ctx context.Context, messages []schema.NotifyMessage) ([]schema.NotifyDelivery, error) {
-	ids := make([]schema.DeliveryID, len(messages))
-	for i, m := range messages {
-		ids[i] = m.Delivery
-	}
-	return n.store.Claim(ctx, ids)
-}
-
-func (n *Notify) send(ctx context.Context, d schema.NotifyDelivery) (Answer, error) {
+func (n notify) send(ctx context.Context, d schema.NotifyDelivery) (Answer, error) {
 	ctx, span := tracing.Child(ctx, "deliver")
 	defer span.End()
 	answer, err := n.sender.Send(ctx, Request{URL: d.URL, Secrets: d.Secrets, ID: d.EventID, Body: d.Body})
@@ -73,8 +69,11 @@ func (n *Notify) send(ctx context.Context, d schema.NotifyDelivery) (Answer, err
 	return answer, err
 }
 
-func (n *Notify) step(ctx context.Context, d schema.NotifyDelivery) (again bool, err error) {
+func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Turn) (worker.Outcome, error) {
 	answer, err := n.send(ctx, d)
+	if cutBefore(ctx, err) {
+		return worker.Outcome{Store: func(ctx context.Context) error { return n.GiveBack(ctx, d) }, GivenBack: true}, nil
+	}
 	result := schema.NotifyResult{
 		ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, State: schema.DeliveryDelivered,
 		ResponseCode: answer.Code, ResponseTime: answer.Took, Response: answer.Text,
@@ -87,6 +86,9 @@ func (n *Notify) step(ctx context.Context, d schema.NotifyDelivery) (again bool,
 		}
 	}
 	n.metrics.deliveries.WithLabelValues(outcome).Inc()
-	_, err = persist(ctx, n.logger, func(ctx context.Context) error { return n.store.Finish(ctx, result) })
-	return false, err
+	return worker.Outcome{Store: func(ctx context.Context) error { return n.Finish(ctx, result) }}, nil
 }
+
+// cutBefore tells whether a stop ended a request before it succeeded. Receivers know an event
+// that comes twice by its id.
+func cutBefore(ctx context.Context, err error) bool { return err != nil && ctx.Err() != nil }

@@ -31,7 +31,8 @@ func (unsealed) OpenText(_ string, b []byte) (string, error) { return string(b),
 // notifying is the step of the notify stage on a database of its own, with a receiver.
 type notifying struct {
 	*testing.T
-	stage    *Notify
+	stage    notify
+	store    *postgres.Store
 	database *pgx.Conn
 	gateway  *postgres.Gateway
 	account  schema.AccountID
@@ -63,10 +64,10 @@ func newNotifying(t *testing.T) *notifying {
 		w.WriteHeader(int(n.answers.Load()))
 	}))
 	t.Cleanup(receiver.Close)
-	n.gateway = postgres.NewGateway(store, unsealed{}, catalog.Constraints)
-	n.stage = &Notify{
-		store: postgres.NewNotify(store, unsealed{}), sender: NewSender(receiver.Client(), store.Now),
-		metrics: NewMetrics(prometheus.NewRegistry()), logger: slog.New(slog.DiscardHandler),
+	n.store, n.gateway = store, postgres.NewGateway(store, unsealed{}, catalog.Constraints)
+	n.stage = notify{
+		notifyStore: postgres.NewNotify(store, unsealed{}), sender: NewSender(receiver.Client(), store.Now),
+		metrics: NewMetrics(prometheus.NewRegistry()),
 	}
 	admin := postgres.NewAdmin(store)
 	workspace, err := admin.Workspace(t.Context(), "acme", "operator", false)
@@ -104,21 +105,28 @@ func (n *notifying) announce(said schema.Announcement) {
 	}
 }
 
-// delivery makes an event and the delivery it asks for.
-func (n *notifying) delivery() schema.DeliveryID {
+// post makes a post for the account that is due in a while.
+func (n *notifying) post(first schema.Step, in time.Duration) schema.Post {
 	n.Helper()
 	now := time.Now()
 	post := schema.Post{
-		ID: schema.NewPostID(now), Workspace: n.webhook.Workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now.Add(time.Hour),
+		ID: schema.NewPostID(now), Workspace: n.webhook.Workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now.Add(in),
 		Timezone: "UTC", FromAPI: true, CreatedAt: now, UpdatedAt: now, Content: schema.Content{Entries: []schema.Entry{{Text: "hello"}}},
-		Targets: []schema.Target{{Account: n.account, Platform: schema.Mastodon, FirstStep: schema.StepPublish}},
+		Targets: []schema.Target{{Account: n.account, Platform: schema.Mastodon, FirstStep: first}},
 	}
 	if _, err := n.gateway.Create(n.Context(), schema.Creation{Posts: []schema.Post{post}}); err != nil {
 		n.Fatal(err)
 	}
+	return post
+}
+
+// delivery makes an event and the delivery it asks for.
+func (n *notifying) delivery() schema.DeliveryID {
+	n.Helper()
+	n.post(schema.StepPublish, time.Hour)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	messages, err := n.stage.store.(*postgres.Notify).Expand(n.Context(), n.events)
+	messages, err := n.stage.notifyStore.(*postgres.Notify).Expand(n.Context(), n.events)
 	if err != nil || len(messages) != 1 {
 		n.Fatalf("%d deliveries, %v", len(messages), err)
 	}
@@ -132,12 +140,16 @@ func (n *notifying) try(id schema.DeliveryID) (wait time.Duration, ok bool) {
 	if _, err := n.database.Exec(n.Context(), `update deliveries set next_at = null where id = $1`, id); err != nil {
 		n.Fatal(err)
 	}
-	claimed, err := n.stage.store.Claim(n.Context(), []schema.DeliveryID{id})
+	claimed, err := n.stage.Claim(n.Context(), []schema.DeliveryID{id})
 	if err != nil || len(claimed) != 1 {
 		n.Fatalf("claimed %d, %v", len(claimed), err)
 	}
-	if again, err := n.stage.step(n.Context(), claimed[0]); again || err != nil {
-		n.Fatalf("step = %t, %v", again, err)
+	out, err := n.stage.Do(n.Context(), claimed[0], nil)
+	if err != nil || out.Again || out.GivenBack {
+		n.Fatalf("step = %+v, %v", out, err)
+	}
+	if err := out.Store(n.Context()); err != nil {
+		n.Fatal(err)
 	}
 	var seconds *float64
 	err = n.database.QueryRow(n.Context(), `
@@ -162,7 +174,7 @@ func TestAFailedDeliveryIsTriedAgainAfter2And4And8Seconds(t *testing.T) {
 		t.Errorf("after the last try: another in %v", wait)
 	}
 	n.wantHistory(schema.DeliveryFailed, 4)
-	claimed, err := n.stage.store.Claim(t.Context(), []schema.DeliveryID{id})
+	claimed, err := n.stage.Claim(t.Context(), []schema.DeliveryID{id})
 	if err != nil || len(claimed) != 0 || n.requests.Load() != 4 {
 		t.Errorf("a failed delivery is claimed: %v, %v; %d requests", claimed, err, n.requests.Load())
 	}
@@ -178,6 +190,42 @@ func TestADeliveryThatSucceedsIsNotTriedAgain(t *testing.T) {
 		t.Errorf("another try in %v", wait)
 	}
 	n.wantHistory(schema.DeliveryDelivered, 2)
+}
+
+func TestADeliveryThatAStopKeepsFromItsReceiverIsGivenBack(t *testing.T) {
+	n := newNotifying(t)
+	n.answers.Store(http.StatusNoContent)
+	id := n.delivery()
+	claimed, err := n.stage.Claim(t.Context(), []schema.DeliveryID{id})
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("claimed %d, %v", len(claimed), err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	out, err := n.stage.Do(stopped, claimed[0], nil)
+	if err != nil || !out.GivenBack {
+		t.Fatalf("step = %+v, %v, want the claim given back", out, err)
+	}
+	if err := out.Store(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var attempts int
+	var due bool
+	err = n.database.QueryRow(t.Context(), `
+		select d.attempts, j.due_at <= now() and d.next_at <= now() from deliveries d join jobs j on j.id = d.id where d.state = 0`).Scan(&attempts, &due)
+	if err != nil || attempts != 0 || !due || n.requests.Load() != 0 {
+		t.Errorf("after %d tries due %t, %v; want it due, without a try", attempts, due, err)
+	}
+	if _, ok := n.try(id); ok || n.requests.Load() != 1 {
+		t.Errorf("%d requests after the next try", n.requests.Load())
+	}
+}
+
+func (n *notifying) exec(sql string) {
+	n.Helper()
+	if _, err := n.database.Exec(n.Context(), sql); err != nil {
+		n.Fatal(err)
+	}
 }
 
 // wantHistory checks what the API shows of the one delivery, and that its job is gone.

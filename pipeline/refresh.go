@@ -2,14 +2,12 @@ package pipeline
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
 
 	"crier/connectors"
-	"crier/pipeline/stream"
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -20,16 +18,8 @@ type refreshStore interface {
 	Claim(ctx context.Context, messages []schema.RefreshMessage) ([]schema.Renewal, error)
 	// Finish stores how the account stands after the step, new credentials with it.
 	Finish(ctx context.Context, result schema.RenewalResult) error
-	faultStore
+	worker.Store
 	Now() time.Time
-}
-
-// renewalStore is where a publish says that a platform refused its account.
-type renewalStore interface {
-	// AskRenewal has it found out what the refusal means.
-	AskRenewal(ctx context.Context, account schema.Account) error
-	// EndAccount says that the platform named the account's end.
-	EndAccount(ctx context.Context, account schema.Account, why schema.AccountProblem) error
 }
 
 // sealer opens and seals the credentials of an account.
@@ -40,51 +30,53 @@ type sealer interface {
 
 // Refresh renews the credentials of accounts before they expire, or once a platform
 // refuses them; see schema.Renewal.
-type Refresh struct {
-	caller  caller[schema.RefreshMessage, schema.Renewal]
-	store   refreshStore
+type Refresh = worker.Worker[schema.RefreshMessage, schema.RefreshMessage, schema.Renewal]
+
+// RefreshConfig is what the refresh stage is made of.
+type RefreshConfig struct {
+	Shared
+	Store refreshStore
+	Keys  connectors.Resolver
+	Vault sealer
+	Slots int // calls at a time
+}
+
+// NewRefresh makes the refresh stage.
+func NewRefresh(c RefreshConfig) *Refresh {
+	return worker.New(worker.Config[schema.RefreshMessage]{
+		Name: schema.TopicRefresh, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers,
+	}, refresh{refreshStore: c.Store, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger})
+}
+
+// refresh is the stage of the worker. Its store claims.
+type refresh struct {
+	refreshStore
+	worker.Unlimited[schema.RefreshMessage]
 	keys    connectors.Resolver
 	vault   sealer
 	metrics *Metrics
 	logger  *slog.Logger
 }
 
-// NewRefresh makes the refresh stage; slots is how many calls it makes at a time.
-func NewRefresh(store refreshStore, keys connectors.Resolver, vault sealer, log *stream.Log, slots int, logger *slog.Logger, metrics *Metrics) *Refresh {
-	r := &Refresh{store: store, keys: keys, vault: vault, metrics: metrics, logger: logger}
-	r.caller = caller[schema.RefreshMessage, schema.Renewal]{
-		name: schema.TopicRefresh, log: log, logger: logger, metrics: metrics, faults: store, slots: slots,
-		place: func(m schema.RefreshMessage) (schema.WorkspaceID, lane, bulkhead) {
-			return m.Workspace, lane(m.Account), bulkhead(m.Workspace)
-		},
-		claim: store.Claim,
-		origin: func(v schema.Renewal) schema.RefreshMessage {
-			return schema.RefreshMessage{Workspace: v.Account.Workspace, Account: v.Account.ID}
-		},
-		same: func(m schema.RefreshMessage) schema.RefreshMessage { return m },
-		step: r.step,
+func (r refresh) Place(m schema.RefreshMessage) worker.Place[schema.RefreshMessage] {
+	return worker.Place[schema.RefreshMessage]{
+		Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: worker.Bulkhead(m.Workspace), Claims: m,
 	}
-	r.caller.start()
-	return r
 }
 
-// Ready tells whether the stage consumes.
-func (r *Refresh) Ready() error { return r.caller.consumer.Ready() }
-
-// Run renews until ctx ends, then finishes the calls in hand within drain.
-func (r *Refresh) Run(ctx context.Context, drain time.Duration) error {
-	return r.caller.run(ctx, drain)
+func (r refresh) Key(v schema.Renewal) schema.RefreshMessage {
+	return schema.RefreshMessage{Workspace: v.Account.Workspace, Account: v.Account.ID}
 }
 
-func (r *Refresh) step(ctx context.Context, v schema.Renewal) (again bool, err error) {
-	outcome, err := r.call(ctx, v)
-	if err != nil {
-		outcome.Err = r.known(ctx, v, err)
+func (r refresh) Do(ctx context.Context, v schema.Renewal, _ schema.Turn) (worker.Outcome, error) {
+	outcome, cut := r.make(ctx, v)
+	if cut {
+		result := v.GiveBack(r.Now())
+		return worker.Outcome{Store: func(ctx context.Context) error { return r.Finish(ctx, result) }, GivenBack: true}, nil
 	}
-	result := v.After(outcome, r.store.Now(), rand.Float64())
+	result := v.After(outcome, r.Now(), rand.Float64())
 	r.metrics.renewals.WithLabelValues(v.Account.Platform.String(), renewalOutcome(result)).Inc()
-	_, err = persist(ctx, r.logger, func(ctx context.Context) error { return r.store.Finish(ctx, result) })
-	return false, err
+	return worker.Outcome{Store: func(ctx context.Context) error { return r.Finish(ctx, result) }}, nil
 }
 
 func renewalOutcome(r schema.RenewalResult) string {
@@ -98,31 +90,32 @@ func renewalOutcome(r schema.RenewalResult) string {
 	}
 }
 
-// known is what an error means for a renewal. After a fault of ours in a trade nobody
-// knows what became of it.
-func (r *Refresh) known(ctx context.Context, v schema.Renewal, err error) *schema.Error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind >= schema.Refused {
-		return e
+// make makes the call of a claimed step; cut tells that a stop ended it before anything
+// came of it. After a fault of ours in a trade nobody knows what became of it.
+func (r refresh) make(ctx context.Context, v schema.Renewal) (outcome schema.RenewalOutcome, cut bool) {
+	if ctx.Err() != nil {
+		return outcome, true
 	}
-	r.logger.ErrorContext(ctx, "a renewal failed by our fault", "account", v.Account.ID, "err", err)
+	outcome, err := worker.Guard(func() (schema.RenewalOutcome, error) { return r.call(ctx, v) })
+	if err == nil {
+		return outcome, false
+	}
 	kind := schema.Retryable
 	if v.Trade {
 		kind = schema.Unknown
 	}
-	return &schema.Error{Kind: kind, Message: "crier failed on these credentials; the log has the reason"}
+	outcome.Err = known(ctx, err, kind, "crier failed on these credentials; the log has the reason", func() {
+		r.logger.ErrorContext(ctx, "a renewal failed by our fault", "account", v.Account.ID, "err", err)
+	})
+	return outcome, ctx.Err() != nil && outcome.Err.Kind == schema.Retryable
 }
 
-func (r *Refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.RenewalOutcome, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("panic in a connector: %v", fault)
-		}
-	}()
+func (r refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.RenewalOutcome, err error) {
 	ctx, cancel := context.WithDeadline(ctx, v.Deadline)
 	defer cancel()
-	credentials, err := r.vault.Open(v.Account)
+	credentials, err := open(r.vault, v.Account)
 	if err != nil {
-		return outcome, &schema.Error{Kind: schema.TokenDead, Message: "the stored credentials cannot be read; connect the account again", Err: err}
+		return outcome, err
 	}
 	if v.Trade {
 		return r.trade(ctx, v.Account, credentials)
@@ -138,7 +131,7 @@ func (r *Refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.Re
 
 // trade gets new credentials and seals them. A platform that sends no refresh token means
 // the old one to be kept.
-func (r *Refresh) trade(ctx context.Context, a schema.Account, old schema.Credentials) (schema.RenewalOutcome, error) {
+func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credentials) (schema.RenewalOutcome, error) {
 	refresher, err := connectors.As[connectors.Refresher](r.keys, a)
 	if err != nil {
 		return schema.RenewalOutcome{}, err

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -130,7 +131,7 @@ func mac(key []byte, prefix string, body []byte) []byte {
 
 // TestDelivery sends a payload to a webhook at once, without a retry.
 func (s *Sender) TestDelivery(ctx context.Context, w schema.Webhook, payload schema.WebhookPayload) (code int, took time.Duration, err error) {
-	answer, err := s.Send(ctx, Request{URL: w.URL, Secrets: w.Secrets(s.now()), ID: payload.ID, Body: encode(payload)})
+	answer, err := s.Send(ctx, Request{URL: w.URL, Secrets: w.Secrets(s.now()), ID: payload.ID, Body: worker.Encode(payload)})
 	if err != nil && answer.Code == 0 {
 		return 0, answer.Took, &schema.Error{Kind: schema.Unavailable, Message: err.Error()}
 	}

@@ -28,6 +28,8 @@ type Delivery struct {
 	Account   Account
 	// Credentials are unsealed by the pipeline right before the connector is called.
 	Credentials Credentials
+	// Turn is reserved for the one visible call; nil: the call finds a turn by itself.
+	Turn Turn
 
 	Entry    int // position of the entry, from 0
 	Entries  int // entries of the post

@@ -97,6 +97,7 @@ type CommentMessage struct {
 	Comment   CommentID   `json:"comment"`
 	Workspace WorkspaceID `json:"workspace"`
 	Account   AccountID   `json:"account"`
+	Platform  Platform    `json:"platform,omitempty"` // 0 in messages of old jobs
 }
 
 // RefreshMessage asks to take the renewal of an account's credentials one step on.

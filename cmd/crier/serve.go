@@ -29,7 +29,7 @@ type serveCommand struct {
 	MediaS3              string            `name:"media-s3" env:"CRIER_MEDIA_S3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
 	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
-	Drain                time.Duration     `default:"20s" help:"How long work in hand may take at shutdown."`
+	Drain                time.Duration     `default:"30s" help:"How long work in hand may take at shutdown; at least what a call to a platform and its commit may."`
 	MaxLateness          time.Duration     `default:"24h" help:"What is more than this past its time is not published any more."`
 	HoldOverdue          bool              `help:"Hold everything that is overdue at the start for review, after a restore from a backup: see crier held."`
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
@@ -54,8 +54,8 @@ func (s *serveCommand) Validate() error {
 	if s.MaxLateness < time.Minute {
 		return errors.New("--max-lateness is at least 1m: what is more late is not published")
 	}
-	if s.Drain < 0 {
-		return errors.New("--drain is at least 0s")
+	if s.Drain < compose.LeastDrain {
+		return fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain)
 	}
 	_, err := compose.ParseRoles(s.Roles)
 	return err

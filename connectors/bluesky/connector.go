@@ -167,7 +167,7 @@ func (c *Connector) put(ctx context.Context, d schema.Delivery, record post) (sc
 		}
 		record.Facets = facets
 		put := call(d, http.MethodPost, s.PDS, putRecord, s.Access)
-		put.Visible = true
+		put.Visible, put.Kind, put.Turn = true, connectors.Post, d.Turn
 		put.JSON = map[string]any{
 			"repo": s.DID, "collection": postCollection, "rkey": rkey, "record": record, "swapRecord": nil,
 		}
@@ -242,6 +242,7 @@ func (c *Connector) find(ctx context.Context, d schema.Delivery, rkey string) (s
 func (c *Connector) record(ctx context.Context, d schema.Delivery, s session, rkey string) (strongRef, error) {
 	var ref strongRef
 	get := call(d, http.MethodGet, s.PDS, getRecord, s.Access)
+	get.Kind = connectors.Status
 	get.Query = url.Values{"repo": {s.DID}, "collection": {postCollection}, "rkey": {rkey}}
 	_, err := c.client.Do(ctx, get, &ref)
 	return ref, err

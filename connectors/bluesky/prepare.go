@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"crier/connectors"
 	"crier/connectors/media"
 	"crier/schema"
 )
@@ -117,6 +118,7 @@ func (c *Connector) uploadImage(ctx context.Context, d schema.Delivery, file *me
 		}
 		defer body.Close()
 		put := call(d, http.MethodPost, s.PDS, uploadBlob, s.Access)
+		put.Kind = connectors.Media
 		put.Body, put.ContentType, put.ContentLength = body, file.Type, file.Size
 		_, err = c.client.Do(ctx, put, &answer)
 		return err

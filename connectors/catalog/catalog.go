@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,16 +27,19 @@ type Deps struct {
 	// platform's own.
 	BaseURLs map[schema.Platform]string
 	Media    media.Source
-	AppTurns connectors.AppTurns // shared with other processes; nil: there are none
-	Logger   *slog.Logger
-	Metrics  *connectors.Metrics
-	Now      func() time.Time
+	// Turns shares the turns of apps with other processes, and those of accounts where
+	// ShareAccounts is set; nil: there are none.
+	Turns         connectors.SharedTurns
+	ShareAccounts bool
+	Logger        *slog.Logger
+	Metrics       *connectors.Metrics
+	Now           func() time.Time
 }
 
 // Catalog holds the connectors. It is safe for concurrent use.
 type Catalog struct {
-	worlds  [len(table)]worlds // by platform
-	clients []*connectors.Client
+	worlds  [len(table)]worlds               // by platform
+	clients [len(table)][]*connectors.Client // of its worlds
 }
 
 // worlds are the connectors of a platform: of accounts as they are, and of those of the
@@ -55,31 +59,41 @@ func New(d Deps) (*Catalog, error) {
 		}
 		platform := schema.Platform(p)
 		address := sandboxAddress(d.SandboxURL, platform)
-		apps := platform.String() + "/"
-		live, sandbox := e.client(d, d.HTTP, apps), e.client(d, fenced, "sandbox/"+apps)
+		prefix := platform.String() + "/"
+		live, sandbox := e.client(d, d.HTTP, prefix), e.client(d, fenced, "sandbox/"+prefix)
 		c.worlds[p].live = e.connect(parts{client: live, base: d.BaseURLs[platform], media: d.Media, now: d.Now})
 		if address != "" {
 			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, media: d.Media, now: d.Now})
 		}
-		c.clients = append(c.clients, live, sandbox)
+		c.clients[p] = []*connectors.Client{live, sandbox}
 	}
 	return c, nil
 }
 
-func (e entry) client(d Deps, client *http.Client, apps string) *connectors.Client {
+func (e entry) client(d Deps, client *http.Client, prefix string) *connectors.Client {
 	return connectors.NewClient(connectors.ClientConfig{
-		Platform: e.constraints.Platform, HTTP: client, Limits: e.limits, AppTurns: d.AppTurns, AppPrefix: apps,
+		Platform: e.constraints.Platform, HTTP: client, Limits: e.limits,
+		Turns: d.Turns, TurnPrefix: prefix, ShareAccounts: d.ShareAccounts,
 		Classify: e.classify, Logger: d.Logger, Metrics: d.Metrics, Now: d.Now,
 	})
 }
 
-// Turn takes the turn of an account's next call, or tells how long it is until it comes:
-// see connectors.Client.Turn.
-func (c *Catalog) Turn(ctx context.Context, account schema.AccountID) (wait time.Duration) {
-	for _, client := range c.clients {
-		wait = max(wait, client.Turn(ctx, account))
+// Reserve reserves the turn of an account's next call of a kind, or tells how long it is
+// until there may be one: see connectors.Client.Reserve. Without a platform, as in messages
+// of older versions, it asks for all of them.
+func (c *Catalog) Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration) {
+	var clients []*connectors.Client
+	if p > 0 && int(p) < len(c.clients) {
+		clients = c.clients[p]
+	} else {
+		clients = slices.Concat(c.clients[:]...)
 	}
-	return wait
+	for _, client := range clients {
+		if turn, wait := client.Reserve(ctx, account, kind); turn != nil || wait > 0 {
+			return turn, wait
+		}
+	}
+	return nil, 0
 }
 
 // Connector returns the connector of an account: that of its platform, in the sandbox or

@@ -61,7 +61,7 @@ var table = [...]entry{
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),
 		// 300 calls in 5 minutes (docs.joinmastodon.org/api/rate-limits).
-		limits:   connectors.Limits{Account: connectors.Rate{PerSecond: 1, Burst: 60}},
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 1, Burst: 60}}},
 		classify: mastodon.Classify,
 		connect: func(p parts) connectors.Connector {
 			return mastodon.New(mastodon.Config{Client: p.client, Base: p.base, Media: p.media, Now: p.now})
@@ -73,7 +73,7 @@ var table = [...]entry{
 		constraints: bluesky.Constraints(),
 		// 3,000 calls in 5 minutes (docs.bsky.app/docs/advanced-guides/rate-limits);
 		// what they cost in points is known to the server, which says when to wait.
-		limits:   connectors.Limits{Account: connectors.Rate{PerSecond: 10, Burst: 100}},
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 10, Burst: 100}}},
 		classify: bluesky.Classify,
 		connect: func(p parts) connectors.Connector {
 			return bluesky.New(bluesky.Config{Client: p.client, Base: p.base, Media: p.media, Now: p.now})
@@ -86,9 +86,9 @@ var table = [...]entry{
 		// One message a second to a chat, short bursts excepted, 20 a minute to a group, and
 		// some 30 a second of a bot, which may serve many chats (core.telegram.org/bots/faq).
 		// A little less of those, since calls bunch up on their way.
-		limits: connectors.Limits{
+		limits: connectors.Limits{connectors.Any: {
 			Account: connectors.Rate{PerSecond: 1, Burst: 20}, App: connectors.Rate{PerSecond: 25, Burst: 5},
-		},
+		}},
 		classify: telegram.Classify,
 		connect: func(p parts) connectors.Connector {
 			return telegram.New(telegram.Config{Client: p.client, Base: p.base, Media: p.media})
@@ -102,7 +102,7 @@ var table = [...]entry{
 // all users together (developers.facebook.com/docs/graph-api/overview/rate-limiting). An
 // account that keeps to its own share keeps the app within them, burst and all.
 func graphLimits() connectors.Limits {
-	return connectors.Limits{Account: connectors.Rate{PerSecond: 150. / 3600, Burst: 50}}
+	return connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 150. / 3600, Burst: 50}}}
 }
 
 // Constraints returns what a platform takes; p is one of schema.Platforms. Its slices

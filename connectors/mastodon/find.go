@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -147,6 +148,7 @@ func (c *Connector) nativeID(ctx context.Context, d schema.Delivery) (string, er
 func (c *Connector) page(ctx context.Context, d schema.Delivery, account, olderThan string) ([]status, time.Duration, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodGet,
 		"/api/v1/accounts/"+url.PathEscape(account)+"/statuses", opListStatuses)
+	call.Kind = connectors.Status
 	call.Query = url.Values{"limit": {strconv.Itoa(pageSize)}, "exclude_reblogs": {"true"}}
 	if olderThan != "" {
 		call.Query.Set("max_id", olderThan)

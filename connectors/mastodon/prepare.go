@@ -109,6 +109,7 @@ func (c *Connector) lookAtMedia(ctx context.Context, d schema.Delivery, p progre
 			continue
 		}
 		call := c.call(d.Account, d.Credentials, http.MethodGet, "/api/v1/media/"+url.PathEscape(m.ID), opMediaProcessed)
+		call.Kind = connectors.Status
 		response, err := c.client.Do(ctx, call, nil)
 		if err != nil {
 			return fmt.Errorf("looking at media: %w", err)
@@ -178,6 +179,7 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.M
 		fields.Set("description", item.AltText)
 	}
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/api/v2/media", opUploadMedia)
+	call.Kind = connectors.Media
 	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
 		Field: "file", Name: "media." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
 	})

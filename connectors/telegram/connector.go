@@ -85,6 +85,7 @@ func (c *Connector) sendText(ctx context.Context, d schema.Delivery) (message, e
 		return message{}, err
 	}
 	call.JSON, call.Visible = body, true
+	call.Kind, call.Turn = connectors.Post, d.Turn
 	return send[message](ctx, c, call)
 }
 

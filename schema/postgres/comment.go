@@ -36,7 +36,7 @@ func (r *commentRows) add(result *schema.Result, now time.Time) {
 			r.jobs = append(r.jobs, schema.Job{
 				ID: schema.JobID(id), Kind: schema.JobComment, Shard: schema.ShardOf(result.Ref.Post),
 				DueAt:   now.Add(schema.FirstCommentDelay).Truncate(time.Microsecond),
-				Payload: encode(schema.CommentMessage{Comment: id, Workspace: result.Workspace, Account: result.Account}),
+				Payload: encode(schema.CommentMessage{Comment: id, Workspace: result.Workspace, Account: result.Account, Platform: result.Platform}),
 			})
 		}
 		r.ids, r.posts, r.ns = append(r.ids, id), append(r.posts, result.Ref.Post), append(r.ns, result.Ref.N)

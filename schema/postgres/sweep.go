@@ -211,13 +211,13 @@ func (d *Delay) sweepJobs(ctx context.Context, tx pgx.Tx, repaired map[string]in
 	repaired[repairOrphan] += int(tag.RowsAffected())
 	now := d.Now()
 	rows, err := tx.Query(ctx, `
-		select id, post_id, workspace_id, account_id from comments c
-		where id > $1 and state in `+openComments+` and not exists (select from jobs j where j.id = c.id) limit $2`,
+		select c.id, c.post_id, c.workspace_id, c.account_id, a.platform from comments c join accounts a on a.id = c.account_id
+		where c.id > $1 and c.state in `+openComments+` and not exists (select from jobs j where j.id = c.id) limit $2`,
 		schema.NewCommentID(now.Add(-sweepBack)), sweepLimit)
 	comments, err := collect(rows, err, func(rows pgx.Rows, j *schema.Job) error {
 		var m schema.CommentMessage
 		var post schema.PostID
-		err := rows.Scan((*[16]byte)(&m.Comment), (*[16]byte)(&post), (*[16]byte)(&m.Workspace), (*[16]byte)(&m.Account))
+		err := rows.Scan((*[16]byte)(&m.Comment), (*[16]byte)(&post), (*[16]byte)(&m.Workspace), (*[16]byte)(&m.Account), &m.Platform)
 		*j = schema.Job{ID: schema.JobID(m.Comment), Kind: schema.JobComment, Shard: schema.ShardOf(post), DueAt: now, Payload: encode(m)}
 		return err
 	})

@@ -38,7 +38,7 @@ func (c serverConfig) compose(w *worker) (compose.Config, error) {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return compose.Config{
 		Data: c.Data, Listen: c.Listen, AdminListen: c.AdminListen, Roles: roles, Lead: c.Lead,
-		Bases: simulatorBases(c.Simulators), Drain: 5 * time.Second, MaxLateness: 24 * time.Hour,
+		Bases: simulatorBases(c.Simulators), Drain: compose.LeastDrain, MaxLateness: 24 * time.Hour,
 		Version: "bench", Logger: w.logger, Registerer: registry,
 	}, nil
 }

@@ -1,0 +1,156 @@
+package connectors
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// SharedTurns shares turns among processes.
+type SharedTurns interface {
+	// LeaseTurns takes n turns of that name in a row, a spacing apart, and returns the time
+	// of the first. Who was quiet may have burst of them at once. Where the first is more
+	// than within ahead it takes none, and granted is false.
+	LeaseTurns(ctx context.Context, name string, n, burst int, spacing, within time.Duration) (first time.Time, granted bool, err error)
+}
+
+const (
+	// leased is how many seconds of an app's calls a process leases at a time.
+	leased = 0.2
+	// leasedPart is the part of an account's burst that a process leases at most.
+	leasedPart = 8
+	// lateTurn is how late a leased turn may be used at least: many late ones would come
+	// together.
+	lateTurn = 250 * time.Millisecond
+	// leaseAgain is when to come back after a lease that failed by our fault.
+	leaseAgain = 500 * time.Millisecond
+	// limitedApps is the size of a generation of apps: bots are apps, and users bring them.
+	limitedApps = 1 << 12
+)
+
+// leases is how the turns of a Rate are leased.
+type leases struct {
+	turns       SharedTurns
+	spacing     time.Duration
+	burst       int
+	least, most int // turns of a lease
+	now         func() time.Time
+	logger      *slog.Logger
+}
+
+// share is what this process has of the turns of an app or an account. While all that it
+// leased is used, each lease is twice the one before: an account that is called now and
+// then takes no more turns from other processes than it uses.
+type share struct {
+	*leases
+	name string
+
+	mu       sync.Mutex
+	next     time.Time // the first leased turn; without one, when the next may be
+	left     int
+	ask      int       // turns, with the next lease
+	askAt    time.Time // no lease is granted before
+	usable   time.Time // turns that were due before the lease are good for as long as those due at it
+	promised time.Time // for when a caller was sent away last
+	// Turns that were taken and not used come first, for as long as they could be late.
+	unused   int
+	unusedAt time.Time
+}
+
+func (l *leases) share(name string) *share { return &share{leases: l, name: name, ask: l.least} }
+
+// late is how long after its time a leased turn may be used: for an account, until others
+// may have leased as many.
+func (s *share) late() time.Duration { return max(lateTurn, time.Duration(s.ask)*s.spacing) }
+
+// take takes a turn, or tells how long it is until there may be one. Callers are sent away
+// for one spacing longer each, so that they do not come back together.
+func (s *share) take(ctx context.Context) (wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if s.takeUnused(now) {
+		return 0
+	}
+	s.lapse(now)
+	if s.left == 0 && !now.Before(s.askAt) {
+		if err := s.lease(ctx, now); err != nil {
+			s.logger.WarnContext(ctx, "leasing turns failed", "err", err)
+			return leaseAgain
+		}
+	}
+	if s.left > 0 && !s.next.After(now) {
+		s.pop()
+		if s.left == 0 {
+			s.ask = min(2*s.ask, s.most)
+		}
+		return 0
+	}
+	s.promised = later(s.promised.Add(s.spacing), later(s.next, now.Add(time.Millisecond)))
+	return s.promised.Sub(now)
+}
+
+// give takes a turn back that was not used.
+func (s *share) give() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unused, s.unusedAt = min(s.unused+1, s.most), s.now()
+}
+
+func (s *share) takeUnused(now time.Time) bool {
+	if now.Sub(s.unusedAt) > s.late() {
+		s.unused = 0
+	}
+	if s.unused == 0 {
+		return false
+	}
+	s.unused--
+	return true
+}
+
+// lapse gives up turns that are too late to be used.
+func (s *share) lapse(now time.Time) {
+	for late := s.late(); s.left > 0 && now.Sub(later(s.next, s.usable)) > late; {
+		s.pop()
+		s.ask = s.least
+	}
+}
+
+func (s *share) lease(ctx context.Context, now time.Time) error {
+	first, granted, err := s.turns.LeaseTurns(ctx, s.name, s.ask, s.burst, s.spacing, longestWait)
+	if err != nil {
+		return err
+	}
+	s.next = first
+	if granted {
+		s.left, s.usable = s.ask, now
+	} else {
+		s.askAt = first.Add(-longestWait)
+	}
+	return nil
+}
+
+func (s *share) pop() {
+	s.next, s.left = s.next.Add(s.spacing), s.left-1
+}
+
+// ownTurns are those that no other process takes.
+type ownTurns struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	next *recent[string, *time.Time]
+}
+
+// LeaseTurns takes turns as SharedTurns says.
+func (o *ownTurns) LeaseTurns(_ context.Context, name string, n, burst int, spacing, within time.Duration) (first time.Time, granted bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now, next := o.now(), o.next.of(name)
+	if next.After(now.Add(within)) {
+		return *next, false, nil
+	}
+	first = later(*next, now.Add(-time.Duration(burst-1)*spacing))
+	*next = first.Add(time.Duration(n) * spacing)
+	return first, true, nil
+}

@@ -1,0 +1,221 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"crier/connectors"
+	"crier/pipeline/stream"
+	"crier/pipeline/tracing"
+	"crier/pipeline/worker"
+	"crier/schema"
+)
+
+// Shared is what all stages of a process share.
+type Shared struct {
+	Log     *stream.Log
+	Logger  *slog.Logger
+	Metrics *Metrics
+}
+
+// opener unseals the credentials of an account.
+type opener interface {
+	Open(schema.Account) (schema.Credentials, error)
+}
+
+// open unseals the credentials of an account, of which only its owner can make new ones.
+func open(vault opener, a schema.Account) (schema.Credentials, error) {
+	credentials, err := vault.Open(a)
+	if err != nil {
+		err = &schema.Error{Kind: schema.TokenDead, Message: "the stored credentials cannot be read; connect the account again", Err: err}
+	}
+	return credentials, err
+}
+
+// Platforms are how platforms are called.
+type Platforms interface {
+	connectors.Resolver
+	// Reserve reserves the turn of an account's next call of a kind; where it has not come
+	// yet it returns how long that takes. Platform 0: whichever it is.
+	Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration)
+}
+
+// renewalStore is where a publish says that a platform refused its account.
+type renewalStore interface {
+	// AskRenewal has it found out what the refusal means.
+	AskRenewal(ctx context.Context, account schema.Account) error
+	// EndAccount says that the platform named the account's end.
+	EndAccount(ctx context.Context, account schema.Account, why schema.AccountProblem) error
+}
+
+// receiptStore knows whose the posts of a profile are.
+type receiptStore interface {
+	// Known sets what else was published to a delivery's profile since its call, by which
+	// Find tells what is not its own. It is schema.ErrReceiptsForgotten where that is too
+	// long ago.
+	Known(ctx context.Context, d *schema.Delivery) error
+}
+
+// platformCalls is how publish and comment call a platform.
+type platformCalls struct {
+	platforms Platforms
+	vault     opener
+	renewals  renewalStore
+	receipts  receiptStore
+	logger    *slog.Logger
+}
+
+// make makes the call of a claimed step; cut tells that a stop ended it before anything
+// came of it, so that the claim is to be given back. The turn is of the visible call: where
+// the step is another, others may have it.
+func (c platformCalls) make(ctx context.Context, d schema.Delivery, turn schema.Turn) (outcome schema.Outcome, cut bool) {
+	if d.Turn = turn; turn != nil && d.Step != schema.StepPublish {
+		turn.Cancel()
+		d.Turn = nil
+	}
+	if ctx.Err() != nil {
+		return outcome, true
+	}
+	calling, span := tracing.Child(ctx, "call")
+	defer span.End()
+	span.Set("crier.platform", d.Account.Platform.String())
+	err := c.call(calling, &d, &outcome)
+	outcome.Err = c.known(ctx, d, err)
+	return outcome, cutShort(ctx, d, outcome)
+}
+
+// cutShort tells whether the end of the calls came before anything came of a step. A visible
+// call that may have arrived is none such.
+func cutShort(ctx context.Context, d schema.Delivery, o schema.Outcome) bool {
+	if ctx.Err() == nil {
+		return false
+	}
+	if o.Err == nil {
+		return d.Step == schema.StepFind && o.Verdict == schema.CannotTell
+	}
+	return o.Err.Kind == schema.Retryable
+}
+
+// known returns what an error means for an entry, nil for none. After a fault of ours in a
+// visible call, nobody knows what became of it. A look that we fail at ourselves costs a try,
+// for it may fail the same way for ever.
+func (c platformCalls) known(ctx context.Context, d schema.Delivery, err error) *schema.Error {
+	if err == nil {
+		return nil
+	}
+	kind := schema.Retryable
+	switch d.Step {
+	case schema.StepPublish:
+		kind = schema.Unknown
+	case schema.StepFind:
+		kind = schema.Internal
+	}
+	return known(ctx, err, kind, "crier failed on this post; the log has the reason", func() {
+		c.logger.ErrorContext(ctx, "a step failed by our fault",
+			"post", d.Ref.Post, "platform", d.Account.Platform.String(), "step", int(d.Step), "err", err)
+	})
+}
+
+// known returns an error of a connector as somebody can act on it. A fault of ours, which
+// is told, is of the kind given. What may be repeated and was cut is no fault.
+func known(ctx context.Context, err error, kind schema.ErrorKind, message string, tell func()) *schema.Error {
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind >= schema.Refused {
+		return e
+	}
+	if ctx.Err() != nil && kind != schema.Unknown {
+		return &schema.Error{Kind: schema.Retryable, Message: message, Err: err}
+	}
+	tell()
+	return &schema.Error{Kind: kind, Message: message}
+}
+
+// prepareLimit ends uploads before their lease does.
+const prepareLimit = schema.PrepareLease - 30*time.Second
+
+func (c platformCalls) call(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
+	_, err := worker.Guard(func() (struct{}, error) { return struct{}{}, c.tryCall(ctx, d, o) })
+	return err
+}
+
+func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
+	connector, err := c.platforms.Connector(d.Account)
+	if err != nil {
+		return err
+	}
+	if d.Credentials, err = open(c.vault, d.Account); err != nil {
+		return err
+	}
+	if d.Step == schema.StepPrepare {
+		ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+		defer cancel()
+		o.Progress, err = connector.Prepare(ctx, *d)
+		return err
+	}
+	ctx, cancel := context.WithDeadline(ctx, d.Deadline)
+	defer cancel()
+	if d.Step == schema.StepPublish && d.CallsAgain() {
+		err := c.receipts.Known(ctx, d) // a platform may answer by what another entry was found to have made
+		if err != nil && !errors.Is(err, schema.ErrReceiptsForgotten) {
+			return notLooked(err)
+		}
+	}
+	switch {
+	case d.Step == schema.StepFind:
+		o.Receipt, o.Verdict, err = c.find(ctx, connector, d)
+	case d.Comment != nil:
+		o.Receipt, err = connector.Comment(ctx, *d)
+	default:
+		o.Receipt, err = connector.Publish(ctx, *d)
+	}
+	return err
+}
+
+// find looks for what became of a call, once it is known what else is on the profile.
+// Nobody can tell where that is not known any more.
+func (c platformCalls) find(ctx context.Context, connector connectors.Connector, d *schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	err := c.receipts.Known(ctx, d)
+	switch {
+	case errors.Is(err, schema.ErrReceiptsForgotten):
+		return schema.Receipt{}, schema.CannotTell, nil
+	case err != nil:
+		return schema.Receipt{}, schema.CannotTell, notLooked(err)
+	default:
+		return connector.Find(ctx, *d)
+	}
+}
+
+func notLooked(err error) *schema.Error {
+	return &schema.Error{Kind: schema.Retryable, Message: "crier could not look for the post", Err: err}
+}
+
+// settle stores what a step came to. Before, it has an account looked after that a platform
+// refused: ended where the platform says that it has, checked where it does not. Where
+// another entry has the receipt already, it stores instead that this one looks again.
+func (c platformCalls) settle(ctx context.Context, d schema.Delivery, o schema.Outcome, store, lookAgain func(context.Context) error) error {
+	if err := c.report(ctx, d, o); err != nil {
+		return err
+	}
+	err := store(ctx)
+	if errors.Is(err, schema.ErrReceiptTaken) {
+		return lookAgain(ctx)
+	}
+	return err
+}
+
+func (c platformCalls) report(ctx context.Context, d schema.Delivery, o schema.Outcome) (err error) {
+	switch {
+	case o.Err == nil || o.Err.Kind != schema.TokenDead:
+		return nil
+	case o.Err.End != schema.NotEnded:
+		err = c.renewals.EndAccount(ctx, d.Account, schema.ProblemOf(o.Err))
+	default:
+		err = c.renewals.AskRenewal(ctx, d.Account)
+	}
+	if err == nil || worker.Unavailable(err) {
+		return err
+	}
+	c.logger.ErrorContext(ctx, "telling of a refused account failed", "account", d.Account.ID, "err", err)
+	return nil // the next entry is refused too
+}

@@ -1,0 +1,152 @@
+package worker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"crier/schema"
+)
+
+// slots are the calls that may still be begun.
+type slots chan struct{}
+
+func newSlots(n int) slots {
+	s := make(slots, n)
+	s.free(n)
+	return s
+}
+
+func (s slots) free(n int) {
+	for range n {
+		s <- struct{}{}
+	}
+}
+
+// take takes one slot or more; none only when ctx ends.
+func (s slots) take(ctx context.Context, limit int) int {
+	select {
+	case <-ctx.Done():
+		return 0
+	case <-s:
+	}
+	for n := 1; n < limit; n++ {
+		select {
+		case <-s:
+		default:
+			return n
+		}
+	}
+	return limit
+}
+
+// claimAll takes tasks when slots are free, claims them and starts their steps.
+func (w *Worker[M, R, C]) claimAll(p phases, s slots, inHand *sync.WaitGroup) {
+	for p.claims.Err() == nil {
+		n := s.take(p.claims, claimBatch)
+		batch := w.holdBack(p, w.queue.take(p.claims, n))
+		started := w.claimBatch(p, batch, func(t *task[M, R], claimed C) {
+			inHand.Go(func() {
+				defer s.free(1)
+				w.work(p, t, claimed)
+			})
+		})
+		s.free(n - started)
+		w.Metrics.queued.WithLabelValues(w.Name).Set(float64(w.queue.len()))
+	}
+}
+
+// claimBatch claims tasks and starts a step for each claim; it returns how many. The keys
+// of all others are given back.
+func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*task[M, R], C)) int {
+	batch = w.dropLost(batch)
+	if len(batch) == 0 {
+		return 0
+	}
+	if p.claims.Err() != nil {
+		w.queue.again(batch...)
+		return 0
+	}
+	claimed, err := w.claimPatiently(p, batch)
+	if err != nil {
+		return w.claimEach(p, batch, err, start)
+	}
+	of := make(map[R]C, len(claimed))
+	for _, one := range claimed {
+		of[w.stage.Key(one)] = one
+	}
+	for _, t := range batch {
+		if t.message != nil {
+			t.message.Ack()
+			t.message = nil
+		}
+		if one, ok := of[t.Claims]; ok {
+			start(t, one)
+		} else {
+			w.queue.done(t)
+		}
+	}
+	return len(claimed)
+}
+
+// dropLost leaves out tasks whose message is handed out to another by now.
+func (w *Worker[M, R, C]) dropLost(batch []*task[M, R]) []*task[M, R] {
+	kept := batch[:0]
+	for _, t := range batch {
+		if t.ctx.Err() != nil && t.message != nil {
+			w.queue.done(t)
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// claimPatiently claims, and tries again for as long as the database does not answer: a
+// claim without an answer may have been committed, and the next takes it up. So it goes on
+// after a stop too, to the end of the drain and a little longer: what is claimed then is
+// given back.
+func (w *Worker[M, R, C]) claimPatiently(p phases, batch []*task[M, R]) ([]C, error) {
+	keys := make([]R, len(batch))
+	for i, t := range batch {
+		keys[i] = t.Claims
+	}
+	return Retry(p.stores, w.Logger, "claiming", func() ([]C, error) { return w.stage.Claim(p.stores, keys) })
+}
+
+// claimEach claims the tasks of a batch that failed by our fault one by one, so that only
+// the one at fault fails; it is a dead letter after schema.MaxFaults.
+func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, start func(*task[M, R], C)) int {
+	if p.claims.Err() != nil {
+		w.queue.again(batch...)
+		return 0
+	}
+	if len(batch) > 1 {
+		started := 0
+		for _, t := range batch {
+			started += w.claimBatch(p, []*task[M, R]{t}, start)
+		}
+		return started
+	}
+	t := batch[0]
+	t.faults++
+	w.Logger.WarnContext(p.claims, "claiming failed by our fault", "stage", w.Name, "err", err, "faults", t.faults)
+	if t.faults < schema.MaxFaults {
+		w.queue.later(t, time.Now().Add(firstRetry<<t.faults))
+		return 0
+	}
+	if w.fault(p.stores, t, schema.OpenClaim{}, t.faults, err) && t.message != nil {
+		t.message.Ack()
+	}
+	w.queue.done(t)
+	return 0
+}
+
+// fault has a fault of ours noted. tries is what it stands for: as many as there may be
+// make a dead letter at once.
+func (w *Worker[M, R, C]) fault(ctx context.Context, t *task[M, R], held schema.OpenClaim, tries int, err error) (noted bool) {
+	return Note(ctx, w.Store, w.Logger, schema.Fault{
+		Stage: w.Name, Subject: t.value.Subject(), Claim: held, Reason: err.Error(), Tries: tries,
+		Message: schema.LogMessage{Topic: w.Name, Key: t.Key[:], Value: Encode(t.value)},
+	})
+}

@@ -1,0 +1,64 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// FaultStore keeps what stages fail on by a fault of crier's own.
+type FaultStore interface {
+	// Fault notes a fault and gives the claim back; true means that it is a dead letter
+	// from now on, which nothing brings back but a replay.
+	Fault(ctx context.Context, f schema.Fault) (dead bool, err error)
+}
+
+// Unreadable has a message noted that makes no sense: trying again is of no use. Its job or
+// its row of the outbox, if there is one, sends what makes sense. It returns as Note does.
+func Unreadable(ctx context.Context, store FaultStore, logger *slog.Logger, stage string, m *stream.Message, err error) (noted bool) {
+	f := schema.Fault{
+		Stage: stage, Reason: fmt.Sprintf("reading the message: %v", err), Tries: 1,
+		Message: schema.LogMessage{Topic: m.Topic, Partition: m.Partition, Key: m.Key, Value: m.Value},
+	}
+	if m.Topic == schema.TopicEvents && len(m.Key) == len(f.Subject.ID) {
+		f.Subject.ID = [16]byte(m.Key)
+	}
+	return Note(ctx, store, logger, f)
+}
+
+// Note has a fault noted, for as long as the database does not answer; false means that
+// ctx ended before.
+func Note(ctx context.Context, store FaultStore, logger *slog.Logger, f schema.Fault) (noted bool) {
+	dead, err := Retry(ctx, logger, "noting a fault", func() (bool, error) { return store.Fault(ctx, f) })
+	switch {
+	case err == nil:
+		logger.ErrorContext(ctx, "a stage failed by a fault of crier's own", "stage", f.Stage, "dead", dead, "err", f.Reason)
+	case Ended(ctx, err):
+		return false
+	default: // it would hold up all others; its job fires again
+		logger.ErrorContext(ctx, "a fault could not be noted", "stage", f.Stage, "fault", f.Reason, "err", err)
+	}
+	return true
+}
+
+// Encode is for schema's own payloads, whose encoding cannot fail.
+func Encode(payload any) []byte {
+	value, err := json.Marshal(payload)
+	if err != nil {
+		panic("encoding a message: " + err.Error())
+	}
+	return value
+}
+
+// Decode reads a payload and checks that it can be one of this version of crier.
+func Decode[T interface{ Check() error }](value []byte) (T, error) {
+	payload, err := Guard(func() (payload T, err error) { return payload, json.Unmarshal(value, &payload) })
+	if err == nil {
+		err = payload.Check()
+	}
+	return payload, err
+}

@@ -1,0 +1,333 @@
+package worker
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// Key is what one thing at a time is done for: an account, or a webhook.
+type Key [16]byte
+
+// Bulkhead is what shares a bounded part of a stage's slots, so that one that hangs leaves
+// the rest to others: a platform, or a workspace's receivers. The zero one has no bound.
+type Bulkhead [16]byte
+
+// Place is where a message waits, and what it asks to claim.
+type Place[R comparable] struct {
+	Workspace schema.WorkspaceID
+	Key       Key
+	Bulkhead  Bulkhead
+	Claims    R
+}
+
+// task is one message in hand. The message is nil once it is acknowledged.
+type task[M, R comparable] struct {
+	Place[R]
+	ctx     context.Context // ends when the message is handed out to another
+	message *stream.Message
+	value   M
+	trace   string      // W3C traceparent; empty: none
+	turn    schema.Turn // reserved for its call, while it is out; nil: none
+	loose   bool        // its message was acknowledged when it was queued
+	faults  int         // how often handling it failed by our fault
+}
+
+// giveTurnBack ends the reservation of a call that was not made; one that was used it up.
+func (t *task[M, R]) giveTurnBack() {
+	if t.turn != nil {
+		t.turn.Cancel()
+		t.turn = nil
+	}
+}
+
+// queue is a fair queue: of each key one task is out at a time, of each bulkhead at most
+// share; keys that are ready are served in turn by workspace, so that one tenant's herd does
+// not hold up another's.
+type queue[M, R comparable] struct {
+	mu      sync.Mutex
+	keys    map[Key]*keyQueue[M, R]
+	tenants map[schema.WorkspaceID]*tenant
+	ring    []*tenant // with a ready key, in turn
+	share   int
+	outs    map[Bulkhead]int               // tasks that are out
+	parked  map[Bulkhead][]*keyQueue[M, R] // ready keys of full bulkheads
+	queued  map[M]struct{}
+	waiting waitingKeys[M, R] // soonest first
+	loose   int               // tasks queued without their messages
+	wake    chan struct{}
+}
+
+// keyQueue is the tasks of one key.
+type keyQueue[M, R comparable] struct {
+	id       Key
+	tenant   schema.WorkspaceID
+	bulkhead Bulkhead
+	tasks    []*task[M, R]
+	out      bool
+}
+
+type tenant struct {
+	id    schema.WorkspaceID
+	ready []Key
+}
+
+func newQueue[M, R comparable](share int) *queue[M, R] {
+	return &queue[M, R]{
+		share: share, outs: map[Bulkhead]int{}, parked: map[Bulkhead][]*keyQueue[M, R]{},
+		keys: map[Key]*keyQueue[M, R]{}, tenants: map[schema.WorkspaceID]*tenant{},
+		queued: map[M]struct{}{}, wake: make(chan struct{}, 1),
+	}
+}
+
+// A partition hands out only so many messages that are not acknowledged. If those of an
+// account's herd, or of receivers that do not answer, were all kept, they would hold up
+// their neighbours in the log: of a key only the first keyHeld are, the others are
+// acknowledged and wait here alone. Their jobs fire again if this process dies.
+const (
+	keyHeld    = 16
+	looseLimit = 50_000 // tasks that wait here alone, of all keys: some 20 MB
+	looseShare = 8      // a key may have this part of the room that is left
+)
+
+// put queues a task, and tells whether its message may be acknowledged: where it is not
+// kept with the task, where the same task is queued already, and where there is no room.
+// The room of a key shrinks with what all have, so that long queues leave some to others;
+// what finds none fires again.
+func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, ok := q.queued[t.value]; ok {
+		return true
+	}
+	k := q.keys[t.Key]
+	if k == nil {
+		k = &keyQueue[M, R]{id: t.Key, tenant: t.Workspace, bulkhead: t.Bulkhead}
+		q.keys[t.Key] = k
+	}
+	if len(k.tasks) >= keyHeld {
+		if len(k.tasks)-keyHeld >= (looseLimit-q.loose)/looseShare {
+			return true
+		}
+		t.message, t.loose = nil, true
+		q.loose++
+	}
+	q.queued[t.value] = struct{}{}
+	k.tasks = append(k.tasks, t)
+	if len(k.tasks) == 1 && !k.out {
+		q.makeReady(k)
+	}
+	return t.loose
+}
+
+// take removes up to limit tasks, one a key, and marks their keys as out. It waits for
+// the first; it returns nothing only when ctx ends.
+func (q *queue[M, R]) take(ctx context.Context, limit int) []*task[M, R] {
+	for {
+		next := q.endWaits(time.Now())
+		if taken := q.takeReady(limit); len(taken) > 0 {
+			return taken
+		}
+		if !q.await(ctx, next) {
+			return nil
+		}
+	}
+}
+
+// await returns when a key may be ready, or the next wait has ended; false when ctx ends.
+func (q *queue[M, R]) await(ctx context.Context, next time.Time) bool {
+	var ended <-chan time.Time
+	if !next.IsZero() {
+		timer := time.NewTimer(time.Until(next))
+		defer timer.Stop()
+		ended = timer.C
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-q.wake:
+	case <-ended:
+	}
+	return true
+}
+
+func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var taken []*task[M, R]
+	for len(taken) < limit && len(q.ring) > 0 {
+		next := q.ring[0]
+		q.ring = q.ring[1:]
+		k := q.keys[next.ready[0]]
+		next.ready = next.ready[1:]
+		if len(next.ready) > 0 {
+			q.ring = append(q.ring, next)
+		} else {
+			delete(q.tenants, next.id)
+		}
+		if q.full(k.bulkhead) {
+			q.parked[k.bulkhead] = append(q.parked[k.bulkhead], k)
+			continue
+		}
+		q.outs[k.bulkhead]++
+		t := k.tasks[0]
+		k.tasks[0] = nil
+		k.tasks, k.out = k.tasks[1:], true
+		delete(q.queued, t.value)
+		if t.loose {
+			t.loose = false
+			q.loose--
+		}
+		taken = append(taken, t)
+	}
+	if len(q.ring) > 0 {
+		q.signal()
+	}
+	return taken
+}
+
+// done gives the key of a task back.
+func (q *queue[M, R]) done(t *task[M, R]) {
+	t.giveTurnBack()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	k := q.keys[t.Key]
+	k.out = false
+	q.leave(k.bulkhead)
+	if len(k.tasks) == 0 {
+		delete(q.keys, t.Key)
+		return
+	}
+	q.makeReady(k)
+}
+
+// again puts tasks back at the heads of their keys' queues, and gives the keys back.
+func (q *queue[M, R]) again(tasks ...*task[M, R]) {
+	for _, t := range tasks {
+		t.giveTurnBack()
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range tasks {
+		q.makeReady(q.putBack(t))
+	}
+}
+
+// acknowledged returns the queued tasks whose messages are acknowledged: the log does not
+// bring them again.
+func (q *queue[M, R]) acknowledged() []*task[M, R] {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var tasks []*task[M, R]
+	for _, k := range q.keys {
+		for _, t := range k.tasks {
+			if t.message == nil {
+				tasks = append(tasks, t)
+			}
+		}
+	}
+	return tasks
+}
+
+// later puts a task back at the head of its key's queue, which is ready again only at a
+// time.
+func (q *queue[M, R]) later(t *task[M, R], at time.Time) {
+	t.giveTurnBack()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	heap.Push(&q.waiting, waitingKey[M, R]{q.putBack(t), at})
+	q.signal()
+}
+
+func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
+	k := q.keys[t.Key]
+	k.out = false
+	q.leave(k.bulkhead)
+	if _, ok := q.queued[t.value]; !ok {
+		q.queued[t.value] = struct{}{}
+		k.tasks = append([]*task[M, R]{t}, k.tasks...)
+	}
+	return k
+}
+
+// endWaits makes keys ready whose wait is over, and returns when the next one's is; zero
+// without one.
+func (q *queue[M, R]) endWaits(now time.Time) (next time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.waiting) > 0 {
+		if first := q.waiting[0].until; first.After(now) {
+			return first
+		}
+		q.makeReady(heap.Pop(&q.waiting).(waitingKey[M, R]).keyQueue)
+	}
+	return time.Time{}
+}
+
+// waitingKey is a key that is not ready before a time, though it has tasks.
+type waitingKey[M, R comparable] struct {
+	*keyQueue[M, R]
+	until time.Time
+}
+
+type waitingKeys[M, R comparable] []waitingKey[M, R]
+
+func (w waitingKeys[M, R]) Len() int           { return len(w) }
+func (w waitingKeys[M, R]) Less(i, j int) bool { return w[i].until.Before(w[j].until) }
+func (w waitingKeys[M, R]) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *waitingKeys[M, R]) Push(x any)        { *w = append(*w, x.(waitingKey[M, R])) }
+func (w *waitingKeys[M, R]) Pop() any {
+	old := *w
+	last := old[len(old)-1]
+	old[len(old)-1] = waitingKey[M, R]{}
+	*w = old[:len(old)-1]
+	return last
+}
+
+func (q *queue[M, R]) full(b Bulkhead) bool { return b != Bulkhead{} && q.outs[b] >= q.share }
+
+// leave takes a task of a bulkhead back and lets one that waited for it through.
+func (q *queue[M, R]) leave(b Bulkhead) {
+	if q.outs[b]--; q.outs[b] == 0 {
+		delete(q.outs, b)
+	}
+	waiting := q.parked[b]
+	if len(waiting) == 0 {
+		return
+	}
+	q.makeReady(waiting[0])
+	if waiting[0] = nil; len(waiting) == 1 {
+		delete(q.parked, b)
+	} else {
+		q.parked[b] = waiting[1:]
+	}
+}
+
+func (q *queue[M, R]) makeReady(k *keyQueue[M, R]) {
+	t := q.tenants[k.tenant]
+	if t == nil {
+		t = &tenant{id: k.tenant}
+		q.tenants[k.tenant] = t
+		q.ring = append(q.ring, t)
+	}
+	t.ready = append(t.ready, k.id)
+	q.signal()
+}
+
+func (q *queue[M, R]) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// len returns how many tasks are queued.
+func (q *queue[M, R]) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.queued)
+}

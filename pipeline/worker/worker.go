@@ -1,0 +1,223 @@
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"crier/pipeline/stream"
+	"crier/pipeline/tracing"
+	"crier/schema"
+)
+
+// Message is what a stage reads from the log.
+type Message interface {
+	comparable
+	// Check returns an error where the message cannot be one of this version of crier.
+	Check() error
+	Subject() schema.Subject
+}
+
+// Claim is what a stage has claimed.
+type Claim interface {
+	// Held returns what giving it back needs, and why it cannot be worked on, if so.
+	Held() (schema.OpenClaim, error)
+}
+
+// Stage is what a worker works for. M is its message, R names what a message asks to claim,
+// C is a claim of it.
+type Stage[M Message, R comparable, C Claim] interface {
+	// Place says where a message waits, and what it asks to claim.
+	Place(M) Place[R]
+	// Key names what was claimed, as Place does.
+	Key(C) R
+	// Claim leases what messages ask for, for one step each. What is cancelled, finished or
+	// claimed is left out of the answer.
+	Claim(ctx context.Context, keys []R) ([]C, error)
+	// Postpone puts off by a wait each what a claim would lease, and returns what it did put
+	// off. It is called only where turns are reserved.
+	Postpone(ctx context.Context, keys []R, waits []time.Duration) ([]R, error)
+	// Do takes the step that was claimed, with the turn that was reserved for its call, nil
+	// where none was. An error is a fault of ours. Once ctx has ended no call is made any
+	// more: where nothing came of the step, its outcome gives the claim back.
+	Do(ctx context.Context, claimed C, turn schema.Turn) (Outcome, error)
+}
+
+// Outcome is what a step came to.
+type Outcome struct {
+	// Store keeps it; it is called again for as long as the database does not answer.
+	Store     func(ctx context.Context) error
+	Again     bool // the next step is due at once
+	GivenBack bool // a stop cut the step, and Store gives the claim back
+}
+
+// Unlimited is of stages that reserve no turns.
+type Unlimited[R comparable] struct{}
+
+// Postpone puts nothing off.
+func (Unlimited[R]) Postpone(context.Context, []R, []time.Duration) ([]R, error) { return nil, nil }
+
+// Store is what every worker asks of the database.
+type Store interface {
+	FaultStore
+	// BringForward makes jobs due now that are due later, and returns how many.
+	BringForward(ctx context.Context, jobs []schema.JobID) (int, error)
+}
+
+// Config is what a worker needs besides its stage.
+type Config[M Message] struct {
+	Name    string // of its topic, its group and in metrics
+	Slots   int    // calls at a time
+	Log     *stream.Log
+	Store   Store
+	Logger  *slog.Logger
+	Metrics *Metrics
+	Tracer  *tracing.Tracer // nil: nothing is traced
+	// Reserve reserves the turn of a message's call, or tells how long it is until there may
+	// be one; nil: calls need none.
+	Reserve func(ctx context.Context, m M) (schema.Turn, time.Duration)
+}
+
+// Worker takes messages from a topic and does what they ask for: of each queue key one at
+// a time, as many at a time as there are slots.
+type Worker[M Message, R comparable, C Claim] struct {
+	Config[M]
+	stage     Stage[M, R, C]
+	queue     *queue[M, R]
+	consumer  *stream.Consumer
+	givenBack atomic.Int64 // claims that a stop gave back
+}
+
+const (
+	claimBatch   = 512
+	claimers     = 2
+	bulkheadPart = 4 // the slots of a bulkhead are this part of all
+	// ReadAhead is how many messages of one partition may be handed out and not acknowledged.
+	ReadAhead = 5000
+	// ConsumerEnd is how long a stop waits for messages that are not acknowledged; then
+	// others get them.
+	ConsumerEnd = time.Second
+	// stopEnd is how long after the drain claims may still be given back and results stored.
+	stopEnd = 5 * time.Second
+	// broughtForward is how many jobs are brought forward in one transaction.
+	broughtForward = 1000
+)
+
+// New makes the worker of a stage.
+func New[M Message, R comparable, C Claim](config Config[M], stage Stage[M, R, C]) *Worker[M, R, C] {
+	w := &Worker[M, R, C]{Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart))}
+	w.consumer = w.Log.NewConsumer(stream.ConsumerConfig{
+		Group: "crier-" + w.Name, Topic: w.Name, MaxInFlight: ReadAhead, Drain: ConsumerEnd,
+	}, w.deliver)
+	return w
+}
+
+// Ready tells whether the worker consumes.
+func (w *Worker[M, R, C]) Ready() error { return w.consumer.Ready() }
+
+// deliver queues messages. One that cannot be read is a dead letter.
+func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Message) {
+	for _, m := range messages {
+		value, err := Decode[M](m.Value)
+		if err != nil {
+			if Unreadable(ctx, w.Store, w.Logger, w.Name, m, err) {
+				m.Ack()
+			}
+			continue
+		}
+		t := &task[M, R]{Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header)}
+		if w.queue.put(t) {
+			m.Ack()
+		}
+	}
+	w.Metrics.queued.WithLabelValues(w.Name).Set(float64(w.queue.len()))
+}
+
+// phases are the contexts of a worker, each of which ends before the next: nothing is
+// claimed after claims, no call is made after calls, nothing is stored after stores.
+type phases struct {
+	claims, calls, stores context.Context
+}
+
+func newPhases(claims context.Context) (p phases, endCalls, endStores context.CancelFunc) {
+	p.claims = claims
+	p.stores, endStores = context.WithCancel(context.WithoutCancel(claims))
+	p.calls, endCalls = context.WithCancel(p.stores)
+	return p, endCalls, endStores
+}
+
+// Run works until ctx ends. What is claimed then is worked on for as long as drain lasts;
+// what has not ended by then is cut, and its claim given back. What came of all else is
+// stored before Run returns.
+func (w *Worker[M, R, C]) Run(ctx context.Context, drain time.Duration) error {
+	group, ctx := errgroup.WithContext(ctx)
+	p, endCalls, endStores := newPhases(ctx)
+	defer endStores()
+	defer endCalls()
+	var inHand, clock sync.WaitGroup
+	ended := make(chan struct{})
+	clock.Go(func() {
+		<-ctx.Done()
+		if !endsWithin(ended, drain) {
+			endCalls()
+		}
+		if !endsWithin(ended, stopEnd) {
+			endStores()
+		}
+	})
+	slots := newSlots(w.Slots)
+	group.Go(func() error { return w.consumer.Run(ctx) })
+	for range claimers {
+		group.Go(func() error {
+			w.claimAll(p, slots, &inHand)
+			return nil
+		})
+	}
+	err := group.Wait()
+	w.bringForward(p.stores)
+	inHand.Wait()
+	close(ended)
+	clock.Wait()
+	if n := w.givenBack.Load(); n > 0 {
+		w.Logger.InfoContext(ctx, "claims were given back", "stage", w.Name, "claims", n)
+	}
+	return err
+}
+
+// endsWithin tells whether something ends within a time, as soon as it does.
+func endsWithin(ended <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// bringForward makes the jobs of tasks due whose messages are acknowledged and that nobody
+// will claim here any more: they would fire only once they are taken for lost.
+func (w *Worker[M, R, C]) bringForward(ctx context.Context) {
+	var jobs []schema.JobID
+	for _, t := range w.queue.acknowledged() {
+		jobs = append(jobs, schema.JobID(t.value.Subject().ID))
+	}
+	brought := 0
+	for chunk := range slices.Chunk(jobs, broughtForward) {
+		n, err := Retry(ctx, w.Logger, "bringing jobs forward", func() (int, error) { return w.Store.BringForward(ctx, chunk) })
+		if err != nil {
+			w.Logger.WarnContext(ctx, "what waited in memory could not be brought forward; it fires again by itself", "stage", w.Name, "err", err)
+			return
+		}
+		brought += n
+	}
+	if brought > 0 {
+		w.Logger.InfoContext(ctx, "jobs of what waited in memory were brought forward", "stage", w.Name, "jobs", brought)
+	}
+}
