@@ -5368,6 +5368,7 @@ type ClientInterface interface {
 	//
 	// The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
 	// reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
+	// Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
 	// The newest 200 tries of a post are kept, for 90 days; what was published is told for as long as the post is there.
 	//
 	// Corresponds with GET /posts/{id}/attempts (the `ListPostAttempts` operationId).
@@ -6782,6 +6783,7 @@ func (c *Client) UpdatePost(ctx context.Context, id PostId, body UpdatePostJSONR
 //
 // The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
 // reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
+// Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
 // The newest 200 tries of a post are kept, for 90 days; what was published is told for as long as the post is there.
 //
 // Corresponds with GET /posts/{id}/attempts (the `ListPostAttempts` operationId).
@@ -11113,6 +11115,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
 	// reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
+	// Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
 	// The newest 200 tries of a post are kept, for 90 days; what was published is told for as long as the post is there.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -15085,6 +15088,7 @@ func (c *ClientWithResponses) UpdatePostWithResponse(ctx context.Context, id Pos
 //
 // The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
 // reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
+// Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
 // The newest 200 tries of a post are kept, for 90 days; what was published is told for as long as the post is there.
 //
 // Returns a wrapper object for the known response body format(s).
