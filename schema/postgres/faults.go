@@ -148,7 +148,7 @@ func (s *Store) moveAndSay(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post sc
 		return schema.Announcement{}, err
 	}
 	posts := []schema.PostID{post}
-	rows, err := tx.Query(ctx, moveJobs("2, 3"), posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), posts)
+	rows, err := tx.Query(ctx, moveOpen, posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), posts)
 	jobs, err := collect(rows, err, scanJob)
 	return schema.Announcement{Jobs: soon(jobs, s.Now())}, err
 }

@@ -193,7 +193,10 @@ const (
 		where p.id = any($1) and p.left_n = 0 order by t.post_id, t.n`
 )
 
-var moveProcessing = moveJobs(postProcessing)
+var (
+	moveProcessing = moveJobs("(" + postProcessing + ")")
+	moveOpen       = moveJobs(openPosts)
+)
 
 // moveJobs makes the jobs of posts that go on, by their status, due when the first of their
 // targets is. Where no target of the batch waits, it only brings the job forward: firing
@@ -209,7 +212,7 @@ func moveJobs(statuses string) string {
 			when t.claim = 0 and coalesce(t.next_at, now()) <= now() then now() + $2::interval
 			else greatest(coalesce(t.next_at, now()), now()) end) due_at
 		from targets t join posts p on p.id = t.post_id
-		where t.post_id = any($1) and p.status in (` + statuses + `) and t.state in ` + openTargets + ` group by t.post_id
+		where t.post_id = any($1) and p.status in ` + statuses + ` and t.state in ` + openTargets + ` group by t.post_id
 	) w
 	where j.id = w.post_id and (w.due_at < j.due_at or j.id = any($4))
 	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`

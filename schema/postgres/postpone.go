@@ -42,7 +42,7 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 			return err
 		}
 		put := postsOf(postponed)
-		rows, err = tx.Query(ctx, moveJobs("2, 3"), put, schema.VisibilityTimeout.String(), schema.SettleTime.String(), put)
+		rows, err = tx.Query(ctx, moveOpen, put, schema.VisibilityTimeout.String(), schema.SettleTime.String(), put)
 		moved, err = collect(rows, err, scanJob)
 		return err
 	})

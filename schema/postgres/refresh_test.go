@@ -138,6 +138,9 @@ func (f *fixture) hasten() {
 
 func TestAProcessThatDiesInATradeLeavesACheck(t *testing.T) {
 	f := newFixture(t)
+	if taken, err := f.store.TakeNode(t.Context(), [16]byte{1}); err != nil || !taken {
+		t.Fatalf("taken %t, %v", taken, err)
+	}
 	store := postgres.NewRefresh(f.store)
 	a := f.renewable(time.Second) // half of its life is the earliest: due soon
 	time.Sleep(600 * time.Millisecond)

@@ -21,7 +21,6 @@ import (
 type Config struct {
 	URL      string
 	MaxConns int32
-	Node     [16]byte // this process's data folder; claims carry it
 	// MaxLateness is how far past its time paused work is held before it ends.
 	MaxLateness time.Duration
 	// Announce hands on what a commit asks of the log. It must not wait for long, and
@@ -36,7 +35,7 @@ type Store struct {
 	pool     *pgxpool.Pool
 	inserts  *pgxpool.Pool // of what only inserts: there is nothing to plan anew
 	clock    *clock
-	node     [16]byte
+	node     [16]byte // who claims: see TakeNode
 	announce func(schema.Announcement)
 	log      *slog.Logger
 	metrics  metrics
@@ -98,7 +97,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	clock := newClock(pool)
 	s := &Store{
-		pool: pool, inserts: inserts, clock: clock, node: c.Node, announce: c.Announce, log: c.Logger,
+		pool: pool, inserts: inserts, clock: clock, announce: c.Announce, log: c.Logger,
 		metrics: newMetrics(c.Registerer, map[string]*pgxpool.Pool{"all": pool, "inserts": inserts}, clock.silent), arrivals: newArrivals(c.Registerer),
 		late: c.MaxLateness, closing: make(chan struct{}),
 	}

@@ -59,7 +59,7 @@ func newFixture(t *testing.T) *fixture {
 	url := embeddedtest.PostgresWith(t, postgres.Migrate)
 	f := &fixture{T: t, url: url, registry: prometheus.NewRegistry()}
 	store, err := postgres.Open(ctx, postgres.Config{
-		URL: url, MaxConns: 10, Node: [16]byte{1}, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: f.registry,
+		URL: url, MaxConns: 10, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: f.registry,
 		Announce: func(a schema.Announcement) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
