@@ -2,11 +2,16 @@ package compose_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"crier/compose/embedded"
 	"crier/schema"
 )
 
@@ -30,6 +35,7 @@ func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
 		}, &answer)
 		ids[p] = answer.Post.ID
 	}
+	w.lookAtAnothers(schema.Mastodon, ids[schema.Mastodon])
 	for p, id := range ids {
 		w.eventually(60*time.Second, p.String()+" is done", func() bool { return w.done([]string{id}) })
 		var answer postAnswer
@@ -49,6 +55,41 @@ func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
 	w.checkNoStrays()
 	if there := w.simulated(); len(there) != len(platformsInTests) {
 		t.Errorf("%d posts are there, want one on each platform: %+v", len(there), there)
+	}
+}
+
+// lookAtAnothers has the first look for a post find what another is said to have made,
+// which nobody knew before the look.
+func (w *world) lookAtAnothers(p schema.Platform, id string) {
+	w.Helper()
+	var there []simulated
+	w.eventually(10*time.Second, "the post is there", func() bool {
+		there = slices.DeleteFunc(w.simulated(), func(s simulated) bool { return s.Platform != p.String() })
+		return len(there) == 1
+	})
+	running, err := embedded.Neighbour(w.config.Data)
+	if err != nil {
+		w.Fatal(err)
+	}
+	conn, err := pgx.Connect(w.Context(), running.Postgres)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(w.Context()))
+	_, err = conn.Exec(w.Context(), `
+		insert into receipts (profile, native_id, owner, n, entry, seen_at)
+		select substr(sha256(convert_to(platform || ' ' || server || ' ' || native_id, 'UTF8')), 1, 16), $1, id, 0, 0, now() - interval '1 day'
+		from accounts where platform = $2`, there[0].ID, int16(p))
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.eventually(30*time.Second, "a look has found another's", func() bool {
+		var got timeline
+		w.call(http.MethodGet, "/posts/"+id+"/attempts", nil, &got)
+		return slices.Contains(got.events(p.String()), "not_found")
+	})
+	if _, err := conn.Exec(w.Context(), `delete from receipts where native_id = $1`, there[0].ID); err != nil {
+		w.Fatal(err)
 	}
 }
 
