@@ -232,9 +232,10 @@ func hangUp(part string) http.HandlerFunc {
 	}
 }
 
+// nobodyThere is an address that no server of a test can come to have.
+const nobodyThere = "http://127.0.0.1:1"
+
 func TestDoLosesAnswers(t *testing.T) {
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	half := "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"id\":"
 	for name, tt := range map[string]struct {
 		url     string
@@ -246,7 +247,7 @@ func TestDoLosesAnswers(t *testing.T) {
 		"half an answer":                 {serve(t, hangUp(half)), false, schema.Retryable},
 		"half an answer, visible":        {serve(t, hangUp(half)), true, schema.Unknown},
 		"no HTTP, visible":               {serve(t, hangUp("SSH-2.0\r\n")), true, schema.Unknown},
-		"nobody there, visible":          {closed.URL, true, schema.Retryable},
+		"nobody there, visible":          {nobodyThere, true, schema.Retryable},
 		"no such name, visible":          {"http://no-such-name.invalid", true, schema.Retryable},
 		"refused by the guard, visible":  {"http://10.0.0.1/", true, schema.Refused},
 	} {
@@ -344,8 +345,6 @@ func TestOnlyReadsFollowRedirects(t *testing.T) {
 
 func TestErrorsShowNoSecret(t *testing.T) {
 	const token, inURL = "tok-5e5e5e5e", "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	echo := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprintf(w, `{"error":"bad token %s at %s"}`, r.Header.Get("Authorization"), r.URL.Path)
@@ -354,7 +353,7 @@ func TestErrorsShowNoSecret(t *testing.T) {
 	for name, server := range map[string]string{
 		"echoed by the platform": echo,
 		"in a transport error":   garbled,
-		"nobody there":           closed.URL,
+		"nobody there":           nobodyThere,
 		"an unreadable url":      "http://[::1",
 	} {
 		t.Run(name, func(t *testing.T) {
