@@ -48,18 +48,14 @@ type admission struct {
 	refusals  *refusals
 }
 
-func newAdmission(c Config) (*admission, error) {
-	refusals, err := newRefusals(c.Store, c.Logger, c.Registerer)
-	if err != nil {
-		return nil, err
-	}
+func newAdmission(c Config) *admission {
 	return &admission{
-		Failures: c.Failures, now: c.Now, refusals: refusals,
+		Failures: c.Failures, now: c.Now, refusals: newRefusals(c.Store, c.Logger, c.Registerer),
 		addresses: addresses{c.TrustedProxies},
 		keys:      cache.New(keyLife, maxKeys, c.Now, c.Store.Authenticate),
 		byKey:     newLeases(c.Store),
 		byAddress: newWindows[netip.Prefix](maxAddresses),
-	}, nil
+	}
 }
 
 // admit runs before everything else, so that every answer carries the rate headers.

@@ -1,11 +1,11 @@
 package admission
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/gateway/answer"
 	"crier/schema"
@@ -27,21 +27,17 @@ type bound struct {
 	refused  prometheus.Counter
 }
 
-func newBound(f answer.Failures, limit int, standing func(*gin.Context) Quota, registerer prometheus.Registerer) (*bound, error) {
-	b := &bound{Failures: f, standing: standing, free: make(chan struct{}, limit), refused: prometheus.NewCounter(prometheus.CounterOpts{
+func newBound(f answer.Failures, limit int, standing func(*gin.Context) Quota, registerer prometheus.Registerer) *bound {
+	factory := promauto.With(registerer)
+	b := &bound{Failures: f, standing: standing, free: make(chan struct{}, limit), refused: factory.NewCounter(prometheus.CounterOpts{
 		Name: "crier_http_refused_total",
 		Help: "Requests answered 503 because too many were in hand.",
 	})}
-	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_http_in_flight",
 		Help: "Requests to the REST API that are being answered.",
 	}, func() float64 { return float64(len(b.free)) })
-	for _, c := range []prometheus.Collector{b.refused, inFlight} {
-		if err := registerer.Register(c); err != nil {
-			return nil, fmt.Errorf("registering metrics: %w", err)
-		}
-	}
-	return b, nil
+	return b
 }
 
 func (b *bound) enter(c *gin.Context) {

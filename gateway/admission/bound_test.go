@@ -17,18 +17,12 @@ func TestTooManyRequestsAtATimeAreRefused(t *testing.T) {
 	f := answer.Failures{Logger: slog.New(slog.DiscardHandler), About: About}
 	registry := prometheus.NewRegistry()
 	standing := func(*gin.Context) Quota { return Quota{Limit: 60, used: 20} }
-	b, err := newBound(f, 1, standing, registry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBound(f, 1, standing, registry)
 	ids, err := newRequestIDs(bytes.NewReader(make([]byte, 6)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newObserver(f, nil, ids, nil, registry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newObserver(f, nil, ids, nil, registry)
 	entered, leave := make(chan struct{}), make(chan struct{})
 	engine := gin.New()
 	engine.Use(o.observe, b.enter)

@@ -40,21 +40,9 @@ func Middleware(c Config) ([]gin.HandlerFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	observer, err := newObserver(c.Failures, c.Limits, ids, c.Tracer, c.Registerer)
-	if err != nil {
-		return nil, err
-	}
-	admission, err := newAdmission(c)
-	if err != nil {
-		return nil, err
-	}
-	bound, err := newBound(c.Failures, maxInFlight, admission.standing, c.Registerer)
-	if err != nil {
-		return nil, err
-	}
-	transfers, err := newTransfers(c.Failures, c.Limits, bound.refused, c.Registerer)
-	if err != nil {
-		return nil, err
-	}
+	admission := newAdmission(c)
+	observer := newObserver(c.Failures, c.Limits, ids, c.Tracer, c.Registerer)
+	bound := newBound(c.Failures, maxInFlight, admission.standing, c.Registerer)
+	transfers := newTransfers(c.Failures, c.Limits, bound.refused, c.Registerer)
 	return []gin.HandlerFunc{observer.observe, bound.enter, admission.admit, transfers.enter}, nil
 }

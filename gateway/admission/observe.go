@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/gateway/answer"
 	"crier/pipeline/tracing"
@@ -31,16 +32,13 @@ type observer struct {
 	tracer  *tracing.Tracer
 }
 
-func newObserver(f answer.Failures, l Limits, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) (*observer, error) {
-	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+func newObserver(f answer.Failures, l Limits, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) *observer {
+	seconds := promauto.With(registerer).NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "crier_http_request_seconds",
 		Help:    "Duration of a request to the REST API, by route and status.",
 		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14), // 0.5 ms to 4 s
 	}, []string{"method", "route", "status"}) // routes are patterns: bounded
-	if err := registerer.Register(seconds); err != nil {
-		return nil, fmt.Errorf("registering metrics: %w", err)
-	}
-	return &observer{Failures: f, limits: l, ids: ids, seconds: seconds, tracer: tracer}, nil
+	return &observer{Failures: f, limits: l, ids: ids, seconds: seconds, tracer: tracer}
 }
 
 func (o *observer) observe(c *gin.Context) {

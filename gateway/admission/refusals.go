@@ -2,12 +2,12 @@ package admission
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
 )
@@ -26,26 +26,22 @@ type refusals struct {
 	counts map[schema.KeyID]int
 }
 
-func newRefusals(counter requestCounter, logger *slog.Logger, registerer prometheus.Registerer) (*refusals, error) {
+func newRefusals(counter requestCounter, logger *slog.Logger, registerer prometheus.Registerer) *refusals {
+	factory := promauto.With(registerer)
 	r := &refusals{counter: counter, logger: logger,
-		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+		refused: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_rate_limited_total",
 			Help: "Requests answered 429 for the rate, by why: the key's window, the address's, or a suspended key.",
 		}, []string{"reason"}),
-		suspended: prometheus.NewCounter(prometheus.CounterOpts{
+		suspended: factory.NewCounter(prometheus.CounterOpts{
 			Name: "crier_key_suspensions_total",
 			Help: "Keys suspended for going on in spite of 429.",
 		}),
 	}
-	for _, c := range []prometheus.Collector{r.refused, r.suspended} {
-		if err := registerer.Register(c); err != nil {
-			return nil, fmt.Errorf("registering metrics: %w", err)
-		}
-	}
 	for _, reason := range []string{"key", "address", "suspended"} {
 		r.refused.WithLabelValues(reason)
 	}
-	return r, nil
+	return r
 }
 
 // count notes a request that is refused. A fault of reporting changes nothing for its

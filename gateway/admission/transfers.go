@@ -1,12 +1,12 @@
 package admission
 
 import (
-	"fmt"
 	"net/netip"
 	"sync"
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/gateway/answer"
 	"crier/schema"
@@ -45,16 +45,13 @@ type transfers struct {
 	of  map[party]int // those that have any
 }
 
-func newTransfers(f answer.Failures, l Limits, refused prometheus.Counter, registerer prometheus.Registerer) (*transfers, error) {
+func newTransfers(f answer.Failures, l Limits, refused prometheus.Counter, registerer prometheus.Registerer) *transfers {
 	t := &transfers{Failures: f, limits: l, refused: refused, of: make(map[party]int)}
-	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	promauto.With(registerer).NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_http_transfers",
 		Help: "Requests to the REST API that carry a file and are being answered.",
 	}, t.count)
-	if err := registerer.Register(inFlight); err != nil {
-		return nil, fmt.Errorf("registering metrics: %w", err)
-	}
-	return t, nil
+	return t
 }
 
 // enter comes once it is known whose request it is.
