@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 
 	"crier/compose/embedded"
-	"crier/schema/postgres"
+	"crier/schema/postgres/backup"
 )
 
-// A backup is a zip archive: manifest.json (a postgres.Dump with its format), tables/NAME
+// A backup is a zip archive: manifest.json (a backup.Dump with its format), tables/NAME
 // in PostgreSQL's text format of COPY, and keyset.json, without which nothing sealed can
 // be read. It holds every secret, so only its owner may read the file.
 const (
@@ -27,13 +27,13 @@ const (
 
 type manifest struct {
 	Format int `json:"format"`
-	postgres.Dump
+	backup.Dump
 }
 
 // Backup writes everything that PostgreSQL holds, under one snapshot, and the keyset to a
 // new file, beside a running serve or without one. The file appears once it is whole.
-func Backup(ctx context.Context, c Config, file string) (postgres.Dump, error) {
-	var dump postgres.Dump
+func Backup(ctx context.Context, c Config, file string) (backup.Dump, error) {
+	var dump backup.Dump
 	err := operate(ctx, c, func(ctx context.Context, o *operator) error {
 		return writeWhole(file, func(w io.Writer) (err error) {
 			dump, err = backUp(ctx, o.config, w)
@@ -43,16 +43,16 @@ func Backup(ctx context.Context, c Config, file string) (postgres.Dump, error) {
 	return dump, err
 }
 
-func backUp(ctx context.Context, c Config, w io.Writer) (postgres.Dump, error) {
+func backUp(ctx context.Context, c Config, w io.Writer) (backup.Dump, error) {
 	archive := zip.NewWriter(w)
 	keyset, err := os.ReadFile(c.keyset())
 	if err != nil {
-		return postgres.Dump{}, fmt.Errorf("reading the keyset: %w", err)
+		return backup.Dump{}, fmt.Errorf("reading the keyset: %w", err)
 	}
 	if err := addToArchive(archive, backupKeyset, keyset); err != nil {
-		return postgres.Dump{}, err
+		return backup.Dump{}, err
 	}
-	dump, err := postgres.Backup(ctx, c.Postgres, func(table string) (io.Writer, error) {
+	dump, err := backup.Backup(ctx, c.Postgres, func(table string) (io.Writer, error) {
 		return archive.Create(backupTables + table)
 	})
 	if err != nil {
@@ -97,10 +97,10 @@ func writeWhole(file string, write func(io.Writer) error) error {
 
 // Restore fills an empty PostgreSQL, embedded or by URL, from a backup, and puts the keyset
 // in its place. No crier may run on the data folder.
-func Restore(ctx context.Context, c Config, file string) (postgres.Dump, error) {
+func Restore(ctx context.Context, c Config, file string) (backup.Dump, error) {
 	archive, err := zip.OpenReader(file)
 	if err != nil {
-		return postgres.Dump{}, fmt.Errorf("opening the backup: %w", err)
+		return backup.Dump{}, fmt.Errorf("opening the backup: %w", err)
 	}
 	defer archive.Close()
 	m, err := readManifest(archive)
@@ -114,7 +114,7 @@ func Restore(ctx context.Context, c Config, file string) (postgres.Dump, error) 
 	return m.Dump, errors.Join(restore(ctx, c, data, archive, m.Dump), data.Close())
 }
 
-func restore(ctx context.Context, c Config, data *embedded.Data, archive *zip.ReadCloser, dump postgres.Dump) error {
+func restore(ctx context.Context, c Config, data *embedded.Data, archive *zip.ReadCloser, dump backup.Dump) error {
 	if err := restoreKeyset(c.keyset(), archive); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func restore(ctx context.Context, c Config, data *embedded.Data, archive *zip.Re
 		}()
 		c.Postgres = server.URL()
 	}
-	return postgres.Restore(ctx, c.Postgres, dump, func(table string) (io.ReadCloser, error) {
+	return backup.Restore(ctx, c.Postgres, dump, func(table string) (io.ReadCloser, error) {
 		return archive.Open(backupTables + table)
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"crier/compose"
-	"crier/schema/postgres"
+	"crier/schema/postgres/backup"
 )
 
 type backupCommand struct {
@@ -46,7 +46,7 @@ func (r *restoreCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	return err
 }
 
-func rowsOf(dump postgres.Dump) string {
+func rowsOf(dump backup.Dump) string {
 	var rows int64
 	for _, t := range dump.Tables {
 		rows += t.Rows

@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Analytics is the store of the sink that brings events to ClickHouse.
@@ -25,7 +27,7 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 		position int64
 	}
 	var places []place
-	err := pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
 		var position int64
 		if err := tx.QueryRow(ctx, `
 			update event_positions set last = greatest(last + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
@@ -38,13 +40,13 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 			)
 			update outbox o set position = coalesce(o.position, $3) from owed where o.id = owed.id
 			returning o.id, o.position`, batches, int16(schema.OwedAnalytics), position)
-		places, err = collect(rows, err, func(rows pgx.Rows, p *place) error {
-			return rows.Scan((*[16]byte)(&p.batch), &p.position)
+		places, err = db.Collect(rows, err, func(row pgx.Row, p *place) error {
+			return row.Scan((*[16]byte)(&p.batch), &p.position)
 		})
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("placing events: %w", unavailable(err))
+		return nil, fmt.Errorf("placing events: %w", db.Unavailable(err))
 	}
 	placed := make(map[schema.BatchID]int64, len(places))
 	for _, p := range places {
@@ -57,12 +59,12 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 	var h schema.Horizon
 	var oldest *[16]byte
-	err := a.pool.QueryRow(ctx, `
+	err := a.Pool.QueryRow(ctx, `
 		select coalesce((select position - 1 from outbox where position is not null and owed & $1::int2 <> 0 order by position limit 1), last),
 			(select id from outbox where owed & $1::int2 <> 0 order by id limit 1), now()
 		from event_positions where id`, int16(schema.OwedAnalytics)).Scan(&h.Position, &oldest, &h.At)
 	if err != nil {
-		return h, fmt.Errorf("reading how far events are stored: %w", unavailable(err))
+		return h, fmt.Errorf("reading how far events are stored: %w", db.Unavailable(err))
 	}
 	if oldest != nil {
 		if made := schema.BatchID(*oldest).Time(); made.Before(h.At) {
@@ -75,12 +77,12 @@ func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 
 // Stored takes the sink's mark off batches of events that ClickHouse has.
 func (a *Analytics) Stored(ctx context.Context, batches []schema.BatchID) error {
-	err := a.later(ctx, func(tx pgx.Tx) error {
-		_, err := takeMark(ctx, tx, batches, schema.OwedAnalytics)
+	err := a.Later(ctx, func(tx pgx.Tx) error {
+		_, err := tables.TakeMark(ctx, tx, batches, schema.OwedAnalytics)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("marking events stored: %w", unavailable(err))
+		return fmt.Errorf("marking events stored: %w", db.Unavailable(err))
 	}
 	return nil
 }

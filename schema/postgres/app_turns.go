@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/groupcommit"
 )
 
 // turnsAsked is what one lease of turns asks for, and what it is given.
@@ -22,7 +25,7 @@ type turnsAsked struct {
 const leaseBatch = 128
 
 func (s *Store) startLeases() {
-	s.turns = startGroup(s, &group[turnsAsked]{work: "turns", max: leaseBatch, commit: s.leaseTurns}, 1)
+	s.turns = groupcommit.Start(s.DB, &groupcommit.Group[turnsAsked]{Work: "turns", Max: leaseBatch, Commit: s.leaseTurns}, 1)
 }
 
 // LeaseTurns takes n turns of an app in a row, a spacing apart, and returns the time of
@@ -31,8 +34,8 @@ func (s *Store) startLeases() {
 // lapse, but never use another.
 func (s *Store) LeaseTurns(ctx context.Context, app string, n, burst int, spacing, within time.Duration) (first time.Time, granted bool, err error) {
 	asked := &turnsAsked{app: app, back: time.Duration(burst-1) * spacing, taken: time.Duration(n) * spacing, within: within}
-	if err := s.turns.do(ctx, asked); err != nil {
-		return time.Time{}, false, fmt.Errorf("leasing turns: %w", unavailable(err))
+	if err := s.turns.Do(ctx, asked); err != nil {
+		return time.Time{}, false, fmt.Errorf("leasing turns: %w", db.Unavailable(err))
 	}
 	return asked.first, asked.granted, nil
 }
@@ -95,5 +98,5 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 		})
 		return err
 	})
-	return s.pool.SendBatch(ctx, batch).Close()
+	return s.Pool.SendBatch(ctx, batch).Close()
 }

@@ -11,6 +11,7 @@ import (
 
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema/postgres"
+	"crier/schema/postgres/backup"
 )
 
 // tables keeps a dump's tables in memory.
@@ -34,7 +35,7 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 	before := f.everything(f.url)
 
 	kept := tables{}
-	dump, err := postgres.Backup(t.Context(), f.url, func(name string) (io.Writer, error) {
+	dump, err := backup.Backup(t.Context(), f.url, func(name string) (io.Writer, error) {
 		if name == "posts" { // a post that comes while the backup runs is not of its moment
 			f.create(f.post(1, time.Hour))
 		}
@@ -45,7 +46,7 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 	}
 
 	url := embeddedtest.Postgres(t)
-	if err := postgres.Restore(t.Context(), url, dump, kept.open); err != nil {
+	if err := backup.Restore(t.Context(), url, dump, kept.open); err != nil {
 		t.Fatal(err)
 	}
 	if after := f.everything(url); after != before {
@@ -60,7 +61,7 @@ func TestRestoreRefuses(t *testing.T) {
 	f := newFixture(t)
 	f.create(f.post(1, time.Hour))
 	kept := tables{}
-	dump, err := postgres.Backup(t.Context(), f.url, kept.create)
+	dump, err := backup.Backup(t.Context(), f.url, kept.create)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		url  string
-		dump postgres.Dump
+		dump backup.Dump
 		from tables
 		want string
 	}{
@@ -88,7 +89,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"a table with fewer rows":        {fresh(), dump, truncated, "the backup says"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := postgres.Restore(t.Context(), tt.url, tt.dump, tt.from.open)
+			err := backup.Restore(t.Context(), tt.url, tt.dump, tt.from.open)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Restore = %v, want an error with %q", err, tt.want)
 			}

@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // commentRows are the columns of first comments to be made, once their target is done.
@@ -31,12 +33,12 @@ func (r *commentRows) add(result *schema.Result, now time.Time) {
 	for _, c := range result.Comments {
 		id := schema.NewCommentID(now)
 		state := schema.CommentSkipped
-		if published(result.Receipts, c.Target) {
+		if tables.Published(result.Receipts, c.Target) {
 			state = schema.CommentPending
 			r.jobs = append(r.jobs, schema.Job{
 				ID: schema.JobID(id), Kind: schema.JobComment, Shard: schema.ShardOf(result.Ref.Post),
 				DueAt:   now.Add(schema.FirstCommentDelay).Truncate(time.Microsecond),
-				Payload: encode(schema.CommentMessage{Comment: id, Workspace: result.Workspace, Account: result.Account, Platform: result.Platform}),
+				Payload: db.Encode(schema.CommentMessage{Comment: id, Workspace: result.Workspace, Account: result.Account, Platform: result.Platform}),
 			})
 		}
 		r.ids, r.posts, r.ns = append(r.ids, id), append(r.posts, result.Ref.Post), append(r.ns, result.Ref.N)
@@ -46,40 +48,31 @@ func (r *commentRows) add(result *schema.Result, now time.Time) {
 	}
 }
 
-func published(receipts []schema.Receipt, entry int) bool {
-	for _, r := range receipts {
-		if r.Entry == entry && r.NativeID != "" {
-			return true
-		}
-	}
-	return false
-}
-
 // queue adds the statements, and returns the jobs to announce. A comment that is there
 // from an earlier try stays, unless it was skipped and its entry is published now.
 func (r *commentRows) queue(b *pgx.Batch, now time.Time) []schema.Job {
 	if len(r.ids) == 0 {
 		return nil
 	}
-	insertComments.queue(b, pgx.StrictNamedArgs{
+	insertComments.Queue(b, pgx.StrictNamedArgs{
 		"ids": r.ids, "posts": r.posts, "ns": r.ns, "positions": r.positions, "workspaces": r.workspaces, "accounts": r.accounts,
 		"entries": r.entries, "texts": r.texts, "states": r.states,
 	})
-	var jobs jobRows
+	var jobs tables.JobRows
 	for _, j := range r.jobs {
-		jobs.add(j, now)
+		jobs.Add(j, now)
 	}
-	jobs.queue(b)
+	jobs.Queue(b)
 	return r.jobs
 }
 
-var insertComments = newStatement(`
+var insertComments = db.NewStatement(`
 	insert into comments as c (id, post_id, n, position, workspace_id, account_id, entry, text, state)
 	select * from unnest(@ids::uuid[], @posts::uuid[], @ns::int2[], @positions::int2[], @workspaces::uuid[], @accounts::uuid[],
 		@entries::int2[], @texts::text[], @states::int2[])
 	on conflict (post_id, n, position) do update
 		set id = excluded.id, state = excluded.state, text = excluded.text
-		where c.state = ` + commentSkipped + ` and excluded.state = ` + commentPending)
+		where c.state = ` + tables.CommentSkipped + ` and excluded.state = ` + tables.CommentPending)
 
 // Comment is the store of the comment stage.
 type Comment struct {
@@ -107,20 +100,20 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	batch := &pgx.Batch{}
 	batch.Queue(anyHold).QueryRow(c.readHolding(&holding))
 	batch.Queue(dropCommentJobs, ids)
-	claimComments.queue(batch, pgx.StrictNamedArgs{
-		"ids": ids, "tokens": tokens, "again": again, "node": c.node, "lease": schema.Lease, "settle": schema.SettleTime,
-		"delay": schema.FirstCommentDelay, "late": c.late, "latest": c.clock.lease.latest(time.Now()),
+	claimComments.Queue(batch, pgx.StrictNamedArgs{
+		"ids": ids, "tokens": tokens, "again": again, "node": c.Node, "lease": schema.Lease, "settle": schema.SettleTime,
+		"delay": schema.FirstCommentDelay, "late": c.Late, "latest": c.Clock.Lease.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
-		claimed, err = collect(rows, nil, c.scanClaim)
+		claimed, err = db.Collect(rows, nil, c.scanClaim)
 		return err
 	})
 	sent := time.Now()
-	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, fmt.Errorf("claiming comments: %w", unavailable(err))
+	if err := c.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, fmt.Errorf("claiming comments: %w", db.Unavailable(err))
 	}
 	if holding && len(claimed) < len(ids) {
 		if err := c.parkComments(ctx, ids); err != nil {
-			return nil, fmt.Errorf("parking held comments: %w", unavailable(err))
+			return nil, fmt.Errorf("parking held comments: %w", db.Unavailable(err))
 		}
 	}
 	arm(claimed, sent)
@@ -129,40 +122,40 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 
 const dropCommentJobs = `
 	delete from jobs j where j.id = any($1)
-	  and not exists (select from comments c where c.id = j.id and c.state in ` + openComments + `)`
+	  and not exists (select from comments c where c.id = j.id and c.state in ` + tables.OpenComments + `)`
 
-var claimComments = newStatement(`
+var claimComments = db.NewStatement(`
 	update comments c set
-		state = ` + commentClaimed + `, claim = c.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval,
+		state = ` + tables.CommentClaimed + `, claim = c.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval,
 		step = ` + stepOfClaim("c") + `,
 		since = coalesce(c.since, now())
 	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again), posts p, targets t, accounts a, workspaces w
 	where c.id = u.id and p.id = c.post_id and t.post_id = c.post_id and t.n = c.n
 	  and a.id = c.account_id and w.id = a.workspace_id
-	  and ` + claimable("c") + `
+	  and ` + tables.Claimable("c") + `
 	  and not exists (select from holds h where h.subject = c.post_id)
-	  and (not ` + pausedComment + ` or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())
+	  and (not ` + tables.PausedComment + ` or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())
 	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, c.since,
-		t.post_id, t.n, t.version, t.receipts, p.content, ` + pausedComment + `, ` + accountColumns)
+		t.post_id, t.n, t.version, t.receipts, p.content, ` + tables.PausedComment + `, ` + tables.AccountColumns)
 
-func (c *Comment) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
+func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	var since *time.Time
 	var receipts, document []byte
 	d.Comment = &schema.Comment{}
 	a := &d.Account
-	err := rows.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &since,
-		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document, &d.Paused}, accountFields(a)...)...)
+	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &since,
+		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document, &d.Paused}, tables.AccountFields(a)...)...)
 	if err != nil {
 		return err
 	}
-	d.Workspace, d.Since, d.Entry = a.Workspace, fromNull(since), d.Comment.Entry
+	d.Workspace, d.Since, d.Entry = a.Workspace, db.FromNull(since), d.Comment.Entry
 	d.DueAt = d.Comment.ID.Time().Add(schema.FirstCommentDelay)
-	d.Unreadable = guard(func() error {
+	d.Unreadable = db.Guard(func() error {
 		var content schema.Content
-		if err := decode("receipts of a target", receipts, &d.Receipts); err != nil {
+		if err := db.Decode("receipts of a target", receipts, &d.Receipts); err != nil {
 			return err
 		}
-		if err := decode("content of a post", document, &content); err != nil {
+		if err := db.Decode("content of a post", document, &content); err != nil {
 			return err
 		}
 		d.DescribeComment(content, c.constraints(a.Platform))
@@ -181,7 +174,7 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 		err = c.finishTaken(ctx, r)
 	}
 	if err != nil {
-		return fmt.Errorf("finishing a comment: %w", unavailable(err))
+		return fmt.Errorf("finishing a comment: %w", db.Unavailable(err))
 	}
 	return nil
 }
@@ -189,7 +182,7 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 // finishTaken finishes a comment whose receipt is recorded: as its own, or as another's,
 // which a look gives up and a call does not.
 func (c *Comment) finishTaken(ctx context.Context, r schema.CommentResult) error {
-	taken, err := c.receipt(r).taken(ctx, c.pool)
+	taken, err := c.receipt(r).taken(ctx, c.Pool)
 	switch {
 	case err != nil:
 		return err
@@ -198,7 +191,7 @@ func (c *Comment) finishTaken(ctx context.Context, r schema.CommentResult) error
 		return fmt.Errorf("%s: %w", r.NativeID, schema.ErrReceiptTaken)
 	case len(taken) > 0:
 		c.arrivals.takenByCall.Inc()
-		c.log.ErrorContext(ctx, "a first comment was published that an earlier look had taken for another's", "comment", r.Comment, "id", r.NativeID)
+		c.Log.ErrorContext(ctx, "a first comment was published that an earlier look had taken for another's", "comment", r.Comment, "id", r.NativeID)
 	}
 	return c.finish(ctx, r, false)
 }
@@ -212,18 +205,18 @@ func (c *Comment) receipt(r schema.CommentResult) *receiptRows {
 
 // finish stores a result, with its receipt where that is not recorded yet: else it fails.
 func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bool) error {
-	var attempts attemptRows
-	attempts.add(r.Post, r.Attempt)
-	parameters := attempts.columns()
+	var attempts tables.AttemptRows
+	attempts.Add(r.Post, r.Attempt)
+	parameters := attempts.Columns()
 	maps.Copy(parameters, pgx.StrictNamedArgs{
 		"comment": r.Comment, "claim": r.Claim, "state": int16(r.State), "step": int16(r.Step), "attempts": int16(r.Attempts),
 		"looked": int16(r.Looked), "next": r.NextIn.Seconds(), "native_id": r.NativeID, "url": r.URL, "error": errorOrNull(r.Error),
-		"posted": orNull(r.PostedAt),
+		"posted": db.OrNull(r.PostedAt),
 	})
 	var taken int64
 	var moved []schema.Job
 	batch := &pgx.Batch{}
-	finishComment.queue(batch, parameters).Exec(countRows(&taken))
+	finishComment.Queue(batch, parameters).Exec(countRows(&taken))
 	if receipt {
 		batch.Queue(recordReceipts, c.receipt(r).columns()...)
 	}
@@ -234,39 +227,39 @@ func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bo
 			where id = $1
 			returning id, kind, shard, due_at, version, payload`, r.Comment, r.NextIn.Seconds(), schema.FirstCommentDelay.String()).
 			Query(func(rows pgx.Rows) (err error) {
-				moved, err = collect(rows, nil, scanJob)
+				moved, err = db.Collect(rows, nil, tables.ScanJob)
 				return err
 			})
 	} else {
 		batch.Queue(`
 			delete from jobs j where j.id = $1
-			  and exists (select from comments c where c.id = j.id and c.state not in `+openComments+`)`, r.Comment)
+			  and exists (select from comments c where c.id = j.id and c.state not in `+tables.OpenComments+`)`, r.Comment)
 	}
-	attempts.queueTrim(batch)
-	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil {
+	attempts.QueueTrim(batch)
+	if err := c.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return err
 	}
 	if taken == 0 && r.NativeID != "" {
 		return c.keepReceipt(ctx, r)
 	}
-	c.announce(schema.Announcement{Jobs: soon(moved, c.Now())})
+	c.Announce(schema.Announcement{Jobs: tables.Soon(moved, c.Now())})
 	return nil
 }
 
 // finishComment tells the attempt only where the claim still held.
-var finishComment = newStatement(`
+var finishComment = db.NewStatement(`
 	with taken as (
 		update comments set
 			state = @state, step = @step, attempts = @attempts, looked = @looked, next_at = now() + @next::float8 * interval '1 second',
 			lease_until = null, native_id = @native_id, url = @url, error = @error::text::json, posted_at = @posted
-		where id = @comment and claim = @claim and state = ` + commentClaimed + `
+		where id = @comment and claim = @claim and state = ` + tables.CommentClaimed + `
 		returning id
-	), told as (` + insertAttempts + ` and exists (select from taken))
+	), told as (` + tables.InsertAttempts + ` and exists (select from taken))
 	select from taken`)
 
 func errorOrNull(e *schema.TargetError) *string {
 	if e == nil {
 		return nil
 	}
-	return textOrNull(encode(e))
+	return db.TextOrNull(db.Encode(e))
 }

@@ -1,14 +1,30 @@
-// Package postgres is every line of SQL for PostgreSQL, which is crier's truth.
+// Package postgres is the store of crier's truth, PostgreSQL: all of its SQL stands here and
+// in the packages below. There is one type per consumer, with what that consumer needs.
 //
-// There is one type per consumer, with what that consumer needs and nothing else:
+// The stages are here, each named as its stage in pipeline:
 //
-//	gateway ─▶ Gateway   keys, creation by group commit, reads, edits, webhooks
-//	delay   ─▶ Delay     due jobs, far jobs, the outbox's stragglers
+//	delay   ─▶ Delay     due jobs, and maintenance of them
 //	publish ─▶ Publish   claims of targets, and what a step came to
 //	comment ─▶ Comment   the same for first comments
 //	notify  ─▶ Notify    events to deliveries, claims and results of deliveries
+//	refresh ─▶ Refresh   claims of renewals, and how accounts stand after them
 //	sink    ─▶ Analytics marks of events that ClickHouse has
-//	crier   ─▶ Admin     workspaces, keys, accounts
+//
+// All else has a package of its own, that of a resource named as in gateway:
+//
+//	           postgres: the stages, and what is put together here
+//	Gateway ─▶ posts, queues, accounts, media, webhooks, keys, billing, admission
+//	Admin   ─▶ operation (with accounts, keys and billing)
+//	Delay   ─▶ maintenance
+//	           backup ─▶ migrations
+//	               │
+//	               ▼
+//	           internal/tables       rows that several of them read and write
+//	           internal/groupcommit  calls that share a transaction
+//	               │
+//	               ▼
+//	           internal/db           connections, errors, ids, named parameters
+//	           internal/clock        the clock of the server
 //
 // Each transition of a post is one transaction: the state and the jobs that follow
 // from it. Locks are taken in one order everywhere: post, targets, jobs, each by id.

@@ -2,23 +2,21 @@ package postgres
 
 import (
 	"context"
-	"io"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"crier/schema"
+	"crier/schema/postgres/migrations"
 )
 
 // Exec runs a statement that a test needs to make time pass.
 func (s *Store) Exec(ctx context.Context, sql string) error {
-	_, err := s.pool.Exec(ctx, sql)
+	_, err := s.Pool.Exec(ctx, sql)
 	return err
 }
 
 // Count answers a query for one number.
 func (s *Store) Count(ctx context.Context, sql string) (n int, err error) {
-	err = s.pool.QueryRow(ctx, sql).Scan(&n)
+	err = s.Pool.QueryRow(ctx, sql).Scan(&n)
 	return n, err
 }
 
@@ -27,7 +25,7 @@ func (s *Store) KnowHolds() { s.holding.Store(true) }
 
 // Counter returns what is used of an account's day, and how many targets hold a unit of it.
 func (s *Store) Counter(ctx context.Context, account schema.AccountID, day time.Time) (used, held int, err error) {
-	err = s.pool.QueryRow(ctx, `
+	err = s.Pool.QueryRow(ctx, `
 		select coalesce((select used from counters where subject = $1 and period = $2), 0),
 			(select count(*) from targets where account_id = $1 and charged_on = $2)`, account, day).Scan(&used, &held)
 	return used, held, err
@@ -68,39 +66,14 @@ func (r *Refresh) ClaimUnheard(ctx context.Context, a schema.Account) error {
 
 // FinishTogether stores results in one batch, as the committer of a group does.
 func (p *Publish) FinishTogether(ctx context.Context, results ...schema.Result) []error {
-	batch := make([]*request[schema.Result], len(results))
+	batch := make([]*schema.Result, len(results))
 	for i := range results {
-		batch[i] = &request[schema.Result]{value: &results[i], done: make(chan error, 1)}
+		batch[i] = &results[i]
 	}
-	p.finishes.settle(ctx, batch)
-	errs := make([]error, len(batch))
-	for i, r := range batch {
-		errs[i] = <-r.done
-	}
-	return errs
+	return p.finishes.Settle(ctx, batch)
 }
 
 // MigrateTo brings an empty database to an earlier version of its tables.
 func MigrateTo(ctx context.Context, url string, version int64) error {
-	return migrateTo(ctx, url, version)
-}
-
-// CreateTogether makes the posts of requests in one batch, as the committer of a group
-// does, and returns how each is answered.
-func (g *Gateway) CreateTogether(ctx context.Context, requests ...schema.Creation) []error {
-	batch := make([]*request[creation], len(requests))
-	for i, c := range requests {
-		batch[i] = &request[creation]{value: &creation{Creation: c, demands: g.demandsOf(c)}, done: make(chan error, 1)}
-	}
-	g.creations.settle(ctx, batch)
-	errs := make([]error, len(batch))
-	for i, r := range batch {
-		_, errs[i] = r.value.answer(<-r.done)
-	}
-	return errs
-}
-
-// Confirm finds out whether a transaction took place whose connection was lost at COMMIT.
-func (g *Gateway) Confirm(ctx context.Context, conn *pgx.Conn, post schema.Post) error {
-	return g.confirm(ctx, conn, []schema.Post{post}, io.ErrUnexpectedEOF)
+	return migrations.To(ctx, url, version)
 }

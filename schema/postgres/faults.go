@@ -3,13 +3,14 @@ package postgres
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Fault notes that a stage failed by a fault of crier's own, and gives the claim back, to
@@ -18,7 +19,7 @@ import (
 // more then, and ends if it fails again: a post always ends, with a reason.
 func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error) {
 	var said schema.Announcement
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		unreadable, err := isUnreadable(ctx, tx, &f)
 		if err != nil {
 			return err
@@ -36,18 +37,18 @@ func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("noting a fault: %w", unavailable(err))
+		return false, fmt.Errorf("noting a fault: %w", db.Unavailable(err))
 	}
-	s.announce(said)
+	s.Announce(said)
 	return dead, nil
 }
 
 // isUnreadable tells whether nothing that is known brings the message again. It then gets
 // a name of its own, by which the same bytes are kept once.
 func isUnreadable(ctx context.Context, tx pgx.Tx, f *schema.Fault) (bool, error) {
-	if mark := markOf(f.Stage); mark != 0 {
+	if mark := tables.MarkOf(f.Stage); mark != 0 {
 		var owed bool
-		err := tx.QueryRow(ctx, `select exists (select from outbox where id = $1 and owed & $2::int2 <> 0)`, idValue(f.Subject.ID), int16(mark)).Scan(&owed)
+		err := tx.QueryRow(ctx, `select exists (select from outbox where id = $1 and owed & $2::int2 <> 0)`, db.IDValue(f.Subject.ID), int16(mark)).Scan(&owed)
 		if err != nil || owed {
 			return false, err
 		}
@@ -61,18 +62,6 @@ func isUnreadable(ctx context.Context, tx pgx.Tx, f *schema.Fault) (bool, error)
 	return true, nil
 }
 
-// markOf is what the outbox owes a stage of events; 0 for the others.
-func markOf(stage string) schema.Owed {
-	switch stage {
-	case schema.StageExpand:
-		return schema.OwedNotify
-	case schema.StageAnalytics:
-		return schema.OwedAnalytics
-	default:
-		return 0
-	}
-}
-
 // noteFault counts the fault and returns how often the same thing has failed lately.
 func (s *Store) noteFault(ctx context.Context, tx pgx.Tx, f schema.Fault, unreadable bool) (tries int, err error) {
 	err = tx.QueryRow(ctx, `
@@ -83,7 +72,7 @@ func (s *Store) noteFault(ctx context.Context, tx pgx.Tx, f schema.Fault, unread
 			key = excluded.key, value = excluded.value, reason = excluded.reason, failed_at = now(),
 			replay_at = null -- it was replayed, and failed again before that was noted
 		returning tries`, pgx.StrictNamedArgs{
-		"id": schema.NewDeadLetterID(s.Now()), "stage": f.Stage, "subject": idValue(f.Subject.ID), "n": f.Subject.N, "unreadable": unreadable,
+		"id": schema.NewDeadLetterID(s.Now()), "stage": f.Stage, "subject": db.IDValue(f.Subject.ID), "n": f.Subject.N, "unreadable": unreadable,
 		"topic": f.Message.Topic, "partition": f.Message.Partition, "key": f.Message.Key, "value": append([]byte{}, f.Message.Value...),
 		"reason": plainText(f.Reason), "tries": f.Tries, "memory": schema.FaultMemory.String(),
 	}).Scan(&tries)
@@ -105,58 +94,46 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 	b := &pgx.Batch{}
 	switch f.Stage {
 	case schema.TopicPublish:
-		b.Queue(lockPost, idValue(f.Subject.ID))
-		b.Queue(freeTarget+`, next_at = now() + @wait::interval where post_id = @post and n = @n and state = `+targetClaimed+` and claim = @claim`,
-			pgx.StrictNamedArgs{"post": idValue(f.Subject.ID), "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
-		return s.moveAndSay(ctx, tx, b, f.Subject.ID)
+		b.Queue(tables.LockPost, db.IDValue(f.Subject.ID))
+		b.Queue(freeTarget+`, next_at = now() + @wait::interval where post_id = @post and n = @n and state = `+tables.TargetClaimed+` and claim = @claim`,
+			pgx.StrictNamedArgs{"post": db.IDValue(f.Subject.ID), "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
+		return tables.MoveAndSay(ctx, tx, b, f.Subject.ID, s.Now())
 	case schema.TopicComment:
-		b.Queue(freeComment+`, next_at = now() + @wait::interval where id = @comment and state = `+commentClaimed+` and claim = @claim`,
-			pgx.StrictNamedArgs{"comment": idValue(f.Subject.ID), "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
+		b.Queue(freeComment+`, next_at = now() + @wait::interval where id = @comment and state = `+tables.CommentClaimed+` and claim = @claim`,
+			pgx.StrictNamedArgs{"comment": db.IDValue(f.Subject.ID), "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
 	case schema.TopicNotify:
-		b.Queue(`update deliveries set state = `+deliveryPending+`, lease_until = null, next_at = now() + $3::interval where id = $1 and state = `+deliveryClaimed+` and claim = $2`,
-			idValue(f.Subject.ID), f.Claim.Claim, wait)
+		b.Queue(`update deliveries set state = `+tables.DeliveryPending+`, lease_until = null, next_at = now() + $3::interval where id = $1 and state = `+tables.DeliveryClaimed+` and claim = $2`,
+			db.IDValue(f.Subject.ID), f.Claim.Claim, wait)
 	case schema.TopicRefresh:
 		b.Queue(`update accounts set renew_lease = null, renew_at = now() + $3::interval where id = $1 and renew_claim = $2`,
-			idValue(f.Subject.ID), f.Claim.Claim, wait)
+			db.IDValue(f.Subject.ID), f.Claim.Claim, wait)
 	default:
 		return schema.Announcement{}, nil // the outbox sends its events again
 	}
-	b.Queue(`update jobs set due_at = now() + $2::interval where id = $1`, idValue(f.Subject.ID), wait)
+	b.Queue(`update jobs set due_at = now() + $2::interval where id = $1`, db.IDValue(f.Subject.ID), wait)
 	return schema.Announcement{}, tx.SendBatch(ctx, b).Close()
 }
 
 // Where nobody can tell by which claim something is held (number 0), a call may have been
 // made under it.
 const (
-	lockPost   = `select from posts where id = $1 for no key update`
 	freeTarget = `
-		update targets t set state = ` + targetPending + `, lease_until = null, step = case when t.state = ` + targetClaimed + ` and t.step = ` + stepPublish + ` and (@called or @claim = 0) then ` + stepFind + ` else t.step end`
+		update targets t set state = ` + tables.TargetPending + `, lease_until = null, step = case when t.state = ` + tables.TargetClaimed + ` and t.step = ` + tables.StepPublish + ` and (@called or @claim = 0) then ` + tables.StepFind + ` else t.step end`
 	freeComment = `
-		update comments c set state = ` + commentPending + `, lease_until = null, step = case when c.state = ` + commentClaimed + ` and c.step = ` + stepPublish + ` and (@called or @claim = 0) then ` + stepFind + ` else c.step end`
+		update comments c set state = ` + tables.CommentPending + `, lease_until = null, step = case when c.state = ` + tables.CommentClaimed + ` and c.step = ` + tables.StepPublish + ` and (@called or @claim = 0) then ` + tables.StepFind + ` else c.step end`
 )
 
 // heldBy is what the claim of number @claim holds, or, without one, what nobody does, nor does
 // this node, which could not read what it claimed. row is the alias of targets or comments.
 func heldBy(row string) string {
-	return `((` + row + `.state = ` + targetClaimed + ` and ` + row + `.claim = @claim) or (@claim = 0 and (` + row + `.state = ` + targetPending + `
-		or (` + row + `.state = ` + targetClaimed + ` and (` + row + `.lease_until < now() or ` + row + `.node = @node)))))`
-}
-
-// moveAndSay runs a batch, and makes the job of a post due when its targets are.
-func (s *Store) moveAndSay(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID) (schema.Announcement, error) {
-	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return schema.Announcement{}, err
-	}
-	posts := []schema.PostID{post}
-	rows, err := tx.Query(ctx, moveOpen, posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), posts)
-	jobs, err := collect(rows, err, scanJob)
-	return schema.Announcement{Jobs: soon(jobs, s.Now())}, err
+	return `((` + row + `.state = ` + tables.TargetClaimed + ` and ` + row + `.claim = @claim) or (@claim = 0 and (` + row + `.state = ` + tables.TargetPending + `
+		or (` + row + `.state = ` + tables.TargetClaimed + ` and (` + row + `.lease_until < now() or ` + row + `.node = @node)))))`
 }
 
 // setAside takes a dead letter out of the way of everything else.
 func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreadable bool) (schema.Announcement, error) {
 	b := &pgx.Batch{}
-	id := idValue(f.Subject.ID)
+	id := db.IDValue(f.Subject.ID)
 	b.Queue(`update dead_letters set dead_at = coalesce(dead_at, now()) where stage = $1 and subject = $2 and n = $3`, f.Stage, id, f.Subject.N)
 	switch {
 	case unreadable:
@@ -166,14 +143,14 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 		s.setCommentAside(b, f)
 	case f.Stage == schema.TopicNotify:
 		b.Queue(`
-			update deliveries set state = `+deliveryFailed+`, lease_until = null, error = 'crier failed on this delivery'
-			where id = $1 and (state = `+deliveryPending+` or (state = `+deliveryClaimed+` and (claim = $2 or lease_until < now() or ($2 = 0 and node = $3))))`, id, f.Claim.Claim, s.node)
+			update deliveries set state = `+tables.DeliveryFailed+`, lease_until = null, error = 'crier failed on this delivery'
+			where id = $1 and (state = `+tables.DeliveryPending+` or (state = `+tables.DeliveryClaimed+` and (claim = $2 or lease_until < now() or ($2 = 0 and node = $3))))`, id, f.Claim.Claim, s.Node)
 		b.Queue(`delete from jobs where id = $1`, id)
 	case f.Stage == schema.TopicRefresh:
 		b.Queue(`
 			update accounts set renew_lease = null, renew_at = now() + $3::interval
 			where id = $1 and (renew_claim = $2 or ($2 = 0 and (renew_lease is null or renew_lease < now() or renew_node = $4)))`,
-			id, f.Claim.Claim, renewAside, s.node)
+			id, f.Claim.Claim, renewAside, s.Node)
 		b.Queue(`update jobs set due_at = now() + $2::interval where id = $1`, id, renewAside)
 	case f.Stage == schema.TopicDelay:
 		b.Queue(`delete from jobs where id = $1`, id) // the sweep makes a readable one
@@ -181,7 +158,7 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return schema.Announcement{}, err
 		}
-		_, err := takeMark(ctx, tx, []schema.BatchID{f.Subject.ID}, markOf(f.Stage))
+		_, err := tables.TakeMark(ctx, tx, []schema.BatchID{f.Subject.ID}, tables.MarkOf(f.Stage))
 		return schema.Announcement{}, err
 	}
 	return schema.Announcement{}, tx.SendBatch(ctx, b).Close()
@@ -199,20 +176,20 @@ const (
 // setTargetAside lets a target rest until its deadline. One that is past it is ended.
 func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f schema.Fault) (schema.Announcement, error) {
 	post := schema.PostID(f.Subject.ID)
-	b.Queue(lockPost, post)
+	b.Queue(tables.LockPost, post)
 	b.Queue(freeTarget+`,
 			next_at = greatest(coalesce(p.retried_for, p.scheduled_for) + @late::interval, now() + '`+asideAtLeast+`'::interval)
 		from posts p where t.post_id = @post and t.n = @n and p.id = t.post_id and `+heldBy("t"), pgx.StrictNamedArgs{
-		"post": post, "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": s.late.String(), "node": s.node,
+		"post": post, "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": s.Late.String(), "node": s.Node,
 	})
-	said, err := s.moveAndSay(ctx, tx, b, post)
+	said, err := tables.MoveAndSay(ctx, tx, b, post, s.Now())
 	if err != nil {
 		return said, err
 	}
 	// What is stored of the post may be what nobody can read, and so keep it from ending.
 	ended, endErr := s.endDead(ctx, tx, post, f.Subject.N)
 	if endErr != nil {
-		s.log.ErrorContext(ctx, "a dead post could not be ended", "post", post, "err", endErr)
+		s.Log.ErrorContext(ctx, "a dead post could not be ended", "post", post, "err", endErr)
 		return said, nil
 	}
 	said.Events = append(said.Events, ended.Events...)
@@ -224,41 +201,29 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 	now := s.Now()
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
-			update targets t set state = `+targetFailed+`, error = case when t.step = `+stepFind+` or t.looked < 0 then $4::text::json else $5::text::json end
-			from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and t.state = `+targetPending+`
+			update targets t set state = `+tables.TargetFailed+`, error = case when t.step = `+tables.StepFind+` or t.looked < 0 then $4::text::json else $5::text::json end
+			from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and t.state = `+tables.TargetPending+`
 			  and coalesce(p.retried_for, p.scheduled_for) + $3::interval < now()`,
-			post, n, s.late.String(), string(encode(schema.DeadUnknown(now))), string(encode(schema.DeadMissed(now))))
+			post, n, s.Late.String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))))
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		return s.repairPosts(ctx, tx, []schema.PostID{post}, &said)
+		return tables.RepairPosts(ctx, tx, []schema.PostID{post}, now, &said)
 	})
 	return said, err
 }
 
 // setCommentAside lets a first comment rest until its deadline. One that is past it ends.
 func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
-	id, now := idValue(f.Subject.ID), s.Now()
+	id, now := db.IDValue(f.Subject.ID), s.Now()
 	b.Queue(freeComment+`, next_at = greatest(uuid_extract_timestamp(c.id) + @late::interval, now() + '`+asideAtLeast+`'::interval)
 		where c.id = @comment and `+heldBy("c"), pgx.StrictNamedArgs{
-		"comment": id, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": (schema.FirstCommentDelay + s.late).String(), "node": s.node,
+		"comment": id, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": (schema.FirstCommentDelay + s.Late).String(), "node": s.Node,
 	})
 	b.Queue(`
-		update comments set state = `+commentFailed+`, error = case when step = `+stepFind+` or looked < 0 then $3::text::json else $4::text::json end
-		where id = $1 and state = `+commentPending+` and uuid_extract_timestamp(id) + $2::interval < now()`,
-		id, (schema.FirstCommentDelay + s.late).String(), string(encode(schema.DeadUnknown(now))), string(encode(schema.DeadMissed(now))))
-	b.Queue(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = `+commentPending, id)
-	b.Queue(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in `+openComments+`)`, id)
+		update comments set state = `+tables.CommentFailed+`, error = case when step = `+tables.StepFind+` or looked < 0 then $3::text::json else $4::text::json end
+		where id = $1 and state = `+tables.CommentPending+` and uuid_extract_timestamp(id) + $2::interval < now()`,
+		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))))
+	b.Queue(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = `+tables.CommentPending, id)
+	b.Queue(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in `+tables.OpenComments+`)`, id)
 }
-
-// guard turns a panic into an error: what one row makes of us must not end the process.
-func guard(work func() error) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("%w: %v", errPanic, fault)
-		}
-	}()
-	return work()
-}
-
-var errPanic = errors.New("panic")

@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Finish stores what a step came to, with its events and the move of the post's job, in
@@ -19,12 +21,12 @@ import (
 // only the receipt is kept: that an entry is published stays true. A look that found what
 // another entry has made is refused with schema.ErrReceiptTaken.
 func (p *Publish) Finish(ctx context.Context, r schema.Result) error {
-	err := p.finishes.do(ctx, &r)
+	err := p.finishes.Do(ctx, &r)
 	if errors.Is(err, schema.ErrReceiptTaken) {
 		p.arrivals.takenByLook.Inc()
 	}
 	if err != nil {
-		return fmt.Errorf("finishing a target: %w", unavailable(err))
+		return fmt.Errorf("finishing a target: %w", db.Unavailable(err))
 	}
 	return nil
 }
@@ -62,22 +64,22 @@ func roundsOf(batch []*schema.Result) [][]*schema.Result {
 }
 
 func (p *Publish) commitRound(ctx context.Context, round []*schema.Result) error {
-	conn, err := p.pool.Acquire(ctx)
+	conn, err := p.Pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
 	done, announcement, err := p.applyResults(ctx, conn.Conn(), round)
 	if err != nil {
-		return p.abandon(ctx, conn.Conn(), err)
+		return p.Abandon(ctx, conn.Conn(), err)
 	}
 	if err := p.keepReceipts(ctx, conn.Conn(), done.late(round), &done, &announcement); err != nil {
-		return p.abandon(ctx, conn.Conn(), err)
+		return p.Abandon(ctx, conn.Conn(), err)
 	}
 	if err := p.recordEffects(ctx, conn.Conn(), done, &announcement); err != nil {
-		return p.abandon(ctx, conn.Conn(), err)
+		return p.Abandon(ctx, conn.Conn(), err)
 	}
-	p.announce(announcement)
+	p.Announce(announcement)
 	return nil
 }
 
@@ -90,7 +92,7 @@ type applied struct {
 	amended []*schema.Result
 	// uncounted are results of targets that had given their unit of a daily cap back.
 	uncounted []*schema.Result
-	attempts  attemptRows // of what was taken
+	attempts  tables.AttemptRows // of what was taken
 }
 
 // late returns the results of a round that were not taken and bring a receipt.
@@ -140,19 +142,19 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, round []*sch
 		if _, taken := done.taken[keyOfTarget(r.Ref)]; !taken {
 			continue
 		}
-		done.attempts.add(r.Ref.Post, r.Attempt)
+		done.attempts.Add(r.Ref.Post, r.Attempt)
 		if r.Terminal() {
 			done.ended = append(done.ended, r)
 		}
 	}
-	return done, schema.Announcement{Jobs: soon(moved, p.Now())}, nil
+	return done, schema.Announcement{Jobs: tables.Soon(moved, p.Now())}, nil
 }
 
 func (a *applied) readTaken(rows pgx.Rows) error {
 	var key targetKey
 	var charged *time.Time
 	_, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&key.post), &key.n, &charged}, func() error {
-		a.taken[key] = fromNull(charged)
+		a.taken[key] = db.FromNull(charged)
 		return nil
 	})
 	return err
@@ -162,16 +164,16 @@ func (a *applied) readTaken(rows pgx.Rows) error {
 // done are read and lose their job, the jobs of others are moved.
 func queueFollowUp(b *pgx.Batch, posts, waiting []schema.PostID, done *applied, moved *[]schema.Job) {
 	b.Queue(selectDonePosts, posts).Query(func(rows pgx.Rows) error {
-		ended, err := collect(rows, nil, func(rows pgx.Rows, p *schema.Post) error { return scanPost(rows, p) })
+		ended, err := db.Collect(rows, nil, tables.ScanPost)
 		for i := range ended {
 			done.posts[ended[i].ID] = &ended[i]
 		}
 		return err
 	})
 	b.Queue(selectDoneTargets, posts).Query(func(rows pgx.Rows) error {
-		targets, err := collect(rows, nil, scanTarget)
+		targets, err := db.Collect(rows, nil, tables.ScanTarget)
 		for _, t := range targets {
-			post := done.posts[t.post]
+			post := done.posts[t.Post]
 			post.Targets = append(post.Targets, t.Target)
 		}
 		return err
@@ -181,55 +183,19 @@ func queueFollowUp(b *pgx.Batch, posts, waiting []schema.PostID, done *applied, 
 		where j.id = any($1) and p.id = j.id and p.left_n = 0`, posts)
 	b.Queue(moveProcessing, posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), waiting).
 		Query(func(rows pgx.Rows) (err error) {
-			*moved, err = collect(rows, nil, scanJob)
+			*moved, err = db.Collect(rows, nil, tables.ScanJob)
 			return err
 		})
 }
 
 const (
-	selectDonePosts   = `select ` + postColumns + ` from posts p where p.id = any($1) and p.left_n = 0`
+	selectDonePosts   = `select ` + tables.PostColumns + ` from posts p where p.id = any($1) and p.left_n = 0`
 	selectDoneTargets = `
-		select ` + targetColumns + ` from posts p join targets t on t.post_id = p.id
+		select ` + tables.TargetColumns + ` from posts p join targets t on t.post_id = p.id
 		where p.id = any($1) and p.left_n = 0 order by t.post_id, t.n`
 )
 
-var (
-	moveProcessing = moveJobs("(" + postProcessing + ")")
-	moveOpen       = moveJobs(openPosts)
-)
-
-// moveJobs makes the jobs of posts that go on, by their status, due when the first of their
-// targets is. Where no target of the batch waits, it only brings the job forward: firing
-// early is harmless. A target that nobody has claimed yet, nor put off, has its message on
-// its way.
-func moveJobs(statuses string) string {
-	return `
-	update jobs j set due_at = w.due_at, held = false,
-		overdue_since = coalesce(j.overdue_since, case when w.base < now() then w.base end)
-	from (
-		select t.post_id, min(coalesce(p.retried_for, p.scheduled_for)) base, min(case
-			when t.state = ` + targetClaimed + ` then t.lease_until + $3::interval
-			when t.claim = 0 and coalesce(t.next_at, now()) <= now() then now() + $2::interval
-			else greatest(coalesce(t.next_at, now()), now()) end) due_at
-		from targets t join posts p on p.id = t.post_id
-		where t.post_id = any($1) and p.status in ` + statuses + ` and t.state in ` + openTargets + ` group by t.post_id
-	) w
-	where j.id = w.post_id and (w.due_at < j.due_at or j.id = any($4))
-	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`
-}
-
-// soon keeps the jobs that delay would not read in time by itself.
-func soon(jobs []schema.Job, now time.Time) []schema.Job {
-	return slices.DeleteFunc(jobs, func(j schema.Job) bool {
-		return j.DueAt.After(now.Add(schema.AnnounceWindow))
-	})
-}
-
-func scanJob(rows pgx.Rows, j *schema.Job) error {
-	err := rows.Scan((*[16]byte)(&j.ID), &j.Kind, &j.Shard, &j.DueAt, &j.Version, &j.Payload)
-	j.DueAt = j.DueAt.UTC()
-	return err
-}
+var moveProcessing = tables.MoveJobs("(" + tables.PostProcessing + ")")
 
 // recordEffects writes what follows from the results that were taken, and commits: the
 // second trip.
@@ -244,9 +210,9 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 		if charged, ok := done.taken[keyOfTarget(r.Ref)]; ok {
 			given.add(r, charged)
 		}
-		events = append(events, targetFact(r, now))
+		events = append(events, tables.TargetFact(r, now))
 		comments.add(r, now)
-		done.attempts.addSkipped(r, now)
+		done.attempts.AddSkipped(r, now)
 		finished[r.Ref.Post] = r.Trace
 	}
 	for _, r := range done.amended {
@@ -258,12 +224,12 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	for id, trace := range finished {
 		if post := done.posts[id]; post != nil {
 			post.Trace = trace
-			events = append(events, doneEvents(post, now)...)
+			events = append(events, tables.DoneEvents(post, now)...)
 		}
 	}
 	announcement.Jobs = append(announcement.Jobs, comments.queue(b, now)...)
-	done.attempts.queue(b)
-	if e := queueEvents(b, events, now); e != nil {
+	done.attempts.Queue(b)
+	if e := tables.QueueEvents(b, events, now); e != nil {
 		announcement.Events = append(announcement.Events, *e)
 	}
 	given.queue(b)

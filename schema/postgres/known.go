@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/groupcommit"
 )
 
 // looking asks what else is on the profile that a look is made at, and what it is told.
@@ -29,7 +31,7 @@ const knownBatch = 512
 const knownSlack = time.Minute
 
 func (s *Store) startLooks() {
-	s.looks = startGroup(s, &group[looking]{work: "known", max: knownBatch, commit: s.readKnown}, 1)
+	s.looks = groupcommit.Start(s.DB, &groupcommit.Group[looking]{Work: "known", Max: knownBatch, Commit: s.readKnown}, 1)
 }
 
 // Known reads what else was published to the profile of a delivery since the call whose
@@ -43,8 +45,8 @@ func (s *Store) Known(ctx context.Context, d *schema.Delivery) error {
 	if d.Comment != nil {
 		asked.owner, asked.n, asked.entry = d.Comment.ID, 0, 0
 	}
-	if err := s.looks.do(ctx, asked); err != nil {
-		return fmt.Errorf("reading what is known of a profile: %w", unavailable(err))
+	if err := s.looks.Do(ctx, asked); err != nil {
+		return fmt.Errorf("reading what is known of a profile: %w", db.Unavailable(err))
 	}
 	d.Known, d.Shared = asked.known, asked.shared
 	return nil
@@ -57,7 +59,7 @@ func (s *Store) readKnown(ctx context.Context, batch []*looking) error {
 	for i, l := range batch {
 		accounts[i], since[i], owners[i], ns[i], entries[i] = l.account, l.since, l.owner, l.n, l.entry
 	}
-	rows, err := s.pool.Query(ctx, selectKnown, idColumn(accounts), since, owners, ns, entries)
+	rows, err := s.Pool.Query(ctx, selectKnown, db.IDColumn(accounts), since, owners, ns, entries)
 	if err != nil {
 		return err
 	}

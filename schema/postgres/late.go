@@ -12,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // keepReceipts keeps the receipts of results that came too late to be taken, inside the
@@ -36,12 +38,12 @@ func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*sche
 	}
 	var moved []schema.Job
 	b := &pgx.Batch{}
-	b.Queue(recountPosts, changed)
+	b.Queue(tables.RecountPosts, changed)
 	queueFollowUp(b, changed, append([]schema.PostID{}, waiting...), done, &moved)
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	announcement.Jobs = append(announcement.Jobs, soon(moved, p.Now())...)
+	announcement.Jobs = append(announcement.Jobs, tables.Soon(moved, p.Now())...)
 	return nil
 }
 
@@ -50,7 +52,7 @@ func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*sche
 func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.Result, done *applied) (*schema.Result, error) {
 	s, err := p.standing(ctx, conn, late.Ref)
 	if errors.Is(err, pgx.ErrNoRows) {
-		p.log.ErrorContext(ctx, "a late receipt has no target any more", "post", late.Ref.Post, "n", late.Ref.N,
+		p.Log.ErrorContext(ctx, "a late receipt has no target any more", "post", late.Ref.Post, "n", late.Ref.N,
 			"platform", late.Platform.String(), "id", late.Receipt.NativeID)
 		return nil, nil
 	}
@@ -63,7 +65,7 @@ func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.
 	case schema.ReceiptKnown:
 		return nil, nil
 	case schema.ReceiptSecond:
-		p.log.ErrorContext(ctx, "an entry was published twice", "post", late.Ref.Post, "n", late.Ref.N, "entry", late.Receipt.Entry,
+		p.Log.ErrorContext(ctx, "an entry was published twice", "post", late.Ref.Post, "n", late.Ref.N, "entry", late.Receipt.Entry,
 			"platform", late.Platform.String(), "id", late.Receipt.NativeID)
 		return nil, recordSecond(ctx, conn, second{
 			workspace: s.Workspace, account: s.Account.ID, post: late.Ref.Post, n: late.Ref.N, entry: late.Receipt.Entry,
@@ -71,7 +73,7 @@ func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.
 		})
 	default:
 	}
-	p.log.WarnContext(ctx, "a receipt came late and is kept", "post", late.Ref.Post, "n", late.Ref.N, "entry", late.Receipt.Entry,
+	p.Log.WarnContext(ctx, "a receipt came late and is kept", "post", late.Ref.Post, "n", late.Ref.N, "entry", late.Receipt.Entry,
 		"was", s.State.String(), "is", kept.State.String())
 	switch {
 	case kept.Terminal() && kept.State != s.State:
@@ -98,7 +100,7 @@ func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.Targe
 		return s, s.Unreadable
 	}
 	s.Wait = time.Duration(wait * float64(time.Second))
-	return s, decode("error of a target", failure, &s.Error)
+	return s, db.Decode("error of a target", failure, &s.Error)
 }
 
 const lockStanding = `
@@ -124,15 +126,15 @@ func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result, today time
 		pgx.StrictNamedArgs{
 			"post": r.Ref.Post, "n": r.Ref.N, "state": int16(r.State), "step": int16(r.Step), "entry": int16(r.Entry),
 			"attempts": int16(r.Attempts), "looked": int16(r.Looked), "fresh": r.Fresh, "next": r.NextIn.Seconds(),
-			"progress": textOrNull(r.Progress), "receipts": string(encode(r.Receipts)), "error": errorOrNull(r.Error),
-			"posted": orNull(r.PostedAt), "today": today, "unsettled": r.Unsettled,
+			"progress": db.TextOrNull(r.Progress), "receipts": string(db.Encode(r.Receipts)), "error": errorOrNull(r.Error),
+			"posted": db.OrNull(r.PostedAt), "today": today, "unsettled": r.Unsettled,
 		})
 	return err
 }
 
 // keepReceipt keeps the receipt of a first comment that came too late to be taken.
 func (c *Comment) keepReceipt(ctx context.Context, late schema.CommentResult) error {
-	err := pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, c.Pool, func(tx pgx.Tx) error {
 		var now schema.Comment
 		at := second{comment: &late.Comment, nativeID: late.NativeID, url: late.URL}
 		err := tx.QueryRow(ctx, `
@@ -147,44 +149,28 @@ func (c *Comment) keepReceipt(ctx context.Context, late schema.CommentResult) er
 		case schema.ReceiptKnown:
 			return nil
 		case schema.ReceiptSecond:
-			c.log.ErrorContext(ctx, "a first comment was published twice", "comment", late.Comment, "id", late.NativeID)
+			c.Log.ErrorContext(ctx, "a first comment was published twice", "comment", late.Comment, "id", late.NativeID)
 			return recordSecond(ctx, tx, at)
 		default:
 		}
-		c.log.WarnContext(ctx, "the receipt of a first comment came late and is kept", "comment", late.Comment, "was", now.State.String())
+		c.Log.WarnContext(ctx, "the receipt of a first comment came late and is kept", "comment", late.Comment, "was", now.State.String())
 		if _, err = tx.Exec(ctx, `
 			update comments set state = $2, claim = claim + 1, native_id = $3, url = $4, error = null, posted_at = $5, lease_until = null
-			where id = $1`, kept.Comment, int16(kept.State), kept.NativeID, kept.URL, orNull(kept.PostedAt)); err != nil {
+			where id = $1`, kept.Comment, int16(kept.State), kept.NativeID, kept.URL, db.OrNull(kept.PostedAt)); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `delete from jobs where id = $1`, kept.Comment)
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		c.log.ErrorContext(ctx, "a late receipt has no first comment any more", "comment", late.Comment, "id", late.NativeID)
+		c.Log.ErrorContext(ctx, "a late receipt has no first comment any more", "comment", late.Comment, "id", late.NativeID)
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("keeping a late receipt: %w", unavailable(err))
+		return fmt.Errorf("keeping a late receipt: %w", db.Unavailable(err))
 	}
 	return nil
 }
-
-// recountPosts makes the counters and the status of posts what their targets say.
-const recountPosts = `
-	update posts p set
-		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(),
-		status = case
-			when p.status in (` + postDraft + `, ` + postCancelled + `) or c.left_n > 0 then p.status
-			when c.failed = 0 then ` + postPosted + `
-			when c.posted = 0 then ` + postFailed + `
-			else ` + postPartiallyFailed + ` end
-	from (
-		select post_id, count(*) filter (where state in ` + openTargets + `) left_n, count(*) filter (where state = ` + targetPosted + `) posted,
-			count(*) filter (where state = ` + targetFailed + `) failed
-		from targets where post_id = any($1) group by post_id
-	) c
-	where p.id = c.post_id`
 
 // second is a receipt of what was published already.
 type second struct {

@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // nodeLock holds the identity of a node, by a lock of a session of its own: it is free once
@@ -37,7 +39,7 @@ func (s *Store) TakeNode(ctx context.Context, node [16]byte) (taken bool, err er
 	for until := time.Now().Add(nodePatience); ; {
 		taken, err := l.take(ctx)
 		if err != nil {
-			return false, fmt.Errorf("taking the identity of this node: %w", unavailable(err))
+			return false, fmt.Errorf("taking the identity of this node: %w", db.Unavailable(err))
 		}
 		if taken {
 			break
@@ -47,14 +49,14 @@ func (s *Store) TakeNode(ctx context.Context, node [16]byte) (taken bool, err er
 		}
 		time.Sleep(nodeRetry)
 	}
-	s.node = node
-	s.workers.Go(l.keep)
+	s.Node = node
+	s.Workers.Go(l.keep)
 	return true, nil
 }
 
 // take opens the session and tries to get the lock; without it the session ends.
 func (l *nodeLock) take(ctx context.Context) (taken bool, err error) {
-	config := l.store.pool.Config().ConnConfig
+	config := l.store.Pool.Config().ConnConfig
 	config.RuntimeParams["idle_session_timeout"] = nodeSilence.String()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -76,7 +78,7 @@ func (l *nodeLock) keep() {
 	defer ticker.Stop()
 	for {
 		select {
-		case <-l.store.closing:
+		case <-l.store.Closing:
 			l.end()
 			return
 		case <-ticker.C:
@@ -97,9 +99,9 @@ func (l *nodeLock) beat() {
 	taken, err := l.take(ctx)
 	switch {
 	case err != nil:
-		l.store.log.WarnContext(ctx, "holding the identity of this node failed", "err", err)
+		l.store.Log.WarnContext(ctx, "holding the identity of this node failed", "err", err)
 	case !taken:
-		l.store.log.ErrorContext(ctx, "another process has the identity of this node; the one that is started again gets another", "node", l.name)
+		l.store.Log.ErrorContext(ctx, "another process has the identity of this node; the one that is started again gets another", "node", l.name)
 	}
 }
 
@@ -120,14 +122,14 @@ func (s *Store) Recover(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	batch.Queue("set local enable_seqscan = on")
-	batch.Queue(endTargets, s.node)
-	batch.Queue(endComments, s.node)
-	batch.Queue(endDeliveries, s.node)
-	batch.Queue(`update accounts set renew_lease = now() where renew_node = $1 and renew_lease > now()`, s.node)
-	batch.Queue(hastenOpen, s.node, schema.SettleTime.String())
+	batch.Queue(endTargets, s.Node)
+	batch.Queue(endComments, s.Node)
+	batch.Queue(endDeliveries, s.Node)
+	batch.Queue(`update accounts set renew_lease = now() where renew_node = $1 and renew_lease > now()`, s.Node)
+	batch.Queue(hastenOpen, s.Node, schema.SettleTime.String())
 	batch.Queue("commit")
-	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("recovering open claims: %w", unavailable(err))
+	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("recovering open claims: %w", db.Unavailable(err))
 	}
 	return nil
 }
@@ -135,19 +137,19 @@ func (s *Store) Recover(ctx context.Context) error {
 const (
 	endTargets = `
 		update targets t set lease_until = now() from jobs j
-		where t.post_id = j.id and t.state = ` + targetClaimed + ` and t.node = $1 and t.lease_until > now()`
+		where t.post_id = j.id and t.state = ` + tables.TargetClaimed + ` and t.node = $1 and t.lease_until > now()`
 	endComments = `
 		update comments c set lease_until = now() from jobs j
-		where c.id = j.id and c.state = ` + commentClaimed + ` and c.node = $1 and c.lease_until > now()`
+		where c.id = j.id and c.state = ` + tables.CommentClaimed + ` and c.node = $1 and c.lease_until > now()`
 	endDeliveries = `
 		update deliveries d set lease_until = now() from jobs j
-		where d.id = j.id and d.state = ` + deliveryClaimed + ` and d.node = $1 and d.lease_until > now()`
+		where d.id = j.id and d.state = ` + tables.DeliveryClaimed + ` and d.node = $1 and d.lease_until > now()`
 
 	hastenOpen = `
 		update jobs j set due_at = now() + $2::interval + interval '200 milliseconds'
 		where due_at > now() + $2::interval and (
-			exists (select from targets t where t.post_id = j.id and t.state = ` + targetClaimed + ` and t.node = $1)
-			or exists (select from comments c where c.id = j.id and c.state = ` + commentClaimed + ` and c.node = $1)
+			exists (select from targets t where t.post_id = j.id and t.state = ` + tables.TargetClaimed + ` and t.node = $1)
+			or exists (select from comments c where c.id = j.id and c.state = ` + tables.CommentClaimed + ` and c.node = $1)
 			or exists (select from accounts a where a.id = j.id and a.renew_lease is not null and a.renew_node = $1)
-			or exists (select from deliveries d where d.id = j.id and d.state = ` + deliveryClaimed + ` and d.node = $1))`
+			or exists (select from deliveries d where d.id = j.id and d.state = ` + tables.DeliveryClaimed + ` and d.node = $1))`
 )

@@ -9,21 +9,24 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/groupcommit"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Notify is the store of the notify stage.
 type Notify struct {
 	*Store
-	sealer   Sealer
+	sealer   tables.Sealer
 	lost     *lostClaims[schema.DeliveryID]
-	finishes *group[schema.NotifyResult]
+	finishes *groupcommit.Group[schema.NotifyResult]
 }
 
 // NewNotify starts the committer of finishes; it ends with the store.
-func NewNotify(s *Store, sealer Sealer) *Notify {
+func NewNotify(s *Store, sealer tables.Sealer) *Notify {
 	n := &Notify{Store: s, sealer: sealer, lost: newLostClaims[schema.DeliveryID]()}
-	n.finishes = startGroup(s, &group[schema.NotifyResult]{
-		work: "notify", max: finishBatch, linger: finishLinger, commit: n.commitFinishes,
+	n.finishes = groupcommit.Start(s.DB, &groupcommit.Group[schema.NotifyResult]{
+		Work: "notify", Max: finishBatch, Linger: finishLinger, Commit: n.commitFinishes,
 	}, 1)
 	return n
 }
@@ -33,7 +36,7 @@ func NewNotify(s *Store, sealer Sealer) *Notify {
 // expanded before.
 func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error) {
 	var messages []schema.NotifyMessage
-	err := n.later(ctx, func(tx pgx.Tx) error {
+	err := n.Later(ctx, func(tx pgx.Tx) error {
 		events, err := unmark(ctx, tx, batches, schema.OwedNotify)
 		if err != nil {
 			return err
@@ -46,20 +49,9 @@ func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]sch
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("expanding events: %w", unavailable(err))
+		return nil, fmt.Errorf("expanding events: %w", db.Unavailable(err))
 	}
 	return messages, nil
-}
-
-// later runs work in a transaction whose flush is not waited for: losing it does the work
-// once more, since the outbox sends again what is still marked.
-func (s *Store) later(ctx context.Context, work func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
-			return err
-		}
-		return work(tx)
-	})
 }
 
 // unmark takes a mark off batches, deletes those nobody is owed any more, and returns
@@ -69,7 +61,7 @@ func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark sc
 	for i, b := range batches {
 		ids[i] = b.ID
 	}
-	marked, err := takeMark(ctx, tx, ids, mark)
+	marked, err := tables.TakeMark(ctx, tx, ids, mark)
 	if err != nil {
 		return nil, err
 	}
@@ -80,22 +72,6 @@ func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark sc
 		}
 	}
 	return events, nil
-}
-
-func takeMark(ctx context.Context, tx pgx.Tx, ids []schema.BatchID, mark schema.Owed) ([]schema.BatchID, error) {
-	rows, err := tx.Query(ctx, `
-		with locked as (
-			select id, owed from outbox where id = any($1) and owed & $2::int2 <> 0 order by id for update
-		), gone as (
-			delete from outbox o using locked l where o.id = l.id and l.owed = $2::int2
-		), kept as (
-			update outbox o set owed = o.owed & ~$2::int2 from locked l where o.id = l.id and l.owed <> $2::int2
-		)
-		select id from locked`, ids, int16(mark))
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[schema.BatchID])
 }
 
 // receiver is an active webhook with what it subscribes to.
@@ -120,8 +96,8 @@ func subscribers(ctx context.Context, tx pgx.Tx, events []schema.Event) ([]recei
 	rows, err := tx.Query(ctx, `
 		select id, workspace_id, events from webhooks
 		where workspace_id = any($1) and active and disabled_at is null order by id`, workspaces)
-	return collect(rows, err, func(rows pgx.Rows, r *receiver) error {
-		return rows.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events)
+	return db.Collect(rows, err, func(row pgx.Row, r *receiver) error {
+		return row.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events)
 	})
 }
 
@@ -157,34 +133,22 @@ func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) {
 	id := schema.NewDeliveryID(now)
 	r.ids, r.webhooks, r.workspaces = append(r.ids, id), append(r.webhooks, to.id), append(r.workspaces, to.workspace)
 	r.eventIDs, r.events = append(r.eventIDs, e.ID), append(r.events, string(e.Type))
-	r.bodies = append(r.bodies, encode(e.Payload()))
+	r.bodies = append(r.bodies, db.Encode(e.Payload()))
 	r.messages = append(r.messages, schema.NotifyMessage{Delivery: id, Workspace: to.workspace, Webhook: to.id, Trace: e.Trace})
 }
 
 // queue adds the deliveries and their jobs. The first try is announced at once, so the
 // job is due a visibility timeout later.
 func (r *deliveryRows) queue(b *pgx.Batch, now time.Time) {
-	insertDeliveries.queue(b, pgx.StrictNamedArgs{
+	insertDeliveries.Queue(b, pgx.StrictNamedArgs{
 		"ids": r.ids, "webhooks": r.webhooks, "workspaces": r.workspaces, "event_ids": r.eventIDs, "events": r.events, "bodies": r.bodies,
 	})
-	queueNotifyJobs(b, r.messages, now)
+	tables.QueueNotifyJobs(b, r.messages, now)
 }
 
-var insertDeliveries = newStatement(`
+var insertDeliveries = db.NewStatement(`
 	insert into deliveries (id, webhook_id, workspace_id, event_id, event, body)
 	select * from unnest(@ids::uuid[], @webhooks::uuid[], @workspaces::uuid[], @event_ids::uuid[], @events::text[], @bodies::bytea[])`)
-
-// queueNotifyJobs adds the jobs of deliveries whose first try is announced at once.
-func queueNotifyJobs(b *pgx.Batch, messages []schema.NotifyMessage, now time.Time) {
-	var jobs jobRows
-	for _, m := range messages {
-		jobs.add(schema.Job{
-			ID: schema.JobID(m.Delivery), Kind: schema.JobNotify, Shard: schema.ShardOf(m.Webhook),
-			DueAt: now.Add(schema.VisibilityTimeout), Payload: encode(m),
-		}, now)
-	}
-	jobs.queue(b)
-}
 
 // Claim leases deliveries for one try each. Those of a webhook that is paused or disabled
 // end as failed, without counting against it; the jobs of deliveries that are done, or
@@ -201,56 +165,56 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 	batch := &pgx.Batch{}
 	batch.Queue(failInactive, ids)
 	batch.Queue(deleteDoneJobs, ids)
-	claimDeliveries.queue(batch, pgx.StrictNamedArgs{
-		"ids": ids, "tokens": tokens, "again": again, "node": n.node, "lease": schema.NotifyLease,
-		"settle": time.Duration(0), "latest": n.clock.lease.latest(time.Now()), // a request ends before its lease
+	claimDeliveries.Queue(batch, pgx.StrictNamedArgs{
+		"ids": ids, "tokens": tokens, "again": again, "node": n.Node, "lease": schema.NotifyLease,
+		"settle": time.Duration(0), "latest": n.Clock.Lease.Latest(time.Now()), // a request ends before its lease
 	}).Query(func(rows pgx.Rows) (err error) {
-		claimed, err = collect(rows, nil, n.scanDelivery)
+		claimed, err = db.Collect(rows, nil, n.scanDelivery)
 		return err
 	})
-	if err := n.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, fmt.Errorf("claiming deliveries: %w", unavailable(err))
+	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, fmt.Errorf("claiming deliveries: %w", db.Unavailable(err))
 	}
 	return claimed, nil
 }
 
 const (
 	failInactive = `
-	update deliveries d set state = ` + deliveryFailed + `, lease_until = null, error = 'the webhook was not active'
+	update deliveries d set state = ` + tables.DeliveryFailed + `, lease_until = null, error = 'the webhook was not active'
 	from webhooks w
 	where d.id = any($1) and w.id = d.webhook_id and not w.active
-	  and (d.state = ` + deliveryPending + ` or (d.state = ` + deliveryClaimed + ` and d.lease_until < now()))`
+	  and (d.state = ` + tables.DeliveryPending + ` or (d.state = ` + tables.DeliveryClaimed + ` and d.lease_until < now()))`
 	deleteDoneJobs = `
 	delete from jobs j where j.id = any($1) and not exists (
 		select from deliveries d join webhooks w on w.id = d.webhook_id
-		where d.id = j.id and d.state in ` + openDeliveries + `)`
+		where d.id = j.id and d.state in ` + tables.OpenDeliveries + `)`
 )
 
-var claimDeliveries = newStatement(`
-	update deliveries d set state = ` + deliveryClaimed + `, claim = d.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval
+var claimDeliveries = db.NewStatement(`
+	update deliveries d set state = ` + tables.DeliveryClaimed + `, claim = d.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval
 	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again), webhooks w
 	where d.id = u.id and w.id = d.webhook_id and w.active
-	  and ` + claimable("d") + `
+	  and ` + tables.Claimable("d") + `
 	returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, w.url, w.secret,
 		case when w.previous_until > now() then w.previous_secret end`)
 
-func (n *Notify) scanDelivery(rows pgx.Rows, d *schema.NotifyDelivery) error {
+func (n *Notify) scanDelivery(row pgx.Row, d *schema.NotifyDelivery) error {
 	var secret, previous []byte
-	err := rows.Scan((*[16]byte)(&d.ID), (*[16]byte)(&d.Webhook), (*[16]byte)(&d.Workspace), (*[16]byte)(&d.EventID), &d.Event, &d.Body,
+	err := row.Scan((*[16]byte)(&d.ID), (*[16]byte)(&d.Webhook), (*[16]byte)(&d.Workspace), (*[16]byte)(&d.EventID), &d.Event, &d.Body,
 		&d.Claim, &d.Attempts, &d.URL, &secret, &previous)
 	if err != nil {
 		return err
 	}
 	w := schema.Webhook{ID: d.Webhook}
-	d.Unreadable = guard(func() error { return openSecrets(n.sealer, &w, secret, previous) })
+	d.Unreadable = db.Guard(func() error { return tables.OpenSecrets(n.sealer, &w, secret, previous) })
 	d.Secrets = w.Secrets(n.Now())
 	return nil
 }
 
 // Finish stores what a try came to, and moves its job on or deletes it.
 func (n *Notify) Finish(ctx context.Context, r schema.NotifyResult) error {
-	if err := n.finishes.do(ctx, &r); err != nil {
-		return fmt.Errorf("finishing a delivery: %w", unavailable(err))
+	if err := n.finishes.Do(ctx, &r); err != nil {
+		return fmt.Errorf("finishing a delivery: %w", db.Unavailable(err))
 	}
 	return nil
 }
@@ -262,11 +226,11 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 	}
 	b := &pgx.Batch{}
 	outcome := tries.queue(b)
-	if err := n.pool.SendBatch(ctx, b).Close(); err != nil {
+	if err := n.Pool.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	n.metrics.disabled.Add(float64(outcome.disabled))
-	n.announce(schema.Announcement{Jobs: soon(outcome.moved, n.Now())})
+	n.Metrics.Disabled.Add(float64(outcome.disabled))
+	n.Announce(schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now())})
 	return nil
 }
 
@@ -304,7 +268,7 @@ type notified struct {
 func (r *notifyRows) queue(b *pgx.Batch) *notified {
 	var n notified
 	b.Queue(`select from webhooks where id = any($1) order by id for no key update`, r.webhooks)
-	finishDeliveries.queue(b, pgx.StrictNamedArgs{
+	finishDeliveries.Queue(b, pgx.StrictNamedArgs{
 		"ids": r.ids, "claims": r.claims, "states": r.states, "codes": r.codes, "millis": r.millis, "errors": r.errors,
 		"next": r.next, "responses": r.responses, "most": disableAfter,
 	}).Query(func(rows pgx.Rows) error {
@@ -319,12 +283,12 @@ func (r *notifyRows) queue(b *pgx.Batch) *notified {
 	})
 	b.Queue(`
 		delete from jobs j using deliveries d
-		where j.id = any($1) and d.id = j.id and d.state in `+endedDeliveries, r.ids)
+		where j.id = any($1) and d.id = j.id and d.state in `+tables.EndedDeliveries, r.ids)
 	b.Queue(`
 		update jobs j set due_at = d.next_at from deliveries d
-		where j.id = any($1) and d.id = j.id and d.state = `+deliveryPending+`
+		where j.id = any($1) and d.id = j.id and d.state = `+tables.DeliveryPending+`
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids).Query(func(rows pgx.Rows) (err error) {
-		n.moved, err = collect(rows, nil, scanJob)
+		n.moved, err = db.Collect(rows, nil, tables.ScanJob)
 		return err
 	})
 	return &n
@@ -332,18 +296,18 @@ func (r *notifyRows) queue(b *pgx.Batch) *notified {
 
 // finishDeliveries stores tries and counts them on their webhooks; it returns of each
 // webhook that was counted whether that disabled it.
-var finishDeliveries = newStatement(`
+var finishDeliveries = db.NewStatement(`
 	with taken as (
 		update deliveries d set
 			state = u.state, attempts = d.attempts + 1, lease_until = null, next_at = now() + u.next * interval '1 second',
 			response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, response = u.response, delivered_at = now()
 		from unnest(@ids::uuid[], @claims::int[], @states::int2[], @codes::int2[], @millis::int[], @errors::text[], @next::float8[], @responses::text[])
 			u (id, claim, state, code, ms, error, next, response)
-		where d.id = u.id and d.claim = u.claim and d.state = ` + deliveryClaimed + `
+		where d.id = u.id and d.claim = u.claim and d.state = ` + tables.DeliveryClaimed + `
 		returning d.webhook_id, d.state
 	), counted as (
-		select webhook_id, bool_or(state = ` + deliveryDelivered + `) delivered, count(*) filter (where state = ` + deliveryFailed + `) failed
-		from taken group by webhook_id having bool_or(state in ` + endedDeliveries + `)
+		select webhook_id, bool_or(state = ` + tables.DeliveryDelivered + `) delivered, count(*) filter (where state = ` + tables.DeliveryFailed + `) failed
+		from taken group by webhook_id having bool_or(state in ` + tables.EndedDeliveries + `)
 	)
 	update webhooks w set
 		last_delivered_at = case when c.delivered then now() else w.last_delivered_at end,

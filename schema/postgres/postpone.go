@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Postpone puts targets off that have to wait for their platform before they are claimed,
@@ -22,7 +24,7 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 	}
 	var postponed []schema.TargetRef
 	var moved []schema.Job
-	err := pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, p.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, posts); err != nil {
 			return err
 		}
@@ -31,25 +33,25 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 				next_at = least(now() + u.wait, coalesce(p.retried_for, p.scheduled_for) + $5::interval + interval '`+afterDeadline+`')
 			from unnest($1::uuid[], $2::int2[], $3::int[], $4::interval[]) u (post, n, version, wait)
 			join posts p on p.id = u.post and p.version = u.version
-			where t.post_id = u.post and t.n = u.n and p.status in `+openPosts+` and t.state = `+targetPending+`
-			  and coalesce(t.next_at, now()) <= now() + interval '`+earlyBy+`'
+			where t.post_id = u.post and t.n = u.n and p.status in `+tables.OpenPosts+` and t.state = `+tables.TargetPending+`
+			  and coalesce(t.next_at, now()) <= now() + interval '`+tables.EarlyBy+`'
 			  and coalesce(p.retried_for, p.scheduled_for) + $5::interval > now()
-			returning t.post_id, t.n, t.version`, posts, ns, versions, waits, p.late)
-		postponed, err = collect(rows, err, func(rows pgx.Rows, r *schema.TargetRef) error {
-			return rows.Scan((*[16]byte)(&r.Post), &r.N, &r.Version)
+			returning t.post_id, t.n, t.version`, posts, ns, versions, waits, p.Late)
+		postponed, err = db.Collect(rows, err, func(row pgx.Row, r *schema.TargetRef) error {
+			return row.Scan((*[16]byte)(&r.Post), &r.N, &r.Version)
 		})
 		if err != nil {
 			return err
 		}
 		put := postsOf(postponed)
-		rows, err = tx.Query(ctx, moveOpen, put, schema.VisibilityTimeout.String(), schema.SettleTime.String(), put)
-		moved, err = collect(rows, err, scanJob)
+		rows, err = tx.Query(ctx, tables.MoveOpen, put, schema.VisibilityTimeout.String(), schema.SettleTime.String(), put)
+		moved, err = db.Collect(rows, err, tables.ScanJob)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("postponing targets: %w", unavailable(err))
+		return nil, fmt.Errorf("postponing targets: %w", db.Unavailable(err))
 	}
-	p.announce(schema.Announcement{Jobs: soon(moved, p.Now())})
+	p.Announce(schema.Announcement{Jobs: tables.Soon(moved, p.Now())})
 	return postponed, nil
 }
 
@@ -65,15 +67,15 @@ func postsOf(refs []schema.TargetRef) []schema.PostID {
 func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error) {
 	var postponed []schema.CommentID
 	var moved []schema.Job
-	err := pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, c.Pool, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			update comments c set
 				next_at = least(now() + u.wait, uuid_extract_timestamp(c.id) + $3::interval + $4::interval + interval '`+afterDeadline+`')
 			from unnest($1::uuid[], $2::interval[]) u (id, wait)
-			where c.id = u.id and c.state = `+commentPending+` and coalesce(c.next_at, now()) <= now() + interval '`+earlyBy+`'
+			where c.id = u.id and c.state = `+tables.CommentPending+` and coalesce(c.next_at, now()) <= now() + interval '`+tables.EarlyBy+`'
 			  and uuid_extract_timestamp(c.id) + $3::interval + $4::interval > now()
-			returning c.id`, ids, waits, schema.FirstCommentDelay, c.late)
-		postponed, err = collect(rows, err, func(rows pgx.Rows, id *schema.CommentID) error { return rows.Scan((*[16]byte)(id)) })
+			returning c.id`, ids, waits, schema.FirstCommentDelay, c.Late)
+		postponed, err = db.Collect(rows, err, func(row pgx.Row, id *schema.CommentID) error { return row.Scan((*[16]byte)(id)) })
 		if err != nil {
 			return err
 		}
@@ -83,12 +85,12 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			from comments c
 			where j.id = any($1) and c.id = j.id
 			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, postponed, schema.FirstCommentDelay)
-		moved, err = collect(rows, err, scanJob)
+		moved, err = db.Collect(rows, err, tables.ScanJob)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("postponing first comments: %w", unavailable(err))
+		return nil, fmt.Errorf("postponing first comments: %w", db.Unavailable(err))
 	}
-	c.announce(schema.Announcement{Jobs: soon(moved, c.Now())})
+	c.Announce(schema.Announcement{Jobs: tables.Soon(moved, c.Now())})
 	return postponed, nil
 }

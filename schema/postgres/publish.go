@@ -8,12 +8,15 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/groupcommit"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Publish is the store of the publish stage.
 type Publish struct {
 	*Store
-	finishes    *group[schema.Result]
+	finishes    *groupcommit.Group[schema.Result]
 	lost        *lostClaims[schema.TargetRef]
 	constraints func(schema.Platform) schema.Constraints
 }
@@ -26,8 +29,8 @@ const (
 // NewPublish starts the committer of finishes; it ends with the store.
 func NewPublish(s *Store, constraints func(schema.Platform) schema.Constraints) *Publish {
 	p := &Publish{Store: s, constraints: constraints, lost: newLostClaims[schema.TargetRef]()}
-	p.finishes = startGroup(s, &group[schema.Result]{
-		work: "finish", max: finishBatch, linger: finishLinger, commit: p.commitFinishes,
+	p.finishes = groupcommit.Start(s.DB, &groupcommit.Group[schema.Result]{
+		Work: "finish", Max: finishBatch, Linger: finishLinger, Commit: p.commitFinishes,
 	}, 1)
 	return p
 }
@@ -55,25 +58,25 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	batch.Queue(anyHold).QueryRow(p.readHolding(&holding))
 	batch.Queue(lockScheduled, posts, versions)
 	if p.holding.Load() {
-		beginFreePosts.queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions, "late": p.late})
+		beginFreePosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions, "late": p.Late})
 	} else {
-		beginPosts.queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
+		beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
 	}
-	claimTargets.queue(batch, pgx.StrictNamedArgs{
-		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "again": again, "node": p.node,
-		"lease": schema.Lease, "prepare_lease": schema.PrepareLease, "settle": schema.SettleTime, "late": p.late,
-		"latest": p.clock.lease.latest(time.Now()),
+	claimTargets.Queue(batch, pgx.StrictNamedArgs{
+		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "again": again, "node": p.Node,
+		"lease": schema.Lease, "prepare_lease": schema.PrepareLease, "settle": schema.SettleTime, "late": p.Late,
+		"latest": p.Clock.Lease.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
-		claimed, err = collect(rows, nil, p.scanClaim)
+		claimed, err = db.Collect(rows, nil, p.scanClaim)
 		return err
 	})
 	sent := time.Now()
-	if err := p.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, fmt.Errorf("claiming targets: %w", unavailable(err))
+	if err := p.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, fmt.Errorf("claiming targets: %w", db.Unavailable(err))
 	}
 	if holding && len(claimed) < n {
 		if err := p.parkPosts(ctx, posts); err != nil {
-			return nil, fmt.Errorf("parking held posts: %w", unavailable(err))
+			return nil, fmt.Errorf("parking held posts: %w", db.Unavailable(err))
 		}
 	}
 	arm(claimed, sent)
@@ -90,72 +93,68 @@ func arm(claimed []schema.Delivery, sent time.Time) {
 const (
 	lockScheduled = `
 		select from posts p join unnest($1::uuid[], $2::int[]) u (id, version) on p.id = u.id and p.version = u.version
-		where p.status = ` + postScheduled + ` order by p.id for no key update of p`
+		where p.status = ` + tables.PostScheduled + ` order by p.id for no key update of p`
 	begin = `
-		update posts p set status = ` + postProcessing + `, updated_at = now()
+		update posts p set status = ` + tables.PostProcessing + `, updated_at = now()
 		from unnest(@posts::uuid[], @versions::int[]) u (id, version)
-		where p.id = u.id and p.version = u.version and p.status = ` + postScheduled
+		where p.id = u.id and p.version = u.version and p.status = ` + tables.PostScheduled
 )
 
 var (
-	beginPosts     = newStatement(begin)
-	beginFreePosts = newStatement(begin + ` and ` + hasFreeTarget)
+	beginPosts     = db.NewStatement(begin)
+	beginFreePosts = db.NewStatement(begin + ` and ` + tables.HasFreeTarget)
 )
 
-// earlyBy is how much before its time a message may be claimed: no more than clocks
-// and rounding differ, so that a job which fires on time is not put off.
-const earlyBy = "100 milliseconds"
-
 // claimTargets takes what is claimable.
-var claimTargets = newStatement(`
+var claimTargets = db.NewStatement(`
 	update targets t set
-		state = ` + targetClaimed + `, claim = t.claim + 1, node = @node, token = u.token,
-		lease_until = now() + case when t.step = ` + stepPrepare + ` then @prepare_lease::interval else @lease::interval end,
+		state = ` + tables.TargetClaimed + `, claim = t.claim + 1, node = @node, token = u.token,
+		lease_until = now() + case when t.step = ` + tables.StepPrepare + ` then @prepare_lease::interval else @lease::interval end,
 		step = ` + stepOfClaim("t") + `,
-		since = coalesce(t.since, case when t.step = ` + stepPublish + ` then now() end)
+		since = coalesce(t.since, case when t.step = ` + tables.StepPublish + ` then now() end)
 	from unnest(@posts::uuid[], @ns::int2[], @versions::int[], @tokens::int8[], @again::bool[]) u (post, n, version, token, again)
 	join posts p on p.id = u.post and p.version = u.version
 	join accounts a on true
 	join workspaces w on w.id = a.workspace_id
-	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = ` + postProcessing + `
-	  and ` + claimable("t") + `
+	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = ` + tables.PostProcessing + `
+	  and ` + tables.Claimable("t") + `
 	  and not exists (select from holds h where h.subject = p.id)
-	  and (not ` + pausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now())
-	returning ` + deliveryColumns + `, ` + pausedAccount)
+	  and (not ` + tables.PausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now())
+	returning ` + deliveryColumns + `, ` + tables.PausedAccount)
 
 // stepOfClaim is the step of a claim of a target or a first comment: where another claim
 // of a visible call was left open, and not for want of its answer, its outcome is looked for.
 func stepOfClaim(row string) string {
-	return `case when ` + row + `.state = ` + targetClaimed + ` and ` + row + `.step = ` + stepPublish + `
-			and not (u.again and ` + row + `.token is not distinct from u.token) then ` + stepFind + ` else ` + row + `.step end`
+	return `case when ` + row + `.state = ` + tables.TargetClaimed + ` and ` + row + `.step = ` + tables.StepPublish + `
+			and not (u.again and ` + row + `.token is not distinct from u.token) then ` + tables.StepFind + ` else ` + row + `.step end`
 }
 
 const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.unsettled,
-		t.accept_duplicate, t.content, p.content, coalesce(p.retried_for, p.scheduled_for), ` + accountColumns
+		t.accept_duplicate, t.content, p.content, coalesce(p.retried_for, p.scheduled_for), ` + tables.AccountColumns
 
-func (p *Publish) scanClaim(rows pgx.Rows, d *schema.Delivery) error {
-	return p.scanDelivery(rows, d, &d.Paused)
+func (p *Publish) scanClaim(row pgx.Row, d *schema.Delivery) error {
+	return p.scanDelivery(row, d, &d.Paused)
 }
 
 // scanDelivery reads what a claim returns, and what the query returns beside it. Documents
 // that cannot be read are the delivery's matter: its neighbours are claimed by now.
-func (p *Publish) scanDelivery(rows pgx.Row, d *schema.Delivery, beside ...any) error {
+func (p *Publish) scanDelivery(row pgx.Row, d *schema.Delivery, beside ...any) error {
 	var since, due *time.Time
 	var receipts, document []byte
 	var own string
 	a := &d.Account
-	err := rows.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
-		(*[]byte)(&d.Progress), &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, &due}, append(accountFields(a), beside...)...)...)
+	err := row.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
+		(*[]byte)(&d.Progress), &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, &due}, append(tables.AccountFields(a), beside...)...)...)
 	if err != nil {
 		return err
 	}
-	d.Workspace, d.Since, d.DueAt = a.Workspace, fromNull(since), fromNull(due)
-	d.Unreadable = guard(func() error {
+	d.Workspace, d.Since, d.DueAt = a.Workspace, db.FromNull(since), db.FromNull(due)
+	d.Unreadable = db.Guard(func() error {
 		var content schema.Content
-		if err := decode("receipts of a target", receipts, &d.Receipts); err != nil {
+		if err := db.Decode("receipts of a target", receipts, &d.Receipts); err != nil {
 			return err
 		}
-		if err := decode("content of a post", document, &content); err != nil {
+		if err := db.Decode("content of a post", document, &content); err != nil {
 			return err
 		}
 		d.Describe(content, own, p.constraints(a.Platform))

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
 )
 
 // profileOf is the profile that an account publishes to, as receipts name it, from accounts
@@ -54,7 +54,7 @@ func (r *receiptRows) queue(b *pgx.Batch, recorded *int64) {
 }
 
 func (r *receiptRows) columns() []any {
-	return []any{idColumn(r.accounts), r.natives, r.owners, r.ns, r.entries}
+	return []any{db.IDColumn(r.accounts), r.natives, r.owners, r.ns, r.entries}
 }
 
 const (
@@ -76,15 +76,15 @@ const (
 )
 
 // taken returns which of the receipts are recorded as another's.
-func (r *receiptRows) taken(ctx context.Context, q querier) ([]int, error) {
+func (r *receiptRows) taken(ctx context.Context, q db.Querier) ([]int, error) {
 	rows, err := q.Query(ctx, takenReceipts, r.columns()...)
-	return collect(rows, err, func(rows pgx.Rows, i *int) error { return rows.Scan(i) })
+	return db.Collect(rows, err, func(row pgx.Row, i *int) error { return row.Scan(i) })
 }
 
 // settleTaken looks whose the receipts are of which some were recorded before. A look
 // that found another's fails, so that it is repeated; what a call has made is its own,
 // whoever was told to have it.
-func (p *Publish) settleTaken(ctx context.Context, q querier, rows *receiptRows, recorded int64) error {
+func (p *Publish) settleTaken(ctx context.Context, q db.Querier, rows *receiptRows, recorded int64) error {
 	if recorded == int64(len(rows.natives)) {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (p *Publish) settleTaken(ctx context.Context, q querier, rows *receiptRows,
 	for _, i := range taken {
 		r := rows.results[i]
 		p.arrivals.takenByCall.Inc()
-		p.log.ErrorContext(ctx, "an entry was published that an earlier look had taken for another's", "post", r.Ref.Post, "n", r.Ref.N,
+		p.Log.ErrorContext(ctx, "an entry was published that an earlier look had taken for another's", "post", r.Ref.Post, "n", r.Ref.N,
 			"entry", r.Receipt.Entry, "platform", r.Platform.String(), "id", r.Receipt.NativeID)
 	}
 	return nil
@@ -119,28 +119,3 @@ func isTaken(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.ConstraintName == "receipts_native"
 }
-
-// forgetReceipts deletes what nobody looks back to any more, the oldest first, a chunk at a
-// time; each goes on where the last has ended.
-func (d *Delay) forgetReceipts(ctx context.Context) error {
-	end := d.Now().Add(-schema.ReceiptRetention - time.Hour)
-	for from := (time.Time{}); ; {
-		var deleted int
-		var last *time.Time // none: another process may be at it
-		err := d.alone(ctx, "forget", func(tx pgx.Tx) error {
-			return tx.QueryRow(ctx, forgetReceipts, from, end, historyChunk).Scan(&deleted, &last)
-		})
-		if err != nil || deleted < historyChunk {
-			return err
-		}
-		from = *last
-	}
-}
-
-const forgetReceipts = `
-	with old as (
-		select ctid from receipts where seen_at >= $1 and seen_at < $2 order by seen_at limit $3
-	), gone as (
-		delete from receipts r using old where r.ctid = old.ctid returning r.seen_at
-	)
-	select count(*), max(seen_at) from gone`

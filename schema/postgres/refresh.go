@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Refresh is the store of the refresh stage.
@@ -19,62 +21,6 @@ type Refresh struct {
 // NewRefresh returns the store of the refresh stage.
 func NewRefresh(s *Store) *Refresh {
 	return &Refresh{Store: s, lost: newLostClaims[schema.AccountID]()}
-}
-
-// renewalJob is the job of an account's renewal.
-func renewalJob(a *schema.Account, due time.Time) schema.Job {
-	return schema.Job{
-		ID: schema.JobID(a.ID), Kind: schema.JobRefresh, Shard: schema.ShardOf(a.ID), DueAt: due.Truncate(time.Microsecond),
-		Payload: encode(schema.RefreshMessage{Workspace: a.Workspace, Account: a.ID}),
-	}
-}
-
-// queueRenewal adds the statement that makes an account's job due when its credentials
-// must next be looked at, and returns the job; without such a time it removes the job.
-func queueRenewal(b *pgx.Batch, a *schema.Account, now time.Time) []schema.Job {
-	return queueRenewalAt(b, a, a.RenewalDue(now, false))
-}
-
-// queueRenewalAt keeps the job in the indexed table however far off it is: there is one
-// an account.
-func queueRenewalAt(b *pgx.Batch, a *schema.Account, due time.Time) []schema.Job {
-	if due.IsZero() {
-		b.Queue(`delete from jobs where id = $1`, a.ID)
-		return nil
-	}
-	j := renewalJob(a, due)
-	b.Queue(putRenewal+`on conflict (id) do update set due_at = excluded.due_at`, j.ID, int16(j.Kind), j.Shard, j.DueAt, string(j.Payload))
-	return []schema.Job{j}
-}
-
-const putRenewal = `insert into jobs (id, kind, shard, due_at, payload) values ($1, $2, $3, $4, $5::text::json) `
-
-// AskRenewal says that a platform refused an account's credentials of a revision, and has
-// the refresh stage find out what that means. It does nothing where the account has other
-// credentials by now, or somebody has asked before.
-func (s *Store) AskRenewal(ctx context.Context, a schema.Account) error {
-	j := renewalJob(&a, s.Now())
-	rows, err := s.pool.Query(ctx, `
-		with asked as (
-			update accounts set renew_asked_at = now(), renew_at = now()
-			where id = @account and workspace_id = @workspace and revision = @revision
-			  and renew_asked_at is null and not needs_reconnect and ended = 0 and disconnected_at is null
-			returning id
-		)
-		insert into jobs (id, kind, shard, due_at, payload)
-		select @account, @kind, @shard, @due, @payload::text::json from asked
-		on conflict (id) do update set due_at = least(jobs.due_at, excluded.due_at)
-		returning id, kind, shard, due_at, version, payload`,
-		pgx.StrictNamedArgs{
-			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision,
-			"kind": int16(j.Kind), "shard": j.Shard, "due": j.DueAt, "payload": string(j.Payload),
-		})
-	jobs, err := collect(rows, err, scanJob)
-	if err != nil {
-		return fmt.Errorf("asking for a renewal: %w", unavailable(err))
-	}
-	s.announce(schema.Announcement{Jobs: jobs})
-	return nil
 }
 
 // Claim leases the renewals of accounts for one step each, and so records that a trade
@@ -97,18 +43,18 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 	b.Queue(`
 		delete from jobs j using accounts a
 		where j.id = any($1) and a.id = j.id and (a.renew_at is null or a.disconnected_at is not null)`, accounts)
-	claimRenewals.queue(b, pgx.StrictNamedArgs{
+	claimRenewals.Queue(b, pgx.StrictNamedArgs{
 		"accounts": accounts, "workspaces": workspaces, "tokens": tokens, "again": again,
-		"node": r.node, "lease": schema.Lease, "settle": schema.SettleTime, "latest": r.clock.lease.latest(time.Now()),
+		"node": r.Node, "lease": schema.Lease, "settle": schema.SettleTime, "latest": r.Clock.Lease.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
-		claimed, err = collect(rows, nil, func(rows pgx.Rows, v *schema.Renewal) error {
-			return scanAccount(rows, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Attempts, &v.Warned)
+		claimed, err = db.Collect(rows, nil, func(row pgx.Row, v *schema.Renewal) error {
+			return tables.ScanAccount(row, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Attempts, &v.Warned)
 		})
 		return err
 	})
 	sent := time.Now()
-	if err := r.pool.SendBatch(ctx, b).Close(); err != nil {
-		return nil, fmt.Errorf("claiming renewals: %w", unavailable(err))
+	if err := r.Pool.SendBatch(ctx, b).Close(); err != nil {
+		return nil, fmt.Errorf("claiming renewals: %w", db.Unavailable(err))
 	}
 	for i := range claimed {
 		claimed[i].Deadline = sent.Add(schema.CallDeadline)
@@ -119,11 +65,11 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 // claimRenewals decides between a trade and a check. Step 1 stands for a trade whose end
 // is not known: it is checked. The lock on the row lets one at a time do so. What is taken
 // up without an answer goes on from the step before it.
-var claimRenewals = newStatement(`
+var claimRenewals = db.NewStatement(`
 	update accounts a set
 		renew_claim = a.renew_claim + 1, renew_node = @node, renew_lease = now() + @lease::interval,
 		renew_token = u.token, renew_from = since.step,
-		renew_step = case when a.renewable and since.step in ` + tradeSteps + ` then ` + renewalTrade + ` else a.renew_step end
+		renew_step = case when a.renewable and since.step in ` + tables.TradeSteps + ` then ` + tables.RenewalTrade + ` else a.renew_step end
 	from unnest(@accounts::uuid[], @workspaces::uuid[], @tokens::int8[], @again::bool[]) u (account, workspace, token, again)
 	join accounts before on before.id = u.account
 	join workspaces w on w.id = u.workspace
@@ -132,9 +78,9 @@ var claimRenewals = newStatement(`
 			then before.renew_from else before.renew_step end step
 	) since
 	where a.id = u.account and a.workspace_id = u.workspace and a.disconnected_at is null
-	  and a.renew_at <= now() + interval '` + earlyBy + `'
-	  and (a.renew_lease is null or ` + claimEnded("a.renew_lease", "a.renew_token") + `)
-	returning ` + accountColumns + `, a.renew_claim, a.renewable and since.step in ` + tradeSteps + `, since.step = ` + renewalTrade + `,
+	  and a.renew_at <= now() + interval '` + tables.EarlyBy + `'
+	  and (a.renew_lease is null or ` + tables.ClaimEnded("a.renew_lease", "a.renew_token") + `)
+	returning ` + tables.AccountColumns + `, a.renew_claim, a.renewable and since.step in ` + tables.TradeSteps + `, since.step = ` + tables.RenewalTrade + `,
 		a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`)
 
 // Finish stores how an account stands after a step of its renewal, with its job and its
@@ -143,26 +89,26 @@ var claimRenewals = newStatement(`
 func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 	var said *schema.EncodedEvents
 	var jobs []schema.Job
-	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, r.Pool, func(tx pgx.Tx) error {
 		a := &v.Account
 		tag, err := tx.Exec(ctx, finishRenewal, pgx.StrictNamedArgs{
 			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "claim": v.Claim, "traded": v.Traded, "sealed": a.Sealed,
-			"expires": orNull(a.ExpiresAt), "renewable": a.Renewable, "good": v.Good, "settled": v.Settled, "warn": v.Warn,
+			"expires": db.OrNull(a.ExpiresAt), "renewable": a.Renewable, "good": v.Good, "settled": v.Settled, "warn": v.Warn,
 			"reconnect": a.NeedsReconnect, "ended": int16(a.End), "said": a.EndMessage,
-			"step": int16(v.Step), "attempts": v.Attempts, "next": orNull(v.NextAt),
+			"step": int16(v.Step), "attempts": v.Attempts, "next": db.OrNull(v.NextAt),
 		})
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
 		b := &pgx.Batch{}
-		jobs = queueRenewalAt(b, a, v.NextAt)
-		said = queueEvents(b, renewalEvents(v, r.Now()), r.Now())
+		jobs = tables.QueueRenewalAt(b, a, v.NextAt)
+		said = tables.QueueEvents(b, renewalEvents(v, r.Now()), r.Now())
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
-		return fmt.Errorf("finishing a renewal: %w", unavailable(err))
+		return fmt.Errorf("finishing a renewal: %w", db.Unavailable(err))
 	}
-	r.announceAccounts(jobs, said)
+	tables.AnnounceAccounts(r.DB, jobs, said)
 	return nil
 }
 
@@ -181,14 +127,14 @@ const finishRenewal = `
 func renewalEvents(v schema.RenewalResult, now time.Time) []schema.Event {
 	var events []schema.Event
 	if v.Ended {
-		events = append(events, endedEvent(v.Account, now))
+		events = append(events, tables.EndedEvent(v.Account, now))
 	}
 	if v.Revived {
-		events = append(events, accountEvent(schema.AccountConnected, v.Account, nil, now))
+		events = append(events, tables.AccountEvent(schema.AccountConnected, v.Account, nil, now))
 	}
 	if v.Warn {
 		expires := v.Account.ExpiresAt
-		events = append(events, accountEvent(schema.AccountTokenExpiring, v.Account, &schema.AccountData{ExpiresAt: &expires}, now))
+		events = append(events, tables.AccountEvent(schema.AccountTokenExpiring, v.Account, &schema.AccountData{ExpiresAt: &expires}, now))
 	}
 	return events
 }

@@ -17,7 +17,7 @@ func (f *fixture) renewable(in time.Duration) schema.Account {
 
 func (f *fixture) renewableOf(nativeID string, in time.Duration) schema.Account {
 	f.Helper()
-	connected, err := f.store.Connect(f.Context(), f.workspace, []schema.Connection{{
+	connected, err := f.gateway.Connect(f.Context(), f.workspace, []schema.Connection{{
 		Account:   schema.Account{Platform: schema.Bluesky, NativeID: nativeID, Name: "a"},
 		ExpiresAt: f.store.Now().Add(in), Renewable: true,
 		Seal: func(schema.Account) ([]byte, bool, error) { return []byte("old"), true, nil },

@@ -7,13 +7,15 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // releaseRows are targets that give their unit of a daily cap back.
 type releaseRows struct {
 	posts []schema.PostID
 	ns    []int16
-	given charges
+	given tables.Charges
 }
 
 // add notes a target that is done, with the day whose unit it holds.
@@ -22,18 +24,18 @@ func (r *releaseRows) add(result *schema.Result, charged time.Time) {
 		return
 	}
 	if r.given == nil {
-		r.given = charges{}
+		r.given = tables.Charges{}
 	}
 	r.posts, r.ns = append(r.posts, result.Ref.Post), append(r.ns, result.Ref.N)
-	r.given.add(charge{key: dayKey(result.Account, charged), n: -1})
+	r.given.Add(tables.Charge{Key: tables.DayKey(result.Account, charged), N: -1})
 }
 
 // takeBack counts what is there after all, however full the day is.
 func (r *releaseRows) takeBack(result *schema.Result, day time.Time) {
 	if r.given == nil {
-		r.given = charges{}
+		r.given = tables.Charges{}
 	}
-	r.given.add(charge{key: dayKey(result.Account, day), n: 1, limit: math.MaxInt32})
+	r.given.Add(tables.Charge{Key: tables.DayKey(result.Account, day), N: 1, Limit: math.MaxInt32})
 }
 
 // queue adds the statements; the targets are locked already.
@@ -43,7 +45,7 @@ func (r *releaseRows) queue(b *pgx.Batch) {
 			update targets t set charged_on = null
 			from unnest($1::uuid[], $2::int2[]) u (post, n) where t.post_id = u.post and t.n = u.n`, r.posts, r.ns)
 	}
-	r.given.queue(b)
+	r.given.Queue(b)
 }
 
 // resultRows are the columns of results, one array each.
@@ -69,17 +71,9 @@ func (r *resultRows) add(v *schema.Result) {
 	r.posts, r.ns, r.claims = append(r.posts, v.Ref.Post), append(r.ns, v.Ref.N), append(r.claims, v.Claim)
 	r.states, r.steps, r.entries = append(r.states, int16(v.State)), append(r.steps, int16(v.Step)), append(r.entries, int16(v.Entry))
 	r.attempts, r.looked, r.fresh = append(r.attempts, int16(v.Attempts)), append(r.looked, int16(v.Looked)), append(r.fresh, v.Fresh)
-	r.next, r.progresses = append(r.next, v.NextIn.Seconds()), append(r.progresses, textOrNull(v.Progress))
-	r.receipts, r.posted = append(r.receipts, string(encode(v.Receipts))), append(r.posted, orNull(v.PostedAt))
+	r.next, r.progresses = append(r.next, v.NextIn.Seconds()), append(r.progresses, db.TextOrNull(v.Progress))
+	r.receipts, r.posted = append(r.receipts, string(db.Encode(v.Receipts))), append(r.posted, db.OrNull(v.PostedAt))
 	r.errors, r.unsettled = append(r.errors, errorOrNull(v.Error)), append(r.unsettled, int32(v.Unsettled))
-}
-
-func textOrNull(document []byte) *string {
-	if len(document) == 0 {
-		return nil
-	}
-	text := string(document)
-	return &text
 }
 
 // waiting returns the posts with a target that waits for its time.
@@ -96,14 +90,14 @@ func (r *resultRows) waiting() []schema.PostID {
 // queue adds the statement that writes the targets and counts them on their posts. It
 // returns the targets whose claim still held.
 func (r *resultRows) queue(b *pgx.Batch) *pgx.QueuedQuery {
-	return finishTargets.queue(b, pgx.StrictNamedArgs{
+	return finishTargets.Queue(b, pgx.StrictNamedArgs{
 		"posts": r.posts, "ns": r.ns, "claims": r.claims, "states": r.states, "steps": r.steps, "entries": r.entries,
 		"attempts": r.attempts, "looked": r.looked, "fresh": r.fresh, "next": r.next, "progresses": r.progresses,
 		"receipts": r.receipts, "errors": r.errors, "posted": r.posted, "unsettled": r.unsettled,
 	})
 }
 
-var finishTargets = newStatement(`
+var finishTargets = db.NewStatement(`
 	with taken as (
 		update targets t set
 			state = u.state, step = u.step, entry = u.entry, attempts = u.attempts, looked = u.looked,
@@ -115,20 +109,20 @@ var finishTargets = newStatement(`
 			@looked::int2[], @fresh::bool[], @next::float8[], @progresses::text[], @receipts::text[], @errors::text[], @posted::timestamptz[],
 			@unsettled::int4[])
 			u (post, n, claim, state, step, entry, attempts, looked, fresh, next, progress, receipts, error, posted, unsettled)
-		where t.post_id = u.post and t.n = u.n and t.claim = u.claim and t.state = ` + targetClaimed + `
+		where t.post_id = u.post and t.n = u.n and t.claim = u.claim and t.state = ` + tables.TargetClaimed + `
 		returning t.post_id, t.n, t.state, t.charged_on
 	), counted as (
-		select post_id, count(*) filter (where state = ` + targetPosted + `) posted, count(*) filter (where state = ` + targetFailed + `) failed
-		from taken group by post_id having bool_or(state in ` + endedTargets + `)
+		select post_id, count(*) filter (where state = ` + tables.TargetPosted + `) posted, count(*) filter (where state = ` + tables.TargetFailed + `) failed
+		from taken group by post_id having bool_or(state in ` + tables.EndedTargets + `)
 	), posts as (
 		update posts p set
 			left_n = p.left_n - c.posted - c.failed, posted_n = p.posted_n + c.posted, failed_n = p.failed_n + c.failed,
 			updated_at = now(),
 			status = case
 				when p.left_n - c.posted - c.failed > 0 then p.status
-				when p.failed_n + c.failed = 0 then ` + postPosted + `
-				when p.posted_n + c.posted = 0 then ` + postFailed + `
-				else ` + postPartiallyFailed + ` end
+				when p.failed_n + c.failed = 0 then ` + tables.PostPosted + `
+				when p.posted_n + c.posted = 0 then ` + tables.PostFailed + `
+				else ` + tables.PostPartiallyFailed + ` end
 		from counted c where p.id = c.post_id
 	)
 	select post_id, n, charged_on from taken`)

@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // BringForward makes jobs due now that are due later, and returns how many. Firing early is
@@ -21,13 +23,13 @@ func (s *Store) BringForward(ctx context.Context, jobs []schema.JobID) (int, err
 		update jobs j set due_at = now() from late where j.id = late.id
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, jobs).
 		Query(func(rows pgx.Rows) (err error) {
-			moved, err = collect(rows, nil, scanJob)
+			moved, err = db.Collect(rows, nil, tables.ScanJob)
 			return err
 		})
-	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return 0, fmt.Errorf("bringing jobs forward: %w", unavailable(err))
+	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return 0, fmt.Errorf("bringing jobs forward: %w", db.Unavailable(err))
 	}
-	s.announce(schema.Announcement{Jobs: moved})
+	s.Announce(schema.Announcement{Jobs: moved})
 	return len(moved), nil
 }
 
@@ -37,19 +39,19 @@ func (n *Notify) GiveBack(ctx context.Context, d schema.NotifyDelivery) error {
 	var moved []schema.Job
 	batch := &pgx.Batch{}
 	batch.Queue(`
-		update deliveries set state = `+deliveryPending+`, lease_until = null, next_at = now()
-		where id = $1 and state = `+deliveryClaimed+` and claim = $2`, d.ID, d.Claim)
+		update deliveries set state = `+tables.DeliveryPending+`, lease_until = null, next_at = now()
+		where id = $1 and state = `+tables.DeliveryClaimed+` and claim = $2`, d.ID, d.Claim)
 	batch.Queue(`
 		update jobs j set due_at = now() from deliveries d
-		where j.id = $1 and d.id = j.id and d.state = `+deliveryPending+`
+		where j.id = $1 and d.id = j.id and d.state = `+tables.DeliveryPending+`
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, d.ID).
 		Query(func(rows pgx.Rows) (err error) {
-			moved, err = collect(rows, nil, scanJob)
+			moved, err = db.Collect(rows, nil, tables.ScanJob)
 			return err
 		})
-	if err := n.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("giving a delivery back: %w", unavailable(err))
+	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("giving a delivery back: %w", db.Unavailable(err))
 	}
-	n.announce(schema.Announcement{Jobs: moved})
+	n.Announce(schema.Announcement{Jobs: moved})
 	return nil
 }

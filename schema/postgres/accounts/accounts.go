@@ -1,0 +1,102 @@
+// Package accounts keeps connected accounts and the brands they are grouped by.
+package accounts
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Store keeps accounts and their brands.
+type Store struct {
+	*db.DB
+	*Health
+}
+
+// New returns the store of accounts.
+func New(d *db.DB) *Store { return &Store{d, NewHealth(d)} }
+
+// UpdateAccount changes the brand and the name of an account.
+func (s *Store) UpdateAccount(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID, change func(*schema.Account)) (schema.Account, error) {
+	var a schema.Account
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var err error
+		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
+			return err
+		}
+		change(&a)
+		if err := brandExists(ctx, tx, workspace, a.Brand); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `update accounts set brand_id = $3, name = $4 where id = $1 and workspace_id = $2`, id, workspace, a.Brand, a.Name)
+		return err
+	})
+	if err != nil {
+		return a, db.OrNotFound(err, "account")
+	}
+	return s.Account(ctx, workspace, id)
+}
+
+// lockAccount reads a connected account for a change.
+func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
+	var a schema.Account
+	row := tx.QueryRow(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
+		where a.id = $1 and a.workspace_id = $2 and a.disconnected_at is null for update of a`, id, workspace)
+	return a, tables.ScanAccount(row, &a)
+}
+
+// Disconnect ends an account: its credentials are erased and its renewal stops. It
+// returns the account as it was, so that the credentials can be revoked.
+func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
+	var a schema.Account
+	var said *schema.EncodedEvents
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var err error
+		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
+			return err
+		}
+		ended := a.Revived()
+		ended.Disconnected = true
+		b := &pgx.Batch{}
+		b.Queue(`
+			update accounts set disconnected_at = now(), sealed = '', revision = revision + 1, needs_reconnect = false, ended = 0, end_message = null, expires_at = null,
+				renew_at = null, renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0
+			where id = $1 and workspace_id = $2`, id, workspace)
+		b.Queue(`delete from jobs where id = $1`, id)
+		said = tables.QueueEvents(b, []schema.Event{tables.AccountEvent(schema.AccountDisconnected, ended, nil, s.Now())}, s.Now())
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return a, db.OrNotFound(err, "account")
+	}
+	tables.AnnounceAccounts(s.DB, nil, said)
+	return a, nil
+}
+
+// listedAccounts are the connected accounts with the names of their brands.
+const listedAccounts = `select ` + tables.AccountColumns + `, coalesce(b.name, '') from accounts a
+	join workspaces w on w.id = a.workspace_id
+	left join brands b on b.id = a.brand_id
+	where a.workspace_id = $1 and a.disconnected_at is null`
+
+// Accounts returns the connected accounts of a workspace, by id.
+func (s *Store) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error) {
+	rows, err := s.Pool.Query(ctx, listedAccounts+` order by a.id`, workspace)
+	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a, &a.BrandName) })
+	if err != nil {
+		return nil, fmt.Errorf("reading accounts: %w", db.Unavailable(err))
+	}
+	return accounts, nil
+}
+
+// Account returns a connected account of a workspace.
+func (s *Store) Account(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
+	var a schema.Account
+	row := s.Pool.QueryRow(ctx, listedAccounts+` and a.id = $2`, workspace, id)
+	return a, db.OrNotFound(tables.ScanAccount(row, &a, &a.BrandName), "account")
+}

@@ -1,0 +1,81 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+const brandColumns = `id, workspace_id, name, created_at, updated_at`
+
+func scanBrand(row pgx.Row, b *schema.Brand) error {
+	err := row.Scan((*[16]byte)(&b.ID), (*[16]byte)(&b.Workspace), &b.Name, &b.CreatedAt, &b.UpdatedAt)
+	b.CreatedAt, b.UpdatedAt = b.CreatedAt.UTC(), b.UpdatedAt.UTC()
+	return err
+}
+
+// Brands returns the brands of a workspace, oldest first.
+func (s *Store) Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error) {
+	rows, err := s.Pool.Query(ctx, `select `+brandColumns+` from brands where workspace_id = $1 order by id`, workspace)
+	brands, err := db.Collect(rows, err, scanBrand)
+	if err != nil {
+		return nil, fmt.Errorf("reading brands: %w", db.Unavailable(err))
+	}
+	return brands, nil
+}
+
+// Brand returns a brand of a workspace.
+func (s *Store) Brand(ctx context.Context, workspace schema.WorkspaceID, id schema.BrandID) (schema.Brand, error) {
+	var b schema.Brand
+	row := s.Pool.QueryRow(ctx, `select `+brandColumns+` from brands where id = $1 and workspace_id = $2`, id, workspace)
+	return b, db.OrNotFound(scanBrand(row, &b), "brand")
+}
+
+// CreateBrand stores a new brand; its name is the workspace's only one.
+func (s *Store) CreateBrand(ctx context.Context, b schema.Brand) error {
+	_, err := s.Pool.Exec(ctx, `
+		insert into brands (id, workspace_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5)`,
+		b.ID, b.Workspace, b.Name, b.CreatedAt, b.UpdatedAt)
+	return brandError(err)
+}
+
+// RenameBrand gives a brand another name.
+func (s *Store) RenameBrand(ctx context.Context, workspace schema.WorkspaceID, id schema.BrandID, name string) (schema.Brand, error) {
+	var b schema.Brand
+	row := s.Pool.QueryRow(ctx, `
+		update brands set name = $3, updated_at = $4 where id = $1 and workspace_id = $2 returning `+brandColumns, id, workspace, name, s.Now())
+	return b, brandError(scanBrand(row, &b))
+}
+
+// DeleteBrand removes a brand; its accounts stay, in no brand. Posts keep naming it.
+func (s *Store) DeleteBrand(ctx context.Context, workspace schema.WorkspaceID, id schema.BrandID) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `delete from brands where id = $1 and workspace_id = $2`, id, workspace)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return db.NotFound("brand")
+		}
+		_, err = tx.Exec(ctx, `update accounts set brand_id = null where brand_id = $1 and workspace_id = $2`, id, workspace)
+		return err
+	})
+	return db.Unavailable(err)
+}
+
+// brandError tells a name that is taken from other failures.
+func brandError(err error) error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "brands_name" {
+		return schema.InvalidField("name", "conflict", "another brand has this name")
+	}
+	if err != nil {
+		return db.OrNotFound(err, "brand")
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Connect stores accounts whose credentials their platform took, all or none, with their
+// events. One that was connected before, even if it was disconnected since, is the same
+// account with new credentials. It is PlanLimitReached where the workspace's plan has no
+// room for those that are new; a sandbox twin's accounts are not counted.
+func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, connections []schema.Connection) ([]schema.Connected, error) {
+	var connected []schema.Connected
+	var said *schema.EncodedEvents
+	var jobs []schema.Job
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		connected, jobs = make([]schema.Connected, len(connections)), nil
+		room, err := Room(ctx, tx, workspace)
+		if err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		var events []schema.Event
+		for i := range connections {
+			one, changed, err := s.connect(ctx, tx, b, workspace, &connections[i])
+			if err != nil {
+				return err
+			}
+			if one.New {
+				room--
+			}
+			if room < 0 {
+				return planFull()
+			}
+			connected[i] = one
+			if changed {
+				events = append(events, tables.AccountEvent(schema.AccountConnected, one.Account, nil, s.Now()))
+				jobs = append(jobs, tables.QueueRenewal(b, &one.Account, s.Now())...)
+			}
+		}
+		said = tables.QueueEvents(b, events, s.Now())
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return nil, db.OrNotFound(err, "workspace")
+	}
+	tables.AnnounceAccounts(s.DB, jobs, said)
+	return connected, nil
+}
+
+func planFull() error {
+	return &schema.Error{Kind: schema.PlanLimitReached, Message: "the plan has no room for another connected account"}
+}
+
+// Room locks a workspace, so that accounts are connected in turn, and returns how
+// many more its plan allows. The lock is a statement of its own: one that counts as well
+// would count what it saw before it waited.
+func Room(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (int, error) {
+	if _, err := tx.Exec(ctx, `select from workspaces where id = $1 for no key update`, workspace); err != nil {
+		return 0, err
+	}
+	var room int
+	err := tx.QueryRow(ctx, `
+		select case when w.live_id is not null or coalesce(p.accounts, 0) = 0 then 1000000 else p.accounts end - (
+			select count(*) from accounts a where a.workspace_id = w.id and a.disconnected_at is null)
+		from workspaces w join plans p on p.name = w.plan
+		where w.id = $1`, workspace).Scan(&room)
+	return room, err
+}
+
+// connect adds the statement that stores one account. changed is false where it is
+// connected already and has these credentials.
+func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace schema.WorkspaceID, c *schema.Connection) (one schema.Connected, changed bool, err error) {
+	a, wanted := &one.Account, &c.Account
+	row := tx.QueryRow(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
+		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`,
+		workspace, wanted.Platform, wanted.NativeID, wanted.Server)
+	err = tables.ScanAccount(row, a)
+	known := err == nil
+	switch {
+	case known:
+		one.New = a.Disconnected
+	case errors.Is(err, pgx.ErrNoRows):
+		*a, one.New = *wanted, true
+		a.ID, a.Workspace, a.CreatedAt, a.Revision = schema.NewAccountID(s.Now()), workspace, s.Now(), 1
+	default:
+		return one, false, err
+	}
+	if !wanted.Brand.IsZero() {
+		a.Brand = wanted.Brand
+	}
+	if err := brandExists(ctx, tx, workspace, a.Brand); err != nil {
+		return one, false, err
+	}
+	sealed, differ, err := c.Seal(*a)
+	if err != nil {
+		return one, false, err
+	}
+	changed = differ || one.New || a.Problem() != nil
+	a.Name, a.ExpiresAt, a.Renewable = wanted.Name, c.ExpiresAt, c.Renewable
+	if known && changed {
+		a.Revision++
+	}
+	if changed {
+		*a = a.Revived()
+		a.Sealed, a.Disconnected = sealed, false
+	}
+	b.Queue(putConnected, pgx.StrictNamedArgs{
+		"id": a.ID, "workspace": workspace, "brand": a.Brand, "platform": a.Platform, "native": a.NativeID, "name": a.Name,
+		"server": a.Server, "sealed": a.Sealed, "revision": a.Revision, "expires": db.OrNull(a.ExpiresAt), "renewable": a.Renewable,
+		"created": a.CreatedAt, "renew": db.OrNull(a.RenewalDue(s.Now(), false)),
+	})
+	return one, changed, nil
+}
+
+// putConnected forgets how a renewal stood where the credentials are other ones.
+const putConnected = `
+	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, revision, expires_at, renewable, created_at, renew_at)
+	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, @revision, @expires, @renewable, @created, @renew)
+	on conflict (id) do update set
+		brand_id = excluded.brand_id, name = excluded.name, sealed = excluded.sealed, revision = excluded.revision,
+		expires_at = excluded.expires_at, renewable = excluded.renewable, needs_reconnect = false, ended = 0, end_message = null, disconnected_at = null,
+		renew_at = case when a.revision = excluded.revision then a.renew_at else excluded.renew_at end,
+		renew_asked_at = case when a.revision = excluded.revision then a.renew_asked_at end,
+		renew_step = case when a.revision = excluded.revision then a.renew_step else 0 end,
+		renew_lease = case when a.revision = excluded.revision then a.renew_lease end,
+		renew_attempts = case when a.revision = excluded.revision then a.renew_attempts else 0 end`
+
+// brandExists refuses a brand that is not the workspace's, and holds it until the
+// transaction ends.
+func brandExists(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, brand schema.BrandID) error {
+	if brand.IsZero() {
+		return nil
+	}
+	var found bool
+	err := tx.QueryRow(ctx, `select true from brands where id = $1 and workspace_id = $2 for share`, brand, workspace).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return schema.InvalidField("brandId", "brand_unknown", "there is no such brand")
+	}
+	return err
+}

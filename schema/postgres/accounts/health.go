@@ -1,0 +1,103 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Health is how accounts stand with their platforms, whoever finds out.
+type Health struct{ *db.DB }
+
+// NewHealth returns the store of how accounts stand.
+func NewHealth(d *db.DB) *Health { return &Health{d} }
+
+// AskRenewal says that a platform refused an account's credentials of a revision, and has
+// the refresh stage find out what that means. It does nothing where the account has other
+// credentials by now, or somebody has asked before.
+func (s *Health) AskRenewal(ctx context.Context, a schema.Account) error {
+	j := tables.RenewalJob(&a, s.Now())
+	rows, err := s.Pool.Query(ctx, `
+		with asked as (
+			update accounts set renew_asked_at = now(), renew_at = now()
+			where id = @account and workspace_id = @workspace and revision = @revision
+			  and renew_asked_at is null and not needs_reconnect and ended = 0 and disconnected_at is null
+			returning id
+		)
+		insert into jobs (id, kind, shard, due_at, payload)
+		select @account, @kind, @shard, @due, @payload::text::json from asked
+		on conflict (id) do update set due_at = least(jobs.due_at, excluded.due_at)
+		returning id, kind, shard, due_at, version, payload`,
+		pgx.StrictNamedArgs{
+			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision,
+			"kind": int16(j.Kind), "shard": j.Shard, "due": j.DueAt, "payload": string(j.Payload),
+		})
+	jobs, err := db.Collect(rows, err, tables.ScanJob)
+	if err != nil {
+		return fmt.Errorf("asking for a renewal: %w", db.Unavailable(err))
+	}
+	s.Announce(schema.Announcement{Jobs: jobs})
+	return nil
+}
+
+// EndAccount says that a platform lets crier act for an account with the credentials of a
+// revision no more. Whoever says so first is heard: it does nothing where the account has
+// ended already, or has other credentials by now.
+func (s *Health) EndAccount(ctx context.Context, a schema.Account, why schema.AccountProblem) error {
+	a = a.Ended(why)
+	var next time.Time
+	if wait := why.End.EndLookIn(0); wait > 0 {
+		next = s.Now().Add(wait)
+	}
+	return s.changeEnd(ctx, a, next, tables.EndedEvent(a, s.Now()), endAccount, pgx.StrictNamedArgs{
+		"reconnect": a.NeedsReconnect, "ended": int16(a.End), "said": a.EndMessage,
+	})
+}
+
+// ReviveAccount says that a platform lets crier act again for an account that had ended.
+func (s *Health) ReviveAccount(ctx context.Context, a schema.Account) error {
+	a = a.Revived()
+	next := a.RenewalDue(s.Now(), false)
+	return s.changeEnd(ctx, a, next, tables.AccountEvent(schema.AccountConnected, a, nil, s.Now()), reviveAccount, pgx.StrictNamedArgs{})
+}
+
+// changeEnd runs a statement that ends an account or revives it, with what follows: its job
+// and its event.
+func (s *Health) changeEnd(ctx context.Context, a schema.Account, next time.Time, event schema.Event, statement string, args pgx.StrictNamedArgs) error {
+	args["account"], args["workspace"], args["revision"], args["next"] = a.ID, a.Workspace, a.Revision, db.OrNull(next)
+	var said *schema.EncodedEvents
+	var jobs []schema.Job
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, statement, args)
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		b := &pgx.Batch{}
+		jobs = tables.QueueRenewalAt(b, &a, next)
+		said = tables.QueueEvents(b, []schema.Event{event}, s.Now())
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("marking an account: %w", db.Unavailable(err))
+	}
+	tables.AnnounceAccounts(s.DB, jobs, said)
+	return nil
+}
+
+// The claim number moves on, so that a look which was begun before says nothing any more.
+const (
+	endAccount = `
+		update accounts set needs_reconnect = @reconnect, ended = @ended, end_message = @said, renew_at = @next,
+			renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0, renew_claim = renew_claim + 1
+		where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null and not needs_reconnect and ended = 0`
+	reviveAccount = `
+		update accounts set needs_reconnect = false, ended = 0, end_message = null, renew_at = @next, checked_at = now(),
+			renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0, renew_claim = renew_claim + 1
+		where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null and (needs_reconnect or ended <> 0)`
+)

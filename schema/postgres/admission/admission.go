@@ -1,0 +1,54 @@
+// Package admission tells whose a key is, and counts what it asks for within a minute.
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// Store tells whose a key is and counts its requests.
+type Store struct {
+	*db.DB
+	uses *keyUses
+}
+
+// New starts to keep when keys were used; it ends with the connections.
+func New(d *db.DB) *Store {
+	a := &Store{d, newKeyUses()}
+	d.Workers.Go(a.keepKeyUses)
+	return a
+}
+
+// Authenticate returns the key with that hash.
+func (s *Store) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error) {
+	var k schema.Key
+	var suspended *time.Time
+	err := s.Pool.QueryRow(ctx, `
+		select k.id, k.lineage, k.workspace_id, w.live_id is not null, k.permission,
+			p.requests_per_minute, coalesce(p.posts_per_month, 0), k.suspended_until
+		from api_keys k
+		join workspaces w on w.id = k.workspace_id
+		join workspaces live on live.id = coalesce(w.live_id, w.id)
+		join plans p on p.name = live.plan
+		where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+		hash[:]).Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute, &k.PostsPerMonth, &suspended)
+	if err != nil {
+		if err := db.OrNotFound(err, "key"); isNotFound(err) {
+			return schema.Key{}, &schema.Error{Kind: schema.Unauthorized, Message: "the API key is not valid"}
+		}
+		return schema.Key{}, fmt.Errorf("authenticating: %w", db.Unavailable(err))
+	}
+	k.SuspendedUntil = db.FromNull(suspended)
+	s.uses.note(k.ID, s.Now())
+	return k, nil
+}
+
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*schema.Error](err)
+	return ok && e.Kind == schema.NotFound
+}

@@ -1,0 +1,80 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// usesInterval is how often it is stored when keys were used last.
+const usesInterval = time.Minute
+
+// keyUses remembers when keys were used last, as far as that is not stored. Requests come
+// here once a second at most for each key, since gateways cache what Authenticate says.
+type keyUses struct {
+	mu     sync.Mutex
+	latest map[schema.KeyID]time.Time
+}
+
+func newKeyUses() *keyUses { return &keyUses{latest: map[schema.KeyID]time.Time{}} }
+
+func (u *keyUses) note(key schema.KeyID, at time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.latest[key] = at
+}
+
+func (u *keyUses) take() map[schema.KeyID]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	taken := u.latest
+	u.latest = map[schema.KeyID]time.Time{}
+	return taken
+}
+
+// StoreKeyUses stores when keys were used last. What a crash or a fault loses of it is
+// a minute of something that is only shown.
+func (s *Store) StoreKeyUses(ctx context.Context) error {
+	latest := s.uses.take()
+	if len(latest) == 0 {
+		return nil
+	}
+	ids := slices.SortedFunc(maps.Keys(latest), func(a, b schema.KeyID) int { return slices.Compare(a[:], b[:]) })
+	times := make([]time.Time, len(ids))
+	for i, id := range ids {
+		times[i] = latest[id]
+	}
+	_, err := s.Pool.Exec(ctx, `
+		update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
+		from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) where k.id = u.id`, ids, times)
+	if err != nil {
+		return fmt.Errorf("storing when keys were used: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// keepKeyUses stores them every minute, and once more at the end. Windows of requests that
+// are over are forgotten with them.
+func (s *Store) keepKeyUses() {
+	ticker := time.NewTicker(usesInterval)
+	defer ticker.Stop()
+	for open := true; open; {
+		select {
+		case <-ticker.C:
+		case <-s.Closing:
+			open = false
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		if err := errors.Join(s.StoreKeyUses(ctx), s.forgetWindows(ctx)); err != nil {
+			s.Log.Warn("keeping house of keys failed", "err", err)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,66 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// leaseRequests takes at most a quarter of what is left, so that the shares of several
+// gateways get smaller towards the end and all of a window can be used. The window of a
+// row holds where it is the one asked for or the next: clocks differ by milliseconds.
+const leaseRequests = `
+	insert into request_windows as w (subject, began_at, used) values ($1, $2, least($3::int, $4::int))
+	on conflict (subject) do update set (began_at, used) = (
+		select case when current then w.began_at else excluded.began_at end,
+			case when current then w.used + greatest(least($3::int, ($4::int - w.used + 3) / 4), 0) else excluded.used end
+		from (select w.began_at between excluded.began_at and excluded.began_at + interval '1 minute') c (current))
+	returning new.began_at, new.used, new.used - case when old.began_at = new.began_at then old.used else 0 end`
+
+// LeaseRequests takes up to n of the requests that a key has left in the window of a
+// minute that began at a time. The window it got them of is at most one ahead.
+func (s *Store) LeaseRequests(ctx context.Context, key schema.KeyID, window time.Time, n, limit int) (schema.RequestLease, error) {
+	var lease schema.RequestLease
+	err := s.Pool.QueryRow(ctx, leaseRequests, key.String(), window, n, limit).Scan(&lease.Window, &lease.Used, &lease.N)
+	if err != nil {
+		return lease, fmt.Errorf("leasing requests: %w", db.Unavailable(err))
+	}
+	lease.Window = lease.Window.UTC()
+	return lease, nil
+}
+
+// CountRefusals adds requests that a key sent in spite of 429. Once they are more than is
+// put up with, the key is suspended; until is zero where that did not happen just now.
+func (s *Store) CountRefusals(ctx context.Context, key schema.Key, n int) (until time.Time, err error) {
+	now := s.Now()
+	err = s.Pool.QueryRow(ctx, `with counted as (`+tables.CountInWindow+`)
+		update api_keys set suspended_until = @now::timestamptz + @suspension::interval
+		where id = @key and (select used from counted) > @patience and (suspended_until is null or suspended_until <= @now)
+		returning suspended_until`, pgx.StrictNamedArgs{
+		"subject": "refused " + key.ID.String(), "now": now, "length": schema.PatienceWindow, "n": n,
+		"suspension": schema.SuspensionTime, "key": key.ID, "patience": key.Patience(),
+	}).Scan(&until)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("counting refusals: %w", db.Unavailable(err))
+	}
+	return until.UTC(), nil
+}
+
+// forgetWindows removes windows that ended long ago.
+func (s *Store) forgetWindows(ctx context.Context) error {
+	_, err := s.Pool.Exec(ctx, `delete from request_windows where began_at < $1`, s.Now().Add(-2*schema.RegistrationWindow))
+	if err != nil {
+		return fmt.Errorf("forgetting windows of requests: %w", db.Unavailable(err))
+	}
+	return nil
+}

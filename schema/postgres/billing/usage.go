@@ -1,0 +1,49 @@
+// Package billing keeps plans, what a workspace has used of its own, and subscriptions that
+// pay for one.
+package billing
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Store keeps plans and subscriptions.
+type Store struct{ *db.DB }
+
+// New returns the store of plans and subscriptions.
+func New(d *db.DB) *Store { return &Store{d} }
+
+// Plans returns the plans there are, by name.
+func (s *Store) Plans(ctx context.Context) ([]schema.Plan, error) {
+	rows, err := s.Pool.Query(ctx, `
+		select name, requests_per_minute, coalesce(posts_per_month, 0), coalesce(accounts, 0) from plans order by name`)
+	plans, err := db.Collect(rows, err, func(row pgx.Row, p *schema.Plan) error {
+		return row.Scan(&p.Name, &p.RequestsPerMinute, &p.PostsPerMonth, &p.Accounts)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading plans: %w", db.Unavailable(err))
+	}
+	return plans, nil
+}
+
+// Usage returns what a workspace has used of its plan in this calendar month (UTC).
+func (s *Store) Usage(ctx context.Context, workspace schema.WorkspaceID) (schema.Usage, error) {
+	u := schema.Usage{Month: schema.MonthOf(s.Now())}
+	var err error
+	if u.Plan, err = tables.PlanOf(ctx, s.Pool, workspace); err != nil {
+		return u, err
+	}
+	err = s.Pool.QueryRow(ctx, `
+		select coalesce((select used from counters where subject = $1 and period = $2), 0),
+			(select count(*) from accounts where workspace_id = $1 and disconnected_at is null)`, workspace, u.Month).Scan(&u.Posts, &u.Accounts)
+	if err != nil {
+		return u, fmt.Errorf("reading usage: %w", db.Unavailable(err))
+	}
+	return u, nil
+}

@@ -1,0 +1,93 @@
+// Package clock follows the clock of PostgreSQL.
+package clock
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Clock follows the clock of the server, so that every process has the same time,
+// whatever its own clock says. Between two looks it goes by the monotonic clock.
+type Clock struct {
+	pool  *pgxpool.Pool
+	base  atomic.Pointer[reading]
+	Lease leaseClock
+}
+
+// reading is the server's time at a moment of the monotonic clock.
+type reading struct {
+	server time.Time
+	local  time.Time // has a monotonic part
+}
+
+// at is the server's time at a later moment.
+func (r reading) at(local time.Time) time.Time { return r.server.Add(local.Sub(r.local)) }
+
+const clockInterval = 5 * time.Second
+
+// New returns a clock that tells the time once Sync has read it.
+func New(pool *pgxpool.Pool) *Clock { return &Clock{pool: pool} }
+
+// Now is in microseconds, as PostgreSQL keeps times.
+func (c *Clock) Now() time.Time {
+	r := c.base.Load()
+	return r.at(time.Now()).Truncate(time.Microsecond)
+}
+
+// Sync takes the best of three readings: the one with the shortest round trip.
+func (c *Clock) Sync(ctx context.Context) error {
+	var best reading
+	shortest := time.Duration(1<<63 - 1)
+	for range 3 {
+		sent := time.Now()
+		var server time.Time
+		if err := c.pool.QueryRow(ctx, "select clock_timestamp()").Scan(&server); err != nil {
+			return err
+		}
+		trip := time.Since(sent)
+		if trip < shortest {
+			shortest = trip
+			best = reading{server: server.UTC().Add(trip / 2), local: sent.Add(trip)}
+		}
+	}
+	c.base.Store(&best)
+	c.Lease.observe(best)
+	return nil
+}
+
+// Silent returns how long ago the server last told its time.
+func (c *Clock) Silent() time.Duration {
+	r := c.base.Load()
+	if r == nil {
+		return 0
+	}
+	return time.Since(r.local)
+}
+
+// Run keeps the clock until the store closes. While the server does not answer, the
+// monotonic clock goes on alone.
+func (c *Clock) Run(closing <-chan struct{}, log *slog.Logger) {
+	ticker := time.NewTicker(clockInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-closing:
+			return
+		case <-ticker.C:
+			ctx, cancel := context.WithTimeout(context.Background(), clockInterval)
+			if err := c.Sync(ctx); err != nil {
+				log.Warn("reading PostgreSQL's clock failed", "err", err)
+			}
+			cancel()
+		}
+	}
+}
+
+// Latest is the latest time at a moment by which a lease may be taken for over.
+func (l *leaseClock) Latest(local time.Time) time.Time {
+	return l.followed.Load().at(local).Add(jumpTolerance)
+}

@@ -1,0 +1,134 @@
+// Package db is the connections to PostgreSQL: their settings, errors that a caller can act
+// on, and how ids, documents and named parameters go over them.
+package db
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/clock"
+)
+
+// Config is what a Store needs.
+type Config struct {
+	URL      string
+	MaxConns int32
+	// MaxLateness is how far past its time paused work is held before it ends.
+	MaxLateness time.Duration
+	// Announce hands on what a commit asks of the log. It must not wait for long, and
+	// may lose what it is given.
+	Announce   func(schema.Announcement)
+	Logger     *slog.Logger
+	Registerer prometheus.Registerer
+}
+
+// DB is pools of connections with crier's settings, and the clock of their server.
+type DB struct {
+	Pool     *pgxpool.Pool
+	Inserts  *pgxpool.Pool // of what only inserts: there is nothing to plan anew
+	Clock    *clock.Clock
+	Node     [16]byte // who claims: see postgres.Store.TakeNode
+	Announce func(schema.Announcement)
+	Log      *slog.Logger
+	Metrics  metrics
+	Late     time.Duration
+
+	Closing chan struct{}
+	Workers sync.WaitGroup
+}
+
+// settings of every connection. A generic plan made on empty tables costs a factor of
+// 30 once they have grown, and a sequential scan chosen on old statistics as much. No
+// transaction outlives transactionTimeout: the low-water mark of jobs relies on it.
+var settings = map[string]string{
+	"application_name":    "crier",
+	"timezone":            "UTC",
+	"plan_cache_mode":     "force_custom_plan",
+	"enable_seqscan":      "off",
+	"enable_mergejoin":    "off",
+	"jit":                 "off",
+	"synchronous_commit":  "on",
+	"transaction_timeout": "30s",
+	"lock_timeout":        "10s",
+}
+
+// TransactionTimeout is the longest that a transaction lasts.
+const TransactionTimeout = 30 * time.Second
+
+// Open connects and keeps the clock; it fails when the server does not answer.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	config, err := pgxpool.ParseConfig(c.URL)
+	if err != nil {
+		return nil, fmt.Errorf("reading the URL of PostgreSQL: %w", WithoutPassword(err))
+	}
+	config.MaxConns = c.MaxConns
+	config.MaxConnIdleTime = time.Minute
+	config.ConnConfig.ConnectTimeout = 5 * time.Second
+	config.ConnConfig.DialFunc = dialPatiently
+	for name, value := range settings {
+		config.ConnConfig.RuntimeParams[name] = value
+	}
+	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		registerIDs(conn.TypeMap())
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
+	}
+	generic := config.Copy()
+	generic.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+	generic.MaxConns = Committers
+	inserts, err := pgxpool.NewWithConfig(ctx, generic)
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
+	}
+	clock := clock.New(pool)
+	s := &DB{
+		Pool: pool, Inserts: inserts, Clock: clock, Announce: c.Announce, Log: c.Logger,
+		Metrics: newMetrics(c.Registerer, map[string]*pgxpool.Pool{"all": pool, "inserts": inserts}, clock.Silent),
+		Late:    c.MaxLateness, Closing: make(chan struct{}),
+	}
+	if s.Announce == nil {
+		s.Announce = func(schema.Announcement) {}
+	}
+	if err := s.Clock.Sync(ctx); err != nil {
+		pool.Close()
+		inserts.Close()
+		return nil, fmt.Errorf("connecting to PostgreSQL at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
+	}
+	s.Workers.Go(func() { s.Clock.Run(s.Closing, s.Log) })
+	return s, nil
+}
+
+// Close waits for the work in hand and closes the connections.
+func (s *DB) Close() {
+	close(s.Closing)
+	s.Workers.Wait()
+	s.Inserts.Close()
+	s.Pool.Close()
+}
+
+// Now is PostgreSQL's clock, to within half a round trip.
+func (s *DB) Now() time.Time { return s.Clock.Now() }
+
+// Ping tells whether the server answers.
+func (s *DB) Ping(ctx context.Context) error {
+	if _, err := s.Pool.Exec(ctx, "select 1"); err != nil {
+		return fmt.Errorf("asking PostgreSQL: %w", err)
+	}
+	return nil
+}
+
+// Committers is how many transactions that create run at a time, each on a connection of
+// its own.
+const Committers = 2

@@ -1,0 +1,81 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"crier/schema"
+)
+
+// Unavailable turns an error that means "the database does not answer" into one the
+// caller can act on; it leaves any other as it is.
+func Unavailable(err error) error {
+	if err == nil || !IsConnectionError(err) {
+		return err
+	}
+	if _, ok := errors.AsType[*schema.Error](err); ok {
+		return err
+	}
+	return &schema.Error{Kind: schema.Unavailable, Message: "the database does not answer; try again", Err: err}
+}
+
+// IsConnectionError tells whether the server was not reached, went away, or refused
+// work for want of resources (SQLSTATE classes 08, 53, 57 and 58, and failed over: 25006).
+func IsConnectionError(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch pg.Code[:2] {
+		case "08", "53", "57", "58":
+			return true
+		}
+		return pg.Code == "25006" || pg.Code == "25P04" || pg.Code == "55P03" || pg.Code == "40001" || pg.Code == "40P01"
+	}
+	var network net.Error
+	var connect *pgconn.ConnectError
+	return errors.As(err, &network) || errors.As(err, &connect) || pgconn.SafeToRetry(err) ||
+		errors.Is(err, context.DeadlineExceeded) || isClosed(err)
+}
+
+// isClosed tells whether the connection ended under the query.
+func isClosed(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "unexpected EOF") || strings.Contains(text, "conn closed") ||
+		strings.Contains(text, "connection reset") || strings.Contains(text, "broken pipe") ||
+		strings.Contains(text, "closed pool")
+}
+
+// NotFound is the answer to an id that is not there, or another workspace's.
+func NotFound(what string) error {
+	return &schema.Error{Kind: schema.NotFound, Message: what + " not found"}
+}
+
+// OrNotFound turns an empty result into NotFound.
+func OrNotFound(err error, what string) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return NotFound(what)
+	}
+	return Unavailable(err)
+}
+
+// IsDataError tells whether one of the values sent may be at fault: the server refused
+// them, and not for want of something that others would want too, we stumbled over what is
+// stored of one, or one looked and found what is another's.
+func IsDataError(err error) bool {
+	if errors.Is(err, errPanic) || errors.Is(err, errUnreadable) || errors.Is(err, schema.ErrReceiptTaken) {
+		return true
+	}
+	_, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && !IsConnectionError(err)
+}
+
+// WithoutPassword drops the text of a URL that could not be read.
+func WithoutPassword(err error) error {
+	if parse, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
+		return errors.Unwrap(parse)
+	}
+	return err
+}

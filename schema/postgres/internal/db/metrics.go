@@ -1,0 +1,58 @@
+package db
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// metrics of a Store.
+type metrics struct {
+	Batches  *prometheus.HistogramVec
+	Waits    *prometheus.HistogramVec
+	Refused  *prometheus.CounterVec
+	Disabled prometheus.Counter
+}
+
+func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool, silent func() time.Duration) metrics {
+	factory := promauto.With(r) // registers nothing with nil
+	m := metrics{
+		Batches: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "crier_commit_batch_size",
+			Help:    "Requests that shared one transaction, by what they did.",
+			Buckets: prometheus.ExponentialBuckets(1, 2, 12),
+		}, []string{"work"}),
+		Waits: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "crier_commit_wait_seconds",
+			Help:    "How long the first request of a transaction waited for it to begin, by what it did.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16), // 0.5 ms to 16 s
+		}, []string{"work"}),
+		Disabled: factory.NewCounter(prometheus.CounterOpts{
+			Name: "crier_webhooks_disabled_total",
+			Help: "Webhooks disabled because deliveries in a row failed.",
+		}),
+		Refused: factory.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_commit_refused_total",
+			Help: "Requests that found the queue to a transaction full for a second, by what they wanted to do.",
+		}, []string{"work"}),
+	}
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crier_postgres_silent_seconds",
+		Help: "How long ago PostgreSQL last answered; it is asked every 5 seconds.",
+	}, func() float64 { return silent().Seconds() })
+	for name, pool := range pools {
+		factory.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "crier_postgres_connections_in_use",
+			Help:        "Connections to PostgreSQL that are in use, by pool.",
+			ConstLabels: prometheus.Labels{"pool": name},
+		}, func() float64 { return float64(pool.Stat().AcquiredConns()) })
+		factory.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "crier_postgres_connections_max",
+			Help:        "Connections to PostgreSQL that a pool may have.",
+			ConstLabels: prometheus.Labels{"pool": name},
+		}, func() float64 { return float64(pool.Stat().MaxConns()) })
+	}
+	return m
+}

@@ -1,0 +1,64 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Alone runs work in a transaction that no other process runs at the same time; where
+// one does, it does nothing.
+func (s *DB) Alone(ctx context.Context, name string, work func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var mine bool
+		if err := tx.QueryRow(ctx, `select pg_try_advisory_xact_lock(hashtext('crier ' || $1))`, name).Scan(&mine); err != nil || !mine {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `set local enable_seqscan = on`); err != nil {
+			return err
+		}
+		return work(tx)
+	})
+}
+
+// Abandon ends a transaction that failed, so that the connection can be used again.
+func (s *DB) Abandon(ctx context.Context, conn *pgx.Conn, err error) error {
+	if conn.IsClosed() || conn.PgConn().TxStatus() == 'I' {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if _, rollback := conn.Exec(ctx, "rollback"); rollback != nil {
+		_ = conn.Close(ctx)
+	}
+	return err
+}
+
+// Querier is a pool or a transaction.
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// Later runs work in a transaction whose flush is not waited for: losing it does the work
+// once more, since the outbox sends again what is still marked.
+func (s *DB) Later(ctx context.Context, work func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
+			return err
+		}
+		return work(tx)
+	})
+}
+
+// Collect reads the rows of a query, each with scan.
+func Collect[T any](rows pgx.Rows, err error, scan func(pgx.Row, *T) error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	return pgx.AppendRows([]T(nil), rows, func(row pgx.CollectableRow) (one T, err error) {
+		err = scan(row, &one)
+		return one, err
+	})
+}

@@ -1,0 +1,74 @@
+package db
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Guard turns a panic into an error: what one row makes of us must not end the process.
+func Guard(work func() error) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%w: %v", errPanic, fault)
+		}
+	}()
+	return work()
+}
+
+var errPanic = errors.New("panic")
+
+// TextOrNull is a document as text; an empty one is null.
+func TextOrNull(document []byte) *string {
+	if len(document) == 0 {
+		return nil
+	}
+	text := string(document)
+	return &text
+}
+
+// NoID reads as the zero id, which is how schema says "none".
+const NoID = `'00000000-0000-0000-0000-000000000000'::uuid`
+
+// NoTime reads as the zero time.
+const NoTime = `'0001-01-01Z'::timestamptz`
+
+// Decode reads a document of a row; an empty one leaves into as it is.
+func Decode(what string, document []byte, into any) error {
+	if len(document) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(document, into); err != nil {
+		return fmt.Errorf("%w: reading the %s: %w", errUnreadable, what, err)
+	}
+	return nil
+}
+
+// errUnreadable means that one row holds what makes no sense.
+var errUnreadable = errors.New("unreadable")
+
+// Encode is for values whose encoding cannot fail: schema's own documents.
+func Encode(value any) []byte {
+	document, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("encoding %T: %v", value, err))
+	}
+	return document
+}
+
+// FromNull is a time of a row in UTC; null is the zero time.
+func FromNull(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// OrNull is a time for a row; the zero time is null.
+func OrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

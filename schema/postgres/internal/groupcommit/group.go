@@ -1,0 +1,146 @@
+// Package groupcommit gathers concurrent calls into batches that share a transaction.
+package groupcommit
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// Group gathers concurrent calls into batches, each of which shares one transaction:
+// a committer takes what is queued while its last transaction ran.
+type Group[T any] struct {
+	Work    string // for the metric
+	queue   chan *request[T]
+	Max     int          // weight of a batch
+	Weight  func(*T) int // of one call
+	Commit  func(ctx context.Context, batch []*T) error
+	refused prometheus.Counter
+	Linger  time.Duration // how long to gather after a large batch; 0: not at all
+}
+
+type request[T any] struct {
+	value *T
+	since time.Time
+	done  chan error
+}
+
+// busy is the size of a batch above which a linger gathers more than it delays.
+const busy = 32
+
+// Start starts the committers of a group; they end with the store.
+func Start[T any](s *db.DB, g *Group[T], committers int) *Group[T] {
+	g.queue = make(chan *request[T], 4*g.Max)
+	if g.Weight == nil {
+		g.Weight = func(*T) int { return 1 }
+	}
+	g.refused = s.Metrics.Refused.WithLabelValues(g.Work)
+	for range committers {
+		s.Workers.Go(func() { g.run(s) })
+	}
+	return g
+}
+
+// Do hands a call to the next batch and waits for its transaction. When ctx ends first,
+// the call may still have its effect: the error is Unknown.
+func (g *Group[T]) Do(ctx context.Context, value *T) error {
+	r := &request[T]{value: value, since: time.Now(), done: make(chan error, 1)}
+	if err := g.enqueue(ctx, r); err != nil {
+		return err
+	}
+	select {
+	case err := <-r.done:
+		return err
+	case <-ctx.Done():
+		return &schema.Error{Kind: schema.Unknown, Message: "the request was given up before its transaction ended", Err: ctx.Err()}
+	}
+}
+
+// queuePatience is how long a call waits for a place in a full queue: a database that
+// stalls must not gather callers who give up before it answers.
+const queuePatience = time.Second
+
+// enqueue hands a call over, or refuses it where the queue stays full.
+func (g *Group[T]) enqueue(ctx context.Context, r *request[T]) error {
+	select {
+	case g.queue <- r:
+		return nil
+	default:
+	}
+	timer := time.NewTimer(queuePatience)
+	defer timer.Stop()
+	select {
+	case g.queue <- r:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		g.refused.Inc()
+		return &schema.Error{Kind: schema.Unavailable, Message: "the database is behind; try again", RetryAfter: 2 * time.Second}
+	}
+}
+
+func (g *Group[T]) run(s *db.DB) {
+	last := 0
+	for {
+		var first *request[T]
+		select {
+		case first = <-g.queue:
+		case <-s.Closing:
+			return
+		}
+		if g.Linger > 0 && last > busy {
+			time.Sleep(g.Linger)
+		}
+		batch := g.fill(first)
+		last = len(batch)
+		s.Metrics.Batches.WithLabelValues(g.Work).Observe(float64(len(batch)))
+		s.Metrics.Waits.WithLabelValues(g.Work).Observe(time.Since(first.since).Seconds())
+		g.finish(batch)
+	}
+}
+
+// finish settles a batch in bounded time and answers its calls. It is nobody's request
+// alone, so no caller's context ends it.
+func (g *Group[T]) finish(batch []*request[T]) {
+	ctx, cancel := context.WithTimeout(context.Background(), db.TransactionTimeout+5*time.Second)
+	defer cancel()
+	values := make([]*T, len(batch))
+	for i, r := range batch {
+		values[i] = r.value
+	}
+	for i, err := range g.Settle(ctx, values) {
+		batch[i].done <- err
+	}
+}
+
+func (g *Group[T]) fill(first *request[T]) []*request[T] {
+	batch := []*request[T]{first}
+	for weight := g.Weight(first.value); weight < g.Max; {
+		select {
+		case r := <-g.queue:
+			batch = append(batch, r)
+			weight += g.Weight(r.value)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// Settle commits a batch and returns what came of each call. A batch that the database
+// refuses for its data is halved until the call at fault stands alone; any other error is
+// one of the whole batch.
+func (g *Group[T]) Settle(ctx context.Context, batch []*T) []error {
+	err := db.Guard(func() error { return g.Commit(ctx, slices.Clone(batch)) })
+	if db.IsDataError(err) && len(batch) > 1 {
+		half := len(batch) / 2
+		return append(g.Settle(ctx, batch[:half]), g.Settle(ctx, batch[half:])...)
+	}
+	return slices.Repeat([]error{err}, len(batch))
+}

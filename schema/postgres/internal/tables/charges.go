@@ -1,0 +1,183 @@
+package tables
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// CounterKey names a row of counters: an account's day, or a workspace's month.
+type CounterKey struct {
+	subject [16]byte
+	period  time.Time // its first day, at midnight UTC
+}
+
+// DayKey names the counter of an account's day.
+func DayKey(account schema.AccountID, day time.Time) CounterKey {
+	return CounterKey{account, day}
+}
+
+// MonthKey names the counter of a workspace's month.
+func MonthKey(workspace schema.WorkspaceID, month time.Time) CounterKey {
+	return CounterKey{workspace, month}
+}
+
+func (k CounterKey) compare(other CounterKey) int {
+	return cmp.Or(bytes.Compare(k.subject[:], other.subject[:]), k.period.Compare(other.period))
+}
+
+// Charge is a change of a counter: units taken, or given back where n is negative.
+type Charge struct {
+	Key   CounterKey
+	N     int
+	Limit int // of what is taken
+}
+
+// Charges is the net change of each counter.
+type Charges map[CounterKey]Charge
+
+// Add adds changes up, counter by counter.
+func (c Charges) Add(more ...Charge) {
+	for _, one := range more {
+		sum := c[one.Key]
+		c[one.Key] = Charge{one.Key, sum.N + one.N, max(sum.Limit, one.Limit)}
+	}
+}
+
+// Taken returns what takes units.
+func (c Charges) Taken() []Charge {
+	var taken []Charge
+	for _, one := range c {
+		if one.N > 0 {
+			taken = append(taken, one)
+		}
+	}
+	return taken
+}
+
+// Queue adds the statements that change the counters. They come last in a transaction:
+// the rows are hot. Rows are locked in one order everywhere, so that nobody deadlocks;
+// where something is given back, by a statement of its own, since an UPDATE takes rows in
+// the order of its plan. A counter without room fails the transaction: see isFull.
+func (c Charges) Queue(b *pgx.Batch) {
+	var all, up, down counterRows
+	for _, one := range c {
+		switch {
+		case one.N > 0:
+			up = append(up, one)
+		case one.N < 0:
+			down = append(down, one)
+		}
+	}
+	if len(down) > 0 {
+		all = append(append(all, up...), down...)
+		all.sort()
+		subjects, periods, _, _ := all.columns()
+		b.Queue(`
+			select from counters c join unnest($1::uuid[], $2::date[]) u (subject, period) using (subject, period)
+			order by c.subject, c.period for no key update of c`, subjects, periods)
+	}
+	if len(up) > 0 {
+		up.sort()
+		subjects, periods, ns, limits := up.columns()
+		b.Queue(`
+			insert into counters as c (subject, period, used, most)
+			select subject, period, n, most
+			from unnest($1::uuid[], $2::date[], $3::int[], $4::int[]) with ordinality u (subject, period, n, most, i)
+			order by i
+			on conflict (subject, period) do update set used = c.used + excluded.used, most = excluded.most`,
+			subjects, periods, ns, limits)
+	}
+	if len(down) > 0 {
+		subjects, periods, ns, _ := down.columns()
+		b.Queue(`
+			update counters c set used = greatest(c.used + u.n, 0)
+			from unnest($1::uuid[], $2::date[], $3::int[]) u (subject, period, n)
+			where c.subject = u.subject and c.period = u.period`, subjects, periods, ns)
+	}
+}
+
+type counterRows []Charge
+
+func (r counterRows) sort() {
+	slices.SortFunc(r, func(a, b Charge) int { return a.Key.compare(b.Key) })
+}
+
+func (r counterRows) columns() (subjects []db.IDValue, periods []time.Time, ns, limits []int32) {
+	for _, one := range r {
+		subjects, periods = append(subjects, db.IDValue(one.Key.subject)), append(periods, one.Key.period)
+		ns, limits = append(ns, int32(one.N)), append(limits, int32(one.Limit))
+	}
+	return subjects, periods, ns, limits
+}
+
+// IsFull tells whether a transaction failed because a counter has no room for it.
+func IsFull(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "23514" && pg.ConstraintName == "counters_full"
+}
+
+// ReadUsed returns how much of each counter is used.
+func ReadUsed(ctx context.Context, q db.Querier, keys []CounterKey) (map[CounterKey]int, error) {
+	var rows counterRows
+	for _, key := range keys {
+		rows = append(rows, Charge{Key: key})
+	}
+	subjects, periods, _, _ := rows.columns()
+	type counter struct {
+		CounterKey
+		used int
+	}
+	found, err := q.Query(ctx, `
+		select c.subject, c.period, c.used
+		from unnest($1::uuid[], $2::date[]) u (subject, period) join counters c using (subject, period)`, subjects, periods)
+	counters, err := db.Collect(found, err, func(row pgx.Row, c *counter) error {
+		return row.Scan(&c.subject, &c.period, &c.used)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading counters: %w", db.Unavailable(err))
+	}
+	used := make(map[CounterKey]int, len(counters))
+	for _, c := range counters {
+		used[CounterKey{c.subject, c.period.UTC()}] = c.used
+	}
+	return used, nil
+}
+
+// searchedDays is how far ahead of a full day a free one is looked for: farther than
+// posts can be scheduled.
+const searchedDays = 100
+
+// NextFreeDays returns, for days of accounts that are full, the next with room.
+func NextFreeDays(ctx context.Context, q db.Querier, full []Charge) (map[CounterKey]time.Time, error) {
+	subjects, periods, _, limits := counterRows(full).columns()
+	type day struct {
+		CounterKey
+		free time.Time
+	}
+	rows, err := q.Query(ctx, `
+		select u.subject, u.period, min(d.day)
+		from unnest($1::uuid[], $2::date[], $3::int[]) u (subject, period, most)
+		cross join lateral (select u.period + i as day from generate_series(1, $4::int) i) d
+		where not exists (select from counters c where c.subject = u.subject and c.period = d.day and c.used >= u.most)
+		group by u.subject, u.period`, subjects, periods, limits, searchedDays)
+	days, err := db.Collect(rows, err, func(row pgx.Row, d *day) error { return row.Scan(&d.subject, &d.period, &d.free) })
+	if err != nil {
+		return nil, fmt.Errorf("looking for free days: %w", db.Unavailable(err))
+	}
+	free := make(map[CounterKey]time.Time, len(days))
+	for _, d := range days {
+		free[CounterKey{d.subject, d.period.UTC()}] = d.free.UTC()
+	}
+	return free, nil
+}

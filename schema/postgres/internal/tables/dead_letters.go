@@ -1,0 +1,30 @@
+package tables
+
+import (
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// DeadLetterColumns are what ScanDeadLetter reads, of dead letters l.
+const DeadLetterColumns = `l.id, l.stage, l.subject, l.n, l.unreadable, l.topic, l.partition, l.key, l.value, l.reason, l.tries, l.failed_at`
+
+// ScanDeadLetter reads DeadLetterColumns.
+func ScanDeadLetter(row pgx.Row, l *schema.DeadLetter) error {
+	err := row.Scan((*[16]byte)(&l.ID), &l.Stage, &l.Subject.ID, &l.Subject.N, &l.Unreadable,
+		&l.Message.Topic, &l.Message.Partition, &l.Message.Key, &l.Message.Value, &l.Reason, &l.Tries, &l.FailedAt)
+	l.FailedAt = l.FailedAt.UTC()
+	return err
+}
+
+// MarkOf is what the outbox owes a stage of events; 0 for the others.
+func MarkOf(stage string) schema.Owed {
+	switch stage {
+	case schema.StageExpand:
+		return schema.OwedNotify
+	case schema.StageAnalytics:
+		return schema.OwedAnalytics
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,98 @@
+package tables
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// PostEvent is an event about a post, with the post as webhooks show it.
+func PostEvent(t schema.EventType, p *schema.Post, now time.Time) schema.Event {
+	data := schema.PostData{Post: p.Summary()}
+	return schema.Event{
+		ID: schema.NewEventID(now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now, Trace: p.Trace,
+		Data: appendPostData(make([]byte, 0, documentSize), &data),
+	}
+}
+
+// TargetFact is the event by which analytics counts a target.
+func TargetFact(r *schema.Result, now time.Time) schema.Event {
+	e := schema.Event{
+		ID: schema.NewEventID(now), Type: schema.TargetWasPosted, Workspace: r.Workspace, Post: r.Ref.Post,
+		Account: r.Account, Platform: r.Platform, At: now, Lateness: now.Sub(r.DueAt).Seconds(),
+	}
+	if r.State == schema.TargetFailed {
+		e.Type = schema.TargetHasFailed
+		if r.Error != nil {
+			e.Code = r.Error.Code
+		}
+	}
+	return e
+}
+
+// threadEvent is an event about the thread that a post carries.
+func threadEvent(t schema.EventType, p *schema.Post, thread *schema.ThreadSummary, now time.Time) schema.Event {
+	return schema.Event{
+		ID: schema.NewEventID(now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now, Data: db.Encode(schema.ThreadData{Thread: *thread}),
+	}
+}
+
+// ScheduledEvents are the events of a post that is scheduled: its own, and its thread's.
+func ScheduledEvents(p *schema.Post, now time.Time) []schema.Event {
+	events := []schema.Event{PostEvent(schema.PostScheduled, p, now)}
+	if p.Content.Thread != nil {
+		thread := p.ThreadSummary()
+		events = append(events, threadEvent(schema.ThreadScheduled, p, &thread, now))
+	}
+	return events
+}
+
+// DoneEvents are the events of a post whose last target is done: published when any
+// target was posted, failed when none was; and its thread's.
+func DoneEvents(p *schema.Post, now time.Time) []schema.Event {
+	outcome := schema.PostPublished
+	if p.Status == schema.Failed {
+		outcome = schema.PostFailed
+	}
+	events := []schema.Event{PostEvent(outcome, p, now)}
+	if p.Content.Thread != nil {
+		thread := p.ThreadSummary()
+		outcome := schema.EventType("thread." + thread.Status) // one word for both
+		events = append(events, threadEvent(outcome, p, &thread, now))
+	}
+	return events
+}
+
+// QueueEvents adds the outbox row of a commit's events; nil without events.
+func QueueEvents(batch *pgx.Batch, events []schema.Event, now time.Time) *schema.EncodedEvents {
+	if len(events) == 0 {
+		return nil
+	}
+	b := schema.EventBatch{ID: schema.NewBatchID(now), Events: events}
+	payload := appendEventBatch(make([]byte, 0, len(events)*2*documentSize), &b)
+	batch.Queue(`insert into outbox (id, owed, sent_at, payload) values ($1, $2, now(), $3)`,
+		b.ID, int16(schema.OwedNotify|schema.OwedAnalytics), payload)
+	return &schema.EncodedEvents{ID: b.ID, Payload: payload}
+}
+
+// TakeMark takes a mark off batches of events, deletes those nobody is owed any more, and
+// returns those that bore it.
+func TakeMark(ctx context.Context, tx pgx.Tx, ids []schema.BatchID, mark schema.Owed) ([]schema.BatchID, error) {
+	rows, err := tx.Query(ctx, `
+		with locked as (
+			select id, owed from outbox where id = any($1) and owed & $2::int2 <> 0 order by id for update
+		), gone as (
+			delete from outbox o using locked l where o.id = l.id and l.owed = $2::int2
+		), kept as (
+			update outbox o set owed = o.owed & ~$2::int2 from locked l where o.id = l.id and l.owed <> $2::int2
+		)
+		select id from locked`, ids, int16(mark))
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[schema.BatchID])
+}

@@ -1,0 +1,101 @@
+package tables
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// Holds are looked at by every claim: what is held is left out of its answer. The job of
+// a held post or comment is parked then, until a pause's deadline, so that it does not
+// fire again and again; whoever lifts a hold makes the parked jobs due.
+
+// paused tells whether the work of a workspace for an account of a platform is paused.
+// The table of holds is empty on most days, and small on any.
+func paused(workspace, account, platform string) string {
+	return `(exists (select from holds h where h.subject = any (array[` + workspace + `, ` + account + `]))
+		or ` + platform + ` = any (array(select h.platform from holds h where h.platform is not null)))`
+}
+
+// These tell whether the work of a row is paused: of posts p for accounts a, of targets t of
+// posts p, of first comments c to targets t.
+var (
+	PausedAccount = paused("p.workspace_id", "a.id", "a.platform")
+	PausedTarget  = paused("p.workspace_id", "t.account_id", "t.platform")
+	PausedComment = paused("c.workspace_id", "c.account_id", "t.platform")
+
+	// HasFreeTarget keeps a post that is held whole scheduled: it can still be edited and
+	// cancelled.
+	HasFreeTarget = `not exists (select from holds h where h.subject = p.id)
+		and exists (select from targets t where t.post_id = p.id and t.state in ` + OpenTargets + `
+			and (not ` + PausedTarget + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()))`
+)
+
+// Whoever parks jobs shares this lock, whoever lifts a hold has it alone: no job is parked
+// for a hold that is gone.
+const (
+	ShareHolds = `select pg_advisory_xact_lock_shared(hashtext('crier holds'))`
+	LockHolds  = `select pg_advisory_xact_lock(hashtext('crier holds'))`
+)
+
+// HoldColumns are what ScanHold reads, of holds h.
+const HoldColumns = `coalesce(h.subject, ` + db.NoID + `), coalesce(h.platform, 0), h.kind, h.reason, h.created_at`
+
+// ScanHold reads HoldColumns.
+func ScanHold(row pgx.Row, h *schema.Hold) error {
+	var subject [16]byte
+	if err := row.Scan(&subject, &h.Platform, &h.Kind, &h.Reason, &h.Since); err != nil {
+		return err
+	}
+	h.Since = h.Since.UTC()
+	switch h.Kind {
+	case schema.WorkspacePaused:
+		h.Workspace = subject
+	case schema.AccountPaused:
+		h.Account = subject
+	case schema.UnderReview:
+		h.Post = subject
+	default:
+	}
+	return nil
+}
+
+// AddHolds tells of each open target what holds it.
+func AddHolds(ctx context.Context, q db.Querier, posts []schema.Post) error {
+	var subjects [][16]byte
+	var platforms []int16
+	for i := range posts {
+		p := &posts[i]
+		if p.Status != schema.Scheduled && p.Status != schema.Processing {
+			continue
+		}
+		subjects = append(subjects, p.ID, p.Workspace)
+		for _, t := range p.Targets {
+			subjects, platforms = append(subjects, t.Account), append(platforms, int16(t.Platform))
+		}
+	}
+	if len(subjects) == 0 {
+		return nil
+	}
+	rows, err := q.Query(ctx, `
+		select `+HoldColumns+` from holds h where h.subject = any($1)
+		union all
+		select `+HoldColumns+` from holds h where h.platform = any($2)`, subjects, platforms)
+	holds, err := db.Collect(rows, err, ScanHold)
+	if err != nil {
+		return err
+	}
+	for _, h := range holds {
+		for i := range posts {
+			for j := range posts[i].Targets {
+				if t := &posts[i].Targets[j]; h.Holds(&posts[i], t) {
+					t.Hold = &h
+				}
+			}
+		}
+	}
+	return nil
+}

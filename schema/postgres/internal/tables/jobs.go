@@ -1,0 +1,156 @@
+package tables
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// JobRows are the columns of jobs to be made, near and far.
+type JobRows struct{ near, far jobColumns }
+
+type jobColumns struct {
+	ids      []schema.JobID
+	kinds    []int16
+	shards   []int16
+	due      []time.Time
+	versions []int32
+	payloads []string
+}
+
+// Add adds a job: a near one, or a far one.
+func (r *JobRows) Add(j schema.Job, now time.Time) {
+	to := &r.far
+	if within(j.DueAt, now) {
+		to = &r.near
+	}
+	to.ids, to.kinds, to.shards = append(to.ids, j.ID), append(to.kinds, int16(j.Kind)), append(to.shards, j.Shard)
+	to.due, to.versions, to.payloads = append(to.due, j.DueAt), append(to.versions, j.Version), append(to.payloads, string(j.Payload))
+}
+
+// Queue adds the statements that insert the rows.
+func (r *JobRows) Queue(batch *pgx.Batch) {
+	r.near.queue(batch, insertJobs)
+	r.far.queue(batch, insertFarJobs)
+}
+
+func (c *jobColumns) queue(batch *pgx.Batch, insert *db.Statement) {
+	if len(c.ids) == 0 {
+		return
+	}
+	insert.Queue(batch, pgx.StrictNamedArgs{
+		"ids": db.IDColumn(c.ids), "kinds": c.kinds, "shards": c.shards, "due": c.due, "versions": c.versions, "payloads": c.payloads,
+	})
+}
+
+var (
+	insertJobs    = insertJobsInto("jobs")
+	insertFarJobs = insertJobsInto("jobs_far")
+)
+
+func insertJobsInto(table string) *db.Statement {
+	return db.NewStatement(`
+	insert into ` + table + ` (id, kind, shard, due_at, version, payload)
+	select id, kind, shard, due, version, payload::json
+	from unnest(@ids::uuid[], @kinds::int2[], @shards::int2[], @due::timestamptz[], @versions::int[], @payloads::text[])
+		u (id, kind, shard, due, version, payload)`)
+}
+
+// PostJob is the one job of a post: it is due when the post is.
+func PostJob(p *schema.Post) schema.Job {
+	job := schema.PostJob{
+		Post: p.ID, Version: p.Version, Workspace: p.Workspace, Trace: p.Trace,
+		Accounts: make([]schema.AccountID, len(p.Targets)), Platforms: make([]schema.Platform, len(p.Targets)),
+	}
+	for i, t := range p.Targets {
+		job.Accounts[i], job.Platforms[i] = t.Account, t.Platform
+	}
+	return schema.Job{
+		ID: schema.JobID(p.ID), Kind: schema.JobPost, Shard: schema.ShardOf(p.ID), DueAt: p.ScheduledFor.Truncate(time.Microsecond), Version: p.Version,
+		Payload: appendPostJob(make([]byte, 0, documentSize), &job),
+	}
+}
+
+// PostMessages are what publishes the targets of a post at once.
+func PostMessages(p *schema.Post) []schema.PublishMessage {
+	messages := make([]schema.PublishMessage, len(p.Targets))
+	for i, t := range p.Targets {
+		messages[i] = schema.PublishMessage{Post: p.ID, N: t.N, Version: p.Version, Workspace: p.Workspace, Account: t.Account, Platform: t.Platform, Trace: p.Trace}
+	}
+	return messages
+}
+
+// MoveAndSay runs a batch, and makes the job of a post due when its targets are.
+func MoveAndSay(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID, now time.Time) (schema.Announcement, error) {
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return schema.Announcement{}, err
+	}
+	posts := []schema.PostID{post}
+	rows, err := tx.Query(ctx, MoveOpen, posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), posts)
+	jobs, err := db.Collect(rows, err, ScanJob)
+	return schema.Announcement{Jobs: Soon(jobs, now)}, err
+}
+
+// MoveOpen is MoveJobs of posts whatever they go on to.
+var MoveOpen = MoveJobs(OpenPosts)
+
+// MoveJobs makes the jobs of posts that go on, by their status, due when the first of their
+// targets is. Where no target of the batch waits, it only brings the job forward: firing
+// early is harmless. A target that nobody has claimed yet, nor put off, has its message on
+// its way.
+func MoveJobs(statuses string) string {
+	return `
+	update jobs j set due_at = w.due_at, held = false,
+		overdue_since = coalesce(j.overdue_since, case when w.base < now() then w.base end)
+	from (
+		select t.post_id, min(coalesce(p.retried_for, p.scheduled_for)) base, min(case
+			when t.state = ` + TargetClaimed + ` then t.lease_until + $3::interval
+			when t.claim = 0 and coalesce(t.next_at, now()) <= now() then now() + $2::interval
+			else greatest(coalesce(t.next_at, now()), now()) end) due_at
+		from targets t join posts p on p.id = t.post_id
+		where t.post_id = any($1) and p.status in ` + statuses + ` and t.state in ` + OpenTargets + ` group by t.post_id
+	) w
+	where j.id = w.post_id and (w.due_at < j.due_at or j.id = any($4))
+	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`
+}
+
+// Soon keeps the jobs that delay would not read in time by itself.
+func Soon(jobs []schema.Job, now time.Time) []schema.Job {
+	return slices.DeleteFunc(jobs, func(j schema.Job) bool {
+		return j.DueAt.After(now.Add(schema.AnnounceWindow))
+	})
+}
+
+// ScanJob reads id, kind, shard, due_at, version and payload.
+func ScanJob(row pgx.Row, j *schema.Job) error {
+	err := row.Scan((*[16]byte)(&j.ID), &j.Kind, &j.Shard, &j.DueAt, &j.Version, &j.Payload)
+	j.DueAt = j.DueAt.UTC()
+	return err
+}
+
+// within tells whether a job is due soon enough to stand in jobs, not in jobs_far.
+func within(due, now time.Time) bool { return due.Before(now.Add(NearHorizon)) }
+
+// NearHorizon is how far ahead jobs are kept in the indexed table.
+const NearHorizon = 24 * time.Hour
+
+// QueueNotifyJobs adds the jobs of deliveries whose first try is announced at once.
+func QueueNotifyJobs(b *pgx.Batch, messages []schema.NotifyMessage, now time.Time) {
+	var jobs JobRows
+	for _, m := range messages {
+		jobs.Add(schema.Job{
+			ID: schema.JobID(m.Delivery), Kind: schema.JobNotify, Shard: schema.ShardOf(m.Webhook),
+			DueAt: now.Add(schema.VisibilityTimeout), Payload: db.Encode(m),
+		}, now)
+	}
+	jobs.Queue(b)
+}
+
+// EarlyBy is how much before its time a message may be claimed: no more than clocks
+// and rounding differ, so that a job which fires on time is not put off.
+const EarlyBy = "100 milliseconds"

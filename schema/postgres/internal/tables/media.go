@@ -1,0 +1,48 @@
+package tables
+
+import (
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// UsedByUnfinished tells whether such a post uses the media m.
+const UsedByUnfinished = `exists (
+	select from media_uses u join posts p on p.id = u.post_id
+	where u.media_id = m.id and p.workspace_id = m.workspace_id and p.status in ` + unfinishedPosts + `)`
+
+// MediaUses are the columns of media_uses to be made.
+type MediaUses struct {
+	media []schema.MediaID
+	posts []schema.PostID
+}
+
+// Add adds the uploads that a post uses.
+func (r *MediaUses) Add(p *schema.Post) {
+	for _, entry := range p.Content.Entries {
+		for _, m := range entry.Media {
+			if !m.MediaID.IsZero() {
+				r.media, r.posts = append(r.media, m.MediaID), append(r.posts, p.ID)
+			}
+		}
+	}
+}
+
+// Queue costs posts without uploads nothing.
+func (r *MediaUses) Queue(batch *pgx.Batch) {
+	if len(r.media) == 0 {
+		return
+	}
+	batch.Queue(`
+		insert into media_uses (media_id, post_id) select * from unnest($1::uuid[], $2::uuid[])
+		on conflict do nothing`, db.IDColumn(r.media), db.IDColumn(r.posts))
+}
+
+// QueueUnused ends what a post uses; from now on it may expire like a fresh upload.
+func QueueUnused(batch *pgx.Batch, post schema.PostID) {
+	batch.Queue(`
+		with gone as (delete from media_uses where post_id = $1 returning media_id)
+		update media m set expires_at = greatest(m.expires_at, now() + $2::interval) from gone where m.id = gone.media_id`,
+		post, schema.UnusedUploadLife.String())
+}

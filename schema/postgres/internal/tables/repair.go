@@ -1,0 +1,109 @@
+package tables
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// CancelPost ends a post; a target in hand ends with it, if its outcome comes late or never.
+// First comments of what was published before a retry are skipped if they are not posted.
+// It adds the units that are given back, which the caller queues after all else.
+func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (announcement schema.Announcement) {
+	p.Status, p.Version = schema.Cancelled, p.Version+1
+	released := []int16{}
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if t.Releases() && !t.ChargedOn.IsZero() {
+			given.Add(Charge{Key: DayKey(t.Account, t.ChargedOn), N: -1})
+			released = append(released, t.N)
+		}
+		if t.State == schema.TargetPending || t.State == schema.TargetClaimed {
+			t.State = schema.TargetCancelled
+		}
+	}
+	b.Queue(`update posts set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1`,
+		p.ID, int16(p.Status), p.Version)
+	b.Queue(`
+		update targets set state = $2, charged_on = case when n <> all ($3) then charged_on end
+		where post_id = $1 and state in `+OpenTargets, p.ID, int16(schema.TargetCancelled), released)
+	b.Queue(`
+		with skipped as (
+			update comments set state = $2, claim = claim + 1, lease_until = null
+			where post_id = $1 and state in `+OpenComments+`
+			returning id
+		)
+		delete from jobs where id = any(array(select id from skipped) || $1)`, p.ID, int16(schema.CommentSkipped))
+	b.Queue(`delete from queue_slots where post_id = $1`, p.ID)
+	QueueAttempt(b, p.ID, schema.AttemptCancelled, now, time.Time{})
+	if events := QueueEvents(b, []schema.Event{PostEvent(schema.PostCancelled, p, now)}, now); events != nil {
+		announcement.Events = append(announcement.Events, *events)
+	}
+	return announcement
+}
+
+// RecountPosts makes the counters and the status of posts what their targets say.
+const RecountPosts = `
+	update posts p set
+		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(),
+		status = case
+			when p.status in (` + postDraft + `, ` + postCancelled + `) or c.left_n > 0 then p.status
+			when c.failed = 0 then ` + PostPosted + `
+			when c.posted = 0 then ` + PostFailed + `
+			else ` + PostPartiallyFailed + ` end
+	from (
+		select post_id, count(*) filter (where state in ` + OpenTargets + `) left_n, count(*) filter (where state = ` + TargetPosted + `) posted,
+			count(*) filter (where state = ` + TargetFailed + `) failed
+		from targets where post_id = any($1) group by post_id
+	) c
+	where p.id = c.post_id`
+
+// RepairPosts makes posts whole: counters and status as the targets say, and a job at the
+// post's version that is due now, which a claim that comes too early refuses.
+func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.Time, said *schema.Announcement) error {
+	if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, ids); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, RecountPosts, ids); err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, `select `+PostColumns+` from posts p where p.id = any($1)`, ids)
+	posts, err := db.Collect(rows, err, ScanPost)
+	if err != nil {
+		return err
+	}
+	if err := AddTargets(ctx, tx, posts); err != nil {
+		return err
+	}
+	b := &pgx.Batch{}
+	b.Queue(`delete from jobs where id = any($1)`, ids)
+	var events []schema.Event
+	var jobs JobRows
+	for i := range posts {
+		p := &posts[i]
+		switch {
+		case p.Status == schema.Scheduled || p.Status == schema.Processing:
+			job := PostJob(p)
+			job.DueAt = later(now, p.ScheduledFor)
+			jobs.Add(job, now)
+		case p.Status.Terminal() && p.Status != schema.Cancelled:
+			events = append(events, DoneEvents(p, now)...)
+		}
+	}
+	jobs.Queue(b)
+	if e := QueueEvents(b, events, now); e != nil {
+		said.Events = append(said.Events, *e)
+	}
+	return tx.SendBatch(ctx, b).Close()
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

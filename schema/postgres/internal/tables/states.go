@@ -1,0 +1,70 @@
+package tables
+
+// The numbers by which states are stored, as schema's constants have them, under names for
+// SQL. The sets are for use with "in".
+const (
+	postDraft           = "1"
+	PostScheduled       = "2"
+	PostProcessing      = "3"
+	PostPosted          = "4"
+	PostPartiallyFailed = "5"
+	PostFailed          = "6"
+	postCancelled       = "7"
+	OpenPosts           = "(" + PostScheduled + ", " + PostProcessing + ")"
+	unfinishedPosts     = "(" + postDraft + ", " + PostScheduled + ", " + PostProcessing + ")"
+
+	TargetPending   = "0"
+	TargetClaimed   = "1"
+	TargetPosted    = "2"
+	TargetFailed    = "3"
+	targetCancelled = "4"
+	OpenTargets     = "(" + TargetPending + ", " + TargetClaimed + ")"
+	EndedTargets    = "(" + TargetPosted + ", " + TargetFailed + ")" // not by a cancel
+
+	CommentPending = "0"
+	CommentClaimed = "1"
+	commentPosted  = "2"
+	CommentFailed  = "3"
+	CommentSkipped = "4"
+	OpenComments   = "(" + CommentPending + ", " + CommentClaimed + ")"
+
+	DeliveryPending   = "0"
+	DeliveryClaimed   = "1"
+	DeliveryDelivered = "2"
+	DeliveryFailed    = "3"
+	OpenDeliveries    = "(" + DeliveryPending + ", " + DeliveryClaimed + ")"
+	EndedDeliveries   = "(" + DeliveryDelivered + ", " + DeliveryFailed + ")"
+
+	StepPrepare = "0"
+	StepPublish = "1"
+	StepFind    = "2"
+
+	JobPost    = "1"
+	JobComment = "2"
+	jobNotify  = "3"
+	jobRefresh = "4"
+
+	uploadAwaited  = "0"
+	UploadKept     = "1"
+	uploadDeleted  = "2"
+	PresentUploads = "(" + uploadAwaited + ", " + UploadKept + ")"
+
+	renewalIdle  = "0"
+	RenewalTrade = "1"
+	renewalAgain = "2"
+	TradeSteps   = "(" + renewalIdle + ", " + renewalAgain + ")"
+)
+
+// Claimable tells whether a target, a first comment or a delivery may be claimed: it is
+// pending and due, or its claim has ended. row is the alias of its table.
+func Claimable(row string) string {
+	return `((` + row + `.state = ` + TargetPending + ` and coalesce(` + row + `.next_at, now()) <= now() + interval '` + EarlyBy + `')
+		or (` + row + `.state = ` + TargetClaimed + ` and ` + ClaimEnded(row+`.lease_until`, row+`.token`) + `))`
+}
+
+// ClaimEnded tells whether the claim with that lease and token is nobody's any more: its
+// lease is over for @settle, by the server's clock and by @latest (see leaseClock), or the
+// same claimant takes it up again without having heard of it, as u.again and u.token say.
+func ClaimEnded(lease, token string) string {
+	return `(` + lease + ` + @settle::interval < least(now(), @latest::timestamptz) or (u.again and ` + token + ` = u.token))`
+}

@@ -1,0 +1,167 @@
+// Package keys keeps API keys: how they are made, rotated and ended, also by those who
+// register a workspace.
+package keys
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// Store keeps keys.
+type Store struct{ *db.DB }
+
+// New returns the store of keys.
+func New(d *db.DB) *Store { return &Store{d} }
+
+// maxKeys are the keys that may work at a time: of a workspace, and of its sandbox twin.
+const maxKeys = 100
+
+const keyRecordColumns = `k.id, k.lineage, k.workspace_id, w.live_id is not null, k.name, k.prefix, k.permission,
+	k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_until`
+
+// managedKeys are the keys that a key of workspace $1 manages: its workspace's, and those of its
+// sandbox twin where it is a live one.
+const managedKeys = ` from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1)`
+
+// working is true of keys that are not at their end.
+const working = `k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`
+
+func scanKey(row pgx.Row, k *schema.KeyRecord) error {
+	var used, expires, revoked, suspended *time.Time
+	err := row.Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Name, &k.Prefix, &k.Permission,
+		&k.CreatedAt, &used, &expires, &revoked, &suspended)
+	k.CreatedAt, k.LastUsedAt, k.ExpiresAt = k.CreatedAt.UTC(), db.FromNull(used), db.FromNull(expires)
+	k.RevokedAt, k.SuspendedUntil = db.FromNull(revoked), db.FromNull(suspended)
+	return err
+}
+
+// Keys returns a page of the keys that a workspace manages, newest first, and how many
+// there are.
+func (s *Store) Keys(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) (keys []schema.KeyRecord, total int, err error) {
+	rows, err := s.Pool.Query(ctx, `select `+keyRecordColumns+managedKeys+` order by k.id desc limit $2 offset $3`, workspace, limit, offset)
+	keys, err = db.Collect(rows, err, scanKey)
+	if err == nil {
+		err = s.Pool.QueryRow(ctx, `select count(*)`+managedKeys, workspace).Scan(&total)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading keys: %w", db.Unavailable(err))
+	}
+	return keys, total, nil
+}
+
+// Key returns a key that a workspace manages.
+func (s *Store) Key(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) (schema.KeyRecord, error) {
+	var k schema.KeyRecord
+	return k, db.OrNotFound(scanKey(s.Pool.QueryRow(ctx, `select `+keyRecordColumns+managedKeys+` and k.id = $2`, workspace, id), &k), "key")
+}
+
+// CreateKey stores a key by its hash. The error is InvalidState where the workspace has as
+// many as it may.
+func (s *Store) CreateKey(ctx context.Context, k schema.KeyRecord, hash [32]byte) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockWorkspace(ctx, tx, k.Workspace); err != nil {
+			return err
+		}
+		return insertKey(ctx, tx, k, hash)
+	})
+	if err != nil {
+		return fmt.Errorf("creating a key: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// lockWorkspace lets changes of a workspace's keys happen in turn.
+func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) error {
+	_, err := tx.Exec(ctx, `select from workspaces where id = $1 for no key update`, workspace)
+	return err
+}
+
+func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte) error {
+	tag, err := tx.Exec(ctx, `
+		insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_until)
+		select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended
+		where (select count(*) from api_keys k where k.workspace_id = @workspace and `+working+`) < @most`, pgx.StrictNamedArgs{
+		"id": k.ID, "lineage": k.Lineage, "workspace": k.Workspace, "name": k.Name, "prefix": k.Prefix, "hash": hash[:],
+		"permission": int16(k.Permission), "created": k.CreatedAt, "suspended": db.OrNull(k.SuspendedUntil), "most": maxKeys,
+	})
+	if err == nil && tag.RowsAffected() == 0 {
+		err = &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d keys, as many as it may; revoke one first", maxKeys)}
+	}
+	return err
+}
+
+// RotateKey puts a successor in place of a key: of its lineage, with its name and
+// permission. The key works on for the overlap. The successor's ID, Prefix and CreatedAt
+// are given. The error is InvalidState where the key has ended.
+func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID, successor schema.KeyRecord, hash [32]byte, overlap time.Duration) (schema.KeyRecord, error) {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		old, err := lockKey(ctx, tx, workspace, id)
+		if err != nil {
+			return err
+		}
+		if !old.RevokedAt.IsZero() || (!old.ExpiresAt.IsZero() && !old.ExpiresAt.After(s.Now())) {
+			return &schema.Error{Kind: schema.InvalidState, Message: "the key has ended; make another one"}
+		}
+		successor.Lineage, successor.Workspace, successor.Sandbox = old.Lineage, old.Workspace, old.Sandbox
+		successor.Name, successor.Permission, successor.SuspendedUntil = old.Name, old.Permission, old.SuspendedUntil
+		if err := insertKey(ctx, tx, successor, hash); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `update api_keys set expires_at = least(expires_at, $2) where id = $1`, id, s.Now().Add(overlap))
+		return err
+	})
+	if err != nil {
+		return schema.KeyRecord{}, fmt.Errorf("rotating a key: %w", db.OrNotFound(err, "key"))
+	}
+	return successor, nil
+}
+
+// lockKey reads a key for a change, in turn with others of its workspace.
+func lockKey(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.KeyID) (schema.KeyRecord, error) {
+	var k schema.KeyRecord
+	err := tx.QueryRow(ctx, `select w.id`+managedKeys+` and k.id = $2 for no key update of w`, workspace, id).Scan((*[16]byte)(&k.Workspace))
+	if err != nil {
+		return k, err
+	}
+	return k, scanKey(tx.QueryRow(ctx, `select `+keyRecordColumns+managedKeys+` and k.id = $2 for no key update of k`, workspace, id), &k)
+}
+
+// EndKey revokes a key for good. The error is InvalidState where nobody could manage the
+// workspace's keys any more.
+func (s *Store) EndKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		k, err := lockKey(ctx, tx, workspace, id)
+		if err != nil || !k.RevokedAt.IsZero() {
+			return err
+		}
+		if !k.Sandbox && k.Permission == schema.Admin {
+			if err := othersManage(ctx, tx, k); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, `update api_keys set revoked_at = now() where id = $1`, id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("revoking a key: %w", db.OrNotFound(err, "key"))
+	}
+	return nil
+}
+
+// othersManage fails where a key is the last that can manage its workspace's keys for good.
+func othersManage(ctx context.Context, tx pgx.Tx, k schema.KeyRecord) error {
+	var others bool
+	err := tx.QueryRow(ctx, `
+		select exists (select from api_keys where workspace_id = $1 and id <> $2 and permission = $3 and revoked_at is null and expires_at is null)`,
+		k.Workspace, k.ID, int16(schema.Admin)).Scan(&others)
+	if err != nil || others {
+		return err
+	}
+	return &schema.Error{Kind: schema.InvalidState, Message: "this is the workspace's last live key with the permission admin; make another one first, or rotate it"}
+}

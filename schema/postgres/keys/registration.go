@@ -1,0 +1,49 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Register makes a workspace with its first key. It is RateLimitExceeded where too many
+// came from its network lately.
+func (s *Store) Register(ctx context.Context, r schema.Registration) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		now := s.Now()
+		var began time.Time
+		var used int
+		row := tx.QueryRow(ctx, tables.CountInWindow, pgx.StrictNamedArgs{
+			"subject": "register " + r.Address, "now": now, "length": schema.RegistrationWindow, "n": 1,
+		})
+		if err := row.Scan(&began, &used); err != nil {
+			return err
+		}
+		if used > schema.MaxRegistrations {
+			return &schema.Error{
+				Kind: schema.RateLimitExceeded, RetryAfter: began.Add(schema.RegistrationWindow).Sub(now),
+				Message: fmt.Sprintf("more than %d registrations within %v from this network", schema.MaxRegistrations, schema.RegistrationWindow),
+			}
+		}
+		_, err := tx.Exec(ctx, `insert into workspaces (id, name, plan, email) values ($1, $2, $3, $4)`,
+			r.Workspace.ID, registeredName(r.Workspace), r.Workspace.Plan, r.Email)
+		if err != nil {
+			return err
+		}
+		return insertKey(ctx, tx, r.Key, r.Hash)
+	})
+	if err != nil {
+		return fmt.Errorf("registering: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// registeredName tells those who registered from the workspaces that the operator knows by
+// name: nobody can take a name that the operator will use.
+func registeredName(w schema.Workspace) string { return w.Name + " (" + w.ID.String() + ")" }

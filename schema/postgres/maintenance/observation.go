@@ -1,0 +1,41 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// Observe looks at what is not counted as it happens.
+func (s *Store) Observe(ctx context.Context) (schema.Observation, error) {
+	o := schema.Observation{Accounts: map[schema.Platform]schema.AccountCounts{}}
+	var oldest float64
+	err := s.Pool.QueryRow(ctx, `
+		select coalesce((select extract(epoch from now() - uuid_extract_timestamp(id)) from outbox order by id limit 1), 0)::float8`).Scan(&oldest)
+	if err != nil {
+		return o, fmt.Errorf("reading the age of the outbox: %w", db.Unavailable(err))
+	}
+	o.OldestEvents = time.Duration(oldest * float64(time.Second))
+	rows, err := s.Pool.Query(ctx, `
+		select a.platform, count(*), count(*) filter (where a.needs_reconnect or a.ended <> 0)
+		from accounts a join workspaces w on w.id = a.workspace_id
+		where a.disconnected_at is null and w.live_id is null group by a.platform`)
+	if err != nil {
+		return o, fmt.Errorf("counting accounts: %w", db.Unavailable(err))
+	}
+	var platform schema.Platform
+	var counts schema.AccountCounts
+	_, err = pgx.ForEachRow(rows, []any{&platform, &counts.Connected, &counts.NeedReconnect}, func() error {
+		o.Accounts[platform] = counts
+		return nil
+	})
+	if err != nil {
+		return o, fmt.Errorf("counting accounts: %w", db.Unavailable(err))
+	}
+	return o, nil
+}

@@ -1,0 +1,79 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// doomedAfter is how long marked media keeps its content: longer than a request that read
+// it before may take to make a post of it.
+const doomedAfter = time.Minute
+
+// ExpireMedia marks what has expired and is not used, and unmarks what a post has come to
+// use while it was being deleted. It returns how many were marked.
+func (s *Store) ExpireMedia(ctx context.Context) (int64, error) {
+	var marked int64
+	err := s.Alone(ctx, "media", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			update media m set state = $1, deleted_at = null
+			where m.state = $2 and m.facts ->> 'kind' <> '' and `+tables.UsedByUnfinished,
+			int16(schema.UploadKept), int16(schema.UploadDeleted))
+		if err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `
+			update media m set state = $1, deleted_at = now()
+			where m.state < $1 and m.expires_at < now() and not exists (select from media_uses u where u.media_id = m.id)`,
+			int16(schema.UploadDeleted))
+		marked = tag.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("expiring media: %w", db.Unavailable(err))
+	}
+	return marked, nil
+}
+
+// DoomedMedia returns marked media whose content may go now.
+func (s *Store) DoomedMedia(ctx context.Context, limit int) ([]schema.MediaID, error) {
+	rows, _ := s.Pool.Query(ctx, `
+		select m.id from media m
+		where m.state = $1 and m.deleted_at < now() - $2::interval and not `+tables.UsedByUnfinished+`
+		order by m.deleted_at limit $3`,
+		int16(schema.UploadDeleted), doomedAfter.String(), limit)
+	doomed, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
+	if err != nil {
+		return nil, fmt.Errorf("reading doomed media: %w", db.Unavailable(err))
+	}
+	return doomed, nil
+}
+
+// ForgetMedia removes the rows of media whose content is gone.
+func (s *Store) ForgetMedia(ctx context.Context, gone []schema.MediaID) error {
+	batch := &pgx.Batch{}
+	batch.Queue(`delete from media_uses where media_id = any($1)`, gone)
+	batch.Queue(`delete from media where id = any($1) and state = $2`, gone, int16(schema.UploadDeleted))
+	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("forgetting media: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// StrayMedia returns those of the ids that have no row: content whose row was never
+// committed.
+func (s *Store) StrayMedia(ctx context.Context, ids []schema.MediaID) ([]schema.MediaID, error) {
+	rows, _ := s.Pool.Query(ctx, `
+		select i.id from unnest($1::uuid[]) i (id) where not exists (select from media m where m.id = i.id)`, db.IDColumn(ids))
+	strays, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
+	if err != nil {
+		return nil, fmt.Errorf("reading stray media: %w", db.Unavailable(err))
+	}
+	return strays, nil
+}

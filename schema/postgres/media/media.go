@@ -1,0 +1,151 @@
+// Package media keeps what is known of uploads, and removes what nothing uses.
+package media
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Store keeps what is known of uploads.
+type Store struct{ *db.DB }
+
+// New returns the store of uploads.
+func New(d *db.DB) *Store { return &Store{d} }
+
+const uploadColumns = `m.id, m.workspace_id, m.state, m.secret, m.facts, m.alt_text, m.file_name, m.created_at,
+	case when exists (select from media_uses u where u.media_id = m.id) then null else m.expires_at end`
+
+func scanUpload(row pgx.Row, u *schema.Upload) error {
+	var facts []byte
+	var expires *time.Time
+	err := row.Scan((*[16]byte)(&u.ID), (*[16]byte)(&u.Workspace), &u.State, &u.Secret, &facts, &u.AltText, &u.FileName,
+		&u.CreatedAt, &expires)
+	if err != nil {
+		return err
+	}
+	u.CreatedAt, u.ExpiresAt = u.CreatedAt.UTC(), db.FromNull(expires)
+	return db.Decode("facts of media", facts, &u.Facts)
+}
+
+// CreateMedia stores the row of an upload, whose content is kept or awaited.
+func (s *Store) CreateMedia(ctx context.Context, u schema.Upload) error {
+	_, err := s.Pool.Exec(ctx, `
+		insert into media (id, workspace_id, state, secret, facts, alt_text, file_name, created_at, expires_at)
+		values (@id, @workspace, @state, @secret, @facts, @alt, @file, @created, @expires)`, pgx.StrictNamedArgs{
+		"id": u.ID, "workspace": u.Workspace, "state": int16(u.State), "secret": u.Secret, "facts": db.Encode(u.Facts),
+		"alt": u.AltText, "file": u.FileName, "created": u.CreatedAt, "expires": u.ExpiresAt,
+	})
+	if err != nil {
+		return fmt.Errorf("storing media: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// CompleteMedia notes what has come for an awaited upload. It is InvalidState where
+// something has come before.
+func (s *Store) CompleteMedia(ctx context.Context, id schema.MediaID, facts schema.MediaFacts) (schema.Upload, error) {
+	tag, err := s.Pool.Exec(ctx, `
+		update media set state = $2, facts = $3, expires_at = now() + $4::interval where id = $1 and state = $5`,
+		id, int16(schema.UploadKept), db.Encode(facts), schema.UnusedUploadLife.String(), int16(schema.UploadAwaited))
+	if err != nil {
+		return schema.Upload{}, fmt.Errorf("completing media: %w", db.Unavailable(err))
+	}
+	u, err := s.anyMedia(ctx, id)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = tables.InvalidState("this upload was completed before")
+	}
+	return u, err
+}
+
+func (s *Store) anyMedia(ctx context.Context, id schema.MediaID) (schema.Upload, error) {
+	var u schema.Upload
+	row := s.Pool.QueryRow(ctx, `select `+uploadColumns+` from media m where m.id = $1 and m.state in `+tables.PresentUploads, id)
+	return u, db.OrNotFound(scanUpload(row, &u), "media")
+}
+
+// PublicMedia returns the upload that a url names, whoever asks; NotFound where the
+// secret is not its own.
+func (s *Store) PublicMedia(ctx context.Context, id schema.MediaID, secret string) (schema.Upload, error) {
+	u, err := s.anyMedia(ctx, id)
+	if err == nil && u.Secret != secret {
+		err = db.NotFound("media")
+	}
+	return u, err
+}
+
+// useMargin is how long media that a request has read stays at least: longer than the
+// request, so that what it makes of it is committed by then.
+const useMargin = time.Hour
+
+// Media returns those of the uploads that a workspace has.
+func (s *Store) Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error) {
+	rows, err := s.Pool.Query(ctx, `select `+uploadColumns+` from media m
+		where m.workspace_id = $1 and m.id = any($2) and m.state in `+tables.PresentUploads, workspace, ids)
+	uploads, err := db.Collect(rows, err, scanUpload)
+	if err != nil {
+		return nil, fmt.Errorf("reading media: %w", db.Unavailable(err))
+	}
+	for _, u := range uploads {
+		if u.State == schema.UploadKept && !u.ExpiresAt.IsZero() && u.ExpiresAt.Before(s.Now().Add(useMargin)) {
+			return uploads, s.prolong(ctx, workspace, ids)
+		}
+	}
+	return uploads, nil
+}
+
+func (s *Store) prolong(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) error {
+	_, err := s.Pool.Exec(ctx, `
+		update media set expires_at = greatest(expires_at, now() + $3::interval)
+		where workspace_id = $1 and id = any($2) and state = $4`, workspace, ids, useMargin.String(), int16(schema.UploadKept))
+	if err != nil {
+		return fmt.Errorf("prolonging media: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// ListMedia returns a page of what a workspace has, newest first, and how many there are
+// in all, counted up to MaxTotal.
+func (s *Store) ListMedia(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) ([]schema.Upload, int, error) {
+	const where = ` from media m where m.workspace_id = $1 and m.state = ` + tables.UploadKept
+	var total int
+	err := s.Pool.QueryRow(ctx, `select count(*) from (select`+where+` limit $2) counted`, workspace, tables.MaxTotal).Scan(&total)
+	if err != nil {
+		return nil, 0, fmt.Errorf("counting media: %w", db.Unavailable(err))
+	}
+	rows, err := s.Pool.Query(ctx, `select `+uploadColumns+where+` order by m.id desc limit $2 offset $3`, workspace, limit, offset)
+	uploads, err := db.Collect(rows, err, scanUpload)
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading media: %w", db.Unavailable(err))
+	}
+	return uploads, total, nil
+}
+
+// DeleteMedia marks an upload, whose content then goes. It is InvalidState while a post
+// that uses it is still to be published.
+func (s *Store) DeleteMedia(ctx context.Context, workspace schema.WorkspaceID, id schema.MediaID) error {
+	var there, used bool
+	err := s.Pool.QueryRow(ctx, `
+		with found as (
+			select m.id, `+tables.UsedByUnfinished+` as used from media m where m.id = $1 and m.workspace_id = $2 and m.state < $3
+		), marked as (
+			update media m set state = $3, deleted_at = now() from found where m.id = found.id and not found.used
+		)
+		select count(*) > 0, coalesce(bool_or(used), false) from found`,
+		id, workspace, int16(schema.UploadDeleted)).Scan(&there, &used)
+	switch {
+	case err != nil:
+		return fmt.Errorf("deleting media: %w", db.Unavailable(err))
+	case !there:
+		return db.NotFound("media")
+	case used:
+		return tables.InvalidState("a post that is still to be published uses this media; cancel it or replace its media first")
+	}
+	return nil
+}

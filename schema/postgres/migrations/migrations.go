@@ -1,0 +1,108 @@
+// Package migrations holds the statements that make the tables, forward only.
+package migrations
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // goose migrates through database/sql
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"crier/schema/postgres/internal/db"
+)
+
+//go:embed *.sql
+var files embed.FS
+
+// Up brings the tables to this version of crier, forward only. Processes that
+// migrate at once wait for each other. Tables of a newer version are refused.
+func Up(ctx context.Context, url string) error {
+	provider, pool, err := newProvider(url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := refuseNewer(ctx, provider); err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrating PostgreSQL: %w", err)
+	}
+	return nil
+}
+
+// Check returns an error that says what to run where the tables are of an older
+// version of crier, or a newer one.
+func Check(ctx context.Context, url string) error {
+	provider, pool, err := newProvider(url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := refuseNewer(ctx, provider); err != nil {
+		return err
+	}
+	pending, err := provider.HasPending(ctx)
+	if err != nil {
+		return fmt.Errorf("looking at the tables of PostgreSQL: %w", err)
+	}
+	if pending {
+		return errors.New("the tables of PostgreSQL are not of this version: run crier migrate with the same --postgres")
+	}
+	return nil
+}
+
+// refuseNewer is an error where the tables are of a newer version of crier: what this one
+// does not know of, such as who holds a claim, it would not keep to.
+func refuseNewer(ctx context.Context, provider *goose.Provider) error {
+	there, known, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("looking at the tables of PostgreSQL: %w", db.Unavailable(err))
+	}
+	if there > known {
+		return fmt.Errorf("the tables of PostgreSQL are of a newer version of crier (migration %d, this one knows %d): start that version, or restore a backup that is older into an empty PostgreSQL", there, known)
+	}
+	return nil
+}
+
+func newProvider(url string) (*goose.Provider, *sql.DB, error) {
+	pool, err := sql.Open("pgx", url)
+	if err != nil {
+		return nil, nil, fmt.Errorf("opening PostgreSQL: %w", db.WithoutPassword(err))
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, nil, errors.Join(err, pool.Close())
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, pool, files, goose.WithSessionLocker(locker))
+	if err != nil {
+		return nil, nil, errors.Join(err, pool.Close())
+	}
+	return provider, pool, nil
+}
+
+// To brings the tables of a new database to the version that a backup was made at.
+func To(ctx context.Context, url string, version int64) error {
+	provider, pool, err := newProvider(url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	current, known, err := provider.GetVersions(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("looking at the tables of PostgreSQL: %w", err)
+	case version > known:
+		return errors.New("the backup is of a newer version of crier")
+	case current > version:
+		return errors.New("the tables of PostgreSQL are newer than the backup's: restore into a database that was not migrated")
+	}
+	if _, err := provider.UpTo(ctx, version); err != nil {
+		return fmt.Errorf("migrating PostgreSQL: %w", err)
+	}
+	return nil
+}

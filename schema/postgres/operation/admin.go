@@ -1,0 +1,159 @@
+// Package operation is the store of the operator's commands: workspaces and keys, pauses,
+// what a restored backup left under review, and dead letters.
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/accounts"
+	"crier/schema/postgres/billing"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/keys"
+)
+
+// Admin is the store of the operator's commands.
+type Admin struct {
+	*db.DB
+	*accountStore
+	*keyStore
+	*billingStore
+}
+
+// The stores of resources that operators change too.
+type (
+	accountStore = accounts.Store
+	keyStore     = keys.Store
+	billingStore = billing.Store
+)
+
+// New returns the store of the operator's commands.
+func New(d *db.DB) *Admin { return &Admin{d, accounts.New(d), keys.New(d), billing.New(d)} }
+
+// Workspace returns the workspace of that name, or its sandbox twin, and makes it with
+// the plan if it is not there; plan is empty where nothing is to be made.
+func (a *Admin) Workspace(ctx context.Context, name, plan string, sandbox bool) (schema.Workspace, error) {
+	w := schema.Workspace{Name: name, Plan: plan, Sandbox: sandbox}
+	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		live, err := a.oneWorkspace(ctx, tx, name, plan, nil)
+		if err != nil {
+			return err
+		}
+		w.ID, w.Plan = live.ID, live.Plan
+		if !sandbox {
+			return nil
+		}
+		twin, err := a.oneWorkspace(ctx, tx, name, live.Plan, &live.ID)
+		w.ID = twin.ID
+		return err
+	})
+	if err != nil {
+		return w, fmt.Errorf("finding workspace %q: %w", name, db.Unavailable(err))
+	}
+	return w, nil
+}
+
+func (a *Admin) oneWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, live *schema.WorkspaceID) (schema.Workspace, error) {
+	w := schema.Workspace{Name: name, Plan: plan, Sandbox: live != nil}
+	if plan != "" {
+		_, err := tx.Exec(ctx, `
+			insert into workspaces (id, name, plan, live_id) values ($1, $2, $3, $4)
+			on conflict (name, (live_id is null)) do nothing`, schema.NewWorkspaceID(a.Now()), name, plan, live)
+		if err != nil {
+			return w, err
+		}
+	}
+	err := tx.QueryRow(ctx, `select id, plan from workspaces where name = $1 and (live_id is not null) = $2`, name, w.Sandbox).
+		Scan((*[16]byte)(&w.ID), &w.Plan)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return w, &schema.Error{Kind: schema.NotFound, Message: "there is no such workspace; crier keys create makes one"}
+	}
+	return w, err
+}
+
+// RevokeKey ends a key, or leaves one that has ended. The error is NotFound where there is
+// no such key.
+func (a *Admin) RevokeKey(ctx context.Context, hash [32]byte) error {
+	tag, err := a.Pool.Exec(ctx, `update api_keys set revoked_at = coalesce(revoked_at, now()) where hash = $1`, hash[:])
+	if err != nil {
+		return fmt.Errorf("revoking a key: %w", db.Unavailable(err))
+	}
+	if tag.RowsAffected() == 0 {
+		return &schema.Error{Kind: schema.NotFound, Message: "there is no such key; give it whole, as it was shown when it was made"}
+	}
+	return nil
+}
+
+// AccountID returns the id under which an account is stored: that of an account which is
+// connected already, or a new one. Its credentials are sealed with it.
+func (a *Admin) AccountID(ctx context.Context, account schema.Account) (schema.AccountID, error) {
+	id := schema.NewAccountID(a.Now())
+	err := a.Pool.QueryRow(ctx, `
+		select id from accounts where workspace_id = $1 and platform = $2 and native_id = $3 and server = $4`,
+		account.Workspace, account.Platform, account.NativeID, account.Server).Scan((*[16]byte)(&id))
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return id, fmt.Errorf("finding an account: %w", db.Unavailable(err))
+	}
+	return id, nil
+}
+
+// PutAccount stores an account, or new credentials of one that is there. The error is
+// PlanLimitReached where the workspace's plan has no room for another.
+func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
+	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		if err := admitAccount(ctx, tx, account); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			insert into accounts (id, workspace_id, brand_id, platform, native_id, name, server, sealed)
+			values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed)
+			on conflict (id) do update set name = excluded.name, sealed = excluded.sealed, needs_reconnect = false, ended = 0, end_message = null,
+				revision = accounts.revision + 1, disconnected_at = null`,
+			pgx.StrictNamedArgs{
+				"id": account.ID, "workspace": account.Workspace, "brand": account.Brand, "platform": account.Platform,
+				"native": account.NativeID, "name": account.Name, "server": account.Server, "sealed": account.Sealed,
+			})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("storing an account: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// Twin returns the sandbox twin of a live workspace, and makes it if it is not there.
+func (a *Admin) Twin(ctx context.Context, live schema.WorkspaceID) (schema.WorkspaceID, error) {
+	var twin schema.WorkspaceID
+	_, err := a.Pool.Exec(ctx, `
+		insert into workspaces (id, name, plan, live_id) select $2, name, plan, id from workspaces where id = $1 and live_id is null
+		on conflict do nothing`, live, schema.NewWorkspaceID(a.Now()))
+	if err == nil {
+		err = a.Pool.QueryRow(ctx, `select id from workspaces where live_id = $1`, live).Scan((*[16]byte)(&twin))
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return twin, db.NotFound("workspace")
+	}
+	if err != nil {
+		return twin, fmt.Errorf("making a sandbox: %w", db.Unavailable(err))
+	}
+	return twin, nil
+}
+
+// admitAccount refuses an account that the plan of its workspace has no room for; one
+// that is connected already has its place.
+func admitAccount(ctx context.Context, tx pgx.Tx, account schema.Account) error {
+	room, err := accounts.Room(ctx, tx, account.Workspace)
+	if err != nil || room > 0 {
+		return err
+	}
+	var connected bool
+	err = tx.QueryRow(ctx, `select exists (select from accounts where id = $1 and disconnected_at is null)`, account.ID).Scan(&connected)
+	if err != nil || connected {
+		return err
+	}
+	return &schema.Error{Kind: schema.PlanLimitReached, Message: "the plan of the workspace has no room for another connected account"}
+}

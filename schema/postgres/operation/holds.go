@@ -1,0 +1,212 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Pause holds the work of a workspace, an account or a platform from now on; calls in
+// hand go on. A pause of what is paused has a new reason.
+func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
+	subject, platform := subjectOf(h)
+	conflict := `(subject)`
+	if subject == nil {
+		conflict = `(platform) where platform is not null`
+	}
+	_, err := a.Pool.Exec(ctx, `
+		insert into holds (subject, platform, kind, reason) values ($1, $2, $3, $4)
+		on conflict `+conflict+` do update set reason = excluded.reason`, subject, platform, int16(h.Kind), h.Reason)
+	if err != nil {
+		return fmt.Errorf("pausing: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// Resume lifts a pause; what it held is due at once, and what another hold is on is parked
+// again when its job fires. It is NotFound where nothing is paused.
+func (a *Admin) Resume(ctx context.Context, h schema.Hold) error {
+	subject, platform := subjectOf(h)
+	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `delete from holds where kind = $1 and (subject = $2 or platform = $3)`, int16(h.Kind), subject, platform)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = &schema.Error{Kind: schema.NotFound, Message: "nothing of that name is paused"}
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			with parked as (
+				select id from jobs where overdue_since is not null and held order by id for update
+			)
+			update jobs j set due_at = now(), held = false from parked where j.id = parked.id`)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("resuming: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// subjectOf returns the columns of what a hold is on.
+func subjectOf(h schema.Hold) (subject *[16]byte, platform *int16) {
+	switch h.Kind {
+	case schema.WorkspacePaused:
+		return (*[16]byte)(&h.Workspace), nil
+	case schema.AccountPaused:
+		return (*[16]byte)(&h.Account), nil
+	case schema.UnderReview:
+		return (*[16]byte)(&h.Post), nil
+	default:
+		number := int16(h.Platform)
+		return nil, &number
+	}
+}
+
+// HeldPost is a post under review, or a pause.
+type HeldPost struct {
+	schema.Hold
+	Workspace string // name of its workspace; empty for a platform
+	Account   string // name of the account of a pause
+	Post      schema.Post
+}
+
+// Holds returns the pauses, and the posts under review, oldest first.
+func (a *Admin) Holds(ctx context.Context) ([]HeldPost, error) {
+	rows, err := a.Pool.Query(ctx, `
+		select `+tables.HoldColumns+`, coalesce(w.name, ''), coalesce(x.name, '')
+		from holds h
+		left join accounts x on h.kind = $1 and x.id = h.subject
+		left join posts p on h.kind = $2 and p.id = h.subject
+		left join workspaces w on w.id = coalesce(x.workspace_id, p.workspace_id, h.subject)
+		order by h.created_at, h.subject`, int16(schema.AccountPaused), int16(schema.UnderReview))
+	held, err := db.Collect(rows, err, func(row pgx.Row, h *HeldPost) error {
+		return tables.ScanHold(besides{row, []any{&h.Workspace, &h.Account}}, &h.Hold)
+	})
+	if err == nil {
+		err = a.addPosts(ctx, held)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading holds: %w", db.Unavailable(err))
+	}
+	return held, nil
+}
+
+// besides scans more columns than its reader knows of.
+type besides struct {
+	pgx.Row
+	into []any
+}
+
+func (b besides) Scan(into ...any) error { return b.Row.Scan(append(into, b.into...)...) }
+
+func (a *Admin) addPosts(ctx context.Context, held []HeldPost) error {
+	at := map[schema.PostID]int{}
+	var ids []schema.PostID
+	for i, h := range held {
+		if h.Kind == schema.UnderReview {
+			at[h.Hold.Post] = i
+			ids = append(ids, h.Hold.Post)
+		}
+	}
+	rows, err := a.Pool.Query(ctx, `select `+tables.PostColumns+` from posts p where p.id = any($1)`, ids)
+	posts, err := db.Collect(rows, err, tables.ScanPost)
+	if err != nil {
+		return err
+	}
+	if err := tables.AddTargets(ctx, a.Pool, posts); err != nil {
+		return err
+	}
+	for _, p := range posts {
+		held[at[p.ID]].Post = p
+	}
+	return nil
+}
+
+// CancelReviewed ends posts under review, and their first comments, for good; all of them
+// where ids is empty. What is published of them stays. It works batch by batch, and returns
+// how many are cancelled, after an error too.
+func (a *Admin) CancelReviewed(ctx context.Context, ids []schema.PostID) (cancelled int, err error) {
+	for {
+		n, err := a.cancelBatch(ctx, ids)
+		if err != nil {
+			return cancelled, fmt.Errorf("cancelling posts: %w", db.Unavailable(err))
+		}
+		if n == 0 {
+			return cancelled, nil
+		}
+		cancelled += n
+	}
+}
+
+func (a *Admin) cancelBatch(ctx context.Context, ids []schema.PostID) (cancelled int, err error) {
+	var said schema.Announcement
+	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		taken, err := a.lockReviewed(ctx, tx, ids, schema.PostID{})
+		if err != nil {
+			return err
+		}
+		cancelled = len(taken)
+		if _, err := tx.Exec(ctx, `delete from holds where kind = $1 and subject = any($2)`, int16(schema.UnderReview), taken); err != nil {
+			return err
+		}
+		if said, err = a.cancelAll(ctx, tx, taken); err != nil {
+			return err
+		}
+		return a.cancelComments(ctx, tx, taken)
+	})
+	if err == nil {
+		a.Announce(said)
+	}
+	return cancelled, err
+}
+
+func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (said schema.Announcement, err error) {
+	rows, err := tx.Query(ctx, `select `+tables.PostColumns+` from posts p where p.id = any($1) and p.status in `+tables.OpenPosts, ids)
+	posts, err := db.Collect(rows, err, tables.ScanPost)
+	if err != nil {
+		return said, err
+	}
+	if err := tables.AddTargets(ctx, tx, posts); err != nil {
+		return said, err
+	}
+	b := &pgx.Batch{}
+	given := tables.Charges{}
+	for i := range posts {
+		one := tables.CancelPost(b, &posts[i], given, a.Now())
+		said.Events = append(said.Events, one.Events...)
+	}
+	given.Queue(b)
+	return said, tx.SendBatch(ctx, b).Close()
+}
+
+func (a *Admin) cancelComments(ctx context.Context, tx pgx.Tx, posts []schema.PostID) error {
+	reason := schema.TargetError{Code: "cancelled", Message: "the first comment was cancelled after a restore", At: a.Now()}
+	_, err := tx.Exec(ctx, `
+		with ended as (
+			update comments set state = `+tables.CommentFailed+`, claim = claim + 1, error = $2::text::json where post_id = any($1) and state in `+tables.OpenComments+` returning id
+		)
+		delete from jobs j using ended where j.id = ended.id`, posts, string(db.Encode(reason)))
+	return err
+}
+
+// AccountPause returns the pause of an account, NotFound where there is none of that id.
+func (a *Admin) AccountPause(ctx context.Context, id schema.AccountID) (schema.Hold, error) {
+	err := a.Pool.QueryRow(ctx, `select from accounts where id = $1`, id).Scan()
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = db.NotFound("account")
+	}
+	if err != nil {
+		return schema.Hold{}, fmt.Errorf("finding an account: %w", db.Unavailable(err))
+	}
+	return schema.Hold{Kind: schema.AccountPaused, Account: id}, nil
+}

@@ -1,0 +1,89 @@
+package postgres
+
+import (
+	"context"
+
+	"crier/schema"
+	"crier/schema/postgres/accounts"
+	"crier/schema/postgres/admission"
+	"crier/schema/postgres/billing"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/keys"
+	"crier/schema/postgres/maintenance"
+	"crier/schema/postgres/media"
+	"crier/schema/postgres/migrations"
+	"crier/schema/postgres/operation"
+	"crier/schema/postgres/posts"
+	"crier/schema/postgres/queues"
+	"crier/schema/postgres/webhooks"
+)
+
+// Config is what a Store needs.
+type Config = db.Config
+
+// Sealer seals and opens a text with associated data; connectors.Vault is one.
+type Sealer = tables.Sealer
+
+// Migrate brings the tables to this version of crier, forward only.
+func Migrate(ctx context.Context, url string) error { return migrations.Up(ctx, url) }
+
+// CheckMigrated returns an error that says what to run where the tables are of an older
+// version of crier, or a newer one.
+func CheckMigrated(ctx context.Context, url string) error { return migrations.Check(ctx, url) }
+
+// The stores of the resources, under the names by which Gateway is put together of them.
+type (
+	postStore      = posts.Store
+	queueStore     = queues.Store
+	accountStore   = accounts.Store
+	mediaStore     = media.Store
+	webhookStore   = webhooks.Store
+	keyStore       = keys.Store
+	billingStore   = billing.Store
+	admissionStore = admission.Store
+	chores         = maintenance.Store
+)
+
+// accountHealth is how accounts stand, which the stages find out too.
+type accountHealth = accounts.Health
+
+// Gateway is the store of the REST API: one of each of its resources, and of what every
+// request passes.
+type Gateway struct {
+	*postStore
+	*queueStore
+	*accountStore
+	*mediaStore
+	*webhookStore
+	*keyStore
+	*billingStore
+	*admissionStore
+}
+
+// NewGateway starts the committers of creations and the keeper of keys' uses; they end
+// with the store.
+func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schema.Constraints) *Gateway {
+	return &Gateway{
+		posts.New(s.DB, constraints), queues.New(s.DB), accounts.New(s.DB), media.New(s.DB),
+		webhooks.New(s.DB, sealer), keys.New(s.DB), billing.New(s.DB), admission.New(s.DB),
+	}
+}
+
+// Media is the store of uploads, and of the chore that removes what nothing uses.
+type Media = media.Store
+
+// NewMedia returns the store of uploads.
+func NewMedia(s *Store) *Media { return media.New(s.DB) }
+
+// Admin is the store of the operator's commands.
+type Admin = operation.Admin
+
+// HeldPost is a post under review, or a pause.
+type HeldPost = operation.HeldPost
+
+// Kept is a post that stays under review.
+type Kept = operation.Kept
+
+// NewAdmin returns the store of the operator's commands.
+func NewAdmin(s *Store) *Admin { return operation.New(s.DB) }

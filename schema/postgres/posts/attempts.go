@@ -1,0 +1,35 @@
+package posts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// Attempts returns a post of a workspace with what was stored of its attempts, oldest
+// first.
+func (s *Store) Attempts(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, []schema.Attempt, error) {
+	post, err := s.Post(ctx, workspace, id)
+	if err != nil {
+		return post, nil, err
+	}
+	rows, err := s.Pool.Query(ctx, `
+		select a.at, a.kind, a.n, a.comment, a.entry, a.attempts, a.code, a.message, a.next_at
+		from posts p join attempts a on a.post_id = p.id
+		where p.id = $1 and p.workspace_id = $2 order by a.at limit $3`, id, workspace, 2*schema.MaxAttempts)
+	attempts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Attempt) error {
+		var next *time.Time
+		err := row.Scan(&a.At, &a.Kind, &a.N, &a.Comment, &a.Entry, &a.Tries, &a.Code, &a.Message, &next)
+		a.NextAt = db.FromNull(next)
+		return err
+	})
+	if err != nil {
+		return post, nil, fmt.Errorf("reading attempts: %w", db.Unavailable(err))
+	}
+	return post, attempts, nil
+}

@@ -1,0 +1,192 @@
+// Package posts makes posts by group commit, changes them while they wait, reads them and
+// has failed ones tried again. What they take of daily caps and plans is counted with them.
+package posts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/groupcommit"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Store makes, changes and reads posts.
+type Store struct {
+	*db.DB
+	creations   *groupcommit.Group[creation]
+	constraints func(schema.Platform) schema.Constraints
+	full        *fullCounters
+}
+
+// New starts the committers of creations; they end with the connections.
+func New(d *db.DB, constraints func(schema.Platform) schema.Constraints) *Store {
+	p := &Store{DB: d, constraints: constraints, full: newFullCounters()}
+	p.creations = groupcommit.Start(d, &groupcommit.Group[creation]{
+		Work:   "create",
+		Max:    createBatch,
+		Weight: func(c *creation) int { return len(c.Posts) },
+		Commit: p.commitCreations,
+	}, db.Committers)
+	return p
+}
+
+// Post returns a post with its targets and their first comments.
+func (s *Store) Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error) {
+	var p schema.Post
+	row := s.Pool.QueryRow(ctx, `select `+tables.PostColumns+` from posts p where p.id = $1 and p.workspace_id = $2`, id, workspace)
+	if err := tables.ScanPost(row, &p); err != nil {
+		return p, db.OrNotFound(err, "post")
+	}
+	posts := []schema.Post{p}
+	if err := tables.AddTargets(ctx, s.Pool, posts); err != nil {
+		return p, db.Unavailable(err)
+	}
+	if err := tables.AddHolds(ctx, s.Pool, posts); err != nil {
+		return p, db.Unavailable(err)
+	}
+	return posts[0], nil
+}
+
+// Update changes a draft or scheduled post. change works on a copy; what it leaves is
+// stored at a new version, with its job and event, in one transaction. After the commit
+// no claim at an older version succeeds.
+func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error) {
+	var post schema.Post
+	var announcement schema.Announcement
+	err := s.charging(ctx, func(tx pgx.Tx) (taken *tables.Demand, err error) {
+		locked, err := s.lockPost(ctx, tx, workspace, id, "updated")
+		if err != nil {
+			return nil, err
+		}
+		if begun(&locked) {
+			return nil, tables.InvalidState("a post that is being retried cannot be updated: part of it may be published")
+		}
+		post = locked
+		post.Targets = slices.Clone(locked.Targets)
+		if err := change(&post); err != nil {
+			return nil, err
+		}
+		post.Version++
+		post.UpdatedAt = s.Now()
+		net, err := s.recharge(ctx, tx, &locked, &post)
+		if err != nil {
+			return nil, err
+		}
+		announcement, err = s.replace(ctx, tx, &post, locked.Status, net)
+		return &tables.Demand{Post: &post, Charges: net.Taken()}, err
+	})
+	if err != nil {
+		return schema.Post{}, db.OrNotFound(err, "post")
+	}
+	s.Announce(announcement)
+	return post, nil
+}
+
+// lockPost reads a post for a change and refuses one that is past changing.
+func (s *Store) lockPost(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.PostID, verb string) (schema.Post, error) {
+	var p schema.Post
+	row := tx.QueryRow(ctx, `select `+tables.PostColumns+` from posts p where p.id = $1 and p.workspace_id = $2 for no key update`, id, workspace)
+	if err := tables.ScanPost(row, &p); err != nil {
+		return p, err
+	}
+	if p.Status != schema.Draft && p.Status != schema.Scheduled {
+		return p, tables.InvalidState(fmt.Sprintf("a post that is %s cannot be %s; only a draft or scheduled post can", p.Status, verb))
+	}
+	posts := []schema.Post{p}
+	if err := tables.AddTargets(ctx, tx, posts); err != nil {
+		return p, err
+	}
+	return posts[0], nil
+}
+
+// begun tells whether a target of the post was tried before: the post is one that a retry
+// has scheduled again.
+func begun(p *schema.Post) bool {
+	return slices.ContainsFunc(p.Targets, func(t schema.Target) bool {
+		return t.State != schema.TargetPending || len(t.Receipts) > 0 || t.Error != nil
+	})
+}
+
+// replace stores a changed post in place of what it was. A job in jobs_far stays behind:
+// its version is not the post's any more.
+func (s *Store) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before schema.PostStatus, net tables.Charges) (schema.Announcement, error) {
+	now := p.UpdatedAt
+	b := &pgx.Batch{}
+	b.Queue(`
+		update posts set brand_id = @brand, version = @version, status = @status, scheduled_for = @scheduled, timezone = @timezone,
+			platforms = @platforms, content = @content, left_n = @left, updated_at = @now where id = @id`, pgx.StrictNamedArgs{
+		"id": p.ID, "brand": p.Brand, "version": p.Version, "status": int16(p.Status), "scheduled": db.OrNull(p.ScheduledFor),
+		"timezone": p.Timezone, "platforms": tables.PlatformMask(p.Targets), "content": db.Encode(p.Content), "left": len(p.Targets), "now": p.UpdatedAt,
+	})
+	b.Queue(`delete from targets where post_id = $1`, p.ID)
+	b.Queue(`delete from jobs where id = $1`, p.ID)
+	b.Queue(`delete from queue_slots where post_id = $1 and slot_at is distinct from $2`, p.ID, db.OrNull(p.ScheduledFor))
+	var targets tables.TargetRows
+	targets.Add(p)
+	targets.Queue(b)
+	tables.QueueUnused(b, p.ID)
+	var uses tables.MediaUses
+	uses.Add(p)
+	uses.Queue(b)
+	var announcement schema.Announcement
+	if p.Status == schema.Scheduled {
+		var jobs tables.JobRows
+		job := tables.PostJob(p)
+		jobs.Add(job, now)
+		jobs.Queue(b)
+		announcement.Jobs = tables.Soon([]schema.Job{job}, now)
+	}
+	tables.QueueAttempt(b, p.ID, schema.AttemptUpdated, now, p.ScheduledFor)
+	changed := []schema.Event{tables.PostEvent(schema.PostUpdated, p, now)}
+	if before == schema.Draft && p.Status == schema.Scheduled {
+		changed = tables.ScheduledEvents(p, now)
+	}
+	if events := tables.QueueEvents(b, changed, now); events != nil {
+		announcement.Events = append(announcement.Events, *events)
+	}
+	net.Queue(b)
+	return announcement, tx.SendBatch(ctx, b).Close()
+}
+
+// Delete removes a draft for good and cancels a scheduled post; it tells which. After a
+// cancel commits, no claim of the post succeeds. A post that is cancelled stays so.
+func (s *Store) Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error) {
+	var announcement schema.Announcement
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		p, err := s.lockPost(ctx, tx, workspace, id, "deleted")
+		if cancelled = p.Status == schema.Cancelled; cancelled {
+			return nil // whoever asks again had no answer
+		}
+		if err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		if p.Status == schema.Draft {
+			tables.QueueUnused(b, id)
+			b.Queue(`delete from targets where post_id = $1`, id)
+			b.Queue(`delete from attempts where post_id = $1`, id)
+			b.Queue(`delete from posts where id = $1`, id)
+			b.Queue(`delete from queue_slots where post_id = $1`, id)
+			return tx.SendBatch(ctx, b).Close()
+		}
+		cancelled = true
+		given := tables.Charges{}
+		announcement = tables.CancelPost(b, &p, given, s.Now())
+		given.Queue(b)
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return false, db.OrNotFound(err, "post")
+	}
+	s.Announce(announcement)
+	return cancelled, nil
+}
+
+// createBatch is how many posts share a transaction: enough to share a flush among all who
+// wait, few enough to hold it for some milliseconds only.
+const createBatch = 512

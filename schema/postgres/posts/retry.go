@@ -1,0 +1,152 @@
+package posts
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Retry sets the failed targets of a post going again after a delay, all of them or those
+// of some platforms, each after its last receipt. What may be there already is looked for
+// first; where nobody can look the target is left out, unless a second post is accepted. It
+// refuses a post that has not failed, and one of which nothing is left to publish.
+func (s *Store) Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, asked schema.Retry) (schema.Retried, error) {
+	var done schema.Retried
+	var announcement schema.Announcement
+	err := s.charging(ctx, func(tx pgx.Tx) (*tables.Demand, error) {
+		var post schema.Post
+		row := tx.QueryRow(ctx, `select `+tables.PostColumns+` from posts p where p.id = $1 and p.workspace_id = $2 for no key update`, id, workspace)
+		if err := tables.ScanPost(row, &post); err != nil {
+			return nil, err
+		}
+		if post.Status != schema.Failed && post.Status != schema.PartiallyFailed {
+			return nil, tables.InvalidState("a post that is " + post.Status.String() + " cannot be retried; only a failed or partially failed post can")
+		}
+		posts := []schema.Post{post}
+		if err := tables.AddTargets(ctx, tx, posts); err != nil {
+			return nil, err
+		}
+		b := &pgx.Batch{}
+		var taken tables.Charges
+		done, taken, announcement = s.queueRetry(b, posts[0], asked)
+		if len(done.Platforms) == 0 {
+			return nil, nothingToRetry(done.LeftOut)
+		}
+		return &tables.Demand{Post: &done.Post, Charges: taken.Taken()}, tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return schema.Retried{}, db.OrNotFound(err, "post")
+	}
+	s.Announce(announcement)
+	return done, nil
+}
+
+func nothingToRetry(leftOut []schema.Detail) error {
+	if len(leftOut) == 0 {
+		return tables.InvalidState("the post has no failed target on these platforms that could go on")
+	}
+	return &schema.Error{Kind: schema.InvalidState, Message: leftOut[0].Message, Details: leftOut}
+}
+
+// leftOut says why a target does not go on.
+func leftOut(t *schema.Target) schema.Detail {
+	return schema.Detail{
+		Field: "platforms", Platform: t.Platform.String(), Code: schema.CodeOutcomeUnknown,
+		Message: "the post may be on " + t.Platform.String() + " already, which offers no way to find out; " +
+			"look at the account " + t.Account.String() + ", and retry with acceptDuplicate: true if it is not there",
+	}
+}
+
+// retryRows are the columns of targets that go on, one array each.
+type retryRows struct {
+	ns, entries, steps []int16
+	receipts           []string
+	unsettled          []int32
+	days               []*time.Time // of whose daily cap they hold a unit
+}
+
+func (r *retryRows) add(t *schema.Target, to schema.Resumption) {
+	r.ns, r.entries, r.steps = append(r.ns, t.N), append(r.entries, int16(to.Entry)), append(r.steps, int16(to.Step))
+	r.receipts, r.unsettled = append(r.receipts, string(db.Encode(to.Receipts))), append(r.unsettled, int32(to.Unsettled))
+	r.days = append(r.days, db.OrNull(t.ChargedOn))
+}
+
+// queueRetry adds the statements of a retry. Claims go on counting: a result of the time
+// before never answers a claim of the time after. A target that still holds a unit of the
+// day, because something of it is there or may be, takes no second one.
+func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (done schema.Retried, taken tables.Charges, said schema.Announcement) {
+	now := s.Now()
+	due := now.Add(asked.Delay)
+	day := schema.DayOf(due)
+	taken = tables.Charges{}
+	var rows retryRows
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		to, ok := t.Resume(len(p.Content.Entries), s.constraints(t.Platform).Blind, asked.AcceptDuplicate)
+		if !ok || (len(asked.Platforms) > 0 && !slices.Contains(asked.Platforms, t.Platform)) {
+			continue
+		}
+		if to.LeftOut {
+			done.LeftOut = append(done.LeftOut, leftOut(t))
+			continue
+		}
+		t.State, t.Receipts, t.NextAt = schema.TargetPending, to.Receipts, due
+		if unit := s.unit(t, day); unit.Limit > 0 && !t.ChargedOn.Equal(day) {
+			t.ChargedOn = day
+			taken.Add(unit)
+		}
+		rows.add(t, to)
+		if !slices.Contains(done.Platforms, t.Platform) {
+			done.Platforms = append(done.Platforms, t.Platform)
+		}
+	}
+	p.Version, p.Status, p.UpdatedAt = p.Version+1, schema.Scheduled, now
+	rows.queue(b, &p, due, asked.AcceptDuplicate)
+	b.Queue(`delete from jobs where id = $1`, p.ID)
+	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
+	job := tables.PostJob(&p)
+	job.DueAt = due
+	var jobs tables.JobRows
+	if asked.Delay == 0 {
+		said.Publish = tables.PostMessages(&p)
+		job.DueAt = now.Add(schema.VisibilityTimeout)
+	} else {
+		said.Jobs = tables.Soon([]schema.Job{job}, now)
+	}
+	jobs.Add(job, now)
+	jobs.Queue(b)
+	if events := tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now); events != nil {
+		said.Events = append(said.Events, *events)
+	}
+	taken.Queue(b)
+	done.Post = p
+	return done, taken, said
+}
+
+// queue adds the statements that set targets going at the post's new version. The time from
+// which an entry is looked for stays while one is to be looked for.
+func (r *retryRows) queue(b *pgx.Batch, p *schema.Post, due time.Time, acceptDuplicate bool) {
+	b.Queue(`
+		update posts set version = @version, status = @status, left_n = @left, failed_n = failed_n - @left, retried_for = @due, updated_at = @now
+		where id = @post`, pgx.StrictNamedArgs{
+		"post": p.ID, "version": p.Version, "status": int16(p.Status), "left": len(r.ns), "due": due, "now": p.UpdatedAt,
+	})
+	b.Queue(`update targets set version = $2 where post_id = $1`, p.ID, p.Version)
+	b.Queue(`
+		update targets t set state = `+tables.TargetPending+`, step = case when t.since is null then `+tables.StepPrepare+` else u.step end, entry = u.entry,
+			receipts = u.receipts::json, next_at = @due, attempts = 0, looked = 0,
+			since = case when u.step = `+tables.StepFind+` or u.unsettled <> 0 then t.since end, unsettled = u.unsettled, accept_duplicate = @accept,
+			progress = null, lease_until = null, posted_at = null, charged_on = u.charged
+		from unnest(@ns::int2[], @entries::int2[], @receipts::text[], @steps::int2[], @unsettled::int4[], @days::date[])
+			u (n, entry, receipts, step, unsettled, charged)
+		where t.post_id = @post and t.n = u.n`, pgx.StrictNamedArgs{
+		"post": p.ID, "due": due, "accept": acceptDuplicate, "ns": r.ns, "entries": r.entries, "receipts": r.receipts,
+		"steps": r.steps, "unsettled": r.unsettled, "days": r.days,
+	})
+}

@@ -1,0 +1,148 @@
+// Package queues keeps queues and gives out their slots, each once.
+package queues
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// Store keeps queues and their slots.
+type Store struct{ *db.DB }
+
+// New returns the store of queues.
+func New(d *db.DB) *Store { return &Store{d} }
+
+// maxQueues bounds the queues of a workspace: their list is not paged.
+const maxQueues = 100
+
+const queueColumns = `q.id, q.workspace_id, coalesce(q.brand_id, ` + db.NoID + `), q.name, q.timezone, q.slots, q.is_default, q.created_at, q.updated_at`
+
+func scanQueue(row pgx.Row, q *schema.Queue) error {
+	var slots []byte
+	err := row.Scan((*[16]byte)(&q.ID), (*[16]byte)(&q.Workspace), (*[16]byte)(&q.Brand), &q.Name, &q.Timezone, &slots, &q.Default, &q.CreatedAt, &q.UpdatedAt)
+	if err != nil {
+		return err
+	}
+	q.CreatedAt, q.UpdatedAt = q.CreatedAt.UTC(), q.UpdatedAt.UTC()
+	return db.Decode("slots of a queue", slots, &q.Slots)
+}
+
+// Queues returns the queues of a workspace, oldest first.
+func (s *Store) Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error) {
+	rows, err := s.Pool.Query(ctx, `select `+queueColumns+` from queues q where q.workspace_id = $1 order by q.id`, workspace)
+	queues, err := db.Collect(rows, err, scanQueue)
+	if err != nil {
+		return nil, fmt.Errorf("reading queues: %w", db.Unavailable(err))
+	}
+	return queues, nil
+}
+
+// Queue returns a queue of a workspace.
+func (s *Store) Queue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) (schema.Queue, error) {
+	var q schema.Queue
+	row := s.Pool.QueryRow(ctx, `select `+queueColumns+` from queues q where q.id = $1 and q.workspace_id = $2`, id, workspace)
+	return q, db.OrNotFound(scanQueue(row, &q), "queue")
+}
+
+// CreateQueue makes a queue. The first of a brand, or of the workspace, is its default;
+// a new default takes the place of the old one.
+func (s *Store) CreateQueue(ctx context.Context, q schema.Queue) (schema.Queue, error) {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockQueues(ctx, tx, q.Workspace); err != nil {
+			return err
+		}
+		var all int
+		var another bool
+		err := tx.QueryRow(ctx, `
+			select count(*), coalesce(bool_or(is_default and brand_id is not distinct from $2), false)
+			from queues where workspace_id = $1`, q.Workspace, q.Brand).Scan(&all, &another)
+		if err != nil {
+			return err
+		}
+		if all >= maxQueues {
+			return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d queues, as many as it may; delete one first", maxQueues)}
+		}
+		q.Default = q.Default || !another
+		if err := yieldDefault(ctx, tx, q); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			insert into queues (id, workspace_id, brand_id, name, timezone, slots, is_default, created_at, updated_at)
+			values (@id, @workspace, @brand, @name, @timezone, @slots, @default, @created, @updated)`, pgx.StrictNamedArgs{
+			"id": q.ID, "workspace": q.Workspace, "brand": q.Brand, "name": q.Name, "timezone": q.Timezone, "slots": db.Encode(q.Slots),
+			"default": q.Default, "created": q.CreatedAt, "updated": q.UpdatedAt,
+		})
+		return err
+	})
+	if err != nil {
+		return q, fmt.Errorf("creating a queue: %w", db.Unavailable(err))
+	}
+	return q, nil
+}
+
+// UpdateQueue runs change on the locked queue and stores what it made of it. Posts that
+// are placed already stay where they are.
+func (s *Store) UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID, change func(*schema.Queue) error) (schema.Queue, error) {
+	var q schema.Queue
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockQueues(ctx, tx, workspace); err != nil {
+			return err
+		}
+		row := tx.QueryRow(ctx, `select `+queueColumns+` from queues q where q.id = $1 and q.workspace_id = $2 for no key update`, id, workspace)
+		if err := scanQueue(row, &q); err != nil {
+			return err
+		}
+		if err := change(&q); err != nil {
+			return err
+		}
+		q.UpdatedAt = s.Now()
+		if err := yieldDefault(ctx, tx, q); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			update queues set name = @name, timezone = @timezone, slots = @slots, is_default = @default, updated_at = @updated
+			where id = @id`, pgx.StrictNamedArgs{
+			"id": q.ID, "name": q.Name, "timezone": q.Timezone, "slots": db.Encode(q.Slots), "default": q.Default, "updated": q.UpdatedAt,
+		})
+		return err
+	})
+	return q, db.OrNotFound(err, "queue")
+}
+
+// lockQueues lets one change at a time decide which queue is the default.
+func lockQueues(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) error {
+	_, err := tx.Exec(ctx, `select from workspaces where id = $1 for no key update`, workspace)
+	return err
+}
+
+// yieldDefault makes room for a default.
+func yieldDefault(ctx context.Context, tx pgx.Tx, q schema.Queue) error {
+	if !q.Default {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		update queues set is_default = false
+		where workspace_id = $1 and brand_id is not distinct from $2 and id <> $3 and is_default`, q.Workspace, q.Brand, q.ID)
+	return err
+}
+
+// DeleteQueue removes a queue. Posts that are placed in it keep their times.
+func (s *Store) DeleteQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `delete from queues where id = $1 and workspace_id = $2`, id, workspace)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return db.NotFound("queue")
+		}
+		_, err = tx.Exec(ctx, `delete from queue_slots where queue_id = $1`, id)
+		return err
+	})
+	return db.Unavailable(err)
+}

@@ -1,0 +1,209 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+const recordColumns = `d.id, d.event, d.event_id, d.state, coalesce(d.response_code, 0), coalesce(d.response_ms, 0), d.attempts,
+	d.error, d.response, d.delivered_at, d.redelivers`
+
+// recordFields are where the values of recordColumns go, and what makes a record of
+// them once they are read.
+func recordFields(r *schema.DeliveryRecord) (fields []any, finish func()) {
+	var millis int64
+	var attempts int
+	var at *time.Time
+	var redelivers *[16]byte
+	fields = []any{
+		(*[16]byte)(&r.ID), &r.Event, (*[16]byte)(&r.EventID), &r.State, &r.ResponseCode, &millis, &attempts,
+		&r.Error, &r.Response, &at, &redelivers,
+	}
+	return fields, func() {
+		r.ResponseTime, r.Retries, r.DeliveredAt = time.Duration(millis)*time.Millisecond, max(0, attempts-1), db.FromNull(at)
+		if redelivers != nil {
+			r.Redelivers = *redelivers
+		}
+	}
+}
+
+func scanRecord(row pgx.Row, r *schema.DeliveryRecord) error {
+	fields, finish := recordFields(r)
+	err := row.Scan(fields...)
+	finish()
+	return err
+}
+
+// Deliveries returns a webhook and the deliveries to it that the filter selects, newest
+// first, both as they stand at one moment.
+func (s *Store) Deliveries(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, f schema.DeliveryFilter) (schema.Webhook, []schema.DeliveryRecord, error) {
+	var webhook schema.Webhook
+	var records []schema.DeliveryRecord
+	err := pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue(oneWebhook, id, workspace).QueryRow(func(row pgx.Row) error { return s.scanWebhook(row, &webhook) })
+		b.Queue(selectDeliveries, deliveryParameters(workspace, id, f)).Query(func(rows pgx.Rows) (err error) {
+			records, err = db.Collect(rows, nil, scanRecord)
+			return err
+		})
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return schema.Webhook{}, nil, fmt.Errorf("reading deliveries: %w", db.OrNotFound(err, "webhook"))
+	}
+	return webhook, records, nil
+}
+
+const selectDeliveries = `
+	select ` + recordColumns + ` from deliveries d
+	where d.webhook_id = @webhook and d.workspace_id = @workspace
+	  and (cardinality(@states::int2[]) = 0 or d.state = any(@states))
+	  and (@event::text = '' or d.event = @event) and (@event_id::uuid is null or d.event_id = @event_id)
+	  and (@after::uuid is null or d.id >= @after) and (@before::uuid is null or d.id < @before) and (@below::uuid is null or d.id < @below)
+	  and (not @tried::bool or d.attempts > 0 or d.state = ` + tables.DeliveryFailed + `)
+	order by d.id desc limit @limit`
+
+func deliveryParameters(workspace schema.WorkspaceID, webhook schema.WebhookID, f schema.DeliveryFilter) pgx.StrictNamedArgs {
+	var after, before schema.DeliveryID
+	if !f.After.IsZero() {
+		after = schema.FirstDeliveryID(f.After)
+	}
+	if !f.Before.IsZero() {
+		before = schema.FirstDeliveryID(f.Before)
+	}
+	states := make([]int16, len(f.States))
+	for i, s := range f.States {
+		states[i] = int16(s)
+	}
+	return pgx.StrictNamedArgs{
+		"webhook": webhook, "workspace": workspace, "states": states, "event": string(f.Event), "event_id": f.EventID,
+		"after": after, "before": before, "below": f.Below, "tried": f.Tried, "limit": f.Limit,
+	}
+}
+
+// Delivery returns one delivery to a webhook, with what is sent.
+func (s *Store) Delivery(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error) {
+	var r schema.DeliveryRecord
+	fields, finish := recordFields(&r)
+	err := s.Pool.QueryRow(ctx, `select `+recordColumns+`, d.body from deliveries d
+		where d.id = $1 and d.webhook_id = $2 and d.workspace_id = $3`, id, webhook, workspace).Scan(append(fields, &r.Body)...)
+	finish()
+	return r, db.OrNotFound(err, "delivery")
+}
+
+// doubleClick is how long after a delivery was sent again the same wish is the same one.
+const doubleClick = 5 * time.Second
+
+// Redeliver sends an event to a webhook again, by a new delivery. Where one of the same
+// event is on its way, or was just asked for, that one is the answer.
+func (s *Store) Redeliver(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error) {
+	var under []schema.DeliveryID
+	made, err := s.redeliver(ctx, workspace, webhook, func(tx pgx.Tx) ([]schema.DeliveryID, error) {
+		var event schema.EventID
+		err := tx.QueryRow(ctx, `select event_id from deliveries where id = $1 and webhook_id = $2 and workspace_id = $3`,
+			id, webhook, workspace).Scan((*[16]byte)(&event))
+		if err != nil {
+			return nil, db.OrNotFound(err, "delivery")
+		}
+		under, err = deliveryIDs(ctx, tx, `
+			select id from deliveries
+			where event_id = $1 and webhook_id = $2 and (state in `+tables.OpenDeliveries+` or (redelivers is not null and id >= $3))
+			order by id desc limit 1`, event, webhook, schema.FirstDeliveryID(s.Now().Add(-doubleClick)))
+		if err != nil || len(under) > 0 {
+			return nil, err
+		}
+		return []schema.DeliveryID{id}, nil
+	})
+	if err != nil {
+		return schema.DeliveryRecord{}, fmt.Errorf("sending a delivery again: %w", db.Unavailable(err))
+	}
+	return s.Delivery(ctx, workspace, webhook, append(made, under...)[0])
+}
+
+// RedeliverFailed sends the events again whose last delivery to a webhook failed, of
+// deliveries that were queued within a time, oldest first: at most MaxRedeliveries. It
+// returns how many, and whether there are more.
+func (s *Store) RedeliverFailed(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, since, until time.Time) (n int, more bool, err error) {
+	made, err := s.redeliver(ctx, workspace, webhook, func(tx pgx.Tx) ([]schema.DeliveryID, error) {
+		failed, err := deliveryIDs(ctx, tx, `
+			select d.id from deliveries d
+			where d.webhook_id = $1 and d.workspace_id = $2 and d.id >= $3 and d.id < $4 and d.state = `+tables.DeliveryFailed+`
+			  and not exists (
+				select from deliveries o
+				where o.event_id = d.event_id and o.webhook_id = d.webhook_id and (o.state <> `+tables.DeliveryFailed+` or o.id > d.id))
+			order by d.id limit $5`,
+			webhook, workspace, schema.FirstDeliveryID(since), schema.FirstDeliveryID(until), schema.MaxRedeliveries+1)
+		more = len(failed) > schema.MaxRedeliveries
+		return failed[:min(len(failed), schema.MaxRedeliveries)], err
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("sending deliveries again: %w", db.Unavailable(err))
+	}
+	return len(made), more, nil
+}
+
+func deliveryIDs(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]schema.DeliveryID, error) {
+	rows, err := tx.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[schema.DeliveryID])
+}
+
+// redeliver makes new deliveries of those that choose names, while the webhook is locked:
+// two requests do not choose the same.
+func (s *Store) redeliver(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, choose func(pgx.Tx) ([]schema.DeliveryID, error)) ([]schema.DeliveryID, error) {
+	var made []schema.DeliveryID
+	var messages []schema.NotifyMessage
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockActive(ctx, tx, workspace, webhook); err != nil {
+			return err
+		}
+		again, err := choose(tx)
+		if err != nil || len(again) == 0 {
+			return err
+		}
+		now := s.Now()
+		for range again {
+			id := schema.NewDeliveryID(now)
+			made = append(made, id)
+			messages = append(messages, schema.NotifyMessage{Delivery: id, Workspace: workspace, Webhook: webhook})
+		}
+		b := &pgx.Batch{}
+		b.Queue(`
+			insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, redelivers)
+			select u.made, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.id
+			from unnest($1::uuid[], $2::uuid[]) u (made, old) join deliveries d on d.id = u.old`, made, again)
+		tables.QueueNotifyJobs(b, messages, now)
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err == nil {
+		s.Announce(schema.Announcement{Notify: messages})
+	}
+	return made, err
+}
+
+// lockActive locks a webhook and refuses one that takes no deliveries.
+func lockActive(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.WebhookID) error {
+	var active bool
+	var reason string
+	err := tx.QueryRow(ctx, `
+		select active, disabled_reason from webhooks where id = $1 and workspace_id = $2 for no key update`, id, workspace).Scan(&active, &reason)
+	switch {
+	case err != nil:
+		return db.OrNotFound(err, "webhook")
+	case active:
+		return nil
+	case reason != "":
+		return tables.InvalidState("the webhook is disabled (" + reason + "); enable it with isActive true first")
+	default:
+		return tables.InvalidState("the webhook is paused; enable it with isActive true first")
+	}
+}

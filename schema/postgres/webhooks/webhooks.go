@@ -1,0 +1,142 @@
+// Package webhooks keeps webhooks with their secrets, and what was delivered to them.
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Store keeps webhooks and reads what was delivered to them.
+type Store struct {
+	*db.DB
+	sealer tables.Sealer
+}
+
+// New returns the store of webhooks, whose secrets sealer seals.
+func New(d *db.DB, sealer tables.Sealer) *Store { return &Store{d, sealer} }
+
+// CreateWebhook stores a new webhook, its secret sealed.
+func (s *Store) CreateWebhook(ctx context.Context, w schema.Webhook) error {
+	sealed, err := s.sealer.SealText(tables.SecretData(w.ID), w.Secret)
+	if err != nil {
+		return fmt.Errorf("sealing the secret of a webhook: %w", err)
+	}
+	_, err = s.Pool.Exec(ctx, `
+		insert into webhooks (id, workspace_id, url, events, secret, active, created_at)
+		values (@id, @workspace, @url, @events, @secret, @active, @created)`, pgx.StrictNamedArgs{
+		"id": w.ID, "workspace": w.Workspace, "url": w.URL, "events": eventNames(w.Events), "secret": sealed,
+		"active": w.Active, "created": w.CreatedAt,
+	})
+	if err != nil {
+		return fmt.Errorf("creating a webhook: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+const webhookColumns = `id, workspace_id, url, events, secret, active, created_at, last_delivered_at,
+	consecutive_failures, disabled_at, disabled_reason, previous_secret`
+
+const oneWebhook = `select ` + webhookColumns + ` from webhooks where id = $1 and workspace_id = $2`
+
+// scanWebhook reads a webhook with its secret opened.
+func (s *Store) scanWebhook(row pgx.Row, w *schema.Webhook) error {
+	var events []string
+	var secret, previous []byte
+	var delivered, disabled *time.Time
+	err := row.Scan((*[16]byte)(&w.ID), (*[16]byte)(&w.Workspace), &w.URL, &events, &secret, &w.Active, &w.CreatedAt, &delivered,
+		&w.ConsecutiveFailures, &disabled, &w.DisabledReason, &previous)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		w.Events = append(w.Events, schema.EventType(e))
+	}
+	w.CreatedAt, w.LastDeliveredAt, w.DisabledAt = w.CreatedAt.UTC(), db.FromNull(delivered), db.FromNull(disabled)
+	return tables.OpenSecrets(s.sealer, w, secret, previous)
+}
+
+// Webhooks returns the webhooks of a workspace, oldest first.
+func (s *Store) Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Webhook, error) {
+	rows, err := s.Pool.Query(ctx, `select `+webhookColumns+` from webhooks where workspace_id = $1 order by id`, workspace)
+	webhooks, err := db.Collect(rows, err, s.scanWebhook)
+	if err != nil {
+		return nil, fmt.Errorf("reading webhooks: %w", db.Unavailable(err))
+	}
+	return webhooks, nil
+}
+
+// Webhook returns a webhook of a workspace.
+func (s *Store) Webhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) (schema.Webhook, error) {
+	var w schema.Webhook
+	row := s.Pool.QueryRow(ctx, oneWebhook, id, workspace)
+	return w, db.OrNotFound(s.scanWebhook(row, &w), "webhook")
+}
+
+// UpdateWebhook changes a webhook.
+func (s *Store) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, change func(*schema.Webhook) error) (schema.Webhook, error) {
+	var w schema.Webhook
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		row := tx.QueryRow(ctx, `select `+webhookColumns+` from webhooks where id = $1 and workspace_id = $2 for update`, id, workspace)
+		if err := s.scanWebhook(row, &w); err != nil {
+			return err
+		}
+		if err := change(&w); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			update webhooks set url = @url, events = @events, active = @active, consecutive_failures = @failures,
+				disabled_at = @disabled, disabled_reason = @reason
+			where id = @id`, pgx.StrictNamedArgs{
+			"id": id, "url": w.URL, "events": eventNames(w.Events), "active": w.Active, "failures": w.ConsecutiveFailures,
+			"disabled": db.OrNull(w.DisabledAt), "reason": w.DisabledReason,
+		})
+		return err
+	})
+	if err != nil {
+		return schema.Webhook{}, db.OrNotFound(err, "webhook")
+	}
+	return w, nil
+}
+
+// DeleteWebhook removes a webhook with its history. Deliveries that are pending stop: their
+// claim finds no webhook, and drops their job. What is left of a history that is too long
+// to be deleted while the caller waits goes with its age.
+func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error {
+	tag, err := s.Pool.Exec(ctx, `delete from webhooks where id = $1 and workspace_id = $2`, id, workspace)
+	if err != nil {
+		return fmt.Errorf("deleting a webhook: %w", db.Unavailable(err))
+	}
+	if tag.RowsAffected() == 0 {
+		return db.NotFound("webhook")
+	}
+	for range historyChunks {
+		tag, err := s.Pool.Exec(ctx, `
+			delete from deliveries where id in (select id from deliveries where webhook_id = $1 limit $2)`, id, tables.HistoryChunk)
+		if err != nil {
+			s.Log.WarnContext(ctx, "deleting the history of a webhook failed; it goes with its age", "err", err)
+			return nil
+		}
+		if tag.RowsAffected() < tables.HistoryChunk {
+			return nil
+		}
+	}
+	return nil
+}
+
+// historyChunks are deleted while a caller waits.
+const historyChunks = 20
+
+func eventNames(events []schema.EventType) []string {
+	names := make([]string, len(events))
+	for i, e := range events {
+		names[i] = string(e)
+	}
+	return names
+}
