@@ -188,8 +188,14 @@ func TestACommitThatEndsWhileItIsLookedForIsSeen(t *testing.T) {
 		insert into public.posts (id, workspace_id, status, timezone, from_api, platforms, content, left_n, created_at, updated_at)
 		values ($1, $2, 2, 'UTC', true, 1, '{}', 1, now(), now())`, p.ID.Bytes(), p.Workspace.Bytes())
 	f.must(err)
-	committed := time.AfterFunc(200*time.Millisecond, func() { _, _ = conn.Exec(t.Context(), `commit`) })
-	defer committed.Stop()
+	var committing sync.WaitGroup
+	defer committing.Wait()
+	committing.Go(func() {
+		time.Sleep(200 * time.Millisecond)
+		if _, err := conn.Exec(t.Context(), `commit`); err != nil {
+			t.Error(err)
+		}
+	})
 	if err := gateway.Confirm(t.Context(), conn, p); err != nil {
 		t.Errorf("the post is there, and it is said: %v", err)
 	}
