@@ -11,6 +11,7 @@ import (
 	"crier/connectors/catalog"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/validation"
 )
 
 const (
@@ -294,7 +295,7 @@ func takes(platform string, kinds ...schema.MediaKind) demonstration {
 // refusesMedia shows that a platform does not take media of these kinds together.
 func refusesMedia(platform, code string, kinds ...schema.MediaKind) demonstration {
 	about := -1
-	if code == schema.CodeMediaKindUnsupported {
+	if code == validation.CodeMediaKindUnsupported {
 		about = 0
 	}
 	return uploads(platform, about, code, samples(platform, kinds)...)
@@ -306,19 +307,19 @@ func upTo(platform string, kind schema.MediaKind, most int) demonstration {
 	for i := range many {
 		many[i] = kind
 	}
-	return all(takes(platform, many[:most]...), refusesMedia(platform, schema.CodeMediaTooMany, many...))
+	return all(takes(platform, many[:most]...), refusesMedia(platform, validation.CodeMediaTooMany, many...))
 }
 
 // lasts shows that a platform takes videos of a duration, not longer ones.
 func lasts(platform string, most time.Duration) demonstration {
 	video := sample(platform, schema.Video)
-	return all(uploads(platform, 0, "", lasting(video, most)), uploads(platform, 0, schema.CodeMediaTooLong, lasting(video, most+time.Millisecond)))
+	return all(uploads(platform, 0, "", lasting(video, most)), uploads(platform, 0, validation.CodeMediaTooLong, lasting(video, most+time.Millisecond)))
 }
 
 // weighs shows that a platform takes media of a size, not larger ones.
 func weighs(platform string, kind schema.MediaKind, most int64) demonstration {
 	f := sample(platform, kind)
-	return all(uploads(platform, 0, "", weighing(f, most)), uploads(platform, 0, schema.CodeMediaTooLarge, weighing(f, most+1)))
+	return all(uploads(platform, 0, "", weighing(f, most)), uploads(platform, 0, validation.CodeMediaTooLarge, weighing(f, most+1)))
 }
 
 // smallest shows that a platform takes media of these sides, not narrower nor lower ones.
@@ -328,12 +329,12 @@ func smallest(platform string, kind schema.MediaKind, width, height int) demonst
 	if platform == "pinterest" {
 		return all(
 			uploads(platform, 0, "", measuring(f, width, width*8/5)),
-			uploads(platform, 0, schema.CodeMediaTooSmall, measuring(f, width-1, width*8/5)))
+			uploads(platform, 0, validation.CodeMediaTooSmall, measuring(f, width-1, width*8/5)))
 	}
 	return all(
 		uploads(platform, 0, "", measuring(f, width, height)),
-		uploads(platform, 0, schema.CodeMediaTooSmall, measuring(f, width-1, height)),
-		uploads(platform, 0, schema.CodeMediaTooSmall, measuring(f, width, height-1)))
+		uploads(platform, 0, validation.CodeMediaTooSmall, measuring(f, width-1, height)),
+		uploads(platform, 0, validation.CodeMediaTooSmall, measuring(f, width, height-1)))
 }
 
 // shaped shows which ratios a platform takes: two that are just right, two that are not.
@@ -346,8 +347,8 @@ func shaped(platform string, tallest, widest, tooTall, tooWide [2]int) demonstra
 	return all(
 		uploads(platform, 0, "", measuring(f, tallest[0], tallest[1])),
 		uploads(platform, 0, "", measuring(f, widest[0], widest[1])),
-		uploads(platform, 0, schema.CodeMediaAspect, measuring(f, tooTall[0], tooTall[1])),
-		uploads(platform, 0, schema.CodeMediaAspect, measuring(f, tooWide[0], tooWide[1])))
+		uploads(platform, 0, validation.CodeMediaAspect, measuring(f, tooTall[0], tooTall[1])),
+		uploads(platform, 0, validation.CodeMediaAspect, measuring(f, tooWide[0], tooWide[1])))
 }
 
 // types shows which formats a platform takes, and one it does not.
@@ -358,7 +359,7 @@ func types(platform string, kind schema.MediaKind, taken []string, other string)
 		f.Type = name
 		code := ""
 		if name == other {
-			code = schema.CodeMediaTypeUnsupported
+			code = validation.CodeMediaTypeUnsupported
 		}
 		shown = append(shown, uploads(platform, 0, code, f))
 	}

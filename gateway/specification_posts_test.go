@@ -148,13 +148,13 @@ func (b *bench) listRules() []rule {
 		}},
 
 		{validating, "nothing is made", func(b *bench) {
-			b.send(validation(`{}`)).want(http.StatusOK)
+			b.send(toValidate(`{}`)).want(http.StatusOK)
 			b.finds("")
 		}},
 		{validating, "it takes nothing of the posts of a month", func(b *bench) {
 			b.exec(`update workspaces set plan = 'free' where id = $1`, b.workspace)
 			for range 5 {
-				b.send(validation(`{}`)).want(http.StatusOK)
+				b.send(toValidate(`{}`)).want(http.StatusOK)
 			}
 			for range 4 {
 				b.send(newPost(`{}`)).want(http.StatusCreated)
@@ -162,14 +162,14 @@ func (b *bench) listRules() []rule {
 			b.send(newPost(`{}`)).fails(http.StatusForbidden, "plan_limit_reached")
 		}},
 		{validating, "at least one platform is wanted, by name", all(
-			invalid(validation(`{"platforms": null}`), "platforms", "required"),
-			invalid(validation(`{"platforms": []}`), "platforms", "required"),
-			invalid(validation(`{"platforms": ["myspace"]}`), "platforms[0]", "invalid_value"),
-			answered(http.StatusOK, validation(`{"platforms": ["mastodon"]}`), "validation.isValid", true),
+			invalid(toValidate(`{"platforms": null}`), "platforms", "required"),
+			invalid(toValidate(`{"platforms": []}`), "platforms", "required"),
+			invalid(toValidate(`{"platforms": ["myspace"]}`), "platforms[0]", "invalid_value"),
+			answered(http.StatusOK, toValidate(`{"platforms": ["mastodon"]}`), "validation.isValid", true),
 		)},
-		{validating, "the content may be left out", answered(http.StatusOK, validation(`{"content": null, "mediaItems": [`+anImage+`]}`), "validation.isValid", true)},
+		{validating, "the content may be left out", answered(http.StatusOK, toValidate(`{"content": null, "mediaItems": [`+anImage+`]}`), "validation.isValid", true)},
 		{validating, "media, settings and comments are judged too", answered(http.StatusOK,
-			validation(`{"mediaItems": [`+aPDF+`], "platformSettings": {"mastodon": {"visibility": "loud"}}, "firstComments": [{"target": 0, "text": ""}]}`),
+			toValidate(`{"mediaItems": [`+aPDF+`], "platformSettings": {"mastodon": {"visibility": "loud"}}, "firstComments": [{"target": 0, "text": ""}]}`),
 			"validation.isValid", false, "validation.platforms.mastodon.mediaValid", false, "validation.platforms.mastodon.valid", false)},
 		{validating, "it finds what a creation finds", func(b *bench) {
 			for _, changes := range []string{
@@ -181,9 +181,9 @@ func (b *bench) listRules() []rule {
 				b.agree(changes)
 			}
 		}},
-		{validating, "it is answered with the validation", answered(http.StatusOK, validation(`{}`), "success", true, "validation.isValid", true)},
-		{validating, "a request that is none is answered with 400", failed(validation(`{"content": 1}`), http.StatusBadRequest, "validation_error")},
-		{validating, "a caller without a key is answered with 401", func(b *bench) { b.key = ""; b.send(validation(`{}`)).fails(http.StatusUnauthorized, "unauthorized") }},
+		{validating, "it is answered with the validation", answered(http.StatusOK, toValidate(`{}`), "success", true, "validation.isValid", true)},
+		{validating, "a request that is none is answered with 400", failed(toValidate(`{"content": 1}`), http.StatusBadRequest, "validation_error")},
+		{validating, "a caller without a key is answered with 401", func(b *bench) { b.key = ""; b.send(toValidate(`{}`)).fails(http.StatusUnauthorized, "unauthorized") }},
 	}
 }
 
@@ -268,15 +268,15 @@ func stays(before request, change, field, code string) demonstration {
 	}
 }
 
-// validation judges a post for mastodon, but for the changes.
-func validation(changes string) request {
+// toValidate has a post for mastodon judged, but for the changes.
+func toValidate(changes string) request {
 	return request{http.MethodPost, "/posts/validate", map[string]any{"content": "x", "platforms": []any{"mastodon"}}}.with(changes)
 }
 
 // agree fails the test unless validation and creation find the same.
 func (b *bench) agree(changes string) {
 	b.Helper()
-	found := b.send(validation(changes)).want(http.StatusOK).at("validation")
+	found := b.send(toValidate(changes)).want(http.StatusOK).at("validation")
 	made := b.send(newPost(changes))
 	if found.at("isValid").value == true {
 		b.has(made.want(http.StatusCreated), "warnings", orNil(found.at("warnings")))

@@ -90,7 +90,7 @@ func (b *bench) resourceRules() []rule {
 			judged(postTo("linkedin").with(`{"mediaItems": [`+aPDF+`]}`), "", ""),
 			invalid(newPost(`{"mediaItems": [{"type": "sound", "url": "https://media.example/a"}]}`), "mediaItems[0].type", "invalid_value"))},
 		{mediaInput, "its url is a public one of http or https, on create", local(newPost(`{}`), "mediaItems[0].url")},
-		{mediaInput, "its url is a public one of http or https, on validate", local(validation(`{}`), "mediaItems[0].url")},
+		{mediaInput, "its url is a public one of http or https, on validate", local(toValidate(`{}`), "mediaItems[0].url")},
 		{mediaInput, "its url is a public one of http or https, on PATCH", func(b *bench) {
 			local(request{http.MethodPatch, b.make(newPost(`{}`)), map[string]any{}}, "mediaItems[0].url")(b)
 		}},
@@ -109,12 +109,12 @@ func (b *bench) resourceRules() []rule {
 		}},
 
 		{resultResource, "it has a verdict, and one for each platform with what it counted", answered(http.StatusOK,
-			validation(`{"content": "see https://example.com/a/long/address", "platforms": ["twitter", "bluesky"]}`), "validation.isValid", true,
+			toValidate(`{"content": "see https://example.com/a/long/address", "platforms": ["twitter", "bluesky"]}`), "validation.isValid", true,
 			"validation.platforms.twitter.valid", true, "validation.platforms.twitter.contentLength", 27, "validation.platforms.twitter.maxLength", 280,
 			"validation.platforms.twitter.remainingCharacters", 253, "validation.platforms.twitter.mediaValid", true, "validation.platforms.twitter.errors", nil,
 			"validation.platforms.bluesky.contentLength", 38)},
 		{resultResource, "errors are texts, there where it is not valid", func(b *bench) {
-			platform := b.send(validation(`{"platforms": ["instagram"]}`)).want(http.StatusOK).at("validation", "platforms", "instagram")
+			platform := b.send(toValidate(`{"platforms": ["instagram"]}`)).want(http.StatusOK).at("validation", "platforms", "instagram")
 			b.has(platform, "valid", false, "mediaValid", false)
 			if platform.at("errors", 0).text() == "" {
 				b.Errorf("platform = %v", platform.value)

@@ -1,11 +1,29 @@
 package schema
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
-// MayRenew tells whether a refusal of the account's credentials is to be looked into. Where
-// the platform took them a moment ago, or they are new, it refuses for another reason.
-func (a Account) MayRenew(at time.Time) bool {
-	return a.Problem() == nil && !a.Disconnected && at.Sub(a.CheckedAt) > RenewalTrust
+// TooLate tells whether nothing of the delivery may go out any more at a time: what is past
+// its deadline, or paused past that. What may be there already is looked for.
+func (d Delivery) TooLate(at time.Time) bool {
+	return d.Step != StepFind && (d.Paused || at.After(d.Until))
+}
+
+// Missed ends a target that is too late to go out: a post at a surprising time is worse
+// than none.
+func (d Delivery) Missed(at time.Time) Result {
+	d.ContinueOnError = false
+	reason := &TargetError{
+		Code: codeMissedDeadline, Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
+	}
+	if d.isOpen() {
+		reason = d.outcomeUnknown(couldNotAsk, at)
+	}
+	r := d.failed(reason)
+	r.Attempt = d.attempt(Outcome{}, r, at)
+	return r
 }
 
 // Blocked returns how the target stands where its account cannot be used: it fails without
@@ -66,4 +84,28 @@ func (d Delivery) endsAccount(o Outcome) bool {
 // no try.
 func (d Delivery) renewing(o Outcome) bool {
 	return d.Renews && o.Err != nil && o.Err.Kind == TokenDead && o.Err.End == NotEnded
+}
+
+// MayRenew tells whether a refusal of the account's credentials is to be looked into. Where
+// the platform took them a moment ago, or they are new, it refuses for another reason.
+func (a Account) MayRenew(at time.Time) bool {
+	return a.Problem() == nil && !a.Disconnected && at.Sub(a.CheckedAt) > RenewalTrust
+}
+
+// A claim whose step a stop kept from beginning, or cut off, is given back: what it is of
+// waits in the same step, due now, and no try is counted.
+
+// GiveBack returns how the target stands once its claim is given back. progress is what a
+// step that was cut has come to, nil if nothing.
+func (d Delivery) GiveBack(progress json.RawMessage) Result {
+	r := d.waiting(d.Step, 0)
+	if progress != nil {
+		r.Progress = progress
+	}
+	return r
+}
+
+// GiveBackComment returns how the first comment stands once its claim is given back.
+func (d Delivery) GiveBackComment() CommentResult {
+	return d.commentResult(d.alone().GiveBack(nil))
 }

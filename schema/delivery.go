@@ -70,6 +70,15 @@ type Delivery struct {
 	FirstComments   []AskedComment
 }
 
+// Turn is the turn of one call to a platform, reserved before the claim that records the
+// call. Whoever reserved it holds it until that call.
+type Turn interface {
+	// Use tells whether the turn is there, and uses it up: once, and not too late.
+	Use() bool
+	// Cancel gives the turn to others, unless it was used.
+	Cancel()
+}
+
 // CallsAgain tells whether an earlier visible call of the entry was made under its key.
 func (d Delivery) CallsAgain() bool { return d.Attempts > 0 || d.Looked != 0 }
 
@@ -165,7 +174,7 @@ type AskedComment struct {
 func commentsFor(comments []FirstComment, limit CommentLimit) []AskedComment {
 	var taken []AskedComment
 	for i, c := range comments {
-		if limit.takes(c) {
+		if limit.Takes(c) {
 			taken = append(taken, AskedComment{i, c})
 		}
 	}

@@ -13,4 +13,15 @@
 //	                          nobody can tell: failed, outcome_unknown, and a retry looks first
 //
 // Delivery.After is that machine, as a pure function of what a step came to.
+//
+// The rooms:
+//
+//	who          workspace (plan, usage, subscription), key, account (and how it ends), renewal
+//	what         post, target (receipts, first comments, states), media (and uploads), queue
+//	where to     platform (and its constraints); package validation holds content against them
+//	the machine  delivery (what a step is given), result (After), look (the answer was lost),
+//	             late (it came late), blocked (nothing may be called), retry
+//	on the way   topics (jobs and messages), event, summary (what events say), webhook
+//	afterwards   attempt (the timeline), operation (holds, dead letters, what is observed)
+//	everywhere   id, error, openapi
 package schema

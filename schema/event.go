@@ -77,64 +77,53 @@ type EventBatch struct {
 	Events []Event `json:"events"`
 }
 
-// PostData is the `data` of the events about a post.
-type PostData struct {
-	Post PostSummary `json:"post"`
+// EventPlace is where an event stands in the order in which events are read. Each is
+// placed once, when it is taken up on its way to ClickHouse; so what comes late, by a slow
+// commit or a detour, comes after what was read before it, and is not missed.
+type EventPlace struct {
+	Position int64   // of its batch
+	ID       EventID // among those of one position
 }
 
-// PostSummary is a post as webhooks show it.
-type PostSummary struct {
-	ID           PostID            `json:"id"`
-	Content      string            `json:"content"`
-	Status       string            `json:"status"` // reads "published" once any target is posted
-	ScheduledFor *time.Time        `json:"scheduledFor,omitempty"`
-	ExternalID   string            `json:"externalId,omitempty"`
-	Metadata     map[string]string `json:"metadata,omitempty"`
-	Platforms    []PlatformSummary `json:"platforms"`
-	PublishedAt  *time.Time        `json:"publishedAt,omitempty"`
+// EventFilter selects events of a workspace.
+type EventFilter struct {
+	After EventPlace
+	UpTo  int64 // the last position
+	Types []EventType
+	Limit int
 }
 
-// ThreadData is the `data` of the events about a thread.
-type ThreadData struct {
-	Thread ThreadSummary `json:"thread"`
+// Horizon is how far events can be read without missing one.
+type Horizon struct {
+	Position int64     // all events placed until there are stored
+	At       time.Time // UTC; all events committed before are stored
 }
 
-// ThreadSummary is a thread as webhooks show it: its chain of entries, where the post
-// that carries it shows its first.
-type ThreadSummary struct {
-	ID           ThreadID          `json:"id"`
-	PostID       PostID            `json:"postId"` // of the post that carries it, whose own events are sent too
-	Title        string            `json:"title,omitempty"`
-	Status       string            `json:"status"` // scheduled, published, partially_published or failed
-	ScheduledFor *time.Time        `json:"scheduledFor,omitempty"`
-	ExternalID   string            `json:"externalId,omitempty"`
-	Metadata     map[string]string `json:"metadata,omitempty"`
-	Platforms    []PlatformSummary `json:"platforms"`
-	Entries      []EntrySummary    `json:"entries"`
-	PublishedAt  *time.Time        `json:"publishedAt,omitempty"`
+// EventQuery is what a client asks of the events of its workspace.
+type EventQuery struct {
+	After EventID // the last event that it has; zero: from the beginning
+	Types []EventType
+	Limit int
 }
 
-// EntrySummary is one entry of a thread as webhooks show it.
-type EntrySummary struct {
-	Position        int                    `json:"position"` // from 1
-	Content         string                 `json:"content"`
-	Status          string                 `json:"status"` // pending, posted, partially_failed or failed
-	PlatformPostIDs map[Platform]EntryPost `json:"platformPostIds,omitempty"`
+// EventPage is a part of the events of a workspace, in the order of their places.
+type EventPage struct {
+	Events        []Event
+	More          bool
+	CompleteUntil time.Time // UTC; when nothing more follows, all events committed before were given
 }
 
-// EntryPost is what an entry became on a platform.
-type EntryPost struct {
-	PostID string `json:"postId"`
-	URL    string `json:"url,omitempty"`
+// PostCountsFilter selects the targets to count.
+type PostCountsFilter struct {
+	From, To time.Time // UTC days, both included
+	Platform Platform  // zero: any
+	Account  AccountID // zero: any
 }
 
-// PlatformSummary is one target of a post as webhooks show it.
-type PlatformSummary struct {
-	Platform  Platform     `json:"platform"`
-	AccountID AccountID    `json:"accountId"`
-	Status    string       `json:"status"`
-	PostID    string       `json:"postId,omitempty"`
-	URL       string       `json:"url,omitempty"`
-	PostedAt  *time.Time   `json:"postedAt,omitempty"`
-	Error     *TargetError `json:"error,omitempty"`
+// PostCount is how many targets of a platform ended in a status on a day.
+type PostCount struct {
+	Day      time.Time // UTC midnight
+	Platform Platform
+	Status   string // posted or failed
+	Count    int
 }

@@ -1,11 +1,45 @@
 package schema
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-	"time"
+import "time"
+
+// Media is one media item of an entry: at a url, or an upload, whose url then is where
+// platforms can pull it.
+type Media struct {
+	Kind    MediaKind `json:"type"`
+	URL     string    `json:"url,omitempty"`
+	MediaID MediaID   `json:"mediaId,omitzero"`
+	AltText string    `json:"altText,omitempty"`
+	// Facts are known of uploads; of a url they are found once it is fetched, which is
+	// right before publishing.
+	Facts *MediaFacts `json:"facts,omitempty"`
+}
+
+// KnownKind is what the item is: by its content where that is known, else as declared.
+func (m Media) KnownKind() MediaKind {
+	if m.Facts != nil {
+		return m.Facts.Kind
+	}
+	return m.Kind
+}
+
+// MediaKind is what a media item is said to be.
+type MediaKind string
+
+// The kinds of media. A GIF is an image by its declared type and found by probing.
+const (
+	Image MediaKind = "image"
+	Video MediaKind = "video"
+	GIF   MediaKind = "gif"
+	PDF   MediaKind = "pdf"
 )
+
+// Shown returns the kind as mediaItems take and show it, where a GIF is an image.
+func (k MediaKind) Shown() MediaKind {
+	if k == GIF {
+		return Image
+	}
+	return k
+}
 
 // MediaFacts is what probing found out about the content of a media item; what its
 // name, its url or a header says counts for nothing.
@@ -22,79 +56,48 @@ type MediaFacts struct {
 	Animated bool          `json:"animated,omitempty"` // a picture that moves: GIF, PNG or WebP
 }
 
-// Check returns what a platform does not take about content, each with a code and a
-// message that says what was found and what is taken. Creating a post runs it for media
-// whose content is known by then, each connector for all others before it uploads.
-func (l MediaLimits) Check(p Platform, f MediaFacts) []Detail {
-	c := factsCheck{platform: p}
-	if !slices.Contains(l.Kinds, f.Kind) {
-		c.fail(CodeMediaKindUnsupported, "%s takes %s, not %s", p, kinds(l.Kinds), f.Type)
-		return c.details // its other limits are of what it takes
-	}
-	types, most := l.boundsOf(f.Kind)
-	if len(types) > 0 && !slices.Contains(types, f.Type) {
-		c.fail(CodeMediaTypeUnsupported, "%s takes %s of %s, not %s", p, plural(f.Kind), strings.Join(types, ", "), f.Type)
-	}
-	if most > 0 && f.Size > most {
-		c.fail(CodeMediaTooLarge, "%s takes %s of at most %d bytes, this one has %d", p, plural(f.Kind), most, f.Size)
-	}
-	if f.Kind == Video && l.MaxVideoDuration > 0 && f.Duration > l.MaxVideoDuration {
-		c.fail(CodeMediaTooLong, "%s takes videos of at most %s, this one lasts %s", p, l.MaxVideoDuration, f.Duration.Round(time.Millisecond))
-	}
-	if f.Kind != PDF && f.Width > 0 && f.Height > 0 {
-		c.dimensions(l, f)
-	}
-	return c.details
+// MaxAltText is the length of an alternative text, in characters.
+const MaxAltText = 1000
+
+// Upload is media that crier keeps itself.
+type Upload struct {
+	ID        MediaID
+	Workspace WorkspaceID
+	State     UploadState
+	Secret    string     // the part of its urls that nobody can guess
+	Facts     MediaFacts // zero while it is awaited
+	AltText   string     // of items that bring none of their own
+	FileName  string     // as its sender called it; never used as a path
+	CreatedAt time.Time
+	// ExpiresAt is when it goes because nothing uses it; zero while a post does. Of an
+	// awaited one it is the end of its upload address.
+	ExpiresAt time.Time
 }
 
-// boundsOf returns the types and the size a kind may have.
-func (l MediaLimits) boundsOf(kind MediaKind) (types []string, most int64) {
-	switch {
-	case kind == PDF:
-		return nil, l.MaxDocumentBytes
-	case kind == Video, kind == GIF && l.gifIsVideo():
-		return l.VideoTypes, l.MaxVideoBytes
-	default:
-		return l.ImageTypes, l.MaxImageBytes
-	}
-}
+// UploadState is where an upload stands. Its number is stored: it never changes.
+type UploadState int16
 
-// factsCheck collects what Check finds.
-type factsCheck struct {
-	platform Platform
-	details  []Detail
-}
+// The states of an upload.
+const (
+	UploadAwaited UploadState = iota // its address was given out, nothing has come yet
+	UploadKept
+	UploadDeleted // its content is being removed
+)
 
-func (c *factsCheck) fail(code, format string, args ...any) {
-	c.details = append(c.details, Detail{Platform: platformName(c.platform), Code: code, Message: fmt.Sprintf(format, args...)})
-}
+// Times of uploads.
+const (
+	UploadAddressLife = time.Hour          // of an address that takes one upload
+	UnusedUploadLife  = 7 * 24 * time.Hour // of an upload that no post uses
+)
 
-// aspectTolerance allows for sides that were rounded to whole pixels: 1080 × 565 is
-// meant to be 1.91 to 1.
-const aspectTolerance = 0.005
+// How slow a line may be that brings or takes a file.
+const (
+	transferGrace = 20 * time.Second
+	slowestLine   = 16 << 10 // bytes a second
+)
 
-func (c *factsCheck) dimensions(l MediaLimits, f MediaFacts) {
-	if f.Width < l.MinWidth || f.Height < l.MinHeight {
-		c.fail(CodeMediaTooSmall, "%s takes media of at least %d × %d pixels, this one has %d × %d",
-			c.platform, l.MinWidth, l.MinHeight, f.Width, f.Height)
-	}
-	if l.AspectOfImages && f.Kind == Video {
-		return
-	}
-	ratio := float64(f.Width) / float64(f.Height)
-	if l.MinAspect > 0 && ratio < l.MinAspect*(1-aspectTolerance) || l.MaxAspect > 0 && ratio > l.MaxAspect*(1+aspectTolerance) {
-		c.fail(CodeMediaAspect, "%s takes an aspect ratio from %.3g to %.3g (width by height), %d × %d is %.3g",
-			c.platform, l.MinAspect, l.MaxAspect, f.Width, f.Height, ratio)
-	}
-}
-
-func plural(kind MediaKind) string {
-	switch kind {
-	case PDF:
-		return "documents"
-	case GIF:
-		return "GIFs"
-	default:
-		return string(kind) + "s"
-	}
+// TransferTime returns how long so many bytes of a file may be on their way: a slow line
+// is waited for, one that sends a byte now and then is not.
+func TransferTime(bytes int64) time.Duration {
+	return transferGrace + time.Duration(bytes/slowestLine)*time.Second
 }

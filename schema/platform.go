@@ -1,6 +1,10 @@
 package schema
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
 
 // Platform is one of the 12 platforms. Its number is stored: it never changes.
 type Platform int16
@@ -65,4 +69,92 @@ func (p *Platform) UnmarshalText(text []byte) error {
 	}
 	*p = parsed
 	return nil
+}
+
+// Constraints is what a platform takes, as data: validation needs it before any
+// client does.
+type Constraints struct {
+	Platform Platform
+
+	Text    TextLimit
+	Caption int       // limit of the text where an entry has media; 0: the same
+	Title   TextLimit // Max 0: the platform has no title
+
+	Media MediaLimits
+
+	Hashtags     int // most hashtags; 0: no limit
+	FirstComment CommentLimit
+	Thread       ThreadLimit
+
+	DailyCap   int  // posts a UTC day and account; 0: no cap
+	Containers bool // an entry without media needs preparing too
+	Blind      bool // nobody can look up what became of a lost call
+
+	// Settings checks the platform's part of platformSettings; nil: it has none. The
+	// field of a detail is relative to it.
+	Settings func(settings json.RawMessage) []Detail
+	// Together checks what the settings and the first entry must not have at once; nil:
+	// anything goes. Fields are relative as those of Settings.
+	Together func(first Entry, settings json.RawMessage) []Detail
+}
+
+// TextLimit bounds a text by the platform's own way of counting.
+type TextLimit struct {
+	Max      int
+	MaxBytes int // of its UTF-8, beside Max; 0: no limit
+	Required bool
+	Count    func(text string) int
+}
+
+// CommentLimit is what first comments a platform takes.
+type CommentLimit struct {
+	Supported bool
+	RootOnly  bool // on the first entry of a thread only
+	Max       int  // 0: no limit of its own
+	MaxBytes  int  // of its UTF-8, beside Max; 0: no limit
+	Usual     int  // beyond it some servers refuse; 0: none do
+	Count     func(text string) int
+}
+
+// ThreadLimit is how a platform takes threads.
+type ThreadLimit struct {
+	Supported bool
+	Pause     time.Duration // between two entries
+}
+
+// MediaLimits is what media a platform takes. Sizes are in bytes, dimensions in
+// pixels, aspect ratios are width over height; zero means no limit.
+type MediaLimits struct {
+	Required         bool
+	Max              int // items in all
+	MaxVideos        int // a video excludes images where this is 1 and Mixed is false
+	Mixed            bool
+	Kinds            []MediaKind
+	ImageTypes       []string // media types by content, such as image/jpeg
+	VideoTypes       []string
+	MaxImageBytes    int64
+	MaxVideoBytes    int64
+	MaxDocumentBytes int64
+	MaxVideoDuration time.Duration
+	MinWidth         int
+	MinHeight        int
+	MinAspect        float64
+	MaxAspect        float64
+	AspectOfImages   bool // the aspect ratio bounds pictures only
+}
+
+// Prepares tells whether an entry needs Prepare before it can be published.
+func (c Constraints) Prepares(entry Entry) bool { return c.Containers || len(entry.Media) > 0 }
+
+// MaxText returns how long the text of an entry may be, 0: any length.
+func (c Constraints) MaxText(entry Entry) int {
+	if len(entry.Media) > 0 && c.Caption > 0 {
+		return c.Caption
+	}
+	return c.Text.Max
+}
+
+// Takes tells whether the platform takes a first comment on that entry.
+func (l CommentLimit) Takes(c FirstComment) bool {
+	return l.Supported && (c.Target == 0 || !l.RootOnly)
 }

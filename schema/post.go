@@ -43,45 +43,6 @@ type Entry struct {
 	Media    []Media             `json:"media,omitempty"`
 }
 
-// Media is one media item of an entry: at a url, or an upload, whose url then is where
-// platforms can pull it.
-type Media struct {
-	Kind    MediaKind `json:"type"`
-	URL     string    `json:"url,omitempty"`
-	MediaID MediaID   `json:"mediaId,omitzero"`
-	AltText string    `json:"altText,omitempty"`
-	// Facts are known of uploads; of a url they are found once it is fetched, which is
-	// right before publishing.
-	Facts *MediaFacts `json:"facts,omitempty"`
-}
-
-// KnownKind is what the item is: by its content where that is known, else as declared.
-func (m Media) KnownKind() MediaKind {
-	if m.Facts != nil {
-		return m.Facts.Kind
-	}
-	return m.Kind
-}
-
-// Shown returns the kind as mediaItems take and show it, where a GIF is an image.
-func (k MediaKind) Shown() MediaKind {
-	if k == GIF {
-		return Image
-	}
-	return k
-}
-
-// MediaKind is what a media item is said to be.
-type MediaKind string
-
-// The kinds of media. A GIF is an image by its declared type and found by probing.
-const (
-	Image MediaKind = "image"
-	Video MediaKind = "video"
-	GIF   MediaKind = "gif"
-	PDF   MediaKind = "pdf"
-)
-
 // FirstComment asks for a comment on an entry once the target is done.
 type FirstComment struct {
 	Target int    `json:"target"` // index of the entry, from 0
@@ -102,6 +63,12 @@ const (
 	MaxThreadRetries     = 10
 )
 
+// The number of entries of a thread.
+const (
+	MinThreadEntries = 2
+	MaxThreadEntries = 25
+)
+
 // DefaultTries is how many platform calls of one entry may fail before it has failed.
 const DefaultTries = 5
 
@@ -120,7 +87,7 @@ func (c Content) TextFor(entry int, platform Platform, own string) string {
 	if own != "" {
 		return own
 	}
-	if text := contentSetting(c.Settings[platform]); text != "" && len(c.Entries) == 1 {
+	if text := c.SettingText(platform); text != "" && len(c.Entries) == 1 {
 		return text
 	}
 	if text := c.Entries[entry].Platform[platform]; text != "" {
@@ -129,73 +96,16 @@ func (c Content) TextFor(entry int, platform Platform, own string) string {
 	return c.Entries[entry].Text
 }
 
-func contentSetting(settings json.RawMessage) string {
+// SettingText returns the text that the settings of a platform give a post of one entry in
+// place of its own; empty: none.
+func (c Content) SettingText(platform Platform) string {
 	var s struct {
 		Content string `json:"content"`
 	}
-	if len(settings) == 0 || json.Unmarshal(settings, &s) != nil {
+	if settings := c.Settings[platform]; len(settings) == 0 || json.Unmarshal(settings, &s) != nil {
 		return ""
 	}
 	return s.Content
-}
-
-// Target is one post bound for one account: the unit the pipeline moves, retries,
-// limits and fails.
-type Target struct {
-	N        int16 // position in the post, from 0; with the post's id its name
-	Account  AccountID
-	Platform Platform
-	Content  string // overrides the post's text; empty: no override
-	// FirstStep is StepPrepare where the first entry needs preparing on this platform.
-	FirstStep Step
-	State     TargetState
-	Receipts  []Receipt // what is known of each published entry, in order of position
-	Entry     int       // the current entry, or the one it ended with
-	Unsettled EntrySet  // entries that ended without anybody knowing whether they are there
-	Comments  []Comment
-	Error     *TargetError // why it failed, or why its last try did
-	NextAt    time.Time    // not before this time; zero: at once
-	Attempts  int          // failed platform calls of the current entry
-	PostedAt  time.Time
-	Hold      *Hold     // why nothing of it goes out at present; nil: nothing holds it
-	ChargedOn time.Time // the UTC day of whose daily cap it holds a unit; zero: it holds none
-}
-
-// TargetRef names a target at a version of its post.
-type TargetRef struct {
-	Post    PostID
-	N       int16
-	Version int32
-}
-
-// Receipt is what is known of one published entry or comment.
-type Receipt struct {
-	Entry    int       `json:"entry"`           // position of the entry, from 0
-	NativeID string    `json:"id,omitempty"`    // id on the platform
-	URL      string    `json:"url,omitempty"`   // public address, if the platform has one
-	PostedAt time.Time `json:"at,omitzero"`     // UTC
-	State    string    `json:"state,omitempty"` // what the connector needs to hang the next entry on it
-	Open     bool      `json:"open,omitempty"`  // the platform goes on by itself; Find closes it
-}
-
-// TargetError is why a try of a target failed, safe to show.
-type TargetError struct {
-	Code    string    `json:"code"`
-	Message string    `json:"message"`
-	At      time.Time `json:"at,omitzero"`
-}
-
-// Comment is one first comment of a target: asked for, and what became of it.
-type Comment struct {
-	ID       CommentID
-	Position int // index among the post's first comments
-	Entry    int // the entry it belongs to, from 0
-	Text     string
-	State    CommentState
-	NativeID string
-	URL      string
-	PostedAt time.Time
-	Error    *TargetError
 }
 
 // PostStatus is the status of a post; it follows from its targets'. Its number is
@@ -241,58 +151,6 @@ func (s PostStatus) Terminal() bool {
 	return s == Posted || s == PartiallyFailed || s == Failed || s == Cancelled
 }
 
-// TargetState is where a target stands. Its number is stored: it never changes.
-type TargetState int16
-
-// The states of a target.
-const (
-	TargetPending TargetState = iota // waits for its time, a retry or the next step
-	TargetClaimed                    // leased by a worker
-	TargetPosted
-	TargetFailed
-	TargetCancelled
-)
-
-// String returns the state's name in the API, where a claimed target is pending.
-func (s TargetState) String() string {
-	switch s {
-	case TargetPosted:
-		return "posted"
-	case TargetFailed:
-		return "failed"
-	case TargetCancelled:
-		return "cancelled"
-	default:
-		return "pending"
-	}
-}
-
-// CommentState is where a first comment stands. Its number is stored: it never changes.
-type CommentState int16
-
-// The states of a first comment.
-const (
-	CommentPending CommentState = iota
-	CommentClaimed
-	CommentPosted
-	CommentFailed
-	CommentSkipped // its entry was not published
-)
-
-// String returns the state's name in the API, where a claimed comment is pending.
-func (s CommentState) String() string {
-	switch s {
-	case CommentPosted:
-		return "posted"
-	case CommentFailed:
-		return "failed"
-	case CommentSkipped:
-		return "skipped"
-	default:
-		return "pending"
-	}
-}
-
 // StatusOf returns the status that follows from how many targets are posted and
 // failed once none is left.
 func StatusOf(posted, failed int) PostStatus {
@@ -304,4 +162,51 @@ func StatusOf(posted, failed int) PostStatus {
 	default:
 		return PartiallyFailed
 	}
+}
+
+// Creation is one request that creates posts: all of them or none, but for those that
+// Without can do without.
+type Creation struct {
+	Idempotency *Idempotency // nil: the request came without a key
+	Posts       []Post
+	// PostsPerMonth is what the plan of the workspace allows, in entries; 0: no limit.
+	PostsPerMonth int
+	Response      []byte // the body a repetition of the request is answered with
+	// Without returns the response to a request some of whose posts were refused, for
+	// want of a unit of a daily cap or of the plan, while the others are made. Nil: one
+	// refusal refuses the request.
+	Without func(refused map[PostID]*Error) []byte
+}
+
+// Idempotency names a request that must have its effect once.
+type Idempotency struct {
+	Lineage     KeyID
+	Key         string
+	Fingerprint [32]byte // of the route and the decoded body
+}
+
+// IdempotencyRetention is how long the answer to a request is kept.
+const IdempotencyRetention = 24 * time.Hour
+
+// Created is what a creation came to: new posts, or the answer of the request it
+// repeats.
+type Created struct {
+	Replayed bool
+	Response []byte
+}
+
+// PostFilter selects posts of a workspace, newest scheduled first.
+type PostFilter struct {
+	Status   PostStatus // zero: any but where the API leaves some out
+	Platform Platform   // zero: any
+	Brand    BrandID    // zero: any
+	After    time.Time  // scheduled at or after; zero: no bound
+	Before   time.Time  // scheduled at or before; zero: no bound
+	// ExternalID is the caller's own id of a post; empty: any.
+	ExternalID string
+	// Metadata has to be among the post's. It is looked for among the newest posts that
+	// the other fields select, as many as the store searches.
+	Metadata map[string]string
+	Limit    int
+	Offset   int
 }

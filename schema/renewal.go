@@ -188,3 +188,13 @@ func (r Renewal) later(result RenewalResult, e *Error, now time.Time, jitter flo
 	}
 	return result
 }
+
+// GiveBack returns how the account stands once the claim of its renewal is given back. A
+// trade that was claimed and not made is not open.
+func (r Renewal) GiveBack(now time.Time) RenewalResult {
+	result := RenewalResult{Account: r.Account, Claim: r.Claim, Attempts: r.Attempts, NextAt: now}
+	if r.Open {
+		result.Step = RenewalTrade
+	}
+	return result
+}

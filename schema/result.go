@@ -45,6 +45,12 @@ type Outcome struct {
 	Err      *Error
 }
 
+// CodeOutcomeUnknown is the code of a TargetError that says that nobody knows whether
+// the platform published.
+const CodeOutcomeUnknown = "outcome_unknown"
+
+const codeMissedDeadline = "missed_deadline"
+
 // pollInterval is how soon an open receipt is looked at again.
 const pollInterval = 5 * time.Second
 
@@ -196,27 +202,6 @@ func (d Delivery) waiting(step Step, in time.Duration) Result {
 	return r
 }
 
-// Missed ends a target that is too late to go out: a post at a surprising time is worse
-// than none.
-func (d Delivery) Missed(at time.Time) Result {
-	d.ContinueOnError = false
-	reason := &TargetError{
-		Code: codeMissedDeadline, Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
-	}
-	if d.isOpen() {
-		reason = d.outcomeUnknown(couldNotAsk, at)
-	}
-	r := d.failed(reason)
-	r.Attempt = d.attempt(Outcome{}, r, at)
-	return r
-}
-
-// TooLate tells whether nothing of the delivery may go out any more at a time: what is past
-// its deadline, or paused past that. What may be there already is looked for.
-func (d Delivery) TooLate(at time.Time) bool {
-	return d.Step != StepFind && (d.Paused || at.After(d.Until))
-}
-
 // base is a result that changes nothing yet.
 func (d Delivery) base() Result {
 	return Result{
@@ -319,35 +304,9 @@ func (d Delivery) commentResult(r Result) CommentResult {
 	return c
 }
 
-// NotifyLease is how long a claimed delivery to a webhook is another's: longer than the
-// request may take.
-const NotifyLease = 40 * time.Second
-
-// NotifyDelivery is one claimed delivery to a webhook.
-type NotifyDelivery struct {
-	ID        DeliveryID
-	Webhook   WebhookID
-	Workspace WorkspaceID
-	EventID   EventID
-	Event     EventType
-	Body      []byte
-	Claim     int32
-	Attempts  int
-	URL       string
-	Secrets   []string // all sign, the oldest first
-
-	Unreadable error // why it cannot be signed, a fault of crier's own; nil: it can
-}
-
-// NotifyResult is what one try of a delivery came to.
-type NotifyResult struct {
-	ID           DeliveryID
-	Webhook      WebhookID
-	Claim        int32
-	State        DeliveryState
-	ResponseCode int // 0: no answer
-	ResponseTime time.Duration
-	Error        string
-	Response     string // how the receiver answered, cut off
-	NextIn       time.Duration
+// Releases tells whether a result gives the target's unit of the daily cap back: it has
+// failed, and nothing of it is on the platform or may be.
+func (r Result) Releases() bool {
+	return r.State == TargetFailed && r.Entry == 0 && len(r.Receipts) == 0 && r.Unsettled == 0 &&
+		(r.Error == nil || r.Error.Code != CodeOutcomeUnknown)
 }

@@ -5,6 +5,68 @@ import (
 	"time"
 )
 
+// PostData is the `data` of the events about a post.
+type PostData struct {
+	Post PostSummary `json:"post"`
+}
+
+// PostSummary is a post as webhooks show it.
+type PostSummary struct {
+	ID           PostID            `json:"id"`
+	Content      string            `json:"content"`
+	Status       string            `json:"status"` // reads "published" once any target is posted
+	ScheduledFor *time.Time        `json:"scheduledFor,omitempty"`
+	ExternalID   string            `json:"externalId,omitempty"`
+	Metadata     map[string]string `json:"metadata,omitempty"`
+	Platforms    []PlatformSummary `json:"platforms"`
+	PublishedAt  *time.Time        `json:"publishedAt,omitempty"`
+}
+
+// ThreadData is the `data` of the events about a thread.
+type ThreadData struct {
+	Thread ThreadSummary `json:"thread"`
+}
+
+// ThreadSummary is a thread as webhooks show it: its chain of entries, where the post
+// that carries it shows its first.
+type ThreadSummary struct {
+	ID           ThreadID          `json:"id"`
+	PostID       PostID            `json:"postId"` // of the post that carries it, whose own events are sent too
+	Title        string            `json:"title,omitempty"`
+	Status       string            `json:"status"` // scheduled, published, partially_published or failed
+	ScheduledFor *time.Time        `json:"scheduledFor,omitempty"`
+	ExternalID   string            `json:"externalId,omitempty"`
+	Metadata     map[string]string `json:"metadata,omitempty"`
+	Platforms    []PlatformSummary `json:"platforms"`
+	Entries      []EntrySummary    `json:"entries"`
+	PublishedAt  *time.Time        `json:"publishedAt,omitempty"`
+}
+
+// EntrySummary is one entry of a thread as webhooks show it.
+type EntrySummary struct {
+	Position        int                    `json:"position"` // from 1
+	Content         string                 `json:"content"`
+	Status          string                 `json:"status"` // pending, posted, partially_failed or failed
+	PlatformPostIDs map[Platform]EntryPost `json:"platformPostIds,omitempty"`
+}
+
+// EntryPost is what an entry became on a platform.
+type EntryPost struct {
+	PostID string `json:"postId"`
+	URL    string `json:"url,omitempty"`
+}
+
+// PlatformSummary is one target of a post as webhooks show it.
+type PlatformSummary struct {
+	Platform  Platform     `json:"platform"`
+	AccountID AccountID    `json:"accountId"`
+	Status    string       `json:"status"`
+	PostID    string       `json:"postId,omitempty"`
+	URL       string       `json:"url,omitempty"`
+	PostedAt  *time.Time   `json:"postedAt,omitempty"`
+	Error     *TargetError `json:"error,omitempty"`
+}
+
 // Summary is the post as webhooks show it.
 func (p *Post) Summary() PostSummary {
 	s := PostSummary{
@@ -113,4 +175,31 @@ func (t *Target) summary() PlatformSummary {
 		s.PostedAt = &t.PostedAt
 	}
 	return s
+}
+
+// AccountData is the `data` of the events about an account.
+type AccountData struct {
+	Account   AccountSummary  `json:"account"`
+	Error     *AccountProblem `json:"error,omitempty"`     // of account.error
+	ExpiresAt *time.Time      `json:"expiresAt,omitempty"` // of account.token_expiring
+}
+
+// AccountSummary is an account as webhooks show it.
+type AccountSummary struct {
+	ID             AccountID `json:"id"`
+	Platform       Platform  `json:"platform"`
+	Name           string    `json:"name"`
+	NativeID       string    `json:"nativeId"`
+	Server         string    `json:"server,omitempty"`
+	BrandID        BrandID   `json:"brandId,omitzero"`
+	IsConnected    bool      `json:"isConnected"`
+	NeedsReconnect bool      `json:"needsReconnect"`
+}
+
+// Summary is the account as webhooks show it.
+func (a Account) Summary() AccountSummary {
+	return AccountSummary{
+		ID: a.ID, Platform: a.Platform, Name: a.Name, NativeID: a.NativeID, Server: a.Server, BrandID: a.Brand,
+		IsConnected: a.Problem() == nil && !a.Disconnected, NeedsReconnect: a.NeedsReconnect,
+	}
 }

@@ -1,6 +1,9 @@
 package schema
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // The topics of the log. Keys are the 16 bytes of an id, so that one account's, or
 // one webhook's, messages stay in one partition.
@@ -124,4 +127,95 @@ func (j PostJob) Messages() []PublishMessage {
 		}
 	}
 	return messages
+}
+
+// Subject names what a message is about, within its stage.
+type Subject struct {
+	ID [16]byte // of the job or the batch of events that brings the message; zero: nobody knows
+	N  int16    // of the target; 0 elsewhere
+}
+
+// Subject is the target.
+func (m PublishMessage) Subject() Subject { return Subject{m.Post, m.N} }
+
+// Subject is the comment.
+func (m CommentMessage) Subject() Subject { return Subject{ID: m.Comment} }
+
+// Subject is the delivery.
+func (m NotifyMessage) Subject() Subject { return Subject{ID: m.Delivery} }
+
+// Subject is the account.
+func (m RefreshMessage) Subject() Subject { return Subject{ID: m.Account} }
+
+var errNoIDs = errors.New("the message lacks an id")
+
+// Check returns an error where the message cannot be one of this version of crier.
+func (m PublishMessage) Check() error { return present(m.Post, m.Account) }
+
+// Check returns an error where the message cannot be one of this version of crier.
+func (m CommentMessage) Check() error { return present(m.Comment, m.Account) }
+
+// Check returns an error where the message cannot be one of this version of crier.
+func (m NotifyMessage) Check() error { return present(m.Delivery, m.Webhook) }
+
+// Check returns an error where the message cannot be one of this version of crier.
+func (m RefreshMessage) Check() error { return present(m.Account, m.Workspace) }
+
+// Check returns an error where the job cannot be one of this version of crier.
+func (j Job) Check() error {
+	if j.Kind < JobPost || j.Kind > JobRefresh {
+		return errors.New("the job is of an unknown kind")
+	}
+	return present(j.ID)
+}
+
+// Check returns an error where the payload cannot be one of this version of crier.
+func (j PostJob) Check() error { return present(j.Post) }
+
+// Check returns an error where the batch cannot be one of this version of crier.
+func (b EventBatch) Check() error {
+	if err := present(b.ID); err != nil {
+		return err
+	}
+	for _, e := range b.Events {
+		if err := present(e.ID, e.Workspace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func present(ids ...interface{ IsZero() bool }) error {
+	for _, id := range ids {
+		if id.IsZero() {
+			return errNoIDs
+		}
+	}
+	return nil
+}
+
+// Announcement is what a commit asks of the log. Losing it loses nothing: jobs and
+// the outbox stand behind every message, and fire again by themselves.
+type Announcement struct {
+	Jobs    []Job // due within AnnounceWindow
+	Publish []PublishMessage
+	Notify  []NotifyMessage
+	Events  []EncodedEvents
+}
+
+// EncodedEvents is an EventBatch in JSON, as the outbox holds it and topic events carries
+// it: it is encoded once.
+type EncodedEvents struct {
+	ID      BatchID
+	Payload []byte
+}
+
+// AnnounceWindow is how far ahead of its time a job is announced to topic delay by
+// whoever commits it. Delay reads PostgreSQL half as far ahead, so that a job which
+// was not announced is not yet read past.
+const AnnounceWindow = 2 * time.Minute
+
+// IsZero tells whether there is nothing to say.
+func (a Announcement) IsZero() bool {
+	return len(a.Jobs)+len(a.Publish)+len(a.Notify)+len(a.Events) == 0
 }

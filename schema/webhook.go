@@ -129,3 +129,36 @@ func (s DeliveryState) String() string {
 		return "pending"
 	}
 }
+
+// NotifyLease is how long a claimed delivery to a webhook is another's: longer than the
+// request may take.
+const NotifyLease = 40 * time.Second
+
+// NotifyDelivery is one claimed delivery to a webhook.
+type NotifyDelivery struct {
+	ID        DeliveryID
+	Webhook   WebhookID
+	Workspace WorkspaceID
+	EventID   EventID
+	Event     EventType
+	Body      []byte
+	Claim     int32
+	Attempts  int
+	URL       string
+	Secrets   []string // all sign, the oldest first
+
+	Unreadable error // why it cannot be signed, a fault of crier's own; nil: it can
+}
+
+// NotifyResult is what one try of a delivery came to.
+type NotifyResult struct {
+	ID           DeliveryID
+	Webhook      WebhookID
+	Claim        int32
+	State        DeliveryState
+	ResponseCode int // 0: no answer
+	ResponseTime time.Duration
+	Error        string
+	Response     string // how the receiver answered, cut off
+	NextIn       time.Duration
+}

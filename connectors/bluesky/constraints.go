@@ -9,6 +9,7 @@ import (
 
 	"crier/connectors"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // The limits of a post's text, by the lexicon app.bsky.feed.post.
@@ -76,10 +77,10 @@ func parseSettings(raw json.RawMessage) (settings, error) {
 	return s, nil
 }
 
-func settingRules() schema.SettingRules {
-	tag := schema.FormSetting(func(text string) bool {
+func settingRules() validation.SettingRules {
+	tag := validation.FormSetting(func(text string) bool {
 		_, err := language.Parse(text)
 		return err == nil
 	}, "a language tag (BCP 47) such as pt-BR")
-	return schema.SettingRules{"langs": schema.ListSetting(maxLangs, tag)}
+	return validation.SettingRules{"langs": validation.ListSetting(maxLangs, tag)}
 }

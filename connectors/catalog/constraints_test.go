@@ -8,6 +8,7 @@ import (
 
 	"crier/connectors/catalog"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 func TestEveryPlatformHasConstraints(t *testing.T) {
@@ -91,7 +92,7 @@ func TestGIFsAreRefusedWhereTheyAreNotTaken(t *testing.T) {
 	for _, p := range schema.Platforms() {
 		found := false
 		for _, d := range check(p, schema.Entry{Text: "x", Media: items(schema.GIF)}, "") {
-			found = found || d.Code == schema.CodeMediaKindUnsupported
+			found = found || d.Code == validation.CodeMediaKindUnsupported
 		}
 		if found != refusing[p] {
 			t.Errorf("%s: GIF refused is %t, want %t", p, found, refusing[p])
@@ -110,7 +111,7 @@ func items(kinds ...schema.MediaKind) []schema.Media {
 // check validates one entry on one platform.
 func check(p schema.Platform, e schema.Entry, settings string) []schema.Detail {
 	c := schema.Content{Entries: []schema.Entry{e}, Settings: map[schema.Platform]json.RawMessage{p: json.RawMessage(settings)}}
-	errors, _ := schema.Validate(c, []schema.Target{{Platform: p}}, catalog.Constraints)
+	errors, _ := validation.Check(c, []schema.Target{{Platform: p}}, catalog.Constraints)
 	return errors
 }
 
@@ -203,7 +204,7 @@ func TestTextsAtTheirLimit(t *testing.T) {
 			}
 			entry.Text += "x"
 			errors := check(p, entry, settings[p])
-			if len(errors) != 1 || errors[0].Code != schema.CodeTextTooLong || errors[0].Platform != p.String() {
+			if len(errors) != 1 || errors[0].Code != validation.CodeTextTooLong || errors[0].Platform != p.String() {
 				t.Errorf("over it by one: %+v", errors)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 
 	"crier/connectors/catalog"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // typical is media that a platform takes, whatever its limits are.
@@ -61,11 +62,11 @@ func bounds(l schema.MediaLimits, kind schema.MediaKind) map[string]bound {
 		}
 	}
 	return map[string]bound{
-		"bytes":    {most > 0, schema.CodeMediaTooLarge, size(most), size(most + 1)},
-		"duration": {kind == schema.Video && l.MaxVideoDuration > 0, schema.CodeMediaTooLong, lasting(l.MaxVideoDuration), lasting(l.MaxVideoDuration + 1)},
-		"width":    {pixels && l.MinWidth > 0, schema.CodeMediaTooSmall, narrow(l.MinWidth), narrow(l.MinWidth - 1)},
-		"tallest":  {shaped, schema.CodeMediaAspect, ratio(l.MinAspect), ratio(l.MinAspect * 0.99)},
-		"widest":   {shaped, schema.CodeMediaAspect, ratio(l.MaxAspect), ratio(l.MaxAspect * 1.01)},
+		"bytes":    {most > 0, validation.CodeMediaTooLarge, size(most), size(most + 1)},
+		"duration": {kind == schema.Video && l.MaxVideoDuration > 0, validation.CodeMediaTooLong, lasting(l.MaxVideoDuration), lasting(l.MaxVideoDuration + 1)},
+		"width":    {pixels && l.MinWidth > 0, validation.CodeMediaTooSmall, narrow(l.MinWidth), narrow(l.MinWidth - 1)},
+		"tallest":  {shaped, validation.CodeMediaAspect, ratio(l.MinAspect), ratio(l.MinAspect * 0.99)},
+		"widest":   {shaped, validation.CodeMediaAspect, ratio(l.MaxAspect), ratio(l.MaxAspect * 1.01)},
 	}
 }
 
@@ -88,10 +89,10 @@ func TestMediaAtTheirLimits(t *testing.T) {
 					at, over := typical(limits, kind), typical(limits, kind)
 					b.at(&at)
 					b.over(&over)
-					if details := limits.Check(p, at); len(details) != 0 {
+					if details := validation.CheckMedia(limits, p, at); len(details) != 0 {
 						t.Errorf("%+v is at the limit: %v", at, details)
 					}
-					if details := limits.Check(p, over); len(details) != 1 || details[0].Code != b.code || details[0].Platform != p.String() {
+					if details := validation.CheckMedia(limits, p, over); len(details) != 1 || details[0].Code != b.code || details[0].Platform != p.String() {
 						t.Errorf("%+v is over the limit: %v, want %s", over, details, b.code)
 					}
 				})

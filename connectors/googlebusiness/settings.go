@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // The kinds of local posts that end with an event and so need one.
@@ -14,19 +15,19 @@ const (
 )
 
 // settingRules are a local post's fields under Google's names.
-func settingRules() schema.SettingRules {
-	date := schema.PatternSetting(regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`), "a date such as 2026-01-31").Require()
-	text := schema.TextSetting(schema.TextLimit{})
-	return schema.SettingRules{
-		"topicType": schema.EnumSetting("STANDARD", topicEvent, topicOffer),
-		"callToAction": schema.ObjectSetting(schema.SettingRules{
-			"actionType": schema.EnumSetting("BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL").Require(),
+func settingRules() validation.SettingRules {
+	date := validation.PatternSetting(regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`), "a date such as 2026-01-31").Require()
+	text := validation.TextSetting(schema.TextLimit{})
+	return validation.SettingRules{
+		"topicType": validation.EnumSetting("STANDARD", topicEvent, topicOffer),
+		"callToAction": validation.ObjectSetting(validation.SettingRules{
+			"actionType": validation.EnumSetting("BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL").Require(),
 			"url":        text,
 		}),
-		"event": schema.ObjectSetting(schema.SettingRules{
+		"event": validation.ObjectSetting(validation.SettingRules{
 			"title": text.Require(), "startDate": date, "endDate": date,
 		}),
-		"offer": schema.ObjectSetting(schema.SettingRules{
+		"offer": validation.ObjectSetting(validation.SettingRules{
 			"couponCode": text, "redeemOnlineUrl": text, "termsConditions": text,
 		}),
 	}
@@ -65,5 +66,5 @@ func checkTopic(settings json.RawMessage) []schema.Detail {
 }
 
 func required(field, message string) schema.Detail {
-	return schema.Detail{Field: field, Code: schema.CodeSettingRequired, Message: message}
+	return schema.Detail{Field: field, Code: validation.CodeSettingRequired, Message: message}
 }

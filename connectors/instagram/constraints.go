@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Constraints is what Instagram takes.
@@ -33,6 +34,6 @@ func Constraints() schema.Constraints {
 		},
 		DailyCap:   100,
 		Containers: true,
-		Settings:   schema.SettingRules{"shareToFeed": schema.BoolSetting()}.Check,
+		Settings:   validation.SettingRules{"shareToFeed": validation.BoolSetting()}.Check,
 	}
 }

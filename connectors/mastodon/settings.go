@@ -11,6 +11,7 @@ import (
 
 	"crier/connectors"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // The bounds of a poll (Mastodon's poll validators). The longest time it is open is a
@@ -66,12 +67,12 @@ func (s settings) pollOf(d schema.Delivery) *poll {
 	return s.Poll
 }
 
-func settingRules() schema.SettingRules {
-	return schema.SettingRules{
-		"visibility":  schema.EnumSetting(defaultVisibility, "unlisted", "private", "direct"),
-		"spoilerText": schema.TextSetting(schema.TextLimit{Max: maxText, Count: connectors.Graphemes}),
-		"sensitive":   schema.BoolSetting(),
-		"language":    schema.PatternSetting(regexp.MustCompile(`^[a-z]{2}$`), "an ISO 639-1 code such as en"),
+func settingRules() validation.SettingRules {
+	return validation.SettingRules{
+		"visibility":  validation.EnumSetting(defaultVisibility, "unlisted", "private", "direct"),
+		"spoilerText": validation.TextSetting(schema.TextLimit{Max: maxText, Count: connectors.Graphemes}),
+		"sensitive":   validation.BoolSetting(),
+		"language":    validation.PatternSetting(regexp.MustCompile(`^[a-z]{2}$`), "an ISO 639-1 code such as en"),
 	}
 }
 
@@ -127,7 +128,7 @@ func checkPoll(object json.RawMessage) []schema.Detail {
 			}
 		default:
 			details = append(details, schema.Detail{
-				Field: field, Code: schema.CodeSettingUnknown, Message: "there is no setting of this name; it has no effect",
+				Field: field, Code: validation.CodeSettingUnknown, Message: "there is no setting of this name; it has no effect",
 			})
 		}
 	}
@@ -143,7 +144,7 @@ func pollWithoutMedia(first schema.Entry, object json.RawMessage) []schema.Detai
 	if len(first.Media) == 0 || len(object) == 0 || json.Unmarshal(object, &s) != nil || s.Poll == nil {
 		return nil
 	}
-	return []schema.Detail{{Field: "poll", Code: schema.CodeSettingConflict, Message: "a poll cannot stand beside media"}}
+	return []schema.Detail{{Field: "poll", Code: validation.CodeSettingConflict, Message: "a poll cannot stand beside media"}}
 }
 
 func checkPollOptions(value json.RawMessage) []schema.Detail {
@@ -167,7 +168,7 @@ func checkPollOptions(value json.RawMessage) []schema.Detail {
 			details = append(details, invalid(at, "the option is empty"))
 		case connectors.Graphemes(option) > maxPollOption:
 			details = append(details, schema.Detail{
-				Field: at, Code: schema.CodeTextTooLong,
+				Field: at, Code: validation.CodeTextTooLong,
 				Message: fmt.Sprintf("at most %d characters are allowed, it has %d", maxPollOption, connectors.Graphemes(option)),
 			})
 		case slices.Contains(options[:i], option):
@@ -190,9 +191,9 @@ func checkPollTime(value json.RawMessage) []schema.Detail {
 }
 
 func invalid(field, message string) schema.Detail {
-	return schema.Detail{Field: field, Code: schema.CodeSettingInvalid, Message: message}
+	return schema.Detail{Field: field, Code: validation.CodeSettingInvalid, Message: message}
 }
 
 func required(field string) schema.Detail {
-	return schema.Detail{Field: field, Code: schema.CodeSettingRequired, Message: "this setting is required"}
+	return schema.Detail{Field: field, Code: validation.CodeSettingRequired, Message: "this setting is required"}
 }

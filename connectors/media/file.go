@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // File is media on disk. Its user closes it, which removes it.
@@ -20,7 +21,7 @@ type File struct {
 // Check refuses a file that a platform does not take, by what its content is; the error
 // is a *schema.Error of kind Refused that says all that is wrong.
 func (f *File) Check(c schema.Constraints) error {
-	details := c.Media.Check(c.Platform, f.MediaFacts)
+	details := validation.CheckMedia(c.Media, c.Platform, f.MediaFacts)
 	if len(details) == 0 {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Constraints is what Pinterest takes: the text is a pin's description. The account is
@@ -30,9 +31,9 @@ func Constraints() schema.Constraints {
 			MaxAspect:        2.0 / 3,
 		},
 		DailyCap: 50,
-		Settings: schema.SettingRules{
-			"title":   schema.TextSetting(title),
-			"boardId": schema.PatternSetting(regexp.MustCompile(`^[0-9]+$`), "a board's number"),
+		Settings: validation.SettingRules{
+			"title":   validation.TextSetting(title),
+			"boardId": validation.PatternSetting(regexp.MustCompile(`^[0-9]+$`), "a board's number"),
 		}.Check,
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"crier/connectors/telegram"
-	"crier/schema"
+	"crier/schema/validation"
 )
 
 func TestTextIsCountedInUTF16(t *testing.T) {
@@ -27,11 +27,11 @@ func TestSettings(t *testing.T) {
 	for name, tt := range map[string]struct{ settings, field, code string }{
 		"none":                     {``, "", ""},
 		"all":                      {`{"parseMode":"MarkdownV2","disableNotification":false,"linkPreviewOptions":{"isDisabled":true},"content":"x"}`, "", ""},
-		"an unknown parse mode":    {`{"parseMode":"RTF"}`, "parseMode", schema.CodeSettingInvalid},
-		"a flag that is a text":    {`{"disableNotification":"yes"}`, "disableNotification", schema.CodeSettingInvalid},
-		"a preview that is a flag": {`{"linkPreviewOptions":true}`, "linkPreviewOptions", schema.CodeSettingInvalid},
-		"a part of the preview":    {`{"linkPreviewOptions":{"isDisabled":1}}`, "linkPreviewOptions.isDisabled", schema.CodeSettingInvalid},
-		"a typo":                   {`{"parsemode":"HTML"}`, "parsemode", schema.CodeSettingUnknown},
+		"an unknown parse mode":    {`{"parseMode":"RTF"}`, "parseMode", validation.CodeSettingInvalid},
+		"a flag that is a text":    {`{"disableNotification":"yes"}`, "disableNotification", validation.CodeSettingInvalid},
+		"a preview that is a flag": {`{"linkPreviewOptions":true}`, "linkPreviewOptions", validation.CodeSettingInvalid},
+		"a part of the preview":    {`{"linkPreviewOptions":{"isDisabled":1}}`, "linkPreviewOptions.isDisabled", validation.CodeSettingInvalid},
+		"a typo":                   {`{"parsemode":"HTML"}`, "parsemode", validation.CodeSettingUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			details := telegram.Constraints().Settings(json.RawMessage(tt.settings))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // settings is Telegram's part of platformSettings: fields of the Bot API's send methods.
@@ -22,13 +23,13 @@ type linkPreview struct {
 	ShowAboveText    bool   `json:"showAboveText"`
 }
 
-func settingRules() schema.SettingRules {
-	flag := schema.BoolSetting()
-	return schema.SettingRules{
-		"parseMode":           schema.EnumSetting(parseModes()...),
+func settingRules() validation.SettingRules {
+	flag := validation.BoolSetting()
+	return validation.SettingRules{
+		"parseMode":           validation.EnumSetting(parseModes()...),
 		"disableNotification": flag,
-		"linkPreviewOptions": schema.ObjectSetting(schema.SettingRules{
-			"isDisabled": flag, "url": schema.TextSetting(schema.TextLimit{}),
+		"linkPreviewOptions": validation.ObjectSetting(validation.SettingRules{
+			"isDisabled": flag, "url": validation.TextSetting(schema.TextLimit{}),
 			"preferSmallMedia": flag, "preferLargeMedia": flag, "showAboveText": flag,
 		}),
 	}

@@ -5,6 +5,7 @@ import (
 	"unicode/utf16"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Constraints is what TikTok takes. It could show up to 35 photos as well, but a post
@@ -25,8 +26,8 @@ func Constraints() schema.Constraints {
 			MaxAspect:        1,
 		},
 		DailyCap: 50,
-		Settings: schema.SettingRules{
-			"privacy": schema.EnumSetting("PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "FOLLOWER_OF_CREATOR", "SELF_ONLY").Require(),
+		Settings: validation.SettingRules{
+			"privacy": validation.EnumSetting("PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "FOLLOWER_OF_CREATOR", "SELF_ONLY").Require(),
 		}.Check,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 const maxWeight = 280
@@ -29,8 +30,8 @@ func Constraints() schema.Constraints {
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxWeight, Count: Weight},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: time.Second},
 		DailyCap:     20,
-		Settings: schema.SettingRules{
-			"replySettings": schema.EnumSetting("following", "mentionedUsers", "subscribers", "verified"),
+		Settings: validation.SettingRules{
+			"replySettings": validation.EnumSetting("following", "mentionedUsers", "subscribers", "verified"),
 		}.Check,
 	}
 }

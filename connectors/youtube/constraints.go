@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Constraints is what YouTube takes: one video, the text its description. YouTube
@@ -26,6 +27,6 @@ func Constraints() schema.Constraints {
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: 10000, Count: utf8.RuneCountInString},
 		DailyCap:     50,
-		Settings:     schema.SettingRules{"title": schema.TextSetting(title)}.Check,
+		Settings:     validation.SettingRules{"title": validation.TextSetting(title)}.Check,
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Bounds of images that come in a request of their own.
@@ -78,7 +79,7 @@ func readDescriptive(f *body.Form, u *schema.Upload) {
 
 func checkAltText(r *body.Report, field, text string) {
 	if n := utf8.RuneCountInString(text); n > schema.MaxAltText {
-		r.Fail(field, schema.CodeAltTextTooLong, fmt.Sprintf("at most %d characters are allowed, these are %d", schema.MaxAltText, n))
+		r.Fail(field, validation.CodeAltTextTooLong, fmt.Sprintf("at most %d characters are allowed, these are %d", schema.MaxAltText, n))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // maxUpload is the size of an upload that does not come in a request of the API, in bytes.
@@ -70,7 +71,7 @@ func (m *media) createAddress(c *gin.Context) error {
 	}
 	readDescriptive(f, &u)
 	if size, ok := f.Integer("size"); ok && (size < 1 || size > maxUpload) {
-		f.Fail("size", schema.CodeMediaTooLarge, "must be 1 byte to 500 MB")
+		f.Fail("size", validation.CodeMediaTooLarge, "must be 1 byte to 500 MB")
 	}
 	f.Text("mimeType", body.MaxShort) // taken for those who send it: only the content counts
 	f.Finish()

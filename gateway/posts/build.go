@@ -11,6 +11,7 @@ import (
 	"crier/gateway/calendar"
 	"crier/gateway/directory"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 const (
@@ -245,9 +246,9 @@ func (p *posts) validate(post *schema.Post, accounts *directory.Directory, r *bo
 			post.Targets[i].FirstStep = schema.StepPrepare
 		}
 	}
-	errors, warnings := schema.Validate(post.Content, post.Targets, p.Constraints)
+	errors, warnings := validation.Check(post.Content, post.Targets, p.Constraints)
 	if accounts != nil {
-		errors = append(errors, schema.ValidateAccounts(post.Content, post.Targets, accounts.Account)...)
+		errors = append(errors, validation.CheckAccounts(post.Content, post.Targets, accounts.Account)...)
 	}
 	known := r.Errors // several platforms may find something in one field
 	for _, d := range errors {

@@ -5,6 +5,7 @@ import (
 
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // maxTitle is the length of a thread's title, in bytes.
@@ -36,7 +37,7 @@ func readEntries(f *body.Form) []schema.Entry {
 		return nil
 	}
 	if len(items) == 0 {
-		f.Fail("posts", schema.CodeThreadLength, fmt.Sprintf("a thread has %d to %d posts", schema.MinThreadEntries, schema.MaxThreadEntries))
+		f.Fail("posts", validation.CodeThreadLength, fmt.Sprintf("a thread has %d to %d posts", schema.MinThreadEntries, schema.MaxThreadEntries))
 	}
 	entries := make([]schema.Entry, len(items))
 	for i, item := range items {

@@ -1,9 +1,61 @@
 package schema
 
-import (
-	"errors"
-	"time"
+import "time"
+
+// HoldKind is why work is held. Its number is stored: it never changes.
+type HoldKind int16
+
+// The kinds of holds. What a pause holds goes on when it is resumed, or misses its
+// deadline; what is under review waits for a person.
+const (
+	WorkspacePaused HoldKind = iota + 1
+	AccountPaused
+	PlatformPaused
+	UnderReview // a post that was overdue when crier was started with --hold-overdue
 )
+
+var holdNames = [...]string{
+	WorkspacePaused: "workspace_paused", AccountPaused: "account_paused", PlatformPaused: "platform_paused", UnderReview: "under_review",
+}
+
+// String returns the kind's name in the API.
+func (k HoldKind) String() string { return holdNames[k] }
+
+// Hold is a hold on the work of a workspace, an account, a platform or a post; the field
+// of its kind is set.
+type Hold struct {
+	Kind      HoldKind
+	Workspace WorkspaceID
+	Account   AccountID
+	Platform  Platform
+	Post      PostID
+	Reason    string // the operator's, shown to users
+	Since     time.Time
+}
+
+// Holds tells whether the hold is on a target of a post.
+func (h Hold) Holds(p *Post, t *Target) bool {
+	if t.State != TargetPending && t.State != TargetClaimed {
+		return false
+	}
+	switch h.Kind {
+	case WorkspacePaused:
+		return h.Workspace == p.Workspace
+	case AccountPaused:
+		return h.Account == t.Account
+	case PlatformPaused:
+		return h.Platform == t.Platform
+	default:
+		return h.Post == p.ID
+	}
+}
+
+// Overdue is what is past its time and not done.
+type Overdue struct {
+	Oldest  time.Duration // past its time, of what is not held; 0: nothing is
+	Waiting int           // posts and first comments that wait, for whatever reason
+	Held    int           // of them
+}
 
 // MaxFaults is how often handling the same thing may fail by a fault of crier's own within
 // FaultMemory: then it is a dead letter, which nothing brings back but a replay.
@@ -24,12 +76,6 @@ const (
 // Stages returns all stages that may give up on something.
 func Stages() []string {
 	return []string{TopicDelay, TopicPublish, TopicComment, TopicNotify, TopicRefresh, StageExpand, StageAnalytics}
-}
-
-// Subject names what a message is about, within its stage.
-type Subject struct {
-	ID [16]byte // of the job or the batch of events that brings the message; zero: nobody knows
-	N  int16    // of the target; 0 elsewhere
 }
 
 // OpenClaim is what giving a claim back needs.
@@ -104,65 +150,6 @@ func DeadUnknown(at time.Time) *TargetError {
 	return &TargetError{Code: CodeOutcomeUnknown, Message: "crier failed to find out whether this was published; a retry looks first where the platform can be asked", At: at}
 }
 
-var errNoIDs = errors.New("the message lacks an id")
-
-// Check returns an error where the message cannot be one of this version of crier.
-func (m PublishMessage) Check() error { return present(m.Post, m.Account) }
-
-// Check returns an error where the message cannot be one of this version of crier.
-func (m CommentMessage) Check() error { return present(m.Comment, m.Account) }
-
-// Check returns an error where the message cannot be one of this version of crier.
-func (m NotifyMessage) Check() error { return present(m.Delivery, m.Webhook) }
-
-// Check returns an error where the message cannot be one of this version of crier.
-func (m RefreshMessage) Check() error { return present(m.Account, m.Workspace) }
-
-// Check returns an error where the job cannot be one of this version of crier.
-func (j Job) Check() error {
-	if j.Kind < JobPost || j.Kind > JobRefresh {
-		return errors.New("the job is of an unknown kind")
-	}
-	return present(j.ID)
-}
-
-// Check returns an error where the payload cannot be one of this version of crier.
-func (j PostJob) Check() error { return present(j.Post) }
-
-// Check returns an error where the batch cannot be one of this version of crier.
-func (b EventBatch) Check() error {
-	if err := present(b.ID); err != nil {
-		return err
-	}
-	for _, e := range b.Events {
-		if err := present(e.ID, e.Workspace); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func present(ids ...interface{ IsZero() bool }) error {
-	for _, id := range ids {
-		if id.IsZero() {
-			return errNoIDs
-		}
-	}
-	return nil
-}
-
-// Subject is the target.
-func (m PublishMessage) Subject() Subject { return Subject{m.Post, m.N} }
-
-// Subject is the comment.
-func (m CommentMessage) Subject() Subject { return Subject{ID: m.Comment} }
-
-// Subject is the delivery.
-func (m NotifyMessage) Subject() Subject { return Subject{ID: m.Delivery} }
-
-// Subject is the account.
-func (m RefreshMessage) Subject() Subject { return Subject{ID: m.Account} }
-
 // Held returns what giving the claim back needs, and why it cannot be worked on, if so.
 func (d Delivery) Held() (OpenClaim, error) {
 	return OpenClaim{d.Claim, d.Unreadable == nil}, d.Unreadable
@@ -175,3 +162,15 @@ func (d NotifyDelivery) Held() (OpenClaim, error) {
 
 // Held returns what giving the claim back needs.
 func (v Renewal) Held() (OpenClaim, error) { return OpenClaim{Claim: v.Claim}, nil }
+
+// Observation is what is looked at from time to time, for metrics.
+type Observation struct {
+	OldestEvents time.Duration // age of the oldest events that webhooks or analytics have not got; 0: none
+	Accounts     map[Platform]AccountCounts
+}
+
+// AccountCounts are the connected accounts of a platform, in live workspaces.
+type AccountCounts struct {
+	Connected     int
+	NeedReconnect int // of Connected
+}

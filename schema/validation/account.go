@@ -1,15 +1,17 @@
-package schema
+package validation
 
 import (
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
+
+	"crier/schema"
 )
 
-// ValidateAccounts checks a post's settings against what its targets' accounts enable,
+// CheckAccounts checks a post's settings against what its targets' accounts enable,
 // which accountOf finds; it returns nil for one that is not known.
-func ValidateAccounts(c Content, targets []Target, accountOf func(AccountID) *Account) []Detail {
+func CheckAccounts(c schema.Content, targets []schema.Target, accountOf func(schema.AccountID) *schema.Account) []schema.Detail {
 	v := validation{content: c}
 	for _, target := range targets {
 		if len(c.Settings[target.Platform]) == 0 {
@@ -23,7 +25,7 @@ func ValidateAccounts(c Content, targets []Target, accountOf func(AccountID) *Ac
 	return v.errors
 }
 
-func (v *validation) enabled(p Platform, enabled map[string][]string) {
+func (v *validation) enabled(p schema.Platform, enabled map[string][]string) {
 	var values map[string]json.RawMessage
 	if json.Unmarshal(v.content.Settings[p], &values) != nil {
 		return

@@ -1,4 +1,4 @@
-package schema_test
+package validation_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Platforms of the tests: each has the rules of its kind only.
@@ -28,9 +29,9 @@ func rules(p schema.Platform) schema.Constraints {
 		c.Media = schema.MediaLimits{Max: 2, MaxVideos: 1, Kinds: []schema.MediaKind{schema.Image, schema.GIF, schema.Video}, VideoTypes: []string{"image/gif"}}
 		c.FirstComment = schema.CommentLimit{Supported: true, Max: 5, Count: utf8.RuneCountInString}
 		c.Thread = schema.ThreadLimit{Supported: true, Pause: time.Second}
-		c.Settings = schema.SettingRules{
-			"mode":  schema.EnumSetting("a", "b").Require(),
-			"title": schema.TextSetting(schema.TextLimit{Max: 3, Count: utf8.RuneCountInString}),
+		c.Settings = validation.SettingRules{
+			"mode":  validation.EnumSetting("a", "b").Require(),
+			"title": validation.TextSetting(schema.TextLimit{Max: 3, Count: utf8.RuneCountInString}),
 		}.Check
 	case pictures:
 		c.Media = schema.MediaLimits{Required: true, Max: 3, MaxVideos: 2, Mixed: true, Kinds: []schema.MediaKind{schema.Image, schema.Video}}
@@ -204,7 +205,7 @@ func TestValidate(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			errors, warnings := schema.Validate(tt.content, tt.targets, rules)
+			errors, warnings := validation.Check(tt.content, tt.targets, rules)
 			compare(t, "errors", errors, tt.errors)
 			compare(t, "warnings", warnings, tt.warnings)
 		})
@@ -235,7 +236,7 @@ func compare(t *testing.T, what string, got []schema.Detail, want []string) {
 
 func TestMessagesNameLimitAndFigure(t *testing.T) {
 	c := commented(post(strings.Repeat("x", 12), media(schema.Image, schema.Image, schema.Image)...), schema.FirstComment{Text: "1234567"})
-	errors, _ := schema.Validate(c, on(short), rules)
+	errors, _ := validation.Check(c, on(short), rules)
 	var messages []string
 	for _, d := range errors {
 		messages = append(messages, d.Message)
@@ -251,11 +252,11 @@ func TestMessagesNameLimitAndFigure(t *testing.T) {
 }
 
 func TestNestedSettings(t *testing.T) {
-	check := schema.SettingRules{
-		"box": schema.ObjectSetting(schema.SettingRules{
-			"flag": schema.BoolSetting(), "name": schema.TextSetting(schema.TextLimit{Required: true}),
+	check := validation.SettingRules{
+		"box": validation.ObjectSetting(validation.SettingRules{
+			"flag": validation.BoolSetting(), "name": validation.TextSetting(schema.TextLimit{Required: true}),
 		}),
-		"two": schema.ListSetting(2, schema.BoolSetting()),
+		"two": validation.ListSetting(2, validation.BoolSetting()),
 	}.Check
 	for name, tt := range map[string]struct {
 		settings string
@@ -296,7 +297,7 @@ func TestSettingsAreWhatTheAccountEnables(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			targets := []schema.Target{{Platform: short, Account: tt.account}, {Platform: short, Account: tt.account, N: 1}}
-			found := schema.ValidateAccounts(settings(tt.settings), targets, func(id schema.AccountID) *schema.Account { return accounts[id] })
+			found := validation.CheckAccounts(settings(tt.settings), targets, func(id schema.AccountID) *schema.Account { return accounts[id] })
 			compare(t, "errors", found, tt.want)
 		})
 	}

@@ -1,4 +1,4 @@
-package schema
+package validation
 
 // The codes of details that validation finds. CodeSettingUnknown,
 // CodeFirstCommentSkipped and CodeFirstCommentLong are warnings, all others are errors.

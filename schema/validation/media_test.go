@@ -1,4 +1,4 @@
-package schema_test
+package validation_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 func TestMediaLimitsAtTheirEdges(t *testing.T) {
@@ -27,27 +28,27 @@ func TestMediaLimitsAtTheirEdges(t *testing.T) {
 		want  []string
 	}{
 		"an image at its size":         {image(1000, 320, 320), nil},
-		"an image over its size":       {image(1001, 320, 320), []string{schema.CodeMediaTooLarge}},
-		"an image of another type":     {schema.MediaFacts{Kind: schema.Image, Type: "image/png"}, []string{schema.CodeMediaTypeUnsupported}},
-		"an image that is too narrow":  {image(1, 319, 319), []string{schema.CodeMediaTooSmall}},
-		"an image that is too low":     {image(1, 320, 199), []string{schema.CodeMediaTooSmall}},
+		"an image over its size":       {image(1001, 320, 320), []string{validation.CodeMediaTooLarge}},
+		"an image of another type":     {schema.MediaFacts{Kind: schema.Image, Type: "image/png"}, []string{validation.CodeMediaTypeUnsupported}},
+		"an image that is too narrow":  {image(1, 319, 319), []string{validation.CodeMediaTooSmall}},
+		"an image that is too low":     {image(1, 320, 199), []string{validation.CodeMediaTooSmall}},
 		"as upright as can be":         {image(1, 320, 400), nil},
-		"more upright":                 {image(1, 320, 410), []string{schema.CodeMediaAspect}},
+		"more upright":                 {image(1, 320, 410), []string{validation.CodeMediaAspect}},
 		"as wide as can be, rounded":   {image(1, 1080, 565), nil},
-		"wider":                        {image(1, 1080, 540), []string{schema.CodeMediaAspect}},
-		"all at once":                  {image(1001, 319, 100), []string{schema.CodeMediaTooLarge, schema.CodeMediaTooSmall, schema.CodeMediaAspect}},
+		"wider":                        {image(1, 1080, 540), []string{validation.CodeMediaAspect}},
+		"all at once":                  {image(1001, 319, 100), []string{validation.CodeMediaTooLarge, validation.CodeMediaTooSmall, validation.CodeMediaAspect}},
 		"an unknown size in pixels":    {image(1, 0, 0), nil},
 		"a video at its limits":        {video(5000, time.Minute), nil},
-		"a video over its size":        {video(5001, time.Minute), []string{schema.CodeMediaTooLarge}},
-		"a video that is too long":     {video(1, time.Minute+time.Millisecond), []string{schema.CodeMediaTooLong}},
+		"a video over its size":        {video(5001, time.Minute), []string{validation.CodeMediaTooLarge}},
+		"a video that is too long":     {video(1, time.Minute+time.Millisecond), []string{validation.CodeMediaTooLong}},
 		"a GIF has a video's size":     {schema.MediaFacts{Kind: schema.GIF, Type: "image/gif", Size: 5000, Width: 320, Height: 320}, nil},
 		"a document at its size":       {schema.MediaFacts{Kind: schema.PDF, Type: "application/pdf", Size: 3000}, nil},
-		"a document over its size":     {schema.MediaFacts{Kind: schema.PDF, Type: "application/pdf", Size: 3001}, []string{schema.CodeMediaTooLarge}},
+		"a document over its size":     {schema.MediaFacts{Kind: schema.PDF, Type: "application/pdf", Size: 3001}, []string{validation.CodeMediaTooLarge}},
 		"a video of an unknown length": {video(1, 0), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, d := range limits.Check(schema.Twitter, tt.facts) {
+			for _, d := range validation.CheckMedia(limits, schema.Twitter, tt.facts) {
 				got = append(got, d.Code)
 				if d.Platform != "twitter" || !strings.Contains(d.Message, "twitter takes") {
 					t.Errorf("detail %+v does not name the platform", d)
@@ -63,11 +64,11 @@ func TestMediaLimitsAtTheirEdges(t *testing.T) {
 func TestAspectRatioMayBoundPicturesOnly(t *testing.T) {
 	limits := schema.MediaLimits{Kinds: []schema.MediaKind{schema.Image, schema.Video}, MinAspect: 0.8, MaxAspect: 1.91, AspectOfImages: true}
 	reel := schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Width: 1080, Height: 1920}
-	if got := limits.Check(schema.Instagram, reel); len(got) != 0 {
+	if got := validation.CheckMedia(limits, schema.Instagram, reel); len(got) != 0 {
 		t.Errorf("a reel: %+v", got)
 	}
 	reel.Kind = schema.Image
-	if got := limits.Check(schema.Instagram, reel); len(got) != 1 {
+	if got := validation.CheckMedia(limits, schema.Instagram, reel); len(got) != 1 {
 		t.Errorf("a picture: %+v", got)
 	}
 }

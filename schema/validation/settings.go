@@ -1,4 +1,4 @@
-package schema
+package validation
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"crier/schema"
 )
 
 // SettingRules is what settings a platform has, by name.
@@ -16,7 +18,7 @@ type SettingRules map[string]SettingRule
 // SettingRule is one rule of SettingRules.
 type SettingRule struct {
 	required bool
-	check    func(value json.RawMessage) []Detail // their fields are relative to the setting
+	check    func(value json.RawMessage) []schema.Detail // their fields are relative to the setting
 }
 
 // Require makes the setting one that has to be given.
@@ -28,13 +30,13 @@ func (r SettingRule) Require() SettingRule {
 // contentSettingName is the setting every platform has: it overrides the post's text.
 const contentSettingName = "content"
 
-// Check is a Constraints.Settings: it names every setting that is missing, wrong or,
+// Check is a schema.Constraints.Settings: it names every setting that is missing, wrong or,
 // with CodeSettingUnknown, not one of the platform's.
-func (r SettingRules) Check(settings json.RawMessage) []Detail {
+func (r SettingRules) Check(settings json.RawMessage) []schema.Detail {
 	if missing(settings) && !r.require() {
 		return nil
 	}
-	withContent := SettingRules{contentSettingName: TextSetting(TextLimit{})}
+	withContent := SettingRules{contentSettingName: TextSetting(schema.TextLimit{})}
 	maps.Copy(withContent, r)
 	return withContent.check(settings)
 }
@@ -49,18 +51,18 @@ func (r SettingRules) require() bool {
 	return false
 }
 
-func (r SettingRules) check(object json.RawMessage) []Detail {
+func (r SettingRules) check(object json.RawMessage) []schema.Detail {
 	var values map[string]json.RawMessage
 	if !missing(object) && json.Unmarshal(object, &values) != nil {
 		return wrong(CodeSettingInvalid, "an object is wanted")
 	}
-	var details []Detail
+	var details []schema.Detail
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		details = append(details, r[name].checkNamed(name, values[name])...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if _, known := r[name]; !known {
-			details = append(details, Detail{
+			details = append(details, schema.Detail{
 				Field: name, Code: CodeSettingUnknown, Message: "there is no setting of this name; it has no effect",
 			})
 		}
@@ -68,10 +70,10 @@ func (r SettingRules) check(object json.RawMessage) []Detail {
 	return details
 }
 
-func (r SettingRule) checkNamed(name string, value json.RawMessage) []Detail {
+func (r SettingRule) checkNamed(name string, value json.RawMessage) []schema.Detail {
 	if missing(value) {
 		if r.required {
-			return []Detail{{Field: name, Code: CodeSettingRequired, Message: "this setting is required"}}
+			return []schema.Detail{{Field: name, Code: CodeSettingRequired, Message: "this setting is required"}}
 		}
 		return nil
 	}
@@ -93,13 +95,13 @@ func missing(value json.RawMessage) bool {
 	return len(value) == 0 || bytes.Equal(bytes.TrimSpace(value), []byte("null"))
 }
 
-func wrong(code, format string, args ...any) []Detail {
-	return []Detail{{Code: code, Message: fmt.Sprintf(format, args...)}}
+func wrong(code, format string, args ...any) []schema.Detail {
+	return []schema.Detail{{Code: code, Message: fmt.Sprintf(format, args...)}}
 }
 
 // BoolSetting is true or false.
 func BoolSetting() SettingRule {
-	return SettingRule{check: func(value json.RawMessage) []Detail {
+	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
 		var b bool
 		if json.Unmarshal(value, &b) != nil {
 			return wrong(CodeSettingInvalid, "true or false is wanted")
@@ -110,7 +112,7 @@ func BoolSetting() SettingRule {
 
 // EnumSetting is one of some values.
 func EnumSetting(values ...string) SettingRule {
-	return SettingRule{check: func(value json.RawMessage) []Detail {
+	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
 		var s string
 		if json.Unmarshal(value, &s) != nil || !slices.Contains(values, s) {
 			return wrong(CodeSettingInvalid, "one of %s is wanted, not %s", strings.Join(values, ", "), shorten(value))
@@ -120,8 +122,8 @@ func EnumSetting(values ...string) SettingRule {
 }
 
 // TextSetting is a text within a limit; it is required where the limit says so.
-func TextSetting(limit TextLimit) SettingRule {
-	return SettingRule{required: limit.Required, check: func(value json.RawMessage) []Detail {
+func TextSetting(limit schema.TextLimit) SettingRule {
+	return SettingRule{required: limit.Required, check: func(value json.RawMessage) []schema.Detail {
 		var s string
 		if json.Unmarshal(value, &s) != nil {
 			return wrong(CodeSettingInvalid, "a text is wanted")
@@ -146,7 +148,7 @@ func PatternSetting(pattern *regexp.Regexp, what string) SettingRule {
 
 // FormSetting is a text of a form that a function knows, and what says in words.
 func FormSetting(is func(text string) bool, what string) SettingRule {
-	return SettingRule{check: func(value json.RawMessage) []Detail {
+	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
 		var s string
 		if json.Unmarshal(value, &s) != nil || !is(s) {
 			return wrong(CodeSettingInvalid, "%s is wanted, not %s", what, shorten(value))
@@ -158,7 +160,7 @@ func FormSetting(is func(text string) bool, what string) SettingRule {
 // ListSetting is a list of at most so many values, none of them null.
 func ListSetting(most int, item SettingRule) SettingRule {
 	item = item.Require()
-	return SettingRule{check: func(value json.RawMessage) []Detail {
+	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) != nil {
 			return wrong(CodeSettingInvalid, "a list is wanted")
@@ -166,7 +168,7 @@ func ListSetting(most int, item SettingRule) SettingRule {
 		if len(items) > most {
 			return wrong(CodeSettingInvalid, "at most %d values are allowed, there are %d", most, len(items))
 		}
-		var details []Detail
+		var details []schema.Detail
 		for i, one := range items {
 			details = append(details, item.checkNamed(fmt.Sprintf("[%d]", i), one)...)
 		}

@@ -1,0 +1,205 @@
+package validation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"crier/schema"
+)
+
+// maxThreadMedia is how many media items an entry of a thread may have.
+const maxThreadMedia = 1
+
+// mediaShape checks what is the same for every platform.
+func (v *validation) mediaShape(entry int) {
+	media := v.content.Entries[entry].Media
+	if v.content.Thread != nil && len(media) > maxThreadMedia {
+		v.fail(0, v.entryField(entry, "mediaItems"), CodeMediaTooMany,
+			"a post of a thread takes at most %d media item, this one has %d", maxThreadMedia, len(media))
+	}
+	for i, m := range media {
+		field := v.mediaField(entry, i)
+		if !slices.Contains([]schema.MediaKind{schema.Image, schema.Video, schema.GIF, schema.PDF}, m.Kind) {
+			v.fail(0, field+".type", CodeMediaInvalid, "image, video or pdf is wanted, not %q", m.Kind)
+		}
+		if byURL, byID := m.URL != "", !m.MediaID.IsZero(); byURL == byID && m.Facts == nil { // an upload has both
+			v.fail(0, field, CodeMediaInvalid, "either url or mediaId is wanted")
+		}
+		if known := m.KnownKind(); m.Kind != known && (m.Kind != schema.Image || known != schema.GIF) {
+			v.fail(0, field+".type", CodeMediaTypeMismatch, "the content is %s, not %s", m.Facts.Type, m.Kind)
+		}
+		if n := utf8.RuneCountInString(m.AltText); n > schema.MaxAltText {
+			v.fail(0, field+".altText", CodeAltTextTooLong, "at most %d characters are allowed, these are %d", schema.MaxAltText, n)
+		}
+	}
+}
+
+func (v *validation) mediaField(entry, i int) string {
+	return v.entryField(entry, fmt.Sprintf("mediaItems[%d]", i))
+}
+
+// media checks the media of an entry against a platform: by their content where it is
+// known, else by their declared kinds.
+func (v *validation) media(c schema.Constraints, entry int) {
+	media := v.content.Entries[entry].Media
+	field := v.entryField(entry, "mediaItems")
+	if len(media) == 0 {
+		if c.Media.Required {
+			v.fail(c.Platform, field, CodeMediaRequired, "%s needs media (%s) with every post, there are none", c.Platform, kinds(c.Media.Kinds))
+		}
+		return
+	}
+	for i, m := range media {
+		v.mediaItem(c, v.mediaField(entry, i), m)
+	}
+	v.mediaCounts(c, field, media)
+}
+
+func (v *validation) mediaItem(c schema.Constraints, field string, m schema.Media) {
+	if m.Facts == nil {
+		if !slices.Contains(c.Media.Kinds, m.Kind) {
+			v.fail(c.Platform, field+".type", CodeMediaKindUnsupported, "%s takes %s, not %s", c.Platform, kinds(c.Media.Kinds), m.Kind)
+		}
+		return
+	}
+	for _, d := range CheckMedia(c.Media, c.Platform, *m.Facts) {
+		d.Field = field
+		v.add(&v.errors, d)
+	}
+}
+
+func (v *validation) mediaCounts(c schema.Constraints, field string, media []schema.Media) {
+	videos, documents := 0, 0
+	for _, m := range media {
+		switch kind := m.KnownKind(); {
+		case kind == schema.PDF:
+			documents++
+		case kind == schema.Video, kind == schema.GIF && gifIsVideo(c.Media):
+			videos++
+		}
+	}
+	images := len(media) - videos - documents
+	switch {
+	case len(media) > c.Media.Max:
+		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d media items, there are %d", c.Platform, c.Media.Max, len(media))
+	case videos > c.Media.MaxVideos && c.Media.MaxVideos > 0:
+		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d videos, there are %d", c.Platform, c.Media.MaxVideos, videos)
+	}
+	if !c.Media.Mixed && !alone(images, videos, documents) {
+		v.fail(c.Platform, field, CodeMediaMix, "%s takes only one kind of media in a post, there are %s",
+			c.Platform, mixture(images, videos, documents))
+	}
+}
+
+// gifIsVideo tells whether a GIF counts as a video: its media type is among theirs.
+func gifIsVideo(m schema.MediaLimits) bool { return slices.Contains(m.VideoTypes, "image/gif") }
+
+// alone tells whether at most one of the counts is not zero.
+func alone(counts ...int) bool {
+	kinds := 0
+	for _, n := range counts {
+		kinds += min(n, 1)
+	}
+	return kinds <= 1
+}
+
+func mixture(images, videos, documents int) string {
+	var parts []string
+	for _, part := range []struct {
+		name string
+		n    int
+	}{{"image", images}, {"video", videos}, {"document", documents}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s × %d", part.name, part.n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func kinds(all []schema.MediaKind) string {
+	names := make([]string, len(all))
+	for i, kind := range all {
+		names[i] = string(kind)
+	}
+	return strings.Join(names, " or ")
+}
+
+// CheckMedia returns what a platform does not take about content, each with a code and a
+// message that says what was found and what is taken. Creating a post runs it for media
+// whose content is known by then, each connector for all others before it uploads.
+func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []schema.Detail {
+	c := factsCheck{platform: p}
+	if !slices.Contains(l.Kinds, f.Kind) {
+		c.fail(CodeMediaKindUnsupported, "%s takes %s, not %s", p, kinds(l.Kinds), f.Type)
+		return c.details // its other limits are of what it takes
+	}
+	types, most := boundsOf(l, f.Kind)
+	if len(types) > 0 && !slices.Contains(types, f.Type) {
+		c.fail(CodeMediaTypeUnsupported, "%s takes %s of %s, not %s", p, plural(f.Kind), strings.Join(types, ", "), f.Type)
+	}
+	if most > 0 && f.Size > most {
+		c.fail(CodeMediaTooLarge, "%s takes %s of at most %d bytes, this one has %d", p, plural(f.Kind), most, f.Size)
+	}
+	if f.Kind == schema.Video && l.MaxVideoDuration > 0 && f.Duration > l.MaxVideoDuration {
+		c.fail(CodeMediaTooLong, "%s takes videos of at most %s, this one lasts %s", p, l.MaxVideoDuration, f.Duration.Round(time.Millisecond))
+	}
+	if f.Kind != schema.PDF && f.Width > 0 && f.Height > 0 {
+		c.dimensions(l, f)
+	}
+	return c.details
+}
+
+// boundsOf returns the types and the size a kind may have.
+func boundsOf(l schema.MediaLimits, kind schema.MediaKind) (types []string, most int64) {
+	switch {
+	case kind == schema.PDF:
+		return nil, l.MaxDocumentBytes
+	case kind == schema.Video, kind == schema.GIF && gifIsVideo(l):
+		return l.VideoTypes, l.MaxVideoBytes
+	default:
+		return l.ImageTypes, l.MaxImageBytes
+	}
+}
+
+// factsCheck collects what CheckMedia finds.
+type factsCheck struct {
+	platform schema.Platform
+	details  []schema.Detail
+}
+
+func (c *factsCheck) fail(code, format string, args ...any) {
+	c.details = append(c.details, schema.Detail{Platform: platformName(c.platform), Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// aspectTolerance allows for sides that were rounded to whole pixels: 1080 × 565 is
+// meant to be 1.91 to 1.
+const aspectTolerance = 0.005
+
+func (c *factsCheck) dimensions(l schema.MediaLimits, f schema.MediaFacts) {
+	if f.Width < l.MinWidth || f.Height < l.MinHeight {
+		c.fail(CodeMediaTooSmall, "%s takes media of at least %d × %d pixels, this one has %d × %d",
+			c.platform, l.MinWidth, l.MinHeight, f.Width, f.Height)
+	}
+	if l.AspectOfImages && f.Kind == schema.Video {
+		return
+	}
+	ratio := float64(f.Width) / float64(f.Height)
+	if l.MinAspect > 0 && ratio < l.MinAspect*(1-aspectTolerance) || l.MaxAspect > 0 && ratio > l.MaxAspect*(1+aspectTolerance) {
+		c.fail(CodeMediaAspect, "%s takes an aspect ratio from %.3g to %.3g (width by height), %d × %d is %.3g",
+			c.platform, l.MinAspect, l.MaxAspect, f.Width, f.Height, ratio)
+	}
+}
+
+func plural(kind schema.MediaKind) string {
+	switch kind {
+	case schema.PDF:
+		return "documents"
+	case schema.GIF:
+		return "GIFs"
+	default:
+		return string(kind) + "s"
+	}
+}

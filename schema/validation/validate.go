@@ -1,0 +1,150 @@
+package validation
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"crier/schema"
+)
+
+// Check checks content against what the platforms of its targets take. It returns
+// everything that is wrong and everything worth a warning at once, each with the field
+// of the API it is about; content without errors can be published as far as can be told
+// before its media are probed.
+func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Platform) schema.Constraints) (errors, warnings []schema.Detail) {
+	v := validation{content: c}
+	v.shape()
+	checked := make(map[schema.Platform]bool, len(targets)) // those whose targets without a text of their own are
+	for i, target := range targets {
+		if checked[target.Platform] && target.Content == "" && c.Thread == nil {
+			continue // nothing could be found but what was found already
+		}
+		constraints := constraintsOf(target.Platform)
+		v.settings(constraints)
+		if c.Thread != nil && !constraints.Thread.Supported {
+			v.fail(target.Platform, targetField(i), CodeThreadUnsupported, "threads cannot be published on %s", target.Platform)
+			continue
+		}
+		for entry := range c.Entries {
+			v.entry(constraints, target, i, entry)
+		}
+		if target.Content == "" {
+			checked[target.Platform] = true
+		}
+	}
+	v.otherSettings(targets, constraintsOf)
+	v.firstComments(targets, constraintsOf)
+	return v.errors, v.warnings
+}
+
+// validation collects what is found.
+type validation struct {
+	content          schema.Content
+	errors, warnings []schema.Detail
+	seen             map[schema.Detail]bool // two accounts of one platform fail alike; nil while nothing is found
+}
+
+func (v *validation) fail(p schema.Platform, field, code, format string, args ...any) {
+	v.add(&v.errors, schema.Detail{Field: field, Platform: platformName(p), Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+func (v *validation) add(to *[]schema.Detail, d schema.Detail) {
+	if v.seen[d] {
+		return
+	}
+	if v.seen == nil {
+		v.seen = make(map[schema.Detail]bool)
+	}
+	v.seen[d] = true
+	*to = append(*to, d)
+}
+
+// platformName is empty for what is wrong on every platform.
+func platformName(p schema.Platform) string {
+	if p == 0 {
+		return ""
+	}
+	return p.String()
+}
+
+// shape checks what is the same for every platform.
+func (v *validation) shape() {
+	if n := len(v.content.Entries); v.content.Thread != nil && (n < schema.MinThreadEntries || n > schema.MaxThreadEntries) {
+		v.fail(0, "posts", CodeThreadLength, "a thread has %d to %d posts, this one has %d", schema.MinThreadEntries, schema.MaxThreadEntries, n)
+	}
+	for entry := range v.content.Entries {
+		v.mediaShape(entry)
+	}
+	for i, comment := range v.content.FirstComments {
+		field := fmt.Sprintf("firstComments[%d]", i)
+		if strings.TrimSpace(comment.Text) == "" {
+			v.fail(0, field+".text", CodeFirstCommentEmpty, "a first comment needs a text")
+		}
+		if last := len(v.content.Entries) - 1; comment.Target < 0 || comment.Target > last {
+			v.fail(0, field+".target", CodeFirstCommentTarget, "target is 0 to %d, not %d", last, comment.Target)
+		}
+	}
+}
+
+// settings checks the part of platformSettings that is the platform's.
+func (v *validation) settings(c schema.Constraints) {
+	details := checkSettings(c, v.content.Settings[c.Platform])
+	if c.Together != nil && len(v.content.Entries) > 0 {
+		details = append(details, c.Together(v.content.Entries[0], v.content.Settings[c.Platform])...)
+	}
+	for _, d := range details {
+		v.setting(c.Platform, d)
+	}
+}
+
+func (v *validation) setting(p schema.Platform, d schema.Detail) {
+	d.Field = joinField("platformSettings."+p.String(), d.Field)
+	d.Platform = p.String()
+	if d.Code == CodeSettingUnknown {
+		v.add(&v.warnings, d)
+		return
+	}
+	v.add(&v.errors, d)
+}
+
+// otherSettings checks what is said for platforms the content does not go to: nothing of
+// it is missing, but what is stored and shown is of the described form.
+func (v *validation) otherSettings(targets []schema.Target, constraintsOf func(schema.Platform) schema.Constraints) {
+	for _, p := range slices.Sorted(maps.Keys(v.content.Settings)) {
+		if slices.ContainsFunc(targets, func(t schema.Target) bool { return t.Platform == p }) {
+			continue
+		}
+		for _, d := range checkSettings(constraintsOf(p), v.content.Settings[p]) {
+			if d.Code != CodeSettingRequired || strings.ContainsAny(d.Field, ".[") {
+				v.setting(p, d)
+			}
+		}
+	}
+}
+
+// checkSettings knows no setting but content where the platform has none.
+func checkSettings(c schema.Constraints, settings json.RawMessage) []schema.Detail {
+	if c.Settings == nil {
+		return SettingRules{}.Check(settings)
+	}
+	return c.Settings(settings)
+}
+
+// entry checks the text and the media one target gets of an entry.
+func (v *validation) entry(c schema.Constraints, target schema.Target, i, entry int) {
+	v.text(c, target, i, entry)
+	v.media(c, entry)
+}
+
+// entryField names a field of an entry: only a thread's are under posts.
+func (v *validation) entryField(entry int, field string) string {
+	if v.content.Thread == nil {
+		return field
+	}
+	return fmt.Sprintf("posts[%d].%s", entry, field)
+}
+
+func targetField(i int) string { return fmt.Sprintf("platforms[%d]", i) }
