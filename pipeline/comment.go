@@ -73,7 +73,7 @@ func (c comment) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 	d.Renews = d.Account.MayRenew(called)
 	outcome, cut := c.calls.make(ctx, d, turn)
 	if cut {
-		result := d.GiveBackComment()
+		result := d.GiveBackComment(c.Now())
 		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }, GivenBack: true}, nil
 	}
 	return c.came(d, outcome, d.AfterComment(outcome, c.Now(), rand.Float64())), nil

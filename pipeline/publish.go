@@ -86,7 +86,7 @@ func (p publish) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 	d.Renews = d.Account.MayRenew(called)
 	outcome, cut := p.calls.make(ctx, d, turn)
 	if cut {
-		result := d.GiveBack(outcome.Progress.State)
+		result := d.GiveBack(outcome.Progress.State, p.Now())
 		return worker.Outcome{Store: func(ctx context.Context) error { return p.Finish(ctx, result) }, GivenBack: true}, nil
 	}
 	return p.came(d, outcome, d.After(outcome, p.Now(), rand.Float64()), called), nil

@@ -83,7 +83,7 @@ func renewalOutcome(r schema.RenewalResult) string {
 	switch {
 	case r.Good:
 		return "good"
-	case r.Ended:
+	case r.Ended, r.Account.Problem() != nil: // a look whether it works again
 		return "dead"
 	default:
 		return "failed" // and is tried again

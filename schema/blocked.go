@@ -97,8 +97,11 @@ func (a Account) MayRenew(at time.Time) bool {
 
 // GiveBack returns how the target stands once its claim is given back. progress is what a
 // step that was cut has come to, nil if nothing.
-func (d Delivery) GiveBack(progress json.RawMessage) Result {
+func (d Delivery) GiveBack(progress json.RawMessage, at time.Time) Result {
 	r := d.waiting(d.Step, 0)
+	if d.isOpen() {
+		r.Error = stillOpen("crier was stopped before it could look", at)
+	}
 	if progress != nil {
 		r.Progress = progress
 	}
@@ -106,6 +109,6 @@ func (d Delivery) GiveBack(progress json.RawMessage) Result {
 }
 
 // GiveBackComment returns how the first comment stands once its claim is given back.
-func (d Delivery) GiveBackComment() CommentResult {
-	return d.commentResult(d.alone().GiveBack(nil))
+func (d Delivery) GiveBackComment(at time.Time) CommentResult {
+	return d.commentResult(d.alone().GiveBack(nil, at))
 }

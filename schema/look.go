@@ -17,13 +17,26 @@ import (
 // of the first. It is stored.
 const repeated = -1
 
+// calledBefore is what Looked holds while a call is made of which a look of a retry has said
+// that the call before the retry did not make it: its key may be another's by now. It is stored.
+const calledBefore = -2
+
 // isOpen tells whether an earlier call may have made the entry: it is looked for, or the
 // call is repeated.
-func (d Delivery) isOpen() bool { return d.Step == StepFind || d.Looked == repeated }
+func (d Delivery) isOpen() bool { return d.Step == StepFind || d.Repeats() }
+
+// Repeats tells whether the call is one that SafeToRepeat has allowed.
+func (d Delivery) Repeats() bool { return d.Looked == repeated }
+
+// CalledBefore tells whether a call of the entry was made before a retry.
+func (d Delivery) CalledBefore() bool { return d.Looked == calledBefore }
 
 // lost has an entry looked for whose call was not answered.
 func (d Delivery) lost(e *Error, at time.Time) Result {
 	r := d.waiting(StepFind, SettleTime)
+	if d.Repeats() { // the next repetition must not meet this one on its way
+		r.NextIn = CallDeadline + SettleTime
+	}
 	r.Looked, r.Error = 0, targetError(e, at)
 	if !d.Blind {
 		r.Error = stillOpen(e.Message, at)
@@ -62,6 +75,7 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 		return d.failed(d.outcomeUnknown(couldNotAsk, at))
 	case d.AcceptDuplicate && d.Unsettled.Has(d.Entry):
 		r := d.callAgain()
+		r.Fresh = r.Unsettled == 0
 		r.Error = &TargetError{Code: CodeOutcomeUnknown, Message: secondAccepted, At: at}
 		return r
 	default:
@@ -79,7 +93,7 @@ func (d Delivery) callAgain() Result {
 	r := d.waiting(StepPublish, 0)
 	r.Looked, r.Receipts, r.Unsettled = 0, withoutEntry(r.Receipts, d.Entry), d.Unsettled.Without(d.Entry)
 	if d.Unsettled.Has(d.Entry) {
-		r.Step, r.Progress = StepPrepare, nil
+		r.Step, r.Progress, r.Looked = StepPrepare, nil, calledBefore
 	}
 	return r
 }
@@ -173,10 +187,13 @@ var ErrReceiptTaken = errors.New("what was found is another entry's")
 var ErrReceiptsForgotten = errors.New("what was published to the profile since then is forgotten")
 
 // LookAgain returns how the target stands after a look that found what is another's. It
-// costs no try, and the next look knows of it.
+// costs no try, and the next look knows of it; past the deadline there is none.
 func (d Delivery) LookAgain(at time.Time) Result {
 	r := d.waiting(StepFind, SettleTime)
 	r.Looked, r.Error = max(d.Looked, 0), stillOpen("what was found is another post's", at)
+	if !at.Before(d.Until) {
+		r = d.failed(d.outcomeUnknown(couldNotTell, at))
+	}
 	r.Attempt = d.attempt(Outcome{Verdict: NotThere}, r, at)
 	return r
 }

@@ -38,7 +38,7 @@ func TestAnOpenOutcomeStaysOpenUntilItsDeadline(t *testing.T) {
 		"not there, before a retry":      {Delivery{Step: StepFind, Looked: 1, Unsettled: 1, Attempts: 4}, Outcome{Verdict: NotThere}, TargetPending, StepPrepare, 0, "did not take"},
 		"safe to repeat":                 {Delivery{Step: StepFind, Looked: 1, Attempts: 4}, Outcome{Verdict: SafeToRepeat}, TargetPending, StepPublish, 0, "still open"},
 		"safe to repeat, too late":       {until(0, Delivery{Step: StepFind}), Outcome{Verdict: SafeToRepeat}, TargetFailed, StepFind, 0, "could not be asked within"},
-		"the repetition is not answered": {Delivery{Step: StepPublish, Looked: repeated}, down(Unknown), TargetPending, StepFind, SettleTime, "still open"},
+		"the repetition is not answered": {Delivery{Step: StepPublish, Looked: repeated}, down(Unknown), TargetPending, StepFind, CallDeadline + SettleTime, "still open"},
 		"it is not made":                 {Delivery{Step: StepPublish, Looked: repeated, Attempts: 4}, down(Retryable), TargetPending, StepFind, 15 * time.Second, "still open"},
 		"it is refused":                  {Delivery{Step: StepPublish, Looked: repeated}, down(Refused), TargetFailed, StepPublish, 0, "refused the call when it was repeated: HTTP 502"},
 	} {
@@ -155,5 +155,38 @@ func TestAThreadLooksForEachEntryThatMayBeThere(t *testing.T) {
 	d.Entry, d.Unsettled, d.Looked = r.Entry, r.Unsettled, 1
 	if r = d.After(Outcome{Verdict: NotThere}, at, 0); r.Entry != 2 || r.Step != StepPrepare || r.Unsettled != 0 || !r.Fresh {
 		t.Errorf("after the second was not there it is %+v, want it called", r)
+	}
+}
+
+func TestALookThatFoundAnothersEndsAtTheDeadline(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	d := Delivery{Step: StepFind, Entries: 1, Until: at.Add(time.Second)}
+	if r := d.LookAgain(at); r.State != TargetPending || r.Step != StepFind || r.NextIn != SettleTime {
+		t.Errorf("before it: %+v", r)
+	}
+	if r := d.LookAgain(d.Until); r.State != TargetFailed || r.Error.Code != CodeOutcomeUnknown || !r.Unsettled.Has(0) {
+		t.Errorf("at it: %+v", r)
+	}
+}
+
+func TestAnOpenOutcomeStaysOneWhenItIsGivenBack(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	if r := (Delivery{Step: StepFind}).GiveBack(nil, at); r.Error == nil || r.Error.Code != CodeOutcomeUnknown {
+		t.Errorf("a look that is given back says %+v", r.Error)
+	}
+	if r := (Delivery{Step: StepPrepare}).GiveBack(nil, at); r.Error != nil {
+		t.Errorf("an upload that is given back says %+v", r.Error)
+	}
+}
+
+// After a retry's looks the call is made anew under the key of before, which another's
+// status may answer: what is known of the profile is read for it.
+func TestACallAfterARetrysLooksKnowsTheOthers(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	d := Delivery{Step: StepFind, Looked: 1, Unsettled: 1, Entries: 1, Tries: DefaultTries, Until: at.Add(time.Hour)}
+	r := d.After(Outcome{Verdict: NotThere}, at, 0)
+	again := Delivery{Step: StepPublish, Looked: r.Looked}
+	if r.Step != StepPrepare || !again.CalledBefore() || !again.CallsAgain() {
+		t.Errorf("it goes on with step %d, looked %d: nobody knows that it was called before", r.Step, r.Looked)
 	}
 }

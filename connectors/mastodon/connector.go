@@ -77,6 +77,9 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 	if err != nil {
 		return schema.Receipt{}, err
 	}
+	if d.Repeats() && c.now().Sub(d.Since) > keyKept {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Message: "the call came too late to be repeated by its key"}
+	}
 	key := d.Key
 	for range mostKeys {
 		created, err := c.post(ctx, d, body, key)

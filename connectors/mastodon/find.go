@@ -33,6 +33,8 @@ const (
 	// keyUse is for how long after its claim a call is repeated by its key. Mastodon keeps
 	// a key for an hour; the repetition has the rest to come to its turn.
 	keyUse = 45 * time.Minute
+	// keyKept is until when the repetition may be made, and still be over within the hour.
+	keyKept = 58 * time.Minute
 )
 
 // sighting is what the account's statuses show of one that is looked for.
@@ -48,6 +50,9 @@ type sighting struct {
 // claims of one text as there are statuses of it find one each, in whatever order they look.
 // NotThere means that the statuses were read back that far.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	if ahead := d.Since.Sub(c.now()); ahead > 0 { // a clock was set back: nothing would seem to follow on the claim
+		return schema.Receipt{}, schema.CannotTell, lookLater(ahead)
+	}
 	seen, err := c.look(ctx, d)
 	switch {
 	case err != nil:
@@ -156,7 +161,7 @@ func (c *Connector) page(ctx context.Context, d schema.Delivery, account, olderT
 	var page []status
 	response, err := c.client.Do(ctx, call, &page)
 	if err != nil {
-		return nil, 0, fmt.Errorf("reading statuses: %w", err)
+		return nil, 0, fmt.Errorf("reading statuses: %w", withoutEnd(err)) // it may publish all the same
 	}
 	if !isWhole(page) {
 		return nil, 0, &schema.Error{Kind: schema.Retryable, Message: "the server's answer is no list of statuses"}

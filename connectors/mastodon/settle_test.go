@@ -212,3 +212,40 @@ func TestAStatusOfAnothersIsNoAnswer(t *testing.T) {
 		t.Error("the second status is not there")
 	}
 }
+
+// A repetition that a look has allowed is made within the hour of its key, or not at all.
+func TestARepetitionThatComesTooLateIsNotMade(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("hello")
+	d.Looked = -1 // as it is stored: repeated
+	if !d.Repeats() {
+		t.Fatal("it is no repetition")
+	}
+	mustPublish(t, r, d)
+	r.pass(keyKept + time.Second)
+	_, err := r.Publish(t.Context(), d)
+	wantKind(t, err, schema.Retryable)
+	if n := len(r.world.Posts()); n != 1 {
+		t.Errorf("%d statuses are there, want 1", n)
+	}
+}
+
+// A token that may publish and not read ends no account, and a clock that was set back
+// shows nothing to be missing.
+func TestWhatKeepsALookFromSeeing(t *testing.T) {
+	t.Run("a token that may not read", func(t *testing.T) {
+		r := newRig(t)
+		d := r.delivery("hello")
+		r.inject(t, simulation.Fault{Operation: opListStatuses, Status: http.StatusForbidden, Body: `{"error":"This action is outside the authorized scopes"}`})
+		_, _, err := r.Find(t.Context(), d)
+		wantKind(t, err, schema.Refused)
+	})
+	t.Run("a claim in the future", func(t *testing.T) {
+		r := newRig(t)
+		d := r.delivery("hello")
+		mustPublish(t, r, d)
+		d.Since = r.clock().Add(time.Hour)
+		_, _, err := r.Find(t.Context(), d)
+		wantKind(t, err, schema.Retryable)
+	})
+}

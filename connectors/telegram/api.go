@@ -71,6 +71,10 @@ type chat struct {
 	Username string `json:"username"`
 	Type     string `json:"type"`
 	First    string `json:"first_name"` // of a person
+
+	Permissions struct {
+		Sends *bool `json:"can_send_messages"`
+	} `json:"permissions"` // of a group's members
 }
 
 // name is what people call the chat.

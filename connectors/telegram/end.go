@@ -99,6 +99,8 @@ func (m member) check(in chat) error {
 		return removed("the bot is not a member of the chat")
 	case in.Type == "channel" && (m.Status == "member" || m.Status == "restricted" || isFalse(m.Posts)):
 		return removed("the bot needs to be an administrator of the channel who may post messages")
+	case in.Type != "channel" && m.Status == "member" && isFalse(in.Permissions.Sends):
+		return removed("the chat lets its members send no messages")
 	case m.Status == "restricted" && isFalse(m.Sends):
 		return removed("the bot may not send messages to the chat")
 	default:

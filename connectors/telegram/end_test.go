@@ -49,3 +49,22 @@ func TestCheckTellsWhetherTheBotMayPost(t *testing.T) {
 		})
 	}
 }
+
+// A group may let its members send nothing: its bot is looked at again and again then, and
+// must not seem to work each time.
+func TestAGroupThatLetsItsMembersSendNothing(t *testing.T) {
+	s := newStage(t)
+	for _, fault := range []simulation.Fault{
+		{Operation: "getChat", Status: http.StatusOK, Body: `{"ok":true,"result":{"id":-4242,"type":"supergroup","title":"g","permissions":{"can_send_messages":false}}}`},
+		{Operation: "getChatMember", Status: http.StatusOK, Body: `{"ok":true,"result":{"status":"member"}}`},
+	} {
+		if err := s.world.Inject(fault); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.connector.Check(t.Context(), schema.Account{}, schema.Credentials{BotToken: token, ChatID: "-4242"})
+	e, refused := errors.AsType[*schema.Error](err)
+	if !refused || e.End != schema.EndRemoved {
+		t.Errorf("Check = %v, want the end of the account", err)
+	}
+}

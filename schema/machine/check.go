@@ -263,7 +263,7 @@ func (c *check) callsComment(d schema.Delivery) {
 // answered is called when the caller of a visible call hears, or gives up.
 func (c *check) answered(d schema.Delivery, o schema.Outcome) {
 	m := c.ends(d)
-	if o.Err != nil && d.Looked < 0 { // of a repetition: what became of the first is as open as it was
+	if o.Err != nil && d.Repeats() { // of a repetition: what became of the first is as open as it was
 		return
 	}
 	if o.Err != nil {

@@ -88,7 +88,7 @@ func (c *check) gaveUp(d schema.Delivery, o schema.Outcome, reason *schema.Targe
 	c.seen.unknown++
 	m.unknown = true
 	switch {
-	case d.Step != schema.StepFind && d.Looked >= 0:
+	case d.Step != schema.StepFind && !d.Repeats():
 		c.breaks(unknownIsRare, "%s: %s came to %s", s, stepName(d.Step), outcomeName(d, o))
 	case !reason.At.Before(d.Until):
 		c.seen.gaveUpLate++

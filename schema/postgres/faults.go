@@ -201,7 +201,7 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 	now := s.Now()
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
-			update targets t set state = `+tables.TargetFailed+`, error = case when t.step = `+tables.StepFind+` or t.looked < 0 then $4::text::json else $5::text::json end
+			update targets t set state = `+tables.TargetFailed+`, error = case when t.step = `+tables.StepFind+` or t.looked = -1 then $4::text::json else $5::text::json end
 			from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and t.state = `+tables.TargetPending+`
 			  and coalesce(p.retried_for, p.scheduled_for) + $3::interval < now()`,
 			post, n, s.Late.String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))))
@@ -221,7 +221,7 @@ func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 		"comment": id, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": (schema.FirstCommentDelay + s.Late).String(), "node": s.Node,
 	})
 	b.Queue(`
-		update comments set state = `+tables.CommentFailed+`, error = case when step = `+tables.StepFind+` or looked < 0 then $3::text::json else $4::text::json end
+		update comments set state = `+tables.CommentFailed+`, error = case when step = `+tables.StepFind+` or looked = -1 then $3::text::json else $4::text::json end
 		where id = $1 and state = `+tables.CommentPending+` and uuid_extract_timestamp(id) + $2::interval < now()`,
 		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))))
 	b.Queue(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = `+tables.CommentPending, id)

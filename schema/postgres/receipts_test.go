@@ -132,6 +132,7 @@ func TestALookThatFindsAnothersIsRefusedAlone(t *testing.T) {
 	if got := f.status(beside); got != schema.Posted {
 		t.Errorf("its neighbour is %v", got)
 	}
+	d.Until = f.store.Now().Add(time.Hour)
 	again := d.LookAgain(f.store.Now())
 	if again.Step != schema.StepFind || again.NextIn != schema.SettleTime || again.Attempts != d.Attempts {
 		t.Errorf("after it: %+v", again)

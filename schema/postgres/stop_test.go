@@ -20,7 +20,7 @@ func TestAClaimThatIsGivenBackGoesOnAtOnceInTheSameStep(t *testing.T) {
 				f.exec(`update targets set step = 0`)
 				d.Step, progress = schema.StepPrepare, json.RawMessage(`{"sent":1}`)
 			}
-			f.must(f.publish.Finish(t.Context(), d.GiveBack(progress)))
+			f.must(f.publish.Finish(t.Context(), d.GiveBack(progress, f.store.Now())))
 			if in := f.jobIn(); in > time.Second {
 				t.Errorf("its job is due in %v", in)
 			}
@@ -28,7 +28,7 @@ func TestAClaimThatIsGivenBackGoesOnAtOnceInTheSameStep(t *testing.T) {
 			if len(again) != 1 || again[0].Step != d.Step || again[0].Attempts != 0 || string(again[0].Progress) != string(progress) {
 				t.Fatalf("claimed %+v, want the same step, without a try", again)
 			}
-			f.must(f.publish.Finish(t.Context(), d.GiveBack(nil))) // it is another's by now
+			f.must(f.publish.Finish(t.Context(), d.GiveBack(nil, f.store.Now()))) // it is another's by now
 			if len(f.claim(p, 0)) != 0 {
 				t.Error("an old claim gave a new one back")
 			}
@@ -44,7 +44,7 @@ func TestAFirstCommentThatIsGivenBackGoesOnAtOnce(t *testing.T) {
 		if err != nil || len(got) != 1 || got[0].Step != schema.StepPublish || got[0].Attempts != 0 {
 			t.Fatalf("claim %d: %+v, %v", i, got, err)
 		}
-		f.must(f.comment.Finish(t.Context(), got[0].GiveBackComment()))
+		f.must(f.comment.Finish(t.Context(), got[0].GiveBackComment(f.store.Now())))
 	}
 	if in := f.jobIn(); in > time.Second {
 		t.Errorf("its job is due in %v", in)
