@@ -298,3 +298,44 @@ func TestRecentForgets(t *testing.T) {
 		t.Errorf("made %d values, want each once: a key in use was forgotten", made)
 	}
 }
+
+// A clock that is set back, as PostgreSQL's may be, keeps nobody waiting for the time to
+// come round again.
+func TestAClockThatIsSetBackHoldsUpNobody(t *testing.T) {
+	clock := newClock()
+	config := ClientConfig{Now: clock.Now}
+	for name, q := range map[string]quota{
+		"an account": newBucket(Rate{PerSecond: 1, Burst: 2}, clock.Now),
+		"an app":     config.appShares(Any, Rate{PerSecond: 5, Burst: 1}).of("bot"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 5 {
+				q.take(t.Context())
+			}
+			clock.advance(-10 * time.Minute)
+			if wait := q.take(t.Context()); wait > 2*time.Second {
+				t.Errorf("the next turn is in %v", wait)
+			}
+			clock.advance(10 * time.Minute)
+		})
+	}
+}
+
+func TestTurnsThatComeBackMakeNoMoreThanABurst(t *testing.T) {
+	clock := newClock()
+	b := newBucket(Rate{PerSecond: 1, Burst: 3}, clock.Now)
+	for range 3 {
+		b.take(t.Context())
+	}
+	clock.advance(2 * time.Second)
+	for range 3 {
+		b.give()
+	}
+	taken := 0
+	for b.take(t.Context()) == 0 {
+		taken++
+	}
+	if taken != 3 {
+		t.Errorf("%d turns are taken at once, want a burst of 3", taken)
+	}
+}

@@ -48,19 +48,17 @@ func (r Rate) spacing() time.Duration {
 
 func (r Rate) burst() int { return max(r.Burst, 1) }
 
-// bucket is a Rate that no other process draws from. Turns are a spacing apart; who was
-// quiet has burst of them at once.
+// bucket is a Rate that no other process draws from.
 type bucket struct {
-	spacing time.Duration
-	quiet   time.Duration // how far back turns are kept
+	limiter *rate.Limiter
 	now     func() time.Time
 
-	mu   sync.Mutex
-	next time.Time // turn
+	mu     sync.Mutex
+	unused int // turns that were given back: a limiter takes none back whose time has passed
 }
 
 func newBucket(r Rate, now func() time.Time) *bucket {
-	return &bucket{spacing: r.spacing(), quiet: time.Duration(r.burst()-1) * r.spacing(), now: now}
+	return &bucket{limiter: rate.NewLimiter(r.PerSecond, r.burst()), now: now}
 }
 
 // take takes a turn, or tells how long it is until there may be one.
@@ -68,20 +66,24 @@ func (b *bucket) take(context.Context) (wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
-	next := later(b.next, now.Add(-b.quiet))
-	if next.After(now) {
-		return next.Sub(now)
+	// What was given back and what has come since make no more than a burst.
+	b.unused = max(0, min(b.unused, b.limiter.Burst()-int(b.limiter.TokensAt(now))))
+	if b.unused > 0 {
+		b.unused--
+		return 0
 	}
-	b.next = next.Add(b.spacing)
-	return 0
+	turn := b.limiter.ReserveN(now, 1)
+	if wait = turn.DelayFrom(now); wait > 0 {
+		turn.CancelAt(now)
+	}
+	return wait
 }
 
-// give takes a turn back that was not used. It is the first to be taken again, and never
-// makes more of them than a burst.
+// give takes a turn back that was not used.
 func (b *bucket) give() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.next = b.next.Add(-b.spacing)
+	b.unused++
 }
 
 func later(a, b time.Time) time.Time {

@@ -25,6 +25,8 @@ const (
 	lateTurn = 250 * time.Millisecond
 	// leaseAgain is when to come back after a lease that failed by our fault.
 	leaseAgain = 500 * time.Millisecond
+	// clockStep is further ahead than a leased turn can be, unless the clock was set back.
+	clockStep = time.Minute
 	// limitedApps is the size of a generation of apps: bots are apps, and users bring them.
 	limitedApps = 1 << 12
 )
@@ -70,6 +72,7 @@ func (s *share) take(ctx context.Context) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
+	s.followClock(now)
 	if s.takeUnused(now) {
 		return 0
 	}
@@ -89,6 +92,13 @@ func (s *share) take(ctx context.Context) (wait time.Duration) {
 	}
 	s.promised = later(s.promised.Add(s.spacing), later(s.next, now.Add(time.Millisecond)))
 	return s.promised.Sub(now)
+}
+
+// followClock forgets the turns of before the clock was set back.
+func (s *share) followClock(now time.Time) {
+	if later(s.next, s.askAt).Sub(now) > clockStep {
+		s.next, s.askAt, s.promised, s.left = time.Time{}, time.Time{}, time.Time{}, 0
+	}
 }
 
 // give takes a turn back that was not used.
@@ -147,6 +157,9 @@ func (o *ownTurns) LeaseTurns(_ context.Context, name string, n, burst int, spac
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now, next := o.now(), o.next.of(name)
+	if next.Sub(now) > within+clockStep {
+		*next = now
+	}
 	if next.After(now.Add(within)) {
 		return *next, false, nil
 	}

@@ -61,6 +61,9 @@ func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 	return nil
 }
 
+// clockSetBack tells that the next turn is further ahead than leases can bring it.
+const clockSetBack = `a.next_at > now() + u.within + interval '1 minute'`
+
 // leaseOnce takes turns of apps, in the order of their names, so that processes cannot
 // deadlock. It does not wait for the disk: what a crash of the server forgets of it is a
 // burst that is too large by one lease of each process.
@@ -80,9 +83,9 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 	batch.Queue(`select from app_turns where app = any($1) order by app for no key update`, apps)
 	batch.Queue(`
 		with granted as (
-			update app_turns a set next_at = greatest(a.next_at, now() - u.back) + u.taken
+			update app_turns a set next_at = greatest(case when `+clockSetBack+` then now() else a.next_at end, now() - u.back) + u.taken
 			from unnest($1::text[], $2::interval[], $3::interval[], $4::interval[]) u (app, back, taken, within)
-			where a.app = u.app and a.next_at <= now() + u.within
+			where a.app = u.app and (a.next_at <= now() + u.within or `+clockSetBack+`)
 			returning a.app, a.next_at - u.taken as first
 		)
 		select app, first, true from granted
