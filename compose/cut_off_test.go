@@ -160,8 +160,13 @@ func (w *world) outcome(id string) (status, code string) {
 	return answer.Post.Platforms[0].Status, answer.Post.Platforms[0].Error.Code
 }
 
+// probes is how many calls an open breaker lets through while a platform is away. The
+// network takes their connections and closes them: they may have arrived.
+var probes = int(cutOffFor/(15*time.Second)) + 1
+
 func (c *cutOff) checkSettled(taken, away map[schema.Platform][]string) {
 	c.Helper()
+	maybe := 0 // on telegram
 	for _, p := range platformsInTests {
 		(&agency{world: c.world, ids: append(taken[p], away[p]...)}).awaitDone(settled)
 	}
@@ -176,16 +181,23 @@ func (c *cutOff) checkSettled(taken, away map[schema.Platform][]string) {
 			}
 		}
 		for _, id := range away[p] {
-			if status, code := c.outcome(id); status != "posted" {
+			switch status, code := c.outcome(id); {
+			case status == "posted":
+			case p == schema.Telegram && code == "outcome_unknown":
+				maybe++
+			default:
 				c.Errorf("%s on %s, which was sent while it was away: %s %s", id, p, status, code)
 			}
 		}
+	}
+	if maybe > probes {
+		c.Errorf("%d posts to telegram are unknown that were sent while it was away, want %d at most", maybe, probes)
 	}
 	there := map[string]int{}
 	for _, s := range c.simulated() {
 		there[s.Platform+" "+s.Account+" "+s.Text]++
 	}
-	if want := 2 * inFlight * len(platformsInTests); len(there) != want {
+	if want := 2*inFlight*len(platformsInTests) - maybe; len(there) != want {
 		c.Errorf("%d posts are there, want %d", len(there), want)
 	}
 	for post, n := range there {
