@@ -20,3 +20,14 @@ func TestTablesOfANewerVersionAreRefused(t *testing.T) {
 		t.Errorf("Migrate = %v", err)
 	}
 }
+
+// A PostgreSQL that was killed soon after its tables were made has lost the numbers that
+// goose gave.
+func TestMigrationsGoOnAfterTheirNumbersWereLost(t *testing.T) {
+	f := newFixture(t)
+	f.exec(`select setval('goose_db_version_id_seq', 1)`)
+	if err := postgres.Migrate(t.Context(), f.url); err != nil {
+		t.Fatal(err)
+	}
+	f.exec(`insert into goose_db_version (version_id, is_applied) values (27, true)`)
+}

@@ -29,8 +29,24 @@ func Up(ctx context.Context, url string) error {
 	if err := refuseNewer(ctx, provider); err != nil {
 		return err
 	}
+	if err := catchUp(ctx, pool); err != nil {
+		return err
+	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrating PostgreSQL: %w", err)
+	}
+	return nil
+}
+
+// catchUp brings the sequence of goose's table to its rows. With wal_level minimal the
+// sequence of a table that is made in the same transaction is not logged: where PostgreSQL
+// is killed before its first checkpoint it falls behind, and no migration could be noted.
+func catchUp(ctx context.Context, pool *sql.DB) error {
+	_, err := pool.ExecContext(ctx, `
+		select setval('goose_db_version_id_seq', max(id)) from goose_db_version
+		having max(id) > (select last_value from goose_db_version_id_seq)`)
+	if err != nil {
+		return fmt.Errorf("reading which migrations there were: %w", db.Unavailable(err))
 	}
 	return nil
 }
