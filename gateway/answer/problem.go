@@ -31,7 +31,7 @@ var Problems = [...]reference.Problem{
 	schema.InvalidState: {
 		Status: http.StatusBadRequest, Code: "invalid_state",
 		Meaning: "What the request is about is in a state that does not allow it: a post that is being published cannot be edited, one that was posted cannot be retried, media that a post uses cannot be deleted.",
-		Remedy:  "Read the resource to see its state. A failed post is set going by POST /posts/{id}/retry; a disabled webhook by PATCH with isActive.",
+		Remedy:  "Read the resource to see its state. A failed post is set going by POST /posts/{id}/retry, which needs acceptDuplicate: true where nobody can find out whether a lost call has published it (outcome_unknown on telegram); a disabled webhook by PATCH with isActive.",
 		Retry:   reference.RetryNever,
 	},
 	schema.Unauthorized: {
