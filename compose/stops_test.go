@@ -47,7 +47,9 @@ func TestStopsFinishWhatTheyClaimedOrGiveItBack(t *testing.T) {
 		}
 	}
 	(&agency{world: w, ids: ids}).awaitDone(3 * time.Minute)
-	w.checkStopped(ids)
+	if unknown := w.checkOnce(ids); unknown > 0 {
+		t.Errorf("%d telegram targets ended as outcome_unknown", unknown)
+	}
 	w.checkNoStrays()
 	worst := time.Duration(0)
 	for _, s := range w.simulated() {
@@ -56,15 +58,6 @@ func TestStopsFinishWhatTheyClaimedOrGiveItBack(t *testing.T) {
 	t.Logf("%d posts to three platforms, %d stops: the last one went out %v after the restart was ready", len(ids), gracefulStops, worst.Round(time.Millisecond))
 	if worst > soonAgain {
 		t.Errorf("a post went out %v after the restart was ready, want %v", worst, soonAgain)
-	}
-}
-
-// checkStopped checks that every target was posted once. Where the platform has a post
-// whose outcome is unknown, its answer was lost; a stop may lose none.
-func (w *world) checkStopped(ids []string) {
-	w.Helper()
-	if unknown := w.checkOnce(ids); unknown > 0 {
-		w.Errorf("%d telegram targets ended as outcome_unknown", unknown)
 	}
 }
 

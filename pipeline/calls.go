@@ -131,9 +131,6 @@ func known(ctx context.Context, err error, kind schema.ErrorKind, message string
 	return &schema.Error{Kind: kind, Message: message}
 }
 
-// keysKept is for how long a platform may answer a key with what a call before a retry made.
-const keysKept = 24 * time.Hour
-
 // prepareLimit ends uploads before their lease does.
 const prepareLimit = schema.PrepareLease - 30*time.Second
 
@@ -159,12 +156,7 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 	ctx, cancel := context.WithDeadline(ctx, d.Deadline)
 	defer cancel()
 	if d.Step == schema.StepPublish && d.CallsAgain() {
-		since := d.Since
-		if d.CalledBefore() {
-			d.Since = since.Add(-keysKept)
-		}
 		err := c.receipts.Known(ctx, d) // a platform may answer by what another entry was found to have made
-		d.Since = since
 		if err != nil && !errors.Is(err, schema.ErrReceiptsForgotten) {
 			return notLooked(err)
 		}

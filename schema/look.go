@@ -28,8 +28,21 @@ func (d Delivery) isOpen() bool { return d.Step == StepFind || d.Repeats() }
 // Repeats tells whether the call is one that SafeToRepeat has allowed.
 func (d Delivery) Repeats() bool { return d.Looked == repeated }
 
-// CalledBefore tells whether a call of the entry was made before a retry.
-func (d Delivery) CalledBefore() bool { return d.Looked == calledBefore }
+// calledBefore tells whether a call of the entry was made before a retry.
+func (d Delivery) calledBefore() bool { return d.Looked == calledBefore }
+
+// keysKept is for how long a platform may answer a key with what a call before a retry made.
+const keysKept = 24 * time.Hour
+
+// KnownSince is from when on it matters what else was published to the profile: since the
+// call that is looked for. A call after a retry's looks has the key of one that may be older
+// by as long as keys are kept.
+func (d Delivery) KnownSince() time.Time {
+	if d.calledBefore() {
+		return d.Since.Add(-keysKept)
+	}
+	return d.Since
+}
 
 // lost has an entry looked for whose call was not answered.
 func (d Delivery) lost(e *Error, at time.Time) Result {

@@ -185,8 +185,11 @@ func TestACallAfterARetrysLooksKnowsTheOthers(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	d := Delivery{Step: StepFind, Looked: 1, Unsettled: 1, Entries: 1, Tries: DefaultTries, Until: at.Add(time.Hour)}
 	r := d.After(Outcome{Verdict: NotThere}, at, 0)
-	again := Delivery{Step: StepPublish, Looked: r.Looked}
-	if r.Step != StepPrepare || !again.CalledBefore() || !again.CallsAgain() {
+	again := Delivery{Step: StepPublish, Looked: r.Looked, Since: at}
+	if r.Step != StepPrepare || !again.calledBefore() || !again.CallsAgain() {
 		t.Errorf("it goes on with step %d, looked %d: nobody knows that it was called before", r.Step, r.Looked)
+	}
+	if since := again.KnownSince(); since.After(at.Add(-keysKept)) {
+		t.Errorf("what is on the profile is read since %v", since)
 	}
 }

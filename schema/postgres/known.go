@@ -38,10 +38,11 @@ func (s *Store) startLooks() {
 // outcome is looked for, in whatever workspace, and whether other accounts publish to it.
 // It is schema.ErrReceiptsForgotten where that call is longer ago than anybody knows.
 func (s *Store) Known(ctx context.Context, d *schema.Delivery) error {
-	if s.Now().Sub(d.Since) > schema.ReceiptRetention {
+	since := d.KnownSince()
+	if s.Now().Sub(since) > schema.ReceiptRetention {
 		return schema.ErrReceiptsForgotten
 	}
-	asked := &looking{account: d.Account.ID, since: d.Since.Add(-knownSlack), owner: d.Ref.Post, n: d.Ref.N, entry: int16(d.Entry)}
+	asked := &looking{account: d.Account.ID, since: since.Add(-knownSlack), owner: d.Ref.Post, n: d.Ref.N, entry: int16(d.Entry)}
 	if d.Comment != nil {
 		asked.owner, asked.n, asked.entry = d.Comment.ID, 0, 0
 	}
