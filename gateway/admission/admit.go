@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -141,7 +140,7 @@ func (a *admission) authenticate(ctx context.Context, header string, address net
 		return schema.Key{}, unauthorized("the API key is not valid")
 	}
 	key, err := a.keys.Get(ctx, hash)
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Unauthorized {
+	if schema.KindOf(err) == schema.Unauthorized {
 		return schema.Key{}, unauthorized("the API key is not valid")
 	}
 	return key, err

@@ -42,7 +42,7 @@ type Failures struct {
 // Fail is the only place where an error becomes a response. A fault of ours is logged
 // here and shows nothing.
 func (f Failures) Fail(c *gin.Context, err error) {
-	if unknown, ok := errors.AsType[*schema.Error](err); ok && unknown.Kind == schema.Unknown {
+	if schema.KindOf(err) == schema.Unknown {
 		f.Logger.WarnContext(c.Request.Context(), "outcome unknown: connection cut", f.About(c), slog.Any("err", err))
 		panic(http.ErrAbortHandler) // any answer would be a guess
 	}

@@ -2,7 +2,6 @@ package billing
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -222,7 +221,7 @@ func (b *billing) notice(c *gin.Context) error {
 func (b *billing) note(c *gin.Context, told schema.Subscription) error {
 	err := b.Store.PutSubscription(c.Request.Context(), told)
 	about := slog.Group("", "subscription", told.ID, "workspace", told.Workspace.String(), "step", told.Step, "plan", told.Plan)
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
+	if schema.KindOf(err) == schema.NotFound {
 		b.Logger.WarnContext(c.Request.Context(), "subscription of an unknown workspace or plan", about, slog.Any("err", err))
 		return nil
 	}

@@ -2,7 +2,6 @@ package media
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"time"
@@ -10,8 +9,8 @@ import (
 	"crier/schema"
 )
 
-// keeper keeps the content of uploads.
-type keeper interface {
+// contentStore stores the content of uploads.
+type contentStore interface {
 	// Keep stores content of the given kinds, found by probing. Errors of content pass;
 	// Refused is what it says of the content, with its facts where it is media of another
 	// kind, Unavailable that there is no room.
@@ -30,9 +29,9 @@ type inbox interface {
 	Accept(ctx context.Context, id schema.MediaID) (schema.MediaFacts, error)
 }
 
-// Contents keeps the content of uploads and takes it without the gateway.
+// Contents stores the content of uploads and takes it without the gateway.
 type Contents interface {
-	keeper
+	contentStore
 	inbox
 }
 
@@ -97,7 +96,7 @@ func (l *Library) Completed(ctx context.Context, u schema.Upload) (schema.Upload
 		return u, err
 	}
 	completed, err := l.writer.CompleteMedia(ctx, u.ID, facts)
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.InvalidState {
+	if schema.KindOf(err) == schema.InvalidState {
 		return completed, nil // another request was faster
 	}
 	return completed, err

@@ -174,7 +174,7 @@ func mediaNotFound(cause error) error {
 	return &schema.Error{Kind: schema.NotFound, Message: "media not found", Err: cause}
 }
 
-// refusedContent turns what the keeper says of content into a validation error of the
+// refusedContent turns what the store says of content into a validation error of the
 // field it came in.
 func refusedContent(field string, err error) error {
 	e, ok := errors.AsType[*schema.Error](err)

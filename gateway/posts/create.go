@@ -2,7 +2,6 @@ package posts
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -98,7 +97,7 @@ func (p *posts) commit(c *gin.Context, creation schema.Creation, queued []schema
 		creation.Posts[i].Trace = tracing.Parent(ctx)
 	}
 	created, err := p.Store.Create(ctx, creation)
-	if len(queued) > 0 && !isUnknown(err) { // of a bulk, some posts may have been refused
+	if len(queued) > 0 && schema.KindOf(err) != schema.Unknown { // of a bulk, some posts may have been refused
 		p.release(c.Request.Context(), queued)
 	}
 	if err != nil {
@@ -106,11 +105,6 @@ func (p *posts) commit(c *gin.Context, creation schema.Creation, queued []schema
 	}
 	answerCreated(c, created.Response, created.Replayed)
 	return nil
-}
-
-func isUnknown(err error) bool {
-	e, ok := errors.AsType[*schema.Error](err)
-	return ok && e.Kind == schema.Unknown
 }
 
 // answerOr answers a request that is not valid. A request that was valid once may not

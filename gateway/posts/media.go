@@ -2,7 +2,6 @@ package posts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -84,7 +83,7 @@ func (p *posts) resolveUpload(ctx context.Context, uploads []schema.Upload, secr
 		return
 	}
 	u, err := p.Uploads.Completed(ctx, uploads[at])
-	if e, ok := errors.AsType[*schema.Error](err); ok && (e.Kind == schema.NotFound || e.Kind == schema.Refused) {
+	if kind := schema.KindOf(err); kind == schema.NotFound || kind == schema.Refused {
 		r.Fail(m.field+named, codeMediaNotUploaded, "nothing that can be posted was uploaded for it yet")
 		return
 	}

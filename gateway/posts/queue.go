@@ -2,7 +2,6 @@ package posts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -38,7 +37,7 @@ func (p *posts) place(ctx context.Context, b batch, choice schema.QueueChoice, q
 		}
 		return calendar.FreeSlots(queue, zone, taken, b.now.Add(p.Lead), b.now.Add(calendar.MaxAhead), len(ids)), nil
 	})
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
+	if schema.KindOf(err) == schema.NotFound {
 		return queueMissing(choice)
 	}
 	if err != nil {

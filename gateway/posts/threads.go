@@ -1,7 +1,6 @@
 package posts
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -67,7 +66,7 @@ func (t *threads) read(c *gin.Context) (schema.Post, error) {
 
 // threadNotFound speaks of threads where the store speaks of posts.
 func threadNotFound(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.NotFound {
+	if schema.KindOf(err) == schema.NotFound {
 		return noThread(err)
 	}
 	return err

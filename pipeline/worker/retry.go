@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -63,6 +62,5 @@ func Guard[R any](work func() (R, error)) (result R, err error) {
 
 // Unavailable tells whether an error means that the database does not answer.
 func Unavailable(err error) bool {
-	e, ok := errors.AsType[*schema.Error](err)
-	return ok && e.Kind == schema.Unavailable
+	return schema.KindOf(err) == schema.Unavailable
 }

@@ -61,7 +61,7 @@ type Gateway struct {
 	*admissionStore
 }
 
-// NewGateway starts the committers of creations and the keeper of keys' uses; they end
+// NewGateway starts the committers of creations and of when keys were used; they end
 // with the store.
 func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schema.Constraints) *Gateway {
 	return &Gateway{

@@ -3,7 +3,6 @@ package admission
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -38,7 +37,7 @@ func (s *Store) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, er
 		where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 		hash[:]).Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute, &k.PostsPerMonth, &suspended)
 	if err != nil {
-		if err := db.OrNotFound(err, "key"); isNotFound(err) {
+		if err := db.OrNotFound(err, "key"); schema.KindOf(err) == schema.NotFound {
 			return schema.Key{}, &schema.Error{Kind: schema.Unauthorized, Message: "the API key is not valid"}
 		}
 		return schema.Key{}, fmt.Errorf("authenticating: %w", db.Unavailable(err))
@@ -46,9 +45,4 @@ func (s *Store) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, er
 	k.SuspendedUntil = db.FromNull(suspended)
 	s.uses.note(k.ID, s.Now())
 	return k, nil
-}
-
-func isNotFound(err error) bool {
-	e, ok := errors.AsType[*schema.Error](err)
-	return ok && e.Kind == schema.NotFound
 }
