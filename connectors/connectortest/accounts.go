@@ -12,8 +12,8 @@ import (
 // endingAccounts is what a connector makes of an account that its platform serves no more.
 func endingAccounts() []clause {
 	return []clause{
-		{"every end of an account is told apart, and undone", takesText, endsAreToldApart},
-		{"an end that a text asks for is the platform's", takesText, markedEnds},
+		{"every end of an account is told apart, and undone", nil, endsAreToldApart},
+		{"an end that a text asks for is the platform's", nil, markedEnds},
 	}
 }
 
@@ -23,7 +23,7 @@ func endsAreToldApart(t *testing.T, s *stage) {
 		s.publish(t, s.delivery("until it is "+cause))
 		s.end(t, cause)
 		for range 2 { // the second meets what the first has made the connector remember
-			_, err := s.connector.Publish(t.Context(), s.delivery("of an account that has ended"))
+			_, err := s.try(t, s.delivery("of an account that has ended"))
 			wantEnd(t, err, want.End, want.Says)
 		}
 		if want.End.Traits().Passes || want.End == schema.NotEnded {
@@ -42,7 +42,7 @@ func endsAreToldApart(t *testing.T, s *stage) {
 
 func markedEnds(t *testing.T, s *stage) {
 	s.eachEnd(t, func(t *testing.T, cause string, want connectors.EndAnswer) {
-		_, err := s.connector.Publish(t.Context(), s.delivery("[crier:account-"+cause+"]"))
+		_, err := s.try(t, s.delivery("[crier:account-"+cause+"]"))
 		wantEnd(t, err, want.End, "")
 	})
 	s.posts(t, 0)

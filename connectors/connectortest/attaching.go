@@ -25,7 +25,7 @@ func attaching() []clause {
 }
 
 func lostUploadIsRepeated(t *testing.T, s *stage) {
-	d := s.delivery("look", s.files.image())
+	d := s.delivery("look", s.image())
 	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Upload, Lose: true})
 	d, err := s.prepare(t, d)
 	wantKind(t, err, schema.Retryable)
@@ -38,7 +38,7 @@ func lostUploadIsRepeated(t *testing.T, s *stage) {
 func processingIsWaitedFor(t *testing.T, s *stage) {
 	processing := s.fixture.Processing
 	s.inject(t, processing.Busy)
-	d := s.delivery("look", s.files.of(processing.Kind))
+	d := s.delivery("look", s.mediaOf(processing.Kind))
 	waits := 0
 	for progress := (schema.Progress{}); !progress.Ready; waits++ {
 		var err error
@@ -63,14 +63,18 @@ func processingIsWaitedFor(t *testing.T, s *stage) {
 	if post := s.posts(t, 1)[0]; len(post.Media) != 1 {
 		t.Errorf("the post has %d media items, want 1", len(post.Media))
 	}
-	if fetched := len(s.files.requests()); fetched != 1 {
+	fetches := 1
+	if s.fixture.Pulls { // once by the platform, once by crier, which checks what it points to
+		fetches = 2
+	}
+	if fetched := len(s.files.requests()); fetched != fetches {
 		t.Errorf("the media was fetched %d times", fetched)
 	}
 }
 
 func failedProcessingIsRefused(t *testing.T, s *stage) {
 	s.inject(t, s.fixture.Processing.Failed)
-	_, err := s.prepare(t, s.delivery("look", s.files.of(s.fixture.Processing.Kind)))
+	_, err := s.prepare(t, s.delivery("look", s.mediaOf(s.fixture.Processing.Kind)))
 	wantKind(t, err, schema.Refused)
 	s.posts(t, 0)
 }
@@ -90,7 +94,7 @@ func missingIsRefused(t *testing.T, s *stage) {
 }
 
 func failingMediaServerIsRetryable(t *testing.T, s *stage) {
-	d := s.delivery("look", s.files.image())
+	d := s.delivery("look", s.image())
 	s.files.failWith(503)
 	_, err := s.try(t, d)
 	wantKind(t, err, schema.Retryable)
@@ -102,7 +106,7 @@ func failingMediaServerIsRetryable(t *testing.T, s *stage) {
 // reboundMediaIsRefused has an attacker's name server answer with a public address when the
 // post is created and with a private one when it is published.
 func reboundMediaIsRefused(t *testing.T, s *stage) {
-	item := s.files.image()
+	item := s.image()
 	item.URL = strings.Replace(item.URL, "127.0.0.1", reboundName, 1)
 	if err := s.guard.CheckURL(t.Context(), item.URL); err != nil {
 		t.Fatalf("the check when the post is created: %v", err)

@@ -12,18 +12,18 @@ import (
 // ending is how a connector keeps to the end of its time.
 func ending() []clause {
 	return []clause{
-		{"an answer after the deadline is unknown", takesText, lateAnswerIsUnknown},
-		{"nothing visible is sent for a cancelled call", takesText, cancelledIsNotSent},
-		{"nothing visible is sent after the deadline", takesText, expiredIsNotSent},
+		{"an answer after the deadline is unknown", nil, lateAnswerIsUnknown},
+		{"nothing visible is sent for a cancelled call", nil, cancelledIsNotSent},
+		{"nothing visible is sent after the deadline", nil, expiredIsNotSent},
 		{"a comment is not sent for a cancelled call", comments, cancelledCommentIsNotSent},
-		{"a server that is not there had no effect", takesText, unreachableIsRetryable},
+		{"a server that is not there had no effect", nil, unreachableIsRetryable},
 	}
 }
 
 func lateAnswerIsUnknown(t *testing.T, s *stage) {
 	const late = time.Minute
+	d := s.ready(t, "late")
 	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Publish, Delay: int(late.Milliseconds())})
-	d := s.delivery("late")
 	begun := time.Now()
 	_, err := s.connector.Publish(within(t, 2*time.Second), d)
 	wantKind(t, err, schema.Unknown)
@@ -50,7 +50,7 @@ func expiredIsNotSent(t *testing.T, s *stage) {
 
 func (s *stage) wantNotSent(ctx context.Context, t *testing.T) {
 	t.Helper()
-	_, err := s.connector.Publish(ctx, s.delivery("never"))
+	_, err := s.connector.Publish(ctx, s.ready(t, "never"))
 	wantKind(t, err, schema.Retryable)
 	if calls := s.world.Calls(s.fixture.Operations.Publish); calls != 0 {
 		t.Errorf("%d visible calls", calls)
@@ -67,7 +67,7 @@ func cancelledCommentIsNotSent(t *testing.T, s *stage) {
 }
 
 func unreachableIsRetryable(t *testing.T, s *stage) {
-	d := s.delivery("hello")
+	d := s.ready(t, "hello")
 	d.Account.Server = "http://127.0.0.1:1" // tcpmux, which nobody runs
 	s.parts.Base = d.Account.Server
 	s.restart()

@@ -13,11 +13,11 @@ import (
 // it, answers instead of what was asked for.
 func failing() []clause {
 	return []clause{
-		{"too many calls are rate limited until the platform's time", takesText, throttledInEachForm},
-		{"a server error of the visible call is unknown", takesText, serverErrorIsUnknown},
+		{"too many calls are rate limited until the platform's time", nil, throttledInEachForm},
+		{"a server error of the visible call is unknown", nil, serverErrorIsUnknown},
 		{"a server error of an upload is retryable", uploads, uploadServerError},
 		{"dead credentials are not verified", nil, deadCredentialsAreNotVerified},
-		{"a lost answer forced by a marker is unknown", takesText, markedLostAnswer},
+		{"a lost answer forced by a marker is unknown", nil, markedLostAnswer},
 	}
 }
 
@@ -25,8 +25,8 @@ func throttledInEachForm(t *testing.T, s *stage) {
 	for _, form := range s.fixture.Throttled {
 		t.Run(form.Name, func(t *testing.T) {
 			s.restart()
+			d := s.ready(t, form.Name)
 			s.inject(t, form.Fault(s.clock.now()))
-			d := s.delivery(form.Name)
 			before := len(s.world.Posts())
 			_, err := s.connector.Publish(t.Context(), d)
 			wait := wantKind(t, err, schema.RateLimited).RetryAfter
@@ -44,8 +44,8 @@ func throttledInEachForm(t *testing.T, s *stage) {
 func serverErrorIsUnknown(t *testing.T, s *stage) {
 	for _, status := range []int{500, 502, 503, 504} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			d := s.ready(t, "down")
 			s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Publish, Status: status})
-			d := s.delivery("down")
 			_, err := s.connector.Publish(t.Context(), d)
 			wantKind(t, err, schema.Unknown)
 			s.wantFind(t, d, s.unseen())
@@ -57,10 +57,10 @@ func serverErrorIsUnknown(t *testing.T, s *stage) {
 func uploadServerError(t *testing.T, s *stage) {
 	for _, status := range []int{500, 502, 504} {
 		s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Upload, Status: status})
-		_, err := s.prepare(t, s.delivery("look", s.files.image()))
+		_, err := s.prepare(t, s.delivery("look", s.image()))
 		wantKind(t, err, schema.Retryable)
 	}
-	s.publish(t, s.delivery("look", s.files.image()))
+	s.publish(t, s.delivery("look", s.image()))
 	s.posts(t, 1)
 }
 
@@ -72,7 +72,7 @@ func deadCredentialsAreNotVerified(t *testing.T, s *stage) {
 }
 
 func markedLostAnswer(t *testing.T, s *stage) {
-	d := s.delivery("[crier:lost-answer]")
+	d := s.ready(t, "[crier:lost-answer]")
 	_, err := s.connector.Publish(t.Context(), d)
 	wantKind(t, err, schema.Unknown)
 	s.posts(t, 1)

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
-	"image/jpeg"
-	"image/png"
+	imagejpeg "image/jpeg"
+	imagepng "image/png"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -40,10 +40,10 @@ func newMediaServer(t *testing.T) *mediaServer {
 			http.ServeContent(rw, r, path, time.Time{}, bytes.NewReader(content()))
 		})
 	}
-	serve("/image.png", "image/png", pngImage)
-	serve("/image.jpg", "image/jpeg", jpegImage)
+	serve("/image.png", png, pngImage)
+	serve("/image.jpg", jpeg, jpegImage)
 	serve("/video.mp4", "video/mp4", mp4Video)
-	serve("/page.html", "image/png", func() []byte { return []byte(page) })
+	serve("/page.html", png, func() []byte { return []byte(page) })
 	mux.HandleFunc("GET /large/{size}", writeLarge)
 	mux.Handle("GET /private.png", http.RedirectHandler("http://"+privateAddress+"/image.png", http.StatusFound))
 	server := httptest.NewServer(m.watch(mux))
@@ -59,7 +59,7 @@ func writeLarge(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, err.Error(), http.StatusBadRequest)
 		return
 	}
-	rw.Header().Set("Content-Type", "image/png")
+	rw.Header().Set("Content-Type", png)
 	image := pngImage()
 	rw.Write(image)
 	io.CopyN(rw, zeros{}, size-int64(len(image))) // ends early when the reader has had enough
@@ -106,16 +106,45 @@ func (m *mediaServer) item(kind schema.MediaKind, path string) schema.Media {
 	return schema.Media{Kind: kind, URL: m.url + path, AltText: "a square"}
 }
 
-func (m *mediaServer) image() schema.Media { return m.item(schema.Image, "/image.png") }
-func (m *mediaServer) photo() schema.Media { return m.item(schema.Image, "/image.jpg") }
+func (m *mediaServer) png() schema.Media   { return m.item(schema.Image, "/image.png") }
+func (m *mediaServer) jpeg() schema.Media  { return m.item(schema.Image, "/image.jpg") }
 func (m *mediaServer) video() schema.Media { return m.item(schema.Video, "/video.mp4") }
 
-// of returns an item of a kind.
-func (m *mediaServer) of(kind schema.MediaKind) schema.Media {
-	if kind == schema.Video {
-		return m.video()
+const (
+	png  = "image/png"
+	jpeg = "image/jpeg"
+)
+
+// image returns an image of a type that the platform takes.
+func (s *stage) image() schema.Media {
+	if s.imageType() == png {
+		return s.files.png()
 	}
-	return m.image()
+	return s.files.jpeg()
+}
+
+// imageType returns the media type of image.
+func (s *stage) imageType() string {
+	if s.fixture.takesType(png) {
+		return png
+	}
+	return jpeg
+}
+
+// leastMedia returns what the platform takes where it requires media.
+func (s *stage) leastMedia() schema.Media {
+	if takesImage(s.fixture) {
+		return s.image()
+	}
+	return s.files.video()
+}
+
+// mediaOf returns an item of a kind.
+func (s *stage) mediaOf(kind schema.MediaKind) schema.Media {
+	if kind == schema.Video {
+		return s.files.video()
+	}
+	return s.image()
 }
 
 // square is a picture that every platform's bounds of size and shape let through.
@@ -130,7 +159,7 @@ func square() image.Image {
 
 func pngImage() []byte {
 	var content bytes.Buffer
-	if err := png.Encode(&content, square()); err != nil {
+	if err := imagepng.Encode(&content, square()); err != nil {
 		panic(err) // a buffer takes all
 	}
 	return content.Bytes()
@@ -138,7 +167,7 @@ func pngImage() []byte {
 
 func jpegImage() []byte {
 	var content bytes.Buffer
-	if err := jpeg.Encode(&content, square(), nil); err != nil {
+	if err := imagejpeg.Encode(&content, square(), nil); err != nil {
 		panic(err) // a buffer takes all
 	}
 	return content.Bytes()

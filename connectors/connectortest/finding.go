@@ -11,19 +11,19 @@ import (
 // finding is how an unknown outcome is settled.
 func finding() []clause {
 	return []clause{
-		{"a lost answer is unknown and found, not repeated", both(takesText, looks), lostAnswerIsFound},
-		{"a lost answer is unknown and stays so where nobody can look", both(takesText, cannotLook), lostAnswerStaysUnknown},
+		{"a lost answer is unknown and found, not repeated", looks, lostAnswerIsFound},
+		{"a lost answer is unknown and stays so where nobody can look", cannotLook, lostAnswerStaysUnknown},
 		{"a lost answer of a thread's entry is found and built on", both(threads, looks), lostEntryIsFound},
 		{"a lost answer of a post with an image is found", both(takesImage, looks), lostImageIsFound},
 		{"a lost answer of a first comment is found", both(comments, looks), lostCommentIsFound},
-		{"a call that had no effect is not there, twice, and is repeated once", both(takesText, looks), refusedIsNotThere},
-		{"a call that was never made is not there", both(takesText, looks), neverCalledIsNotThere},
+		{"a call that had no effect is not there, twice, and is repeated once", looks, refusedIsNotThere},
+		{"a call that was never made is not there", looks, neverCalledIsNotThere},
 		{"a comment that was never made is not there", both(comments, looks), neverCommentedIsNotThere},
-		{"another post of the same text is not taken for it", both(takesText, looks), knownIsNotTaken},
-		{"an older post of the same text is not taken for it", both(takesText, looks), olderIsNotTaken},
-		{"another account's post of the same text is not taken for it", both(takesText, looks), foreignIsNotTaken},
+		{"another post of the same text is not taken for it", looks, knownIsNotTaken},
+		{"an older post of the same text is not taken for it", looks, olderIsNotTaken},
+		{"another account's post of the same text is not taken for it", looks, foreignIsNotTaken},
 		{"a reply of the same text is not taken for a post", both(both(threads, comments), looks), replyIsNotTaken},
-		{"it is found behind many later posts", both(takesText, looks), foundBehindMany},
+		{"it is found behind many later posts", looks, foundBehindMany},
 	}
 }
 
@@ -83,7 +83,7 @@ func lostEntryIsFound(t *testing.T, s *stage) {
 }
 
 func lostImageIsFound(t *testing.T, s *stage) {
-	receipt := s.found(t, s.lose(t, s.delivery("look", s.files.image())))
+	receipt := s.found(t, s.lose(t, s.delivery("look", s.image())))
 	if post := s.posts(t, 1)[0]; !isOf(receipt, post) {
 		t.Errorf("found %s, the post is %s", receipt.NativeID, post.ID)
 	}
@@ -101,7 +101,7 @@ func lostCommentIsFound(t *testing.T, s *stage) {
 }
 
 func refusedIsNotThere(t *testing.T, s *stage) {
-	d := s.delivery("refused")
+	d := s.ready(t, "refused")
 	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Publish, Refuse: true})
 	_, err := s.connector.Publish(t.Context(), d)
 	wantKind(t, err, schema.Unknown)
@@ -114,7 +114,7 @@ func refusedIsNotThere(t *testing.T, s *stage) {
 }
 
 func neverCalledIsNotThere(t *testing.T, s *stage) {
-	s.wantFind(t, s.delivery("never"), schema.NotThere)
+	s.wantFind(t, s.ready(t, "never"), schema.NotThere)
 	s.posts(t, 0)
 }
 
@@ -123,7 +123,7 @@ func neverCommentedIsNotThere(t *testing.T, s *stage) {
 }
 
 func knownIsNotTaken(t *testing.T, s *stage) {
-	d := s.delivery("twin")
+	d := s.ready(t, "twin")
 	twin := s.publish(t, s.delivery("twin"))
 	d.Known = []string{twin.NativeID}
 	s.wantFind(t, d, schema.NotThere)
@@ -137,11 +137,11 @@ func knownIsNotTaken(t *testing.T, s *stage) {
 func olderIsNotTaken(t *testing.T, s *stage) {
 	s.publish(t, s.delivery("every day"))
 	s.clock.advance(time.Hour)
-	s.wantFind(t, s.delivery("every day"), schema.NotThere)
+	s.wantFind(t, s.ready(t, "every day"), schema.NotThere)
 }
 
 func foreignIsNotTaken(t *testing.T, s *stage) {
-	d := s.delivery("popular")
+	d := s.ready(t, "popular")
 	other := s.delivery("popular")
 	other.Account, other.Credentials = s.connect(t, 1), s.fixture.Credentials(1)
 	s.publish(t, other)
@@ -150,7 +150,7 @@ func foreignIsNotTaken(t *testing.T, s *stage) {
 
 func replyIsNotTaken(t *testing.T, s *stage) {
 	entry := s.publish(t, s.delivery("the entry"))
-	d := s.delivery("twin")
+	d := s.ready(t, "twin")
 	if _, err := s.connector.Comment(t.Context(), s.comment("twin", entry)); err != nil {
 		t.Fatalf("Comment: %v", err)
 	}

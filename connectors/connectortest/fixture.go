@@ -29,6 +29,8 @@ type Fixture struct {
 	Dedupes bool
 	// Throttled are the platform's ways to say that it is called too often.
 	Throttled []Throttled
+	// Pulls tells that the platform fetches media from its address by itself.
+	Pulls bool
 	// Processing is set where the platform takes time for media.
 	Processing *Processing
 
@@ -70,4 +72,10 @@ type Processing struct {
 
 func (f Fixture) takes(kind schema.MediaKind) bool {
 	return slices.Contains(f.Constraints.Media.Kinds, kind)
+}
+
+// takesType tells whether the platform takes images of a media type.
+func (f Fixture) takesType(mediaType string) bool {
+	types := f.Constraints.Media.ImageTypes
+	return len(types) == 0 || slices.Contains(types, mediaType)
 }

@@ -11,10 +11,10 @@ import (
 // misanswering is what a connector makes of answers that are not the platform's.
 func misanswering() []clause {
 	return []clause{
-		{"a strange answer to the visible call is unknown", takesText, strangeAnswerIsUnknown},
-		{"a strange answer to the look-up says nothing", both(takesText, looks), strangeLookUpSaysNothing},
+		{"a strange answer to the visible call is unknown", nil, strangeAnswerIsUnknown},
+		{"a strange answer to the look-up says nothing", looks, strangeLookUpSaysNothing},
 		{"a strange answer to an upload is retryable", uploads, strangeUploadIsRetryable},
-		{"a failing look-up says nothing", both(takesText, looks), failingLookUpSaysNothing},
+		{"a failing look-up says nothing", looks, failingLookUpSaysNothing},
 	}
 }
 
@@ -43,8 +43,8 @@ func strangeAnswerIsUnknown(t *testing.T, s *stage) {
 	for name, body := range strangeAnswers {
 		t.Run(name, func(t *testing.T) {
 			s.restart()
+			d := s.ready(t, "hello")
 			s.inject(t, answered(s.fixture.Operations.Publish, body))
-			d := s.delivery("hello")
 			_, err := s.connector.Publish(t.Context(), d)
 			wantKind(t, err, schema.Unknown)
 			s.wantFind(t, d, s.unseen())
@@ -95,10 +95,10 @@ func strangeUploadIsRetryable(t *testing.T, s *stage) {
 		t.Run(name, func(t *testing.T) {
 			s.restart()
 			s.inject(t, answered(s.fixture.Operations.Upload, body))
-			_, err := s.prepare(t, s.delivery("look", s.files.image()))
+			_, err := s.prepare(t, s.delivery("look", s.image()))
 			wantKind(t, err, schema.Retryable)
 		})
 	}
-	s.publish(t, s.delivery("look", s.files.image()))
+	s.publish(t, s.delivery("look", s.image()))
 	s.posts(t, 1)
 }

@@ -11,16 +11,16 @@ import (
 // refusing is what a connector makes of a platform that says no.
 func refusing() []clause {
 	return []clause{
-		{"a rate limit in the platform's usual form says when to come again", takesText, throttledUsually},
-		{"dead credentials are told apart", takesText, deadCredentials},
-		{"refused content is refused with the platform's words", takesText, refusedContent},
-		{"a text over the limit is refused", takesText, textOverTheLimit},
+		{"a rate limit in the platform's usual form says when to come again", nil, throttledUsually},
+		{"dead credentials are told apart", nil, deadCredentials},
+		{"refused content is refused with the platform's words", nil, refusedContent},
+		{"a text over the limit is refused", nil, textOverTheLimit},
 	}
 }
 
 func throttledUsually(t *testing.T, s *stage) {
+	d := s.ready(t, "soon")
 	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Publish, Status: 429})
-	d := s.delivery("soon")
 	_, err := s.connector.Publish(t.Context(), d)
 	wait := wantKind(t, err, schema.RateLimited).RetryAfter
 	if wait <= 0 {
@@ -32,7 +32,7 @@ func throttledUsually(t *testing.T, s *stage) {
 }
 
 func deadCredentials(t *testing.T, s *stage) {
-	d := s.delivery("[crier:expired-token]")
+	d := s.ready(t, "[crier:expired-token]")
 	for range 2 {
 		_, err := s.connector.Publish(t.Context(), d)
 		wantKind(t, err, schema.TokenDead)
@@ -41,15 +41,14 @@ func deadCredentials(t *testing.T, s *stage) {
 }
 
 func refusedContent(t *testing.T, s *stage) {
-	d := s.delivery("[crier:refused]")
-	_, err := s.connector.Publish(t.Context(), d)
+	_, err := s.try(t, s.delivery("[crier:refused]"))
 	wantKind(t, err, schema.Refused)
 	s.posts(t, 0)
 }
 
 func textOverTheLimit(t *testing.T, s *stage) {
 	limit := s.fixture.Constraints.Text
-	_, err := s.connector.Publish(t.Context(), s.delivery(atLimit(limit, "a")+"a"))
+	_, err := s.try(t, s.delivery(atLimit(limit, "a")+"a"))
 	wantKind(t, err, schema.Refused)
 	s.posts(t, 0)
 }

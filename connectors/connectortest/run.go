@@ -49,8 +49,8 @@ func threads(f Fixture) bool    { return f.Constraints.Thread.Supported }
 func comments(f Fixture) bool   { return f.Constraints.FirstComment.Supported }
 func uploads(f Fixture) bool    { return f.Operations.Upload != "" }
 func processes(f Fixture) bool  { return f.Processing != nil }
-func takesText(f Fixture) bool  { return !f.Constraints.Media.Required }
 func takesImage(f Fixture) bool { return f.takes(schema.Image) }
+func takesPNG(f Fixture) bool   { return takesImage(f) && f.takesType(png) }
 func takesVideo(f Fixture) bool { return f.takes(schema.Video) }
 
 func takesSeveral(f Fixture) bool { return takesImage(f) && f.Constraints.Media.Max > 1 }

@@ -17,10 +17,10 @@ import (
 // keepingSecrets is whom a connector tells what.
 func keepingSecrets() []clause {
 	return []clause{
-		{"a redirect to another host gets no secrets", takesText, redirectGetsNoSecrets},
+		{"a redirect to another host gets no secrets", nil, redirectGetsNoSecrets},
 		{"the server of media gets no secrets", takesImage, mediaServerGetsNoSecrets},
-		{"errors and logs show no secrets", takesText, errorsShowNoSecrets},
-		{"an error without an answer shows no secrets", takesText, lostErrorShowsNoSecrets},
+		{"errors and logs show no secrets", nil, errorsShowNoSecrets},
+		{"an error without an answer shows no secrets", nil, lostErrorShowsNoSecrets},
 	}
 }
 
@@ -78,7 +78,7 @@ func (s *stranger) heard() string {
 
 func redirectGetsNoSecrets(t *testing.T, s *stage) {
 	other := newStranger(t)
-	d := s.delivery("hello")
+	d := s.ready(t, "hello")
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s.restart()
 		s.inject(t, simulation.Fault{Status: status, Times: 20, Header: map[string]string{"Location": other.url + "/elsewhere"}})
@@ -97,7 +97,7 @@ func redirectGetsNoSecrets(t *testing.T, s *stage) {
 }
 
 func mediaServerGetsNoSecrets(t *testing.T, s *stage) {
-	s.publish(t, s.delivery("look", s.files.image()))
+	s.publish(t, s.delivery("look", s.image()))
 	requests := s.files.requests()
 	if len(requests) == 0 {
 		t.Fatal("the media was not fetched")
@@ -120,8 +120,9 @@ func errorsShowNoSecrets(t *testing.T, s *stage) {
 	}
 	for _, status := range []int{400, 403, 422, 429, 500} {
 		s.restart()
+		d := s.ready(t, "hello")
 		s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Publish, Status: status, Body: string(body)})
-		_, err := s.connector.Publish(t.Context(), s.delivery("hello"))
+		_, err := s.connector.Publish(t.Context(), d)
 		if err == nil {
 			t.Fatalf("Publish succeeded on status %d", status)
 		}
@@ -131,8 +132,9 @@ func errorsShowNoSecrets(t *testing.T, s *stage) {
 }
 
 func lostErrorShowsNoSecrets(t *testing.T, s *stage) {
+	d := s.ready(t, "hello")
 	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Publish, Refuse: true})
-	_, err := s.connector.Publish(t.Context(), s.delivery("hello"))
+	_, err := s.connector.Publish(t.Context(), d)
 	wantKind(t, err, schema.Unknown)
 	s.wantNoSecret(t, "an error", err.Error())
 	s.wantNoSecret(t, "the log", s.log.String())

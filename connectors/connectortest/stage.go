@@ -126,9 +126,13 @@ func (s *stage) verify(t *testing.T, a schema.Account, c schema.Credentials) (co
 	return checker.Check(t.Context(), a, c)
 }
 
-// delivery claims a post of one entry.
+// delivery claims a post of one entry. One without media gets the least that its platform
+// requires.
 func (s *stage) delivery(text string, items ...schema.Media) schema.Delivery {
 	now := s.clock.now()
+	if len(items) == 0 && s.fixture.Constraints.Media.Required {
+		items = []schema.Media{s.leastMedia()}
+	}
 	return schema.Delivery{
 		Step: schema.StepPublish, Claim: 1,
 		Account: s.account, Credentials: s.fixture.Credentials(0),
@@ -176,6 +180,16 @@ func (s *stage) prepare(t *testing.T, d schema.Delivery) (schema.Delivery, error
 	}
 	t.Fatalf("Prepare was not ready after %d looks", mostLooks)
 	return d, nil
+}
+
+// ready claims a post of one entry that is prepared: the visible call is next.
+func (s *stage) ready(t *testing.T, text string, items ...schema.Media) schema.Delivery {
+	t.Helper()
+	d, err := s.prepare(t, s.delivery(text, items...))
+	if err != nil {
+		t.Fatalf("Prepare: %v", err)
+	}
+	return d
 }
 
 // try prepares and publishes.
