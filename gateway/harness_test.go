@@ -135,7 +135,8 @@ func migrated(ctx context.Context, url string) error {
 		return err
 	}
 	defer store.Close()
-	return postgres.NewDelay(store).MakePartitions(ctx)
+	_, _, err = postgres.NewDelay(store).MakePartitions(ctx)
+	return err
 }
 
 func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {

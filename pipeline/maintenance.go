@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"crier/pipeline/stream"
-	"crier/pipeline/worker"
 	"crier/schema"
 )
 
-// maintenanceStore keeps the tables of jobs and events in order.
+// maintenanceStore keeps the tables of jobs in order, and forgets. Each call makes one
+// chunk of a chore.
 type maintenanceStore interface {
 	// Promote moves far jobs that are due within a day to the near ones.
-	Promote(ctx context.Context) (int64, error)
-	MakePartitions(ctx context.Context) error
+	Promote(ctx context.Context) (rows int, more bool, err error)
+	MakePartitions(ctx context.Context) (rows int, more bool, err error)
 	// Forget deletes what is past its retention.
-	Forget(ctx context.Context) error
+	Forget(ctx context.Context) (rows int, more bool, err error)
 }
 
 // observer reads the figures that are not counted as they change.
@@ -37,12 +37,15 @@ type deadLetterStore interface {
 
 // sweeper repairs rows that no job would ever wake, and counters that disagree.
 type sweeper interface {
-	// Sweep makes one bounded pass and returns the number of repairs by kind.
-	Sweep(ctx context.Context) (map[string]int, error)
+	// Sweep makes one chunk of a pass and returns the number of repairs by kind.
+	Sweep(ctx context.Context) (repaired map[string]int, more bool, err error)
 }
 
 // sweepEvery is how often a pass is made: what is stuck is found within a minute.
 const sweepEvery = 15 * time.Second
+
+// sweepBudget is how long one pass may take.
+const sweepBudget = 25 * time.Second
 
 // Maintenance is the periodic work of the role delay: it promotes far jobs, relays the outbox
 // again, repairs, deletes what is past its retention, and counts. Every process with the role
@@ -76,50 +79,30 @@ func NewMaintenance(deps MaintenanceDeps) *Maintenance {
 	}
 }
 
+// chores is all that maintenance does. What is new is added here.
+func (m *Maintenance) chores() []chore {
+	return []chore{
+		{name: "partitions", every: time.Hour, do: m.Store.MakePartitions},
+		{name: "promote", every: 5 * time.Minute, do: m.Store.Promote},
+		{name: "forget", every: time.Hour, do: m.Store.Forget},
+		{name: "relay_notify", every: relayEvery, do: m.toNotify.relay},
+		{name: "relay_analytics", every: relayEvery, do: m.toAnalytics.relay},
+		{name: "sweep", every: sweepEvery, budget: sweepBudget, do: m.sweep},
+		{name: "observe", every: observeEvery, do: m.observe},
+		{name: "replay", every: 2 * time.Second, do: m.replay},
+	}
+}
+
 // Run works until ctx ends.
 func (m *Maintenance) Run(ctx context.Context) error {
-	tasks := []struct {
-		every time.Duration
-		do    func(context.Context) error
-		next  time.Time
-	}{
-		{every: time.Hour, do: m.Store.MakePartitions},
-		{every: 5 * time.Minute, do: m.promote},
-		{every: time.Hour, do: m.Store.Forget},
-		{every: relayEvery, do: m.toNotify.relay},
-		{every: relayEvery, do: m.toAnalytics.relay},
-		{every: sweepEvery, do: m.sweep},
-		{every: observeEvery, do: m.observe},
-		{every: 2 * time.Second, do: m.replay},
-	}
-	for {
-		for i := range tasks {
-			if t := &tasks[i]; !time.Now().Before(t.next) {
-				t.next = time.Now().Add(t.every)
-				if err := t.do(ctx); err != nil && ctx.Err() == nil {
-					t.next = time.Now().Add(min(t.every, 10*time.Second))
-					m.Logger.WarnContext(ctx, "maintenance failed", "err", err)
-				}
-			}
-		}
-		if !worker.Sleep(ctx, time.Second) {
-			return nil
-		}
-	}
+	m.keepAll(ctx, m.chores())
+	return nil
 }
 
-func (m *Maintenance) promote(ctx context.Context) error {
-	n, err := m.Store.Promote(ctx)
-	if n > 0 {
-		m.Logger.InfoContext(ctx, "far jobs were promoted", "jobs", n)
-	}
-	return err
-}
-
-func (m *Maintenance) observe(ctx context.Context) error {
+func (m *Maintenance) observe(ctx context.Context) (rows int, more bool, err error) {
 	seen, err := m.Observer.Observe(ctx)
 	if err != nil {
-		return err
+		return 0, false, err
 	}
 	m.Metrics.oldestEvents.Set(seen.OldestEvents.Seconds())
 	m.Metrics.accounts.Reset() // a platform whose last account is gone
@@ -127,31 +110,36 @@ func (m *Maintenance) observe(ctx context.Context) error {
 		m.Metrics.accounts.WithLabelValues(platform.String(), "good").Set(float64(n.Connected - n.NeedReconnect))
 		m.Metrics.accounts.WithLabelValues(platform.String(), "needs_reconnect").Set(float64(n.NeedReconnect))
 	}
-	return nil
+	return 0, false, nil
 }
 
 // replay writes replayed unreadable messages to the log, and counts dead letters.
-func (m *Maintenance) replay(ctx context.Context) error {
-	err := m.DeadLetters.Rewrite(ctx, func(ctx context.Context, message schema.LogMessage) error {
-		return m.Log.Produce(ctx, message.Topic, []stream.Record{{Key: message.Key, Value: message.Value, Partition: &message.Partition}})
+func (m *Maintenance) replay(ctx context.Context) (rows int, more bool, err error) {
+	err = m.DeadLetters.Rewrite(ctx, func(ctx context.Context, message schema.LogMessage) error {
+		err := m.Log.Produce(ctx, message.Topic, []stream.Record{{Key: message.Key, Value: message.Value, Partition: &message.Partition}})
+		if err == nil {
+			rows++
+		}
+		return err
 	})
 	if err != nil {
-		return err
+		return rows, false, err
 	}
 	counts, err := m.DeadLetters.CountDeadLetters(ctx)
 	for stage, n := range counts {
 		m.Metrics.deadLetters.WithLabelValues(stage).Set(float64(n))
 	}
-	return err
+	return rows, false, err
 }
 
-func (m *Maintenance) sweep(ctx context.Context) error {
-	repaired, err := m.Sweeper.Sweep(ctx)
+func (m *Maintenance) sweep(ctx context.Context) (rows int, more bool, err error) {
+	repaired, more, err := m.Sweeper.Sweep(ctx)
 	for kind, n := range repaired {
+		rows += n
 		m.Metrics.repairs.WithLabelValues(kind).Add(float64(n))
 		if n > 0 {
 			m.Logger.WarnContext(ctx, "the sweep repaired what should not be", "kind", kind, "repairs", n)
 		}
 	}
-	return err
+	return rows, more, err
 }

@@ -11,6 +11,7 @@ import (
 // Metrics of all stages. Labels are bounded: never an account, a post or a webhook.
 type Metrics struct {
 	workers      *worker.Metrics
+	chores       choreMetrics
 	lateness     *prometheus.HistogramVec
 	overdue      prometheus.Gauge
 	waiting      prometheus.Gauge
@@ -32,6 +33,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	register := promauto.With(r)
 	m := &Metrics{
 		workers: worker.NewMetrics(r),
+		chores:  newChoreMetrics(r),
 		lateness: register.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "crier_lateness_seconds",
 			Help:    "From the time a target was due to the call that settled its first entry, waits included.",

@@ -44,30 +44,30 @@ func newOutboxRelay(store outboxStore, announce func(schema.Announcement), mark 
 }
 
 // relay sends the next batches, unless most of the last ones are still on their way.
-func (r *outboxRelay) relay(ctx context.Context) error {
+func (r *outboxRelay) relay(ctx context.Context) (rows int, more bool, err error) {
 	now := time.Now()
 	owed, err := r.owed(ctx)
 	if err != nil {
-		return err
+		return 0, false, err
 	}
 	switch handled := len(r.sent) - owed; {
 	case handled > owed:
 		r.window = min(2*r.window, maxRelay)
 	case owed > 0 && now.Sub(r.sentAt) < unsentAfter:
-		return nil
+		return 0, false, nil
 	default:
 		r.window = minRelay
 	}
 	batches, next, err := r.store.Unsent(ctx, r.mark, r.after, unsentAfter, r.window)
 	if err != nil {
-		return err
+		return 0, false, err
 	}
 	r.announce(schema.Announcement{Events: batches})
 	r.after, r.sent, r.sentAt = next, r.sent[:0], now
 	for _, b := range batches {
 		r.sent = append(r.sent, b.ID)
 	}
-	return nil
+	return len(batches), false, nil // at the pace of the consumer
 }
 
 // owed returns how many of the batches that were sent last are not handled yet.

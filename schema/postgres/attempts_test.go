@@ -66,9 +66,7 @@ func TestTheNewestAttemptsOfAPostAreKeptForAWhile(t *testing.T) {
 	if len(f.attempts(other)) != 1 {
 		t.Fatal("another post's attempts were trimmed")
 	}
-	if err := f.delay.Forget(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	f.chore(f.delay.Forget)
 	if len(f.attempts(other)) != 0 || len(f.attempts(p)) != schema.MaxAttempts {
 		t.Error("what is old was not forgotten, or what is not was")
 	}

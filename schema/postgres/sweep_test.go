@@ -162,7 +162,7 @@ func TestASweepLeavesTheFutureAlone(t *testing.T) {
 
 func (f *fixture) sweep() map[string]int {
 	f.Helper()
-	repaired, err := f.delay.Sweep(f.Context())
+	repaired, _, err := f.delay.Sweep(f.Context())
 	if err != nil {
 		f.Fatal(err)
 	}

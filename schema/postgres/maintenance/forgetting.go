@@ -29,8 +29,8 @@ func forgetDeadLetters(ctx context.Context, tx pgx.Tx) error {
 // Forget deletes the answers of requests that are older than a day, old attempts,
 // deliveries to webhooks and receipts that are older than their retention, and what was counted in days
 // and months that are over: a unit of a day that is gone is given back to nobody.
-func (s *Store) Forget(ctx context.Context) error {
-	err := s.Alone(ctx, "forget", func(tx pgx.Tx) error {
+func (s *Store) Forget(ctx context.Context) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "forget", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `delete from idempotency where created_at < now() - $1::interval`,
 			(schema.IdempotencyRetention + time.Hour).String())
 		if err != nil {
@@ -49,15 +49,15 @@ func (s *Store) Forget(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("forgetting what is old: %w", db.Unavailable(err))
+		return 0, false, fmt.Errorf("forgetting what is old: %w", db.Unavailable(err))
 	}
 	if err := s.forgetDeliveries(ctx); err != nil {
-		return fmt.Errorf("forgetting old deliveries: %w", db.Unavailable(err))
+		return 0, false, fmt.Errorf("forgetting old deliveries: %w", db.Unavailable(err))
 	}
 	if err := s.forgetReceipts(ctx); err != nil {
-		return fmt.Errorf("forgetting old receipts: %w", db.Unavailable(err))
+		return 0, false, fmt.Errorf("forgetting old receipts: %w", db.Unavailable(err))
 	}
-	return nil
+	return 0, false, nil
 }
 
 // forgetDeliveries goes by ids, which are in the order of time, a chunk at a time. One

@@ -20,9 +20,8 @@ const farDays = 100
 // Promote moves far jobs that are due within a day into the indexed table, and drops
 // those an edit, a cancel or a deletion has left behind. Only one process promotes at a
 // time; the others do nothing.
-func (s *Store) Promote(ctx context.Context) (int64, error) {
-	var promoted int64
-	err := s.Alone(ctx, "promote", func(tx pgx.Tx) error {
+func (s *Store) Promote(ctx context.Context) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "promote", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
 			with moved as (
 				delete from jobs_far where due_at < now() + $1::interval returning *
@@ -31,21 +30,21 @@ func (s *Store) Promote(ctx context.Context) (int64, error) {
 			select m.id, m.kind, m.shard, m.due_at, m.version, m.payload
 			from moved m join posts p on p.id = m.id and p.version = m.version and p.status = $2
 			on conflict (id) do nothing`, (tables.NearHorizon + promoteEvery*3).String(), int16(schema.Scheduled))
-		promoted = tag.RowsAffected()
+		rows = int(tag.RowsAffected())
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("promoting far jobs: %w", db.Unavailable(err))
+		return 0, false, fmt.Errorf("promoting far jobs: %w", db.Unavailable(err))
 	}
-	return promoted, nil
+	return rows, false, nil
 }
 
 // promoteEvery is how often Promote is to be called.
 const promoteEvery = 5 * time.Minute
 
 // MakePartitions makes the days of jobs_far that are missing, and drops those long past.
-func (s *Store) MakePartitions(ctx context.Context) error {
-	err := s.Alone(ctx, "partitions", func(tx pgx.Tx) error {
+func (s *Store) MakePartitions(ctx context.Context) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "partitions", func(tx pgx.Tx) error {
 		today := s.Now().UTC().Truncate(24 * time.Hour)
 		var statements []string
 		for i := -1; i < farDays; i++ {
@@ -59,7 +58,7 @@ func (s *Store) MakePartitions(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("making partitions of far jobs: %w", db.Unavailable(err))
+		return 0, false, fmt.Errorf("making partitions of far jobs: %w", db.Unavailable(err))
 	}
-	return nil
+	return 0, false, nil
 }

@@ -39,12 +39,12 @@ const (
 // Sweep finds what should not be, repairs it, and returns how many of each kind. The
 // state of a post and its job change in one transaction, so what a statement sees is
 // never half done. Only one process sweeps at a time; the others do nothing.
-func (s *Store) Sweep(ctx context.Context) (map[string]int, error) {
-	repaired := map[string]int{
+func (s *Store) Sweep(ctx context.Context) (repaired map[string]int, more bool, err error) {
+	repaired = map[string]int{
 		repairNoJob: 0, repairOtherJob: 0, repairCounts: 0, repairLease: 0, repairOrphan: 0, repairNoComment: 0, repairNoDelivery: 0, repairNoRenewal: 0,
 	}
 	var said schema.Announcement
-	err := s.Alone(ctx, "sweep", func(tx pgx.Tx) error {
+	err = s.Alone(ctx, "sweep", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `set local enable_seqscan = off`); err != nil {
 			return err
 		}
@@ -54,10 +54,10 @@ func (s *Store) Sweep(ctx context.Context) (map[string]int, error) {
 		return s.sweepJobs(ctx, tx, repaired)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("sweeping: %w", db.Unavailable(err))
+		return nil, false, fmt.Errorf("sweeping: %w", db.Unavailable(err))
 	}
 	s.Announce(said)
-	return repaired, nil
+	return repaired, false, nil
 }
 
 // suspect is an open post that something is wrong with.

@@ -1,0 +1,129 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"crier/pipeline/worker"
+)
+
+// chore is periodic work that goes by chunks, so that a million rows hold up nobody.
+type chore struct {
+	name  string
+	every time.Duration // from the end of what there was to do until it is looked for again
+	// budget is how long a chunk may take before it is given up, to be tried again; zero:
+	// choreBudget.
+	budget time.Duration
+	// do makes one chunk, in a transaction of its own and well below a second, and returns
+	// how many rows it came to and whether a further chunk waits.
+	do func(context.Context) (rows int, more bool, err error)
+}
+
+const (
+	choreBudget = 10 * time.Second
+	// choreRetry is how long a chore rests after a failure, at most.
+	choreRetry = 10 * time.Second
+	// choreBreath is the shortest pause between two chunks.
+	choreBreath = 5 * time.Millisecond
+)
+
+// keepAll does chores until ctx ends. Each has a goroutine of its own: one that hangs or
+// fails holds up no other.
+func (m *Maintenance) keepAll(ctx context.Context, chores []chore) {
+	var working sync.WaitGroup
+	for _, c := range chores {
+		m.Metrics.chores.show(c)
+		working.Go(func() { m.keep(ctx, c) })
+	}
+	working.Wait()
+}
+
+// keep does a chore until ctx ends. While more of it waits it goes on at once, but for half
+// of the time that a chunk took: so a chore takes two thirds of one connection at most.
+func (m *Maintenance) keep(ctx context.Context, c chore) {
+	behind := m.Metrics.chores.behind.WithLabelValues(c.name)
+	for pause := time.Duration(0); worker.Sleep(ctx, pause); {
+		took, more, err := m.chunk(ctx, c)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil: // what waited still does
+			pause = min(c.every, choreRetry)
+			m.Logger.WarnContext(ctx, "a chore failed", "chore", c.name, "err", err)
+		case more:
+			pause = max(took/2, choreBreath)
+			behind.Set(1)
+		default:
+			pause = c.every
+			behind.Set(0)
+		}
+	}
+}
+
+// chunk does one chunk of a chore within its budget, and counts it.
+func (m *Maintenance) chunk(ctx context.Context, c chore) (took time.Duration, more bool, err error) {
+	budget := c.budget
+	if budget == 0 {
+		budget = choreBudget
+	}
+	ctx, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	began := time.Now()
+	rows, more, err := c.do(ctx)
+	took = time.Since(began)
+	m.Metrics.chores.seconds.WithLabelValues(c.name).Observe(took.Seconds())
+	m.Metrics.chores.rows.WithLabelValues(c.name).Add(float64(rows))
+	if err == nil {
+		m.Metrics.chores.succeeded.WithLabelValues(c.name).SetToCurrentTime()
+	}
+	return took, more, err
+}
+
+// choreMetrics tell of each chore of maintenance.
+type choreMetrics struct {
+	rows      *prometheus.CounterVec
+	seconds   *prometheus.HistogramVec
+	succeeded *prometheus.GaugeVec
+	behind    *prometheus.GaugeVec
+	every     *prometheus.GaugeVec
+}
+
+func newChoreMetrics(r prometheus.Registerer) choreMetrics {
+	register := promauto.With(r)
+	return choreMetrics{
+		rows: register.NewCounterVec(prometheus.CounterOpts{
+			Name: "crier_chore_rows_total",
+			Help: "Rows that a chore of maintenance moved, deleted, repaired or sent again.",
+		}, []string{"chore"}),
+		seconds: register.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "crier_chore_duration_seconds",
+			Help:    "Duration of one chunk of a chore.",
+			Buckets: prometheus.ExponentialBuckets(0.002, 2, 14), // 2 ms to 16 s
+		}, []string{"chore"}),
+		succeeded: register.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "crier_chore_last_success_timestamp_seconds",
+			Help: "When a chunk of a chore last succeeded, if only by finding nothing to do; at first, when the process began.",
+		}, []string{"chore"}),
+		behind: register.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "crier_chore_behind",
+			Help: "1 while more of a chore waits than one chunk.",
+		}, []string{"chore"}),
+		every: register.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "crier_chore_interval_seconds",
+			Help: "How often a chore looks for what there is to do.",
+		}, []string{"chore"}),
+	}
+}
+
+// show makes the figures of a chore known before there are any.
+func (m choreMetrics) show(c chore) {
+	m.rows.WithLabelValues(c.name)
+	m.seconds.WithLabelValues(c.name)
+	m.succeeded.WithLabelValues(c.name).SetToCurrentTime()
+	m.behind.WithLabelValues(c.name)
+	m.every.WithLabelValues(c.name).Set(c.every.Seconds())
+}

@@ -1,0 +1,104 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// keeper does chores on a clock of its own until the test ends, and then sees that a stop
+// waits for nothing.
+func keeper(t *testing.T, chores ...chore) *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	m := NewMaintenance(MaintenanceDeps{Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(registry)})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		m.keepAll(ctx, chores)
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		stopped := time.Now()
+		cancel()
+		<-ended
+		if took := time.Since(stopped); took > 0 {
+			t.Errorf("the chores stopped after %v", took)
+		}
+	})
+	return registry
+}
+
+// figure is a metric of a chore.
+func figure(t *testing.T, registry *prometheus.Registry, metric, chore string) float64 {
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, m := range family.Metric {
+			if family.GetName() == metric && m.Label[0].GetValue() == chore {
+				return m.GetCounter().GetValue() + m.GetGauge().GetValue() // it has one of them
+			}
+		}
+	}
+	t.Fatalf("no %s of chore %s", metric, chore)
+	return 0
+}
+
+func TestAChoreHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hung, failed, done int
+		registry := keeper(t,
+			chore{name: "hangs", every: time.Second, do: func(ctx context.Context) (int, bool, error) {
+				hung++
+				<-ctx.Done()
+				return 0, false, ctx.Err()
+			}},
+			chore{name: "fails", every: time.Hour, do: func(context.Context) (int, bool, error) {
+				failed++
+				return 0, false, errors.New("no")
+			}},
+			chore{name: "works", every: time.Second, do: func(context.Context) (int, bool, error) {
+				done++
+				return 2, false, nil
+			}})
+		began := time.Now()
+		time.Sleep(time.Minute - time.Millisecond)
+		synctest.Wait()
+		if hung != 6 || failed != 6 || done != 60 {
+			t.Errorf("in a minute: hung %d, failed %d, done %d times; want 6, 6, 60", hung, failed, done)
+		}
+		if n := figure(t, registry, "crier_chore_rows_total", "works"); n != 120 {
+			t.Errorf("%v rows were counted, want 120", n)
+		}
+		for name, want := range map[string]time.Time{"fails": began, "hangs": began, "works": began.Add(59 * time.Second)} {
+			if at := figure(t, registry, "crier_chore_last_success_timestamp_seconds", name); at != float64(want.Unix()) {
+				t.Errorf("the chore that %s last succeeded %v s after the beginning", name, at-float64(began.Unix()))
+			}
+		}
+	})
+}
+
+func TestAChoreGoesOnWhileMoreWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		chunks := 0
+		registry := keeper(t, chore{name: "long", every: time.Hour, do: func(context.Context) (int, bool, error) {
+			chunks++
+			time.Sleep(200 * time.Millisecond)
+			return 1, chunks%10 != 0, nil
+		}})
+		time.Sleep(2 * time.Second)
+		if n := figure(t, registry, "crier_chore_behind", "long"); chunks != 7 || n != 1 {
+			t.Errorf("%d chunks of 200 ms in two seconds, behind %v; want 7, with pauses of half a chunk", chunks, n)
+		}
+		time.Sleep(time.Minute)
+		if n := figure(t, registry, "crier_chore_behind", "long"); chunks != 10 || n != 0 {
+			t.Errorf("%d chunks, behind %v; want 10, and rest", chunks, n)
+		}
+	})
+}
