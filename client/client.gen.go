@@ -2037,6 +2037,42 @@ type ConnectBluesky struct {
 	Server *string `json:"server,omitempty"`
 }
 
+// ConnectFacebook defines model for ConnectFacebook.
+type ConnectFacebook struct {
+	// AccessToken A page access token with pages_manage_posts, pages_read_engagement and pages_manage_engagement.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+}
+
+// ConnectInstagram defines model for ConnectInstagram.
+type ConnectInstagram struct {
+	// AccessToken A long-lived token with instagram_business_basic, instagram_business_content_publish and instagram_business_manage_comments. crier renews it.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+}
+
+// ConnectLinkedIn defines model for ConnectLinkedIn.
+type ConnectLinkedIn struct {
+	// AccessToken With the scope w_member_social for a member, w_organization_social for an organization.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// EntityId The organization to post as, a number or urn:li:organization:NUMBER; without it the member whose token it is.
+	EntityId *string `json:"entityId,omitempty"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
+	RefreshToken *string `json:"refreshToken,omitempty"`
+}
+
 // ConnectMastodon defines model for ConnectMastodon.
 type ConnectMastodon struct {
 	// AccessToken Of an application with the scopes read:accounts, read:statuses, write:media and write:statuses.
@@ -2060,6 +2096,29 @@ type ConnectTelegram struct {
 
 	// Server Bot API server; by default Telegram's.
 	Server *string `json:"server,omitempty"`
+}
+
+// ConnectThreads defines model for ConnectThreads.
+type ConnectThreads struct {
+	// AccessToken A long-lived token with threads_basic, threads_content_publish and threads_manage_replies. crier renews it.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+}
+
+// ConnectTwitter defines model for ConnectTwitter.
+type ConnectTwitter struct {
+	// AccessToken Of an app with the scopes tweet.read, tweet.write, users.read and media.write; with offline.access it comes with a refresh token.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
+	RefreshToken *string `json:"refreshToken,omitempty"`
 }
 
 // DeletedAnswer defines model for DeletedAnswer.
@@ -4250,11 +4309,26 @@ type RenameBrandJSONRequestBody = BrandName
 // ConnectBlueskyJSONRequestBody defines body for ConnectBluesky for application/json ContentType.
 type ConnectBlueskyJSONRequestBody = ConnectBluesky
 
+// ConnectFacebookJSONRequestBody defines body for ConnectFacebook for application/json ContentType.
+type ConnectFacebookJSONRequestBody = ConnectFacebook
+
+// ConnectInstagramJSONRequestBody defines body for ConnectInstagram for application/json ContentType.
+type ConnectInstagramJSONRequestBody = ConnectInstagram
+
+// ConnectLinkedInJSONRequestBody defines body for ConnectLinkedIn for application/json ContentType.
+type ConnectLinkedInJSONRequestBody = ConnectLinkedIn
+
 // ConnectMastodonJSONRequestBody defines body for ConnectMastodon for application/json ContentType.
 type ConnectMastodonJSONRequestBody = ConnectMastodon
 
 // ConnectTelegramJSONRequestBody defines body for ConnectTelegram for application/json ContentType.
 type ConnectTelegramJSONRequestBody = ConnectTelegram
+
+// ConnectThreadsJSONRequestBody defines body for ConnectThreads for application/json ContentType.
+type ConnectThreadsJSONRequestBody = ConnectThreads
+
+// ConnectTwitterJSONRequestBody defines body for ConnectTwitter for application/json ContentType.
+type ConnectTwitterJSONRequestBody = ConnectTwitter
 
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = KeyCreate
@@ -5029,6 +5103,60 @@ type ClientInterface interface {
 	// Corresponds with POST /connect/bluesky (the `ConnectBluesky` operationId).
 	ConnectBluesky(ctx context.Context, body ConnectBlueskyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ConnectFacebookWithBody Connect a Facebook page
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
+	ConnectFacebookWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectFacebook Connect a Facebook page
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
+	ConnectFacebook(ctx context.Context, body ConnectFacebookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectInstagramWithBody Connect an Instagram professional account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/instagram (the `ConnectInstagram` operationId).
+	ConnectInstagramWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectInstagram Connect an Instagram professional account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/instagram (the `ConnectInstagram` operationId).
+	ConnectInstagram(ctx context.Context, body ConnectInstagramJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectLinkedInWithBody Connect a LinkedIn member or organization
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/linkedin (the `ConnectLinkedIn` operationId).
+	ConnectLinkedInWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectLinkedIn Connect a LinkedIn member or organization
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/linkedin (the `ConnectLinkedIn` operationId).
+	ConnectLinkedIn(ctx context.Context, body ConnectLinkedInJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ConnectMastodonWithBody Connect a Mastodon account
 	//
 	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -5064,6 +5192,42 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /connect/telegram/channels (the `ConnectTelegram` operationId).
 	ConnectTelegram(ctx context.Context, body ConnectTelegramJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectThreadsWithBody Connect a Threads profile
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
+	ConnectThreadsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectThreads Connect a Threads profile
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
+	ConnectThreads(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectTwitterWithBody Connect an X (Twitter) account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
+	ConnectTwitterWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectTwitter Connect an X (Twitter) account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
+	ConnectTwitter(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListEvents Catch up on events
 	//
@@ -6074,6 +6238,120 @@ func (c *Client) ConnectBluesky(ctx context.Context, body ConnectBlueskyJSONRequ
 	return c.Client.Do(req)
 }
 
+// ConnectFacebookWithBody Connect a Facebook page
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
+func (c *Client) ConnectFacebookWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectFacebookRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectFacebook Connect a Facebook page
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
+func (c *Client) ConnectFacebook(ctx context.Context, body ConnectFacebookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectFacebookRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectInstagramWithBody Connect an Instagram professional account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/instagram (the `ConnectInstagram` operationId).
+func (c *Client) ConnectInstagramWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectInstagramRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectInstagram Connect an Instagram professional account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/instagram (the `ConnectInstagram` operationId).
+func (c *Client) ConnectInstagram(ctx context.Context, body ConnectInstagramJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectInstagramRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectLinkedInWithBody Connect a LinkedIn member or organization
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/linkedin (the `ConnectLinkedIn` operationId).
+func (c *Client) ConnectLinkedInWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectLinkedInRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectLinkedIn Connect a LinkedIn member or organization
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/linkedin (the `ConnectLinkedIn` operationId).
+func (c *Client) ConnectLinkedIn(ctx context.Context, body ConnectLinkedInJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectLinkedInRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ConnectMastodonWithBody Connect a Mastodon account
 //
 // Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -6140,6 +6418,82 @@ func (c *Client) ConnectTelegramWithBody(ctx context.Context, contentType string
 // Corresponds with POST /connect/telegram/channels (the `ConnectTelegram` operationId).
 func (c *Client) ConnectTelegram(ctx context.Context, body ConnectTelegramJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewConnectTelegramRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectThreadsWithBody Connect a Threads profile
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
+func (c *Client) ConnectThreadsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectThreadsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectThreads Connect a Threads profile
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
+func (c *Client) ConnectThreads(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectThreadsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectTwitterWithBody Connect an X (Twitter) account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
+func (c *Client) ConnectTwitterWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectTwitterRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectTwitter Connect an X (Twitter) account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
+func (c *Client) ConnectTwitter(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectTwitterRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8163,6 +8517,126 @@ func NewConnectBlueskyRequestWithBody(server string, contentType string, body io
 	return req, nil
 }
 
+// NewConnectFacebookRequest calls the generic ConnectFacebook builder with application/json body
+func NewConnectFacebookRequest(server string, body ConnectFacebookJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectFacebookRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectFacebookRequestWithBody constructs an http.Request for the ConnectFacebook method, with any body, and a specified content type
+func NewConnectFacebookRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/facebook")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConnectInstagramRequest calls the generic ConnectInstagram builder with application/json body
+func NewConnectInstagramRequest(server string, body ConnectInstagramJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectInstagramRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectInstagramRequestWithBody constructs an http.Request for the ConnectInstagram method, with any body, and a specified content type
+func NewConnectInstagramRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/instagram")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConnectLinkedInRequest calls the generic ConnectLinkedIn builder with application/json body
+func NewConnectLinkedInRequest(server string, body ConnectLinkedInJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectLinkedInRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectLinkedInRequestWithBody constructs an http.Request for the ConnectLinkedIn method, with any body, and a specified content type
+func NewConnectLinkedInRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/linkedin")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewConnectMastodonRequest calls the generic ConnectMastodon builder with application/json body
 func NewConnectMastodonRequest(server string, body ConnectMastodonJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -8224,6 +8698,86 @@ func NewConnectTelegramRequestWithBody(server string, contentType string, body i
 	}
 
 	operationPath := fmt.Sprintf("/connect/telegram/channels")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConnectThreadsRequest calls the generic ConnectThreads builder with application/json body
+func NewConnectThreadsRequest(server string, body ConnectThreadsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectThreadsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectThreadsRequestWithBody constructs an http.Request for the ConnectThreads method, with any body, and a specified content type
+func NewConnectThreadsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/threads")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConnectTwitterRequest calls the generic ConnectTwitter builder with application/json body
+func NewConnectTwitterRequest(server string, body ConnectTwitterJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectTwitterRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectTwitterRequestWithBody constructs an http.Request for the ConnectTwitter method, with any body, and a specified content type
+func NewConnectTwitterRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/twitter")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -10750,6 +11304,60 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/bluesky (the `ConnectBluesky` operationId).
 	ConnectBlueskyWithResponse(ctx context.Context, body ConnectBlueskyJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectBlueskyResponse, error)
 
+	// ConnectFacebookWithBodyWithResponse Connect a Facebook page
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
+	ConnectFacebookWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectFacebookResponse, error)
+
+	// ConnectFacebookWithResponse Connect a Facebook page
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
+	ConnectFacebookWithResponse(ctx context.Context, body ConnectFacebookJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectFacebookResponse, error)
+
+	// ConnectInstagramWithBodyWithResponse Connect an Instagram professional account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/instagram (the `ConnectInstagram` operationId).
+	ConnectInstagramWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectInstagramResponse, error)
+
+	// ConnectInstagramWithResponse Connect an Instagram professional account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/instagram (the `ConnectInstagram` operationId).
+	ConnectInstagramWithResponse(ctx context.Context, body ConnectInstagramJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectInstagramResponse, error)
+
+	// ConnectLinkedInWithBodyWithResponse Connect a LinkedIn member or organization
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/linkedin (the `ConnectLinkedIn` operationId).
+	ConnectLinkedInWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectLinkedInResponse, error)
+
+	// ConnectLinkedInWithResponse Connect a LinkedIn member or organization
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/linkedin (the `ConnectLinkedIn` operationId).
+	ConnectLinkedInWithResponse(ctx context.Context, body ConnectLinkedInJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectLinkedInResponse, error)
+
 	// ConnectMastodonWithBodyWithResponse Connect a Mastodon account
 	//
 	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -10785,6 +11393,42 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /connect/telegram/channels (the `ConnectTelegram` operationId).
 	ConnectTelegramWithResponse(ctx context.Context, body ConnectTelegramJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTelegramResponse, error)
+
+	// ConnectThreadsWithBodyWithResponse Connect a Threads profile
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
+	ConnectThreadsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectThreadsResponse, error)
+
+	// ConnectThreadsWithResponse Connect a Threads profile
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
+	ConnectThreadsWithResponse(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectThreadsResponse, error)
+
+	// ConnectTwitterWithBodyWithResponse Connect an X (Twitter) account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
+	ConnectTwitterWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectTwitterResponse, error)
+
+	// ConnectTwitterWithResponse Connect an X (Twitter) account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
+	ConnectTwitterWithResponse(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTwitterResponse, error)
 
 	// ListEventsWithResponse Catch up on events
 	//
@@ -12107,6 +12751,150 @@ func (r ConnectBlueskyResponse) ContentType() string {
 	return ""
 }
 
+type ConnectFacebookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectFacebookResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectFacebookResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectFacebookResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectFacebookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectFacebookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectFacebookResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConnectInstagramResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectInstagramResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectInstagramResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectInstagramResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectInstagramResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectInstagramResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectInstagramResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConnectLinkedInResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectLinkedInResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectLinkedInResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectLinkedInResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectLinkedInResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectLinkedInResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectLinkedInResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ConnectMastodonResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12197,6 +12985,102 @@ func (r ConnectTelegramResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ConnectTelegramResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConnectThreadsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectThreadsResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectThreadsResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectThreadsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectThreadsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectThreadsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectThreadsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConnectTwitterResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectTwitterResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectTwitterResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectTwitterResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectTwitterResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectTwitterResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectTwitterResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -14501,6 +15385,96 @@ func (c *ClientWithResponses) ConnectBlueskyWithResponse(ctx context.Context, bo
 	return ParseConnectBlueskyResponse(rsp)
 }
 
+// ConnectFacebookWithBodyWithResponse Connect a Facebook page
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
+func (c *ClientWithResponses) ConnectFacebookWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectFacebookResponse, error) {
+	rsp, err := c.ConnectFacebookWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectFacebookResponse(rsp)
+}
+
+// ConnectFacebookWithResponse Connect a Facebook page
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
+func (c *ClientWithResponses) ConnectFacebookWithResponse(ctx context.Context, body ConnectFacebookJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectFacebookResponse, error) {
+	rsp, err := c.ConnectFacebook(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectFacebookResponse(rsp)
+}
+
+// ConnectInstagramWithBodyWithResponse Connect an Instagram professional account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/instagram (the `ConnectInstagram` operationId).
+func (c *ClientWithResponses) ConnectInstagramWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectInstagramResponse, error) {
+	rsp, err := c.ConnectInstagramWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectInstagramResponse(rsp)
+}
+
+// ConnectInstagramWithResponse Connect an Instagram professional account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/instagram (the `ConnectInstagram` operationId).
+func (c *ClientWithResponses) ConnectInstagramWithResponse(ctx context.Context, body ConnectInstagramJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectInstagramResponse, error) {
+	rsp, err := c.ConnectInstagram(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectInstagramResponse(rsp)
+}
+
+// ConnectLinkedInWithBodyWithResponse Connect a LinkedIn member or organization
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/linkedin (the `ConnectLinkedIn` operationId).
+func (c *ClientWithResponses) ConnectLinkedInWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectLinkedInResponse, error) {
+	rsp, err := c.ConnectLinkedInWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectLinkedInResponse(rsp)
+}
+
+// ConnectLinkedInWithResponse Connect a LinkedIn member or organization
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/linkedin (the `ConnectLinkedIn` operationId).
+func (c *ClientWithResponses) ConnectLinkedInWithResponse(ctx context.Context, body ConnectLinkedInJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectLinkedInResponse, error) {
+	rsp, err := c.ConnectLinkedIn(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectLinkedInResponse(rsp)
+}
+
 // ConnectMastodonWithBodyWithResponse Connect a Mastodon account
 //
 // Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -14559,6 +15533,66 @@ func (c *ClientWithResponses) ConnectTelegramWithResponse(ctx context.Context, b
 		return nil, err
 	}
 	return ParseConnectTelegramResponse(rsp)
+}
+
+// ConnectThreadsWithBodyWithResponse Connect a Threads profile
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
+func (c *ClientWithResponses) ConnectThreadsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectThreadsResponse, error) {
+	rsp, err := c.ConnectThreadsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectThreadsResponse(rsp)
+}
+
+// ConnectThreadsWithResponse Connect a Threads profile
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
+func (c *ClientWithResponses) ConnectThreadsWithResponse(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectThreadsResponse, error) {
+	rsp, err := c.ConnectThreads(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectThreadsResponse(rsp)
+}
+
+// ConnectTwitterWithBodyWithResponse Connect an X (Twitter) account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
+func (c *ClientWithResponses) ConnectTwitterWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectTwitterResponse, error) {
+	rsp, err := c.ConnectTwitterWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectTwitterResponse(rsp)
+}
+
+// ConnectTwitterWithResponse Connect an X (Twitter) account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
+func (c *ClientWithResponses) ConnectTwitterWithResponse(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTwitterResponse, error) {
+	rsp, err := c.ConnectTwitter(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectTwitterResponse(rsp)
 }
 
 // ListEventsWithResponse Catch up on events
@@ -16049,6 +17083,105 @@ func ParseConnectBlueskyResponse(rsp *http.Response) (*ConnectBlueskyResponse, e
 	return response, nil
 }
 
+// ParseConnectFacebookResponse parses an HTTP response from a ConnectFacebookWithResponse call
+func ParseConnectFacebookResponse(rsp *http.Response) (*ConnectFacebookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectFacebookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConnectInstagramResponse parses an HTTP response from a ConnectInstagramWithResponse call
+func ParseConnectInstagramResponse(rsp *http.Response) (*ConnectInstagramResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectInstagramResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConnectLinkedInResponse parses an HTTP response from a ConnectLinkedInWithResponse call
+func ParseConnectLinkedInResponse(rsp *http.Response) (*ConnectLinkedInResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectLinkedInResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseConnectMastodonResponse parses an HTTP response from a ConnectMastodonWithResponse call
 func ParseConnectMastodonResponse(rsp *http.Response) (*ConnectMastodonResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -16105,6 +17238,72 @@ func ParseConnectTelegramResponse(rsp *http.Response) (*ConnectTelegramResponse,
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
 		var dest AccountsAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConnectThreadsResponse parses an HTTP response from a ConnectThreadsWithResponse call
+func ParseConnectThreadsResponse(rsp *http.Response) (*ConnectThreadsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectThreadsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConnectTwitterResponse parses an HTTP response from a ConnectTwitterWithResponse call
+func ParseConnectTwitterResponse(rsp *http.Response) (*ConnectTwitterResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectTwitterResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

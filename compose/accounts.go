@@ -62,13 +62,13 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAcc
 	if err != nil {
 		return added, err
 	}
-	account.NativeID, account.Name = profile.NativeID, profile.Name
+	account.NativeID, account.Name, account.Settings = profile.NativeID, profile.Name, profile.Settings
 	if profile.Server != "" {
 		account.Server = profile.Server
 	}
 	_, unable := connectors.As[connectors.Refresher](platforms, account)
 	connected, err := o.admin.Connect(ctx, w.ID, []schema.Connection{{
-		Account: account, ExpiresAt: expiryOf(profile, n.Credentials),
+		Account: account, ExpiresAt: profile.Expiry(n.Credentials),
 		Renewable: n.Credentials.Refreshable() && unable == nil,
 		Seal: func(stored schema.Account) ([]byte, bool, error) {
 			if len(stored.Sealed) > 0 {
@@ -86,14 +86,6 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAcc
 	}
 	added.Account, added.New = connected[0].Account, connected[0].New
 	return added, nil
-}
-
-// expiryOf is when an access token expires: as the platform says, else as the credentials say.
-func expiryOf(p connectors.Profile, c schema.Credentials) time.Time {
-	if p.ExpiresAt.IsZero() {
-		return c.ExpiresAt
-	}
-	return p.ExpiresAt
 }
 
 // checkCredentials tells which fields a platform needs.
@@ -130,7 +122,7 @@ func (o *operator) platforms() (*catalog.Catalog, error) {
 	}
 	guard := egress.New(egress.Config{Allowed: o.config.AllowedNetworks, AllowedHosts: hosts, UserAgent: o.config.userAgent()})
 	return catalog.New(catalog.Deps{
-		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases,
+		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases, Apps: o.config.Apps,
 		Media: media.NewFetcher(mediaConfig(guard, nil)), Logger: o.config.Logger,
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: o.admin.Now,
 	})

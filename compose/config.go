@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"crier/connectors"
 	"crier/gateway/billing/stripe"
 	"crier/schema"
 )
@@ -38,10 +39,11 @@ type Config struct {
 	MaxLateness          time.Duration // work that is later than this ends as missed_deadline
 	HoldOverdue          bool          // what is overdue at the start is held for review
 	AllowPrivateWebhooks bool
-	AllowRegistration    bool                       // anybody can make a workspace on the plan free
-	Billing              *stripe.Config             // Stripe's key, webhook secret, prices and addresses; nil: plans are not sold
-	TrustedProxies       []netip.Prefix             // whose X-Forwarded-For is believed
-	Bases                map[schema.Platform]string // base addresses other than the platforms' own
+	AllowRegistration    bool                               // anybody can make a workspace on the plan free
+	Billing              *stripe.Config                     // Stripe's key, webhook secret, prices and addresses; nil: plans are not sold
+	TrustedProxies       []netip.Prefix                     // whose X-Forwarded-For is believed
+	Bases                map[schema.Platform]string         // base addresses other than the platforms' own
+	Apps                 map[schema.Platform]connectors.App // crier's OAuth clients
 
 	// Lead is how far ahead posts must be scheduled, and AllowedNetworks what crier may
 	// connect to besides public addresses; only tests and benchmarks change them.

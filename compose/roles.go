@@ -14,6 +14,7 @@ import (
 	"crier/gateway/billing"
 	"crier/gateway/billing/stripe"
 	"crier/pipeline"
+	"crier/schema"
 	"crier/schema/postgres"
 )
 
@@ -165,9 +166,14 @@ func (b *base) seller() (billing.Seller, error) {
 
 // sandboxServer makes the simulators of test keys, at an address of their own.
 func (b *base) sandboxServer() (*server, error) {
+	// Media that the gateway serves is fetched from it, wherever it listens.
+	puller, err := b.egress(map[schema.Platform]string{0: b.publicURL()})
+	if err != nil {
+		return nil, err
+	}
 	simulators, err := sandbox.New(sandbox.Config{
 		Simulators: catalog.Simulators(), Folder: b.parts.data.Path("sandbox"),
-		BaseURL: func() string { return b.simulated }, Now: b.store.Now,
+		BaseURL: func() string { return b.simulated }, Now: b.store.Now, HTTP: puller.Client(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the sandbox: %w", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/connectors/catalog"
+	"crier/connectors/egress"
 	"crier/connectors/sandbox"
 )
 
@@ -14,8 +15,9 @@ import (
 // controls, until ctx ends. Their state is in memory.
 func Simulate(ctx context.Context, address string, log *slog.Logger) error {
 	base := "http://" + address
+	puller := egress.New(egress.Config{Allowed: everywhere()}) // it is for load and development
 	simulators, err := sandbox.New(sandbox.Config{
-		Simulators: catalog.UnlimitedSimulators(), BaseURL: func() string { return base }, Now: time.Now,
+		Simulators: catalog.UnlimitedSimulators(), BaseURL: func() string { return base }, Now: time.Now, HTTP: puller.Client(),
 	})
 	if err != nil {
 		return err

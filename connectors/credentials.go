@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"crier/schema"
@@ -37,4 +38,19 @@ type Profile struct {
 	Name      string    // handle or title, to show
 	Server    string    // base address it lives at; empty: the platform's own
 	ExpiresAt time.Time // of the access token; zero: not known, or never
+	// Settings is what the platform allows the account: see schema.Account.Settings; empty:
+	// nothing is known.
+	Settings json.RawMessage
 }
+
+// Expiry returns when credentials expire: what the platform says, else what came with them.
+func (p Profile) Expiry(c schema.Credentials) time.Time {
+	if p.ExpiresAt.IsZero() {
+		return c.ExpiresAt
+	}
+	return p.ExpiresAt
+}
+
+// App is what crier is registered as with a platform: its OAuth client. Both are empty where
+// the operator has configured none.
+type App struct{ ID, Secret string }

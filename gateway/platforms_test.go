@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
@@ -35,7 +36,7 @@ func newPlatforms(t testing.TB) *platforms {
 	var address string
 	var err error
 	p.sandbox, err = sandbox.New(sandbox.Config{
-		Simulators: catalog.Simulators(), BaseURL: func() string { return address }, Now: time.Now,
+		Simulators: catalog.Simulators(), BaseURL: func() string { return address }, Now: time.Now, HTTP: http.DefaultClient,
 	})
 	if err != nil {
 		t.Fatal(err)

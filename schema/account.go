@@ -40,18 +40,26 @@ type Account struct {
 // Credentials is what a platform needs to act for an account. They are sealed
 // wherever they are stored, with workspace, account and platform as associated data.
 type Credentials struct {
-	AccessToken  string    `json:"accessToken,omitempty"`
-	RefreshToken string    `json:"refreshToken,omitempty"`
-	ExpiresAt    time.Time `json:"expiresAt,omitzero"`
-	Identifier   string    `json:"identifier,omitempty"` // bluesky: handle or DID
-	Password     string    `json:"password,omitempty"`   // bluesky: app password
-	BotToken     string    `json:"botToken,omitempty"`   // telegram
-	ChatID       string    `json:"chatId,omitempty"`     // telegram: @channel or numeric id
+	AccessToken      string    `json:"accessToken,omitempty"`
+	RefreshToken     string    `json:"refreshToken,omitempty"`
+	ExpiresAt        time.Time `json:"expiresAt,omitzero"`        // of the access token
+	RefreshExpiresAt time.Time `json:"refreshExpiresAt,omitzero"` // of the refresh token
+	Scope            string    `json:"scope,omitempty"`           // what was consented to, as the platform writes it
+	// SelfRenewing tells that the access token is traded for a new one by itself, as those of
+	// instagram and threads are.
+	SelfRenewing bool   `json:"selfRenewing,omitempty"`
+	EntityID     string `json:"entityId,omitempty"`   // the organization or page to act as, where the token is a person's
+	Identifier   string `json:"identifier,omitempty"` // bluesky: handle or DID
+	Password     string `json:"password,omitempty"`   // bluesky: app password
+	BotToken     string `json:"botToken,omitempty"`   // telegram
+	ChatID       string `json:"chatId,omitempty"`     // telegram: @channel or numeric id
 }
 
 // Refreshable tells whether there is something to trade for new credentials. A password
 // opens a session whenever one is needed, so nothing has to be kept fresh.
-func (c Credentials) Refreshable() bool { return c.RefreshToken != "" && c.Password == "" }
+func (c Credentials) Refreshable() bool {
+	return (c.RefreshToken != "" || c.SelfRenewing) && c.Password == ""
+}
 
 // String hides the credentials from whatever prints them.
 func (Credentials) String() string { return "[credentials]" }

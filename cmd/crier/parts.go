@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"crier/compose"
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -23,8 +24,12 @@ type partsFlags struct {
 
 func (f partsFlags) config(logger *slog.Logger) (compose.Config, error) {
 	bases, err := platformBases(os.LookupEnv)
+	if err != nil {
+		return compose.Config{}, err
+	}
+	apps, err := platformApps(os.LookupEnv)
 	return compose.Config{
-		Data: f.Data, Postgres: f.Postgres, Keyset: f.Keyset, Bases: bases,
+		Data: f.Data, Postgres: f.Postgres, Keyset: f.Keyset, Bases: bases, Apps: apps,
 		Version: buildVersion(), Logger: logger, Registerer: newRegistry(),
 	}, err
 }
@@ -40,7 +45,7 @@ func newRegistry() *prometheus.Registry {
 func platformBases(lookup func(string) (string, bool)) (map[schema.Platform]string, error) {
 	bases := map[schema.Platform]string{}
 	for _, p := range schema.Platforms() {
-		name := "CRIER_" + strings.ToUpper(strings.ReplaceAll(p.String(), "-", "_")) + "_URL"
+		name := variableOf(p, "_URL")
 		base, ok := lookup(name)
 		if !ok || base == "" {
 			continue
@@ -51,4 +56,46 @@ func platformBases(lookup func(string) (string, bool)) (map[schema.Platform]stri
 		bases[p] = strings.TrimSuffix(base, "/")
 	}
 	return bases, nil
+}
+
+// platformApps reads crier's OAuth client with each platform, such as CRIER_TWITTER_CLIENT_ID
+// and CRIER_TWITTER_CLIENT_SECRET; the secret may stand in a file that
+// CRIER_TWITTER_CLIENT_SECRET_FILE names.
+func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]connectors.App, error) {
+	apps := map[schema.Platform]connectors.App{}
+	for _, p := range schema.Platforms() {
+		id, _ := lookup(variableOf(p, "_CLIENT_ID"))
+		secret, err := secretOf(lookup, variableOf(p, "_CLIENT_SECRET"))
+		if err != nil {
+			return nil, err
+		}
+		if id == "" && secret != "" {
+			return nil, fmt.Errorf("%s is set without %s", variableOf(p, "_CLIENT_SECRET"), variableOf(p, "_CLIENT_ID"))
+		}
+		if id != "" {
+			apps[p] = connectors.App{ID: id, Secret: secret}
+		}
+	}
+	return apps, nil
+}
+
+// secretOf reads a secret from a variable, or from the file that NAME_FILE names.
+func secretOf(lookup func(string) (string, bool), name string) (string, error) {
+	secret, _ := lookup(name)
+	file, _ := lookup(name + "_FILE")
+	switch {
+	case file == "":
+		return secret, nil
+	case secret != "":
+		return "", fmt.Errorf("only one of %s and %s_FILE can be set", name, name)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("reading %s_FILE: %w", name, err)
+	}
+	return strings.TrimSpace(string(content)), nil
+}
+
+func variableOf(p schema.Platform, ending string) string {
+	return "CRIER_" + strings.ToUpper(strings.ReplaceAll(p.String(), "-", "_")) + ending
 }

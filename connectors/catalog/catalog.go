@@ -13,6 +13,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/media"
 	"crier/connectors/sandbox"
+	"crier/connectors/simulation"
 	"crier/schema"
 )
 
@@ -26,6 +27,7 @@ type Deps struct {
 	// BaseURLs are the configured addresses of platforms; without one it is the
 	// platform's own.
 	BaseURLs map[schema.Platform]string
+	Apps     map[schema.Platform]connectors.App // crier's, as configured
 	Media    media.Source
 	// Turns shares the turns of apps with other processes, and those of accounts where
 	// ShareAccounts is set; nil: there are none.
@@ -61,9 +63,9 @@ func New(d Deps) (*Catalog, error) {
 		address := sandboxAddress(d.SandboxURL, platform)
 		prefix := platform.String() + "/"
 		live, sandbox := e.client(d, d.HTTP, prefix), e.client(d, fenced, "sandbox/"+prefix)
-		c.worlds[p].live = e.connect(parts{client: live, base: d.BaseURLs[platform], media: d.Media, now: d.Now})
+		c.worlds[p].live = e.connect(parts{client: live, base: d.BaseURLs[platform], app: d.Apps[platform], media: d.Media, now: d.Now})
 		if address != "" {
-			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, media: d.Media, now: d.Now})
+			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, app: sandboxApp, media: d.Media, now: d.Now})
 		}
 		c.clients[p] = []*connectors.Client{live, sandbox}
 	}
@@ -131,6 +133,9 @@ func simulators(of func(entry) simulator) []sandbox.Simulator {
 	}
 	return all
 }
+
+// sandboxApp is crier's OAuth client with every simulator.
+var sandboxApp = connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret}
 
 // sandboxAddress is where a platform's simulator is; empty without a sandbox.
 func sandboxAddress(sandboxURL string, p schema.Platform) string {

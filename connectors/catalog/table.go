@@ -43,6 +43,7 @@ type simulator = func(*simulation.World) http.Handler
 type parts struct {
 	client *connectors.Client
 	base   string // empty: the platform's own
+	app    connectors.App
 	media  media.Source
 	now    func() time.Time
 }

@@ -46,11 +46,14 @@ type stage struct {
 func newStage(t *testing.T, f Fixture) *stage {
 	t.Helper()
 	s := &stage{fixture: f, clock: &clock{}, log: &logBuffer{}, files: newMediaServer(t)}
+	puller := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(puller.CloseIdleConnections)
 	var base string
 	s.world = simulation.NewWorld(simulation.Config{
 		Platform: f.Constraints.Platform,
 		Now:      s.clock.now,
 		BaseURL:  func() string { return base },
+		HTTP:     puller,
 	})
 	simulator := f.Simulator(s.world)
 	if f.Watch != nil {
@@ -113,6 +116,7 @@ func (s *stage) connect(t *testing.T, n int) schema.Account {
 	if profile.Server != "" {
 		account.Server = profile.Server
 	}
+	account.Settings = profile.Settings
 	return account
 }
 

@@ -22,6 +22,7 @@ type Config struct {
 	Folder     string        // keeps the state over a restart; empty: memory only
 	BaseURL    func() string // where the sandbox is reached, without a slash at its end
 	Now        func() time.Time
+	HTTP       *http.Client // by which platforms that pull media fetch it
 }
 
 // Sandbox is the simulators of all platforms behind one address.
@@ -53,6 +54,7 @@ func (s *Sandbox) mount(c Config, simulator Simulator) error {
 		Now:      c.Now,
 		Journal:  journal,
 		BaseURL:  func() string { return c.BaseURL() + path },
+		HTTP:     c.HTTP,
 	})
 	s.worlds = append(s.worlds, world)
 	s.mux.Handle(path+"/", http.StripPrefix(path, simulator.New(world)))

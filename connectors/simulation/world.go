@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"iter"
+	"net/http"
 	"slices"
 	"strconv"
 	"sync"
@@ -19,6 +20,7 @@ type Config struct {
 	Now      func() time.Time
 	Journal  *Journal      // nil: memory only
 	BaseURL  func() string // where the simulator is reached, without a slash at its end
+	HTTP     *http.Client  // by which platforms that pull media fetch it; nil: they reach nothing
 }
 
 // World is the state of one platform's simulator. It is safe for concurrent use.
@@ -27,6 +29,7 @@ type World struct {
 	now      func() time.Time
 	journal  *Journal
 	baseURL  func() string
+	http     *http.Client
 	lastID   atomic.Int64
 
 	mu       sync.RWMutex
@@ -49,7 +52,7 @@ type name struct{ account, value string }
 
 // NewWorld makes a World that holds what its journal does.
 func NewWorld(c Config) *World {
-	w := &World{platform: c.Platform, now: c.Now, journal: c.Journal, baseURL: c.BaseURL}
+	w := &World{platform: c.Platform, now: c.Now, journal: c.Journal, baseURL: c.BaseURL, http: c.HTTP}
 	w.clear()
 	w.restore(c.Journal.replayed())
 	return w

@@ -33,10 +33,60 @@ const (
 type connections struct{ Config }
 
 func (s *connections) routes() []admission.Route {
-	return []admission.Route{
+	routes := []admission.Route{
 		admission.Handle(http.MethodPost, "/connect/bluesky", schema.Admin, s.bluesky),
 		admission.Handle(http.MethodPost, "/connect/mastodon", schema.Admin, s.mastodon),
 		admission.Handle(http.MethodPost, "/connect/telegram/channels", schema.Admin, s.telegram),
+	}
+	for _, way := range byToken {
+		routes = append(routes, admission.Handle(http.MethodPost, "/connect/"+way.platform.String(), schema.Admin, s.token(way)))
+	}
+	return routes
+}
+
+// tokens is what a platform gives an app of the caller's for an account.
+type tokens struct {
+	platform     schema.Platform
+	refresh      bool // a refresh token, beside the access token
+	selfRenewing bool
+	entity       bool // the token is a person's, who may act as an organization
+}
+
+var byToken = []tokens{
+	{platform: schema.Twitter, refresh: true},
+	{platform: schema.LinkedIn, refresh: true, entity: true},
+	{platform: schema.Facebook},
+	{platform: schema.Instagram, selfRenewing: true},
+	{platform: schema.Threads, selfRenewing: true},
+}
+
+// renewSoon is when a token is renewed that renews itself and whose expiry its owner does not
+// tell: it has to be a day old.
+const renewSoon = 2 * 24 * time.Hour
+
+// token connects an account by tokens that its platform gave to an app.
+func (s *connections) token(way tokens) func(*gin.Context) error {
+	return func(c *gin.Context) error {
+		f, err := body.ReadForm(c)
+		if err != nil {
+			return err
+		}
+		credentials := schema.Credentials{AccessToken: readToken(f, "accessToken"), SelfRenewing: way.selfRenewing}
+		f.Require("accessToken")
+		if credentials.ExpiresAt = f.Time("expiresAt"); credentials.ExpiresAt.IsZero() && way.selfRenewing {
+			credentials.ExpiresAt = s.Now().Add(renewSoon)
+		}
+		if way.refresh {
+			credentials.RefreshToken = readToken(f, "refreshToken")
+		}
+		blamed := "accessToken"
+		if way.entity {
+			credentials.EntityID, _ = f.Text("entityId", body.MaxName)
+			blamed = "entityId"
+		}
+		return s.single(c, f, candidate{
+			platform: way.platform, credentials: credentials, secretField: "accessToken", nameField: blamed,
+		})
 	}
 }
 
@@ -219,12 +269,12 @@ func (s *connections) check(ctx context.Context, key schema.Key, one candidate) 
 		return schema.Connection{}, err
 	}
 	_, unable := connectors.As[connectors.Refresher](s.Platforms, account)
-	account.NativeID, account.Name, account.Server = profile.NativeID, profile.Name, profile.Server
+	account.NativeID, account.Name, account.Server, account.Settings = profile.NativeID, profile.Name, profile.Server, profile.Settings
 	if key.Sandbox {
 		account.Server = ""
 	}
 	return schema.Connection{
-		Account: account, ExpiresAt: profile.ExpiresAt,
+		Account: account, ExpiresAt: profile.Expiry(one.credentials),
 		Renewable: one.credentials.Refreshable() && unable == nil,
 		Seal:      s.seal(one.credentials),
 	}, nil

@@ -104,6 +104,9 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 	}
 	changed = differ || one.New || a.Problem() != nil
 	a.Name, a.ExpiresAt, a.Renewable = wanted.Name, c.ExpiresAt, c.Renewable
+	if len(wanted.Settings) > 0 {
+		a.Settings = wanted.Settings
+	}
 	if known && changed {
 		a.Revision++
 	}
@@ -114,17 +117,17 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 	b.Queue(putConnected, pgx.StrictNamedArgs{
 		"id": a.ID, "workspace": workspace, "brand": a.Brand, "platform": a.Platform, "native": a.NativeID, "name": a.Name,
 		"server": a.Server, "sealed": a.Sealed, "revision": a.Revision, "expires": db.OrNull(a.ExpiresAt), "renewable": a.Renewable,
-		"created": a.CreatedAt, "renew": db.OrNull(a.RenewalDue(s.Now(), false)),
+		"settings": db.TextOrNull(a.Settings), "created": a.CreatedAt, "renew": db.OrNull(a.RenewalDue(s.Now(), false)),
 	})
 	return one, changed, nil
 }
 
 // putConnected forgets how a renewal stood where the credentials are other ones.
 const putConnected = `
-	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, revision, expires_at, renewable, created_at, renew_at)
-	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, @revision, @expires, @renewable, @created, @renew)
+	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, settings, revision, expires_at, renewable, created_at, renew_at)
+	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, coalesce(@settings::text::json, '{}'), @revision, @expires, @renewable, @created, @renew)
 	on conflict (id) do update set
-		brand_id = excluded.brand_id, name = excluded.name, sealed = excluded.sealed, revision = excluded.revision,
+		brand_id = excluded.brand_id, name = excluded.name, sealed = excluded.sealed, settings = excluded.settings, revision = excluded.revision,
 		expires_at = excluded.expires_at, renewable = excluded.renewable, needs_reconnect = false, ended = 0, end_message = null, disconnected_at = null,
 		renew_at = case when a.revision = excluded.revision then a.renew_at else excluded.renew_at end,
 		renew_asked_at = case when a.revision = excluded.revision then a.renew_asked_at end,

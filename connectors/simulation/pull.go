@@ -1,0 +1,50 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// AppID and AppSecret are the OAuth client that every simulator knows.
+const (
+	AppID     = "sandbox-app"
+	AppSecret = "sandbox-app-secret"
+)
+
+// largestPull bounds what is read of an address: as much as the largest platform takes.
+const largestPull = 4 << 30
+
+// Pull fetches media as platforms do that are given an address, and returns its type by its
+// content and its size. The bytes are not kept.
+func (w *World) Pull(ctx context.Context, address string) (mediaType string, size int64, err error) {
+	if w.http == nil {
+		return "", 0, errors.New("this simulator reaches no addresses")
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return "", 0, err
+	}
+	answer, err := w.http.Do(request)
+	if err != nil {
+		return "", 0, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return "", 0, fmt.Errorf("the media's server answered %d", answer.StatusCode)
+	}
+	return Sniff(io.LimitReader(answer.Body, largestPull))
+}
+
+// Sniff reads media to its end and returns its type by its content, and its size.
+func Sniff(content io.Reader) (mediaType string, size int64, err error) {
+	head := new(bytes.Buffer)
+	if _, err := io.CopyN(head, content, 512); err != nil && !errors.Is(err, io.EOF) {
+		return "", 0, err
+	}
+	rest, err := io.Copy(io.Discard, content)
+	return http.DetectContentType(head.Bytes()), int64(head.Len()) + rest, err
+}
