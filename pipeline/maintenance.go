@@ -9,20 +9,35 @@ import (
 	"crier/schema"
 )
 
-// maintenanceStore keeps the tables of jobs in order, and forgets. Each call makes one
-// chunk of a chore.
-type maintenanceStore interface {
+// farStore keeps the table of far jobs in order. Each call makes one chunk of a chore.
+type farStore interface {
 	// Promote moves far jobs that are due within a day to the near ones.
 	Promote(ctx context.Context) (rows int, more bool, err error)
 	MakePartitions(ctx context.Context) (rows int, more bool, err error)
-	// Forget deletes what is past its retention.
-	Forget(ctx context.Context) (rows int, more bool, err error)
+	DropPartitions(ctx context.Context) (rows int, more bool, err error)
+}
+
+// historyStore deletes what is past its retention, a chunk at a time.
+type historyStore interface {
+	ForgetKeys(ctx context.Context) (rows int, more bool, err error)
+	ForgetReceipts(ctx context.Context) (rows int, more bool, err error)
+	ForgetDeliveries(ctx context.Context) (rows int, more bool, err error)
+	ForgetAttempts(ctx context.Context) (rows int, more bool, err error)
+}
+
+// limitStore deletes what limits no longer need, a chunk at a time.
+type limitStore interface {
+	ForgetCounters(ctx context.Context) (rows int, more bool, err error)
+	ForgetTurns(ctx context.Context) (rows int, more bool, err error)
 }
 
 // observer reads the figures that are not counted as they change.
 type observer interface {
 	Observe(ctx context.Context) (schema.Observation, error)
 }
+
+// forgetEvery is how often what is past its retention is looked for.
+const forgetEvery = time.Hour
 
 // observeEvery is how old those figures may be.
 const observeEvery = 15 * time.Second
@@ -33,6 +48,7 @@ type deadLetterStore interface {
 	// Rewrite calls write with each unreadable message that is replayed, and deletes it once
 	// write has succeeded.
 	Rewrite(ctx context.Context, write func(context.Context, schema.LogMessage) error) error
+	ForgetDeadLetters(ctx context.Context) (rows int, more bool, err error)
 }
 
 // sweeper repairs rows that no job would ever wake, and counters that disagree.
@@ -59,7 +75,9 @@ type Maintenance struct {
 
 // MaintenanceDeps is what maintenance works with.
 type MaintenanceDeps struct {
-	Store       maintenanceStore
+	Far         farStore
+	History     historyStore
+	Limits      limitStore
 	Outbox      outboxStore
 	Sweeper     sweeper
 	Observer    observer
@@ -82,9 +100,16 @@ func NewMaintenance(deps MaintenanceDeps) *Maintenance {
 // chores is all that maintenance does. What is new is added here.
 func (m *Maintenance) chores() []chore {
 	return []chore{
-		{name: "partitions", every: time.Hour, do: m.Store.MakePartitions},
-		{name: "promote", every: 5 * time.Minute, do: m.Store.Promote},
-		{name: "forget", every: time.Hour, do: m.Store.Forget},
+		{name: "partitions", every: time.Hour, do: m.Far.MakePartitions},
+		{name: "drop_partitions", every: time.Hour, do: m.Far.DropPartitions},
+		{name: "promote", every: 5 * time.Minute, do: m.Far.Promote},
+		{name: "forget_keys", every: forgetEvery, do: m.History.ForgetKeys},
+		{name: "forget_receipts", every: forgetEvery, do: m.History.ForgetReceipts},
+		{name: "forget_deliveries", every: forgetEvery, do: m.History.ForgetDeliveries},
+		{name: "forget_attempts", every: forgetEvery, do: m.History.ForgetAttempts},
+		{name: "forget_counters", every: forgetEvery, do: m.Limits.ForgetCounters},
+		{name: "forget_turns", every: forgetEvery, do: m.Limits.ForgetTurns},
+		{name: "forget_dead_letters", every: forgetEvery, do: m.DeadLetters.ForgetDeadLetters},
 		{name: "relay_notify", every: relayEvery, do: m.toNotify.relay},
 		{name: "relay_analytics", every: relayEvery, do: m.toAnalytics.relay},
 		{name: "sweep", every: sweepEvery, budget: sweepBudget, do: m.sweep},

@@ -66,7 +66,7 @@ func TestTheNewestAttemptsOfAPostAreKeptForAWhile(t *testing.T) {
 	if len(f.attempts(other)) != 1 {
 		t.Fatal("another post's attempts were trimmed")
 	}
-	f.chore(f.delay.Forget)
+	f.chore(f.delay.ForgetAttempts)
 	if len(f.attempts(other)) != 0 || len(f.attempts(p)) != schema.MaxAttempts {
 		t.Error("what is old was not forgotten, or what is not was")
 	}

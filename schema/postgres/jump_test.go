@@ -20,7 +20,7 @@ func (f *fixture) shiftClock(by time.Duration) {
 		`create schema if not exists shifted`,
 		fmt.Sprintf(`create or replace function shifted.now() returns timestamptz stable language sql as $$ select pg_catalog.now() + interval '%f seconds' $$`, by.Seconds()),
 		fmt.Sprintf(`create or replace function shifted.clock_timestamp() returns timestamptz volatile language sql as $$ select pg_catalog.clock_timestamp() + interval '%f seconds' $$`, by.Seconds()),
-		`do $$ begin execute format('alter database %I set search_path = shifted, pg_catalog, public', current_database()); end $$`,
+		`do $$ begin execute format('alter database %I set search_path = public, shifted, pg_catalog', current_database()); end $$`,
 	} {
 		f.exec(sql)
 	}

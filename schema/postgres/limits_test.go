@@ -406,7 +406,7 @@ func TestOldCountersAreForgotten(t *testing.T) {
 	f := newFixture(t)
 	f.fill(f.noon(1), 1)
 	f.exec(`insert into counters select subject, period - 70, 1, 20 from counters`)
-	f.chore(f.delay.Forget)
+	f.chore(f.delay.ForgetCounters)
 	old, _, err := f.store.Counter(t.Context(), f.accounts[0], schema.DayOf(f.noon(-69)))
 	f.must(err)
 	if got := f.used(f.accounts[0], f.noon(1)); got != 1 || old != 0 {

@@ -226,7 +226,7 @@ func TestOldReceiptsAreForgotten(t *testing.T) {
 	f.exec(`insert into receipts (profile, native_id, owner, n, entry, seen_at)
 		select 'p', i::text, gen_random_uuid(), 0, 0, now() - i * interval '1 second' - case when i > 1 then interval '9 days' else interval '0' end
 		from generate_series(1, 25000) i`)
-	f.chore(f.delay.Forget)
+	f.chore(f.delay.ForgetReceipts)
 	if n := f.count(`select count(*) from receipts`); n != 1 {
 		t.Errorf("%d receipts are kept, want the young one", n)
 	}

@@ -707,7 +707,7 @@ func TestOldDeliveriesAreForgotten(t *testing.T) {
 	older := schema.NewDeliveryID(f.store.Now().Add(-2 * schema.DeliveryRetention))
 	f.exec(fmt.Sprintf(`update deliveries set id = '%x' where id = '%x'`, old[:], messages[0].Delivery[:]))
 	f.exec(fmt.Sprintf(`update deliveries set id = '%x' where id = '%x'`, older[:], messages[1].Delivery[:]))
-	f.chore(f.delay.Forget)
+	f.chore(f.delay.ForgetDeliveries)
 	_, kept, err := f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, schema.DeliveryFilter{Limit: 10})
 	if err != nil || len(kept) != 1 || kept[0].ID != messages[2].Delivery {
 		t.Errorf("kept %v, %v; want the young one", kept, err)

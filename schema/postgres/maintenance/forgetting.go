@@ -6,104 +6,120 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
 
+// aged are rows that are forgotten once they are old enough: by an indexed column that is in
+// the order of time, the oldest first.
+type aged struct {
+	table, column, kind string
+	least               string // what no row's column is less than
+	where               string // which of them; empty: all
+	after               *string
+}
+
 const (
+	// countersKept is how many days counters are kept: this month and the last.
+	countersKept        = 62
 	deadLetterRetention = "90 days"
 	// unreadableKept bounds what a producer of rubbish can fill the database with.
 	unreadableKept = 1000
 )
 
-// forgetDeadLetters drops faults that were overcome, and dead letters of long ago.
-func forgetDeadLetters(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, `
-		delete from dead_letters where failed_at < now() - case when dead_at is null then interval '1 day' else interval '`+deadLetterRetention+`' end
-		   or id in (select id from dead_letters where unreadable order by failed_at desc offset $1)`, unreadableKept)
-	return err
+// forget is one chunk of deleting rows whose column is below end. It goes on where the last
+// one has ended, so that it does not read again what that has deleted, and begins anew once
+// it has come to the end.
+func (s *Store) forget(ctx context.Context, a *aged, end any) (rows int, more bool, err error) {
+	var last *string
+	err = s.Alone(ctx, "forget "+a.table, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `
+			with old as (
+				select ctid, `+a.column+` as age from `+a.table+`
+				where `+a.column+` >= coalesce($1::text::`+a.kind+`, `+a.least+`) and `+a.column+` < $2::`+a.kind+a.where+`
+				order by `+a.column+` limit $3
+			), gone as (
+				delete from `+a.table+` t using old where t.ctid = old.ctid returning old.age
+			)
+			select (select count(*) from gone), (select age::text from old order by age desc limit 1)`,
+			a.after, end, tables.HistoryChunk).Scan(&rows, &last)
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("forgetting rows of %s: %w", a.table, db.Unavailable(err))
+	}
+	if more = rows == tables.HistoryChunk; !more {
+		last = nil
+	}
+	a.after = last
+	return rows, more, nil
 }
 
-// Forget deletes the answers of requests that are older than a day, old attempts,
-// deliveries to webhooks and receipts that are older than their retention, and what was counted in days
-// and months that are over: a unit of a day that is gone is given back to nobody.
-func (s *Store) Forget(ctx context.Context) (rows int, more bool, err error) {
-	err = s.Alone(ctx, "forget", func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `delete from idempotency where created_at < now() - $1::interval`,
-			(schema.IdempotencyRetention + time.Hour).String())
-		if err != nil {
-			return err
-		}
-		if err := forgetDeadLetters(ctx, tx); err != nil {
-			return err
-		}
-		if _, err = tx.Exec(ctx, `delete from attempts where at < now() - $1::interval`, schema.AttemptRetention.String()); err != nil {
-			return err
-		}
-		if _, err = tx.Exec(ctx, `delete from app_turns where next_at < now() - interval '1 day'`); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `delete from counters where period < current_date - $1::int`, countersKept)
+// ForgetKeys deletes the answers of requests that are older than a day.
+func (s *Store) ForgetKeys(ctx context.Context) (rows int, more bool, err error) {
+	return s.forget(ctx, s.keys, s.Now().Add(-schema.IdempotencyRetention-time.Hour))
+}
+
+// ForgetReceipts deletes receipts that nobody looks back to any more.
+func (s *Store) ForgetReceipts(ctx context.Context) (rows int, more bool, err error) {
+	return s.forget(ctx, s.receipts, s.Now().Add(-schema.ReceiptRetention-time.Hour))
+}
+
+// ForgetDeliveries deletes old deliveries. One that is still pending stays until it has ended.
+func (s *Store) ForgetDeliveries(ctx context.Context) (rows int, more bool, err error) {
+	return s.forget(ctx, s.deliveries, schema.FirstDeliveryID(s.Now().Add(-schema.DeliveryRetention)))
+}
+
+// ForgetAttempts deletes attempts of long ago.
+func (s *Store) ForgetAttempts(ctx context.Context) (rows int, more bool, err error) {
+	return s.forget(ctx, s.attempts, s.Now().Add(-schema.AttemptRetention))
+}
+
+// ForgetCounters deletes what was counted in days and months that are over: a unit of a day
+// that is gone is given back to nobody.
+func (s *Store) ForgetCounters(ctx context.Context) (rows int, more bool, err error) {
+	return s.forget(ctx, s.counters, s.Now().AddDate(0, 0, -countersKept))
+}
+
+// ForgetTurns deletes turns that nobody has taken for a day. They have no index of their
+// time, which changes with each turn; there is one row an account at most.
+func (s *Store) ForgetTurns(ctx context.Context) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "forget app_turns", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			delete from app_turns where ctid = any(array(select ctid from app_turns where next_at < now() - interval '1 day' limit $1))
+			  and next_at < now() - interval '1 day'`, tables.HistoryChunk)
+		rows = int(tag.RowsAffected())
 		return err
 	})
 	if err != nil {
-		return 0, false, fmt.Errorf("forgetting what is old: %w", db.Unavailable(err))
+		return 0, false, fmt.Errorf("forgetting turns: %w", db.Unavailable(err))
 	}
-	if err := s.forgetDeliveries(ctx); err != nil {
-		return 0, false, fmt.Errorf("forgetting old deliveries: %w", db.Unavailable(err))
-	}
-	if err := s.forgetReceipts(ctx); err != nil {
-		return 0, false, fmt.Errorf("forgetting old receipts: %w", db.Unavailable(err))
-	}
-	return 0, false, nil
+	return rows, rows == tables.HistoryChunk, nil
 }
 
-// forgetDeliveries goes by ids, which are in the order of time, a chunk at a time. One
-// that is still pending stays until it has ended.
-func (s *Store) forgetDeliveries(ctx context.Context) error {
-	oldest := schema.FirstDeliveryID(s.Now().Add(-schema.DeliveryRetention))
-	for deleted := int64(tables.HistoryChunk); deleted == tables.HistoryChunk; {
-		deleted = 0 // another process may be at it
-		err := s.Alone(ctx, "forget", func(tx pgx.Tx) error {
-			tag, err := tx.Exec(ctx, `
-				delete from deliveries where id in (
-					select id from deliveries where id < $1 and state in `+tables.EndedDeliveries+` order by id limit $2)`, oldest, tables.HistoryChunk)
-			deleted = tag.RowsAffected()
-			return err
-		})
-		if err != nil {
-			return err
+// ForgetDeadLetters deletes faults that were overcome, dead letters of long ago, and all but
+// the newest that nobody can read.
+func (s *Store) ForgetDeadLetters(ctx context.Context) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "forget dead_letters", func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		for _, old := range []string{
+			`dead_at is null and failed_at < now() - interval '1 day' order by failed_at`,
+			`failed_at < now() - interval '` + deadLetterRetention + `' order by failed_at`,
+			fmt.Sprintf(`unreadable order by failed_at desc offset %d`, unreadableKept),
+		} {
+			b.Queue(`delete from dead_letters where id in (select id from dead_letters where `+old+` limit $1)`, tables.HistoryChunk).
+				Exec(func(tag pgconn.CommandTag) error {
+					rows += int(tag.RowsAffected())
+					more = more || tag.RowsAffected() == tables.HistoryChunk
+					return nil
+				})
 		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("forgetting dead letters: %w", db.Unavailable(err))
 	}
-	return nil
+	return rows, more, nil
 }
-
-// countersKept is how many days counters are kept: this month and the last.
-const countersKept = 62
-
-// forgetReceipts deletes what nobody looks back to any more, the oldest first, a chunk at a
-// time; each goes on where the last has ended.
-func (s *Store) forgetReceipts(ctx context.Context) error {
-	end := s.Now().Add(-schema.ReceiptRetention - time.Hour)
-	for from := (time.Time{}); ; {
-		var deleted int
-		var last *time.Time // none: another process may be at it
-		err := s.Alone(ctx, "forget", func(tx pgx.Tx) error {
-			return tx.QueryRow(ctx, forgetReceipts, from, end, tables.HistoryChunk).Scan(&deleted, &last)
-		})
-		if err != nil || deleted < tables.HistoryChunk {
-			return err
-		}
-		from = *last
-	}
-}
-
-const forgetReceipts = `
-	with old as (
-		select ctid from receipts where seen_at >= $1 and seen_at < $2 order by seen_at limit $3
-	), gone as (
-		delete from receipts r using old where r.ctid = old.ctid returning r.seen_at
-	)
-	select count(*), max(seen_at) from gone`

@@ -6,13 +6,27 @@ package maintenance
 import (
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Store is the store of delay's chores.
 type Store struct {
 	*db.DB
-	round schema.PostID // how far the sweep's round over all posts is
+	round    schema.PostID // how far the sweep's round over all posts is
+	promoted place
+
+	keys, receipts, deliveries, attempts, counters *aged
 }
 
 // New returns the store of maintenance.
-func New(d *db.DB) *Store { return &Store{DB: d} }
+func New(d *db.DB) *Store {
+	const moment, never = "timestamptz", "timestamptz '-infinity'"
+	return &Store{
+		DB:         d,
+		keys:       &aged{table: "idempotency", column: "created_at", kind: moment, least: never},
+		receipts:   &aged{table: "receipts", column: "seen_at", kind: moment, least: never},
+		deliveries: &aged{table: "deliveries", column: "id", kind: "uuid", least: db.NoID, where: " and state in " + tables.EndedDeliveries},
+		attempts:   &aged{table: "attempts", column: "at", kind: moment, least: never},
+		counters:   &aged{table: "counters", column: "period", kind: "date", least: "date '-infinity'"},
+	}
+}

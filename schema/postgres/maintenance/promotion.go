@@ -2,63 +2,145 @@ package maintenance
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
 
-// farDays is how many days ahead partitions of jobs_far are kept; posts are scheduled at
-// most 90 days ahead.
-const farDays = 100
+// farJobs has partitions for more than the 90 days that posts are scheduled ahead at most.
+var farJobs = partitioned{table: "jobs_far", by: daily, ahead: 100, whileEmpty: true}
 
-// Promote moves far jobs that are due within a day into the indexed table, and drops
-// those an edit, a cancel or a deletion has left behind. Only one process promotes at a
-// time; the others do nothing.
+const (
+	// promoteEvery is how often Promote is to be called.
+	promoteEvery = 5 * time.Minute
+	// promotePages is how many pages of a day a chunk takes: some 5,000 jobs at most.
+	promotePages = 160
+	// promoteSearch is how many pages a chunk reads to find the first job that is near.
+	promoteSearch = 16_384
+)
+
+// place is how far a pass over the days of jobs_far is. Those have no index, which would
+// cost each creation; their pages are the order.
+type place struct {
+	day  string // the partition
+	page uint32
+}
+
+// Promote makes one chunk of a pass that moves far jobs which are near now into the indexed
+// table, and drops those that an edit, a cancel or a deletion has left behind.
 func (s *Store) Promote(ctx context.Context) (rows int, more bool, err error) {
 	err = s.Alone(ctx, "promote", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `
-			with moved as (
-				delete from jobs_far where due_at < now() + $1::interval returning *
-			)
-			insert into jobs (id, kind, shard, due_at, version, payload)
-			select m.id, m.kind, m.shard, m.due_at, m.version, m.payload
-			from moved m join posts p on p.id = m.id and p.version = m.version and p.status = $2
-			on conflict (id) do nothing`, (tables.NearHorizon + promoteEvery*3).String(), int16(schema.Scheduled))
-		rows = int(tag.RowsAffected())
+		near := s.Now().Add(tables.NearHorizon + 3*promoteEvery)
+		next, err := s.nextDay(ctx, tx, near)
+		if err != nil || next.day == "" {
+			s.promoted = place{}
+			return err
+		}
+		more = true
+		found, err := findNear(ctx, tx, next, near)
+		if err != nil {
+			return err
+		}
+		if rows, err = promote(ctx, tx, found, near); err == nil {
+			s.promoted = place{next.day, found.to}
+		}
 		return err
 	})
 	if err != nil {
 		return 0, false, fmt.Errorf("promoting far jobs: %w", db.Unavailable(err))
 	}
-	return rows, false, nil
+	return rows, more, nil
 }
 
-// promoteEvery is how often Promote is to be called.
-const promoteEvery = 5 * time.Minute
-
-// MakePartitions makes the days of jobs_far that are missing, and drops those long past.
-func (s *Store) MakePartitions(ctx context.Context) (rows int, more bool, err error) {
-	err = s.Alone(ctx, "partitions", func(tx pgx.Tx) error {
-		today := s.Now().UTC().Truncate(24 * time.Hour)
-		var statements []string
-		for i := -1; i < farDays; i++ {
-			statements = append(statements, tables.MakeFarDay(today.AddDate(0, 0, i)))
-		}
-		past := today.AddDate(0, 0, -3)
-		for i := range 7 {
-			statements = append(statements, "drop table if exists jobs_far_"+past.AddDate(0, 0, -i).Format("20060102"))
-		}
-		_, err := tx.Conn().PgConn().Exec(ctx, strings.Join(statements, ";")).ReadAll()
-		return err
-	})
+// nextDay is where the pass goes on; nowhere once it has come to the end.
+func (s *Store) nextDay(ctx context.Context, tx pgx.Tx, near time.Time) (place, error) {
+	days, err := partitionsOf(ctx, tx, farJobs)
 	if err != nil {
-		return 0, false, fmt.Errorf("making partitions of far jobs: %w", db.Unavailable(err))
+		return place{}, err
 	}
-	return 0, false, nil
+	for _, d := range days {
+		if !d.attached || d.pending || d.from.After(near) || d.name < s.promoted.day {
+			continue
+		}
+		if d.name > s.promoted.day {
+			return place{day: d.name}, nil
+		}
+		var pages uint32
+		if err := tx.QueryRow(ctx, `select pg_relation_size($1::text::regclass) / current_setting('block_size')::int`, d.name).Scan(&pages); err != nil {
+			return place{}, err
+		}
+		if s.promoted.page < pages {
+			return s.promoted, nil
+		}
+	}
+	return place{}, nil
+}
+
+// stretch is pages of a day.
+type stretch struct {
+	day      string
+	from, to uint32
+}
+
+// findNear returns the next pages with a job that is near, or as many as were looked at in
+// vain.
+func findNear(ctx context.Context, tx pgx.Tx, at place, near time.Time) (stretch, error) {
+	var first pgtype.TID
+	err := tx.QueryRow(ctx, `
+		select ctid from `+quoted(at.day)+` where ctid >= $1 and ctid < $2 and due_at < $3 limit 1`,
+		page(at.page), page(at.page+promoteSearch), near).Scan(&first)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return stretch{at.day, at.page + promoteSearch, at.page + promoteSearch}, nil
+	}
+	return stretch{at.day, first.BlockNumber, first.BlockNumber + promotePages}, err
+}
+
+// promote moves the near jobs of some pages. Their posts are locked first, as whoever
+// changes one does it: from then on neither a version nor a job of them changes, and a job
+// is moved only at its post's version.
+func promote(ctx context.Context, tx pgx.Tx, of stretch, near time.Time) (int, error) {
+	if of.from == of.to {
+		return 0, nil
+	}
+	here := quoted(of.day) + ` where ctid >= $1 and ctid < $2 and due_at < $3`
+	rows, err := tx.Query(ctx, `select id from `+here, page(of.from), page(of.to), near)
+	ids, err := db.Collect(rows, err, func(row pgx.Row, id *schema.JobID) error { return row.Scan((*[16]byte)(id)) })
+	if err != nil {
+		return 0, err
+	}
+	if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, ids); err != nil {
+		return 0, err
+	}
+	tag, err := tx.Exec(ctx, `
+		with moved as (
+			delete from `+here+` and id = any($4) returning *
+		)
+		insert into jobs (id, kind, shard, due_at, version, payload)
+		select m.id, m.kind, m.shard, m.due_at, m.version, m.payload
+		from moved m join posts p on p.id = m.id and p.version = m.version and p.status = `+tables.PostScheduled+`
+		order by m.id
+		on conflict (id) do update set kind = excluded.kind, shard = excluded.shard, due_at = excluded.due_at, version = excluded.version,
+			payload = excluded.payload, held = false, fires = 0, overdue_since = null
+		where jobs.version < excluded.version`, page(of.from), page(of.to), near, ids)
+	return int(tag.RowsAffected()), err
+}
+
+// page is the place of a page's first row.
+func page(n uint32) pgtype.TID { return pgtype.TID{BlockNumber: n, Valid: true} }
+
+// MakePartitions makes the days of jobs_far that are missing.
+func (s *Store) MakePartitions(ctx context.Context) (rows int, more bool, err error) {
+	return s.makePartitions(ctx, farJobs)
+}
+
+// DropPartitions drops the days of jobs_far that are past, once all their jobs were promoted.
+func (s *Store) DropPartitions(ctx context.Context) (rows int, more bool, err error) {
+	return s.dropPartition(ctx, farJobs, s.Now().AddDate(0, 0, -2))
 }

@@ -49,17 +49,26 @@ func (c *jobColumns) queue(batch *pgx.Batch, insert *db.Statement) {
 }
 
 var (
-	insertJobs    = insertJobsInto("jobs")
-	insertFarJobs = insertJobsInto("jobs_far")
+	insertJobs = db.NewStatement(`
+	insert into jobs (id, kind, shard, due_at, version, payload)
+	select id, kind, shard, due, version, payload::json from ` + unnestedJobs)
+
+	// A job whose day has no partition stands in jobs: it costs a larger index there, and
+	// nobody waits for the partition.
+	insertFarJobs = db.NewStatement(`
+	with u as materialized (
+		select *, to_regclass('jobs_far_' || to_char(due at time zone 'UTC', 'YYYYMMDD')) is not null as day from ` + unnestedJobs + `
+	), far as (
+		insert into jobs_far (id, kind, shard, due_at, version, payload)
+		select id, kind, shard, due, version, payload::json from u where day
+	)
+	insert into jobs (id, kind, shard, due_at, version, payload)
+	select id, kind, shard, due, version, payload::json from u where not day`)
 )
 
-func insertJobsInto(table string) *db.Statement {
-	return db.NewStatement(`
-	insert into ` + table + ` (id, kind, shard, due_at, version, payload)
-	select id, kind, shard, due, version, payload::json
-	from unnest(@ids::uuid[], @kinds::int2[], @shards::int2[], @due::timestamptz[], @versions::int[], @payloads::text[])
-		u (id, kind, shard, due, version, payload)`)
-}
+const unnestedJobs = `
+	unnest(@ids::uuid[], @kinds::int2[], @shards::int2[], @due::timestamptz[], @versions::int[], @payloads::text[])
+		u (id, kind, shard, due, version, payload)`
 
 // PostJob is the one job of a post: it is due when the post is.
 func PostJob(p *schema.Post) schema.Job {

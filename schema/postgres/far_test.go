@@ -1,0 +1,228 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/schema"
+	"crier/schema/postgres"
+	"crier/schema/postgres/backup"
+)
+
+// full tells whether tests run at their full size.
+func full() bool { return os.Getenv("CRIER_TEST_FULL") != "" }
+
+// soonNear is when a far job is due that Promote takes.
+const soonNear = 24*time.Hour + 5*time.Minute
+
+// uncapped is a post to an account that has no other.
+func (f *fixture) uncapped(in time.Duration) schema.Post {
+	p := f.post(1, in)
+	p.Targets[0].Account = schema.NewAccountID(f.store.Now())
+	return p
+}
+
+// wantOneJobEach fails where a job is of an older version of its post, or a scheduled post
+// has no job.
+func (f *fixture) wantOneJobEach() {
+	f.Helper()
+	if n := f.count(`select count(*) from jobs j join posts p on p.id = j.id where j.version <> p.version or p.status <> 2`); n > 0 {
+		f.Errorf("%d near jobs are of old versions", n)
+	}
+	if n := f.count(`
+		select count(*) from posts p where p.status = 2 and 1 <> (
+			select count(*) from (select id, version from jobs union all select id, version from jobs_far) j where j.id = p.id and j.version = p.version
+		)`); n > 0 {
+		f.Errorf("%d posts have not one job", n)
+	}
+}
+
+// TestAPromotionMeetsAnEdit has a promotion come upon a post while it is being changed.
+func TestAPromotionMeetsAnEdit(t *testing.T) {
+	f := newFixture(t)
+	for name, to := range map[string]time.Duration{
+		"near": time.Hour, "as far as it was": soonNear + time.Minute, "far": 40 * 24 * time.Hour, "into a draft": 0,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := f.create(f.post(1, soonNear))
+			promoted := make(chan error, 1)
+			_, err := f.gateway.Update(t.Context(), f.workspace, p.ID, func(p *schema.Post) error {
+				if p.ScheduledFor = p.ScheduledFor.Add(to - soonNear); to == 0 {
+					p.Status, p.ScheduledFor = schema.Draft, time.Time{}
+				}
+				go func() {
+					_, _, err := f.delay.Promote(t.Context())
+					promoted <- err
+				}()
+				for range 200 { // until it waits for the post, if it does
+					if f.count(`select count(*) from pg_locks where not granted and locktype in ('transactionid', 'tuple')`) > 0 || len(promoted) > 0 {
+						return nil
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				return errors.New("the promotion neither ended nor waited")
+			})
+			f.must(errors.Join(err, <-promoted))
+			f.wantOneJobEach()
+			f.chore(f.delay.Promote)
+			f.wantOneJobEach()
+		})
+	}
+}
+
+func TestPromotionsRaceEdits(t *testing.T) {
+	f := newFixture(t)
+	posts := 200
+	if full() {
+		posts = 10_000
+	}
+	work := make(chan schema.Post, posts)
+	for range posts {
+		work <- f.create(f.uncapped(soonNear))
+	}
+	close(work)
+	var editing, promoting sync.WaitGroup
+	for range 4 {
+		editing.Go(func() {
+			for p := range work {
+				if err := f.change(p); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	moved := 0
+	promoting.Go(func() {
+		for ctx.Err() == nil {
+			n, _, err := f.delay.Promote(t.Context())
+			if moved += n; err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	editing.Wait()
+	stop()
+	promoting.Wait()
+	f.chore(f.delay.Promote)
+	f.wantOneJobEach()
+	t.Logf("%d changed posts, %d jobs promoted", posts, moved)
+}
+
+// change cancels a post or gives it another time, at random.
+func (f *fixture) change(p schema.Post) error {
+	if rand.IntN(4) == 0 {
+		_, err := f.gateway.Delete(f.Context(), f.workspace, p.ID)
+		return err
+	}
+	to := []time.Duration{time.Hour, soonNear, soonNear + time.Minute, 40 * 24 * time.Hour}[rand.IntN(4)]
+	_, err := f.gateway.Update(f.Context(), f.workspace, p.ID, func(p *schema.Post) error {
+		p.ScheduledFor = f.store.Now().Add(to)
+		return nil
+	})
+	return err
+}
+
+func TestAFarJobOfADayWithoutAPartitionStandsInTheNearTable(t *testing.T) {
+	f := newFixture(t)
+	far := f.post(1, 40*24*time.Hour)
+	f.exec(`drop table jobs_far_` + far.ScheduledFor.UTC().Format("20060102"))
+	f.create(far)
+	f.wantOneJobEach()
+	if n := f.count(`select count(*) from jobs`); n != 1 {
+		t.Errorf("%d near jobs, want the far one", n)
+	}
+}
+
+// TestABackupOverMidnight has a day begin, and others be over, while a backup reads the far
+// jobs: creation goes on as if nothing were.
+func TestABackupOverMidnight(t *testing.T) {
+	f := newFixture(t)
+	left := f.create(f.post(1, soonNear)) // a job that nobody has promoted, when its day is over
+	lastDay := func() int { return f.count(`select max(right(relname, 8)::int) from pg_class where relname ~ '^jobs_far_\d{8}$'`) }
+	days := func() int { return f.count(`select count(*) from pg_class where relname ~ '^jobs_far_\d{8}$'`) }
+	before := lastDay()
+	f.shiftClock(5 * 24 * time.Hour)
+	delay := postgres.NewDelay(f.anotherProcess())
+	_, err := backup.Backup(t.Context(), f.url, func(table string) (io.Writer, error) {
+		if table != "posts" { // it has read the far jobs by now
+			return io.Discard, nil
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stalled := make(chan time.Duration)
+		go func() { stalled <- f.createAlong(ctx) }()
+		if full() {
+			time.Sleep(10 * time.Second)
+		}
+		began := time.Now()
+		f.chore(delay.MakePartitions)
+		for range 3 {
+			if _, _, err := delay.DropPartitions(t.Context()); err == nil {
+				t.Error("a day was dropped that a backup reads")
+			}
+		}
+		t.Logf("made partitions and tried to drop others within %v", time.Since(began))
+		if full() {
+			time.Sleep(20 * time.Second)
+		}
+		stop()
+		longest := <-stalled
+		if t.Logf("the longest creation took %v", longest); longest > time.Second || full() && longest > 200*time.Millisecond {
+			t.Errorf("a creation took %v", longest)
+		}
+		return io.Discard, nil
+	})
+	f.must(err)
+	if after := lastDay(); after <= before {
+		t.Errorf("the last day is %d, and was %d before", after, before)
+	}
+	all := days()
+	f.chore(delay.DropPartitions)
+	if n := all - days(); n != 3 {
+		t.Errorf("%d days were dropped, want the three that are past and empty", n)
+	}
+	if n := f.chore(delay.Promote); n != 1 || f.count(`select count(*) from jobs where id = '`+uuidText(left.ID)+`'`) != 1 {
+		t.Errorf("%d jobs were promoted, want the one that was left", n)
+	}
+	if n := f.chore(delay.DropPartitions); n != 1 {
+		t.Errorf("%d days were dropped, want the one that was emptied", n)
+	}
+}
+
+// createAlong creates far posts until ctx ends, 1,000 a second at full size, and returns how
+// long the longest creation took.
+func (f *fixture) createAlong(ctx context.Context) (longest time.Duration) {
+	every := 20 * time.Millisecond
+	if full() {
+		every = time.Millisecond
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	var mu sync.Mutex
+	var creating sync.WaitGroup
+	n := 0
+	for ; ctx.Err() == nil; <-ticker.C {
+		n++
+		creating.Go(func() {
+			began := time.Now()
+			p := f.uncapped(time.Duration(n%79+10) * 24 * time.Hour)
+			if _, err := f.gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{p}}); err != nil {
+				f.Error(fmt.Errorf("creating beside a backup: %w", err))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			longest = max(longest, time.Since(began))
+		})
+	}
+	creating.Wait()
+	f.Logf("%d creations", n)
+	return longest
+}

@@ -1,0 +1,221 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema/postgres/internal/db"
+)
+
+// period is the length of a partition, in UTC, and how its name ends.
+type period struct {
+	suffix string // layout of time.Format
+	months int
+	days   int
+}
+
+var (
+	daily   = period{suffix: "20060102", days: 1}
+	monthly = period{suffix: "200601", months: 1}
+)
+
+// partitioned is a table that is partitioned by ranges of a time. Its partitions are named
+// after it: table_suffix.
+type partitioned struct {
+	table string
+	by    period
+	ahead int // how many partitions there are to be after the current one
+	// whileEmpty keeps a partition for as long as it has rows.
+	whileEmpty bool
+}
+
+// partition is one of them, or a table that was one.
+type partition struct {
+	name     string
+	from, to time.Time
+	attached bool
+	pending  bool // its detaching was cut off
+}
+
+const (
+	// partitionLock is how long DDL waits for a lock, and so how long others may wait
+	// behind it.
+	partitionLock = "100ms"
+	// partitionChunk is how many partitions a transaction makes.
+	partitionChunk = 20
+)
+
+// start is the beginning of the partition that holds t.
+func (p period) start(t time.Time) time.Time {
+	t = t.UTC()
+	if p.months > 0 {
+		return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
+	}
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+}
+
+func (p period) after(start time.Time, n int) time.Time {
+	return start.AddDate(0, n*p.months, n*p.days)
+}
+
+func (p partitioned) named(start time.Time) partition {
+	return partition{name: p.table + "_" + start.Format(p.by.suffix), from: start, to: p.by.after(start, 1)}
+}
+
+// wanted are the partitions there are to be, the last one included.
+func (p partitioned) wanted(now time.Time) []partition {
+	current := p.by.start(now)
+	var all []partition
+	for i := -1; i <= p.ahead; i++ {
+		all = append(all, p.named(p.by.after(current, i)))
+	}
+	return all
+}
+
+// partitionsOf returns those there are, the oldest first.
+func partitionsOf(ctx context.Context, q db.Querier, p partitioned) ([]partition, error) {
+	rows, err := q.Query(ctx, `
+		select c.relname, i.inhrelid is not null, coalesce(i.inhdetachpending, false)
+		from pg_class t join pg_class c on c.relnamespace = t.relnamespace and c.relkind = 'r' and c.relname like $2
+		left join pg_inherits i on i.inhrelid = c.oid and i.inhparent = t.oid
+		where t.oid = to_regclass($1) order by 1`, p.table, p.table+`\_%`)
+	found, err := db.Collect(rows, err, func(row pgx.Row, x *partition) error { return row.Scan(&x.name, &x.attached, &x.pending) })
+	if err != nil {
+		return nil, err
+	}
+	var all []partition
+	for _, x := range found {
+		start, err := time.Parse(p.by.suffix, x.name[len(p.table)+1:])
+		if err != nil {
+			continue // a table of another's
+		}
+		x.from, x.to = start, p.by.after(start, 1)
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// makePartitions is one chunk of making the partitions that are missing. A partition is
+// made as a table and attached: that takes no lock which an insert or a reader of any
+// length would hold up, as "partition of" does. There must be no default partition, which
+// attaching would lock.
+func (s *Store) makePartitions(ctx context.Context, p partitioned) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "partitions of "+p.table, func(tx pgx.Tx) error {
+		there, err := partitionsOf(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		missing := slices.DeleteFunc(p.wanted(s.Now()), func(w partition) bool {
+			return slices.ContainsFunc(there, func(t partition) bool { return t.name == w.name && t.attached })
+		})
+		more = len(missing) > partitionChunk
+		b := &pgx.Batch{}
+		b.Queue(`set local lock_timeout = '` + partitionLock + `'`)
+		for _, m := range missing[:min(len(missing), partitionChunk)] {
+			rows++
+			b.Queue(`create table ` + quoted(m.name) + ` (like ` + quoted(p.table) + ` including all)`)
+			b.Queue(`alter table ` + quoted(p.table) + ` attach partition ` + quoted(m.name) + ` for values from (` + literal(m.from) + `) to (` + literal(m.to) + `)`)
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("making partitions of %s: %w", p.table, db.Unavailable(err))
+	}
+	return rows, more, nil
+}
+
+// dropPartition is one chunk of dropping the partitions that ended before a time: the oldest
+// one. It waits for nobody who works on the table, and nobody waits for it: where a backup,
+// say, still reads, it fails, and is to be called again.
+func (s *Store) dropPartition(ctx context.Context, p partitioned, before time.Time) (rows int, more bool, err error) {
+	// The transaction is there for its advisory lock alone: a partition cannot be detached
+	// within one while others work.
+	err = s.Alone(ctx, "dropping partitions of "+p.table, func(pgx.Tx) error {
+		over, err := s.over(ctx, p, before)
+		if err != nil || len(over) == 0 {
+			return err
+		}
+		if err := s.drop(ctx, p, over[0]); err != nil {
+			return err
+		}
+		rows, more = 1, len(over) > 1
+		return nil
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("dropping a partition of %s: %w", p.table, db.Unavailable(err))
+	}
+	return rows, more, nil
+}
+
+// over returns the partitions to be dropped. One whose detaching was cut off comes first:
+// until it is detached no other can be.
+func (s *Store) over(ctx context.Context, p partitioned, before time.Time) ([]partition, error) {
+	all, err := partitionsOf(ctx, s.Pool, p)
+	if err != nil {
+		return nil, err
+	}
+	var over []partition
+	for _, x := range all {
+		if x.to.After(before) && !x.pending {
+			continue
+		}
+		if p.whileEmpty && x.attached && !x.pending {
+			var used bool
+			if err := s.Pool.QueryRow(ctx, `select exists (select from `+quoted(x.name)+`)`).Scan(&used); err != nil {
+				return nil, err
+			}
+			if used {
+				continue
+			}
+		}
+		over = append(over, x)
+	}
+	slices.SortStableFunc(over, func(a, b partition) int { return first(a.pending) - first(b.pending) })
+	return over, nil
+}
+
+func first(is bool) int {
+	if is {
+		return 0
+	}
+	return 1
+}
+
+// drop detaches a partition and drops what it was. Whatever is cut off here goes on with
+// the next call.
+func (s *Store) drop(ctx context.Context, p partitioned, x partition) error {
+	conn, err := s.Pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, `set lock_timeout = '`+partitionLock+`'`); err != nil {
+		return err
+	}
+	defer func() { // else the connection is of no use to others
+		if _, err := conn.Exec(context.WithoutCancel(ctx), `reset lock_timeout`); err != nil {
+			_ = conn.Conn().Close(ctx)
+		}
+	}()
+	detach := `alter table ` + quoted(p.table) + ` detach partition ` + quoted(x.name)
+	switch {
+	case x.pending:
+		_, err = conn.Exec(ctx, detach+` finalize`)
+	case x.attached:
+		_, err = conn.Exec(ctx, detach+` concurrently`)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, `drop table `+quoted(x.name))
+	return err
+}
+
+func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+// literal is a time as a constant, which DDL asks for.
+func literal(t time.Time) string { return t.UTC().Format(`'2006-01-02 15:04:05Z'`) }
