@@ -3,6 +3,7 @@ package compose
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,9 @@ func Backup(ctx context.Context, c Config, file string) (backup.Dump, error) {
 
 func backUp(ctx context.Context, c Config, w io.Writer) (backup.Dump, error) {
 	archive := zip.NewWriter(w)
+	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.BestSpeed) // the snapshot is held for as long as this takes
+	})
 	keyset, err := os.ReadFile(c.keyset())
 	if err != nil {
 		return backup.Dump{}, fmt.Errorf("reading the keyset: %w", err)

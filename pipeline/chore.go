@@ -25,8 +25,9 @@ type chore struct {
 
 const (
 	choreBudget = 10 * time.Second
-	// choreRetry is how long a chore rests after a failure, at most.
-	choreRetry = 10 * time.Second
+	// A chore rests this long after a failure, twice as long after the next, and never longer
+	// than its interval.
+	choreRetry, maxChoreRetry = 10 * time.Second, time.Minute
 	// choreBreath is the shortest pause between two chunks.
 	choreBreath = 5 * time.Millisecond
 )
@@ -46,13 +47,17 @@ func (m *Maintenance) keepAll(ctx context.Context, chores []chore) {
 // of the time that a chunk took: so a chore takes two thirds of one connection at most.
 func (m *Maintenance) keep(ctx context.Context, c chore) {
 	behind := m.Metrics.chores.behind.WithLabelValues(c.name)
+	retry := choreRetry
 	for pause := time.Duration(0); worker.Sleep(ctx, pause); {
 		took, more, err := m.chunk(ctx, c)
+		if err == nil {
+			retry = choreRetry
+		}
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil: // what waited still does
-			pause = min(c.every, choreRetry)
+			pause, retry = min(c.every, retry), min(2*retry, maxChoreRetry)
 			m.Logger.WarnContext(ctx, "a chore failed", "chore", c.name, "err", err)
 		case more:
 			pause = max(took/2, choreBreath)

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,7 @@ func (t tables) open(name string) (io.ReadCloser, error) {
 
 func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 	f := newFixture(t)
+	f.chore(f.delay.MakePartitions)
 	near, far := f.post(3, time.Hour), f.post(2, 30*24*time.Hour)
 	far.Content.Entries[0].Text = "tab\t, newline\n, backslash \\N and ünïcode"
 	f.create(near)
@@ -45,15 +47,23 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	if dump.Migration == 0 || len(dump.Partitions) < 90 {
+		t.Errorf("the dump has version %d and partitions %v", dump.Migration, dump.Partitions)
+	}
+	dump.Partitions = slices.DeleteFunc(dump.Partitions, func(p backup.DumpedPartition) bool {
+		day := !p.From.After(far.ScheduledFor) && p.To.After(far.ScheduledFor)
+		if day { // as older backups have it
+			dump.FarDays = append(dump.FarDays, p.From.UTC().Format(time.DateOnly))
+		}
+		return day
+	})
+
 	url := embeddedtest.Postgres(t)
 	if err := backup.Restore(t.Context(), url, dump, kept.open); err != nil {
 		t.Fatal(err)
 	}
 	if after := f.everything(url); after != before {
 		t.Errorf("after the restore:\n%s\nbefore:\n%s", after, before)
-	}
-	if dump.Migration == 0 || len(dump.FarDays) != 1 {
-		t.Errorf("the dump has version %d and far days %v", dump.Migration, dump.FarDays)
 	}
 }
 

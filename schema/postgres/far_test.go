@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -44,41 +43,9 @@ func (f *fixture) wantOneJobEach() {
 	}
 }
 
-// TestAPromotionMeetsAnEdit has a promotion come upon a post while it is being changed.
-func TestAPromotionMeetsAnEdit(t *testing.T) {
-	f := newFixture(t)
-	for name, to := range map[string]time.Duration{
-		"near": time.Hour, "as far as it was": soonNear + time.Minute, "far": 40 * 24 * time.Hour, "into a draft": 0,
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := f.create(f.post(1, soonNear))
-			promoted := make(chan error, 1)
-			_, err := f.gateway.Update(t.Context(), f.workspace, p.ID, func(p *schema.Post) error {
-				if p.ScheduledFor = p.ScheduledFor.Add(to - soonNear); to == 0 {
-					p.Status, p.ScheduledFor = schema.Draft, time.Time{}
-				}
-				go func() {
-					_, _, err := f.delay.Promote(t.Context())
-					promoted <- err
-				}()
-				for range 200 { // until it waits for the post, if it does
-					if f.count(`select count(*) from pg_locks where not granted and locktype in ('transactionid', 'tuple')`) > 0 || len(promoted) > 0 {
-						return nil
-					}
-					time.Sleep(10 * time.Millisecond)
-				}
-				return errors.New("the promotion neither ended nor waited")
-			})
-			f.must(errors.Join(err, <-promoted))
-			f.wantOneJobEach()
-			f.chore(f.delay.Promote)
-			f.wantOneJobEach()
-		})
-	}
-}
-
 func TestPromotionsRaceEdits(t *testing.T) {
 	f := newFixture(t)
+	f.chore(f.delay.MakePartitions)
 	posts := 200
 	if full() {
 		posts = 10_000
@@ -133,9 +100,7 @@ func (f *fixture) change(p schema.Post) error {
 
 func TestAFarJobOfADayWithoutAPartitionStandsInTheNearTable(t *testing.T) {
 	f := newFixture(t)
-	far := f.post(1, 40*24*time.Hour)
-	f.exec(`drop table jobs_far_` + far.ScheduledFor.UTC().Format("20060102"))
-	f.create(far)
+	f.create(f.post(1, 40*24*time.Hour)) // nobody has made any
 	f.wantOneJobEach()
 	if n := f.count(`select count(*) from jobs`); n != 1 {
 		t.Errorf("%d near jobs, want the far one", n)
@@ -146,8 +111,11 @@ func TestAFarJobOfADayWithoutAPartitionStandsInTheNearTable(t *testing.T) {
 // jobs: creation goes on as if nothing were.
 func TestABackupOverMidnight(t *testing.T) {
 	f := newFixture(t)
+	f.chore(f.delay.MakePartitions)
 	left := f.create(f.post(1, soonNear)) // a job that nobody has promoted, when its day is over
-	lastDay := func() int { return f.count(`select max(right(relname, 8)::int) from pg_class where relname ~ '^jobs_far_\d{8}$'`) }
+	lastDay := func() int {
+		return f.count(`select max(right(relname, 8)::int) from pg_class where relname ~ '^jobs_far_\d{8}$'`)
+	}
 	days := func() int { return f.count(`select count(*) from pg_class where relname ~ '^jobs_far_\d{8}$'`) }
 	before := lastDay()
 	f.shiftClock(5 * 24 * time.Hour)

@@ -92,7 +92,6 @@ func newFixture(t *testing.T) *fixture {
 		}
 		f.accounts = append(f.accounts, a.ID)
 	}
-	f.chore(f.delay.MakePartitions)
 	return f
 }
 
@@ -302,6 +301,7 @@ func TestAKeyIsUsedOnce(t *testing.T) {
 
 func TestAFarJobIsPromotedUnlessItsPostMovedOn(t *testing.T) {
 	f := newFixture(t)
+	f.chore(f.delay.MakePartitions)
 	kept, edited, cancelled := f.post(1, 25*time.Hour), f.post(1, 25*time.Hour), f.post(1, 25*time.Hour)
 	for _, p := range []schema.Post{kept, edited, cancelled} {
 		f.create(p)

@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/migrations"
 )
 
@@ -21,8 +20,18 @@ import (
 type Dump struct {
 	At        time.Time     `json:"at"`
 	Migration int64         `json:"migration"` // version of the tables
-	FarDays   []string      `json:"farDays"`   // days of jobs_far that have rows, as YYYY-MM-DD
+	FarDays   []string      `json:"farDays"`   // days of jobs_far that have rows, as YYYY-MM-DD; of older backups alone
 	Tables    []DumpedTable `json:"tables"`    // those others refer to first
+
+	Partitions []DumpedPartition `json:"partitions"` // of all partitioned tables
+}
+
+// DumpedPartition is a range of a time that a table has a partition for.
+type DumpedPartition struct {
+	Table string    `json:"table"`
+	Name  string    `json:"name"`
+	From  time.Time `json:"from"`
+	To    time.Time `json:"to"`
 }
 
 // DumpedTable is one table of a dump, in PostgreSQL's text format of COPY.
@@ -89,10 +98,15 @@ func describeTables(ctx context.Context, tx pgx.Tx) (Dump, error) {
 	if dump.Tables, err = inOrderOfReference(ctx, tx, tables); err != nil {
 		return dump, err
 	}
-	rows, err = tx.Query(ctx, `select distinct to_char(due_at at time zone 'UTC', 'YYYY-MM-DD') from jobs_far order by 1`)
-	dump.FarDays, err = db.Collect(rows, err, func(row pgx.Row, day *string) error { return row.Scan(day) })
+	rows, err = tx.Query(ctx, `
+		select parent, name, bound[1]::timestamptz, bound[2]::timestamptz from (
+			select t.relname as parent, c.relname as name, regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \(''(.*)''\) TO \(''(.*)''\)') bound
+			from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class t on t.oid = i.inhparent
+			where t.relkind = 'p' and t.relnamespace = current_schema()::regnamespace
+		) p order by 1, 3`)
+	dump.Partitions, err = db.Collect(rows, err, func(row pgx.Row, p *DumpedPartition) error { return row.Scan(&p.Table, &p.Name, &p.From, &p.To) })
 	if err != nil {
-		return dump, fmt.Errorf("listing the days of far jobs: %w", err)
+		return dump, fmt.Errorf("listing the partitions: %w", err)
 	}
 	return dump, nil
 }
@@ -153,7 +167,7 @@ func Restore(ctx context.Context, url string, dump Dump, open func(table string)
 }
 
 // emptyForRestore removes the rows that migrations made, once it is sure that there are
-// no others, and makes the days that far jobs need.
+// no others, and makes the partitions that the backup's rows need.
 func emptyForRestore(ctx context.Context, tx pgx.Tx, dump Dump) error {
 	var used bool
 	if err := tx.QueryRow(ctx, `select exists (select from workspaces)`).Scan(&used); err != nil {
@@ -172,7 +186,11 @@ func emptyForRestore(ctx context.Context, tx pgx.Tx, dump Dump) error {
 		if err != nil {
 			return fmt.Errorf("reading the days of far jobs: %w", err)
 		}
-		statements = append(statements, tables.MakeFarDay(day))
+		dump.Partitions = append(dump.Partitions, DumpedPartition{"jobs_far", "jobs_far_" + day.Format("20060102"), day, day.AddDate(0, 0, 1)})
+	}
+	for _, p := range dump.Partitions {
+		statements = append(statements, fmt.Sprintf(`create table if not exists %s partition of %s for values from ('%s') to ('%s')`,
+			quoted(p.Name), quoted(p.Table), p.From.Format(time.RFC3339), p.To.Format(time.RFC3339)))
 	}
 	_, err := tx.Conn().PgConn().Exec(ctx, strings.Join(statements, ";")).ReadAll()
 	return err

@@ -53,8 +53,6 @@ func newFixture(t *testing.T) *fixture {
 	f.account.ID, err = admin.AccountID(t.Context(), f.account)
 	f.must(err)
 	f.must(admin.PutAccount(t.Context(), f.account))
-	_, _, err = postgres.NewDelay(store).MakePartitions(t.Context())
-	f.must(err)
 	f.key = schema.NewKeyID(store.Now())
 	return f
 }
