@@ -465,6 +465,7 @@ const (
 	EventNameThreadPartiallyPublished EventName = "thread.partially_published"
 	EventNameThreadPublished          EventName = "thread.published"
 	EventNameThreadScheduled          EventName = "thread.scheduled"
+	EventNameWebhookDisabled          EventName = "webhook.disabled"
 )
 
 // Valid indicates whether the value is a known member of the EventName enum.
@@ -495,6 +496,8 @@ func (e EventName) Valid() bool {
 	case EventNameThreadPublished:
 		return true
 	case EventNameThreadScheduled:
+		return true
+	case EventNameWebhookDisabled:
 		return true
 	default:
 		return false
@@ -2388,6 +2391,19 @@ type EventThread struct {
 // EventThreadStatus defines model for EventThread.Status.
 type EventThreadStatus string
 
+// EventWebhook defines model for EventWebhook.
+type EventWebhook struct {
+	ConsecutiveFailures int         `json:"consecutiveFailures"`
+	DisabledAt          time.Time   `json:"disabledAt"`
+	DisabledReason      string      `json:"disabledReason"`
+	Events              []EventName `json:"events"`
+
+	// Host Of its url, of which the rest may be a secret.
+	Host     string `json:"host"`
+	Id       string `json:"id"`
+	IsActive bool   `json:"isActive"`
+}
+
 // EventsAnswer defines model for EventsAnswer.
 type EventsAnswer struct {
 	// CompleteUntil All events committed before were given, now or on earlier pages; null while there is more.
@@ -3785,7 +3801,9 @@ type Webhook struct {
 
 // WebhookAnswer defines model for WebhookAnswer.
 type WebhookAnswer struct {
-	Success WebhookAnswerSuccess `json:"success"`
+	// RedeliveringSince Where a change asked for it: what failed since then is sent again.
+	RedeliveringSince *time.Time           `json:"redeliveringSince,omitempty"`
+	Success           WebhookAnswerSuccess `json:"success"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings *Warnings `json:"warnings,omitempty"`
@@ -3801,6 +3819,38 @@ type WebhookCreate struct {
 
 	// Url https and publicly reachable.
 	Url string `json:"url"`
+}
+
+// WebhookDisabled defines model for WebhookDisabled.
+type WebhookDisabled struct {
+	// CreatedAt When it happened.
+	CreatedAt time.Time `json:"createdAt"`
+	Data      struct {
+		Webhook EventWebhook `json:"webhook"`
+	} `json:"data"`
+	Event interface{} `json:"event"`
+
+	// Id The same over retries, redelivery and GET /events: drop what you have seen.
+	Id string `json:"id"`
+
+	// Test true for the sample data of a test.
+	Test bool `json:"test"`
+}
+
+// WebhookEvent defines model for WebhookEvent.
+type WebhookEvent struct {
+	// CreatedAt When it happened.
+	CreatedAt time.Time `json:"createdAt"`
+	Data      struct {
+		Webhook EventWebhook `json:"webhook"`
+	} `json:"data"`
+	Event interface{} `json:"event"`
+
+	// Id The same over retries, redelivery and GET /events: drop what you have seen.
+	Id string `json:"id"`
+
+	// Test true for the sample data of a test.
+	Test bool `json:"test"`
 }
 
 // WebhookHistoryAnswer defines model for WebhookHistoryAnswer.
@@ -3829,7 +3879,10 @@ type WebhookUpdate struct {
 	// Events Replaces the list.
 	Events   *[]EventName `json:"events,omitempty"`
 	IsActive *bool        `json:"isActive,omitempty"`
-	Url      *string      `json:"url,omitempty"`
+
+	// RedeliverSince What failed since this time is sent again; without an offset, UTC. Not in the future, nor while the webhook is not active (invalid_state).
+	RedeliverSince *string `json:"redeliverSince,omitempty"`
+	Url            *string `json:"url,omitempty"`
 }
 
 // WebhooksAnswer defines model for WebhooksAnswer.
@@ -4291,6 +4344,23 @@ type OnThreadScheduledParams struct {
 	WebhookSignature StandardSignature `json:"webhook-signature"`
 }
 
+// OnWebhookDisabledParams defines parameters for OnWebhookDisabled.
+type OnWebhookDisabledParams struct {
+	// XWebhookSignature `t=<unix time>,v1=<hex>`, where hex is the HMAC-SHA256 of `<unix time>.<body>`, keyed with the secret as it was
+	// shown (whsec_…). Compare in constant time, and refuse a time that is long past. While a secret is being replaced
+	// there is a v1 for each secret, the oldest first: accept the request when one is right.
+	XWebhookSignature WebhookSignature `json:"X-Webhook-Signature"`
+
+	// WebhookId Of Standard Webhooks: the id of the event, the same for every try.
+	WebhookId StandardId `json:"webhook-id"`
+
+	// WebhookTimestamp Of Standard Webhooks: Unix time.
+	WebhookTimestamp StandardTimestamp `json:"webhook-timestamp"`
+
+	// WebhookSignature Of Standard Webhooks: `v1,<base64>`, keyed with the decoded part of the secret; several with spaces between them while a secret is being replaced.
+	WebhookSignature StandardSignature `json:"webhook-signature"`
+}
+
 // UpdateAccountJSONRequestBody defines body for UpdateAccount for application/json ContentType.
 type UpdateAccountJSONRequestBody = AccountUpdate
 
@@ -4432,6 +4502,9 @@ type OnThreadPublishedJSONRequestBody = ThreadPublished
 // OnThreadScheduledJSONRequestBody defines body for OnThreadScheduled for application/json ContentType.
 type OnThreadScheduledJSONRequestBody = ThreadScheduled
 
+// OnWebhookDisabledJSONRequestBody defines body for OnWebhookDisabled for application/json ContentType.
+type OnWebhookDisabledJSONRequestBody = WebhookDisabled
+
 // AsChatId0 returns the union data inside the ChatId as a ChatId0
 func (t ChatId) AsChatId0() (ChatId0, error) {
 	var body ChatId0
@@ -4562,6 +4635,32 @@ func (t *EventsAnswer_Events_Item) FromAccountEvent(v AccountEvent) error {
 
 // MergeAccountEvent performs a merge with any union data inside the EventsAnswer_Events_Item, using the provided AccountEvent
 func (t *EventsAnswer_Events_Item) MergeAccountEvent(v AccountEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsWebhookEvent returns the union data inside the EventsAnswer_Events_Item as a WebhookEvent
+func (t EventsAnswer_Events_Item) AsWebhookEvent() (WebhookEvent, error) {
+	var body WebhookEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromWebhookEvent overwrites any union data inside the EventsAnswer_Events_Item as the provided WebhookEvent
+func (t *EventsAnswer_Events_Item) FromWebhookEvent(v WebhookEvent) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeWebhookEvent performs a merge with any union data inside the EventsAnswer_Events_Item, using the provided WebhookEvent
+func (t *EventsAnswer_Events_Item) MergeWebhookEvent(v WebhookEvent) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -5727,7 +5826,11 @@ type ClientInterface interface {
 
 	// UpdateWebhookWithBody Change a webhook
 	//
-	// isActive true enables a webhook that was disabled and forgets its failures.
+	// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
+	// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
+	// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
+	// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
+	// happened while it was paused is not among them: see GET /events.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5736,7 +5839,11 @@ type ClientInterface interface {
 
 	// UpdateWebhook Change a webhook
 	//
-	// isActive true enables a webhook that was disabled and forgets its failures.
+	// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
+	// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
+	// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
+	// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
+	// happened while it was paused is not among them: see GET /events.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -7572,7 +7679,11 @@ func (c *Client) GetWebhook(ctx context.Context, id WebhookId, reqEditors ...Req
 
 // UpdateWebhookWithBody Change a webhook
 //
-// isActive true enables a webhook that was disabled and forgets its failures.
+// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
+// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
+// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
+// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
+// happened while it was paused is not among them: see GET /events.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7591,7 +7702,11 @@ func (c *Client) UpdateWebhookWithBody(ctx context.Context, id WebhookId, conten
 
 // UpdateWebhook Change a webhook
 //
-// isActive true enables a webhook that was disabled and forgets its failures.
+// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
+// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
+// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
+// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
+// happened while it was paused is not among them: see GET /events.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -11976,7 +12091,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateWebhookWithBodyWithResponse Change a webhook
 	//
-	// isActive true enables a webhook that was disabled and forgets its failures.
+	// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
+	// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
+	// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
+	// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
+	// happened while it was paused is not among them: see GET /events.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11985,7 +12104,11 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateWebhookWithResponse Change a webhook
 	//
-	// isActive true enables a webhook that was disabled and forgets its failures.
+	// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
+	// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
+	// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
+	// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
+	// happened while it was paused is not among them: see GET /events.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -16483,7 +16606,11 @@ func (c *ClientWithResponses) GetWebhookWithResponse(ctx context.Context, id Web
 
 // UpdateWebhookWithBodyWithResponse Change a webhook
 //
-// isActive true enables a webhook that was disabled and forgets its failures.
+// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
+// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
+// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
+// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
+// happened while it was paused is not among them: see GET /events.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16498,7 +16625,11 @@ func (c *ClientWithResponses) UpdateWebhookWithBodyWithResponse(ctx context.Cont
 
 // UpdateWebhookWithResponse Change a webhook
 //
-// isActive true enables a webhook that was disabled and forgets its failures.
+// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
+// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
+// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
+// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
+// happened while it was paused is not among them: see GET /events.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -18679,6 +18810,11 @@ type WebhookInitiatorInterface interface {
 	OnThreadScheduledWithBody(ctx context.Context, targetURL string, params *OnThreadScheduledParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	OnThreadScheduled(ctx context.Context, targetURL string, params *OnThreadScheduledParams, body OnThreadScheduledJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// OnWebhookDisabledWithBody fires the webhook.disabled webhook with any body
+	OnWebhookDisabledWithBody(ctx context.Context, targetURL string, params *OnWebhookDisabledParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	OnWebhookDisabled(ctx context.Context, targetURL string, params *OnWebhookDisabledParams, body OnWebhookDisabledJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 func (p *WebhookInitiator) OnAccountConnectedWithBody(ctx context.Context, targetURL string, params *OnAccountConnectedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -18983,6 +19119,30 @@ func (p *WebhookInitiator) OnThreadScheduledWithBody(ctx context.Context, target
 
 func (p *WebhookInitiator) OnThreadScheduled(ctx context.Context, targetURL string, params *OnThreadScheduledParams, body OnThreadScheduledJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewOnThreadScheduledWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) OnWebhookDisabledWithBody(ctx context.Context, targetURL string, params *OnWebhookDisabledParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewOnWebhookDisabledWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) OnWebhookDisabled(ctx context.Context, targetURL string, params *OnWebhookDisabledParams, body OnWebhookDisabledJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewOnWebhookDisabledWebhookRequest(targetURL, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -19846,6 +20006,76 @@ func NewOnThreadScheduledWebhookRequest(targetURL string, params *OnThreadSchedu
 
 // NewOnThreadScheduledWebhookRequestWithBody builds a POST request for the thread.scheduled webhook with any body
 func NewOnThreadScheduledWebhookRequestWithBody(targetURL string, params *OnThreadScheduledParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "X-Webhook-Signature", params.XWebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("X-Webhook-Signature", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam2)
+
+		var headerParam3 string
+
+		headerParam3, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam3)
+
+	}
+	return req, nil
+}
+
+// NewOnWebhookDisabledWebhookRequest builds a application/json POST request for the webhook.disabled webhook
+func NewOnWebhookDisabledWebhookRequest(targetURL string, params *OnWebhookDisabledParams, body OnWebhookDisabledJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewOnWebhookDisabledWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewOnWebhookDisabledWebhookRequestWithBody builds a POST request for the webhook.disabled webhook with any body
+func NewOnWebhookDisabledWebhookRequestWithBody(targetURL string, params *OnWebhookDisabledParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 	_ = err
 

@@ -21,12 +21,24 @@ type Metrics struct {
 	accounts     *prometheus.GaugeVec
 	oldestEvents prometheus.Gauge
 	deliveries   *prometheus.CounterVec
+	firstTries   *prometheus.HistogramVec
+	delivered    prometheus.Histogram
 	targets      *prometheus.CounterVec
 	dropped      prometheus.Counter
 	fired        prometheus.Counter
 	stragglers   prometheus.Counter
 	deadLetters  *prometheus.GaugeVec
 }
+
+// What a receiver did with its last try; of one that nobody has tried, nothing is known to
+// be wrong.
+const (
+	receiverSucceeds = "succeeds"
+	receiverFails    = "fails"
+)
+
+// deliveryBuckets are seconds, from a delivery at once to one behind an outage.
+var deliveryBuckets = []float64{.005, .01, .025, .05, .1, .15, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800, 7200, 86400}
 
 // NewMetrics makes and registers the metrics of the stages.
 func NewMetrics(r prometheus.Registerer) *Metrics {
@@ -71,6 +83,16 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "crier_webhook_deliveries_total",
 			Help: "Tries of webhook deliveries, by outcome: delivered, retried, failed.",
 		}, []string{"outcome"}),
+		firstTries: register.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "crier_webhook_lateness_seconds",
+			Help:    "From an event to the first try of its delivery, by whether the receiver's last try succeeded: succeeds, fails. Without what is sent again.",
+			Buckets: deliveryBuckets,
+		}, []string{"receiver"}),
+		delivered: register.NewHistogram(prometheus.HistogramOpts{
+			Name:    "crier_webhook_delivered_seconds",
+			Help:    "From an event to the answer by which its receiver took it, retries included. Without what is sent again.",
+			Buckets: deliveryBuckets,
+		}),
 		targets: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_targets_total",
 			Help: "Targets that are done, by platform and outcome.",
@@ -94,6 +116,9 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	}
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)
+	}
+	for _, receiver := range []string{receiverSucceeds, receiverFails} {
+		m.firstTries.WithLabelValues(receiver)
 	}
 	for _, stage := range schema.Stages() {
 		m.deadLetters.WithLabelValues(stage)

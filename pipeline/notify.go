@@ -24,7 +24,8 @@ type notifyStore interface {
 // retries are the waits before the second, third and fourth try of a delivery.
 var retries = [...]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}
 
-// Notify delivers events to webhooks, one at a time for each receiver.
+// Notify delivers events to webhooks: several at a time to a receiver that takes them, one at
+// a time to one that fails. Their order is promised to nobody.
 type Notify = worker.Worker[schema.NotifyMessage, schema.DeliveryID, schema.NotifyDelivery]
 
 // NotifyConfig is what the notify stage is made of.
@@ -38,17 +39,20 @@ type NotifyConfig struct {
 
 // NewNotify makes the notify stage.
 func NewNotify(c NotifyConfig) *Notify {
+	known := newReceivers()
 	return worker.New(worker.Config[schema.NotifyMessage]{
 		Name: schema.TopicNotify, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Tracer: c.Tracer,
-	}, notify{notifyStore: c.Store, sender: c.Sender, metrics: c.Metrics})
+		AtOnce: known.atOnce,
+	}, notify{notifyStore: c.Store, sender: c.Sender, metrics: c.Metrics, receivers: known})
 }
 
 // notify is the stage of the worker. Its store claims.
 type notify struct {
 	notifyStore
 	worker.Unlimited[schema.DeliveryID]
-	sender  *Sender
-	metrics *Metrics
+	sender    *Sender
+	metrics   *Metrics
+	receivers *receivers
 }
 
 func (n notify) Place(m schema.NotifyMessage) worker.Place[schema.DeliveryID] {
@@ -70,12 +74,14 @@ func (n notify) send(ctx context.Context, d schema.NotifyDelivery) (Answer, erro
 }
 
 func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Turn) (worker.Outcome, error) {
+	n.showFirstTry(d)
 	answer, err := n.send(ctx, d)
 	if cutBefore(ctx, err) {
 		return worker.Outcome{Store: func(ctx context.Context) error { return n.GiveBack(ctx, d) }, GivenBack: true}, nil
 	}
+	n.receivers.tried(d.Webhook, err == nil)
 	result := schema.NotifyResult{
-		ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, State: schema.DeliveryDelivered,
+		ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, Enablings: d.Enablings, State: schema.DeliveryDelivered,
 		ResponseCode: answer.Code, ResponseTime: answer.Took, Response: answer.Text,
 	}
 	outcome := "delivered"
@@ -86,7 +92,28 @@ func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Turn) 
 		}
 	}
 	n.metrics.deliveries.WithLabelValues(outcome).Inc()
+	if err == nil && !d.Again {
+		n.metrics.delivered.Observe(n.since(d).Seconds())
+	}
 	return worker.Outcome{Store: func(ctx context.Context) error { return n.Finish(ctx, result) }}, nil
+}
+
+// showFirstTry measures how late the first try of an event is. What is sent again because
+// somebody asked for it is not late.
+func (n notify) showFirstTry(d schema.NotifyDelivery) {
+	if d.Again || d.Attempts > 0 {
+		return
+	}
+	receiver := receiverSucceeds
+	if n.receivers.fails(d.Webhook) {
+		receiver = receiverFails
+	}
+	n.metrics.firstTries.WithLabelValues(receiver).Observe(n.since(d).Seconds())
+}
+
+// since returns how long ago what a delivery tells of happened.
+func (n notify) since(d schema.NotifyDelivery) time.Duration {
+	return max(0, n.sender.now().Sub(d.EventID.Time()))
 }
 
 // cutBefore tells whether a stop ended a request before it succeeded. Receivers know an event

@@ -67,7 +67,7 @@ func newNotifying(t *testing.T) *notifying {
 	n.store, n.gateway = store, postgres.NewGateway(store, unsealed{}, catalog.Constraints)
 	n.stage = notify{
 		notifyStore: postgres.NewNotify(store, unsealed{}), sender: NewSender(receiver.Client(), store.Now),
-		metrics: NewMetrics(prometheus.NewRegistry()),
+		metrics: NewMetrics(prometheus.NewRegistry()), receivers: newReceivers(),
 	}
 	admin := postgres.NewAdmin(store)
 	workspace, err := admin.Workspace(t.Context(), "acme", "operator", false)

@@ -24,6 +24,7 @@ const (
 	AccountDisconnected      EventType = "account.disconnected"
 	AccountError             EventType = "account.error"
 	AccountTokenExpiring     EventType = "account.token_expiring"
+	WebhookDisabled          EventType = "webhook.disabled"
 )
 
 // The facts only analytics reads: what became of one target.
@@ -38,6 +39,7 @@ func EventTypes() []EventType {
 		PostScheduled, PostPublished, PostFailed, PostCancelled, PostUpdated,
 		ThreadScheduled, ThreadPublished, ThreadPartiallyPublished, ThreadFailed,
 		AccountConnected, AccountDisconnected, AccountError, AccountTokenExpiring,
+		WebhookDisabled,
 	}
 }
 

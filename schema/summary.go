@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"net/url"
 	"slices"
 	"time"
 )
@@ -202,4 +203,33 @@ func (a Account) Summary() AccountSummary {
 		ID: a.ID, Platform: a.Platform, Name: a.Name, NativeID: a.NativeID, Server: a.Server, BrandID: a.Brand,
 		IsConnected: a.Problem() == nil && !a.Disconnected, NeedsReconnect: a.NeedsReconnect,
 	}
+}
+
+// WebhookData is the `data` of webhook.disabled.
+type WebhookData struct {
+	Webhook WebhookSummary `json:"webhook"`
+}
+
+// WebhookSummary is a webhook as others of its workspace show it. Addresses of receivers often
+// carry a secret, so that it says the host alone.
+type WebhookSummary struct {
+	ID                  WebhookID   `json:"id"`
+	Host                string      `json:"host"`
+	Events              []EventType `json:"events"`
+	IsActive            bool        `json:"isActive"`
+	ConsecutiveFailures int         `json:"consecutiveFailures"`
+	DisabledAt          time.Time   `json:"disabledAt"`
+	DisabledReason      string      `json:"disabledReason"`
+}
+
+// Summary is the webhook, once it is disabled, as other webhooks show it.
+func (w *Webhook) Summary() WebhookSummary {
+	s := WebhookSummary{
+		ID: w.ID, Events: w.Events, IsActive: w.Active, ConsecutiveFailures: w.ConsecutiveFailures,
+		DisabledAt: w.DisabledAt.UTC().Truncate(time.Millisecond), DisabledReason: w.DisabledReason,
+	}
+	if u, err := url.Parse(w.URL); err == nil {
+		s.Host = u.Host
+	}
+	return s
 }

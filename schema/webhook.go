@@ -20,6 +20,7 @@ type Webhook struct {
 	ConsecutiveFailures int
 	DisabledAt          time.Time
 	DisabledReason      string
+	RedeliverSince      time.Time // what a change asks for: to send again what failed since; zero: nothing
 }
 
 // OldSecret is a secret that a rotation has replaced.
@@ -144,6 +145,8 @@ type NotifyDelivery struct {
 	Body      []byte
 	Claim     int32
 	Attempts  int
+	Again     bool  // it repeats another delivery
+	Enablings int32 // how often the webhook was enabled until it was claimed
 	URL       string
 	Secrets   []string // all sign, the oldest first
 
@@ -155,6 +158,7 @@ type NotifyResult struct {
 	ID           DeliveryID
 	Webhook      WebhookID
 	Claim        int32
+	Enablings    int32 // as it was claimed
 	State        DeliveryState
 	ResponseCode int // 0: no answer
 	ResponseTime time.Duration

@@ -98,6 +98,8 @@ func sampleData(event schema.EventType, workspace schema.WorkspaceID, now time.T
 	switch kind {
 	case "account":
 		return sampleAccount(event, now)
+	case "webhook":
+		return sampleWebhook(now)
 	case "thread":
 		post := samplePost(event, workspace, now)
 		post.Content.Entries = append(post.Content.Entries, schema.Entry{Text: "Its second entry."})
@@ -111,6 +113,14 @@ func sampleData(event schema.EventType, workspace schema.WorkspaceID, now time.T
 		post := samplePost(event, workspace, now)
 		return schema.PostData{Post: post.Summary()}
 	}
+}
+
+func sampleWebhook(now time.Time) schema.WebhookData {
+	webhook := schema.Webhook{
+		ID: schema.NewWebhookID(now), URL: "https://hooks.example/sample", Events: []schema.EventType{schema.PostPublished},
+		ConsecutiveFailures: 10, DisabledAt: now, DisabledReason: "A sample failure.",
+	}
+	return schema.WebhookData{Webhook: webhook.Summary()}
 }
 
 func sampleAccount(event schema.EventType, now time.Time) schema.AccountData {

@@ -40,9 +40,11 @@ type deliveryView struct {
 }
 
 type webhookAnswer struct {
-	Success  bool            `json:"success"`
-	Webhook  webhookView     `json:"webhook"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
+	Success bool        `json:"success"`
+	Webhook webhookView `json:"webhook"`
+	// RedeliveringSince is where a change asked for what failed to be sent again.
+	RedeliveringSince *answer.Moment  `json:"redeliveringSince,omitempty"`
+	Warnings          []schema.Detail `json:"warnings,omitempty"`
 }
 
 type webhooksAnswer struct {

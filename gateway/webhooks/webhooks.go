@@ -90,6 +90,7 @@ type webhookFields struct {
 	url    *string
 	events []schema.EventType
 	active *bool
+	since  time.Time // what failed since is to be sent again; zero: nothing
 }
 
 // create makes a webhook and shows its secret, this once.
@@ -125,7 +126,7 @@ func (w *webhooks) create(c *gin.Context) error {
 }
 
 // update changes what a request names of a webhook. Activating one forgets its
-// failures.
+// failures, and may have sent again what it missed.
 func (w *webhooks) update(c *gin.Context) error {
 	id, err := webhookID(c)
 	if err != nil {
@@ -139,6 +140,9 @@ func (w *webhooks) update(c *gin.Context) error {
 	if active, ok := f.Boolean("isActive"); ok {
 		fields.active = &active
 	}
+	if fields.since = f.Time("redeliverSince"); fields.since.After(w.Now()) {
+		f.Fail("redeliverSince", body.CodeInvalidValue, "must not be in the future")
+	}
 	f.Finish()
 	w.checkAddress(c.Request.Context(), fields, f.Report)
 	if err := f.Report.Err(); err != nil {
@@ -148,11 +152,14 @@ func (w *webhooks) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, webhookAnswer{Success: true, Webhook: viewWebhook(webhook, w.Now()), Warnings: f.Report.Warnings})
+	answer.JSON(c, http.StatusOK, webhookAnswer{
+		Success: true, Webhook: viewWebhook(webhook, w.Now()), RedeliveringSince: answer.MomentOrNull(webhook.RedeliverSince), Warnings: f.Report.Warnings,
+	})
 	return nil
 }
 
 func (f webhookFields) apply(w *schema.Webhook) error {
+	w.RedeliverSince = f.since
 	if f.url != nil {
 		w.URL = *f.url
 	}

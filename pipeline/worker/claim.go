@@ -81,6 +81,7 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 			t.message = nil
 		}
 		if one, ok := of[t.Claims]; ok {
+			delete(of, t.Claims) // two messages may ask for the same
 			start(t, one)
 		} else {
 			w.queue.done(t)

@@ -10,7 +10,7 @@ import (
 	"crier/schema"
 )
 
-// Key is what one thing at a time is done for: an account, or a webhook.
+// Key is what one thing at a time is done for, or a few: an account, or a webhook.
 type Key [16]byte
 
 // Bulkhead is what shares a bounded part of a stage's slots, so that one that hangs leaves
@@ -45,15 +45,16 @@ func (t *task[M, R]) giveTurnBack() {
 	}
 }
 
-// queue is a fair queue: of each key one task is out at a time, of each bulkhead at most
-// share; keys that are ready are served in turn by workspace, so that one tenant's herd does
-// not hold up another's.
+// queue is a fair queue: of each key as many tasks are out at a time as its width allows, of
+// each bulkhead at most share; keys that are ready are served in turn by workspace, so that
+// one tenant's herd does not hold up another's.
 type queue[M, R comparable] struct {
 	mu      sync.Mutex
 	keys    map[Key]*keyQueue[M, R]
 	tenants map[schema.WorkspaceID]*tenant
 	ring    []*tenant // with a ready key, in turn
 	share   int
+	atOnce  func(Key) int                  // tasks of a key that may be out; nil: one
 	outs    map[Bulkhead]int               // tasks that are out
 	parked  map[Bulkhead][]*keyQueue[M, R] // ready keys of full bulkheads
 	queued  map[M]struct{}
@@ -68,7 +69,10 @@ type keyQueue[M, R comparable] struct {
 	tenant   schema.WorkspaceID
 	bulkhead Bulkhead
 	tasks    []*task[M, R]
-	out      bool
+
+	out       int       // tasks that are out
+	listed    bool      // ready, parked or waiting for its time: in one of these lists, once
+	notBefore time.Time // when its next task may be out; zero: at any time
 }
 
 type tenant struct {
@@ -76,9 +80,9 @@ type tenant struct {
 	ready []Key
 }
 
-func newQueue[M, R comparable](share int) *queue[M, R] {
+func newQueue[M, R comparable](share int, atOnce func(Key) int) *queue[M, R] {
 	return &queue[M, R]{
-		share: share, outs: map[Bulkhead]int{}, parked: map[Bulkhead][]*keyQueue[M, R]{},
+		share: share, atOnce: atOnce, outs: map[Bulkhead]int{}, parked: map[Bulkhead][]*keyQueue[M, R]{},
 		keys: map[Key]*keyQueue[M, R]{}, tenants: map[schema.WorkspaceID]*tenant{},
 		queued: map[M]struct{}{}, wake: make(chan struct{}, 1),
 	}
@@ -118,14 +122,36 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	}
 	q.queued[t.value] = struct{}{}
 	k.tasks = append(k.tasks, t)
-	if len(k.tasks) == 1 && !k.out {
-		q.makeReady(k)
-	}
+	q.offer(k)
 	return t.loose
 }
 
-// take removes up to limit tasks, one a key, and marks their keys as out. It waits for
-// the first; it returns nothing only when ctx ends.
+// widthPart is the part of what is left of a bulkhead that a key may have beyond its first
+// task, so that a few slow ones do not fill it.
+const widthPart = 4
+
+// width returns how many tasks of a key may be out.
+func (q *queue[M, R]) width(k *keyQueue[M, R]) int {
+	if q.atOnce == nil {
+		return 1
+	}
+	width := q.atOnce(k.id)
+	if k.bulkhead != (Bulkhead{}) {
+		width = min(width, (q.share-q.outs[k.bulkhead])/widthPart)
+	}
+	return max(1, width)
+}
+
+// offer lists a key as ready where it has a task that may be out. One that has as many out
+// as it may is looked at again when one of them comes back.
+func (q *queue[M, R]) offer(k *keyQueue[M, R]) {
+	if !k.listed && len(k.tasks) > 0 && k.out < q.width(k) {
+		q.makeReady(k)
+	}
+}
+
+// take removes up to limit tasks, which are out then. It waits for the first; it returns
+// nothing only when ctx ends.
 func (q *queue[M, R]) take(ctx context.Context, limit int) []*task[M, R] {
 	for {
 		next := q.endWaits(time.Now())
@@ -169,20 +195,16 @@ func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
 		} else {
 			delete(q.tenants, next.id)
 		}
-		if q.full(k.bulkhead) {
+		switch {
+		case !k.notBefore.IsZero() && time.Now().Before(k.notBefore):
+			q.wait(k)
+			continue
+		case q.full(k.bulkhead):
 			q.parked[k.bulkhead] = append(q.parked[k.bulkhead], k)
 			continue
 		}
-		q.outs[k.bulkhead]++
-		t := k.tasks[0]
-		k.tasks[0] = nil
-		k.tasks, k.out = k.tasks[1:], true
-		delete(q.queued, t.value)
-		if t.loose {
-			t.loose = false
-			q.loose--
-		}
-		taken = append(taken, t)
+		taken = append(taken, q.takeOut(k))
+		q.offer(k)
 	}
 	if len(q.ring) > 0 {
 		q.signal()
@@ -190,22 +212,37 @@ func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
 	return taken
 }
 
-// done gives the key of a task back.
+// takeOut removes the first task of a ready key.
+func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
+	t := k.tasks[0]
+	k.tasks[0] = nil
+	k.tasks, k.listed, k.notBefore = k.tasks[1:], false, time.Time{}
+	k.out++
+	q.outs[k.bulkhead]++
+	delete(q.queued, t.value)
+	if t.loose {
+		t.loose = false
+		q.loose--
+	}
+	return t
+}
+
+// done says that a task is out no more.
 func (q *queue[M, R]) done(t *task[M, R]) {
 	t.giveTurnBack()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
-	k.out = false
+	k.out--
 	q.leave(k.bulkhead)
-	if len(k.tasks) == 0 {
+	if len(k.tasks) == 0 && k.out == 0 {
 		delete(q.keys, t.Key)
 		return
 	}
-	q.makeReady(k)
+	q.offer(k)
 }
 
-// again puts tasks back at the heads of their keys' queues, and gives the keys back.
+// again puts tasks back at the heads of their keys' queues.
 func (q *queue[M, R]) again(tasks ...*task[M, R]) {
 	for _, t := range tasks {
 		t.giveTurnBack()
@@ -213,7 +250,7 @@ func (q *queue[M, R]) again(tasks ...*task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range tasks {
-		q.makeReady(q.putBack(t))
+		q.offer(q.putBack(t))
 	}
 }
 
@@ -239,13 +276,23 @@ func (q *queue[M, R]) later(t *task[M, R], at time.Time) {
 	t.giveTurnBack()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	heap.Push(&q.waiting, waitingKey[M, R]{q.putBack(t), at})
+	k := q.putBack(t)
+	k.notBefore = at
+	if !k.listed {
+		q.wait(k)
+	}
+}
+
+// wait lists a key until its time has come.
+func (q *queue[M, R]) wait(k *keyQueue[M, R]) {
+	k.listed = true
+	heap.Push(&q.waiting, waitingKey[M, R]{k, k.notBefore})
 	q.signal()
 }
 
 func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	k := q.keys[t.Key]
-	k.out = false
+	k.out--
 	q.leave(k.bulkhead)
 	if _, ok := q.queued[t.value]; !ok {
 		q.queued[t.value] = struct{}{}
@@ -315,6 +362,7 @@ func (q *queue[M, R]) makeReady(k *keyQueue[M, R]) {
 		q.ring = append(q.ring, t)
 	}
 	t.ready = append(t.ready, k.id)
+	k.listed = true
 	q.signal()
 }
 

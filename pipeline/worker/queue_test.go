@@ -23,7 +23,7 @@ func values(tasks []*task[int, int]) []int {
 }
 
 func TestTheQueueServesWorkspacesInTurn(t *testing.T) {
-	q := newQueue[int, int](9)
+	q := newQueue[int, int](9, nil)
 	for i := range 4 {
 		queued(q, 1, byte(i), i)
 	}
@@ -34,7 +34,7 @@ func TestTheQueueServesWorkspacesInTurn(t *testing.T) {
 }
 
 func TestAKeyIsOutOnce(t *testing.T) {
-	q := newQueue[int, int](9)
+	q := newQueue[int, int](9, nil)
 	queued(q, 1, 7, 1)
 	queued(q, 1, 7, 2)
 	first := q.takeReady(9)
@@ -48,7 +48,7 @@ func TestAKeyIsOutOnce(t *testing.T) {
 }
 
 func TestATaskComesAgainAheadOfItsKey(t *testing.T) {
-	q := newQueue[int, int](9)
+	q := newQueue[int, int](9, nil)
 	queued(q, 1, 7, 1)
 	queued(q, 1, 7, 2)
 	q.again(q.takeReady(1)[0])
@@ -58,7 +58,7 @@ func TestATaskComesAgainAheadOfItsKey(t *testing.T) {
 }
 
 func TestTheSameTaskIsQueuedOnce(t *testing.T) {
-	q := newQueue[int, int](9)
+	q := newQueue[int, int](9, nil)
 	queued(q, 1, 7, 1)
 	if !q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{7}}, value: 1}) || q.len() != 1 {
 		t.Error("a repeated message was queued twice, or is kept")
@@ -66,7 +66,7 @@ func TestTheSameTaskIsQueuedOnce(t *testing.T) {
 }
 
 func TestTakeWaitsForATask(t *testing.T) {
-	q := newQueue[int, int](9)
+	q := newQueue[int, int](9, nil)
 	got := make(chan []int)
 	go func() { got <- values(q.take(t.Context(), 1)) }()
 	queued(q, 1, 7, 5)
@@ -81,7 +81,7 @@ func TestTakeWaitsForATask(t *testing.T) {
 }
 
 func TestABulkheadLeavesSlotsToOthers(t *testing.T) {
-	q := newQueue[int, int](2)
+	q := newQueue[int, int](2, nil)
 	hanging := Bulkhead{1}
 	for i := range 5 {
 		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{byte(i)}, Bulkhead: hanging}, value: i})
@@ -106,7 +106,7 @@ func TestABulkheadLeavesSlotsToOthers(t *testing.T) {
 
 func TestALongQueueKeepsFewMessages(t *testing.T) {
 	const long = 1000
-	q := newQueue[int, int](9)
+	q := newQueue[int, int](9, nil)
 	message := new(stream.Message)
 	kept := 0
 	for i := range long {
@@ -131,7 +131,7 @@ func TestALongQueueKeepsFewMessages(t *testing.T) {
 
 func TestLongQueuesLeaveRoomToOthers(t *testing.T) {
 	const long = 50
-	q := newQueue[int, int](9)
+	q := newQueue[int, int](9, nil)
 	for i := range looseLimit {
 		for n := range long {
 			queued(q, 1, byte(n), i*long+n)
@@ -150,7 +150,7 @@ func TestLongQueuesLeaveRoomToOthers(t *testing.T) {
 }
 
 func TestAKeyThatWaitsHoldsUpNoOther(t *testing.T) {
-	q := newQueue[int, int](9)
+	q := newQueue[int, int](9, nil)
 	queued(q, 1, 7, 1)
 	queued(q, 1, 7, 2)
 	began := time.Now()
@@ -165,5 +165,77 @@ func TestAKeyThatWaitsHoldsUpNoOther(t *testing.T) {
 	}
 	if waited := time.Since(began); waited < 50*time.Millisecond {
 		t.Errorf("it came after %v", waited)
+	}
+}
+
+func TestAKeyHasAsManyOutAsItMay(t *testing.T) {
+	width := 1
+	q := newQueue[int, int](100, func(Key) int { return width })
+	for i := range 9 {
+		queued(q, 1, 7, i)
+	}
+	queued(q, 1, 8, 100)
+	first := q.takeReady(20)
+	if got := values(first); fmt.Sprint(got) != "[0 100]" {
+		t.Fatalf("took %v, want one of each key", got)
+	}
+	width = 4
+	q.done(first[0])
+	wide := q.takeReady(20)
+	if got := values(wide); fmt.Sprint(got) != "[1 2 3 4]" {
+		t.Fatalf("took %v, want as many of the key as it may have out", got)
+	}
+	width = 1
+	for _, one := range wide[:3] {
+		if q.done(one); len(q.takeReady(20)) != 0 {
+			t.Fatal("a key that may have one out has two")
+		}
+	}
+	q.again(wide[3])
+	if got := values(q.takeReady(20)); fmt.Sprint(got) != "[4]" {
+		t.Errorf("took %v after the last came back, want it again", got)
+	}
+}
+
+func TestWideKeysLeaveTheirBulkheadRoom(t *testing.T) {
+	const share, slow = 128, 8
+	q := newQueue[int, int](share, func(Key) int { return 16 })
+	put := func(key byte, value int) {
+		q.put(&task[int, int]{Place: Place[int]{Key: Key{key}, Bulkhead: Bulkhead{1}}, value: value})
+	}
+	for i := range 64 {
+		put(1, i)
+	}
+	if got := len(q.takeReady(share)); got != 16 {
+		t.Errorf("a key alone has %d out, want 16", got)
+	}
+	for key := range byte(slow) {
+		for i := range 64 {
+			put(2+key, 1000*int(key+1)+i)
+		}
+	}
+	if got := len(q.takeReady(share)); got > share*3/4 {
+		t.Errorf("%d more are out of %d", got, share)
+	}
+	put(100, -1)
+	if got := values(q.takeReady(share)); fmt.Sprint(got) != "[-1]" {
+		t.Errorf("took %v, want the first task of another key at once", got)
+	}
+}
+
+func TestAWideKeyWaitsForItsTime(t *testing.T) {
+	q := newQueue[int, int](9, func(Key) int { return 2 })
+	for i := range 3 {
+		queued(q, 1, 7, i)
+	}
+	began := time.Now()
+	for _, one := range q.takeReady(9) {
+		q.later(one, began.Add(50*time.Millisecond))
+	}
+	if got := q.takeReady(9); len(got) != 0 {
+		t.Fatalf("took %v before its time", values(got))
+	}
+	if got := values(q.take(t.Context(), 9)); len(got) != 2 || time.Since(began) < 50*time.Millisecond {
+		t.Errorf("took %v after %v", got, time.Since(began))
 	}
 }

@@ -81,10 +81,13 @@ type Config[M Message] struct {
 	// Reserve reserves the turn of a message's call, or tells how long it is until there may
 	// be one; nil: calls need none.
 	Reserve func(ctx context.Context, m M) (schema.Turn, time.Duration)
+	// AtOnce returns how many things may be done for a key at a time; nil: one. It is asked
+	// again whenever one of them is done.
+	AtOnce func(Key) int
 }
 
 // Worker takes messages from a topic and does what they ask for: of each queue key one at
-// a time, as many at a time as there are slots.
+// a time, or as many as AtOnce says, and as many at a time as there are slots.
 type Worker[M Message, R comparable, C Claim] struct {
 	Config[M]
 	stage     Stage[M, R, C]
@@ -110,7 +113,7 @@ const (
 
 // New makes the worker of a stage.
 func New[M Message, R comparable, C Claim](config Config[M], stage Stage[M, R, C]) *Worker[M, R, C] {
-	w := &Worker[M, R, C]{Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart))}
+	w := &Worker[M, R, C]{Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart), config.AtOnce)}
 	w.consumer = w.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-" + w.Name, Topic: w.Name, MaxInFlight: ReadAhead, Drain: ConsumerEnd,
 	}, w.deliver)

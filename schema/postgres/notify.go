@@ -74,11 +74,13 @@ func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark sc
 	return events, nil
 }
 
-// receiver is an active webhook with what it subscribes to.
+// receiver is a webhook with what it subscribes to. One that is not active was disabled: what
+// it misses is kept, so that its owner can have it sent.
 type receiver struct {
 	id        schema.WebhookID
 	workspace schema.WorkspaceID
 	events    []string
+	active    bool
 }
 
 func subscribers(ctx context.Context, tx pgx.Tx, events []schema.Event) ([]receiver, error) {
@@ -94,11 +96,41 @@ func subscribers(ctx context.Context, tx pgx.Tx, events []schema.Event) ([]recei
 		}
 	}
 	rows, err := tx.Query(ctx, `
-		select id, workspace_id, events from webhooks
-		where workspace_id = any($1) and active and disabled_at is null order by id`, workspaces)
-	return db.Collect(rows, err, func(row pgx.Row, r *receiver) error {
-		return row.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events)
+		select id, workspace_id, events, active from webhooks
+		where workspace_id = any($1) and (active or disabled_at > now() - $2::interval) order by id`, workspaces, schema.DeliveryRetention.String())
+	found, err := db.Collect(rows, err, func(row pgx.Row, r *receiver) error {
+		return row.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events, &r.active)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return found, confirmDisabled(ctx, tx, found)
+}
+
+// confirmDisabled locks the webhooks that are disabled against being enabled before what they
+// miss is stored: whoever enables one and has all sent again misses nothing.
+func confirmDisabled(ctx context.Context, tx pgx.Tx, receivers []receiver) error {
+	var disabled []schema.WebhookID
+	for _, r := range receivers {
+		if !r.active {
+			disabled = append(disabled, r.id)
+		}
+	}
+	if len(disabled) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, `select id, active from webhooks where id = any($1) order by id for key share`, disabled)
+	if err != nil {
+		return err
+	}
+	var id schema.WebhookID
+	var active bool
+	_, err = pgx.ForEachRow(rows, []any{(*[16]byte)(&id), &active}, func() error {
+		i := slices.IndexFunc(receivers, func(r receiver) bool { return r.id == id })
+		receivers[i].active = active
+		return nil
+	})
+	return err
 }
 
 func (n *Notify) insertDeliveries(ctx context.Context, tx pgx.Tx, events []schema.Event, receivers []receiver) ([]schema.NotifyMessage, error) {
@@ -126,7 +158,8 @@ type deliveryRows struct {
 	eventIDs   []schema.EventID
 	events     []string
 	bodies     [][]byte
-	messages   []schema.NotifyMessage
+	states     []int16
+	messages   []schema.NotifyMessage // to those that are active
 }
 
 func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) {
@@ -134,6 +167,11 @@ func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) {
 	r.ids, r.webhooks, r.workspaces = append(r.ids, id), append(r.webhooks, to.id), append(r.workspaces, to.workspace)
 	r.eventIDs, r.events = append(r.eventIDs, e.ID), append(r.events, string(e.Type))
 	r.bodies = append(r.bodies, db.Encode(e.Payload()))
+	if !to.active {
+		r.states = append(r.states, int16(schema.DeliveryFailed))
+		return
+	}
+	r.states = append(r.states, int16(schema.DeliveryPending))
 	r.messages = append(r.messages, schema.NotifyMessage{Delivery: id, Workspace: to.workspace, Webhook: to.id, Trace: e.Trace})
 }
 
@@ -142,13 +180,19 @@ func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) {
 func (r *deliveryRows) queue(b *pgx.Batch, now time.Time) {
 	insertDeliveries.Queue(b, pgx.StrictNamedArgs{
 		"ids": r.ids, "webhooks": r.webhooks, "workspaces": r.workspaces, "event_ids": r.eventIDs, "events": r.events, "bodies": r.bodies,
+		"states": r.states,
 	})
 	tables.QueueNotifyJobs(b, r.messages, now)
 }
 
 var insertDeliveries = db.NewStatement(`
-	insert into deliveries (id, webhook_id, workspace_id, event_id, event, body)
-	select * from unnest(@ids::uuid[], @webhooks::uuid[], @workspaces::uuid[], @event_ids::uuid[], @events::text[], @bodies::bytea[])`)
+	insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, state, error)
+	select u.*, case when u.state = ` + tables.DeliveryFailed + ` then '` + notActive + `' else '' end
+	from unnest(@ids::uuid[], @webhooks::uuid[], @workspaces::uuid[], @event_ids::uuid[], @events::text[], @bodies::bytea[], @states::int2[])
+		u (id, webhook, workspace, event_id, event, body, state)`)
+
+// notActive is the error of deliveries that were not tried because of their webhook.
+const notActive = "the webhook was not active"
 
 // Claim leases deliveries for one try each. Those of a webhook that is paused or disabled
 // end as failed, without counting against it; the jobs of deliveries that are done, or
@@ -179,10 +223,14 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 }
 
 const (
+	// The lock keeps the webhook from being enabled until they have ended: see confirmDisabled.
 	failInactive = `
-	update deliveries d set state = ` + tables.DeliveryFailed + `, lease_until = null, error = 'the webhook was not active'
-	from webhooks w
-	where d.id = any($1) and w.id = d.webhook_id and not w.active
+	with inactive as (
+		select id from webhooks where not active and id in (select webhook_id from deliveries where id = any($1)) order by id for key share
+	)
+	update deliveries d set state = ` + tables.DeliveryFailed + `, lease_until = null, error = '` + notActive + `'
+	from inactive w
+	where d.id = any($1) and w.id = d.webhook_id
 	  and (d.state = ` + tables.DeliveryPending + ` or (d.state = ` + tables.DeliveryClaimed + ` and d.lease_until < now()))`
 	deleteDoneJobs = `
 	delete from jobs j where j.id = any($1) and not exists (
@@ -195,13 +243,13 @@ var claimDeliveries = db.NewStatement(`
 	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again), webhooks w
 	where d.id = u.id and w.id = d.webhook_id and w.active
 	  and ` + tables.Claimable("d") + `
-	returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, w.url, w.secret,
+	returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, d.redelivers is not null, w.enablings, w.url, w.secret,
 		case when w.previous_until > now() then w.previous_secret end`)
 
 func (n *Notify) scanDelivery(row pgx.Row, d *schema.NotifyDelivery) error {
 	var secret, previous []byte
 	err := row.Scan((*[16]byte)(&d.ID), (*[16]byte)(&d.Webhook), (*[16]byte)(&d.Workspace), (*[16]byte)(&d.EventID), &d.Event, &d.Body,
-		&d.Claim, &d.Attempts, &d.URL, &secret, &previous)
+		&d.Claim, &d.Attempts, &d.Again, &d.Enablings, &d.URL, &secret, &previous)
 	if err != nil {
 		return err
 	}
@@ -218,102 +266,3 @@ func (n *Notify) Finish(ctx context.Context, r schema.NotifyResult) error {
 	}
 	return nil
 }
-
-func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResult) error {
-	var tries notifyRows
-	for _, r := range batch {
-		tries.add(r)
-	}
-	b := &pgx.Batch{}
-	outcome := tries.queue(b)
-	if err := n.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return err
-	}
-	n.Metrics.Disabled.Add(float64(outcome.disabled))
-	n.Announce(schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now())})
-	return nil
-}
-
-// disableAfter is how many deliveries in a row may fail before the webhook is disabled.
-const disableAfter = 10
-
-type notifyRows struct {
-	ids      []schema.DeliveryID
-	webhooks []schema.WebhookID
-	claims   []int32
-	states   []int16
-	codes    []int16
-	millis   []int32
-	errors   []string
-	next     []float64
-	// responses are cut off by the stage.
-	responses []string
-}
-
-func (r *notifyRows) add(v *schema.NotifyResult) {
-	r.ids, r.webhooks, r.claims = append(r.ids, v.ID), append(r.webhooks, v.Webhook), append(r.claims, v.Claim)
-	r.states, r.codes = append(r.states, int16(v.State)), append(r.codes, int16(v.ResponseCode))
-	r.millis, r.errors = append(r.millis, int32(v.ResponseTime.Milliseconds())), append(r.errors, v.Error)
-	r.next, r.responses = append(r.next, v.NextIn.Seconds()), append(r.responses, v.Response)
-}
-
-// notified is what came of a batch of tries.
-type notified struct {
-	disabled int          // webhooks
-	moved    []schema.Job // of deliveries that go on
-}
-
-// queue adds the statements: the webhooks are counted before their deliveries change,
-// each locked in order of id.
-func (r *notifyRows) queue(b *pgx.Batch) *notified {
-	var n notified
-	b.Queue(`select from webhooks where id = any($1) order by id for no key update`, r.webhooks)
-	finishDeliveries.Queue(b, pgx.StrictNamedArgs{
-		"ids": r.ids, "claims": r.claims, "states": r.states, "codes": r.codes, "millis": r.millis, "errors": r.errors,
-		"next": r.next, "responses": r.responses, "most": disableAfter,
-	}).Query(func(rows pgx.Rows) error {
-		var disabled bool
-		_, err := pgx.ForEachRow(rows, []any{&disabled}, func() error {
-			if disabled {
-				n.disabled++
-			}
-			return nil
-		})
-		return err
-	})
-	b.Queue(`
-		delete from jobs j using deliveries d
-		where j.id = any($1) and d.id = j.id and d.state in `+tables.EndedDeliveries, r.ids)
-	b.Queue(`
-		update jobs j set due_at = d.next_at from deliveries d
-		where j.id = any($1) and d.id = j.id and d.state = `+tables.DeliveryPending+`
-		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids).Query(func(rows pgx.Rows) (err error) {
-		n.moved, err = db.Collect(rows, nil, tables.ScanJob)
-		return err
-	})
-	return &n
-}
-
-// finishDeliveries stores tries and counts them on their webhooks; it returns of each
-// webhook that was counted whether that disabled it.
-var finishDeliveries = db.NewStatement(`
-	with taken as (
-		update deliveries d set
-			state = u.state, attempts = d.attempts + 1, lease_until = null, next_at = now() + u.next * interval '1 second',
-			response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, response = u.response, delivered_at = now()
-		from unnest(@ids::uuid[], @claims::int[], @states::int2[], @codes::int2[], @millis::int[], @errors::text[], @next::float8[], @responses::text[])
-			u (id, claim, state, code, ms, error, next, response)
-		where d.id = u.id and d.claim = u.claim and d.state = ` + tables.DeliveryClaimed + `
-		returning d.webhook_id, d.state
-	), counted as (
-		select webhook_id, bool_or(state = ` + tables.DeliveryDelivered + `) delivered, count(*) filter (where state = ` + tables.DeliveryFailed + `) failed
-		from taken group by webhook_id having bool_or(state in ` + tables.EndedDeliveries + `)
-	)
-	update webhooks w set
-		last_delivered_at = case when c.delivered then now() else w.last_delivered_at end,
-		consecutive_failures = case when c.delivered then 0 else w.consecutive_failures + c.failed end,
-		active = w.active and (c.delivered or w.consecutive_failures + c.failed < @most),
-		disabled_at = case when c.delivered or w.consecutive_failures + c.failed < @most then w.disabled_at else coalesce(w.disabled_at, now()) end,
-		disabled_reason = case when c.delivered or w.consecutive_failures + c.failed < @most then w.disabled_reason else @most || ' deliveries in a row failed' end
-	from counted c where w.id = c.webhook_id
-	returning coalesce(w.disabled_at = now(), false)`)

@@ -170,18 +170,11 @@ func (s *Store) redeliver(ctx context.Context, workspace schema.WorkspaceID, web
 		if err != nil || len(again) == 0 {
 			return err
 		}
-		now := s.Now()
-		for range again {
-			id := schema.NewDeliveryID(now)
-			made = append(made, id)
-			messages = append(messages, schema.NotifyMessage{Delivery: id, Workspace: workspace, Webhook: webhook})
-		}
 		b := &pgx.Batch{}
-		b.Queue(`
-			insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, redelivers)
-			select u.made, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.id
-			from unnest($1::uuid[], $2::uuid[]) u (made, old) join deliveries d on d.id = u.old`, made, again)
-		tables.QueueNotifyJobs(b, messages, now)
+		messages = tables.QueueRedeliveries(b, workspace, webhook, again, s.Now())
+		for _, m := range messages {
+			made = append(made, m.Delivery)
+		}
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err == nil {

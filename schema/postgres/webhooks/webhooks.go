@@ -92,12 +92,15 @@ func (s *Store) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID,
 		}
 		_, err := tx.Exec(ctx, `
 			update webhooks set url = @url, events = @events, active = @active, consecutive_failures = @failures,
-				disabled_at = @disabled, disabled_reason = @reason
+				disabled_at = @disabled, disabled_reason = @reason, enablings = enablings + (@active and not active)::int
 			where id = @id`, pgx.StrictNamedArgs{
 			"id": id, "url": w.URL, "events": eventNames(w.Events), "active": w.Active, "failures": w.ConsecutiveFailures,
 			"disabled": db.OrNull(w.DisabledAt), "reason": w.DisabledReason,
 		})
-		return err
+		if err != nil || w.RedeliverSince.IsZero() {
+			return err
+		}
+		return s.beginRedelivery(ctx, tx, &w)
 	})
 	if err != nil {
 		return schema.Webhook{}, db.OrNotFound(err, "webhook")

@@ -1,0 +1,56 @@
+package pipeline
+
+import (
+	"sync"
+
+	"crier/pipeline/worker"
+	"crier/schema"
+)
+
+// receivers knows of webhooks whether their last try succeeded. To those that succeed
+// several deliveries go at once; one that fails, or that this process has not heard of, gets
+// one at a time until one succeeds: a dead one holds a single slot.
+type receivers struct {
+	mu      sync.Mutex
+	succeed map[worker.Key]bool // whether the last try did; none: not heard of
+}
+
+const (
+	// deliveriesAtOnce is how many requests a receiver gets at a time, from one process.
+	deliveriesAtOnce = 16
+	// receiversKnown bounds what is remembered: some 10 MB. Who is forgotten begins with one.
+	receiversKnown = 100_000
+)
+
+func newReceivers() *receivers { return &receivers{succeed: map[worker.Key]bool{}} }
+
+// atOnce returns how many deliveries a receiver gets at a time.
+func (r *receivers) atOnce(key worker.Key) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.succeed[key] {
+		return deliveriesAtOnce
+	}
+	return 1
+}
+
+// fails tells whether the last try at a receiver failed.
+func (r *receivers) fails(webhook schema.WebhookID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	succeeds, known := r.succeed[worker.Key(webhook)]
+	return known && !succeeds
+}
+
+// tried notes how a try ended.
+func (r *receivers) tried(webhook schema.WebhookID, succeeded bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.succeed) >= receiversKnown {
+		for one := range r.succeed { // any
+			delete(r.succeed, one)
+			break
+		}
+	}
+	r.succeed[worker.Key(webhook)] = succeeded
+}

@@ -1,0 +1,15 @@
+-- +goose Up
+
+-- How often a webhook was enabled. A try counts for its failures in a row only where none
+-- came between its claim and its end.
+alter table webhooks add column enablings int not null default 0;
+
+-- Webhooks whose failed deliveries are being sent again: of those queued after one delivery
+-- and before another, a chunk at a time.
+create table redeliveries (
+    webhook_id uuid primary key,
+    after_id   uuid not null,
+    until_id   uuid not null,
+    made_from  uuid, -- the first of the last chunk of new deliveries; null before it
+    looked_at  timestamptz not null default now()
+);

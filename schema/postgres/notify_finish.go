@@ -1,0 +1,158 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// commitFinishes stores the tries of a batch in one transaction, and tells of the webhooks that
+// they disabled.
+func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResult) error {
+	var tries notifyRows
+	for _, r := range batch {
+		tries.add(r)
+	}
+	var outcome *notified
+	var told *schema.EncodedEvents
+	err := pgx.BeginFunc(ctx, n.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		outcome = tries.queue(b)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(outcome.disabled) == 0 {
+			return err
+		}
+		b = &pgx.Batch{}
+		told = tables.QueueEvents(b, outcome.events(n.Store), n.Now())
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return err
+	}
+	n.Metrics.Disabled.Add(float64(len(outcome.disabled)))
+	said := schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now())}
+	if told != nil {
+		said.Events = []schema.EncodedEvents{*told}
+	}
+	n.Announce(said)
+	return nil
+}
+
+type notifyRows struct {
+	ids       []schema.DeliveryID
+	webhooks  []schema.WebhookID
+	claims    []int32
+	enablings []int32
+	states    []int16
+	codes     []int16
+	millis    []int32
+	errors    []string
+	next      []float64
+	// responses are cut off by the stage.
+	responses []string
+}
+
+func (r *notifyRows) add(v *schema.NotifyResult) {
+	r.ids, r.webhooks, r.claims = append(r.ids, v.ID), append(r.webhooks, v.Webhook), append(r.claims, v.Claim)
+	r.enablings = append(r.enablings, v.Enablings)
+	r.states, r.codes = append(r.states, int16(v.State)), append(r.codes, int16(v.ResponseCode))
+	r.millis, r.errors = append(r.millis, int32(v.ResponseTime.Milliseconds())), append(r.errors, v.Error)
+	r.next, r.responses = append(r.next, v.NextIn.Seconds()), append(r.responses, v.Response)
+}
+
+// notified is what came of a batch of tries.
+type notified struct {
+	disabled []schema.Webhook
+	moved    []schema.Job // of deliveries that go on
+}
+
+func (n *notified) events(s *Store) []schema.Event {
+	now := s.Now()
+	events := make([]schema.Event, len(n.disabled))
+	for i := range n.disabled {
+		w := &n.disabled[i]
+		events[i] = schema.Event{
+			ID: schema.NewEventID(now), Type: schema.WebhookDisabled, Workspace: w.Workspace, At: now,
+			Data: db.Encode(schema.WebhookData{Webhook: w.Summary()}),
+		}
+	}
+	return events
+}
+
+// queue adds the statements: the webhooks are counted before their deliveries change,
+// each locked in order of id.
+func (r *notifyRows) queue(b *pgx.Batch) *notified {
+	var n notified
+	b.Queue(`select from webhooks where id = any($1) order by id for no key update`, r.webhooks)
+	finishDeliveries.Queue(b, pgx.StrictNamedArgs{
+		"ids": r.ids, "claims": r.claims, "enablings": r.enablings, "states": r.states, "codes": r.codes, "millis": r.millis, "errors": r.errors,
+		"next": r.next, "responses": r.responses, "most": disableAfter,
+	}).Query(func(rows pgx.Rows) (err error) {
+		n.disabled, err = db.Collect(rows, nil, scanDisabled)
+		return err
+	})
+	b.Queue(`
+		delete from jobs j using deliveries d
+		where j.id = any($1) and d.id = j.id and d.state in `+tables.EndedDeliveries, r.ids)
+	b.Queue(`
+		update jobs j set due_at = d.next_at from deliveries d
+		where j.id = any($1) and d.id = j.id and d.state = `+tables.DeliveryPending+`
+		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids).Query(func(rows pgx.Rows) (err error) {
+		n.moved, err = db.Collect(rows, nil, tables.ScanJob)
+		return err
+	})
+	return &n
+}
+
+// disableAfter is how many deliveries in a row may fail before the webhook is disabled.
+const disableAfter = 10
+
+// finishDeliveries stores tries and counts the deliveries that ended on their webhooks, in the
+// order in which they came; it returns the webhooks that this disabled. The failure that
+// disables is the last that counts. What ends after it changes nothing on the webhook, nor
+// does a try that began before the webhook was enabled, by its count of enablings.
+var finishDeliveries = db.NewStatement(`
+	with taken as (
+		update deliveries d set
+			state = u.state, attempts = d.attempts + 1, lease_until = null, next_at = now() + u.next * interval '1 second',
+			response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, response = u.response, delivered_at = now()
+		from unnest(@ids::uuid[], @claims::int[], @enablings::int[], @states::int2[], @codes::int2[], @millis::int[], @errors::text[], @next::float8[], @responses::text[])
+			with ordinality u (id, claim, enablings, state, code, ms, error, next, response, n)
+		where d.id = u.id and d.claim = u.claim and d.state = ` + tables.DeliveryClaimed + `
+		returning d.webhook_id, d.state, u.enablings, u.n
+	), ended as (
+		select t.webhook_id, t.n, t.state = ` + tables.DeliveryDelivered + ` ok, w.consecutive_failures before,
+			count(*) filter (where t.state = ` + tables.DeliveryDelivered + `) over (partition by t.webhook_id order by t.n) run
+		from taken t join webhooks w on w.id = t.webhook_id
+		where t.state in ` + tables.EndedDeliveries + ` and w.active and w.enablings = t.enablings
+	), counted as (
+		select webhook_id, n, ok,
+			case when run = 0 then before else 0 end + count(*) filter (where not ok) over (partition by webhook_id, run order by n) failures
+		from ended
+	), reached as (
+		select webhook_id, min(n) filter (where failures >= @most::int) n from counted group by webhook_id
+	), outcome as (
+		select c.webhook_id, bool_or(c.ok) delivered, (array_agg(c.failures order by c.n desc))[1] failures
+		from counted c join reached r on r.webhook_id = c.webhook_id and (r.n is null or c.n <= r.n) group by c.webhook_id
+	), stored as (
+		update webhooks w set
+			last_delivered_at = case when o.delivered then now() else w.last_delivered_at end,
+			consecutive_failures = o.failures, active = o.failures < @most::int,
+			disabled_at = case when o.failures >= @most::int then now() end,
+			disabled_reason = case when o.failures >= @most::int then @most::int || ' deliveries in a row failed' else '' end
+		from outcome o where w.id = o.webhook_id
+		returning w.*
+	)
+	select id, workspace_id, url, events, consecutive_failures, disabled_at, disabled_reason from stored where not active`)
+
+func scanDisabled(row pgx.Row, w *schema.Webhook) error {
+	var events []string
+	err := row.Scan((*[16]byte)(&w.ID), (*[16]byte)(&w.Workspace), &w.URL, &events, &w.ConsecutiveFailures, &w.DisabledAt, &w.DisabledReason)
+	for _, e := range events {
+		w.Events = append(w.Events, schema.EventType(e))
+	}
+	return err
+}
