@@ -55,6 +55,15 @@ func (n *Notify) ClaimUnheard(ctx context.Context, ids []schema.DeliveryID) erro
 	return err
 }
 
+// FinishTogether stores results in one batch, as the committer of a group does.
+func (n *Notify) FinishTogether(ctx context.Context, results ...schema.NotifyResult) error {
+	batch := make([]*schema.NotifyResult, len(results))
+	for i := range results {
+		batch[i] = &results[i]
+	}
+	return n.commitFinishes(ctx, batch)
+}
+
 // ClaimUnheard claims as if the connection had been cut before the answer came.
 func (r *Refresh) ClaimUnheard(ctx context.Context, a schema.Account) error {
 	accounts := []schema.AccountID{a.ID}

@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,16 +11,160 @@ import (
 	"crier/schema"
 )
 
-func TestAWebhookAndItsDeliveriesAreOfOneMoment(t *testing.T) {
-	f := newFixture(t)
+// webhook makes a webhook of the workspace.
+func (f *fixture) webhook(events ...schema.EventType) schema.Webhook {
+	f.Helper()
 	now := f.store.Now()
 	hook := schema.Webhook{
-		ID: schema.NewWebhookID(now), Workspace: f.workspace, URL: "https://x", Secret: "s", Active: true,
-		Events: []schema.EventType{schema.PostFailed}, CreatedAt: now,
+		ID: schema.NewWebhookID(now), Workspace: f.workspace, URL: "https://hooks.example/secret", Secret: "s", Active: true, Events: events, CreatedAt: now,
 	}
-	if err := f.gateway.CreateWebhook(t.Context(), hook); err != nil {
-		t.Fatal(err)
+	if err := f.gateway.CreateWebhook(f.Context(), hook); err != nil {
+		f.Fatal(err)
 	}
+	return hook
+}
+
+// claimedAll makes n deliveries to a webhook and claims them, all at once.
+func (f *fixture) claimedAll(hook schema.Webhook, n int) []schema.NotifyResult {
+	f.Helper()
+	ids := make([]schema.DeliveryID, n)
+	for i := range ids {
+		ids[i] = schema.NewDeliveryID(f.store.Now())
+		f.exec(fmt.Sprintf(`insert into deliveries (id, webhook_id, workspace_id, event_id, event, body) values ('%x', '%x', '%x', gen_random_uuid(), 'post.scheduled', '{}')`,
+			ids[i][:], hook.ID[:], hook.Workspace[:]))
+	}
+	claimed, err := f.notify.Claim(f.Context(), ids)
+	if err != nil || len(claimed) != n {
+		f.Fatalf("claimed %d of %d, %v", len(claimed), n, err)
+	}
+	results := make([]schema.NotifyResult, n)
+	for i, d := range claimed {
+		results[i] = schema.NotifyResult{ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, Enablings: d.Enablings, State: schema.DeliveryFailed}
+	}
+	return results
+}
+
+// end ends deliveries in one batch, each as a letter says: f failed, d delivered.
+func (f *fixture) end(results []schema.NotifyResult, as string) {
+	f.Helper()
+	for i, how := range as {
+		if how == 'd' {
+			results[i].State = schema.DeliveryDelivered
+		}
+	}
+	f.must(f.notify.FinishTogether(f.Context(), results[:len(as)]...))
+}
+
+func (f *fixture) wantFailures(hook schema.Webhook, failures int, active bool) schema.Webhook {
+	f.Helper()
+	got, err := f.gateway.Webhook(f.Context(), f.workspace, hook.ID)
+	if err != nil || got.ConsecutiveFailures != failures || got.Active != active {
+		f.Errorf("%d failures in a row, active %t, %v; want %d, %t", got.ConsecutiveFailures, got.Active, err, failures, active)
+	}
+	return got
+}
+
+func TestOfDeliveriesThatEndTogetherTheTenthFailureInARowIsTheLastThatCounts(t *testing.T) {
+	f := newFixture(t)
+	hook, other := f.webhook(schema.PostScheduled), f.webhook(schema.WebhookDisabled)
+	for _, tt := range []struct {
+		ends     string
+		failures int
+	}{
+		{"fffffffff", 9}, {"d", 0}, {"ffffdfff", 3}, {"ffffffdffffff", 6}, {"fffdff", 2}, {"fffffffd", 0},
+	} {
+		f.end(f.claimedAll(hook, len(tt.ends)), tt.ends)
+		f.wantFailures(hook, tt.failures, true)
+	}
+	f.end(f.claimedAll(hook, 4), "ffff")
+	before := len(f.events())
+	under := f.claimedAll(hook, 16)
+	f.end(under[:12], "ffffffffffff")
+	got := f.wantFailures(hook, 10, false)
+	f.end(under[12:], "fdff")
+	if after := f.wantFailures(hook, 10, false); !after.DisabledAt.Equal(got.DisabledAt) || !after.LastDeliveredAt.Equal(got.LastDeliveredAt) {
+		t.Errorf("what ended after the disabling made %+v of %+v", after, got)
+	}
+	var told []schema.EventBatch
+	for _, b := range f.events()[before:] {
+		if b.Events[0].Type == schema.WebhookDisabled {
+			told = append(told, b)
+		}
+	}
+	if len(told) != 1 || len(told[0].Events) != 1 || f.counted("crier_webhooks_disabled_total") != 1 {
+		t.Fatalf("told of %v", told)
+	}
+	data := string(told[0].Events[0].Data)
+	if !strings.Contains(data, hook.ID.String()) || !strings.Contains(data, `"host":"hooks.example"`) || strings.Contains(data, "secret") {
+		t.Errorf("told %s", data)
+	}
+	messages, err := f.notify.Expand(t.Context(), told)
+	if err != nil || len(messages) != 1 || messages[0].Webhook != other.ID {
+		t.Errorf("the event goes to %v, %v, want the other webhook", messages, err)
+	}
+}
+
+func TestATryOfBeforeTheEnablingCountsForNothing(t *testing.T) {
+	f := newFixture(t)
+	hook := f.webhook(schema.PostScheduled)
+	under := f.claimedAll(hook, 16)
+	f.end(under[:10], "ffffffffff")
+	f.enable(hook, time.Time{})
+	f.end(under[10:], "ffffff")
+	f.wantFailures(hook, 0, true)
+	f.end(f.claimedAll(hook, 2), "ff")
+	f.wantFailures(hook, 2, true)
+}
+
+func (f *fixture) enable(hook schema.Webhook, since time.Time) {
+	f.Helper()
+	_, err := f.gateway.UpdateWebhook(f.Context(), f.workspace, hook.ID, func(w *schema.Webhook) error {
+		w.Active, w.ConsecutiveFailures, w.DisabledAt, w.DisabledReason, w.RedeliverSince = true, 0, time.Time{}, "", since
+		return nil
+	})
+	f.must(err)
+}
+
+func TestWhatFailedIsSentAgainAsFastAsItIsTaken(t *testing.T) {
+	f := newFixture(t)
+	hook, began := f.webhook(schema.PostScheduled), f.store.Now().Add(-time.Hour)
+	made := func(from, to int, state schema.DeliveryState) {
+		f.exec(fmt.Sprintf(`insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, state)
+			select (lpad(to_hex(%d + i), 12, '0') || '7000800000000000' || lpad(to_hex(i), 4, '0'))::uuid, w.id, w.workspace_id, gen_random_uuid(), 'post.scheduled', '{}', %d
+			from generate_series(%d, %d) i, webhooks w`, began.UnixMilli(), state, from, to-1))
+	}
+	made(0, 5000, schema.DeliveryDelivered)
+	made(5000, 7300, schema.DeliveryFailed)
+	f.enable(hook, began)
+	total := 0
+	for range 20 {
+		f.exec(`update redeliveries set looked_at = 'epoch'`)
+		n, _, err := f.delay.Redeliver(t.Context())
+		f.must(err)
+		open, err := f.store.Count(t.Context(), `select count(*) from deliveries where state in (0, 1)`)
+		f.must(err)
+		if total += n; n > 1000 || open > 1500 {
+			t.Fatalf("%d were made, %d are waiting", n, open)
+		}
+		if n == 0 { // wait, or went by what was delivered
+			f.exec(`update deliveries set state = 2 where redelivers is not null and state = 0`)
+		}
+	}
+	again, err := f.store.Count(t.Context(), `select count(distinct redelivers) from deliveries join jobs using (id)`)
+	f.must(err)
+	left, err := f.store.Count(t.Context(), `select count(*) from redeliveries`)
+	if err != nil || total != 2300 || again != 2300 || left != 0 {
+		t.Errorf("%d were made, of %d, %d webhooks are left, %v", total, again, left, err)
+	}
+	f.enable(hook, began)
+	if n, _, err := f.delay.Redeliver(t.Context()); err != nil || n != 0 {
+		t.Errorf("asked again, %d were made, %v", n, err)
+	}
+}
+
+func TestAWebhookAndItsDeliveriesAreOfOneMoment(t *testing.T) {
+	f := newFixture(t)
+	hook, now := f.webhook(schema.PostFailed), f.store.Now()
 	conn, err := pgx.Connect(t.Context(), f.url)
 	if err != nil {
 		t.Fatal(err)

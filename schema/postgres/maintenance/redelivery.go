@@ -52,7 +52,7 @@ func (s *Store) Redeliver(ctx context.Context) (rows int, more bool, err error) 
 	return len(said.Notify), more, nil
 }
 
-const itsTurn = `looked_at < now() - interval '` + redeliveryPause + `'`
+const itsTurn = `looked_at <= now() - interval '` + redeliveryPause + `'`
 
 // nextRedelivery locks the webhook that waits longest, as whoever sends its deliveries again
 // does; nil where none waits. One that is gone, or not active any more, is done with.
@@ -109,7 +109,7 @@ func (s *Store) redeliverChunk(ctx context.Context, tx pgx.Tx, r *redelivery) (m
 	} else {
 		// Where nothing was to be sent again there is nothing to wait for.
 		b.Queue(`
-			update redeliveries set after_id = $2, made_from = $3, looked_at = now() - case when $4 then interval '0' else interval '`+redeliveryPause+` 1 millisecond' end
+			update redeliveries set after_id = $2, made_from = $3, looked_at = now() - case when $4 then interval '0' else interval '`+redeliveryPause+`' end
 			where webhook_id = $1`, r.webhook, r.after, r.from, len(messages) > 0)
 	}
 	return messages, tx.SendBatch(ctx, b).Close()
