@@ -97,7 +97,8 @@ func (r *target) try(final bool, messages ...schema.NotifyMessage) (claims int) 
 			claims++
 			answer, err := r.sender.Send(context.Background(), pipeline.Request{URL: d.URL, Secrets: d.Secrets, ID: d.EventID, Body: d.Body})
 			result := schema.NotifyResult{
-				ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, State: schema.DeliveryDelivered, ResponseCode: answer.Code, Response: answer.Text,
+				ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, Enablings: d.Enablings,
+				State: schema.DeliveryDelivered, ResponseCode: answer.Code, Response: answer.Text,
 			}
 			if err != nil {
 				result.State, result.Error = schema.DeliveryPending, err.Error()
@@ -239,6 +240,42 @@ func TestFailedDeliveriesAreSentAgain(t *testing.T) {
 	}
 	for _, wrong := range []string{`{}`, `{"since": "x"}`, `{"since": "` + since + `", "status": "delivered"}`, `{"since": "` + since + `", "until": "2020-01-01T00:00:00Z"}`} {
 		r.call(http.MethodPost, r.path+"/redeliver", wrong).fails(http.StatusBadRequest, "validation_error")
+	}
+}
+
+func TestADisabledWebhookIsEnabledWithAllThatItMissed(t *testing.T) {
+	r := newTarget(t)
+	r.answerWith(http.StatusBadGateway)
+	r.try(false, r.queue(1)...) // it waits for its retry, and goes on with it
+	r.try(true, r.queue(10)...)
+	disabled := r.call(http.MethodGet, r.path, nil).want(http.StatusOK).at("webhook")
+	if disabled.at("isActive").value != false {
+		t.Fatalf("webhook = %v", disabled)
+	}
+	if n := r.queue(3); len(n) != 0 {
+		t.Fatalf("%d are delivered to it while it is disabled", len(n))
+	}
+	if n := r.call(http.MethodGet, r.path+"/deliveries?status=failed", nil).want(http.StatusOK).at("deliveries").size(); n != 13 {
+		t.Errorf("%d deliveries are kept, want 13", n)
+	}
+	since := r.in(-time.Minute)
+	r.call(http.MethodPatch, r.path, `{"redeliverSince": "`+since+`"}`).fails(http.StatusBadRequest, "invalid_state")
+	r.call(http.MethodPatch, r.path, `{"isActive": true, "redeliverSince": "`+r.in(time.Hour)+`"}`).fails(http.StatusBadRequest, "validation_error")
+	r.answerWith(http.StatusOK)
+	before, asked := r.received(), len(r.asked(0))
+	enabled := r.call(http.MethodPatch, r.path, `{"isActive": true, "redeliverSince": "`+since+`"}`).want(http.StatusOK)
+	if enabled.at("webhook", "isActive").value != true || enabled.at("redeliveringSince").text() == "" {
+		t.Errorf("answer = %v", enabled)
+	}
+	chore := postgres.NewDelay(r.store)
+	if n, more, err := chore.Redeliver(context.Background()); err != nil || n != 13 || more {
+		t.Fatalf("%d are sent again, more %t, %v; want 13", n, more, err)
+	}
+	if got := r.try(true, r.asked(asked)...); got != 13 || r.received()-before != 13 {
+		t.Errorf("%d were delivered, want 13", got)
+	}
+	if n := r.call(http.MethodGet, r.path+"/deliveries?status=pending", nil).want(http.StatusOK).at("deliveries").size(); n != 1 {
+		t.Errorf("%d wait, want the one with its retry", n)
 	}
 }
 
