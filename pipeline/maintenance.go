@@ -31,6 +31,12 @@ type limitStore interface {
 	ForgetTurns(ctx context.Context) (rows int, more bool, err error)
 }
 
+// webhookStore sends again what webhooks have missed.
+type webhookStore interface {
+	// Redeliver makes deliveries to webhooks again that failed.
+	Redeliver(ctx context.Context) (rows int, more bool, err error)
+}
+
 // observer reads the figures that are not counted as they change.
 type observer interface {
 	Observe(ctx context.Context) (schema.Observation, error)
@@ -78,6 +84,7 @@ type MaintenanceDeps struct {
 	Far         farStore
 	History     historyStore
 	Limits      limitStore
+	Webhooks    webhookStore
 	Outbox      outboxStore
 	Sweeper     sweeper
 	Observer    observer
@@ -110,6 +117,7 @@ func (m *Maintenance) chores() []chore {
 		{name: "forget_counters", every: forgetEvery, do: m.Limits.ForgetCounters},
 		{name: "forget_turns", every: forgetEvery, do: m.Limits.ForgetTurns},
 		{name: "forget_dead_letters", every: forgetEvery, do: m.DeadLetters.ForgetDeadLetters},
+		{name: "redeliver", every: time.Second, do: m.Webhooks.Redeliver},
 		{name: "relay_notify", every: relayEvery, do: m.toNotify.relay},
 		{name: "relay_analytics", every: relayEvery, do: m.toAnalytics.relay},
 		{name: "sweep", every: sweepEvery, budget: sweepBudget, do: m.sweep},
