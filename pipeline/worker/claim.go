@@ -75,6 +75,7 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 	for _, one := range claimed {
 		of[w.stage.Key(one)] = one
 	}
+	started := 0
 	for _, t := range batch {
 		if t.message != nil {
 			t.message.Ack()
@@ -82,12 +83,13 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 		}
 		if one, ok := of[t.Claims]; ok {
 			delete(of, t.Claims) // two messages may ask for the same
+			started++
 			start(t, one)
 		} else {
 			w.queue.done(t)
 		}
 	}
-	return len(claimed)
+	return started
 }
 
 // dropLost leaves out tasks whose message is handed out to another by now.
