@@ -29,8 +29,8 @@ type partitioned struct {
 	table string
 	by    period
 	ahead int // how many partitions there are to be after the current one
-	// whileEmpty keeps a partition for as long as it has rows.
-	whileEmpty bool
+	// onlyEmpty keeps a partition for as long as it has rows.
+	onlyEmpty bool
 }
 
 // partition is one of them, or a table that was one.
@@ -163,7 +163,7 @@ func (s *Store) over(ctx context.Context, p partitioned, before time.Time) ([]pa
 		if x.to.After(before) && !x.pending {
 			continue
 		}
-		if p.whileEmpty && x.attached && !x.pending {
+		if p.onlyEmpty && x.attached && !x.pending {
 			var used bool
 			if err := s.Pool.QueryRow(ctx, `select exists (select from `+quoted(x.name)+`)`).Scan(&used); err != nil {
 				return nil, err

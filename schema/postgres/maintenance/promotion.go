@@ -15,7 +15,7 @@ import (
 )
 
 // farJobs has partitions for more than the 90 days that posts are scheduled ahead at most.
-var farJobs = partitioned{table: "jobs_far", by: daily, ahead: 100, whileEmpty: true}
+var farJobs = partitioned{table: "jobs_far", by: daily, ahead: 100, onlyEmpty: true}
 
 const (
 	// promoteEvery is how often Promote is to be called.
