@@ -18,10 +18,7 @@ type period struct {
 	days   int
 }
 
-var (
-	daily   = period{suffix: "20060102", days: 1}
-	monthly = period{suffix: "200601", months: 1}
-)
+var daily = period{suffix: "20060102", days: 1}
 
 // partitioned is a table that is partitioned by ranges of a time. Its partitions are named
 // after it: table_suffix.
