@@ -130,19 +130,7 @@ func newWorldWith(t *testing.T, parts childConfig) *world {
 // openDir is a temporary folder that the user PostgreSQL runs as can enter.
 func openDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "crier-e2e-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
+	return embeddedtest.Dir(t)
 }
 
 // freeAddress is an address that nobody listens on. Its port is below those that the

@@ -179,9 +179,10 @@ func (f *fixture) createAlong(ctx context.Context) (longest time.Duration) {
 	n := 0
 	for ; ctx.Err() == nil; <-ticker.C {
 		n++
+		in := time.Duration(n%79+10) * 24 * time.Hour
 		creating.Go(func() {
 			began := time.Now()
-			p := f.uncapped(time.Duration(n%79+10) * 24 * time.Hour)
+			p := f.uncapped(in)
 			if _, err := f.gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{p}}); err != nil {
 				f.Error(fmt.Errorf("creating beside a backup: %w", err))
 			}

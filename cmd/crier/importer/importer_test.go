@@ -98,18 +98,6 @@ type server struct {
 // newServer starts a crier with n accounts on mastodon.
 func newServer(t *testing.T, n int) *server {
 	t.Helper()
-	data, err := os.MkdirTemp("", "crier-import-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(data); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := os.Chmod(data, 0o755); err != nil { // PostgreSQL runs as another user
-		t.Fatal(err)
-	}
 	roles, err := compose.ParseRoles("all")
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +111,7 @@ func newServer(t *testing.T, n int) *server {
 		Bases: map[schema.Platform]string{
 			schema.Mastodon: "http://" + simulators + "/mastodon", schema.Bluesky: "http://" + simulators + "/bluesky",
 		},
-		Listen: freeAddress(t), AdminListen: freeAddress(t), Data: filepath.Join(data, "data"), Roles: roles, Drain: compose.LeastDrain,
+		Listen: freeAddress(t), AdminListen: freeAddress(t), Data: filepath.Join(embeddedtest.Dir(t), "data"), Roles: roles, Drain: compose.LeastDrain,
 		MaxLateness: time.Hour, Lead: time.Minute, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
 	}
 	background(t, func(ctx context.Context, ready func()) error {

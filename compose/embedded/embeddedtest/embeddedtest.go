@@ -16,6 +16,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -127,7 +128,8 @@ func ClickHouse(t testing.TB) string {
 }
 
 // Dir returns a temporary folder that is fit to be a data folder: unlike those of
-// testing, the user that PostgreSQL runs as under root can enter it.
+// testing, it is in memory where that has room, and the user that PostgreSQL runs as under
+// root can enter it.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir, err := makeFolder()
@@ -143,7 +145,7 @@ func Dir(t testing.TB) string {
 }
 
 func makeFolder() (string, error) {
-	dir, err := os.MkdirTemp("", "crier-test-")
+	dir, err := os.MkdirTemp(roomyMemory(), "crier-test-")
 	if err != nil {
 		return "", fmt.Errorf("making data folder: %w", err)
 	}
@@ -151,6 +153,17 @@ func makeFolder() (string, error) {
 		return "", fmt.Errorf("making data folder: %w", err)
 	}
 	return dir, nil
+}
+
+// roomyMemory is a folder in memory, where waiting for the disk takes no time, or nothing
+// if there is none with room for the data of some tests at once.
+func roomyMemory() string {
+	const folder, room = "/dev/shm", 4 << 30
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(folder, &disk); err != nil || disk.Bavail*uint64(disk.Bsize) < room {
+		return ""
+	}
+	return folder
 }
 
 func (p *parts) startPostgres() (*embedded.Postgres, error) {
@@ -168,16 +181,7 @@ func (p *parts) startPostgres() (*embedded.Postgres, error) {
 	}
 	p.postgres = server
 	p.atEnd(func() error { return stopWithin(server.Stop) })
-	return server, withoutSync(server.URL())
-}
-
-// withoutSync spares the disk: these databases need not survive the machine, only the
-// processes that tests kill.
-func withoutSync(server string) error {
-	if err := executePostgres(server, "ALTER SYSTEM SET fsync = off"); err != nil {
-		return err
-	}
-	return executePostgres(server, "SELECT pg_reload_conf()")
+	return server, nil
 }
 
 // prepareOnce makes the database that PostgresWith copies.
