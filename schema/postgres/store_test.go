@@ -53,8 +53,13 @@ type fixture struct {
 	said []schema.Announcement
 }
 
+// newFixture lets the test run beside others, which are on databases of their own, unless
+// it is to measure.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
+	if !full() {
+		t.Parallel()
+	}
 	ctx := t.Context()
 	url := embeddedtest.PostgresWith(t, postgres.Migrate)
 	f := &fixture{T: t, url: url, registry: prometheus.NewRegistry()}
