@@ -3,7 +3,9 @@ package gateway
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 	"github.com/goccy/go-yaml"
@@ -16,12 +18,19 @@ import (
 // description is the resource that describes the API itself, for anybody.
 type description struct{ document []byte }
 
+// openAPI is schema/openapi.yaml, read once: it is long. It is not to be changed.
+var openAPI = sync.OnceValues(func() (document map[string]any, err error) {
+	err = yaml.Unmarshal(schema.OpenAPI(), &document)
+	return document, err
+})
+
 // newDescription makes the document of schema/openapi.yaml, with where this server is.
 func newDescription(address string) (*description, error) {
-	var document map[string]any
-	if err := yaml.Unmarshal(schema.OpenAPI(), &document); err != nil {
+	document, err := openAPI()
+	if err != nil {
 		return nil, fmt.Errorf("reading openapi.yaml: %w", err)
 	}
+	document = maps.Clone(document)
 	document["servers"] = []any{map[string]any{"url": address}}
 	encoded, err := json.Marshal(document)
 	if err != nil {

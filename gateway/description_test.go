@@ -29,23 +29,29 @@ func (d *description) compile(pointer string) (*jsonschema.Schema, error) {
 	return d.compiler.Compile("openapi.json#/" + pointer)
 }
 
+// readDescription returns the one description of all tests: reading it takes a while.
 func readDescription(t testing.TB) *description {
 	t.Helper()
-	converted, err := yaml.YAMLToJSON(schema.OpenAPI())
+	d, err := sharedDescription()
 	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(converted))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &description{document: document.(map[string]any), compiler: jsonschema.NewCompiler()}
-	d.compiler.AssertFormat()
-	if err := d.compiler.AddResource("openapi.json", document); err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
+
+var sharedDescription = sync.OnceValues(func() (*description, error) {
+	converted, err := yaml.YAMLToJSON(schema.OpenAPI())
+	if err != nil {
+		return nil, err
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(converted))
+	if err != nil {
+		return nil, err
+	}
+	d := &description{document: document.(map[string]any), compiler: jsonschema.NewCompiler()}
+	d.compiler.AssertFormat()
+	return d, d.compiler.AddResource("openapi.json", document)
+})
 
 // check holds an answer against the response its operation describes.
 func (d *description) check(t testing.TB, method, path string, got *answer) {

@@ -139,8 +139,12 @@ func migrated(ctx context.Context, url string) error {
 	return err
 }
 
+// newAPI lets a test run beside others, which are on databases of their own.
 func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {
 	t.Helper()
+	if test, ok := t.(*testing.T); ok {
+		test.Parallel()
+	}
 	ctx := context.Background()
 	a := &api{TB: t, platforms: newPlatforms(t), databaseURL: embeddedtest.PostgresWith(t, migrated), description: readDescription(t), log: new(syncBuffer)}
 	logger := slog.New(slog.NewJSONHandler(a.log, &slog.HandlerOptions{Level: slog.LevelInfo}))

@@ -65,7 +65,6 @@ func (a *api) opening(method, path, contentType, body string) string {
 // TestContentThatDripsIsGivenUp sends content a byte now and then, each way it can come,
 // while other requests are made.
 func TestContentThatDripsIsGivenUp(t *testing.T) {
-	t.Parallel()
 	a, shelf := newMediaAPI(t)
 	dot := string(pngOf(t, 8, 8))
 	form, contentType := formOf(t, []byte(dot))
@@ -132,7 +131,6 @@ func TestContentThatDripsIsGivenUp(t *testing.T) {
 
 // TestReaderThatStopsIsGivenUp takes content up to somewhere and then no more.
 func TestReaderThatStopsIsGivenUp(t *testing.T) {
-	t.Parallel()
 	a, _ := newMediaAPI(t)
 	const size = 24 << 20 // more than the system keeps for a connection
 	url := a.upload(append(pngOf(t, 8, 8), make([]byte, size)...)).at("url").text()
