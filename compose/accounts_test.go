@@ -14,6 +14,7 @@ import (
 // A command asks again where the platform's answer was lost, says who it is, and tells an
 // account that is new from one that gets other credentials.
 func TestAddingAnAccount(t *testing.T) {
+	besideOthers(t)
 	var calls atomic.Int32
 	var userAgent atomic.Value
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

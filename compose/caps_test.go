@@ -32,6 +32,7 @@ type capRace struct {
 }
 
 func TestADailyCapHoldsWhoeverRacesAndDies(t *testing.T) {
+	besideOthers(t)
 	w := newWorld(t, testKafka())
 	w.client.Transport = &http.Transport{MaxIdleConnsPerHost: racedClients}
 	today := schema.DayOf(time.Now())

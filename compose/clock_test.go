@@ -49,6 +49,7 @@ func TestAClockThatJumpsInTheMiddleOfCalls(t *testing.T) {
 		"back":                    -10 * time.Minute,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			server := embeddedtest.Postgres(t)
 			c := shiftedClock{t, server}
 			c.set(0)

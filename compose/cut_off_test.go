@@ -32,6 +32,7 @@ func TestCutOffPlatformsSettleByThemselves(t *testing.T) {
 	t.Parallel()
 	for name, stripped := range map[string]bool{"the key is honoured": false, "the key is stripped": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := newCutOff(t, stripped)
 			for _, p := range platformsInTests {
 				c.inject(map[string]any{"platform": p.String(), "operation": visibleCalls[p], "delay": 60_000, "times": inFlight})

@@ -27,6 +27,7 @@ func TestAnEmbeddedPartThatDiesAgainAndAgainComesBack(t *testing.T) {
 		"ClickHouse": {(*world).clickHouseEngine, func(a readyAnswer) bool { return a.ClickHouse == "does not answer" }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, nil)
 			account := w.connect(schema.Mastodon, 1)[0]
 			w.publishNow(account, "before")

@@ -124,6 +124,7 @@ func (r *accountEvents) of(account schema.AccountID, event string) int {
 }
 
 func TestEveryEndOfAnAccountIsToldOnceAndUndone(t *testing.T) {
+	besideOthers(t)
 	const each = 15
 	w := newWorld(t, testKafka())
 	told := w.receiveAccounts()

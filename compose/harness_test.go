@@ -28,6 +28,7 @@ import (
 	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 // childVariable makes this test binary a crier of its own, to be killed: its value is the
@@ -101,7 +102,8 @@ type world struct {
 	client     *http.Client
 }
 
-// newWorld starts the simulators and a crier on an empty data folder.
+// newWorld starts the simulators and a crier on a data folder without anything in it but
+// the tables.
 func newWorld(t *testing.T, kafka []string) *world {
 	t.Helper()
 	return newWorldWith(t, childConfig{Kafka: kafka})
@@ -114,8 +116,12 @@ func newWorldWith(t *testing.T, parts childConfig) *world {
 	w := &world{T: t, simulators: "http://" + simulators, workspace: "acme", client: &http.Client{Timeout: 20 * time.Second}}
 	w.config = parts
 	w.config.Listen, w.config.Admin = freeAddress(t), freeAddress(t)
-	if w.config.Data == "" {
+	switch {
+	case w.config.Data != "":
+	case w.config.Postgres != "":
 		w.config.Data = filepath.Join(openDir(t), "data")
+	default:
+		w.config.Data = embeddedtest.DataWith(t, postgres.Migrate)
 	}
 	w.config.Bases = map[schema.Platform]string{}
 	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {

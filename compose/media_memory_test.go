@@ -48,6 +48,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // TestUploadsAreNeverWholeInMemory measures the process that takes them.
 func TestUploadsAreNeverWholeInMemory(t *testing.T) {
+	besideOthers(t)
 	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	source := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -66,6 +66,7 @@ func namesIn(t *testing.T, path, pattern string) []string {
 }
 
 func TestDocumentsAndRulesNameTheMetricsThereAre(t *testing.T) {
+	besideOthers(t)
 	have := registered(t)
 	documented := namesIn(t, "../docs/metrics.md", "(?m)^\\| `(crier_\\w+)`")
 	if !slices.Equal(have, documented) {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestACopiedDataFolderGetsAnIdentityOfItsOwn(t *testing.T) {
+	besideOthers(t)
 	url, logger := embeddedtest.Postgres(t), slog.New(slog.DiscardHandler)
 	open := func() *postgres.Store {
 		store, err := postgres.Open(t.Context(), postgres.Config{URL: url, MaxConns: 2, Logger: logger})

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -20,27 +19,30 @@ var outagePosts = bySize(60, 900)
 
 func TestTheNetworkToPostgresFails(t *testing.T) {
 	t.Parallel()
-	address, network := proxyURL(t, embeddedtest.Postgres(t))
-	keyset := filepath.Join(t.TempDir(), "keyset.json") // what one seals stands there for the next
 	for name, outage := range map[string]struct {
-		breaks, mends func()
+		breaks, mends func(*proxy)
 		lasts         time.Duration
 		flows         time.Duration // until a new post flows, at most
 	}{
 		"connections are cut": {
-			func() { network.cut = true }, func() { network.cut = false }, bySize(3*time.Second, 30*time.Second), 20 * time.Second,
+			func(p *proxy) { p.cut = true }, func(p *proxy) { p.cut = false }, bySize(3*time.Second, 30*time.Second), 20 * time.Second,
 		},
 		"every answer takes long": {
-			func() { network.latency = 200 * time.Millisecond }, func() { network.latency = 0 }, 5 * time.Second, 20 * time.Second,
+			func(p *proxy) { p.latency = 200 * time.Millisecond }, func(p *proxy) { p.latency = 0 }, 5 * time.Second, 20 * time.Second,
 		},
 		// Connections of before stay silent for ever, as those to a machine that is gone.
 		"the server falls silent": {
-			func() { network.silent = true }, func() { network.silent = false }, bySize(3*time.Second, 30*time.Second), 75 * time.Second,
+			func(p *proxy) { p.silent = true }, func(p *proxy) { p.silent = false }, bySize(3*time.Second, 30*time.Second), 75 * time.Second,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, childConfig{Postgres: address, Keyset: keyset})
-			w.surviveOutage(func() { network.change(outage.breaks) }, func() { network.change(outage.mends) }, outage.lasts, outage.flows)
+			t.Parallel()
+			address, network := proxyURL(t, embeddedtest.Postgres(t))
+			change := func(to func(*proxy)) func() {
+				return func() { network.change(func() { to(network) }) }
+			}
+			w := newWorldOn(t, childConfig{Postgres: address})
+			w.surviveOutage(change(outage.breaks), change(outage.mends), outage.lasts, outage.flows)
 		})
 	}
 }

@@ -24,6 +24,7 @@ type history struct {
 }
 
 func TestEditsAndCancelsRacedAgainstPublishing(t *testing.T) {
+	besideOthers(t)
 	const racers = 32
 	w := newWorld(t, nil)
 	w.client.Transport = &http.Transport{MaxIdleConnsPerHost: racers}

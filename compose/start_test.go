@@ -29,6 +29,7 @@ func TestAPartThatIsNotThereIsNamed(t *testing.T) {
 		"ClickHouse": {func(c *compose.Config) { c.ClickHouse = "http://crier:s3cret@" + nowhere(t) + "/crier" }, "connecting to ClickHouse at"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := startConfig(t)
 			tt.set(&c)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

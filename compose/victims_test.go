@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,6 +21,15 @@ import (
 // full tells whether the tests run at the sizes of make test-reliability, on a machine
 // that has nothing else to do, or at those of every change.
 func full() bool { return os.Getenv("CRIER_TEST_FULL") != "" }
+
+// besideOthers lets a test run beside others, unless it measures at its full size. What
+// measures at its small size too, or keeps both cores busy, runs alone.
+func besideOthers(t *testing.T) {
+	t.Helper()
+	if !full() {
+		t.Parallel()
+	}
+}
 
 // bySize returns the first value for every change, the second for a full run.
 func bySize[T any](small, whole T) T {

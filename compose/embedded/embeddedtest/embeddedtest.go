@@ -10,10 +10,13 @@ package embeddedtest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,6 +40,7 @@ type parts struct {
 
 	postgres   *embedded.Postgres
 	template   string // the database that PostgresWith copies; empty: none yet
+	folder     string // the data folder that DataWith copies; empty: none yet
 	log        *embedded.Log
 	clickhouse *embedded.ClickHouse
 }
@@ -144,6 +148,27 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
+// DataWith returns a data folder whose PostgreSQL is as prepare leaves it and was stopped
+// in order. Like PostgresWith it prepares one and copies it: making a database cluster takes
+// seconds.
+func DataWith(t testing.TB, prepare func(ctx context.Context, url string) error) string {
+	t.Helper()
+	prepared, err := shared.prepareFolder(prepare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(Dir(t), "data")
+	// PostgreSQL asks for the owner and the permissions that its files have.
+	if said, err := exec.CommandContext(t.Context(), "cp", "-a", prepared, folder).CombinedOutput(); err != nil {
+		t.Fatalf("copying a data folder: %v: %s", err, said)
+	}
+	// Each copy finds a port of its own: all would take the same for free at once.
+	if err := os.Remove(filepath.Join(folder, "postgres.port")); err != nil {
+		t.Fatalf("copying a data folder: %v", err)
+	}
+	return folder
+}
+
 func makeFolder() (string, error) {
 	dir, err := os.MkdirTemp(roomyMemory(), "crier-test-")
 	if err != nil {
@@ -202,6 +227,36 @@ func (p *parts) prepareOnce(server string, prepare func(ctx context.Context, url
 	}
 	p.template = name
 	return name, nil
+}
+
+// prepareFolder makes the folder that DataWith copies.
+func (p *parts) prepareFolder(prepare func(ctx context.Context, url string) error) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.folder != "" {
+		return p.folder, nil
+	}
+	folder, err := makeFolder()
+	if err != nil {
+		return "", err
+	}
+	p.atEnd(func() error { return os.RemoveAll(folder) })
+	data, err := embedded.OpenData(folder)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	server, err := embedded.StartPostgres(ctx, data, logger())
+	if err != nil {
+		return "", errors.Join(err, data.Close())
+	}
+	err = prepare(ctx, server.URL())
+	if err := errors.Join(err, stopWithin(server.Stop), data.Close()); err != nil {
+		return "", fmt.Errorf("preparing a data folder: %w", err)
+	}
+	p.folder = folder
+	return folder, nil
 }
 
 func (p *parts) startLog() (*embedded.Log, error) {
