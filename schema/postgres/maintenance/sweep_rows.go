@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
@@ -59,42 +58,40 @@ func (c *chunk) nextRecent(ctx context.Context, table, open string) (span, error
 	return of, err
 }
 
+// sweepJobs deletes and moves jobs of a page. Each is chosen before it is changed, and left
+// alone where somebody changes it meanwhile.
+var sweepJobs = `
+	with page as materialized (
+		select id, kind, due_at, version, held, overdue_since from jobs where id > $1 order by id limit $2
+	), orphans as materialized (
+		select id, version from page where overdue_since is not null and kind = ` + tables.JobPost + `
+		  and not exists (select from posts p where p.id = page.id and p.status in ` + tables.OpenPosts + `)
+	), deleted as (
+		delete from jobs j using orphans o where j.id = o.id and j.version = o.version returning j.id
+	), far as materialized (
+		select id, due_at from page where not held and due_at > now() + interval '2 minutes' and kind in (` + tables.JobComment + `, ` + tables.JobNotify + `)
+	), forgotten as materialized (
+		select far.* from far join comments c on c.id = far.id where c.state = ` + tables.CommentClaimed + ` and c.lease_until < now() - interval '2 minutes'
+		union all
+		select far.* from far join deliveries d on d.id = far.id where d.state = ` + tables.DeliveryClaimed + ` and d.lease_until < now() - interval '2 minutes'
+	), woken as (
+		update jobs j set due_at = now() from forgotten f where j.id = f.id and j.due_at = f.due_at returning j.id
+	)
+	select last.id, (select count(*) from page), (select count(*) from deleted), (select count(*) from woken)
+	from (select id from page order by id desc limit 1) last`
+
 // jobs drops those of posts that are gone or done, and makes those of first comments and
 // deliveries due whose lease is over for long and that are not due for long: whoever held
 // them will not come back.
 func (c *chunk) jobs(ctx context.Context) (more bool, err error) {
-	of, err := c.nextRows(ctx, "jobs", "false")
-	if err != nil {
-		return false, err
+	var looked, deleted, woken int
+	err = c.tx.QueryRow(ctx, sweepJobs, c.pass.after.id, sweepRows).Scan(&c.pass.after.id, &looked, &deleted, &woken)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
 	}
-	const here = `page as materialized (select * from jobs where id > $1 and id <= $2)`
-	b := &pgx.Batch{}
-	b.Queue(`
-		with `+here+`
-		delete from jobs j using page
-		where j.id = page.id and j.version = page.version and page.overdue_since is not null and page.kind = `+tables.JobPost+`
-		  and not exists (select from posts p where p.id = page.id and p.status in `+tables.OpenPosts+`)`, of.after, of.last).
-		Exec(c.count(repairOrphan))
-	for _, from := range []struct{ table, claimed string }{
-		{"comments", tables.CommentClaimed},
-		{"deliveries", tables.DeliveryClaimed},
-	} {
-		b.Queue(`
-			with `+here+`
-			update jobs j set due_at = now() from page join `+from.table+` x on x.id = page.id
-			where x.state = `+from.claimed+` and x.lease_until < now() - interval '2 minutes' and not page.held and page.due_at > now() + interval '2 minutes'
-			  and j.id = page.id and j.due_at = page.due_at`, of.after, of.last).
-			Exec(c.count(repairLease))
-	}
-	return of.more, c.tx.SendBatch(ctx, b).Close()
-}
-
-// count counts the rows of a statement as repairs.
-func (c *chunk) count(kind string) func(pgconn.CommandTag) error {
-	return func(tag pgconn.CommandTag) error {
-		c.repaired[kind] += int(tag.RowsAffected())
-		return nil
-	}
+	c.repaired[repairOrphan] += deleted
+	c.repaired[repairLease] += woken
+	return looked == sweepRows, err
 }
 
 // comments gives first comments the job they lack.
