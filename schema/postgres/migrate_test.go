@@ -3,7 +3,11 @@ package postgres_test
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"crier/compose/embedded/embeddedtest"
 	"crier/schema/postgres"
 )
 
@@ -30,4 +34,39 @@ func TestMigrationsGoOnAfterTheirNumbersWereLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.exec(`insert into goose_db_version (version_id, is_applied) values (27, true)`)
+}
+
+// A migration that needs a table alone leaves it to whoever is at work on it, and does not
+// have others wait behind it.
+func TestAMigrationHoldsUpNobody(t *testing.T) {
+	ctx, url := t.Context(), embeddedtest.Postgres(t)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(postgres.MigrateTo(ctx, url, 29))
+	long, err := pgx.Connect(ctx, url)
+	must(err)
+	other, err := pgx.Connect(ctx, url)
+	must(err)
+	_, err = long.Exec(ctx, `begin; select from webhooks`)
+	must(err)
+	migrated := make(chan error)
+	go func() { migrated <- postgres.Migrate(ctx, url) }()
+	var longest time.Duration
+	for until := time.Now().Add(1500 * time.Millisecond); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		began := time.Now()
+		_, err := other.Exec(ctx, `select from webhooks`)
+		must(err)
+		longest = max(longest, time.Since(began))
+	}
+	if longest > time.Second {
+		t.Errorf("a reader waited for %v", longest)
+	}
+	_, err = long.Exec(ctx, `commit`)
+	must(err)
+	must(<-migrated)
+	must(postgres.CheckMigrated(ctx, url))
 }
