@@ -176,7 +176,7 @@ func TestASweepGoesOnWhereAChunkHasEnded(t *testing.T) {
 		by := []*postgres.Delay{f.delay, other}[chunks%2]
 		kinds, goesOn, err := by.Sweep(t.Context(), schema.SweepPosts)
 		f.must(err)
-		if n := kinds["post_without_job"]; n != sum(kinds) || n > 1000 {
+		if n := kinds["post_without_job"]; n != sum(kinds) || n > 500 {
 			t.Fatalf("a chunk repaired %v", kinds)
 		}
 		repaired, more = repaired+sum(kinds), goesOn
@@ -188,8 +188,8 @@ func TestASweepGoesOnWhereAChunkHasEnded(t *testing.T) {
 			}
 		}
 	}
-	if repaired != all || chunks != 4 {
-		t.Errorf("%d repairs in %d chunks, want %d in 4", repaired, chunks, all)
+	if repaired != all || chunks != 8 {
+		t.Errorf("%d repairs in %d chunks, want %d in 8", repaired, chunks, all)
 	}
 	if n := f.count(`select count(*) from posts p join jobs j on j.id = p.id and j.version = p.version where j.due_at <= now()`); n != all+1 {
 		t.Errorf("%d posts have their job", n)
@@ -199,7 +199,7 @@ func TestASweepGoesOnWhereAChunkHasEnded(t *testing.T) {
 		t.Errorf("a pass began right after another: %v, %v", kinds, err)
 	}
 	f.exec(`update sweeps set ended_at = ended_at - interval '6 seconds'`)
-	if kinds, more, err := other.Sweep(t.Context(), schema.SweepPosts); err != nil || !more || sum(kinds) != 1000 {
+	if kinds, more, err := other.Sweep(t.Context(), schema.SweepPosts); err != nil || !more || sum(kinds) != 500 {
 		t.Errorf("the next pass began with %v, %v", kinds, err)
 	}
 }

@@ -13,82 +13,110 @@ import (
 )
 
 const (
-	// recoverWithin is how far from now the jobs are due of what is claimed under a lease that
-	// runs: they fired before the claim, were due soon after that, and fire again as long as
-	// the claim stands. The lease of a claim beyond runs out by itself.
-	recoverWithin = 15 * time.Minute
+	// recoverSoon is how long after its claim the job of a post is due at most, and recoverLater
+	// that of a delivery, which fires ever less often.
+	recoverSoon, recoverLater = time.Minute, 7 * time.Minute
+	// recoverBack is how long ago it is due at most under a lease that runs: it fires again
+	// while the claim stands.
+	recoverBack = 15 * time.Minute
+	// recoverBudget is how long a walk over jobs may take. The latest come first, which are
+	// those that fired last.
+	recoverBudget = 3 * time.Second
 	// recoverPage is how many jobs of each shard a chunk looks at.
 	recoverPage = 40
 )
 
-// shardPlaces is how far a walk over jobs by the time they are due is in each of some shards.
-type shardPlaces struct {
+// jobWalk goes over jobs from the latest to the earliest in each of some shards at a time.
+type jobWalk struct {
+	from  time.Time
+	fired bool // of those that have fired alone
+	// how far it is in each shard that may have more
 	shards []int16
 	due    []time.Time
 	ids    [][16]byte
 }
 
-// dueJobs are jobs by the kind of what they are for.
-type dueJobs map[schema.JobKind][]schema.JobID
+func newJobWalk(from, to time.Time, fired bool) *jobWalk {
+	w := &jobWalk{from: from, fired: fired}
+	for shard := range int16(schema.Shards) {
+		w.shards, w.due, w.ids = append(w.shards, shard), append(w.due, to), append(w.ids, [16]byte{})
+	}
+	return w
+}
 
 // Recover brings forward what a node's earlier life left open: its leases end now, and their
 // jobs are due after the settle time. It goes in chunks over the jobs that are due around now,
-// and can be cut off anywhere and begin anew.
+// and can be cut off anywhere. A claim that it does not come to waits for the end of its
+// lease.
 func Recover(ctx context.Context, d *db.DB, node [16]byte) error {
-	at := shardPlaces{}
 	now := d.Now()
-	for shard := range int16(schema.Shards) {
-		at.shards, at.due, at.ids = append(at.shards, shard), append(at.due, now.Add(-recoverWithin)), append(at.ids, [16]byte{})
-	}
-	for len(at.shards) > 0 {
-		err := pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, keysetPlans); err != nil {
-				return err
-			}
-			jobs, next, err := at.page(ctx, tx, now.Add(recoverWithin))
-			if err != nil {
-				return err
-			}
-			at = next
-			return jobs.endClaims(ctx, tx, node)
-		})
-		if err != nil {
+	for _, walk := range []*jobWalk{
+		newJobWalk(now.Add(-recoverBack), now.Add(recoverSoon), false),
+		newJobWalk(now.Add(recoverSoon), now.Add(recoverLater), true),
+	} {
+		if err := walk.endClaims(ctx, d, node); err != nil {
 			return fmt.Errorf("recovering open claims: %w", db.Unavailable(err))
+		}
+		if len(walk.shards) > 0 {
+			d.Log.WarnContext(ctx, "many jobs are due: what the node's earlier life had claimed was not looked for in all of them, and waits for its lease")
 		}
 	}
 	return nil
 }
 
-// page reads the next jobs of each shard, and returns the places of those that may have more.
-func (p shardPlaces) page(ctx context.Context, tx pgx.Tx, to time.Time) (jobs dueJobs, next shardPlaces, err error) {
+func (w *jobWalk) endClaims(ctx context.Context, d *db.DB, node [16]byte) error {
+	for until := time.Now().Add(recoverBudget); len(w.shards) > 0 && time.Now().Before(until); {
+		err := pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, keysetPlans); err != nil {
+				return err
+			}
+			jobs, err := w.next(ctx, tx)
+			if err != nil {
+				return err
+			}
+			return jobs.endClaims(ctx, tx, node)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dueJobs are jobs by the kind of what they are for.
+type dueJobs map[schema.JobKind][][16]byte
+
+// next reads the next jobs of each shard, and goes on with the shards that may have more.
+func (w *jobWalk) next(ctx context.Context, tx pgx.Tx) (dueJobs, error) {
 	type dueJob struct {
 		shard int16
 		kind  schema.JobKind
 		due   time.Time
-		id    schema.JobID
+		id    [16]byte
+		fired bool
 	}
 	rows, err := tx.Query(ctx, `
-		select at.shard, j.kind, j.due_at, j.id
+		select at.shard, j.kind, j.due_at, j.id, j.fires > 0
 		from unnest($1::int2[], $2::timestamptz[], $3::uuid[]) at (shard, due_at, id) cross join lateral (
-			select kind, due_at, id from jobs
-			where shard = at.shard and due_at between at.due_at and $4 and (due_at, id) > (at.due_at, at.id)
-			order by due_at, id limit $5
-		) j order by at.shard, j.due_at, j.id`, p.shards, p.due, p.ids, to, recoverPage)
-	found, err := db.Collect(rows, err, func(row pgx.Row, j *dueJob) error {
-		return row.Scan(&j.shard, &j.kind, &j.due, (*[16]byte)(&j.id))
-	})
+			select kind, due_at, id, fires from jobs
+			where shard = at.shard and due_at between $4 and at.due_at and (due_at, id) < (at.due_at, at.id)
+			order by due_at desc, id desc limit $5
+		) j order by at.shard, j.due_at desc, j.id desc`, w.shards, w.due, w.ids, w.from, recoverPage)
+	found, err := db.Collect(rows, err, func(row pgx.Row, j *dueJob) error { return row.Scan(&j.shard, &j.kind, &j.due, &j.id, &j.fired) })
 	if err != nil {
-		return nil, next, err
+		return nil, err
 	}
-	jobs = dueJobs{}
-	of := map[int16]int{}
+	jobs, of := dueJobs{}, map[int16]int{}
+	w.shards, w.due, w.ids = nil, nil, nil
 	for _, j := range found {
-		jobs[j.kind] = append(jobs[j.kind], j.id)
+		if j.fired || !w.fired {
+			jobs[j.kind] = append(jobs[j.kind], j.id)
+		}
 		if of[j.shard]++; of[j.shard] == recoverPage {
-			next.shards, next.due, next.ids = append(next.shards, j.shard), append(next.due, j.due), append(next.ids, j.id)
+			w.shards, w.due, w.ids = append(w.shards, j.shard), append(w.due, j.due), append(w.ids, j.id)
 		}
 	}
-	return jobs, next, nil
+	return jobs, nil
 }
 
 // endClaims ends the leases of a node's claims that jobs are for, and brings the jobs forward.

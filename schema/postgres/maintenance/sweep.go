@@ -29,7 +29,7 @@ const (
 	sweepRest = 5 * time.Second
 	// sweepOverlap is how far before its beginning a pass leaves rows to the next one as well:
 	// longer than a transaction that makes some lasts, and than clocks differ.
-	sweepOverlap = 10 * time.Minute
+	sweepOverlap = 2 * time.Minute
 	// sweepBack is how far back in time comments and deliveries are looked for: past their
 	// deadline they have ended.
 	sweepBack = 26 * time.Hour

@@ -14,7 +14,7 @@ import (
 
 const (
 	// sweepPage is how many posts a chunk looks at.
-	sweepPage = 1000
+	sweepPage = 500
 	// sweepAhead is how long before a post is due its job is to be there.
 	sweepAhead = 30 * time.Minute
 	// sweepRecent is how long ago a post was due at most that the short pass looks at.
