@@ -43,12 +43,14 @@ func HoldOverdue(ctx context.Context, d *db.DB) (held int64, err error) {
 	now, kind := d.Now(), int16(schema.UnderReview)
 	for _, chunk := range []func(pgx.Tx) (int64, error){
 		func(tx pgx.Tx) (n int64, err error) {
-			return n, tx.QueryRow(ctx, holdPosts, pgx.StrictNamedArgs{
+			err = tx.QueryRow(ctx, holdPosts, pgx.StrictNamedArgs{
 				"workspace": at.workspace, "due": at.due, "id": at.id, "from": always, "to": now, "page": holdPage, "kind": kind,
 			}).Scan(&at.workspace, &at.due, &at.id, &n)
+			return n, err
 		},
 		func(tx pgx.Tx) (n int64, err error) {
-			return n, tx.QueryRow(ctx, holdComments, pgx.StrictNamedArgs{"id": at.id, "page": holdPage, "kind": kind}).Scan(&at.id, &n)
+			err = tx.QueryRow(ctx, holdComments, pgx.StrictNamedArgs{"id": at.id, "page": holdPage, "kind": kind}).Scan(&at.id, &n)
+			return n, err
 		},
 	} {
 		n, err := holdAll(ctx, d, chunk)
