@@ -15,15 +15,16 @@ import (
 type chore struct {
 	name  string
 	every time.Duration // from the end of what there was to do until it is looked for again
-	// budget is how long a chunk may take before it is given up, to be tried again; zero:
-	// choreBudget.
-	budget time.Duration
+	// rest is how long the chore pauses between two chunks, in times of what the first took;
+	// zero: half of it.
+	rest int
 	// do makes one chunk, in a transaction of its own and well below a second, and returns
 	// how many rows it came to and whether a further chunk waits.
 	do func(context.Context) (rows int, more bool, err error)
 }
 
 const (
+	// choreBudget is how long a chunk may take before it is given up, to be tried again.
 	choreBudget = 10 * time.Second
 	// A chore rests this long after a failure, twice as long after the next, and never longer
 	// than its interval.
@@ -43,8 +44,8 @@ func (m *Maintenance) keepAll(ctx context.Context, chores []chore) {
 	working.Wait()
 }
 
-// keep does a chore until ctx ends. While more of it waits it goes on at once, but for half
-// of the time that a chunk took: so a chore takes two thirds of one connection at most.
+// keep does a chore until ctx ends. While more of it waits it goes on at once, but for its
+// rest: so a chore takes two thirds of one connection at most.
 func (m *Maintenance) keep(ctx context.Context, c chore) {
 	behind := m.Metrics.chores.behind.WithLabelValues(c.name)
 	retry := choreRetry
@@ -60,7 +61,7 @@ func (m *Maintenance) keep(ctx context.Context, c chore) {
 			pause, retry = min(c.every, retry), min(2*retry, maxChoreRetry)
 			m.Logger.WarnContext(ctx, "a chore failed", "chore", c.name, "err", err)
 		case more:
-			pause = max(took/2, choreBreath)
+			pause = max(c.pause(took), choreBreath)
 			behind.Set(1)
 		default:
 			pause = c.every
@@ -69,13 +70,17 @@ func (m *Maintenance) keep(ctx context.Context, c chore) {
 	}
 }
 
+// pause is how long a chore rests after a chunk that took some time.
+func (c chore) pause(took time.Duration) time.Duration {
+	if c.rest > 0 {
+		return time.Duration(c.rest) * took
+	}
+	return took / 2
+}
+
 // chunk does one chunk of a chore within its budget, and counts it.
 func (m *Maintenance) chunk(ctx context.Context, c chore) (took time.Duration, more bool, err error) {
-	budget := c.budget
-	if budget == 0 {
-		budget = choreBudget
-	}
-	ctx, cancel := context.WithTimeout(ctx, budget)
+	ctx, cancel := context.WithTimeout(ctx, choreBudget)
 	defer cancel()
 	began := time.Now()
 	rows, more, err := c.do(ctx)

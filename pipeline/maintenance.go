@@ -57,17 +57,19 @@ type deadLetterStore interface {
 	ForgetDeadLetters(ctx context.Context) (rows int, more bool, err error)
 }
 
+// sweepPause has a sweep take a third of one connection at most: it may have a million rows
+// to look at.
+const sweepPause = 2
+
 // sweeper repairs rows that no job would ever wake, and counters that disagree.
 type sweeper interface {
 	// Sweep makes one chunk of a pass and returns the number of repairs by kind.
-	Sweep(ctx context.Context) (repaired map[string]int, more bool, err error)
+	Sweep(ctx context.Context, over schema.Sweep) (repaired map[string]int, more bool, err error)
 }
 
-// sweepEvery is how often a pass is made: what is stuck is found within a minute.
+// sweepEvery is how long after a pass the next one begins: what is stuck is found within a
+// minute.
 const sweepEvery = 15 * time.Second
-
-// sweepBudget is how long one pass may take.
-const sweepBudget = 25 * time.Second
 
 // Maintenance is the periodic work of the role delay: it promotes far jobs, relays the outbox
 // again, repairs, deletes what is past its retention, and counts. Every process with the role
@@ -106,7 +108,7 @@ func NewMaintenance(deps MaintenanceDeps) *Maintenance {
 
 // chores is all that maintenance does. What is new is added here.
 func (m *Maintenance) chores() []chore {
-	return []chore{
+	all := []chore{
 		{name: "partitions", every: time.Hour, do: m.Far.MakePartitions},
 		{name: "drop_partitions", every: time.Hour, do: m.Far.DropPartitions},
 		{name: "promote", every: 5 * time.Minute, do: m.Far.Promote},
@@ -120,10 +122,15 @@ func (m *Maintenance) chores() []chore {
 		{name: "redeliver", every: time.Second, do: m.Webhooks.Redeliver},
 		{name: "relay_notify", every: relayEvery, do: m.toNotify.relay},
 		{name: "relay_analytics", every: relayEvery, do: m.toAnalytics.relay},
-		{name: "sweep", every: sweepEvery, budget: sweepBudget, do: m.sweep},
 		{name: "observe", every: observeEvery, do: m.observe},
 		{name: "replay", every: 2 * time.Second, do: m.replay},
 	}
+	for _, over := range schema.Sweeps() {
+		all = append(all, chore{name: "sweep_" + string(over), every: sweepEvery, rest: sweepPause, do: func(ctx context.Context) (rows int, more bool, err error) {
+			return m.sweep(ctx, over)
+		}})
+	}
+	return all
 }
 
 // Run works until ctx ends.
@@ -165,8 +172,8 @@ func (m *Maintenance) replay(ctx context.Context) (rows int, more bool, err erro
 	return rows, false, err
 }
 
-func (m *Maintenance) sweep(ctx context.Context) (rows int, more bool, err error) {
-	repaired, more, err := m.Sweeper.Sweep(ctx)
+func (m *Maintenance) sweep(ctx context.Context, over schema.Sweep) (rows int, more bool, err error) {
+	repaired, more, err := m.Sweeper.Sweep(ctx, over)
 	for kind, n := range repaired {
 		rows += n
 		m.Metrics.repairs.WithLabelValues(kind).Add(float64(n))

@@ -86,13 +86,20 @@ func TestAChoreHoldsUpNoOther(t *testing.T) {
 
 func TestAChoreGoesOnWhileMoreWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		chunks := 0
-		registry := keeper(t, chore{name: "long", every: time.Hour, do: func(context.Context) (int, bool, error) {
+		chunks, gentle := 0, 0
+		registry := keeper(t, chore{name: "gentle", every: time.Hour, rest: 2, do: func(context.Context) (int, bool, error) {
+			gentle++
+			time.Sleep(200 * time.Millisecond)
+			return 1, true, nil
+		}}, chore{name: "long", every: time.Hour, do: func(context.Context) (int, bool, error) {
 			chunks++
 			time.Sleep(200 * time.Millisecond)
 			return 1, chunks%10 != 0, nil
 		}})
 		time.Sleep(2 * time.Second)
+		if gentle != 4 {
+			t.Errorf("%d chunks of 200 ms in two seconds, want 4, with pauses of two chunks", gentle)
+		}
 		if n := figure(t, registry, "crier_chore_behind", "long"); chunks != 7 || n != 1 {
 			t.Errorf("%d chunks of 200 ms in two seconds, behind %v; want 7, with pauses of half a chunk", chunks, n)
 		}

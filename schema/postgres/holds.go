@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
-	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/maintenance"
 )
 
 const (
@@ -91,23 +91,5 @@ func (s *Store) park(ctx context.Context, lock string, of []any, move string, by
 // comments has not gone out, and returns how many. It is for a database that was restored
 // from a backup, before anything is claimed: the platforms may have it all already.
 func (s *Store) HoldOverdue(ctx context.Context) (int64, error) {
-	var held int64
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		for _, setting := range []string{`set local enable_seqscan = on`, `set local transaction_timeout = 0`, tables.LockHolds} {
-			if _, err := tx.Exec(ctx, setting); err != nil {
-				return err
-			}
-		}
-		tag, err := tx.Exec(ctx, `
-			insert into holds (subject, kind, reason)
-			select id, $1, 'overdue when crier was started with --hold-overdue' from (
-				select id from posts where status in `+tables.OpenPosts+` and coalesce(retried_for, scheduled_for) <= now()
-				union
-				select post_id from comments where state in `+tables.OpenComments+`
-			) overdue
-			on conflict (subject) do nothing`, int16(schema.UnderReview))
-		held = tag.RowsAffected()
-		return err
-	})
-	return held, db.Unavailable(err)
+	return maintenance.HoldOverdue(ctx, s.DB)
 }

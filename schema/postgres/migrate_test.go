@@ -1,9 +1,14 @@
 package postgres_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"crier/compose/embedded/embeddedtest"
 	"crier/schema/postgres"
 )
 
@@ -30,4 +35,37 @@ func TestMigrationsGoOnAfterTheirNumbersWereLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.exec(`insert into goose_db_version (version_id, is_applied) values (27, true)`)
+}
+
+// A migration that needs a table alone leaves it to whoever is at work on it, and does not
+// have others wait behind it.
+func TestAMigrationHoldsUpNobody(t *testing.T) {
+	ctx, url := t.Context(), embeddedtest.Postgres(t)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(postgres.MigrateTo(ctx, url, 29))
+	long, err := pgx.Connect(ctx, url)
+	must(err)
+	other, err := pgx.Connect(ctx, url)
+	must(err)
+	_, err = long.Exec(ctx, `begin; select from webhooks`)
+	must(err)
+	migrated := make(chan error)
+	go func() { migrated <- postgres.Migrate(ctx, url) }()
+	for until := time.Now().Add(1500 * time.Millisecond); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		patience, cancel := context.WithTimeout(ctx, time.Second)
+		_, err := other.Exec(patience, `select from webhooks`)
+		if cancel(); err != nil {
+			t.Errorf("a reader waits behind the migration: %v", err)
+			break
+		}
+	}
+	_, err = long.Exec(ctx, `commit`)
+	must(err)
+	must(<-migrated)
+	must(postgres.CheckMigrated(ctx, url))
 }

@@ -8,9 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"crier/schema"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/maintenance"
 )
 
 // nodeLock holds the identity of a node, by a lock of a session of its own: it is free once
@@ -119,37 +118,5 @@ func (l *nodeLock) end() {
 // node's identity knows that life to be over: its leases need not run out, and only the
 // settle time is waited for.
 func (s *Store) Recover(ctx context.Context) error {
-	batch := &pgx.Batch{}
-	batch.Queue("begin")
-	batch.Queue("set local enable_seqscan = on")
-	batch.Queue(endTargets, s.Node)
-	batch.Queue(endComments, s.Node)
-	batch.Queue(endDeliveries, s.Node)
-	batch.Queue(`update accounts set renew_lease = now() where renew_node = $1 and renew_lease > now()`, s.Node)
-	batch.Queue(hastenOpen, s.Node, schema.SettleTime.String())
-	batch.Queue("commit")
-	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("recovering open claims: %w", db.Unavailable(err))
-	}
-	return nil
+	return maintenance.Recover(ctx, s.DB, s.Node)
 }
-
-const (
-	endTargets = `
-		update targets t set lease_until = now() from jobs j
-		where t.post_id = j.id and t.state = ` + tables.TargetClaimed + ` and t.node = $1 and t.lease_until > now()`
-	endComments = `
-		update comments c set lease_until = now() from jobs j
-		where c.id = j.id and c.state = ` + tables.CommentClaimed + ` and c.node = $1 and c.lease_until > now()`
-	endDeliveries = `
-		update deliveries d set lease_until = now() from jobs j
-		where d.id = j.id and d.state = ` + tables.DeliveryClaimed + ` and d.node = $1 and d.lease_until > now()`
-
-	hastenOpen = `
-		update jobs j set due_at = now() + $2::interval + interval '200 milliseconds'
-		where due_at > now() + $2::interval and (
-			exists (select from targets t where t.post_id = j.id and t.state = ` + tables.TargetClaimed + ` and t.node = $1)
-			or exists (select from comments c where c.id = j.id and c.state = ` + tables.CommentClaimed + ` and c.node = $1)
-			or exists (select from accounts a where a.id = j.id and a.renew_lease is not null and a.renew_node = $1)
-			or exists (select from deliveries d where d.id = j.id and d.state = ` + tables.DeliveryClaimed + ` and d.node = $1))`
-)

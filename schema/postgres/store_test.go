@@ -106,7 +106,8 @@ func (f *fixture) chore(do func(context.Context) (rows int, more bool, err error
 	for more := true; more; {
 		n, next, err := do(f.Context())
 		if err != nil {
-			f.Fatal(err)
+			f.Error(err) // not Fatal, which is for the test's own goroutine alone
+			return rows
 		}
 		rows, more = rows+n, next
 	}

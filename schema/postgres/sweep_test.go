@@ -1,11 +1,14 @@
 package postgres_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 func TestASweepRepairsWhatShouldNotBe(t *testing.T) {
@@ -148,6 +151,59 @@ func TestASweepWakesWhatIsLeasedAndForgotten(t *testing.T) {
 
 func accountText(id schema.AccountID) string { return uuidText(schema.PostID(id)) }
 
+// scatter makes n workspaces with some posts each, all due for an hour and without a job.
+func (f *fixture) scatter(workspaces, each int) {
+	f.Helper()
+	f.exec(fmt.Sprintf(`
+		with w as (
+			insert into workspaces (id, name, plan) select uuidv7(), uuidv7()::text, 'operator' from generate_series(1, %d) n returning id
+		), p as (
+			insert into posts (id, workspace_id, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
+			select uuidv7(), w.id, 2, date_trunc('hour', now()) - interval '1 hour' - n %% 3 * interval '1 second', 'UTC', true, 1, '{"entries": [{"text": "x"}]}', 1, now(), now()
+			from w, generate_series(1, %d) n returning id
+		)
+		insert into targets (post_id, n, version, account_id, platform, step) select id, 0, 1, '%s', 1, 0 from p`, workspaces, each, accountText(f.accounts[0])))
+}
+
+func TestASweepGoesOnWhereAChunkHasEnded(t *testing.T) {
+	f := newFixture(t)
+	f.scatter(7, 300)
+	f.scatter(1, 1500)
+	const all = 7*300 + 1500
+	other := postgres.NewDelay(f.anotherProcess())
+	repaired, chunks := 0, 0
+	for more := true; more; chunks++ {
+		by := []*postgres.Delay{f.delay, other}[chunks%2]
+		kinds, goesOn, err := by.Sweep(t.Context(), schema.SweepPosts)
+		f.must(err)
+		if n := kinds["post_without_job"]; n != sum(kinds) || n > 500 {
+			t.Fatalf("a chunk repaired %v", kinds)
+		}
+		repaired, more = repaired+sum(kinds), goesOn
+		if chunks == 0 { // what is stuck since some minutes is not behind the others
+			stuck := f.create(f.post(1, -time.Minute))
+			f.exec(of(stuck, `delete from jobs where id = '$'`))
+			if kinds, _, err := f.delay.Sweep(t.Context(), schema.SweepRecentPosts); err != nil || kinds["post_without_job"] != 1 {
+				t.Errorf("the pass over recent posts repaired %v, %v", kinds, err)
+			}
+		}
+	}
+	if repaired != all || chunks != 8 {
+		t.Errorf("%d repairs in %d chunks, want %d in 8", repaired, chunks, all)
+	}
+	if n := f.count(`select count(*) from posts p join jobs j on j.id = p.id and j.version = p.version where j.due_at <= now()`); n != all+1 {
+		t.Errorf("%d posts have their job", n)
+	}
+	f.exec(`delete from jobs`)
+	if kinds, more, err := other.Sweep(t.Context(), schema.SweepPosts); err != nil || more || sum(kinds) > 0 {
+		t.Errorf("a pass began right after another: %v, %v", kinds, err)
+	}
+	f.exec(`update sweeps set ended_at = ended_at - interval '6 seconds'`)
+	if kinds, more, err := other.Sweep(t.Context(), schema.SweepPosts); err != nil || !more || sum(kinds) != 500 {
+		t.Errorf("the next pass began with %v, %v", kinds, err)
+	}
+}
+
 func TestASweepLeavesTheFutureAlone(t *testing.T) {
 	f := newFixture(t)
 	f.create(f.post(1, 20*time.Minute))
@@ -160,13 +216,21 @@ func TestASweepLeavesTheFutureAlone(t *testing.T) {
 	}
 }
 
+// sweep makes a whole pass of each sweep, and returns what they repaired.
 func (f *fixture) sweep() map[string]int {
 	f.Helper()
-	repaired, _, err := f.delay.Sweep(f.Context())
-	if err != nil {
-		f.Fatal(err)
+	f.exec(`update sweeps set ended_at = '-infinity'`) // none rests
+	all := map[string]int{}
+	for _, over := range schema.Sweeps() {
+		f.chore(func(ctx context.Context) (rows int, more bool, err error) {
+			repaired, more, err := f.delay.Sweep(ctx, over)
+			for kind, n := range repaired {
+				all[kind] += n
+			}
+			return sum(repaired), more, err
+		})
 	}
-	return repaired
+	return all
 }
 
 func sum(repaired map[string]int) (n int) {

@@ -4,7 +4,6 @@
 package maintenance
 
 import (
-	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -12,7 +11,6 @@ import (
 // Store is the store of delay's chores.
 type Store struct {
 	*db.DB
-	round    schema.PostID // how far the sweep's round over all posts is
 	promoted place
 
 	keys, receipts, deliveries, attempts, counters *aged

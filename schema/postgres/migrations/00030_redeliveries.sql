@@ -1,5 +1,8 @@
 -- +goose Up
 
+-- Whoever reads webhooks waits behind this: it is tried again where somebody is at it.
+set local lock_timeout = '200ms';
+
 -- How often a webhook was enabled. A try counts for its failures in a row only where none
 -- came between its claim and its end.
 alter table webhooks add column enablings int not null default 0;

@@ -7,7 +7,9 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // goose migrates through database/sql
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -32,11 +34,37 @@ func Up(ctx context.Context, url string) error {
 	if err := catchUp(ctx, pool); err != nil {
 		return err
 	}
-	if _, err := provider.Up(ctx); err != nil {
+	if err := upPatiently(ctx, provider); err != nil {
 		return fmt.Errorf("migrating PostgreSQL: %w", err)
 	}
 	return nil
 }
+
+const (
+	// lockPatience is how long a migration tries for a table that others read or write.
+	lockPatience = 10 * time.Minute
+	lockRetry    = time.Second
+)
+
+// upPatiently migrates. A migration that needs a table alone asks for it for a fraction of a
+// second (lock_timeout), since all others wait behind it meanwhile; it is tried again where it
+// did not get it.
+func upPatiently(ctx context.Context, provider *goose.Provider) error {
+	for until := time.Now().Add(lockPatience); ; {
+		_, err := provider.Up(ctx)
+		pg, ok := errors.AsType[*pgconn.PgError](err)
+		if !ok || pg.Code != lockNotAvailable || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(lockRetry):
+		}
+	}
+}
+
+const lockNotAvailable = "55P03"
 
 // catchUp brings the sequence of goose's table to its rows. With wal_level minimal the
 // sequence of a table that is made in the same transaction is not logged: where PostgreSQL

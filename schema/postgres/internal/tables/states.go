@@ -41,7 +41,7 @@ const (
 
 	JobPost    = "1"
 	JobComment = "2"
-	jobNotify  = "3"
+	JobNotify  = "3"
 	jobRefresh = "4"
 
 	uploadAwaited  = "0"

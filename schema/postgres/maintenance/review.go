@@ -1,0 +1,86 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// holdPage is how many rows a chunk of HoldOverdue looks at.
+const holdPage = 5000
+
+const holdForReview = `
+	insert into holds (subject, kind, reason) select %s, @kind, 'overdue when crier was started with --hold-overdue' from %s
+	on conflict (subject) do nothing returning subject`
+
+var (
+	holdPosts = `
+	with page as materialized (` + duePage + `), held as (` +
+		fmt.Sprintf(holdForReview, "id", "page where status in "+tables.OpenPosts+" and coalesce(retried_for, scheduled_for) <= @to") + `
+	)
+	select workspace_id, scheduled_for, id, (select count(*) from held) from (` + dueLast + `) last`
+
+	holdComments = `
+	with page as materialized (
+		select id, post_id, state from comments where id > @id order by id limit @page
+	), held as (` +
+		fmt.Sprintf(holdForReview, "post_id", "(select distinct post_id from page where state in "+tables.OpenComments+") open") + `
+	)
+	select id, (select count(*) from held) from page order by id desc limit 1`
+)
+
+// HoldOverdue holds every post for review whose time has passed, or one of whose first
+// comments has not gone out, and returns how many. It goes in chunks; one that was cut off is
+// to be begun anew.
+func HoldOverdue(ctx context.Context, d *db.DB) (held int64, err error) {
+	var at duePlace
+	now, kind := d.Now(), int16(schema.UnderReview)
+	for _, chunk := range []func(pgx.Tx) (int64, error){
+		func(tx pgx.Tx) (n int64, err error) {
+			err = tx.QueryRow(ctx, holdPosts, pgx.StrictNamedArgs{
+				"workspace": at.workspace, "due": at.due, "id": at.id, "from": always, "to": now, "page": holdPage, "kind": kind,
+			}).Scan(&at.workspace, &at.due, &at.id, &n)
+			return n, err
+		},
+		func(tx pgx.Tx) (n int64, err error) {
+			err = tx.QueryRow(ctx, holdComments, pgx.StrictNamedArgs{"id": at.id, "page": holdPage, "kind": kind}).Scan(&at.id, &n)
+			return n, err
+		},
+	} {
+		n, err := holdAll(ctx, d, chunk)
+		if held += n; err != nil {
+			return held, db.Unavailable(err)
+		}
+		at = duePlace{}
+	}
+	return held, nil
+}
+
+// holdAll does chunks until one finds no more rows.
+func holdAll(ctx context.Context, d *db.DB, chunk func(pgx.Tx) (int64, error)) (held int64, err error) {
+	for {
+		var n int64
+		err := pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) (err error) {
+			for _, first := range []string{keysetPlans, tables.LockHolds} {
+				if _, err := tx.Exec(ctx, first); err != nil {
+					return err
+				}
+			}
+			n, err = chunk(tx)
+			return err
+		})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return held, nil
+		}
+		if err != nil {
+			return held, err
+		}
+		held += n
+	}
+}

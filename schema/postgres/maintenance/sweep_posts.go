@@ -1,0 +1,114 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+const (
+	// sweepPage is how many posts a chunk looks at.
+	sweepPage = 500
+	// sweepAhead is how long before a post is due its job is to be there.
+	sweepAhead = 30 * time.Minute
+	// sweepRecent is how long ago a post was due at most that the short pass looks at.
+	sweepRecent = 10 * time.Minute
+)
+
+// suspect is an open post that something is wrong with.
+type suspect struct {
+	post schema.PostID
+	kind string
+}
+
+// findSuspects looks at the open posts of a page.
+const findSuspects = `
+	with page as materialized (` + duePage + `), checked as (
+		select p.id, p.version, (p.left_n, p.posted_n, p.failed_n) is distinct from (c.l, c.posted, c.failed) or c.l = 0 miscounted,
+			j.id is null jobless, j.version <> p.version other, c.lease < now() - interval '2 minutes' and j.due_at > now() + interval '2 minutes' and not j.held forgotten
+		from page p cross join lateral (
+			select count(*) filter (where state in ` + tables.OpenTargets + `) l, count(*) filter (where state = ` + tables.TargetPosted + `) posted, count(*) filter (where state = ` + tables.TargetFailed + `) failed,
+				max(lease_until) filter (where state = ` + tables.TargetClaimed + `) lease
+			from targets t where t.post_id = p.id
+		) c
+		left join jobs j on j.id = p.id
+		where p.status in ` + tables.OpenPosts + ` and (p.retried_for is null or p.retried_for < @ahead)
+	), suspects as (
+		select id, case when miscounted then '` + repairCounts + `' when jobless then '` + repairNoJob + `'
+			when other then '` + repairOtherJob + `' else '` + repairLease + `' end kind
+		from checked where miscounted or jobless or other or forgotten
+	)
+	select last.workspace_id, last.scheduled_for, last.id, (select count(*) from page),
+		array(select id from suspects order by id), array(select kind from suspects order by id)
+	from (` + dueLast + `) last`
+
+// posts looks at all posts that are due, or soon.
+func (c *chunk) posts(ctx context.Context) (more bool, err error) {
+	return c.due(ctx, always, c.Now().Add(sweepAhead))
+}
+
+// recentPosts looks at those that are due since some minutes.
+func (c *chunk) recentPosts(ctx context.Context) (more bool, err error) {
+	return c.due(ctx, c.Now().Add(-sweepRecent), c.Now().Add(time.Minute))
+}
+
+func (c *chunk) due(ctx context.Context, from, to time.Time) (more bool, err error) {
+	after := &c.pass.after
+	var looked int
+	var ids [][16]byte
+	var kinds []string
+	err = c.tx.QueryRow(ctx, findSuspects, pgx.StrictNamedArgs{
+		"workspace": after.workspace, "due": after.due, "id": after.id, "from": from, "to": to, "page": sweepPage, "ahead": c.Now().Add(sweepAhead),
+	}).Scan(&after.workspace, &after.due, &after.id, &looked, &ids, &kinds)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	found := make([]suspect, len(ids))
+	for i := range ids {
+		found[i] = suspect{schema.PostID(ids[i]), kinds[i]}
+	}
+	if len(found) > 0 {
+		err = c.repairPosts(ctx, found)
+	}
+	return looked == sweepPage, err
+}
+
+// repairPosts repairs posts, each half by itself where that fails, so that one which cannot
+// be read holds up no other.
+func (c *chunk) repairPosts(ctx context.Context, found []suspect) error {
+	ids := make([]schema.PostID, len(found))
+	for i, x := range found {
+		ids[i] = x.post
+	}
+	var made schema.Announcement
+	err := pgx.BeginFunc(ctx, c.tx, func(tx pgx.Tx) error {
+		return db.Guard(func() error { return tables.RepairPosts(ctx, tx, ids, c.Now(), &made) })
+	}) // a savepoint
+	switch half := len(found) / 2; {
+	case err == nil:
+		for _, x := range found {
+			c.repaired[x.kind]++
+		}
+		c.said.Events = append(c.said.Events, made.Events...)
+		return nil
+	case !db.IsDataError(err):
+		return err
+	case half == 0:
+		c.Log.ErrorContext(ctx, "a post could not be repaired", "post", ids[0], "kind", found[0].kind, "err", err)
+		return nil
+	default:
+		if err := c.repairPosts(ctx, found[:half]); err != nil {
+			return err
+		}
+		return c.repairPosts(ctx, found[half:])
+	}
+}

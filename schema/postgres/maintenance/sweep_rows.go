@@ -1,0 +1,169 @@
+package maintenance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// sweepRows is how many rows a chunk looks at that goes by id.
+const sweepRows = 5000
+
+// span is the rows of a table whose ids are above one and not above another.
+type span struct {
+	after, last [16]byte
+	more        bool // others follow
+}
+
+// nextRows moves the pass on by some rows, of which some are open by a condition.
+func (c *chunk) nextRows(ctx context.Context, table, open string) (of span, err error) {
+	of.after = c.pass.after.id
+	var looked int
+	var first *[16]byte
+	err = c.tx.QueryRow(ctx, `
+		with page as materialized (select id, `+open+` as open from `+table+` where id > $1 order by id limit $2)
+		select last.id, (select count(*) from page), (select id from page where open order by id limit 1)
+		from (select id from page order by id desc limit 1) last`, of.after, sweepRows).
+		Scan(&of.last, &looked, &first)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return span{}, nil
+	}
+	if c.pass.open == ([16]byte{}) && first != nil {
+		c.pass.open = *first
+	}
+	c.pass.after.id, of.more = of.last, looked == sweepRows
+	return of, err
+}
+
+// nextRecent is nextRows of a table whose rows end, and then stay as they are: the pass begins
+// no earlier than any may be open, and the next one before the first that was open in this
+// one. So what has ended is read once.
+func (c *chunk) nextRecent(ctx context.Context, table, open string) (span, error) {
+	since := [16]byte(schema.FirstDeliveryID(c.Now().Add(-sweepBack)))
+	if bytes.Compare(c.pass.after.id[:], since[:]) < 0 {
+		c.pass.after.id = since
+	}
+	of, err := c.nextRows(ctx, table, open)
+	c.pass.next = schema.FirstDeliveryID(c.pass.beganAt.Add(-sweepOverlap))
+	if first := c.pass.open; first != ([16]byte{}) && bytes.Compare(first[:], c.pass.next[:]) < 0 {
+		clear(first[6:]) // ids begin with their time
+		c.pass.next = first
+	}
+	return of, err
+}
+
+// sweepJobs deletes and moves jobs of a page. Each is chosen before it is changed, and left
+// alone where somebody changes it meanwhile.
+var sweepJobs = `
+	with page as materialized (
+		select id, kind, due_at, version, held, overdue_since from jobs where id > $1 order by id limit $2
+	), orphans as materialized (
+		select id, version from page where overdue_since is not null and kind = ` + tables.JobPost + `
+		  and not exists (select from posts p where p.id = page.id and p.status in ` + tables.OpenPosts + `)
+	), deleted as (
+		delete from jobs j using orphans o where j.id = o.id and j.version = o.version returning j.id
+	), far as materialized (
+		select id, due_at from page where not held and due_at > now() + interval '2 minutes' and kind in (` + tables.JobComment + `, ` + tables.JobNotify + `)
+	), forgotten as materialized (
+		select far.* from far join comments c on c.id = far.id where c.state = ` + tables.CommentClaimed + ` and c.lease_until < now() - interval '2 minutes'
+		union all
+		select far.* from far join deliveries d on d.id = far.id where d.state = ` + tables.DeliveryClaimed + ` and d.lease_until < now() - interval '2 minutes'
+	), woken as (
+		update jobs j set due_at = now() from forgotten f where j.id = f.id and j.due_at = f.due_at returning j.id
+	)
+	select last.id, (select count(*) from page), (select count(*) from deleted), (select count(*) from woken)
+	from (select id from page order by id desc limit 1) last`
+
+// jobs drops those of posts that are gone or done, and makes those of first comments and
+// deliveries due whose lease is over for long and that are not due for long: whoever held
+// them will not come back.
+func (c *chunk) jobs(ctx context.Context) (more bool, err error) {
+	var looked, deleted, woken int
+	err = c.tx.QueryRow(ctx, sweepJobs, c.pass.after.id, sweepRows).Scan(&c.pass.after.id, &looked, &deleted, &woken)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	c.repaired[repairOrphan] += deleted
+	c.repaired[repairLease] += woken
+	return looked == sweepRows, err
+}
+
+// comments gives first comments the job they lack.
+func (c *chunk) comments(ctx context.Context) (more bool, err error) {
+	of, err := c.nextRecent(ctx, "comments", "state in "+tables.OpenComments)
+	if err != nil {
+		return false, err
+	}
+	rows, err := c.tx.Query(ctx, `
+		with page as materialized (select * from comments where id > $1 and id <= $2 and state in `+tables.OpenComments+`)
+		select c.id, c.post_id, c.workspace_id, c.account_id, a.platform from page c join accounts a on a.id = c.account_id
+		where not exists (select from jobs j where j.id = c.id)`, of.after, of.last)
+	return of.more, c.giveJobs(ctx, repairNoComment, rows, err, func(row pgx.Row, j *schema.Job) error {
+		var m schema.CommentMessage
+		var post schema.PostID
+		err := row.Scan((*[16]byte)(&m.Comment), (*[16]byte)(&post), (*[16]byte)(&m.Workspace), (*[16]byte)(&m.Account), &m.Platform)
+		*j = schema.Job{ID: schema.JobID(m.Comment), Kind: schema.JobComment, Shard: schema.ShardOf(post), DueAt: c.Now(), Payload: db.Encode(m)}
+		return err
+	})
+}
+
+// deliveries gives deliveries the job they lack.
+func (c *chunk) deliveries(ctx context.Context) (more bool, err error) {
+	of, err := c.nextRecent(ctx, "deliveries", "state in "+tables.OpenDeliveries)
+	if err != nil {
+		return false, err
+	}
+	rows, err := c.tx.Query(ctx, `
+		with page as materialized (
+			select id, webhook_id, workspace_id from deliveries where id > $1 and id <= $2 and state in `+tables.OpenDeliveries+`
+		)
+		select id, webhook_id, workspace_id from page d
+		where not exists (select from jobs j where j.id = d.id) and exists (select from webhooks w where w.id = d.webhook_id)`, of.after, of.last)
+	return of.more, c.giveJobs(ctx, repairNoDelivery, rows, err, func(row pgx.Row, j *schema.Job) error {
+		var m schema.NotifyMessage
+		err := row.Scan((*[16]byte)(&m.Delivery), (*[16]byte)(&m.Webhook), (*[16]byte)(&m.Workspace))
+		*j = schema.Job{ID: schema.JobID(m.Delivery), Kind: schema.JobNotify, Shard: schema.ShardOf(m.Webhook), DueAt: c.Now(), Payload: db.Encode(m)}
+		return err
+	})
+}
+
+// renewals gives accounts that are to be looked at the job they lack.
+func (c *chunk) renewals(ctx context.Context) (more bool, err error) {
+	of, err := c.nextRows(ctx, "accounts", "false")
+	if err != nil {
+		return false, err
+	}
+	rows, err := c.tx.Query(ctx, `
+		with page as materialized (
+			select id, workspace_id from accounts where id > $1 and id <= $2 and renew_at is not null and disconnected_at is null
+		)
+		select id, workspace_id from page a where not exists (select from jobs j where j.id = a.id)`, of.after, of.last)
+	return of.more, c.giveJobs(ctx, repairNoRenewal, rows, err, func(row pgx.Row, j *schema.Job) error {
+		var a schema.Account
+		err := row.Scan((*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace))
+		*j = tables.RenewalJob(&a, c.Now())
+		return err
+	})
+}
+
+// giveJobs reads the jobs that are missing and makes them.
+func (c *chunk) giveJobs(ctx context.Context, kind string, rows pgx.Rows, err error, scan func(pgx.Row, *schema.Job) error) error {
+	missing, err := db.Collect(rows, err, scan)
+	if err != nil {
+		return err
+	}
+	c.repaired[kind] += len(missing)
+	var jobs tables.JobRows
+	for _, j := range missing {
+		jobs.Add(j, c.Now())
+	}
+	b := &pgx.Batch{}
+	jobs.Queue(b)
+	return c.tx.SendBatch(ctx, b).Close()
+}
