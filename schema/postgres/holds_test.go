@@ -287,7 +287,7 @@ func TestAWaitCountsAsOverdue(t *testing.T) {
 	}
 	fired := f.create(f.post(1, time.Second))
 	for range 2 {
-		if err := f.delay.Fired(t.Context(), f.jobs()); err != nil {
+		if _, err := f.delay.Fired(t.Context(), f.jobs()); err != nil {
 			t.Fatal(err)
 		}
 	}
