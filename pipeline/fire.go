@@ -77,8 +77,9 @@ func (s *shot) add(r stream.Record, to lane) {
 
 // behind marks the messages of an overdue job: work that is due now goes ahead of them.
 func (s *shot) behind() {
+	since := worker.BehindSince(s.DueAt)
 	for i := range s.records {
-		s.records[i].Headers = append(s.records[i].Headers, stream.Header{Key: worker.BehindHeader, Value: []byte("1")})
+		s.records[i].Headers = append(s.records[i].Headers, since)
 	}
 }
 

@@ -32,7 +32,7 @@ type task[M, R comparable] struct {
 	value   M
 	trace   string      // W3C traceparent; empty: none
 	turn    schema.Turn // reserved for its call, while it is out; nil: none
-	behind  bool        // overdue: what is due now goes first
+	behind  time.Time   // since when it is overdue: what is due now goes first; zero: it is not
 	loose   bool        // its message was acknowledged when it was queued
 	faults  int         // how often handling it failed by our fault
 }
@@ -126,10 +126,10 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	}
 	q.queued[t.value] = struct{}{}
 	k.tasks = append(k.tasks, t)
-	if !t.behind {
+	if t.behind.IsZero() {
 		k.fresh++
 	}
-	if k.listed == listedBehind && !t.behind {
+	if k.listed == listedBehind && t.behind.IsZero() {
 		q.makeReady(k)
 	}
 	q.offer(k)
@@ -199,7 +199,7 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	k.out++
 	q.bulkheadOf(k).out++
 	delete(q.queued, t.value)
-	if !t.behind {
+	if t.behind.IsZero() {
 		k.fresh--
 	}
 	if t.loose {
@@ -272,7 +272,7 @@ func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	if _, ok := q.queued[t.value]; !ok {
 		q.queued[t.value] = struct{}{}
 		k.tasks = append([]*task[M, R]{t}, k.tasks...)
-		if !t.behind {
+		if t.behind.IsZero() {
 			k.fresh++
 		}
 	}

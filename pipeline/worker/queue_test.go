@@ -125,28 +125,29 @@ func TestAFullBulkheadServesWorkspacesInTurn(t *testing.T) {
 
 func TestWhatIsDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 	q := newQueue[int, int](99, nil)
-	put := func(key byte, value int, behind bool) {
+	now := time.Now()
+	put := func(key byte, value int, behind time.Time) {
 		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{key}}, value: value, behind: behind})
 	}
-	for i := range 6 {
-		put(byte(i), i, true)
+	for _, i := range []int{3, 1, 5, 0, 4, 2} {
+		put(byte(i), i, now.Add(time.Duration(i)*time.Second))
 	}
 	for i := range 6 {
-		put(byte(100+i), 100+i, false)
+		put(byte(100+i), 100+i, time.Time{})
 	}
-	put(5, 200, false) // due now, of the account of 5
+	put(5, 200, time.Time{}) // due now, of the account of 5
 	if got := values(q.takeReady(99)); fmt.Sprint(got) != "[100 101 102 0 103 104 105 1 5 2 3 4]" {
-		t.Errorf("took %v, want what is overdue in each fourth turn, and an account's in their order", got)
+		t.Errorf("took %v, want what is overdue in each fourth turn, the oldest first, and an account's in their order", got)
 	}
 }
 
 func TestAKeyThatIsReadyTwiceIsTakenOnce(t *testing.T) {
 	q := newQueue[int, int](99, nil)
-	put := func(value int, behind bool) {
+	put := func(value int, behind time.Time) {
 		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{7}, Bulkhead: Bulkhead{1}}, value: value, behind: behind})
 	}
-	put(1, true)
-	put(2, false)
+	put(1, time.Now())
+	put(2, time.Time{})
 	for _, want := range []string{"[1]", "[2]"} {
 		out := q.takeReady(9)
 		if fmt.Sprint(values(out)) != want || len(q.takeReady(9)) > 0 {

@@ -2,8 +2,10 @@ package worker
 
 import (
 	"container/heap"
+	"strconv"
 	"time"
 
+	"crier/pipeline/stream"
 	"crier/schema"
 )
 
@@ -22,8 +24,43 @@ type tenant struct {
 	ready []Key
 	// behind are keys all of whose tasks are overdue. One that gets another task stands in
 	// ready too, and its place here is void.
-	behind []Key
+	behind behindKeys
 	turns  int
+}
+
+// behindKeys are in the order of their first tasks: what is due first goes first, whichever
+// account it is of.
+type behindKeys []behindKey
+
+type behindKey struct {
+	id    Key
+	since time.Time
+}
+
+func (b behindKeys) Len() int           { return len(b) }
+func (b behindKeys) Less(i, j int) bool { return b[i].since.Before(b[j].since) }
+func (b behindKeys) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *behindKeys) Push(x any)        { *b = append(*b, x.(behindKey)) }
+func (b *behindKeys) Pop() any {
+	old := *b
+	last := old[len(old)-1]
+	*b = old[:len(old)-1]
+	return last
+}
+
+// behindHeader marks a message of work that is overdue, and says since when, in Unix µs.
+const behindHeader = "crier-behind"
+
+// BehindSince is the header of a message whose work is overdue.
+func BehindSince(at time.Time) stream.Header {
+	return stream.Header{Key: behindHeader, Value: strconv.AppendInt(nil, at.UnixMicro(), 10)}
+}
+
+func behindSince(m *stream.Message) time.Time {
+	if at, err := strconv.ParseInt(m.Header(behindHeader), 10, 64); err == nil {
+		return time.UnixMicro(at)
+	}
+	return time.Time{} // none, or nobody's
 }
 
 // behindEvery is how often an overdue task has its turn before one that is due now: so what
@@ -78,8 +115,7 @@ func (q *queue[M, R]) keyOf(t *tenant) *keyQueue[M, R] {
 	t.turns++
 	if len(t.ready) == 0 || t.turns%behindEvery == 0 {
 		for len(t.behind) > 0 {
-			k := q.keys[t.behind[0]]
-			t.behind = t.behind[1:]
+			k := q.keys[heap.Pop(&t.behind).(behindKey).id]
 			if k != nil && k.listed == listedBehind {
 				return k
 			}
@@ -176,7 +212,8 @@ func (q *queue[M, R]) makeReady(k *keyQueue[M, R]) {
 	if k.fresh > 0 {
 		k.listed, t.ready = listedReady, append(t.ready, k.id)
 	} else {
-		k.listed, t.behind = listedBehind, append(t.behind, k.id)
+		k.listed = listedBehind
+		heap.Push(&t.behind, behindKey{k.id, k.tasks[0].behind})
 	}
 	q.list(b)
 }

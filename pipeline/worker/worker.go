@@ -107,8 +107,6 @@ const (
 	ConsumerEnd = time.Second
 	// stopEnd is how long after the drain claims may still be given back and results stored.
 	stopEnd = 5 * time.Second
-	// BehindHeader marks a message of work that is overdue: what is due now goes first.
-	BehindHeader = "crier-behind"
 	// broughtForward is how many jobs are brought forward in one transaction.
 	broughtForward = 1000
 )
@@ -136,7 +134,7 @@ func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Messag
 			continue
 		}
 		t := &task[M, R]{
-			Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header), behind: m.Header(BehindHeader) != "",
+			Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header), behind: behindSince(m),
 		}
 		if w.queue.put(t) {
 			m.Ack()
