@@ -13,9 +13,11 @@ import (
 	"crier/schema"
 )
 
-// backlogPosts are due in a test of a backlog, at one time each for the herd, for the backlog
-// of a downtime and for the resume.
-var backlogPosts = bySize(1200, 30_000)
+// laterPosts are how many posts of a kind there are in a test of a backlog: of a herd, of the
+// backlog of a downtime, of what was paused.
+var laterPosts = map[string]int{
+	"herd": bySize(600, 10_000), "backlog": bySize(1200, 30_000), "parked": bySize(1200, 10_000),
+}
 
 // Posts that fell due while crier was down, or were paused, go out as fast as a herd does and
 // in the order of their times, and what is published meanwhile is not late for it.
@@ -23,11 +25,8 @@ func TestABacklogDrainsLikeAHerd(t *testing.T) {
 	const ahead = 65 * time.Second
 	down := bySize(20*time.Second, 150*time.Second)
 	w := newWorld(t, testKafka())
-	accounts := w.connect(schema.Mastodon, 3*backlogPosts/postsPerAccount+11)
-	accounts, fresh := accounts[10:], accounts[:10]
-	for i, kind := range []string{"herd", "backlog", "parked"} {
-		w.createLater(kind, accounts[i*len(accounts)/3:(i+1)*len(accounts)/3])
-	}
+	fresh := w.connect(schema.Mastodon, 10)
+	w.createLater()
 
 	w.setDue("herd", `now() + interval '65 seconds'`) // so that it is read before its time
 	time.Sleep(ahead)
@@ -36,8 +35,12 @@ func TestABacklogDrainsLikeAHerd(t *testing.T) {
 	due := w.setDue("backlog", fmt.Sprintf(`now() + interval '2 seconds' + random() * interval '%f seconds'`, down.Seconds()-2))
 	w.kill()
 	time.Sleep(down)
+	restarted := time.Now()
 	w.start()
 	backlog := w.drains("backlog", fresh[:5])
+	if took := w.times("backlog")[laterPosts["backlog"]-1].Sub(restarted); took > 30*time.Second {
+		t.Errorf("the last of %d posts is there %v after the restart", laterPosts["backlog"], took)
+	}
 	w.inOrder("backlog", due)
 
 	platform := compose.PauseTarget{Platform: schema.Mastodon.String()}
@@ -45,7 +48,7 @@ func TestABacklogDrainsLikeAHerd(t *testing.T) {
 		t.Fatal(err)
 	}
 	due = w.setDue("parked", `now() - random() * interval '10 minutes'`)
-	w.eventually(5*time.Minute, "all is parked", func() bool { return w.count(`select count(*) from jobs where held`) == backlogPosts })
+	w.eventually(5*time.Minute, "all is parked", func() bool { return w.count(`select count(*) from jobs where held`) == laterPosts["parked"] })
 	if err := compose.Resume(t.Context(), w.operator(), platform); err != nil {
 		t.Fatal(err)
 	}
@@ -57,33 +60,38 @@ func TestABacklogDrainsLikeAHerd(t *testing.T) {
 	}
 }
 
-// createLater creates posts that are due in some hours.
-func (w *world) createLater(kind string, accounts []schema.AccountID) {
+// createLater creates posts that are due in some hours, each kind for accounts of its own.
+func (w *world) createLater() {
 	w.Helper()
-	const each = 25
 	at := time.Now().Add(5 * time.Hour).Format(time.RFC3339)
+	bodies := make(chan map[string]any)
 	var creating sync.WaitGroup
-	next := make(chan int)
 	for range 8 {
 		creating.Go(func() {
-			for from := range next {
-				var posts []map[string]any
-				for i := from; i < min(from+each, backlogPosts); i++ {
-					posts = append(posts, map[string]any{
-						"content": fmt.Sprintf("%s %06d", kind, i), "scheduledFor": at,
-						"platforms": []map[string]any{{"platform": "mastodon", "accountId": accounts[i%len(accounts)].String()}},
-					})
-				}
-				if status, err := w.tryCall(http.MethodPost, "/posts/bulk", map[string]any{"posts": posts}, nil); status != http.StatusCreated {
+			for body := range bodies {
+				if status, err := w.tryCall(http.MethodPost, "/posts/bulk", body, nil); status != http.StatusCreated {
 					w.Errorf("creating: %d, %v", status, err)
 				}
 			}
 		})
 	}
-	for from := 0; from < backlogPosts; from += each {
-		next <- from
+	first := 10
+	for kind, n := range laterPosts {
+		mine := n/postsPerAccount + 1
+		accounts := w.connect(schema.Mastodon, first+mine)[first:]
+		first += mine
+		var posts []map[string]any
+		for i := range n {
+			posts = append(posts, map[string]any{
+				"content": fmt.Sprintf("%s %06d", kind, i), "scheduledFor": at,
+				"platforms": []map[string]any{{"platform": "mastodon", "accountId": accounts[i%mine].String()}},
+			})
+		}
+		for bulk := range slices.Chunk(posts, 25) {
+			bodies <- map[string]any{"posts": bulk}
+		}
 	}
-	close(next)
+	close(bodies)
 	creating.Wait()
 }
 
@@ -114,7 +122,7 @@ func (w *world) setDue(kind, at string) map[string]time.Time {
 		}
 		due[text] = at
 	}
-	if rows.Err() != nil || len(due) != backlogPosts {
+	if rows.Err() != nil || len(due) != laterPosts[kind] {
 		w.Fatalf("moved %d posts, %v", len(due), rows.Err())
 	}
 	return due
@@ -142,7 +150,7 @@ func (w *world) drains(kind string, fresh []schema.AccountID) (rate float64) {
 	const left = `select count(*) from jobs where kind = 1 and due_at < now() + interval '1 hour'`
 	for i := 0; w.count(left) > 0; i++ {
 		if time.Since(began) > 10*time.Minute {
-			w.Fatalf("%d of %d are left", w.count(left), backlogPosts)
+			w.Fatalf("%d of %d are left", w.count(left), laterPosts[kind])
 		}
 		for n := range 10 {
 			time.Sleep(100 * time.Millisecond)
@@ -155,8 +163,8 @@ func (w *world) drains(kind string, fresh []schema.AccountID) (rate float64) {
 		}
 	}
 	at := w.times(kind)
-	if len(at) != backlogPosts {
-		w.Fatalf("%d of %d posts of the %s are there", len(at), backlogPosts, kind)
+	if len(at) != laterPosts[kind] {
+		w.Fatalf("%d of %d posts of the %s are there", len(at), laterPosts[kind], kind)
 	}
 	last := at[len(at)-1]
 	w.Logf("%s: %d within %v, the last after %v", kind, len(at), last.Sub(at[0]), last.Sub(began))

@@ -152,6 +152,27 @@ func TestAResumeGoesOnAfterItsProcessDied(t *testing.T) {
 	}
 }
 
+func TestWhatIsResumedStillWaitsForItsPlatform(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, 0))
+	f.finish(f.claimOne(p, 0), schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited, RetryAfter: 20 * time.Minute}})
+	hold := schema.Hold{Kind: schema.AccountPaused, Account: f.accounts[0]}
+	f.pause(hold)
+	f.store.KnowHolds()
+	f.claim(p, 0)
+	const parked = `select count(*) from jobs where held`
+	if f.count(parked) != 1 {
+		t.Fatal("the post is not parked")
+	}
+	f.must(postgres.NewAdmin(f.store).Resume(t.Context(), hold))
+	if f.count(parked) != 0 {
+		t.Fatal("the post is still parked")
+	}
+	if in := f.jobs()[0].DueAt.Sub(f.store.Now()); in < 19*time.Minute || in > 21*time.Minute {
+		t.Errorf("it fires in %v, want it once its platform takes it", in)
+	}
+}
+
 func TestAPauseHoldsOnlyWhatItNames(t *testing.T) {
 	f := newFixture(t)
 	p := f.create(f.post(2, 0))
