@@ -8,6 +8,14 @@ import (
 	"crier/schema"
 )
 
+// backlogStore is what the drain of a backlog asks of the database.
+type backlogStore interface {
+	// Backlog returns of each shard the next jobs behind a place that are not due after to.
+	Backlog(ctx context.Context, after []schema.JobPlace, to time.Time, limit int) ([]schema.Job, error)
+	// Unanswered returns which fired jobs are neither done nor put off.
+	Unanswered(ctx context.Context, fired []schema.FiredJob) ([]schema.JobID, error)
+}
+
 const (
 	overdueAfter = 500 * time.Millisecond // a job that is later than this is looked for
 	// lowMark is how far behind now a pass starts: further than any transaction lasts, so

@@ -14,14 +14,14 @@ const backlogChunk = 4096
 // cursor reads the overdue jobs of some shards in order of due time, each once: a pass. What
 // comes to stand behind it is found by the next pass.
 type cursor struct {
-	store    delayStore
+	store    backlogStore
 	to       time.Time
 	perShard int
 	open     map[int16]schema.JobPlace // how far the shards are read that are not at their end
 	beyond   []schema.Job              // read, and due after what some other shard may still have
 }
 
-func newCursor(store delayStore, shards []int16, from, to time.Time) *cursor {
+func newCursor(store backlogStore, shards []int16, from, to time.Time) *cursor {
 	c := &cursor{store: store, to: to, perShard: max(16, backlogChunk/max(1, len(shards))), open: map[int16]schema.JobPlace{}}
 	for _, s := range shards {
 		c.open[s] = schema.JobPlace{Shard: s, DueAt: from}

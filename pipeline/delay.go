@@ -18,13 +18,10 @@ import (
 type delayStore interface {
 	// Due returns jobs of the shards due after from and not after to, soonest first.
 	Due(ctx context.Context, shards []int16, from, to time.Time, limit int) ([]schema.Job, error)
-	// Backlog returns of each shard the next jobs behind a place that are not due after to.
-	Backlog(ctx context.Context, after []schema.JobPlace, to time.Time, limit int) ([]schema.Job, error)
 	// Fired moves jobs whose messages are in the log on by the visibility timeout, and
 	// returns those that nobody has changed meanwhile.
 	Fired(ctx context.Context, jobs []schema.Job) ([]schema.FiredJob, error)
-	// Unanswered returns which fired jobs are neither done nor put off.
-	Unanswered(ctx context.Context, fired []schema.FiredJob) ([]schema.JobID, error)
+	backlogStore
 	// Overdue tells of the posts of the shards that are past their time and not done.
 	Overdue(ctx context.Context, shards []int16) (schema.Overdue, error)
 	worker.FaultStore

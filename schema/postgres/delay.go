@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -69,7 +71,8 @@ func (d *Delay) Backlog(ctx context.Context, after []schema.JobPlace, to time.Ti
 // often. It returns those that it moved.
 func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.FiredJob, err error) {
 	ids, due, versions := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs)), make([]int32, len(jobs))
-	for i, j := range jobs {
+	byID := slices.SortedFunc(slices.Values(jobs), func(a, b schema.Job) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	for i, j := range byID { // in the order of locks
 		ids[i], due[i], versions[i] = j.ID, j.DueAt, j.Version
 	}
 	batch := &pgx.Batch{}
