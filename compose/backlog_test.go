@@ -16,21 +16,23 @@ import (
 // laterPosts are how many posts of a kind there are in a test of a backlog: of a herd, of the
 // backlog of a downtime, of what was paused.
 var laterPosts = map[string]int{
-	"herd": bySize(600, 10_000), "backlog": bySize(1200, 30_000), "parked": bySize(1200, 10_000),
+	"herd": bySize(1, 10_000), "backlog": bySize(600, 30_000), "parked": bySize(1200, 10_000),
 }
 
 // Posts that fell due while crier was down, or were paused, go out as fast as a herd does and
 // in the order of their times, and what is published meanwhile is not late for it.
 func TestABacklogDrainsLikeAHerd(t *testing.T) {
-	const ahead = 65 * time.Second
-	down := bySize(20*time.Second, 150*time.Second)
+	down := bySize(5*time.Second, 150*time.Second)
 	w := newWorld(t, testKafka())
 	fresh := w.connect(schema.Mastodon, 10)
 	w.createLater()
 
-	w.setDue("herd", `now() + interval '65 seconds'`) // so that it is read before its time
-	time.Sleep(ahead)
-	herd := w.drains("herd", nil)
+	herd := 0.0
+	if full() {
+		w.setDue("herd", `now() + interval '65 seconds'`) // so that it is read before its time
+		time.Sleep(65 * time.Second)
+		herd = w.drains("herd", nil)
+	}
 
 	due := w.setDue("backlog", fmt.Sprintf(`now() + interval '2 seconds' + random() * interval '%f seconds'`, down.Seconds()-2))
 	w.kill()
@@ -55,7 +57,7 @@ func TestABacklogDrainsLikeAHerd(t *testing.T) {
 	resumed := w.drains("parked", fresh[5:])
 	w.inOrder("parked", due)
 	t.Logf("herd %.0f/s, backlog %.0f/s, resumed %.0f/s", herd, backlog, resumed)
-	if full() && (backlog < herd*.8 || resumed < herd*.8) {
+	if backlog < herd*.8 || resumed < herd*.8 {
 		t.Error("they do not drain at 80 % of the herd's rate")
 	}
 }
