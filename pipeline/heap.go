@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"container/heap"
+	"slices"
+	"sync"
 	"time"
 
 	"crier/schema"
@@ -10,7 +12,8 @@ import (
 // window is the jobs that are due soon, soonest first. A job is in it once: what an edit
 // or a wait has made of it replaces what was known before.
 type window struct {
-	limit int // jobs; what is more is left to the scan for stragglers
+	mu    sync.Mutex
+	limit int // jobs; what is more is left in PostgreSQL until it is overdue
 	order []*slot
 	at    map[schema.JobID]*slot
 }
@@ -25,6 +28,8 @@ func newWindow(limit int) *window { return &window{limit: limit, at: map[schema.
 // add puts a job in. An older version of a post never replaces a newer one; of one
 // version the later time holds, since jobs only move on.
 func (w *window) add(j schema.Job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	s, ok := w.at[j.ID]
 	if !ok && len(w.order) >= w.limit {
 		return
@@ -44,6 +49,8 @@ func (w *window) add(j schema.Job) {
 
 // due removes up to limit jobs that are due at now.
 func (w *window) due(now time.Time, limit int) []schema.Job {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var jobs []schema.Job
 	for len(w.order) > 0 && len(jobs) < limit && !w.order[0].job.DueAt.After(now) {
 		s := heap.Pop((*byDue)(&w.order)).(*slot)
@@ -55,10 +62,22 @@ func (w *window) due(now time.Time, limit int) []schema.Job {
 
 // next returns when the first job is due.
 func (w *window) next() (time.Time, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if len(w.order) == 0 {
 		return time.Time{}, false
 	}
 	return w.order[0].job.DueAt, true
+}
+
+// without returns the jobs that the window does not fire by itself by now.
+func (w *window) without(jobs []schema.Job, now time.Time) []schema.Job {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(jobs, func(j schema.Job) bool {
+		s, ok := w.at[j.ID]
+		return ok && s.job.Version >= j.Version && !s.job.DueAt.After(now)
+	})
 }
 
 type byDue []*slot

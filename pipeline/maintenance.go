@@ -37,6 +37,12 @@ type webhookStore interface {
 	Redeliver(ctx context.Context) (rows int, more bool, err error)
 }
 
+// holdStore makes due what pauses held that were lifted.
+type holdStore interface {
+	// Resume goes on where whoever lifted a pause was cut off.
+	Resume(ctx context.Context) (rows int, more bool, err error)
+}
+
 // observer reads the figures that are not counted as they change.
 type observer interface {
 	Observe(ctx context.Context) (schema.Observation, error)
@@ -87,6 +93,7 @@ type MaintenanceDeps struct {
 	History     historyStore
 	Limits      limitStore
 	Webhooks    webhookStore
+	Holds       holdStore
 	Outbox      outboxStore
 	Sweeper     sweeper
 	Observer    observer
@@ -120,6 +127,7 @@ func (m *Maintenance) chores() []chore {
 		{name: "forget_turns", every: forgetEvery, do: m.Limits.ForgetTurns},
 		{name: "forget_dead_letters", every: forgetEvery, do: m.DeadLetters.ForgetDeadLetters},
 		{name: "redeliver", every: time.Second, do: m.Webhooks.Redeliver},
+		{name: "resume", every: time.Second, do: m.Holds.Resume},
 		{name: "relay_notify", every: relayEvery, do: m.toNotify.relay},
 		{name: "relay_analytics", every: relayEvery, do: m.toAnalytics.relay},
 		{name: "observe", every: observeEvery, do: m.observe},

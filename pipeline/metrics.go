@@ -107,7 +107,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		}),
 		stragglers: register.NewCounter(prometheus.CounterOpts{
 			Name: "crier_stragglers_total",
-			Help: "Overdue jobs that delay found in PostgreSQL and not in its window.",
+			Help: "Overdue jobs that delay fired from PostgreSQL and not from its window: a backlog, or what was lost on its way.",
 		}),
 		deadLetters: register.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "crier_dead_letters",

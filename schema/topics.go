@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"time"
 )
@@ -72,6 +74,28 @@ type Job struct {
 	DueAt   time.Time `json:"dueAt"`
 	Version int32     `json:"version,omitempty"` // of the post; 0 for other kinds
 	Payload []byte    `json:"payload"`           // JSON of PostJob, CommentMessage, NotifyMessage or RefreshMessage
+}
+
+// JobPlace is where a job stands in the order of its shard: by its time, then its id.
+type JobPlace struct {
+	Shard int16
+	DueAt time.Time
+	ID    JobID
+}
+
+// Place is where the job stands.
+func (j Job) Place() JobPlace { return JobPlace{j.Shard, j.DueAt, j.ID} }
+
+// Compare orders places of any shards by time, then id.
+func (p JobPlace) Compare(to JobPlace) int {
+	return cmp.Or(p.DueAt.Compare(to.DueAt), bytes.Compare(p.ID[:], to.ID[:]))
+}
+
+// FiredJob is a job whose message is in the log. Until its effect commits, or puts it off,
+// it stays due when firing it has made it due.
+type FiredJob struct {
+	ID    JobID
+	DueAt time.Time
 }
 
 // PostJob is the payload of a post's job: enough to fan out to its targets.

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"container/heap"
 	"context"
 	"sync"
 	"time"
@@ -33,6 +32,7 @@ type task[M, R comparable] struct {
 	value   M
 	trace   string      // W3C traceparent; empty: none
 	turn    schema.Turn // reserved for its call, while it is out; nil: none
+	behind  time.Time   // since when it is overdue: what is due now goes first; zero: it is not
 	loose   bool        // its message was acknowledged when it was queued
 	faults  int         // how often handling it failed by our fault
 }
@@ -46,21 +46,20 @@ func (t *task[M, R]) giveTurnBack() {
 }
 
 // queue is a fair queue: of each key as many tasks are out at a time as its width allows, of
-// each bulkhead at most share; keys that are ready are served in turn by workspace, so that
-// one tenant's herd does not hold up another's.
+// each bulkhead at most share. Bulkheads that have room are served in turn, in each of them
+// workspaces, so that one tenant's herd does not hold up another's, and of each workspace
+// first the keys with a task that is due now.
 type queue[M, R comparable] struct {
-	mu      sync.Mutex
-	keys    map[Key]*keyQueue[M, R]
-	tenants map[schema.WorkspaceID]*tenant
-	ring    []*tenant // with a ready key, in turn
-	share   int
-	atOnce  func(Key) int                  // tasks of a key that may be out; nil: one
-	outs    map[Bulkhead]int               // tasks that are out
-	parked  map[Bulkhead][]*keyQueue[M, R] // ready keys of full bulkheads
-	queued  map[M]struct{}
-	waiting waitingKeys[M, R] // soonest first
-	loose   int               // tasks queued without their messages
-	wake    chan struct{}
+	mu        sync.Mutex
+	keys      map[Key]*keyQueue[M, R]
+	bulkheads map[Bulkhead]*bulkhead // with tasks that are out, or ready keys
+	ring      []*bulkhead            // with room and a ready key, in turn
+	share     int
+	atOnce    func(Key) int // tasks of a key that may be out; nil: one
+	queued    map[M]struct{}
+	waiting   waitingKeys[M, R] // soonest first
+	loose     int               // tasks queued without their messages
+	wake      chan struct{}
 }
 
 // keyQueue is the tasks of one key.
@@ -69,22 +68,27 @@ type keyQueue[M, R comparable] struct {
 	tenant   schema.WorkspaceID
 	bulkhead Bulkhead
 	tasks    []*task[M, R]
+	fresh    int // of them, not behind
 
 	out       int       // tasks that are out
-	listed    bool      // ready, parked or waiting for its time: in one of these lists, once
+	listed    list      // where it waits for its next task to be out
 	notBefore time.Time // when its next task may be out; zero: at any time
 }
 
-type tenant struct {
-	id    schema.WorkspaceID
-	ready []Key
-}
+// list is where a key is listed, once.
+type list byte
+
+const (
+	unlisted    list = iota
+	listedReady      // by its tenant
+	listedBehind
+	listedWaiting // for its time
+)
 
 func newQueue[M, R comparable](share int, atOnce func(Key) int) *queue[M, R] {
 	return &queue[M, R]{
-		share: share, atOnce: atOnce, outs: map[Bulkhead]int{}, parked: map[Bulkhead][]*keyQueue[M, R]{},
-		keys: map[Key]*keyQueue[M, R]{}, tenants: map[schema.WorkspaceID]*tenant{},
-		queued: map[M]struct{}{}, wake: make(chan struct{}, 1),
+		share: share, atOnce: atOnce, bulkheads: map[Bulkhead]*bulkhead{},
+		keys: map[Key]*keyQueue[M, R]{}, queued: map[M]struct{}{}, wake: make(chan struct{}, 1),
 	}
 }
 
@@ -122,6 +126,12 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	}
 	q.queued[t.value] = struct{}{}
 	k.tasks = append(k.tasks, t)
+	if t.behind.IsZero() {
+		k.fresh++
+	}
+	if k.listed == listedBehind && t.behind.IsZero() {
+		q.makeReady(k)
+	}
 	q.offer(k)
 	return t.loose
 }
@@ -136,8 +146,8 @@ func (q *queue[M, R]) width(k *keyQueue[M, R]) int {
 		return 1
 	}
 	width := q.atOnce(k.id)
-	if k.bulkhead != (Bulkhead{}) {
-		width = min(width, (q.share-q.outs[k.bulkhead])/widthPart)
+	if b := q.bulkheads[k.bulkhead]; b != nil && b.id != (Bulkhead{}) {
+		width = min(width, (q.share-b.out)/widthPart)
 	}
 	return max(1, width)
 }
@@ -145,7 +155,7 @@ func (q *queue[M, R]) width(k *keyQueue[M, R]) int {
 // offer lists a key as ready where it has a task that may be out. One that has as many out
 // as it may is looked at again when one of them comes back.
 func (q *queue[M, R]) offer(k *keyQueue[M, R]) {
-	if !k.listed && len(k.tasks) > 0 && k.out < q.width(k) {
+	if k.listed == unlisted && len(k.tasks) > 0 && k.out < q.width(k) {
 		q.makeReady(k)
 	}
 }
@@ -181,45 +191,17 @@ func (q *queue[M, R]) await(ctx context.Context, next time.Time) bool {
 	return true
 }
 
-func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var taken []*task[M, R]
-	for len(taken) < limit && len(q.ring) > 0 {
-		next := q.ring[0]
-		q.ring = q.ring[1:]
-		k := q.keys[next.ready[0]]
-		next.ready = next.ready[1:]
-		if len(next.ready) > 0 {
-			q.ring = append(q.ring, next)
-		} else {
-			delete(q.tenants, next.id)
-		}
-		switch {
-		case !k.notBefore.IsZero() && time.Now().Before(k.notBefore):
-			q.wait(k)
-			continue
-		case q.full(k.bulkhead):
-			q.parked[k.bulkhead] = append(q.parked[k.bulkhead], k)
-			continue
-		}
-		taken = append(taken, q.takeOut(k))
-		q.offer(k)
-	}
-	if len(q.ring) > 0 {
-		q.signal()
-	}
-	return taken
-}
-
-// takeOut removes the first task of a ready key.
+// takeOut removes the first task of a key.
 func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	t := k.tasks[0]
 	k.tasks[0] = nil
-	k.tasks, k.listed, k.notBefore = k.tasks[1:], false, time.Time{}
+	k.tasks, k.notBefore = k.tasks[1:], time.Time{}
 	k.out++
-	q.outs[k.bulkhead]++
+	q.bulkheadOf(k).out++
 	delete(q.queued, t.value)
+	if t.behind.IsZero() {
+		k.fresh--
+	}
 	if t.loose {
 		t.loose = false
 		q.loose--
@@ -234,7 +216,7 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
 	k.out--
-	q.leave(k.bulkhead)
+	q.leave(q.bulkheads[k.bulkhead])
 	if len(k.tasks) == 0 && k.out == 0 {
 		delete(q.keys, t.Key)
 		return
@@ -278,92 +260,23 @@ func (q *queue[M, R]) later(t *task[M, R], at time.Time) {
 	defer q.mu.Unlock()
 	k := q.putBack(t)
 	k.notBefore = at
-	if !k.listed {
+	if k.listed == unlisted {
 		q.wait(k)
 	}
-}
-
-// wait lists a key until its time has come.
-func (q *queue[M, R]) wait(k *keyQueue[M, R]) {
-	k.listed = true
-	heap.Push(&q.waiting, waitingKey[M, R]{k, k.notBefore})
-	q.signal()
 }
 
 func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	k := q.keys[t.Key]
 	k.out--
-	q.leave(k.bulkhead)
+	q.leave(q.bulkheads[k.bulkhead])
 	if _, ok := q.queued[t.value]; !ok {
 		q.queued[t.value] = struct{}{}
 		k.tasks = append([]*task[M, R]{t}, k.tasks...)
+		if t.behind.IsZero() {
+			k.fresh++
+		}
 	}
 	return k
-}
-
-// endWaits makes keys ready whose wait is over, and returns when the next one's is; zero
-// without one.
-func (q *queue[M, R]) endWaits(now time.Time) (next time.Time) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(q.waiting) > 0 {
-		if first := q.waiting[0].until; first.After(now) {
-			return first
-		}
-		q.makeReady(heap.Pop(&q.waiting).(waitingKey[M, R]).keyQueue)
-	}
-	return time.Time{}
-}
-
-// waitingKey is a key that is not ready before a time, though it has tasks.
-type waitingKey[M, R comparable] struct {
-	*keyQueue[M, R]
-	until time.Time
-}
-
-type waitingKeys[M, R comparable] []waitingKey[M, R]
-
-func (w waitingKeys[M, R]) Len() int           { return len(w) }
-func (w waitingKeys[M, R]) Less(i, j int) bool { return w[i].until.Before(w[j].until) }
-func (w waitingKeys[M, R]) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-func (w *waitingKeys[M, R]) Push(x any)        { *w = append(*w, x.(waitingKey[M, R])) }
-func (w *waitingKeys[M, R]) Pop() any {
-	old := *w
-	last := old[len(old)-1]
-	old[len(old)-1] = waitingKey[M, R]{}
-	*w = old[:len(old)-1]
-	return last
-}
-
-func (q *queue[M, R]) full(b Bulkhead) bool { return b != Bulkhead{} && q.outs[b] >= q.share }
-
-// leave takes a task of a bulkhead back and lets one that waited for it through.
-func (q *queue[M, R]) leave(b Bulkhead) {
-	if q.outs[b]--; q.outs[b] == 0 {
-		delete(q.outs, b)
-	}
-	waiting := q.parked[b]
-	if len(waiting) == 0 {
-		return
-	}
-	q.makeReady(waiting[0])
-	if waiting[0] = nil; len(waiting) == 1 {
-		delete(q.parked, b)
-	} else {
-		q.parked[b] = waiting[1:]
-	}
-}
-
-func (q *queue[M, R]) makeReady(k *keyQueue[M, R]) {
-	t := q.tenants[k.tenant]
-	if t == nil {
-		t = &tenant{id: k.tenant}
-		q.tenants[k.tenant] = t
-		q.ring = append(q.ring, t)
-	}
-	t.ready = append(t.ready, k.id)
-	k.listed = true
-	q.signal()
 }
 
 func (q *queue[M, R]) signal() {

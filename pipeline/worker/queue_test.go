@@ -88,19 +88,75 @@ func TestABulkheadLeavesSlotsToOthers(t *testing.T) {
 	}
 	q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{100}, Bulkhead: Bulkhead{2}}, value: 100})
 	first := q.takeReady(9)
-	if got := values(first); fmt.Sprint(got) != "[0 1 100]" {
+	if got := values(first); fmt.Sprint(got) != "[0 100 1]" {
 		t.Fatalf("took %v, want two of the bulkhead and the other", got)
 	}
 	q.done(first[0])
 	if got := values(q.takeReady(9)); fmt.Sprint(got) != "[2]" {
 		t.Errorf("took %v after one came back, want the next", got)
 	}
-	q.again(first[1])
+	q.again(first[2])
 	if got := values(q.takeReady(9)); fmt.Sprint(got) != "[3]" {
 		t.Errorf("took %v after one came to be done again, want the next in turn", got)
 	}
 	if got := q.takeReady(9); len(got) != 0 || q.len() != 2 {
 		t.Errorf("took %v beyond the bulkhead, %d queued", values(got), q.len())
+	}
+}
+
+func TestAFullBulkheadServesWorkspacesInTurn(t *testing.T) {
+	q := newQueue[int, int](1, nil)
+	platform := Bulkhead{1}
+	put := func(workspace byte, value int) {
+		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{workspace}, Key: Key{byte(value)}, Bulkhead: platform}, value: value})
+	}
+	for i := range 9 {
+		put(1, i)
+	}
+	out := q.takeReady(9)
+	put(2, 100)
+	for _, want := range []string{"[1]", "[100]", "[2]"} {
+		q.done(out[0])
+		if out = q.takeReady(9); fmt.Sprint(values(out)) != want {
+			t.Errorf("took %v, want %s: the workspaces in turn", values(out), want)
+		}
+	}
+}
+
+func TestWhatIsDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
+	q := newQueue[int, int](99, nil)
+	now := time.Now()
+	put := func(key byte, value int, behind time.Time) {
+		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{key}}, value: value, behind: behind})
+	}
+	for _, i := range []int{3, 1, 5, 0, 4, 2} {
+		put(byte(i), i, now.Add(time.Duration(i)*time.Second))
+	}
+	for i := range 6 {
+		put(byte(100+i), 100+i, time.Time{})
+	}
+	put(5, 200, time.Time{}) // due now, of the account of 5
+	if got := values(q.takeReady(99)); fmt.Sprint(got) != "[100 101 102 0 103 104 105 1 5 2 3 4]" {
+		t.Errorf("took %v, want what is overdue in each fourth turn, the oldest first, and an account's in their order", got)
+	}
+}
+
+func TestAKeyThatIsReadyTwiceIsTakenOnce(t *testing.T) {
+	q := newQueue[int, int](99, nil)
+	put := func(value int, behind time.Time) {
+		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{7}, Bulkhead: Bulkhead{1}}, value: value, behind: behind})
+	}
+	put(1, time.Now())
+	put(2, time.Time{})
+	for _, want := range []string{"[1]", "[2]"} {
+		out := q.takeReady(9)
+		if fmt.Sprint(values(out)) != want || len(q.takeReady(9)) > 0 {
+			t.Fatalf("took %v, want %s alone", values(out), want)
+		}
+		q.done(out[0])
+	}
+	if len(q.keys) > 0 || len(q.bulkheads) > 0 || len(q.takeReady(9)) > 0 {
+		t.Errorf("%d keys and %d bulkheads are left of nothing", len(q.keys), len(q.bulkheads))
 	}
 }
 

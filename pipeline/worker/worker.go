@@ -133,7 +133,9 @@ func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Messag
 			}
 			continue
 		}
-		t := &task[M, R]{Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header)}
+		t := &task[M, R]{
+			Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header), behind: behindSince(m),
+		}
 		if w.queue.put(t) {
 			m.Ack()
 		}

@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,14 +41,38 @@ func (d *Delay) Due(ctx context.Context, shards []int16, from, to time.Time, lim
 	return jobs, nil
 }
 
+// Backlog returns jobs behind places in the order of their shards and not due after to: of
+// each shard the next ones, at most limit, so that each range comes from the index and ties
+// are read through. They are sorted by shard.
+func (d *Delay) Backlog(ctx context.Context, after []schema.JobPlace, to time.Time, limit int) ([]schema.Job, error) {
+	shards, due, ids := make([]int16, len(after)), make([]time.Time, len(after)), make([]schema.JobID, len(after))
+	for i, p := range after {
+		shards[i], due[i], ids[i] = p.Shard, p.DueAt, p.ID
+	}
+	rows, err := d.Store.Pool.Query(ctx, `
+		select j.id, j.kind, j.shard, j.due_at, j.version, j.payload
+		from unnest(@shards::int2[], @due::timestamptz[], @ids::uuid[]) u (shard, due_at, id)
+		cross join lateral (
+			select * from jobs
+			where shard = u.shard and (due_at, id) > (u.due_at, u.id) and due_at <= @to
+			order by due_at, id limit @limit
+		) j`, pgx.StrictNamedArgs{"shards": shards, "due": due, "ids": db.IDColumn(ids), "to": to, "limit": limit})
+	jobs, err := db.Collect(rows, err, tables.ScanJob)
+	if err != nil {
+		return nil, fmt.Errorf("reading overdue jobs: %w", db.Unavailable(err))
+	}
+	return jobs, nil
+}
+
 // Fired moves jobs whose messages are in the log on by the visibility timeout; a job
 // that was moved or deleted meanwhile stays as it is. The commit is not waited for:
 // losing it fires the jobs once more. Jobs that fired together are spread once they have
 // fired in vain, and a delivery that waits behind others of its receiver fires ever less
-// often.
-func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) error {
+// often. It returns those that it moved.
+func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.FiredJob, err error) {
 	ids, due, versions := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs)), make([]int32, len(jobs))
-	for i, j := range jobs {
+	byID := slices.SortedFunc(slices.Values(jobs), func(a, b schema.Job) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	for i, j := range byID { // in the order of locks
 		ids[i], due[i], versions[i] = j.ID, j.DueAt, j.Version
 	}
 	batch := &pgx.Batch{}
@@ -58,34 +84,62 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) error {
 			fires = least(j.fires + 1, 30000),
 			overdue_since = case when j.fires > 0 and j.kind in (`+tables.JobPost+`, `+tables.JobComment+`) then coalesce(j.overdue_since, j.due_at - $4::interval) else j.overdue_since end
 		from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)
-		where j.id = u.id and j.due_at = u.due_at and j.version = u.version`, ids, due, versions, schema.VisibilityTimeout.String(), int16(schema.JobNotify))
+		where j.id = u.id and j.due_at = u.due_at and j.version = u.version
+		returning j.id, j.due_at`, ids, due, versions, schema.VisibilityTimeout.String(), int16(schema.JobNotify)).
+		Query(func(rows pgx.Rows) (err error) {
+			fired, err = db.Collect(rows, nil, func(row pgx.Row, f *schema.FiredJob) error {
+				return row.Scan((*[16]byte)(&f.ID), &f.DueAt)
+			})
+			return err
+		})
 	batch.Queue("commit")
 	if err := d.Store.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("moving fired jobs on: %w", db.Unavailable(err))
+		return nil, fmt.Errorf("moving fired jobs on: %w", db.Unavailable(err))
 	}
-	return nil
+	return fired, nil
 }
 
-// overdueLimit is how far overdue posts are counted, those that are not held and all.
+// Unanswered returns which of the fired jobs still wait for their effect: nobody has deleted
+// them, or put them off.
+func (d *Delay) Unanswered(ctx context.Context, fired []schema.FiredJob) ([]schema.JobID, error) {
+	ids, due := make([]schema.JobID, len(fired)), make([]time.Time, len(fired))
+	for i, f := range fired {
+		ids[i], due[i] = f.ID, f.DueAt
+	}
+	rows, err := d.Store.Pool.Query(ctx, `
+		select j.id from unnest($1::uuid[], $2::timestamptz[]) u (id, due_at) join jobs j on j.id = u.id and j.due_at = u.due_at`,
+		db.IDColumn(ids), due)
+	waiting, err := db.Collect(rows, err, func(row pgx.Row, id *schema.JobID) error { return row.Scan((*[16]byte)(id)) })
+	if err != nil {
+		return nil, fmt.Errorf("reading what was fired: %w", db.Unavailable(err))
+	}
+	return waiting, nil
+}
+
+// overdueLimit is how far overdue posts are counted, those that are not held and those that
+// are.
 const overdueLimit = 10_000
 
 // Overdue tells of the posts and first comments of the shards that are past their time
 // and not done, whatever they wait for. One whose first message is on its way for less
-// than a visibility timeout is not counted yet. The oldest is of those that are not held,
-// however many that are held stand before it.
+// than a visibility timeout is not counted yet, nor one that has not fired. The oldest is of
+// those that are not held, however many that are held stand before it; of jobs that have not
+// fired the first of each shard tells.
 func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
 	var oldest float64
 	var o schema.Overdue
 	err := d.Store.Pool.QueryRow(ctx, `
-		with free as (
+		with free as materialized (
 			select id, kind, overdue_since from jobs
 			where overdue_since is not null and not held and shard = any($1) order by overdue_since limit $2
 		), counted as (
-			select (select count(*) from free) free, count(*) filter (where held) held from (
-				select held from jobs where overdue_since is not null and shard = any($1) order by overdue_since limit $2
-			) oldest
+			select (select count(*) from free) free, (select count(*) from (
+				select from jobs where held and shard = any($1) order by overdue_since, id limit $2
+			) h) held
 		), unfired as (
-			select min(due_at) due_at from jobs where shard = any($1) and due_at < now() and not held
+			select min(j.due_at) due_at from unnest($1::int2[]) u (shard) cross join lateral (
+				select due_at from jobs where shard = u.shard and due_at < now() and not held order by due_at, id limit 1
+			) j
 		)
 		select coalesce(extract(epoch from now() - least(
 				(select due_at from unfired),

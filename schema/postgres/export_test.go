@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"crier/schema"
+	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/migrations"
 )
 
@@ -85,4 +88,15 @@ func (p *Publish) FinishTogether(ctx context.Context, results ...schema.Result) 
 // MigrateTo brings an empty database to an earlier version of its tables.
 func MigrateTo(ctx context.Context, url string, version int64) error {
 	return migrations.To(ctx, url, version)
+}
+
+// LiftAndDie lifts a pause as a process does that dies before it has resumed anything.
+func LiftAndDie(ctx context.Context, s *Store, h schema.Hold) error {
+	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `delete from holds where kind = $1 and platform = $2`, int16(h.Kind), int16(h.Platform)); err != nil {
+			return err
+		}
+		_, err := tables.BeginResume(ctx, tx)
+		return err
+	})
 }

@@ -68,12 +68,14 @@ func (s *Store) parkComments(ctx context.Context, ids []schema.CommentID) error 
 		[]any{ids, s.Late.String(), schema.FirstCommentDelay.String()})
 }
 
-// park runs two statements, the second with what the first has locked.
+// park runs two statements, the second with what the first has locked and with the jobs of
+// that: what fires them locks them by id, too.
 func (s *Store) park(ctx context.Context, lock string, of []any, move string, by []any) error {
 	b := &pgx.Batch{}
 	b.Queue("begin")
 	b.Queue(tables.ShareHolds)
 	b.Queue(lock, of...)
+	b.Queue(`select from jobs where id = any($1) order by id for update`, of...)
 	b.Queue(move, by...)
 	b.Queue("commit")
 	conn, err := s.Pool.Acquire(ctx)

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -108,6 +109,67 @@ func TestTheOldestIsOfWhatIsNotHeld(t *testing.T) {
 	}
 	if o := f.overdue(); o.Oldest < 2*time.Hour || o.Held != 0 {
 		t.Errorf("overdue = %+v, want the age of the oldest that was resumed", o)
+	}
+}
+
+// parked inserts jobs as a pause leaves them, the youngest first; nothing holds them.
+func (f *fixture) parked(n int) {
+	f.Helper()
+	f.exec(fmt.Sprintf(`
+		insert into jobs (id, kind, shard, due_at, payload, held, overdue_since)
+		select uuidv7(), 1, i %% 256, now() + interval '1 day', '{}', true, now() - i / 2 * interval '1 second' from generate_series(1, %d) i`, n))
+}
+
+func TestAResumeGoesOnAfterItsProcessDied(t *testing.T) {
+	f := newFixture(t)
+	paused := f.create(f.post(1, 0))
+	f.pause(schema.Hold{Kind: schema.AccountPaused, Account: f.accounts[0]})
+	f.store.KnowHolds()
+	f.claim(paused, 0)
+	f.parked(2500)
+	f.pause(schema.Hold{Kind: schema.PlatformPaused, Platform: schema.Telegram})
+	f.must(postgres.LiftAndDie(t.Context(), f.store, schema.Hold{Kind: schema.PlatformPaused, Platform: schema.Telegram}))
+
+	n, more, err := f.delay.Resume(t.Context()) // by a process that dies, too
+	if err != nil || !more || n != 1000 {
+		t.Fatalf("the first chunk resumed %d, more %t, %v", n, more, err)
+	}
+	another := postgres.NewDelay(f.anotherProcess())
+	if rest := f.chore(another.Resume); rest != 1500 {
+		t.Errorf("another process resumed %d, want the other 1500", rest)
+	}
+	if n := f.count(`select count(*) from jobs where held and id = '` + uuidText(paused.ID) + `'`); n != 1 {
+		t.Error("what another pause is on was resumed")
+	}
+	if n := f.count(`select count(*) from (
+		select overdue_since < lag(overdue_since) over (order by due_at, id) wrong, due_at > now() late, due_at = lag(due_at) over (order by due_at, id) tie
+		from jobs where not held
+	) resumed where wrong or late or tie`); n != 0 {
+		t.Errorf("%d jobs are not due in the order of their times", n)
+	}
+	if n := f.count(`select count(*) from resumes`); n != 0 {
+		t.Errorf("%d resumes go on", n)
+	}
+}
+
+func TestWhatIsResumedStillWaitsForItsPlatform(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, 0))
+	f.finish(f.claimOne(p, 0), schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited, RetryAfter: 20 * time.Minute}})
+	hold := schema.Hold{Kind: schema.AccountPaused, Account: f.accounts[0]}
+	f.pause(hold)
+	f.store.KnowHolds()
+	f.claim(p, 0)
+	const parked = `select count(*) from jobs where held`
+	if f.count(parked) != 1 {
+		t.Fatal("the post is not parked")
+	}
+	f.must(postgres.NewAdmin(f.store).Resume(t.Context(), hold))
+	if f.count(parked) != 0 {
+		t.Fatal("the post is still parked")
+	}
+	if in := f.jobs()[0].DueAt.Sub(f.store.Now()); in < 19*time.Minute || in > 21*time.Minute {
+		t.Errorf("it fires in %v, want it once its platform takes it", in)
 	}
 }
 
@@ -246,7 +308,7 @@ func TestAWaitCountsAsOverdue(t *testing.T) {
 	}
 	fired := f.create(f.post(1, time.Second))
 	for range 2 {
-		if err := f.delay.Fired(t.Context(), f.jobs()); err != nil {
+		if _, err := f.delay.Fired(t.Context(), f.jobs()); err != nil {
 			t.Fatal(err)
 		}
 	}

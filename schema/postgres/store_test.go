@@ -454,14 +454,14 @@ func TestFiredJobsFireAgain(t *testing.T) {
 	f := newFixture(t)
 	f.create(f.post(1, time.Second))
 	jobs := f.jobs()
-	if err := f.delay.Fired(t.Context(), jobs); err != nil {
+	if _, err := f.delay.Fired(t.Context(), jobs); err != nil {
 		t.Fatal(err)
 	}
 	moved := f.jobs()
 	if in := moved[0].DueAt.Sub(f.store.Now()); in < 25*time.Second || in > 31*time.Second {
 		t.Fatalf("fires again in %v", in)
 	}
-	if err := f.delay.Fired(t.Context(), jobs); err != nil {
+	if _, err := f.delay.Fired(t.Context(), jobs); err != nil {
 		t.Fatal(err)
 	}
 	if again := f.jobs(); !again[0].DueAt.Equal(moved[0].DueAt) {
@@ -473,7 +473,7 @@ func TestADeliveryThatWaitsFiresLessOften(t *testing.T) {
 	f := newFixture(t)
 	f.create(f.post(1, time.Second))
 	f.exec(fmt.Sprintf(`update jobs set kind = %d, fires = 9`, schema.JobNotify))
-	if err := f.delay.Fired(t.Context(), f.jobs()); err != nil {
+	if _, err := f.delay.Fired(t.Context(), f.jobs()); err != nil {
 		t.Fatal(err)
 	}
 	if in := f.jobs()[0].DueAt.Sub(f.store.Now()); in < 230*time.Second || in > 6*time.Minute+time.Second {

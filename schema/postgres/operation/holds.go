@@ -29,11 +29,24 @@ func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
 	return nil
 }
 
-// Resume lifts a pause; what it held is due at once, and what another hold is on is parked
-// again when its job fires. It is NotFound where nothing is paused.
+// Resume lifts a pause; what it held is due at once, the oldest first, but what another hold
+// is on. It is NotFound where nothing is paused. It works chunk by chunk; where it is cut
+// off, a chore goes on.
 func (a *Admin) Resume(ctx context.Context, h schema.Hold) error {
+	lifted, err := a.lift(ctx, h)
+	for more := true; more && err == nil; {
+		_, more, err = tables.ResumeChunk(ctx, a.DB, &lifted)
+	}
+	if err != nil {
+		return fmt.Errorf("resuming: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// lift deletes a pause. Nothing is parked for it after that.
+func (a *Admin) lift(ctx context.Context, h schema.Hold) (resume [16]byte, err error) {
 	subject, platform := subjectOf(h)
-	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
 			return err
 		}
@@ -41,20 +54,12 @@ func (a *Admin) Resume(ctx context.Context, h schema.Hold) error {
 		if err == nil && tag.RowsAffected() == 0 {
 			err = &schema.Error{Kind: schema.NotFound, Message: "nothing of that name is paused"}
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			resume, err = tables.BeginResume(ctx, tx)
 		}
-		_, err = tx.Exec(ctx, `
-			with parked as (
-				select id from jobs where overdue_since is not null and held order by id for update
-			)
-			update jobs j set due_at = now(), held = false from parked where j.id = parked.id`)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("resuming: %w", db.Unavailable(err))
-	}
-	return nil
+	return resume, err
 }
 
 // subjectOf returns the columns of what a hold is on.

@@ -1,0 +1,220 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/pipeline/stream"
+	"crier/pipeline/worker"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// overdue is the stage delay on a database of its own, with jobs that are overdue.
+type overdue struct {
+	*testing.T
+	store    *postgres.Delay
+	log      *stream.Log
+	database *pgx.Conn
+	shards   []int16
+}
+
+func newOverdue(t *testing.T) *overdue {
+	t.Helper()
+	address := embeddedtest.PostgresWith(t, postgres.Migrate)
+	store, err := postgres.Open(t.Context(), postgres.Config{
+		URL: address, MaxConns: 8, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	o := &overdue{T: t, store: postgres.NewDelay(store)}
+	if o.database, err = pgx.Connect(t.Context(), address); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.database.Close(context.Background()) }) // the database is dropped anyway
+	o.log, err = stream.Open(t.Context(), stream.Config{
+		Brokers: []string{embeddedtest.Log(t)}, ClientID: "test", Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(), Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(o.log.Close)
+	if err := o.log.EnsureTopics(t.Context(), schema.Topics()); err != nil {
+		t.Fatal(err)
+	}
+	for s := range schema.Shards {
+		o.shards = append(o.shards, int16(s))
+	}
+	return o
+}
+
+func (o *overdue) exec(sql string) {
+	o.Helper()
+	if _, err := o.database.Exec(o.Context(), sql); err != nil {
+		o.Fatal(err)
+	}
+}
+
+func (o *overdue) count(sql string) (n int) {
+	o.Helper()
+	if err := o.database.QueryRow(o.Context(), sql).Scan(&n); err != nil {
+		o.Fatal(err)
+	}
+	return n
+}
+
+// insert makes jobs of posts on a platform, the i-th of which is due at an SQL expression.
+func (o *overdue) insert(n int, platform schema.Platform, due string) {
+	o.Helper()
+	ids, payloads := make([]schema.PostID, n), make([]string, n)
+	for i := range ids {
+		ids[i] = schema.NewPostID(time.Now())
+		payloads[i] = string(worker.Encode(schema.PostJob{
+			Post: ids[i], Version: 1, Workspace: schema.NewWorkspaceID(time.Now()),
+			Accounts: []schema.AccountID{schema.NewAccountID(time.Now())}, Platforms: []schema.Platform{platform},
+		}))
+	}
+	_, err := o.database.Exec(o.Context(), `
+		insert into jobs (id, kind, shard, due_at, version, payload)
+		select id, 1, get_byte(uuid_send(id), 15), `+due+`, 1, payload::json from unnest($1::uuid[], $2::text[]) with ordinality u (id, payload, i)`, ids, payloads)
+	if err != nil {
+		o.Fatal(err)
+	}
+}
+
+// drain runs the backlog of a process of its own, until it dies.
+func (o *overdue) drain() (die func()) {
+	o.Helper()
+	ctx, cancel := context.WithCancel(o.Context())
+	d := NewDelay(o.store, o.log, slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry()))
+	var working sync.WaitGroup
+	working.Go(func() { newBacklog(d, o.shards).drain(ctx) })
+	die = sync.OnceFunc(func() { cancel(); working.Wait() })
+	o.Cleanup(die)
+	return die
+}
+
+const firedJobs = `select count(*) from jobs where fires > 0`
+
+// settles waits until as many jobs are fired as a query says, and no more.
+func (o *overdue) settles(sql string, want int) {
+	o.Helper()
+	for deadline := time.Now().Add(30 * time.Second); o.count(sql) < want; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			o.Fatalf("%d, want %d: %s", o.count(sql), want, sql)
+		}
+	}
+	time.Sleep(askSeldom + askEvery)
+	if got := o.count(sql); got != want {
+		o.Fatalf("%d, want %d and no more: %s", got, want, sql)
+	}
+}
+
+func TestTheCursorReadsEachJobOnceInOrder(t *testing.T) {
+	const jobs = 3 * backlogChunk
+	o := newOverdue(t)
+	o.insert(jobs, schema.Mastodon, `date_trunc('hour', now()) - i % 3 * interval '1 hour'`) // ties beyond a chunk
+	c := newCursor(o.store, o.shards, time.Time{}, time.Now())
+	seen := map[schema.JobID]struct{}{}
+	var last schema.JobPlace
+	for !c.ended() {
+		read, err := c.next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range read {
+			if j.Place().Compare(last) <= 0 {
+				t.Fatalf("%+v comes after %+v", j.Place(), last)
+			}
+			last = j.Place()
+			seen[j.ID] = struct{}{}
+		}
+	}
+	if len(seen) != jobs {
+		t.Errorf("read %d jobs of %d", len(seen), jobs)
+	}
+}
+
+func TestABacklogIsFiredAsItIsTaken(t *testing.T) {
+	const jobs = 2*creditFloor + 300
+	o := newOverdue(t)
+	o.insert(jobs, schema.Mastodon, `now() - i * interval '1 second'`)
+	o.insert(200, schema.Bluesky, `now() - interval '10 minutes'`)
+	die := o.drain()
+	const onMastodon = firedJobs + ` and payload -> 'platforms' ->> 0 = '` // its number follows
+	mastodon, bluesky := onMastodon+schema.Mastodon.String()+`'`, onMastodon+schema.Bluesky.String()+`'`
+
+	o.settles(mastodon, creditFloor) // nobody takes any
+	if n := o.count(bluesky); n != 200 {
+		t.Errorf("%d jobs of a platform were fired beside another that stands still, want all 200", n)
+	}
+	if n := o.count(`select count(*) from jobs j where fires = 0 and due_at < now() - ` + fmt.Sprint(jobs-creditFloor) + ` * interval '1 second' - interval '1 minute'`); n > 0 {
+		t.Errorf("%d jobs stay behind those that were due later", n)
+	}
+	o.exec(`delete from jobs where fires > 0`) // done
+	o.settles(mastodon, creditFloor)
+
+	die()
+	o.exec(`update jobs set due_at = now() - interval '1 hour' where fires > 0`) // their messages were lost
+	o.drain()
+	o.settles(`select count(*) from jobs where fires = 2`, creditFloor)
+	o.exec(`update jobs set due_at = now() + interval '1 hour' where fires > 0`) // put off
+	o.settles(firedJobs, jobs-creditFloor)
+}
+
+func TestALaneWithoutCreditHasSomeOnceItsWorkIsTaken(t *testing.T) {
+	start := time.Now()
+	c := newCredit(start)
+	platform := []load{{lane{topic: schema.TopicPublish, platform: schema.Mastodon}, 1}}
+	var open []schema.FiredJob
+	take := func(now time.Time) (n int) {
+		for range 10_000 {
+			id := schema.JobID(schema.NewPostID(now))
+			if !c.take(id, platform, now) {
+				return n
+			}
+			open = append(open, schema.FiredJob{ID: id, DueAt: now.Add(schema.VisibilityTimeout)})
+			c.moved(open[len(open)-1:])
+			n++
+		}
+		return n
+	}
+	if n := take(start); n != creditFloor {
+		t.Errorf("the first credit is %d, want %d", n, creditFloor)
+	}
+	now := start
+	for range 100 { // 10,000 a second are taken, as far as there is anything
+		now = now.Add(100 * time.Millisecond)
+		n := min(1000, len(open))
+		done := open[:n:n]
+		open = open[n:]
+		c.settle(done, nil, now)
+		take(now)
+	}
+	if n := len(open); n < 12_000 || n > 16_000 {
+		t.Errorf("%d jobs are on their way to what takes 10,000 a second, want %v of them", n, creditFor)
+	}
+	stray := open[:100]
+	waiting := make([]schema.JobID, len(stray))
+	for i, j := range stray {
+		waiting[i] = j.ID
+	}
+	c.settle(stray, waiting, now.Add(2*strayAfter)) // nothing is taken
+	if len(c.fired) != len(open) {
+		t.Errorf("%d jobs are forgotten of a lane that stands still", len(open)-len(c.fired))
+	}
+	c.settle(open, waiting, now.Add(2*strayAfter+time.Second)) // the others are
+	if len(c.fired) != 0 {
+		t.Errorf("%d jobs use up the credit of a lane that has passed them by", len(c.fired))
+	}
+}

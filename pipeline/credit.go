@@ -1,0 +1,201 @@
+package pipeline
+
+import (
+	"sync"
+	"time"
+
+	"crier/schema"
+)
+
+// lane is what takes the work of jobs at a rate of its own: a platform, the first comments
+// of one, a receiver, or all receivers.
+type lane struct {
+	topic    string
+	platform schema.Platform  // of publish and comment
+	webhook  schema.WebhookID // zero: all
+}
+
+// load is how many messages of a job a lane gets.
+type load struct {
+	lane
+	messages int
+}
+
+const (
+	// creditFor is how much work may wait in a lane, by the rate at which the lane takes it.
+	creditFor = 1500 * time.Millisecond
+	// creditFloor is what may wait where the rate is low or not known: more than the calls
+	// that a process makes at a time. A receiver may have less: it can be dead.
+	creditFloor, creditFloorOfReceiver = 1000, 64
+	// rateOver is the time over which the rate of a lane is measured.
+	rateOver = 2 * time.Second
+	// strayAfter is when a job that nobody has answered is forgotten, if its lane goes on
+	// without it: it waits for something else, and fires again by itself.
+	strayAfter = time.Minute
+)
+
+// credit bounds the overdue jobs that are fired and not done, by what each lane takes:
+// the log trims what is more, and work that is due now would stand behind it. What became
+// of fired jobs is read from PostgreSQL: so it does not matter which process works on them,
+// what each has in memory, nor whether one account's call keeps a partition's offset back
+// for minutes.
+type credit struct {
+	mu    sync.Mutex
+	lanes map[lane]*laneCredit
+	fired map[schema.JobID]*debt
+	last  time.Time // settled
+}
+
+type laneCredit struct {
+	waiting int     // messages
+	rate    float64 // messages a second
+	moved   time.Time
+}
+
+// debt is a job that was fired and is not done.
+type debt struct {
+	loads []load
+	at    time.Time
+	due   time.Time // as firing has moved it; zero: not known yet
+}
+
+func newCredit(now time.Time) *credit {
+	return &credit{lanes: map[lane]*laneCredit{}, fired: map[schema.JobID]*debt{}, last: now}
+}
+
+// take takes the credit for a job's messages, if all of its lanes have some.
+func (c *credit) take(id schema.JobID, loads []load, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, again := c.fired[id]; again {
+		return true
+	}
+	for _, l := range loads {
+		if state := c.lanes[l.lane]; state != nil && state.waiting >= state.limit(l.lane) {
+			return false
+		}
+	}
+	for _, l := range loads {
+		state := c.lanes[l.lane]
+		if state == nil {
+			state = &laneCredit{moved: now}
+			c.lanes[l.lane] = state
+		}
+		state.waiting += l.messages
+	}
+	c.fired[id] = &debt{loads: loads, at: now}
+	return true
+}
+
+func (s *laneCredit) limit(of lane) int {
+	floor := creditFloor
+	if !of.webhook.IsZero() {
+		floor = creditFloorOfReceiver
+	}
+	return max(floor, int(s.rate*creditFor.Seconds()))
+}
+
+// moved notes when fired jobs fire again, of those that took credit.
+func (c *credit) moved(jobs []schema.FiredJob) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, j := range jobs {
+		if d := c.fired[j.ID]; d != nil {
+			d.due = j.DueAt
+		}
+	}
+}
+
+// giveBack returns the credit of jobs that firing did not move: they were not fired, or
+// somebody else has changed them.
+func (c *credit) giveBack(jobs []schema.Job) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, j := range jobs {
+		if d := c.fired[j.ID]; d != nil && d.due.IsZero() {
+			c.forget(j.ID, d)
+		}
+	}
+}
+
+// open returns the fired jobs that may be done by now.
+func (c *credit) open() []schema.FiredJob {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	open := make([]schema.FiredJob, 0, len(c.fired))
+	for id, d := range c.fired {
+		if !d.due.IsZero() {
+			open = append(open, schema.FiredJob{ID: id, DueAt: d.due})
+		}
+	}
+	return open
+}
+
+// settle returns the credit of those of the open jobs that do not wait any more, and measures
+// the lanes. It tells how many those were.
+func (c *credit) settle(open []schema.FiredJob, waiting []schema.JobID, now time.Time) (answered int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	wait := make(map[schema.JobID]struct{}, len(waiting))
+	for _, id := range waiting {
+		wait[id] = struct{}{}
+	}
+	taken := map[lane]int{}
+	for _, j := range open {
+		d := c.fired[j.ID]
+		if d == nil || !d.due.Equal(j.DueAt) {
+			continue // fired again meanwhile
+		}
+		if _, waits := wait[j.ID]; !waits {
+			for _, l := range d.loads {
+				taken[l.lane] += l.messages
+			}
+			c.forget(j.ID, d)
+			answered++
+		}
+	}
+	c.measure(taken, now)
+	for id, d := range c.fired {
+		if now.Sub(d.at) > strayAfter && c.passed(d, now) {
+			c.forget(id, d)
+		}
+	}
+	return answered
+}
+
+func (c *credit) measure(taken map[lane]int, now time.Time) {
+	passed := now.Sub(c.last).Seconds()
+	if passed <= 0 {
+		return
+	}
+	c.last = now
+	weight := min(1, passed/rateOver.Seconds())
+	for of, state := range c.lanes {
+		state.rate += weight * (float64(taken[of])/passed - state.rate)
+		if taken[of] > 0 {
+			state.moved = now
+		}
+		if state.waiting == 0 && state.rate < 1 {
+			delete(c.lanes, of)
+		}
+	}
+}
+
+// passed tells whether all lanes of a job took others' work lately.
+func (c *credit) passed(d *debt, now time.Time) bool {
+	for _, l := range d.loads {
+		if state := c.lanes[l.lane]; state != nil && now.Sub(state.moved) > rateOver {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *credit) forget(id schema.JobID, d *debt) {
+	delete(c.fired, id)
+	for _, l := range d.loads {
+		if state := c.lanes[l.lane]; state != nil {
+			state.waiting -= l.messages
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"crier/schema"
+)
+
+// backlogChunk is about how many jobs are read at a time, over all shards.
+const backlogChunk = 4096
+
+// cursor reads the overdue jobs of some shards in order of due time, each once: a pass. What
+// comes to stand behind it is found by the next pass.
+type cursor struct {
+	store    backlogStore
+	to       time.Time
+	perShard int
+	open     map[int16]schema.JobPlace // how far the shards are read that are not at their end
+	beyond   []schema.Job              // read, and due after what some other shard may still have
+}
+
+func newCursor(store backlogStore, shards []int16, from, to time.Time) *cursor {
+	c := &cursor{store: store, to: to, perShard: max(16, backlogChunk/max(1, len(shards))), open: map[int16]schema.JobPlace{}}
+	for _, s := range shards {
+		c.open[s] = schema.JobPlace{Shard: s, DueAt: from}
+	}
+	return c
+}
+
+func (c *cursor) ended() bool { return len(c.open) == 0 && len(c.beyond) == 0 }
+
+// next returns the next jobs in order. After an error it can be called again.
+func (c *cursor) next(ctx context.Context) ([]schema.Job, error) {
+	after := c.short()
+	if len(after) > 0 {
+		jobs, err := c.store.Backlog(ctx, after, c.to, c.perShard)
+		if err != nil {
+			return nil, err
+		}
+		c.note(after, jobs)
+		c.beyond = append(c.beyond, jobs...)
+		slices.SortFunc(c.beyond, func(a, b schema.Job) int { return a.Place().Compare(b.Place()) })
+	}
+	n := c.complete()
+	jobs := slices.Clone(c.beyond[:n])
+	c.beyond = append(c.beyond[:0], c.beyond[n:]...)
+	return jobs, nil
+}
+
+// short returns where the shards are of which few jobs are at hand.
+func (c *cursor) short() (after []schema.JobPlace) {
+	have := map[int16]int{}
+	for _, j := range c.beyond {
+		have[j.Shard]++
+	}
+	for s, at := range c.open {
+		if have[s] < c.perShard/2 {
+			after = append(after, at)
+		}
+	}
+	return after
+}
+
+// note moves the shards on that were read. One that gave less than it might is at its end.
+func (c *cursor) note(read []schema.JobPlace, jobs []schema.Job) {
+	got := map[int16]int{}
+	for _, j := range jobs {
+		got[j.Shard]++
+		if place := j.Place(); place.Compare(c.open[j.Shard]) > 0 {
+			c.open[j.Shard] = place
+		}
+	}
+	for _, at := range read {
+		if got[at.Shard] < c.perShard {
+			delete(c.open, at.Shard)
+		}
+	}
+}
+
+// complete returns how many of the jobs at hand come before anything that is not read yet.
+func (c *cursor) complete() int {
+	n := len(c.beyond)
+	for _, at := range c.open {
+		i, found := slices.BinarySearchFunc(c.beyond[:n], at, func(j schema.Job, at schema.JobPlace) int { return j.Place().Compare(at) })
+		if found {
+			i++
+		}
+		n = min(n, i)
+	}
+	return n
+}

@@ -1,0 +1,150 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"crier/pipeline/stream"
+	"crier/pipeline/worker"
+	"crier/schema"
+)
+
+// shot is a job with the messages that it asks for.
+type shot struct {
+	schema.Job
+	topic   string
+	records []stream.Record
+	loads   []load // of the lanes that take the messages
+}
+
+// shots returns what jobs ask of the stages. A job that makes no sense is a dead letter.
+func (d *Delay) shots(ctx context.Context, jobs []schema.Job) []shot {
+	shots := make([]shot, 0, len(jobs))
+	for _, j := range jobs {
+		s, err := shotOf(j)
+		if err != nil {
+			worker.Note(ctx, d.store, d.logger, schema.Fault{
+				Stage: schema.TopicDelay, Subject: schema.Subject{ID: j.ID}, Reason: fmt.Sprintf("reading the job: %v", err), Tries: 1, Final: true,
+				Message: schema.LogMessage{Topic: schema.TopicDelay, Value: worker.Encode(j)},
+			})
+			s = shot{Job: j} // it moves on
+		}
+		shots = append(shots, s)
+	}
+	return shots
+}
+
+func shotOf(j schema.Job) (shot, error) {
+	s := shot{Job: j}
+	switch j.Kind {
+	case schema.JobPost:
+		post, err := worker.Decode[schema.PostJob](j.Payload)
+		s.topic = schema.TopicPublish
+		for _, m := range post.Messages() {
+			s.add(stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)}, lane{topic: s.topic, platform: m.Platform})
+		}
+		return s, err
+	case schema.JobComment:
+		m, err := worker.Decode[schema.CommentMessage](j.Payload)
+		s.topic = schema.TopicComment
+		s.add(stream.Record{Key: m.Account[:], Value: j.Payload}, lane{topic: s.topic, platform: m.Platform})
+		return s, err
+	case schema.JobRefresh:
+		m, err := worker.Decode[schema.RefreshMessage](j.Payload)
+		s.topic = schema.TopicRefresh
+		s.add(stream.Record{Key: m.Account[:], Value: j.Payload}, lane{topic: s.topic})
+		return s, err
+	default:
+		m, err := worker.Decode[schema.NotifyMessage](j.Payload)
+		s.topic = schema.TopicNotify
+		s.add(stream.Record{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)}, lane{topic: s.topic})
+		s.loads = append(s.loads, load{lane{topic: s.topic, webhook: m.Webhook}, 1})
+		return s, err
+	}
+}
+
+func (s *shot) add(r stream.Record, to lane) {
+	s.records = append(s.records, r)
+	for i := range s.loads {
+		if s.loads[i].lane == to {
+			s.loads[i].messages++
+			return
+		}
+	}
+	s.loads = append(s.loads, load{to, 1})
+}
+
+// behind marks the messages of an overdue job: work that is due now goes ahead of them.
+func (s *shot) behind() {
+	since := worker.BehindSince(s.DueAt)
+	for i := range s.records {
+		s.records[i].Headers = append(s.records[i].Headers, since)
+	}
+}
+
+// fire writes the messages of jobs to the log, and only then moves the jobs on. Those that it
+// did not fire are overdue, and fire again.
+func (d *Delay) fire(ctx context.Context, shots []shot) {
+	jobs := make([]schema.Job, len(shots))
+	records := map[string][]stream.Record{}
+	for i, s := range shots {
+		jobs[i] = s.Job
+		records[s.topic] = append(records[s.topic], s.records...)
+	}
+	defer d.firing.end(jobs)
+	defer d.credit.giveBack(jobs)
+	for topic, of := range records {
+		if err := d.log.Produce(ctx, topic, of); err != nil {
+			d.missed.Store(true)
+			d.complain(ctx, "firing jobs failed; they are overdue and fire again", err)
+			return
+		}
+	}
+	d.metrics.fired.Add(float64(len(jobs)))
+	for {
+		fired, err := worker.Retry(ctx, d.logger, "moving fired jobs on", func() ([]schema.FiredJob, error) { return d.store.Fired(ctx, jobs) })
+		if err == nil {
+			d.credit.moved(fired)
+			return
+		}
+		if worker.Ended(ctx, err) {
+			return
+		}
+		d.complain(ctx, "moving fired jobs on failed by our fault", err) // they would fire again and again
+		if !worker.Sleep(ctx, worker.LongestRetry) {
+			return
+		}
+	}
+}
+
+// firing is the jobs that are handed out and not moved on yet: a scan that still sees
+// them overdue must not fire them twice.
+type firing struct {
+	mu  sync.Mutex
+	ids map[schema.JobID]struct{}
+}
+
+func newFiring() *firing { return &firing{ids: map[schema.JobID]struct{}{}} }
+
+// begin marks jobs and returns those that were not marked before.
+func (f *firing) begin(jobs []schema.Job) []schema.Job {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fresh := jobs[:0]
+	for _, j := range jobs {
+		if _, ok := f.ids[j.ID]; !ok {
+			f.ids[j.ID] = struct{}{}
+			fresh = append(fresh, j)
+		}
+	}
+	return fresh
+}
+
+func (f *firing) end(jobs []schema.Job) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, j := range jobs {
+		delete(f.ids, j.ID)
+	}
+}

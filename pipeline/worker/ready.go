@@ -1,0 +1,219 @@
+package worker
+
+import (
+	"container/heap"
+	"strconv"
+	"time"
+
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// bulkhead is the ready keys of one bulkhead, by workspace.
+type bulkhead struct {
+	id      Bulkhead
+	out     int // tasks that are out
+	tenants map[schema.WorkspaceID]*tenant
+	ring    []*tenant // with a ready key, in turn
+	listed  bool      // in the queue's ring
+}
+
+// tenant is the ready keys of a workspace.
+type tenant struct {
+	id    schema.WorkspaceID
+	ready []Key
+	// behind are keys all of whose tasks are overdue. One that gets another task stands in
+	// ready too, and its place here is void.
+	behind behindKeys
+	turns  int
+}
+
+// behindKeys are in the order of their first tasks: what is due first goes first, whichever
+// account it is of.
+type behindKeys []behindKey
+
+type behindKey struct {
+	id    Key
+	since time.Time
+}
+
+func (b behindKeys) Len() int           { return len(b) }
+func (b behindKeys) Less(i, j int) bool { return b[i].since.Before(b[j].since) }
+func (b behindKeys) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *behindKeys) Push(x any)        { *b = append(*b, x.(behindKey)) }
+func (b *behindKeys) Pop() any {
+	old := *b
+	last := old[len(old)-1]
+	*b = old[:len(old)-1]
+	return last
+}
+
+// behindHeader marks a message of work that is overdue, and says since when, in Unix µs.
+const behindHeader = "crier-behind"
+
+// BehindSince is the header of a message whose work is overdue.
+func BehindSince(at time.Time) stream.Header {
+	return stream.Header{Key: behindHeader, Value: strconv.AppendInt(nil, at.UnixMicro(), 10)}
+}
+
+func behindSince(m *stream.Message) time.Time {
+	if at, err := strconv.ParseInt(m.Header(behindHeader), 10, 64); err == nil {
+		return time.UnixMicro(at)
+	}
+	return time.Time{} // none, or nobody's
+}
+
+// behindEvery is how often an overdue task has its turn before one that is due now: so what
+// is overdue goes on under any load.
+const behindEvery = 4
+
+func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var taken []*task[M, R]
+	for len(taken) < limit && len(q.ring) > 0 {
+		b := q.ring[0]
+		q.ring, b.listed = q.ring[1:], false
+		if q.full(b) {
+			continue // it is listed again when one of its tasks comes back
+		}
+		if k := q.nextKey(b); k != nil {
+			if !k.notBefore.IsZero() && time.Now().Before(k.notBefore) {
+				q.wait(k)
+			} else {
+				taken = append(taken, q.takeOut(k))
+				q.offer(k)
+			}
+		}
+		q.list(b)
+	}
+	if len(q.ring) > 0 {
+		q.signal()
+	}
+	return taken
+}
+
+// nextKey removes the key whose turn it is in a bulkhead; nil where a void place was all
+// that its workspace had.
+func (q *queue[M, R]) nextKey(b *bulkhead) *keyQueue[M, R] {
+	t := b.ring[0]
+	b.ring = b.ring[1:]
+	k := q.keyOf(t)
+	if len(t.ready)+len(t.behind) > 0 {
+		b.ring = append(b.ring, t)
+	} else {
+		delete(b.tenants, t.id)
+	}
+	if k != nil {
+		k.listed = unlisted
+	}
+	return k
+}
+
+// keyOf removes the next ready key of a workspace.
+func (q *queue[M, R]) keyOf(t *tenant) *keyQueue[M, R] {
+	t.turns++
+	if len(t.ready) == 0 || t.turns%behindEvery == 0 {
+		for len(t.behind) > 0 {
+			k := q.keys[heap.Pop(&t.behind).(behindKey).id]
+			if k != nil && k.listed == listedBehind {
+				return k
+			}
+		}
+	}
+	if len(t.ready) == 0 {
+		return nil
+	}
+	k := q.keys[t.ready[0]]
+	t.ready = t.ready[1:]
+	return k
+}
+
+// wait lists a key until its time has come.
+func (q *queue[M, R]) wait(k *keyQueue[M, R]) {
+	k.listed = listedWaiting
+	heap.Push(&q.waiting, waitingKey[M, R]{k, k.notBefore})
+	q.signal()
+}
+
+// endWaits makes keys ready whose wait is over, and returns when the next one's is; zero
+// without one.
+func (q *queue[M, R]) endWaits(now time.Time) (next time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.waiting) > 0 {
+		if first := q.waiting[0].until; first.After(now) {
+			return first
+		}
+		q.makeReady(heap.Pop(&q.waiting).(waitingKey[M, R]).keyQueue)
+	}
+	return time.Time{}
+}
+
+// waitingKey is a key that is not ready before a time, though it has tasks.
+type waitingKey[M, R comparable] struct {
+	*keyQueue[M, R]
+	until time.Time
+}
+
+type waitingKeys[M, R comparable] []waitingKey[M, R]
+
+func (w waitingKeys[M, R]) Len() int           { return len(w) }
+func (w waitingKeys[M, R]) Less(i, j int) bool { return w[i].until.Before(w[j].until) }
+func (w waitingKeys[M, R]) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *waitingKeys[M, R]) Push(x any)        { *w = append(*w, x.(waitingKey[M, R])) }
+func (w *waitingKeys[M, R]) Pop() any {
+	old := *w
+	last := old[len(old)-1]
+	old[len(old)-1] = waitingKey[M, R]{}
+	*w = old[:len(old)-1]
+	return last
+}
+
+func (q *queue[M, R]) full(b *bulkhead) bool { return b.id != Bulkhead{} && b.out >= q.share }
+
+// bulkheadOf returns the bulkhead of a key.
+func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
+	b := q.bulkheads[k.bulkhead]
+	if b == nil {
+		b = &bulkhead{id: k.bulkhead, tenants: map[schema.WorkspaceID]*tenant{}}
+		q.bulkheads[b.id] = b
+	}
+	return b
+}
+
+// leave takes a task of a bulkhead back.
+func (q *queue[M, R]) leave(b *bulkhead) {
+	b.out--
+	q.list(b)
+}
+
+// list puts a bulkhead in turn that has room and a ready key, and forgets one that has
+// nothing.
+func (q *queue[M, R]) list(b *bulkhead) {
+	switch {
+	case b.out == 0 && len(b.ring) == 0:
+		delete(q.bulkheads, b.id)
+	case !b.listed && len(b.ring) > 0 && !q.full(b):
+		b.listed = true
+		q.ring = append(q.ring, b)
+		q.signal()
+	}
+}
+
+func (q *queue[M, R]) makeReady(k *keyQueue[M, R]) {
+	b := q.bulkheadOf(k)
+	t := b.tenants[k.tenant]
+	if t == nil {
+		t = &tenant{id: k.tenant}
+		b.tenants[k.tenant] = t
+		b.ring = append(b.ring, t)
+	}
+	if k.fresh > 0 {
+		k.listed, t.ready = listedReady, append(t.ready, k.id)
+	} else {
+		k.listed = listedBehind
+		heap.Push(&t.behind, behindKey{k.id, k.tasks[0].behind})
+	}
+	q.list(b)
+}

@@ -1,0 +1,96 @@
+package tables
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// resumeChunk is how many parked jobs are looked at in one transaction.
+const resumeChunk = 1000
+
+// BeginResume notes that a pause was lifted, in the transaction that lifts it: from then on
+// what it held is made due, by this process or by another.
+func BeginResume(ctx context.Context, tx pgx.Tx) (id [16]byte, err error) {
+	err = tx.QueryRow(ctx, `insert into resumes (id) values (uuidv7()) returning id`).Scan(&id)
+	return id, err
+}
+
+// GoOnResuming makes the next chunk of parked jobs due that nothing holds any more, for a
+// pause that was lifted, or for any where id is nil. It returns how many, and whether there
+// are more to look at. The oldest come first, each due a microsecond after the one before,
+// so that they fire in the order of their own times; what waits for something else too is due
+// then. What is partly held is parked again when it fires.
+func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, more bool, err error) {
+	var mine [16]byte
+	err = tx.QueryRow(ctx, `select id from resumes where id = coalesce($1, id) order by id limit 1 for update`, id).Scan(&mine)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	var looked int
+	if err := tx.QueryRow(ctx, resume, pgx.StrictNamedArgs{"id": mine, "limit": resumeChunk, "settle": schema.SettleTime}).Scan(&looked, &resumed); err != nil {
+		return 0, false, err
+	}
+	if looked == resumeChunk {
+		return resumed, true, nil
+	}
+	// The next of any is asked for even where this was the last: it costs one look.
+	_, err = tx.Exec(ctx, `delete from resumes where id = $1`, mine)
+	return resumed, id == nil, err
+}
+
+// resume reads its chunk in the order of the index and changes it in the order of locks. What
+// it locks it finds by id: where the statistics know of no parked jobs yet, the index of those
+// would seem the shorter way, for each row anew.
+var resume = `
+	with parked as materialized (
+		select j.id, j.kind, j.overdue_since from resumes r cross join lateral (
+			select id, kind, overdue_since from jobs
+			where held and (overdue_since, id) > (r.after_since, r.after_id)
+			order by overdue_since, id limit @limit
+		) j where r.id = @id
+	), free as (
+		select id, row_number() over (order by overdue_since, id) nth, coalesce(
+			(select min(coalesce(` + opensAt("t") + `, now())) from targets t where t.post_id = k.id and t.state in ` + OpenTargets + `),
+			(select ` + opensAt("c") + ` from comments c where c.id = k.id),
+			now()) opens_at
+		from parked k
+		where not (k.kind = ` + JobPost + ` and exists (
+				select from posts p where p.id = k.id and p.status in ` + OpenPosts + ` and (
+					exists (select from holds h where h.subject = p.id)
+					or not exists (select from targets t where t.post_id = p.id and t.state in ` + OpenTargets + ` and not ` + PausedTarget + `))))
+			and not (k.kind = ` + JobComment + ` and exists (
+				select from comments c join targets t on t.post_id = c.post_id and t.n = c.n
+				where c.id = k.id and (exists (select from holds h where h.subject = c.post_id) or ` + PausedComment + `)))
+	), locked as materialized (
+		select j.id, f.nth, f.opens_at from jobs j join free f on f.id = j.id where j.held is distinct from false order by j.id for update of j
+	), resumed as (
+		update jobs j set held = false, due_at = greatest(now() + l.nth * interval '1 microsecond', l.opens_at) from locked l where j.id = l.id returning 1
+	), last as (
+		select overdue_since, id from parked order by overdue_since desc, id desc limit 1
+	), moved as (
+		update resumes r set after_since = last.overdue_since, after_id = last.id from last where r.id = @id
+	)
+	select (select count(*) from parked), (select count(*) from resumed)`
+
+// opensAt is when a target or a first comment can go on: once its claim has ended, or its
+// wait; null where it waits for nothing.
+func opensAt(row string) string {
+	return `case when ` + row + `.state = ` + TargetClaimed + ` then ` + row + `.lease_until + @settle::interval else ` + row + `.next_at end`
+}
+
+// ResumeChunk is GoOnResuming in a transaction of its own.
+func ResumeChunk(ctx context.Context, d *db.DB, id *[16]byte) (resumed int, more bool, err error) {
+	err = pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
+		resumed, more, err = GoOnResuming(ctx, tx, id)
+		return err
+	})
+	return resumed, more, db.Unavailable(err)
+}
