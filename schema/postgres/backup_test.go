@@ -51,7 +51,7 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 		t.Errorf("the dump has version %d and partitions %v", dump.Migration, dump.Partitions)
 	}
 	dump.Partitions = slices.DeleteFunc(dump.Partitions, func(p backup.DumpedPartition) bool {
-		day := !p.From.After(far.ScheduledFor) && p.To.After(far.ScheduledFor)
+		day := p.Table == "jobs_far" && !p.From.After(far.ScheduledFor) && p.To.After(far.ScheduledFor)
 		if day { // as older backups have it
 			dump.FarDays = append(dump.FarDays, p.From.UTC().Format(time.DateOnly))
 		}

@@ -109,20 +109,25 @@ func (s *Store) makePartitions(ctx context.Context, p partitioned) (rows int, mo
 		missing := slices.DeleteFunc(p.wanted(s.Now()), func(w partition) bool {
 			return slices.ContainsFunc(there, func(t partition) bool { return t.name == w.name && t.attached })
 		})
-		more = len(missing) > partitionChunk
-		b := &pgx.Batch{}
-		b.Queue(`set local lock_timeout = '` + partitionLock + `'`)
-		for _, m := range missing[:min(len(missing), partitionChunk)] {
-			rows++
-			b.Queue(`create table ` + quoted(m.name) + ` (like ` + quoted(p.table) + ` including all)`)
-			b.Queue(`alter table ` + quoted(p.table) + ` attach partition ` + quoted(m.name) + ` for values from (` + literal(m.from) + `) to (` + literal(m.to) + `)`)
-		}
-		return tx.SendBatch(ctx, b).Close()
+		rows = min(len(missing), partitionChunk)
+		more = len(missing) > rows
+		return p.attach(ctx, tx, missing[:rows])
 	})
 	if err != nil {
 		return 0, false, fmt.Errorf("making partitions of %s: %w", p.table, db.Unavailable(err))
 	}
 	return rows, more, nil
+}
+
+// attach makes partitions in a transaction that ends after that.
+func (p partitioned) attach(ctx context.Context, tx pgx.Tx, missing []partition) error {
+	b := &pgx.Batch{}
+	b.Queue(`set local lock_timeout = '` + partitionLock + `'`)
+	for _, m := range missing {
+		b.Queue(`create table ` + quoted(m.name) + ` (like ` + quoted(p.table) + ` including all)`)
+		b.Queue(`alter table ` + quoted(p.table) + ` attach partition ` + quoted(m.name) + ` for values from (` + literal(m.from) + `) to (` + literal(m.to) + `)`)
+	}
+	return tx.SendBatch(ctx, b).Close()
 }
 
 // dropPartition is one chunk of dropping the partitions that ended before a time: the oldest

@@ -32,7 +32,7 @@ func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schem
 	rows, err := s.Pool.Query(ctx, `select `+tables.PostColumns+from+newestFirst+` limit @limit offset @offset`, args)
 	posts, err := db.Collect(rows, err, tables.ScanPost)
 	if err == nil {
-		err = tables.AddTargets(ctx, s.Pool, posts)
+		err = tables.AddAllTargets(ctx, s.Pool, posts)
 	}
 	if err == nil {
 		err = tables.AddHolds(ctx, s.Pool, posts)
@@ -47,7 +47,7 @@ func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schem
 // values that are not set cost nothing: each query is planned for its values.
 func selectPosts(workspace schema.WorkspaceID, f schema.PostFilter) (from string, args pgx.StrictNamedArgs) {
 	from = `
-		from posts p where p.workspace_id = @workspace and p.from_api
+		from all_posts p where p.workspace_id = @workspace and p.from_api
 		  and (@status::int2 = 0 or p.status = @status) and (@platforms::int = 0 or p.platforms & @platforms <> 0)
 		  and (@brand::uuid is null or p.brand_id = @brand)
 		  and (@after::timestamptz is null or p.scheduled_for >= @after)

@@ -12,6 +12,7 @@ const (
 	postCancelled       = "7"
 	OpenPosts           = "(" + PostScheduled + ", " + PostProcessing + ")"
 	unfinishedPosts     = "(" + postDraft + ", " + PostScheduled + ", " + PostProcessing + ")"
+	EndedPosts          = "(" + PostPosted + ", " + PostPartiallyFailed + ", " + PostFailed + ", " + postCancelled + ")"
 
 	TargetPending   = "0"
 	TargetClaimed   = "1"
