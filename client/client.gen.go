@@ -4062,7 +4062,7 @@ type ListPostsParams struct {
 	// ExternalId The caller's own id of a post.
 	ExternalId *string `form:"externalId,omitempty" json:"externalId,omitempty"`
 
-	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the newest 100,000 posts that the other parameters select.
+	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the newest 10,000 posts that the other parameters select.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 	Limit    *int               `form:"limit,omitempty" json:"limit,omitempty"`
 	Page     *int               `form:"page,omitempty" json:"page,omitempty"`

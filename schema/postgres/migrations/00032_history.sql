@@ -9,9 +9,10 @@ create table posts_history (
     ended_at timestamptz not null
 ) partition by range (ended_at);
 create index posts_history_id on posts_history (id);
-create index posts_history_order on posts_history (workspace_id, scheduled_for desc, id desc);
-create index posts_history_kinds on posts_history (workspace_id, platforms, status, scheduled_for desc, id desc);
-create index posts_history_brand on posts_history (workspace_id, brand_id, status, scheduled_for desc, id desc) where brand_id is not null;
+create index posts_history_order on posts_history (workspace_id, scheduled_for desc, id desc) where from_api;
+create index posts_history_kinds on posts_history (workspace_id, platforms, status, scheduled_for desc, id desc) where from_api;
+create index posts_history_brand on posts_history (workspace_id, brand_id, status, scheduled_for desc, id desc) include (platforms)
+    where from_api and brand_id is not null;
 create index posts_history_external on posts_history (workspace_id, external_id) where external_id is not null;
 
 create table targets_history (

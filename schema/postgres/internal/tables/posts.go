@@ -164,8 +164,8 @@ func (r *PostRows) Queue(batch *pgx.Batch) {
 }
 
 var insertPosts = db.NewStatement(`
-	insert into posts (id, workspace_id, brand_id, version, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
-	select id, workspace, brand, version, status, scheduled, timezone, api, platforms, content::json, n, created, updated
+	insert into posts (id, workspace_id, brand_id, version, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at, draft)
+	select id, workspace, brand, version, status, scheduled, timezone, api, platforms, content::json, n, created, updated, status = ` + PostDraft + `
 	from unnest(@ids::uuid[], @workspaces::uuid[], @brands::uuid[], @versions::int[], @statuses::int2[], @scheduled::timestamptz[],
 		@timezones::text[], @from_api::bool[], @platforms::int[], @contents::text[], @left::int2[], @created::timestamptz[], @updated::timestamptz[])
 		u (id, workspace, brand, version, status, scheduled, timezone, api, platforms, content, n, created, updated)`)

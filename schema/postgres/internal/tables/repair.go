@@ -53,7 +53,7 @@ var RecountPosts = `
 	update posts p set
 		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(),
 		status = case
-			when p.status in (` + postDraft + `, ` + postCancelled + `) or c.left_n > 0 then p.status
+			when p.status in (` + PostDraft + `, ` + postCancelled + `) or c.left_n > 0 then p.status
 			when c.failed = 0 then ` + PostPosted + `
 			when c.posted = 0 then ` + PostFailed + `
 			else ` + PostPartiallyFailed + ` end
