@@ -14,6 +14,7 @@ type Store struct {
 	*db.DB
 	round    schema.PostID // how far the sweep's round over all posts is
 	promoted place
+	cleared  clearing      // how far what hangs on posts that go is deleted
 	archived ending        // how far the pass over what has ended is
 	unnoted  schema.PostID // how far the round over posts is that nobody may have noted
 
