@@ -80,7 +80,7 @@ func (s *Store) noted(ctx context.Context, tx pgx.Tx) ([]ending, error) {
 }
 
 // ArchiveUnnoted is one chunk of a round over all open posts, for those that have ended and
-// nobody has noted: from before there was a history, or ended by a process of that version.
+// nobody has noted: they were ended by a process of the version before there was a history.
 func (s *Store) ArchiveUnnoted(ctx context.Context) (rows int, more bool, err error) {
 	err = s.Alone(ctx, "archive unnoted", func(tx pgx.Tx) error {
 		seen, found, err := s.nextUnnoted(ctx, tx)

@@ -101,12 +101,24 @@ func newListing(workspace schema.WorkspaceID, f schema.PostFilter) listing {
 	}}
 	if l.metadata {
 		l.parameters["metadata"], l.parameters["searched"] = string(db.Encode(f.Metadata)), maxSearched
+		l.parameters["value"] = longestValue(f.Metadata)
 	}
 	l.sources = []source{openSource(f)}
 	if f.Status == 0 || f.Status.Terminal() {
 		l.sources = append(l.sources, historySource(f))
 	}
 	return l
+}
+
+// longestValue is one of the wanted values as the content of a post has it.
+func longestValue(metadata map[string]string) string {
+	longest := ""
+	for _, value := range metadata {
+		if encoded := string(db.Encode(value)); len(encoded) > len(longest) {
+			longest = encoded
+		}
+	}
+	return longest
 }
 
 // platformSets are the sets of platforms that posts of a table have, found by one look at the
@@ -191,7 +203,8 @@ func (l listing) union(columns, limit string) string {
 
 const (
 	newestFirst = ` order by scheduled_for desc, id desc `
-	hasMetadata = ` where (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`
+	// Most posts have none of the wanted values anywhere, which costs far less to find out.
+	hasMetadata = ` where strpos(p.content::text, @value) > 0 and (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`
 )
 
 // searched are the newest posts, as many as are searched for metadata.
