@@ -32,6 +32,9 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 	f.chore(f.delay.MakePartitions)
 	near, far := f.post(3, time.Hour), f.post(2, 30*24*time.Hour)
 	far.Content.Entries[0].Text = "tab\t, newline\n, backslash \\N and ünïcode"
+	f.ended()
+	f.later("20 minutes")
+	f.archive()
 	f.create(near)
 	f.create(far)
 	before := f.everything(f.url)

@@ -3,13 +3,19 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"reflect"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose/embedded/embeddedtest"
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 // ended is a post with one target that was posted, and one that was refused.
@@ -299,54 +305,57 @@ func TestArchivingRacesRetries(t *testing.T) {
 	f.wantOneJobEach()
 }
 
-func TestPostsGoByTheMonthOnceTheyAreOldEnough(t *testing.T) {
-	f := newFixture(t)
-	f.chore(f.delay.MakePartitions)
-	upload := f.upload()
-	old, kept := f.usingUpload(upload), f.ended()
-	draft := f.post(1, time.Hour)
-	draft.Status = schema.Draft
-	f.create(draft)
-	f.exec(`update posts set updated_at = '2020-05-07Z', created_at = '2020-05-01Z' where id in ('` + uuidText(old.ID) + `', '` + uuidText(draft.ID) + `')`)
-	f.exec(`update ended_posts set ended_at = '2020-05-07Z'`)
-	f.archive()
-	f.wantIn([3]int{1, 1, 0}, [3]int{2, 3, 0})
-
-	if n := f.chore(f.delay.ForgetPosts); n != 1+3 {
-		t.Errorf("it came to %d rows, want a post's and three tables", n)
+// TestAnUpgradeListsAndArchivesWhatHadEnded migrates tables of before there was a history.
+func TestAnUpgradeListsAndArchivesWhatHadEnded(t *testing.T) {
+	url := embeddedtest.Postgres(t)
+	if err := postgres.MigrateTo(t.Context(), url, 30); err != nil {
+		t.Fatal(err)
 	}
-	f.wantIn([3]int{1, 1, 0}, [3]int{1, 2, 0})
-	if _, err := f.gateway.Post(t.Context(), f.workspace, old.ID); schema.KindOf(err) != schema.NotFound {
-		t.Errorf("the old post: %v", err)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, p := range []schema.Post{kept, draft} {
-		if got := f.read(p); len(got.Targets) == 0 {
-			t.Errorf("post %s is not whole", p.ID)
+	defer conn.Close(t.Context())
+	const states = 7
+	_, err = conn.Exec(t.Context(), `
+		insert into workspaces (id, name, plan) values ('10000000-0000-0000-0000-000000000000', 'acme', 'operator');
+		insert into posts (id, workspace_id, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
+			select lpad(n::text, 32, '0')::uuid, '10000000-0000-0000-0000-000000000000', n, '2026-01-01Z', 'UTC', true, 1, '{}', (n < 4)::int, '2026-01-01Z', '2026-01-01Z'
+			from generate_series(1, 7) n;
+		insert into targets (post_id, n, version, account_id, platform, state, step)
+			select id, 0, 1, id, 1, case when status < 4 then 0 when status = 4 then 2 else 3 end, 1 from posts`)
+	if err == nil {
+		err = postgres.Migrate(t.Context(), url)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := postgres.Open(t.Context(), postgres.Config{URL: url, MaxConns: 3, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	gateway, delay := postgres.NewGateway(store, plain{}, constraints), postgres.NewDelay(store)
+	listed := func() {
+		t.Helper()
+		for status := schema.Draft; status <= states; status++ {
+			posts, total, err := gateway.Posts(t.Context(), schema.WorkspaceID{0x10}, schema.PostFilter{Status: status, Limit: 10})
+			if err != nil || total != 1 || len(posts) != 1 || posts[0].Status != status || len(posts[0].Targets) != 1 {
+				t.Errorf("of posts that are %v: %d of %d, %v", status, len(posts), total, err)
+			}
 		}
 	}
-	if n := f.count(`select count(*) from media_uses`); n != 0 {
-		t.Error("what only the old post used is used still")
+	listed()
+	archived := 0
+	for more := true; more; {
+		var n int
+		if n, more, err = delay.Archive(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		archived += n
 	}
-	if n := f.chore(f.delay.ForgetPosts); n != 0 {
-		t.Errorf("again it came to %d rows", n)
+	if archived != 4 {
+		t.Errorf("%d posts were archived, want those that had ended", archived)
 	}
-}
-
-// upload is media that nothing uses, and has expired.
-func (f *fixture) upload() schema.MediaID {
-	f.Helper()
-	id := schema.NewMediaID(f.store.Now())
-	f.exec(`insert into media (id, workspace_id, state, secret, facts, alt_text, file_name, created_at, expires_at)
-		values ('` + uuidText(schema.PostID(id)) + `', '` + uuidText(schema.PostID(f.workspace)) + `', 1, '', '{}', '', '', now(), now())`)
-	return id
-}
-
-// usingUpload is a post that was published with it.
-func (f *fixture) usingUpload(id schema.MediaID) schema.Post {
-	f.Helper()
-	p := f.post(1, 0)
-	p.Content.Entries[0].Media = []schema.Media{{MediaID: id}}
-	f.create(p)
-	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "1"}})
-	return p
+	listed()
 }
