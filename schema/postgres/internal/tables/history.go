@@ -24,20 +24,15 @@ const (
 // moved it. A clock that was set back puts nothing before its creation.
 const EndedAt = `greatest(p.updated_at, p.created_at)`
 
-// noteEnded stands behind the rows of posts that a statement has changed, with the columns
-// id, workspace_id, status, scheduled_for and left_n, and notes those that have ended.
-func noteEnded(changed string) string {
-	return `
+// A statement that may end posts p returns what has changed of them, as "changed"; those that
+// have ended are noted, for the archive and for lists, in the same statement.
+const (
+	Changed   = ` returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n`
+	NoteEnded = `
 	insert into ended_posts as e (post_id, workspace_id, status, scheduled_for, ended_at)
-	select id, workspace_id, status, scheduled_for, now() from ` + changed + ` where left_n = 0 and status in ` + EndedPosts + `
+	select id, workspace_id, status, scheduled_for, now() from changed where left_n = 0 and status in ` + EndedPosts + `
 	on conflict (post_id) do update set status = excluded.status, scheduled_for = excluded.scheduled_for, ended_at = excluded.ended_at`
-}
-
-// Changed is what a statement that may end posts p returns for NoteEnded.
-const Changed = ` returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n`
-
-// NoteEnded notes the posts of "changed" that have ended, for the archive and for lists.
-var NoteEnded = noteEnded("changed")
+)
 
 // Archive moves posts that have ended to history with all that hangs on them. They are
 // locked.
@@ -60,7 +55,7 @@ const Archive = `
 	delete from ended_posts where post_id = any($1)`
 
 // bringBack is the way back: the post is one that ended and is open to change.
-var bringBack = `
+const bringBack = `
 	with moved as (
 		delete from posts_history where id = $1 and workspace_id = $2 returning ` + postColumns + `
 	), changed as (

@@ -48,7 +48,7 @@ func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (ann
 }
 
 // RecountPosts makes the counters and the status of posts what their targets say.
-var RecountPosts = `
+const RecountPosts = `
 	with changed as (
 	update posts p set
 		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(),
