@@ -174,7 +174,10 @@ func historySource(f schema.PostFilter) source {
 		s.kinds = `(select status from ` + ended + ` where @status::int2 = 0 or status = @status)`
 		s.where += ` and p.status = k.status`
 	case f.Status != 0 || f.Platform != 0:
-		s.kinds = `(select platforms, status from ` + platformSets("posts_history") + ` k, ` + ended + ` where @status::int2 = 0 or status = @status)`
+		s.kinds = `(
+			with found as materialized ` + platformSets("posts_history") + `
+			select platforms, status from found, ` + ended + ` where @status::int2 = 0 or status = @status
+		)`
 		s.where += ` and p.platforms = k.platforms and p.status = k.status`
 	}
 	return s
