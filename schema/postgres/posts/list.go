@@ -18,14 +18,7 @@ import (
 // first, drafts without a time before them; and how many there are, counted up to
 // MaxTotal.
 func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schema.PostFilter) ([]schema.Post, int, error) {
-	l := newListing(workspace, f)
-	var total int
-	err := s.Pool.QueryRow(ctx, l.count(), l.parameters).Scan(&total)
-	if err != nil {
-		return nil, 0, fmt.Errorf("counting posts: %w", db.Unavailable(err))
-	}
-	rows, err := s.Pool.Query(ctx, l.page(), l.paged(f))
-	ids, err := db.Collect(rows, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
+	ids, total, err := s.find(ctx, newListing(workspace, f), f)
 	if err != nil {
 		return nil, 0, fmt.Errorf("listing posts: %w", db.Unavailable(err))
 	}
@@ -34,6 +27,26 @@ func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schem
 		return nil, 0, fmt.Errorf("reading posts: %w", db.Unavailable(err))
 	}
 	return posts, total, nil
+}
+
+// find returns the ids of a page, and how many posts there are. A search for metadata reads
+// all that it finds, once.
+func (s *Store) find(ctx context.Context, l listing, f schema.PostFilter) (ids []schema.PostID, total int, err error) {
+	sql, args := l.searched(), l.parameters
+	if !l.metadata {
+		if err := s.Pool.QueryRow(ctx, l.count(), l.parameters).Scan(&total); err != nil {
+			return nil, 0, err
+		}
+		sql, args = l.page(), l.paged(f)
+	}
+	rows, err := s.Pool.Query(ctx, sql, args)
+	ids, err = db.Collect(rows, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
+	if err != nil || !l.metadata {
+		return ids, total, err
+	}
+	total = len(ids)
+	from := min(f.Offset, total)
+	return ids[from:min(from+f.Limit, total)], total, nil
 }
 
 // inOrder reads posts whole, in the order of their ids, wherever they stand by now. One that
@@ -210,28 +223,21 @@ const (
 	hasMetadata = ` where strpos(p.content::text, @value) > 0 and (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`
 )
 
-// searched are the newest posts, as many as are searched for metadata.
+// searched returns the ids of all posts with the metadata, among as many of the newest as are
+// searched.
 func (l listing) searched() string {
 	const limit = `limit @searched`
-	return `(select * from (` + l.union(`p.id, p.scheduled_for, p.content`, limit) + `) u` + newestFirst + limit + `) p` + hasMetadata
+	return `select id from (select * from (` + l.union(`p.id, p.scheduled_for, p.content`, limit) + `) u` + newestFirst + limit + `) p` + hasMetadata + newestFirst
 }
 
 // count counts up to MaxTotal.
 func (l listing) count() string {
-	limit := fmt.Sprintf(` limit %d) counted`, tables.MaxTotal)
-	if l.metadata {
-		return `select count(*) from (select from ` + l.searched() + limit
-	}
-	return `select count(*) from (select from (` + l.union(`1`, ``) + `) u` + limit
+	return fmt.Sprintf(`select count(*) from (select from (%s) u limit %d) counted`, l.union(`1`, ``), tables.MaxTotal)
 }
 
 // page returns the ids of a page, merged of what each source has first.
 func (l listing) page() string {
-	const page = newestFirst + ` limit @limit offset @offset`
-	if l.metadata {
-		return `select id from ` + l.searched() + page
-	}
-	return `select id from (` + l.union(`p.id, p.scheduled_for`, `limit @limit::int8 + @offset::int8`) + `) u` + page
+	return `select id from (` + l.union(`p.id, p.scheduled_for`, `limit @limit::int8 + @offset::int8`) + `) u` + newestFirst + `limit @limit offset @offset`
 }
 
 // paged are the parameters of page.
