@@ -4062,7 +4062,7 @@ type ListPostsParams struct {
 	// ExternalId The caller's own id of a post.
 	ExternalId *string `form:"externalId,omitempty" json:"externalId,omitempty"`
 
-	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the newest 100,000 posts that the other parameters select.
+	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the newest 10,000 posts that the other parameters select.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 	Limit    *int               `form:"limit,omitempty" json:"limit,omitempty"`
 	Page     *int               `form:"page,omitempty" json:"page,omitempty"`
@@ -5632,7 +5632,7 @@ type ClientInterface interface {
 	// The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
 	// reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
 	// Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
-	// The newest 200 tries of a post are kept, for 90 days; what was published is told for as long as the post is there.
+	// The newest 200 tries of a post are kept, for 90 days unless the operator says otherwise; what was published is told for as long as the post is there.
 	//
 	// Corresponds with GET /posts/{id}/attempts (the `ListPostAttempts` operationId).
 	ListPostAttempts(ctx context.Context, id PostId, params *ListPostAttemptsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5852,7 +5852,7 @@ type ClientInterface interface {
 
 	// SearchDeliveries Search the deliveries to a webhook
 	//
-	// Newest first, those that wait for their first try too. Deliveries are kept for 30 days.
+	// Newest first, those that wait for their first try too. Deliveries are kept for 30 days unless the operator says otherwise.
 	//
 	// Corresponds with GET /webhooks/{id}/deliveries (the `SearchDeliveries` operationId).
 	SearchDeliveries(ctx context.Context, id WebhookId, params *SearchDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7245,7 +7245,7 @@ func (c *Client) UpdatePost(ctx context.Context, id PostId, body UpdatePostJSONR
 // The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
 // reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
 // Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
-// The newest 200 tries of a post are kept, for 90 days; what was published is told for as long as the post is there.
+// The newest 200 tries of a post are kept, for 90 days unless the operator says otherwise; what was published is told for as long as the post is there.
 //
 // Corresponds with GET /posts/{id}/attempts (the `ListPostAttempts` operationId).
 func (c *Client) ListPostAttempts(ctx context.Context, id PostId, params *ListPostAttemptsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -7725,7 +7725,7 @@ func (c *Client) UpdateWebhook(ctx context.Context, id WebhookId, body UpdateWeb
 
 // SearchDeliveries Search the deliveries to a webhook
 //
-// Newest first, those that wait for their first try too. Deliveries are kept for 30 days.
+// Newest first, those that wait for their first try too. Deliveries are kept for 30 days unless the operator says otherwise.
 //
 // Corresponds with GET /webhooks/{id}/deliveries (the `SearchDeliveries` operationId).
 func (c *Client) SearchDeliveries(ctx context.Context, id WebhookId, params *SearchDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -11875,7 +11875,7 @@ type ClientWithResponsesInterface interface {
 	// The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
 	// reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
 	// Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
-	// The newest 200 tries of a post are kept, for 90 days; what was published is told for as long as the post is there.
+	// The newest 200 tries of a post are kept, for 90 days unless the operator says otherwise; what was published is told for as long as the post is there.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12117,7 +12117,7 @@ type ClientWithResponsesInterface interface {
 
 	// SearchDeliveriesWithResponse Search the deliveries to a webhook
 	//
-	// Newest first, those that wait for their first try too. Deliveries are kept for 30 days.
+	// Newest first, those that wait for their first try too. Deliveries are kept for 30 days unless the operator says otherwise.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -16246,7 +16246,7 @@ func (c *ClientWithResponses) UpdatePostWithResponse(ctx context.Context, id Pos
 // The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
 // reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
 // Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
-// The newest 200 tries of a post are kept, for 90 days; what was published is told for as long as the post is there.
+// The newest 200 tries of a post are kept, for 90 days unless the operator says otherwise; what was published is told for as long as the post is there.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -16644,7 +16644,7 @@ func (c *ClientWithResponses) UpdateWebhookWithResponse(ctx context.Context, id 
 
 // SearchDeliveriesWithResponse Search the deliveries to a webhook
 //
-// Newest first, those that wait for their first try too. Deliveries are kept for 30 days.
+// Newest first, those that wait for their first try too. Deliveries are kept for 30 days unless the operator says otherwise.
 //
 // Returns a wrapper object for the known response body format(s).
 //

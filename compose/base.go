@@ -66,7 +66,7 @@ func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 func (b *base) connect(ctx context.Context) error {
 	var err error
 	b.store, err = postgres.Open(ctx, postgres.Config{
-		URL: b.parts.postgres, MaxConns: maxConns, Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness,
+		URL: b.parts.postgres, MaxConns: maxConns, Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness, Keep: b.config.Keep,
 		Logger: b.config.Logger, Registerer: b.config.Registerer,
 	})
 	if err != nil {

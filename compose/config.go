@@ -35,9 +35,10 @@ type Config struct {
 	// is how other processes reach it.
 	SandboxListen, SandboxURL string
 
-	Drain                time.Duration // what is claimed at a stop may take; at least LeastDrain
-	MaxLateness          time.Duration // work that is later than this ends as missed_deadline
-	HoldOverdue          bool          // what is overdue at the start is held for review
+	Drain                time.Duration    // what is claimed at a stop may take; at least LeastDrain
+	MaxLateness          time.Duration    // work that is later than this ends as missed_deadline
+	Keep                 schema.Retention // of what has ended
+	HoldOverdue          bool             // what is overdue at the start is held for review
 	AllowPrivateWebhooks bool
 	AllowRegistration    bool                               // anybody can make a workspace on the plan free
 	Billing              *stripe.Config                     // Stripe's key, webhook secret, prices and addresses; nil: plans are not sold

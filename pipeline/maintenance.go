@@ -25,6 +25,15 @@ type historyStore interface {
 	ForgetAttempts(ctx context.Context) (rows int, more bool, err error)
 }
 
+// archiveStore moves posts that have ended to history, a chunk at a time.
+type archiveStore interface {
+	Archive(ctx context.Context) (rows int, more bool, err error)
+	// ArchiveUnnoted goes round all open posts, for those that ended unnoticed.
+	ArchiveUnnoted(ctx context.Context) (rows int, more bool, err error)
+	// ForgetPosts drops a month of history that is past its retention.
+	ForgetPosts(ctx context.Context) (rows int, more bool, err error)
+}
+
 // limitStore deletes what limits no longer need, a chunk at a time.
 type limitStore interface {
 	ForgetCounters(ctx context.Context) (rows int, more bool, err error)
@@ -91,6 +100,7 @@ type Maintenance struct {
 type MaintenanceDeps struct {
 	Far         farStore
 	History     historyStore
+	Archive     archiveStore
 	Limits      limitStore
 	Webhooks    webhookStore
 	Holds       holdStore
@@ -119,6 +129,9 @@ func (m *Maintenance) chores() []chore {
 		{name: "partitions", every: time.Hour, do: m.Far.MakePartitions},
 		{name: "drop_partitions", every: time.Hour, do: m.Far.DropPartitions},
 		{name: "promote", every: 5 * time.Minute, do: m.Far.Promote},
+		{name: "archive", every: time.Minute, do: m.Archive.Archive},
+		{name: "archive_unnoted", every: 5 * time.Second, do: m.Archive.ArchiveUnnoted},
+		{name: "forget_posts", every: forgetEvery, do: m.Archive.ForgetPosts},
 		{name: "forget_keys", every: forgetEvery, do: m.History.ForgetKeys},
 		{name: "forget_receipts", every: forgetEvery, do: m.History.ForgetReceipts},
 		{name: "forget_deliveries", every: forgetEvery, do: m.History.ForgetDeliveries},

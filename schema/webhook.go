@@ -90,7 +90,7 @@ type DeliveryRecord struct {
 	Body         []byte     // what is sent; only where one delivery is read
 }
 
-// DeliveryRetention is how long deliveries are kept.
+// DeliveryRetention is how long deliveries are kept, unless the operator says otherwise.
 const DeliveryRetention = 30 * 24 * time.Hour
 
 // DeliveryFilter selects deliveries to a webhook, newest first.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"crier/compose"
 	"crier/gateway"
 	"crier/gateway/billing/stripe"
+	"crier/schema"
 )
 
 type serveCommand struct {
@@ -31,6 +33,9 @@ type serveCommand struct {
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
 	Drain                time.Duration     `default:"30s" help:"How long work in hand may take at shutdown; at least what a call to a platform and its commit may."`
 	MaxLateness          time.Duration     `default:"24h" help:"What is more than this past its time is not published any more."`
+	KeepPosts            days              `default:"730d" help:"How long posts are kept once they have ended; they go by the month."`
+	KeepDeliveries       days              `default:"30d" help:"How long deliveries to webhooks are kept."`
+	KeepAttempts         days              `default:"90d" help:"How long the timeline of posts is kept."`
 	HoldOverdue          bool              `help:"Hold everything that is overdue at the start for review, after a restore from a backup: see crier held."`
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
 	AllowRegistration    bool              `help:"Let anybody register for a workspace on the plan free: POST /keys/register."`
@@ -56,6 +61,11 @@ func (s *serveCommand) Validate() error {
 	}
 	if s.Drain < compose.LeastDrain {
 		return fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain)
+	}
+	if err := cmp.Or(
+		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1),
+	); err != nil {
+		return err
 	}
 	_, err := compose.ParseRoles(s.Roles)
 	return err
@@ -103,6 +113,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.ClickHouse, c.SandboxURL, c.Drain, c.MaxLateness = s.Clickhouse, s.SandboxURL, s.Drain, s.MaxLateness
 	c.SandboxListen = s.SandboxListen
+	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration()}
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
 	c.MediaS3 = s.MediaS3

@@ -32,6 +32,9 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 	f.chore(f.delay.MakePartitions)
 	near, far := f.post(3, time.Hour), f.post(2, 30*24*time.Hour)
 	far.Content.Entries[0].Text = "tab\t, newline\n, backslash \\N and ünïcode"
+	f.ended()
+	f.later("20 minutes")
+	f.archive()
 	f.create(near)
 	f.create(far)
 	before := f.everything(f.url)
@@ -51,7 +54,7 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 		t.Errorf("the dump has version %d and partitions %v", dump.Migration, dump.Partitions)
 	}
 	dump.Partitions = slices.DeleteFunc(dump.Partitions, func(p backup.DumpedPartition) bool {
-		day := !p.From.After(far.ScheduledFor) && p.To.After(far.ScheduledFor)
+		day := p.Table == "jobs_far" && !p.From.After(far.ScheduledFor) && p.To.After(far.ScheduledFor)
 		if day { // as older backups have it
 			dump.FarDays = append(dump.FarDays, p.From.UTC().Format(time.DateOnly))
 		}

@@ -51,6 +51,12 @@ func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*sche
 // nothing.
 func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.Result, done *applied) (*schema.Result, error) {
 	s, err := p.standing(ctx, conn, late.Ref)
+	if errors.Is(err, pgx.ErrNoRows) { // it may be in history by now
+		if err := tables.BringBack(ctx, conn, late.Workspace, late.Ref.Post); err != nil {
+			return nil, err
+		}
+		s, err = p.standing(ctx, conn, late.Ref)
+	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		p.Log.ErrorContext(ctx, "a late receipt has no target any more", "post", late.Ref.Post, "n", late.Ref.N,
 			"platform", late.Platform.String(), "id", late.Receipt.NativeID)
@@ -135,11 +141,14 @@ func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result, today time
 // keepReceipt keeps the receipt of a first comment that came too late to be taken.
 func (c *Comment) keepReceipt(ctx context.Context, late schema.CommentResult) error {
 	err := pgx.BeginFunc(ctx, c.Pool, func(tx pgx.Tx) error {
-		var now schema.Comment
 		at := second{comment: &late.Comment, nativeID: late.NativeID, url: late.URL}
-		err := tx.QueryRow(ctx, `
-			select state, native_id, workspace_id, account_id, post_id, n, entry from comments where id = $1 for no key update`, late.Comment).
-			Scan(&now.State, &now.NativeID, (*[16]byte)(&at.workspace), (*[16]byte)(&at.account), (*[16]byte)(&at.post), &at.n, &at.entry)
+		now, err := at.lockComment(ctx, tx)
+		if errors.Is(err, pgx.ErrNoRows) { // it may be in history by now, with its post
+			if err := bringBackOf(ctx, tx, late); err != nil {
+				return err
+			}
+			now, err = at.lockComment(ctx, tx)
+		}
 		if err != nil {
 			return err
 		}
@@ -182,6 +191,25 @@ type second struct {
 	comment   *schema.CommentID // of a first comment; nil: of the entry
 	nativeID  string
 	url       string
+}
+
+// lockComment reads a first comment as it is now, and what it is of.
+func (s *second) lockComment(ctx context.Context, tx pgx.Tx) (c schema.Comment, err error) {
+	err = tx.QueryRow(ctx, `
+		select state, native_id, workspace_id, account_id, post_id, n, entry from comments where id = $1 for no key update`, s.comment).
+		Scan(&c.State, &c.NativeID, (*[16]byte)(&s.workspace), (*[16]byte)(&s.account), (*[16]byte)(&s.post), &s.n, &s.entry)
+	return c, err
+}
+
+// bringBackOf brings the post of a first comment back from history.
+func bringBackOf(ctx context.Context, tx pgx.Tx, late schema.CommentResult) error {
+	var workspace schema.WorkspaceID
+	err := tx.QueryRow(ctx, `select workspace_id from comments_history where id = $1 and post_id = $2`, late.Comment, late.Post).
+		Scan((*[16]byte)(&workspace))
+	if err != nil {
+		return err
+	}
+	return tables.BringBack(ctx, tx, workspace, late.Post)
 }
 
 // execer is a connection or a transaction.

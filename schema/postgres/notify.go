@@ -41,7 +41,7 @@ func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]sch
 		if err != nil {
 			return err
 		}
-		receivers, err := subscribers(ctx, tx, events)
+		receivers, err := n.subscribers(ctx, tx, events)
 		if err != nil || len(receivers) == 0 {
 			return err
 		}
@@ -83,7 +83,7 @@ type receiver struct {
 	active    bool
 }
 
-func subscribers(ctx context.Context, tx pgx.Tx, events []schema.Event) ([]receiver, error) {
+func (n *Notify) subscribers(ctx context.Context, tx pgx.Tx, events []schema.Event) ([]receiver, error) {
 	if len(events) == 0 {
 		return nil, nil
 	}
@@ -97,7 +97,7 @@ func subscribers(ctx context.Context, tx pgx.Tx, events []schema.Event) ([]recei
 	}
 	rows, err := tx.Query(ctx, `
 		select id, workspace_id, events, active from webhooks
-		where workspace_id = any($1) and (active or disabled_at > now() - $2::interval) order by id`, workspaces, schema.DeliveryRetention.String())
+		where workspace_id = any($1) and (active or disabled_at > now() - $2::interval) order by id`, workspaces, n.Keep.Deliveries.String())
 	found, err := db.Collect(rows, err, func(row pgx.Row, r *receiver) error {
 		return row.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events, &r.active)
 	})

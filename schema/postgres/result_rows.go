@@ -114,7 +114,7 @@ var finishTargets = db.NewStatement(`
 	), counted as (
 		select post_id, count(*) filter (where state = ` + tables.TargetPosted + `) posted, count(*) filter (where state = ` + tables.TargetFailed + `) failed
 		from taken group by post_id having bool_or(state in ` + tables.EndedTargets + `)
-	), posts as (
+	), changed as (
 		update posts p set
 			left_n = p.left_n - c.posted - c.failed, posted_n = p.posted_n + c.posted, failed_n = p.failed_n + c.failed,
 			updated_at = now(),
@@ -124,5 +124,6 @@ var finishTargets = db.NewStatement(`
 				when p.posted_n + c.posted = 0 then ` + tables.PostFailed + `
 				else ` + tables.PostPartiallyFailed + ` end
 		from counted c where p.id = c.post_id
-	)
+		` + tables.Changed + `
+	), noted as (` + tables.NoteEnded + `)
 	select post_id, n, charged_on from taken`)

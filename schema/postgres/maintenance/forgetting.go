@@ -69,12 +69,12 @@ func (s *Store) ForgetReceipts(ctx context.Context) (rows int, more bool, err er
 
 // ForgetDeliveries deletes old deliveries. One that is still pending stays until it has ended.
 func (s *Store) ForgetDeliveries(ctx context.Context) (rows int, more bool, err error) {
-	return s.forget(ctx, s.deliveries, schema.FirstDeliveryID(s.Now().Add(-schema.DeliveryRetention)))
+	return s.forget(ctx, s.deliveries, schema.FirstDeliveryID(s.Now().Add(-s.Keep.Deliveries)))
 }
 
 // ForgetAttempts deletes attempts of long ago.
 func (s *Store) ForgetAttempts(ctx context.Context) (rows int, more bool, err error) {
-	return s.forget(ctx, s.attempts, s.Now().Add(-schema.AttemptRetention))
+	return s.forget(ctx, s.attempts, s.Now().Add(-s.Keep.Attempts))
 }
 
 // ForgetCounters deletes what was counted in days and months that are over: a unit of a day

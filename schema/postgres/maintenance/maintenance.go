@@ -12,6 +12,9 @@ import (
 type Store struct {
 	*db.DB
 	promoted place
+	cleared  clearing      // how far what hangs on posts that go is deleted
+	archived ending        // how far the pass over what has ended is
+	unnoted  schema.PostID // how far the round over posts is that nobody may have noted
 
 	keys, receipts, deliveries, attempts, counters *aged
 }

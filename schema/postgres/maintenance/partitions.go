@@ -28,6 +28,8 @@ type partitioned struct {
 	ahead int // how many partitions there are to be after the current one
 	// onlyEmpty keeps a partition for as long as it has rows.
 	onlyEmpty bool
+	// clear is one chunk of deleting what hangs on the rows of a detached partition.
+	clear func(ctx context.Context, name string) (rows int, more bool, err error)
 }
 
 // partition is one of them, or a table that was one.
@@ -109,20 +111,25 @@ func (s *Store) makePartitions(ctx context.Context, p partitioned) (rows int, mo
 		missing := slices.DeleteFunc(p.wanted(s.Now()), func(w partition) bool {
 			return slices.ContainsFunc(there, func(t partition) bool { return t.name == w.name && t.attached })
 		})
-		more = len(missing) > partitionChunk
-		b := &pgx.Batch{}
-		b.Queue(`set local lock_timeout = '` + partitionLock + `'`)
-		for _, m := range missing[:min(len(missing), partitionChunk)] {
-			rows++
-			b.Queue(`create table ` + quoted(m.name) + ` (like ` + quoted(p.table) + ` including all)`)
-			b.Queue(`alter table ` + quoted(p.table) + ` attach partition ` + quoted(m.name) + ` for values from (` + literal(m.from) + `) to (` + literal(m.to) + `)`)
-		}
-		return tx.SendBatch(ctx, b).Close()
+		rows = min(len(missing), partitionChunk)
+		more = len(missing) > rows
+		return p.attach(ctx, tx, missing[:rows])
 	})
 	if err != nil {
 		return 0, false, fmt.Errorf("making partitions of %s: %w", p.table, db.Unavailable(err))
 	}
 	return rows, more, nil
+}
+
+// attach makes partitions in a transaction that ends after that.
+func (p partitioned) attach(ctx context.Context, tx pgx.Tx, missing []partition) error {
+	b := &pgx.Batch{}
+	b.Queue(`set local lock_timeout = '` + partitionLock + `'`)
+	for _, m := range missing {
+		b.Queue(`create table ` + quoted(m.name) + ` (like ` + quoted(p.table) + ` including all)`)
+		b.Queue(`alter table ` + quoted(p.table) + ` attach partition ` + quoted(m.name) + ` for values from (` + literal(m.from) + `) to (` + literal(m.to) + `)`)
+	}
+	return tx.SendBatch(ctx, b).Close()
 }
 
 // dropPartition is one chunk of dropping the partitions that ended before a time: the oldest
@@ -136,10 +143,18 @@ func (s *Store) dropPartition(ctx context.Context, p partitioned, before time.Ti
 		if err != nil || len(over) == 0 {
 			return err
 		}
-		if err := s.drop(ctx, p, over[0]); err != nil {
+		if err := s.detach(ctx, p, over[0]); err != nil {
 			return err
 		}
-		rows, more = 1, len(over) > 1
+		if p.clear != nil {
+			if rows, more, err = p.clear(ctx, over[0].name); more || err != nil {
+				return err
+			}
+		}
+		if err := s.impatiently(ctx, `drop table `+quoted(over[0].name)); err != nil {
+			return err
+		}
+		rows, more = rows+1, len(over) > 1
 		return nil
 	})
 	if err != nil {
@@ -182,9 +197,22 @@ func first(is bool) int {
 	return 1
 }
 
-// drop detaches a partition and drops what it was. Whatever is cut off here goes on with
-// the next call.
-func (s *Store) drop(ctx context.Context, p partitioned, x partition) error {
+// detach makes a partition a table of its own, where it is not yet. Whatever is cut off here
+// goes on with the next call.
+func (s *Store) detach(ctx context.Context, p partitioned, x partition) error {
+	detach := `alter table ` + quoted(p.table) + ` detach partition ` + quoted(x.name)
+	switch {
+	case x.pending:
+		return s.impatiently(ctx, detach+` finalize`)
+	case x.attached:
+		return s.impatiently(ctx, detach+` concurrently`)
+	default:
+		return nil
+	}
+}
+
+// impatiently runs a statement that waits for locks only as long as others may wait behind it.
+func (s *Store) impatiently(ctx context.Context, statement string) error {
 	conn, err := s.Pool.Acquire(ctx)
 	if err != nil {
 		return err
@@ -198,17 +226,7 @@ func (s *Store) drop(ctx context.Context, p partitioned, x partition) error {
 			_ = conn.Conn().Close(ctx)
 		}
 	}()
-	detach := `alter table ` + quoted(p.table) + ` detach partition ` + quoted(x.name)
-	switch {
-	case x.pending:
-		_, err = conn.Exec(ctx, detach+` finalize`)
-	case x.attached:
-		_, err = conn.Exec(ctx, detach+` concurrently`)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = conn.Exec(ctx, `drop table `+quoted(x.name))
+	_, err = conn.Exec(ctx, statement)
 	return err
 }
 

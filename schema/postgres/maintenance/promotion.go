@@ -135,9 +135,16 @@ func promote(ctx context.Context, tx pgx.Tx, of stretch, near time.Time) (int, e
 // page is the place of a page's first row.
 func page(n uint32) pgtype.TID { return pgtype.TID{BlockNumber: n, Valid: true} }
 
-// MakePartitions makes the days of jobs_far that are missing.
+// MakePartitions makes the days of jobs_far and the months of what has ended that are missing.
 func (s *Store) MakePartitions(ctx context.Context) (rows int, more bool, err error) {
-	return s.makePartitions(ctx, farJobs)
+	for _, p := range append([]partitioned{farJobs}, histories...) {
+		n, further, err := s.makePartitions(ctx, p)
+		if err != nil {
+			return rows, false, err
+		}
+		rows, more = rows+n, more || further
+	}
+	return rows, more, nil
 }
 
 // DropPartitions drops the days of jobs_far that are past, once all their jobs were promoted.

@@ -20,7 +20,7 @@ func (s *Store) Attempts(ctx context.Context, workspace schema.WorkspaceID, id s
 	}
 	rows, err := s.Pool.Query(ctx, `
 		select a.at, a.kind, a.n, a.comment, a.entry, a.attempts, a.code, a.message, a.next_at
-		from posts p join attempts a on a.post_id = p.id
+		from all_posts p join attempts a on a.post_id = p.id
 		where p.id = $1 and p.workspace_id = $2 order by a.at limit $3`, id, workspace, 2*schema.MaxAttempts)
 	attempts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Attempt) error {
 		var next *time.Time

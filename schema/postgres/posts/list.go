@@ -1,8 +1,11 @@
 package posts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,62 +14,235 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// maxSearched is how many of the newest posts are searched for metadata, which no index
-// covers: that bounds the cost of a search.
-const maxSearched = 100_000
-
-// newestFirst puts drafts without a time before all others.
-const newestFirst = ` order by p.scheduled_for desc, p.id desc `
-
 // Posts returns the posts of a workspace that the filter selects, newest scheduled
 // first, drafts without a time before them; and how many there are, counted up to
 // MaxTotal.
 func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schema.PostFilter) ([]schema.Post, int, error) {
-	from, args := selectPosts(workspace, f)
-	var total int
-	err := s.Pool.QueryRow(ctx, fmt.Sprintf(`select count(*) from (select %s limit %d) counted`, from, tables.MaxTotal), args).Scan(&total)
+	ids, total, err := s.find(ctx, newListing(workspace, f), f)
 	if err != nil {
-		return nil, 0, fmt.Errorf("counting posts: %w", db.Unavailable(err))
+		return nil, 0, fmt.Errorf("listing posts: %w", db.Unavailable(err))
 	}
-	args["limit"], args["offset"] = f.Limit, f.Offset
-	rows, err := s.Pool.Query(ctx, `select `+tables.PostColumns+from+newestFirst+` limit @limit offset @offset`, args)
-	posts, err := db.Collect(rows, err, tables.ScanPost)
-	if err == nil {
-		err = tables.AddTargets(ctx, s.Pool, posts)
-	}
-	if err == nil {
-		err = tables.AddHolds(ctx, s.Pool, posts)
-	}
+	posts, err := s.inOrder(ctx, workspace, ids)
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading posts: %w", db.Unavailable(err))
 	}
 	return posts, total, nil
 }
 
-// selectPosts returns what stands behind select for the posts of a filter. Conditions on
-// values that are not set cost nothing: each query is planned for its values.
-func selectPosts(workspace schema.WorkspaceID, f schema.PostFilter) (from string, args pgx.StrictNamedArgs) {
-	from = `
-		from posts p where p.workspace_id = @workspace and p.from_api
-		  and (@status::int2 = 0 or p.status = @status) and (@platforms::int = 0 or p.platforms & @platforms <> 0)
-		  and (@brand::uuid is null or p.brand_id = @brand)
-		  and (@after::timestamptz is null or p.scheduled_for >= @after)
-		  and (@before::timestamptz is null or p.scheduled_for <= @before)
-		  and (@external::text = '' or p.external_id = @external)`
+// find returns the ids of a page, and how many posts there are. A search for metadata reads
+// all that it finds, once.
+func (s *Store) find(ctx context.Context, l listing, f schema.PostFilter) (ids []schema.PostID, total int, err error) {
+	sql, args := l.searched(), l.parameters
+	if !l.metadata {
+		if err := s.Pool.QueryRow(ctx, l.count(), l.parameters).Scan(&total); err != nil {
+			return nil, 0, err
+		}
+		sql, args = l.page(), l.paged(f)
+	}
+	rows, err := s.Pool.Query(ctx, sql, args)
+	ids, err = db.Collect(rows, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
+	if err != nil || !l.metadata {
+		return ids, total, err
+	}
+	total = len(ids)
+	from := min(f.Offset, total)
+	return ids[from:min(from+f.Limit, total)], total, nil
+}
+
+// inOrder reads posts whole, in the order of their ids, wherever they stand by now. One that
+// is gone since is left out.
+func (s *Store) inOrder(ctx context.Context, workspace schema.WorkspaceID, ids []schema.PostID) ([]schema.Post, error) {
+	rows, err := s.Pool.Query(ctx, `select `+tables.PostColumns+` from all_posts p where p.id = any($1) and p.workspace_id = $2`, ids, workspace)
+	read, err := db.Collect(rows, err, tables.ScanPost)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[schema.PostID]schema.Post, len(read))
+	for _, p := range read {
+		byID[p.ID] = p
+	}
+	posts := make([]schema.Post, 0, len(ids))
+	for _, id := range ids {
+		if p, ok := byID[id]; ok {
+			posts = append(posts, p)
+		}
+	}
+	if err := tables.AddAllTargets(ctx, s.Pool, posts); err != nil {
+		return nil, err
+	}
+	return posts, tables.AddHolds(ctx, s.Pool, posts)
+}
+
+// maxSearched is how many of the newest posts are searched for metadata, which no index
+// covers: that bounds the cost of a search.
+const maxSearched = 10_000
+
+// listing is how the posts of a filter are found: among the open ones and in history, each
+// by an index that has them in the order of the list.
+type listing struct {
+	sources    []source
+	metadata   bool
+	parameters pgx.StrictNamedArgs
+}
+
+// source is where some of the posts stand: rows of posts p, which an index has in the order of
+// the list. Where it has them so for each of several kinds, those are told first.
+type source struct {
+	kinds string // a query of them, as k; empty: there is one order
+	from  string
+	where string
+	order string // columns of an index; empty: those of posts p
+}
+
+// selected is what a filter asks of posts p. Conditions on values that are not set cost
+// nothing: each query is planned for its values.
+const selected = `p.workspace_id = @workspace and p.from_api
+	and (@status::int2 = 0 or p.status = @status) and (@platforms::int = 0 or p.platforms & @platforms <> 0)
+	and (@brand::uuid is null or p.brand_id = @brand)
+	and (@after::timestamptz is null or p.scheduled_for >= @after)
+	and (@before::timestamptz is null or p.scheduled_for <= @before)
+	and (@external::text = '' or p.external_id = @external)`
+
+func newListing(workspace schema.WorkspaceID, f schema.PostFilter) listing {
 	var mask int32
 	if f.Platform != 0 {
 		mask = 1 << f.Platform
 	}
-	args = pgx.StrictNamedArgs{
+	l := listing{metadata: len(f.Metadata) > 0, parameters: pgx.StrictNamedArgs{
 		"workspace": workspace, "status": int16(f.Status), "platforms": mask, "brand": f.Brand,
 		"after": db.OrNull(f.After), "before": db.OrNull(f.Before), "external": f.ExternalID,
+	}}
+	if l.metadata {
+		l.parameters["metadata"], l.parameters["searched"] = string(db.Encode(f.Metadata)), maxSearched
+		l.parameters["value"] = longestValue(f.Metadata)
 	}
-	if len(f.Metadata) == 0 {
-		return from, args
+	l.sources = []source{openSource(f)}
+	if f.Status == 0 || f.Status.Terminal() {
+		l.sources = append(l.sources, historySource(f))
 	}
-	from = fmt.Sprintf(`
-		from (select p.* %s %s limit %d) p
-		where (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`, from, newestFirst, maxSearched)
-	args["metadata"] = string(db.Encode(f.Metadata))
-	return from, args
+	return l
+}
+
+// longestValue is one of the wanted values as the content of a post has it.
+func longestValue(metadata map[string]string) string {
+	longest := ""
+	for _, value := range metadata {
+		if encoded := string(db.Encode(value)); len(encoded) > len(longest) {
+			longest = encoded
+		}
+	}
+	return longest
+}
+
+// platformSets are the sets of platforms that posts of a table have, found by one look at the
+// index for each.
+func platformSets(table string) string {
+	next := `select platforms from ` + table + ` where workspace_id = @workspace and from_api`
+	return `(
+		with recursive sets as (
+			(` + next + ` order by platforms limit 1)
+			union all
+			select (` + next + ` and platforms > s.platforms order by platforms limit 1) from sets s where s.platforms is not null
+		)
+		select platforms from sets where platforms is not null and (@platforms::int = 0 or platforms & @platforms <> 0)
+	)`
+}
+
+// openSource finds open posts. What has ended and is among them still is told by its note;
+// whether others are processing no index tells: only what is due can be.
+func openSource(f schema.PostFilter) source {
+	plain := source{from: `posts p`, where: selected}
+	switch {
+	case f.ExternalID != "":
+		return plain
+	case f.Status.Terminal():
+		return source{
+			from: `ended_posts e join posts p on p.id = e.post_id`,
+			where: selected + ` and e.workspace_id = @workspace and e.status = @status
+				and (@after::timestamptz is null or e.scheduled_for >= @after) and (@before::timestamptz is null or e.scheduled_for <= @before)`,
+			order: ` order by e.scheduled_for desc, e.post_id desc `,
+		}
+	case f.Status == schema.Draft:
+		plain.where += ` and p.draft`
+		return plain
+	case !f.Brand.IsZero():
+		return plain
+	}
+	s := source{kinds: platformSets("posts"), from: `posts p`, where: selected + ` and p.platforms = k.platforms`}
+	switch f.Status {
+	case schema.Scheduled:
+		s.where += ` and p.scheduled_for is not null`
+	case schema.Processing:
+		s.where += ` and p.scheduled_for < now() + interval '1 minute'`
+	}
+	return s
+}
+
+func historySource(f schema.PostFilter) source {
+	const ended = `unnest(` + tables.AllEndedPosts + `) s (status)`
+	s := source{from: `posts_history p`, where: selected}
+	switch {
+	case f.ExternalID != "":
+	case !f.Brand.IsZero():
+		s.kinds = `(select status from ` + ended + ` where @status::int2 = 0 or status = @status)`
+		s.where += ` and p.status = k.status`
+	case f.Status != 0 || f.Platform != 0:
+		s.kinds = `(
+			with found as materialized ` + platformSets("posts_history") + `
+			select platforms, status from found, ` + ended + ` where @status::int2 = 0 or status = @status
+		)`
+		s.where += ` and p.platforms = k.platforms and p.status = k.status`
+	}
+	return s
+}
+
+// query selects what a source has, of each kind the newest up to a limit; without one, in no
+// order.
+func (s source) query(columns, limit string) string {
+	rows := `select ` + columns + ` from ` + s.from + ` where ` + s.where
+	if limit != "" {
+		rows += cmp.Or(s.order, ` order by p.scheduled_for desc, p.id desc `) + limit
+	}
+	if s.kinds == "" {
+		return `(` + rows + `)`
+	}
+	return `(select x.* from ` + s.kinds + ` k cross join lateral (` + rows + `) x)`
+}
+
+func (l listing) union(columns, limit string) string {
+	queries := make([]string, len(l.sources))
+	for i, s := range l.sources {
+		queries[i] = s.query(columns, limit)
+	}
+	return strings.Join(queries, ` union all `)
+}
+
+const (
+	newestFirst = ` order by scheduled_for desc, id desc `
+	// Most posts have none of the wanted values anywhere, which costs far less to find out.
+	hasMetadata = ` where strpos(p.content::text, @value) > 0 and (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`
+)
+
+// searched returns the ids of all posts with the metadata, among as many of the newest as are
+// searched.
+func (l listing) searched() string {
+	const limit = `limit @searched`
+	return `select id from (select * from (` + l.union(`p.id, p.scheduled_for, p.content`, limit) + `) u` + newestFirst + limit + `) p` + hasMetadata + newestFirst
+}
+
+// count counts up to MaxTotal.
+func (l listing) count() string {
+	return fmt.Sprintf(`select count(*) from (select from (%s) u limit %d) counted`, l.union(`1`, ``), tables.MaxTotal)
+}
+
+// page returns the ids of a page, merged of what each source has first.
+func (l listing) page() string {
+	return `select id from (` + l.union(`p.id, p.scheduled_for`, `limit @limit::int8 + @offset::int8`) + `) u` + newestFirst + `limit @limit offset @offset`
+}
+
+// paged are the parameters of page.
+func (l listing) paged(f schema.PostFilter) pgx.StrictNamedArgs {
+	args := maps.Clone(l.parameters)
+	args["limit"], args["offset"] = f.Limit, f.Offset
+	return args
 }

@@ -4,6 +4,7 @@ package posts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -38,12 +39,12 @@ func New(d *db.DB, constraints func(schema.Platform) schema.Constraints) *Store 
 // Post returns a post with its targets and their first comments.
 func (s *Store) Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error) {
 	var p schema.Post
-	row := s.Pool.QueryRow(ctx, `select `+tables.PostColumns+` from posts p where p.id = $1 and p.workspace_id = $2`, id, workspace)
+	row := s.Pool.QueryRow(ctx, `select `+tables.PostColumns+` from all_posts p where p.id = $1 and p.workspace_id = $2`, id, workspace)
 	if err := tables.ScanPost(row, &p); err != nil {
 		return p, db.OrNotFound(err, "post")
 	}
 	posts := []schema.Post{p}
-	if err := tables.AddTargets(ctx, s.Pool, posts); err != nil {
+	if err := tables.AddAllTargets(ctx, s.Pool, posts); err != nil {
 		return p, db.Unavailable(err)
 	}
 	if err := tables.AddHolds(ctx, s.Pool, posts); err != nil {
@@ -89,9 +90,8 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 
 // lockPost reads a post for a change and refuses one that is past changing.
 func (s *Store) lockPost(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.PostID, verb string) (schema.Post, error) {
-	var p schema.Post
-	row := tx.QueryRow(ctx, `select `+tables.PostColumns+` from posts p where p.id = $1 and p.workspace_id = $2 for no key update`, id, workspace)
-	if err := tables.ScanPost(row, &p); err != nil {
+	p, err := lock(ctx, tx, workspace, id)
+	if err != nil {
 		return p, err
 	}
 	if p.Status != schema.Draft && p.Status != schema.Scheduled {
@@ -102,6 +102,22 @@ func (s *Store) lockPost(ctx context.Context, tx pgx.Tx, workspace schema.Worksp
 		return p, err
 	}
 	return posts[0], nil
+}
+
+// lock reads a post that somebody is about to change, and locks it. One that is in history
+// already comes back from there: its lock is that of its row, wherever it stands.
+func lock(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.PostID) (p schema.Post, err error) {
+	read := func() error {
+		row := tx.QueryRow(ctx, `select `+tables.PostColumns+` from posts p where p.id = $1 and p.workspace_id = $2 for no key update`, id, workspace)
+		return tables.ScanPost(row, &p)
+	}
+	if err = read(); !errors.Is(err, pgx.ErrNoRows) {
+		return p, err
+	}
+	if err := tables.BringBack(ctx, tx, workspace, id); err != nil {
+		return p, err
+	}
+	return p, read()
 }
 
 // begun tells whether a target of the post was tried before: the post is one that a retry
@@ -119,9 +135,10 @@ func (s *Store) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before s
 	b := &pgx.Batch{}
 	b.Queue(`
 		update posts set brand_id = @brand, version = @version, status = @status, scheduled_for = @scheduled, timezone = @timezone,
-			platforms = @platforms, content = @content, left_n = @left, updated_at = @now where id = @id`, pgx.StrictNamedArgs{
+			platforms = @platforms, content = @content, left_n = @left, updated_at = @now, draft = @draft where id = @id`, pgx.StrictNamedArgs{
 		"id": p.ID, "brand": p.Brand, "version": p.Version, "status": int16(p.Status), "scheduled": db.OrNull(p.ScheduledFor),
 		"timezone": p.Timezone, "platforms": tables.PlatformMask(p.Targets), "content": db.Encode(p.Content), "left": len(p.Targets), "now": p.UpdatedAt,
+		"draft": p.Status == schema.Draft,
 	})
 	b.Queue(`delete from targets where post_id = $1`, p.ID)
 	b.Queue(`delete from jobs where id = $1`, p.ID)

@@ -20,9 +20,8 @@ func (s *Store) Retry(ctx context.Context, workspace schema.WorkspaceID, id sche
 	var done schema.Retried
 	var announcement schema.Announcement
 	err := s.charging(ctx, func(tx pgx.Tx) (*tables.Demand, error) {
-		var post schema.Post
-		row := tx.QueryRow(ctx, `select `+tables.PostColumns+` from posts p where p.id = $1 and p.workspace_id = $2 for no key update`, id, workspace)
-		if err := tables.ScanPost(row, &post); err != nil {
+		post, err := lock(ctx, tx, workspace, id)
+		if err != nil {
 			return nil, err
 		}
 		if post.Status != schema.Failed && post.Status != schema.PartiallyFailed {
@@ -109,6 +108,7 @@ func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (don
 	p.Version, p.Status, p.UpdatedAt = p.Version+1, schema.Scheduled, now
 	rows.queue(b, &p, due, asked.AcceptDuplicate)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
+	tables.QueueReopened(b, p.ID)
 	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
 	job := tables.PostJob(&p)
 	job.DueAt = due

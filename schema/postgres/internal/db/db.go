@@ -23,6 +23,7 @@ type Config struct {
 	MaxConns int32
 	// MaxLateness is how far past its time paused work is held before it ends.
 	MaxLateness time.Duration
+	Keep        schema.Retention
 	// Announce hands on what a commit asks of the log. It must not wait for long, and
 	// may lose what it is given.
 	Announce   func(schema.Announcement)
@@ -40,6 +41,7 @@ type DB struct {
 	Log      *slog.Logger
 	Metrics  metrics
 	Late     time.Duration
+	Keep     schema.Retention
 
 	Closing chan struct{}
 	Workers sync.WaitGroup
@@ -96,7 +98,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	s := &DB{
 		Pool: pool, Inserts: inserts, Clock: clock, Announce: c.Announce, Log: c.Logger,
 		Metrics: newMetrics(c.Registerer, map[string]*pgxpool.Pool{"all": pool, "inserts": inserts}, clock.Silent),
-		Late:    c.MaxLateness, Closing: make(chan struct{}),
+		Late:    c.MaxLateness, Keep: c.Keep.OrDefaults(), Closing: make(chan struct{}),
 	}
 	if s.Announce == nil {
 		s.Announce = func(schema.Announcement) {}

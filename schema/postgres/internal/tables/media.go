@@ -39,10 +39,10 @@ func (r *MediaUses) Queue(batch *pgx.Batch) {
 		on conflict do nothing`, db.IDColumn(r.media), db.IDColumn(r.posts))
 }
 
-// QueueUnused ends what a post uses; from now on it may expire like a fresh upload.
-func QueueUnused(batch *pgx.Batch, post schema.PostID) {
+// QueueUnused ends what posts use; from now on it may expire like a fresh upload.
+func QueueUnused(batch *pgx.Batch, posts ...schema.PostID) {
 	batch.Queue(`
-		with gone as (delete from media_uses where post_id = $1 returning media_id)
+		with gone as (delete from media_uses where post_id = any($1) returning media_id)
 		update media m set expires_at = greatest(m.expires_at, now() + $2::interval) from gone where m.id = gone.media_id`,
-		post, schema.UnusedUploadLife.String())
+		posts, schema.UnusedUploadLife.String())
 }

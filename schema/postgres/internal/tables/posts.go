@@ -5,6 +5,7 @@ package tables
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -61,15 +62,24 @@ func ScanTarget(row pgx.Row, t *TargetRow) error {
 // LockPost comes before all else that changes a post's targets or job.
 const LockPost = `select from posts where id = $1 for no key update`
 
-// AddTargets reads the targets of posts and their first comments.
+// AddTargets reads the targets of open posts and their first comments.
 func AddTargets(ctx context.Context, q db.Querier, posts []schema.Post) error {
+	return addTargets(ctx, q, posts, "targets", "comments")
+}
+
+// AddAllTargets reads those of posts wherever they stand.
+func AddAllTargets(ctx context.Context, q db.Querier, posts []schema.Post) error {
+	return addTargets(ctx, q, posts, "all_targets", "all_comments")
+}
+
+func addTargets(ctx context.Context, q db.Querier, posts []schema.Post, fromTargets, fromComments string) error {
 	ids := make([]schema.PostID, len(posts))
 	at := make(map[schema.PostID]*schema.Post, len(posts))
 	for i := range posts {
 		ids[i] = posts[i].ID
 		at[posts[i].ID] = &posts[i]
 	}
-	rows, err := q.Query(ctx, `select `+TargetColumns+` from targets t where t.post_id = any($1) order by t.post_id, t.n`, ids)
+	rows, err := q.Query(ctx, `select `+TargetColumns+` from `+fromTargets+` t where t.post_id = any($1) order by t.post_id, t.n`, ids)
 	targets, err := db.Collect(rows, err, ScanTarget)
 	if err != nil {
 		return err
@@ -77,10 +87,10 @@ func AddTargets(ctx context.Context, q db.Querier, posts []schema.Post) error {
 	for _, t := range targets {
 		at[t.Post].Targets = append(at[t.Post].Targets, t.Target)
 	}
-	return addComments(ctx, q, ids, at)
+	return addComments(ctx, q, fromComments, at)
 }
 
-func addComments(ctx context.Context, q db.Querier, ids []schema.PostID, at map[schema.PostID]*schema.Post) error {
+func addComments(ctx context.Context, q db.Querier, from string, at map[schema.PostID]*schema.Post) error {
 	type row struct {
 		post schema.PostID
 		n    int16
@@ -88,7 +98,7 @@ func addComments(ctx context.Context, q db.Querier, ids []schema.PostID, at map[
 	}
 	rows, err := q.Query(ctx, `
 		select post_id, n, id, position, entry, text, state, native_id, url, error, posted_at
-		from comments where post_id = any($1) order by post_id, n, position`, ids)
+		from `+from+` where post_id = any($1) order by post_id, n, position`, slices.Collect(maps.Keys(at)))
 	comments, err := db.Collect(rows, err, func(row pgx.Row, c *row) error {
 		var failure []byte
 		var posted *time.Time
@@ -154,8 +164,8 @@ func (r *PostRows) Queue(batch *pgx.Batch) {
 }
 
 var insertPosts = db.NewStatement(`
-	insert into posts (id, workspace_id, brand_id, version, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
-	select id, workspace, brand, version, status, scheduled, timezone, api, platforms, content::json, n, created, updated
+	insert into posts (id, workspace_id, brand_id, version, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at, draft)
+	select id, workspace, brand, version, status, scheduled, timezone, api, platforms, content::json, n, created, updated, status = ` + PostDraft + `
 	from unnest(@ids::uuid[], @workspaces::uuid[], @brands::uuid[], @versions::int[], @statuses::int2[], @scheduled::timestamptz[],
 		@timezones::text[], @from_api::bool[], @platforms::int[], @contents::text[], @left::int2[], @created::timestamptz[], @updated::timestamptz[])
 		u (id, workspace, brand, version, status, scheduled, timezone, api, platforms, content, n, created, updated)`)

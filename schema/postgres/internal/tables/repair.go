@@ -26,8 +26,9 @@ func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (ann
 			t.State = schema.TargetCancelled
 		}
 	}
-	b.Queue(`update posts set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1`,
-		p.ID, int16(p.Status), p.Version)
+	b.Queue(`with changed as (
+			update posts p set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1 `+Changed+`
+		)`+NoteEnded, p.ID, int16(p.Status), p.Version)
 	b.Queue(`
 		update targets set state = $2, charged_on = case when n <> all ($3) then charged_on end
 		where post_id = $1 and state in `+OpenTargets, p.ID, int16(schema.TargetCancelled), released)
@@ -48,10 +49,11 @@ func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (ann
 
 // RecountPosts makes the counters and the status of posts what their targets say.
 const RecountPosts = `
+	with changed as (
 	update posts p set
 		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(),
 		status = case
-			when p.status in (` + postDraft + `, ` + postCancelled + `) or c.left_n > 0 then p.status
+			when p.status in (` + PostDraft + `, ` + postCancelled + `) or c.left_n > 0 then p.status
 			when c.failed = 0 then ` + PostPosted + `
 			when c.posted = 0 then ` + PostFailed + `
 			else ` + PostPartiallyFailed + ` end
@@ -60,7 +62,7 @@ const RecountPosts = `
 			count(*) filter (where state = ` + TargetFailed + `) failed
 		from targets where post_id = any($1) group by post_id
 	) c
-	where p.id = c.post_id`
+	where p.id = c.post_id` + Changed + `)` + NoteEnded
 
 // RepairPosts makes posts whole: counters and status as the targets say, and a job at the
 // post's version that is due now, which a claim that comes too early refuses.

@@ -3,7 +3,7 @@ package tables
 // The numbers by which states are stored, as schema's constants have them, under names for
 // SQL. The sets are for use with "in".
 const (
-	postDraft           = "1"
+	PostDraft           = "1"
 	PostScheduled       = "2"
 	PostProcessing      = "3"
 	PostPosted          = "4"
@@ -11,7 +11,10 @@ const (
 	PostFailed          = "6"
 	postCancelled       = "7"
 	OpenPosts           = "(" + PostScheduled + ", " + PostProcessing + ")"
-	unfinishedPosts     = "(" + postDraft + ", " + PostScheduled + ", " + PostProcessing + ")"
+	unfinishedPosts     = "(" + PostDraft + ", " + PostScheduled + ", " + PostProcessing + ")"
+	endedPosts          = PostPosted + ", " + PostPartiallyFailed + ", " + PostFailed + ", " + postCancelled
+	EndedPosts          = "(" + endedPosts + ")"
+	AllEndedPosts       = "array[" + endedPosts + "]::int2[]"
 
 	TargetPending   = "0"
 	TargetClaimed   = "1"

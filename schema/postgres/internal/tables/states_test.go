@@ -9,7 +9,7 @@ import (
 
 func TestStatesHaveTheNumbersOfTheSchema(t *testing.T) {
 	for sql, state := range map[[2]string]any{
-		{"post", postDraft}: schema.Draft, {"post", PostScheduled}: schema.Scheduled, {"post", PostProcessing}: schema.Processing,
+		{"post", PostDraft}: schema.Draft, {"post", PostScheduled}: schema.Scheduled, {"post", PostProcessing}: schema.Processing,
 		{"post", PostPosted}: schema.Posted, {"post", PostPartiallyFailed}: schema.PartiallyFailed, {"post", PostFailed}: schema.Failed,
 		{"post", postCancelled}: schema.Cancelled,
 

@@ -1,0 +1,361 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// ended is a post with one target that was posted, and one that was refused.
+func (f *fixture) ended() schema.Post {
+	f.Helper()
+	p := f.create(f.post(2, 0))
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "native " + p.ID.String()}})
+	f.finish(f.claim(p, 1)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+	return p
+}
+
+// later makes time pass for what has ended.
+func (f *fixture) later(interval string) {
+	f.Helper()
+	f.exec(`update ended_posts set ended_at = ended_at - interval '` + interval + `'`)
+	f.exec(`update posts set updated_at = updated_at - interval '` + interval + `', created_at = created_at - interval '` + interval + `'`)
+}
+
+func (f *fixture) archive() int {
+	f.Helper()
+	return f.chore(f.delay.Archive)
+}
+
+// wantIn fails unless so many posts, targets and first comments are open, and in history.
+func (f *fixture) wantIn(open, history [3]int) {
+	f.Helper()
+	for i, table := range []string{"posts", "targets", "comments"} {
+		if n := f.count(`select count(*) from ` + table); n != open[i] {
+			f.Errorf("%d %s are open, want %d", n, table, open[i])
+		}
+		if n := f.count(`select count(*) from ` + table + `_history`); n != history[i] {
+			f.Errorf("%d %s are in history, want %d", n, table, history[i])
+		}
+	}
+}
+
+func wantEqual(t *testing.T, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
+func TestHistoryHasTheColumnsOfWhatIsOpen(t *testing.T) {
+	f := newFixture(t)
+	for _, table := range []string{"posts", "targets", "comments"} {
+		n := f.count(`
+			select count(*) from (
+				select attname, format_type(atttypid, atttypmod), attnotnull, attgenerated from pg_attribute
+				where attrelid = '` + table + `'::regclass and attnum > 0 and not attisdropped and attname <> 'draft'
+				except
+				select attname, format_type(atttypid, atttypmod), attnotnull, attgenerated from pg_attribute
+				where attrelid = '` + table + `_history'::regclass and attnum > 0
+			) missing`)
+		if n > 0 {
+			t.Errorf("%d columns of %s are not in its history", n, table)
+		}
+		n = f.count(`
+			select count(*) from (
+				select attname from pg_attribute where attrelid = '` + table + `'::regclass and attnum > 0 and not attisdropped and attname <> 'draft'
+				except
+				select attname from pg_attribute where attrelid = 'all_` + table + `'::regclass
+			) missing`)
+		if n > 0 {
+			t.Errorf("%d columns of %s are not in the view of all", n, table)
+		}
+	}
+}
+
+func TestWhatHasEndedIsArchivedAndReadAsBefore(t *testing.T) {
+	f := newFixture(t)
+	f.chore(f.delay.MakePartitions)
+	p := f.post(2, 0)
+	p.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
+	p.Content.ExternalID = "of theirs"
+	f.create(p)
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "1"}})
+	f.later("20 minutes")
+	if n := f.archive(); n != 0 {
+		t.Fatalf("%d posts were archived before their last target ended", n)
+	}
+	f.finish(f.claim(p, 1)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+	if n := f.archive(); n != 0 {
+		t.Fatalf("%d posts were archived that have just ended", n)
+	}
+	f.later("20 minutes")
+	if n := f.archive(); n != 0 {
+		t.Fatalf("%d posts were archived whose first comment is open", n)
+	}
+	f.finishComment(f.claimComment(), schema.Outcome{Receipt: schema.Receipt{NativeID: "2"}})
+
+	open := f.create(f.post(1, time.Hour))
+	before, err := f.gateway.Post(t.Context(), f.workspace, p.ID)
+	f.must(err)
+	attempts := f.attempts(p)
+	if n := f.archive(); n != 1 {
+		t.Fatalf("%d posts were archived, want the one that has ended", n)
+	}
+	f.wantIn([3]int{1, 1, 0}, [3]int{1, 2, 2})
+	after, err := f.gateway.Post(t.Context(), f.workspace, p.ID)
+	f.must(err)
+	wantEqual(t, after, before)
+	wantEqual(t, f.attempts(p), attempts)
+	listed, total, err := f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10})
+	f.must(err)
+	if total != 2 || len(listed) != 2 || listed[0].ID != open.ID {
+		t.Fatalf("listed %d of %d", len(listed), total)
+	}
+	wantEqual(t, listed[1], before)
+	if n := f.count(`select count(*) from ended_posts`); n != 0 {
+		t.Errorf("%d posts are noted still", n)
+	}
+	if n := f.archive(); n != 0 {
+		t.Errorf("%d posts were archived twice", n)
+	}
+}
+
+func TestACancelledPostIsArchivedBeforeItsTime(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, 24*24*time.Hour))
+	if _, err := f.gateway.Delete(t.Context(), f.workspace, p.ID); err != nil {
+		t.Fatal(err)
+	}
+	f.later("20 minutes")
+	if n := f.archive(); n != 1 { // it makes the months it needs
+		t.Fatalf("%d posts were archived, want the cancelled one", n)
+	}
+	cancelled, err := f.gateway.Delete(t.Context(), f.workspace, p.ID)
+	if err != nil || !cancelled {
+		t.Errorf("deleting it again: %t, %v", cancelled, err)
+	}
+	if _, err := f.gateway.Delete(t.Context(), schema.NewWorkspaceID(f.store.Now()), p.ID); schema.KindOf(err) != schema.NotFound {
+		t.Errorf("another workspace deletes it: %v", err)
+	}
+	f.later("20 minutes")
+	if n := f.archive(); n != 1 {
+		t.Errorf("it was archived %d times after somebody asked for it, want 1", n)
+	}
+}
+
+func TestAnArchivedPostIsRetried(t *testing.T) {
+	f := newFixture(t)
+	p := f.ended()
+	f.later("20 minutes")
+	f.archive()
+	f.wantIn([3]int{}, [3]int{1, 2, 0})
+
+	if _, err := f.gateway.Update(t.Context(), f.workspace, p.ID, func(*schema.Post) error { return nil }); schema.KindOf(err) != schema.InvalidState {
+		t.Errorf("it was edited: %v", err)
+	}
+	if _, err := f.gateway.Retry(t.Context(), schema.NewWorkspaceID(f.store.Now()), p.ID, schema.Retry{}); schema.KindOf(err) != schema.NotFound {
+		t.Errorf("another workspace retried it: %v", err)
+	}
+	f.wantIn([3]int{}, [3]int{1, 2, 0}) // refused, it stays where it is
+
+	done, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, schema.Retry{})
+	f.must(err)
+	f.wantIn([3]int{1, 2, 0}, [3]int{})
+	f.later("20 minutes")
+	if n := f.archive(); n != 0 {
+		t.Fatalf("%d posts were archived that are retried", n)
+	}
+	f.finish(f.claim(done.Post, 1)[0], schema.Outcome{Progress: schema.Progress{Ready: true}})
+	f.finish(f.claim(done.Post, 1)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "at last"}})
+	f.later("20 minutes")
+	if n := f.archive(); n != 1 {
+		t.Fatalf("%d posts were archived, want the one that ended again", n)
+	}
+	got, err := f.gateway.Post(t.Context(), f.workspace, p.ID)
+	f.must(err)
+	if got.Status != schema.Posted || got.Targets[0].Receipts[0].NativeID == "" || got.Targets[1].Receipts[0].NativeID != "at last" {
+		t.Errorf("it is %+v", got)
+	}
+}
+
+func TestALateReceiptFindsAnArchivedPost(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, 0))
+	late := f.claim(p, 0)[0]
+	f.expire()
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+	f.later("20 minutes")
+	if n := f.archive(); n != 1 {
+		t.Fatalf("%d posts were archived", n)
+	}
+	f.finish(late, schema.Outcome{Receipt: schema.Receipt{NativeID: "it is there"}})
+	got, err := f.gateway.Post(t.Context(), f.workspace, p.ID)
+	f.must(err)
+	if got.Status != schema.Posted || len(got.Targets[0].Receipts) != 1 || got.Targets[0].Receipts[0].NativeID != "it is there" {
+		t.Errorf("it is %+v", got)
+	}
+}
+
+func TestTheLateReceiptOfACommentFindsAnArchivedPost(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
+	f.create(p)
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "1"}})
+	late := f.claimComment()
+	f.expire()
+	f.finishComment(f.claimComment(), schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+	f.later("20 minutes")
+	if n := f.archive(); n != 1 {
+		t.Fatalf("%d posts were archived", n)
+	}
+	f.finishComment(late, schema.Outcome{Receipt: schema.Receipt{NativeID: "it is there"}})
+	got, err := f.gateway.Post(t.Context(), f.workspace, p.ID)
+	f.must(err)
+	if c := got.Targets[0].Comments[0]; c.State != schema.CommentPosted || c.NativeID != "it is there" {
+		t.Errorf("the comment is %+v", c)
+	}
+}
+
+func TestWhatEndedBeforeThereWasAHistoryIsArchivedByMonth(t *testing.T) {
+	f := newFixture(t)
+	old, new := f.ended(), f.ended()
+	f.create(f.post(1, time.Hour))
+	f.exec(`delete from ended_posts`)
+	f.later("15 minutes")
+	f.exec(`update posts set updated_at = '2025-02-28 23:59Z', created_at = '2025-02-01Z' where id = '` + uuidText(old.ID) + `'`)
+	if n := f.chore(f.delay.ArchiveUnnoted); n != 1 {
+		t.Fatalf("%d posts were archived, want the one of long ago", n)
+	}
+	f.later("20 minutes")
+	if n := f.chore(f.delay.ArchiveUnnoted); n != 1 {
+		t.Fatalf("%d posts were archived, want the other", n)
+	}
+	f.wantIn([3]int{1, 1, 0}, [3]int{2, 4, 0})
+	if n := f.count(`select count(*) from posts_history_202502`); n != 1 {
+		t.Errorf("%d posts are in the month of the old one", n)
+	}
+	for _, p := range []schema.Post{old, new} {
+		if _, err := f.gateway.Post(t.Context(), f.workspace, p.ID); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestArchivingRacesRetries has posts be retried while they are archived: each is in one
+// place, whole, whatever came first.
+func TestArchivingRacesRetries(t *testing.T) {
+	f := newFixture(t)
+	posts := make(chan schema.Post, 18)
+	for range cap(posts) {
+		posts <- f.ended()
+	}
+	close(posts)
+	f.later("20 minutes")
+	ctx, stop := context.WithCancel(t.Context())
+	var retrying, archiving sync.WaitGroup
+	for range 3 {
+		retrying.Go(func() {
+			for p := range posts {
+				if rand.IntN(4) == 0 {
+					continue
+				}
+				_, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, schema.Retry{Delay: time.Hour})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	archiving.Go(func() {
+		for ctx.Err() == nil {
+			if _, _, err := f.delay.Archive(t.Context()); err != nil && !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		}
+	})
+	retrying.Wait()
+	stop()
+	archiving.Wait()
+	f.archive()
+	if n := f.count(`select count(*) from posts where status <> 2`); n != 0 {
+		t.Errorf("%d posts have ended and are not in history", n)
+	}
+	if n := f.count(`select count(*) from (select id from all_posts group by id having count(*) = 1) one`); n != cap(posts) {
+		t.Errorf("%d posts are in one place, want %d", n, cap(posts))
+	}
+	if n := f.count(`
+		select count(*) from (select p.id from posts p join targets t on t.post_id = p.id group by p.id having count(*) = 2) whole`) +
+		f.count(`select count(*) from (select p.id from posts_history p join targets_history t on t.post_id = p.id group by p.id having count(*) = 2) whole`); n != cap(posts) {
+		t.Errorf("%d posts are whole, want %d", n, cap(posts))
+	}
+	f.wantOneJobEach()
+}
+
+// TestAnUpgradeListsAndArchivesWhatHadEnded migrates tables of before there was a history.
+func TestAnUpgradeListsAndArchivesWhatHadEnded(t *testing.T) {
+	url := embeddedtest.Postgres(t)
+	if err := postgres.MigrateTo(t.Context(), url, 30); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	const states = 7
+	_, err = conn.Exec(t.Context(), `
+		insert into workspaces (id, name, plan) values ('10000000-0000-0000-0000-000000000000', 'acme', 'operator');
+		insert into posts (id, workspace_id, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
+			select lpad(n::text, 32, '0')::uuid, '10000000-0000-0000-0000-000000000000', n, '2026-01-01Z', 'UTC', true, 1, '{}', (n < 4)::int, '2026-01-01Z', '2026-01-01Z'
+			from generate_series(1, 7) n;
+		insert into targets (post_id, n, version, account_id, platform, state, step)
+			select id, 0, 1, id, 1, case when status < 4 then 0 when status = 4 then 2 else 3 end, 1 from posts`)
+	if err == nil {
+		err = postgres.Migrate(t.Context(), url)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := postgres.Open(t.Context(), postgres.Config{URL: url, MaxConns: 3, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	gateway, delay := postgres.NewGateway(store, plain{}, constraints), postgres.NewDelay(store)
+	listed := func() {
+		t.Helper()
+		for status := schema.Draft; status <= states; status++ {
+			posts, total, err := gateway.Posts(t.Context(), schema.WorkspaceID{0x10}, schema.PostFilter{Status: status, Limit: 10})
+			if err != nil || total != 1 || len(posts) != 1 || posts[0].Status != status || len(posts[0].Targets) != 1 {
+				t.Errorf("of posts that are %v: %d of %d, %v", status, len(posts), total, err)
+			}
+		}
+	}
+	listed()
+	archived := 0
+	for more := true; more; {
+		var n int
+		if n, more, err = delay.Archive(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		archived += n
+	}
+	if archived != 4 {
+		t.Errorf("%d posts were archived, want those that had ended", archived)
+	}
+	listed()
+}

@@ -1,0 +1,90 @@
+package tables
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"crier/schema"
+)
+
+// What has ended moves from the open tables to those of history, and back where somebody
+// changes it. These are all columns that both have, but for those that are generated.
+const (
+	postColumns = `id, workspace_id, brand_id, version, status, scheduled_for, retried_for, timezone, from_api, platforms, content,
+		left_n, posted_n, failed_n, created_at, updated_at`
+	targetColumns = `post_id, n, version, account_id, platform, content, state, step, entry, claim, node, lease_until, since, next_at,
+		attempts, looked, progress, receipts, error, posted_at, charged_on, token, unsettled, accept_duplicate`
+	commentColumns = `id, post_id, n, position, workspace_id, account_id, entry, text, state, step, claim, node, lease_until, since, next_at,
+		attempts, looked, native_id, url, error, posted_at, token`
+)
+
+// EndedAt is when a post p that has ended did, as far as its row tells: what came late has
+// moved it. A clock that was set back puts nothing before its creation.
+const EndedAt = `greatest(p.updated_at, p.created_at)`
+
+// A statement that may end posts p returns what has changed of them, as "changed"; those that
+// have ended are noted, for the archive and for lists, in the same statement.
+const (
+	Changed   = ` returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n`
+	NoteEnded = `
+	insert into ended_posts as e (post_id, workspace_id, status, scheduled_for, ended_at)
+	select id, workspace_id, status, scheduled_for, now() from changed where left_n = 0 and status in ` + EndedPosts + `
+	on conflict (post_id) do update set status = excluded.status, scheduled_for = excluded.scheduled_for, ended_at = excluded.ended_at`
+)
+
+// Archive moves posts that have ended to history with all that hangs on them. They are
+// locked.
+const Archive = `
+	with moved as (
+		delete from posts p where p.id = any($1) returning ` + postColumns + `, ` + EndedAt + ` as ended_at
+	), kept as (
+		insert into posts_history (` + postColumns + `, ended_at) select ` + postColumns + `, ended_at from moved returning id, ended_at
+	), moved_targets as (
+		delete from targets where post_id = any($1) returning ` + targetColumns + `
+	), kept_targets as (
+		insert into targets_history (` + targetColumns + `, ended_at)
+		select ` + targetColumns + `, k.ended_at from moved_targets m join (select id as post, ended_at from kept) k on k.post = m.post_id
+	), moved_comments as (
+		delete from comments where post_id = any($1) returning ` + commentColumns + `
+	), kept_comments as (
+		insert into comments_history (` + commentColumns + `, ended_at)
+		select ` + commentColumns + `, k.ended_at from moved_comments m join (select id as post, ended_at from kept) k on k.post = m.post_id
+	)
+	delete from ended_posts where post_id = any($1)`
+
+// bringBack is the way back: the post is one that ended and is open to change.
+const bringBack = `
+	with moved as (
+		delete from posts_history where id = $1 and workspace_id = $2 returning ` + postColumns + `
+	), changed as (
+		insert into posts (` + postColumns + `) select ` + postColumns + ` from moved returning id, workspace_id, status, scheduled_for, left_n
+	), moved_targets as (
+		delete from targets_history where post_id = $1 and exists (select from changed) returning ` + targetColumns + `
+	), back_targets as (
+		insert into targets (` + targetColumns + `) select ` + targetColumns + ` from moved_targets
+	), moved_comments as (
+		delete from comments_history where post_id = $1 and exists (select from changed) returning ` + commentColumns + `
+	), back_comments as (
+		insert into comments (` + commentColumns + `) select ` + commentColumns + ` from moved_comments
+	)` + NoteEnded
+
+// execer is a connection or a transaction.
+type execer interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// BringBack moves a post of a workspace from history to the open tables with all that hangs
+// on it, where somebody is about to change it; the ordinary statements go on from there. Its
+// rows are locked until the transaction ends, and where that fails it stays where it was.
+// Nothing happens to a post that is in no history.
+func BringBack(ctx context.Context, q execer, workspace schema.WorkspaceID, post schema.PostID) error {
+	_, err := q.Exec(ctx, bringBack, post, workspace)
+	return err
+}
+
+// QueueReopened takes a post out of what has ended.
+func QueueReopened(b *pgx.Batch, post schema.PostID) {
+	b.Queue(`delete from ended_posts where post_id = $1`, post)
+}

@@ -1,0 +1,197 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+var monthly = period{suffix: "200601", months: 1}
+
+// histories hold what has ended, by the month of the end.
+var histories = []partitioned{
+	{table: "posts_history", by: monthly, ahead: 2},
+	{table: "targets_history", by: monthly, ahead: 2},
+	{table: "comments_history", by: monthly, ahead: 2},
+}
+
+const (
+	// archiveAfter is how long what has ended stays among what is open: most of what comes
+	// late, such as a retry or a receipt, finds it there.
+	archiveAfter = 10 * time.Minute
+	// archiveChunk is how many posts are moved at a time, with their targets and comments.
+	archiveChunk = 1000
+	// unnotedStretch is how many open posts are looked at for some that nobody has noted.
+	unnotedStretch = 20_000
+)
+
+// ending is a place in the order in which posts have ended.
+type ending struct {
+	at   time.Time
+	post schema.PostID
+}
+
+// Archive is one chunk of a pass that moves posts which have ended to history, those that
+// ended first before others. What something still waits for is left to the next pass.
+func (s *Store) Archive(ctx context.Context) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "archive", func(tx pgx.Tx) error {
+		found, err := s.noted(ctx, tx)
+		if err != nil {
+			return err
+		}
+		posts := make([]schema.PostID, len(found))
+		for i, x := range found {
+			posts[i] = x.post
+		}
+		moved, made, err := s.archive(ctx, tx, posts)
+		if err != nil {
+			return err
+		}
+		rows = moved
+		if more = made || len(found) == archiveChunk; made {
+			return nil // the same again, now that there are partitions for them
+		}
+		s.archived = ending{}
+		if more {
+			s.archived = found[len(found)-1]
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("archiving posts: %w", db.Unavailable(err))
+	}
+	return rows, more, nil
+}
+
+// noted returns the next posts that have ended long enough ago.
+func (s *Store) noted(ctx context.Context, tx pgx.Tx) ([]ending, error) {
+	rows, err := tx.Query(ctx, `
+		select ended_at, post_id from ended_posts
+		where (ended_at, post_id) > ($1, coalesce($2::uuid, `+db.NoID+`)) and ended_at < now() - $3::interval
+		order by ended_at, post_id limit $4`, s.archived.at, s.archived.post, archiveAfter.String(), archiveChunk)
+	return db.Collect(rows, err, func(row pgx.Row, x *ending) error { return row.Scan(&x.at, (*[16]byte)(&x.post)) })
+}
+
+// ArchiveUnnoted is one chunk of a round over all open posts, for those that have ended and
+// nobody has noted: they were ended by a process of the version before there was a history.
+func (s *Store) ArchiveUnnoted(ctx context.Context) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "archive unnoted", func(tx pgx.Tx) error {
+		seen, found, err := s.nextUnnoted(ctx, tx)
+		if err != nil {
+			return err
+		}
+		moved, made, err := s.archive(ctx, tx, found)
+		if err != nil {
+			return err
+		}
+		rows, more = moved, len(found) > 0
+		switch {
+		case made:
+		case len(found) == archiveChunk:
+			s.unnoted = found[len(found)-1]
+		default:
+			s.unnoted = seen
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("archiving posts that nobody has noted: %w", db.Unavailable(err))
+	}
+	return rows, more, nil
+}
+
+// nextUnnoted looks at the next open posts, and returns the last of them, zero where the round
+// has come to its end, and those that nobody has noted.
+func (s *Store) nextUnnoted(ctx context.Context, tx pgx.Tx) (seen schema.PostID, found []schema.PostID, err error) {
+	var last *[16]byte
+	err = tx.QueryRow(ctx, `
+		with stretch as materialized (
+			select id, status, left_n, updated_at from posts where id > coalesce($1::uuid, `+db.NoID+`) order by id limit $2
+		)
+		select (select id from stretch order by id desc offset 0 limit case when (select count(*) from stretch) = $2 then 1 else 0 end),
+			array(
+				select s.id from stretch s
+				where s.status in `+tables.EndedPosts+` and s.left_n = 0 and s.updated_at < now() - 2 * $3::interval
+				  and not exists (select from ended_posts e where e.post_id = s.id)
+				order by s.id limit $4
+			)`, s.unnoted, unnotedStretch, archiveAfter.String(), archiveChunk).Scan(&last, &found)
+	if last != nil {
+		seen = *last
+	}
+	return seen, found, err
+}
+
+// archive moves those of some posts to history that have ended and that nothing waits for.
+// Where a month has no partition, all that it does is to make it.
+func (s *Store) archive(ctx context.Context, tx pgx.Tx, posts []schema.PostID) (moved int, made bool, err error) {
+	if len(posts) == 0 {
+		return 0, false, nil
+	}
+	if _, err := tx.Exec(ctx, `set local enable_seqscan = off`); err != nil {
+		return 0, false, err
+	}
+	free, err := lockEnded(ctx, tx, posts)
+	if err != nil {
+		return 0, false, err
+	}
+	if made, err := makeMonths(ctx, tx, free); made || err != nil {
+		return 0, made, err
+	}
+	ids := make([]schema.PostID, len(free))
+	for i, x := range free {
+		ids[i] = x.post
+	}
+	b := &pgx.Batch{}
+	b.Queue(tables.Archive, ids)
+	b.Queue(`
+		delete from ended_posts e where e.post_id = any($1)
+		  and not exists (select from posts p where p.id = e.post_id and p.status in `+tables.EndedPosts+`)`, posts)
+	return len(ids), false, tx.SendBatch(ctx, b).Close()
+}
+
+// lockEnded locks those of some posts that can be moved. A post that somebody else has locked
+// is one that somebody changes.
+func lockEnded(ctx context.Context, tx pgx.Tx, posts []schema.PostID) ([]ending, error) {
+	rows, err := tx.Query(ctx, `
+		select `+tables.EndedAt+`, p.id from posts p
+		where p.id = any($1) and p.status in `+tables.EndedPosts+` and p.left_n = 0
+		  and not exists (select from targets t where t.post_id = p.id and t.state in `+tables.OpenTargets+`)
+		  and not exists (select from comments c where c.post_id = p.id and c.state in `+tables.OpenComments+`)
+		  and not exists (select from jobs j where j.id = p.id)
+		  and not exists (select from holds h where h.subject = p.id)
+		order by p.id for update of p skip locked`, posts)
+	return db.Collect(rows, err, func(row pgx.Row, x *ending) error { return row.Scan(&x.at, (*[16]byte)(&x.post)) })
+}
+
+// makeMonths makes the partitions that are missing for posts of long ago.
+func makeMonths(ctx context.Context, tx pgx.Tx, of []ending) (made bool, err error) {
+	for _, p := range histories {
+		there, err := partitionsOf(ctx, tx, p)
+		if err != nil {
+			return false, err
+		}
+		var missing []partition
+		for _, x := range of {
+			month := p.named(p.by.start(x.at))
+			is := func(t partition) bool { return t.name == month.name }
+			if !slices.ContainsFunc(there, is) && !slices.ContainsFunc(missing, is) {
+				missing = append(missing, month)
+			}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		made = true
+		if err := p.attach(ctx, tx, missing); err != nil {
+			return false, err
+		}
+	}
+	return made, nil
+}

@@ -1,0 +1,58 @@
+package maintenance
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// clearing is how far what hangs on the posts of a month is deleted.
+type clearing struct {
+	month string // the table that was its partition
+	post  schema.PostID
+}
+
+// ForgetPosts drops a month of posts that ended longer ago than they are kept, the oldest
+// first, with their targets and first comments. A month whose backup is being made stays until
+// that is over.
+func (s *Store) ForgetPosts(ctx context.Context) (rows int, more bool, err error) {
+	before := s.Now().Add(-s.Keep.Posts)
+	for _, p := range histories {
+		if p.table == "posts_history" {
+			p.clear = s.clearPosts
+		}
+		n, further, err := s.dropPartition(ctx, p, before)
+		if err != nil {
+			return rows, false, err
+		}
+		rows, more = rows+n, more || further
+	}
+	return rows, more, nil
+}
+
+// clearPosts ends what the posts of a table use, which from then on expires, and forgets what
+// was published of them a second time. It goes on where the last chunk has ended; in another
+// process it begins anew, and finds less.
+func (s *Store) clearPosts(ctx context.Context, month string) (rows int, more bool, err error) {
+	if s.cleared.month != month {
+		s.cleared = clearing{month: month}
+	}
+	found, err := s.Pool.Query(ctx, `select id from `+quoted(month)+` where id > coalesce($1::uuid, `+db.NoID+`) order by id limit $2`,
+		s.cleared.post, tables.HistoryChunk)
+	posts, err := db.Collect(found, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
+	if err != nil || len(posts) == 0 {
+		return 0, false, err
+	}
+	b := &pgx.Batch{}
+	tables.QueueUnused(b, posts...)
+	b.Queue(`delete from duplicates where post_id = any($1)`, posts)
+	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
+		return 0, false, err
+	}
+	s.cleared.post = posts[len(posts)-1]
+	return len(posts), len(posts) == tables.HistoryChunk, nil
+}
