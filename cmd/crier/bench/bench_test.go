@@ -48,7 +48,7 @@ func TestChoose(t *testing.T) {
 
 func TestWorkerIsAProcessOfItsOwn(t *testing.T) {
 	_, plan := startRecorder(t, created)
-	plan.Requests = 10
+	plan.Posts = 10
 	var result loadResult
 	if err := newSession(t).do(t.Context(), roleLoad, plan, &result); err != nil || result.Created != 10 {
 		t.Errorf("do = %+v, %v", result, err)
@@ -108,7 +108,7 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	plan.Connections, plan.Requests = 8, 200
+	plan.Connections, plan.Posts = 8, 200
 	var result loadResult
 	if err := s.do(t.Context(), roleLoad, plan, &result); err != nil || result.Created != 200 || result.Errors != 0 {
 		t.Errorf("load = %+v, %v", result, err)
@@ -139,7 +139,7 @@ func TestReportEndsWhenNobodyReads(t *testing.T) {
 func TestWorkerReadsItsConfiguration(t *testing.T) {
 	var out bytes.Buffer
 	_, plan := startRecorder(t, created)
-	plan.Requests = 1
+	plan.Posts = 1
 	config, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
