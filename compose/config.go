@@ -31,6 +31,9 @@ type Config struct {
 	ClickHouse string   // URL; empty: embedded
 	Keyset     string   // file; empty: in the data folder
 	MediaS3    string   // s3:// address of a bucket, with its secret; empty: a folder in the data folder
+	// PostgresConnections is how many connections to PostgreSQL the process opens at most;
+	// 0: what its roles want.
+	PostgresConnections int
 	// SandboxListen is where the role sandbox listens; empty: any port of loopback. SandboxURL
 	// is how other processes reach it.
 	SandboxListen, SandboxURL string
@@ -64,7 +67,7 @@ func (c Config) check() error {
 	if c.Drain < LeastDrain {
 		return fmt.Errorf("a drain of %v is shorter than a call to a platform and its commit may take: at least %v is wanted", c.Drain, LeastDrain)
 	}
-	return nil
+	return c.checkConnections()
 }
 
 // The roles of a process.

@@ -51,3 +51,9 @@ func ConnectUnchecked(ctx context.Context, c Config, workspace string, a schema.
 	})
 	return connected, err
 }
+
+// Connections is how many connections each pool of a process has, and all of them.
+func Connections(c Config) (stages, requests, creations, total int) {
+	n := c.connections()
+	return n.stages, n.requests, n.creations, n.total()
+}

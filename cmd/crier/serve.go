@@ -24,6 +24,7 @@ type serveCommand struct {
 	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
+	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
 	Kafka                string            `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
 	Clickhouse           string            `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
 	MediaS3              string            `name:"media-s3" env:"CRIER_MEDIA_S3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
@@ -105,7 +106,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.SandboxListen = s.SandboxListen
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
-	c.MediaS3 = s.MediaS3
+	c.MediaS3, c.PostgresConnections = s.MediaS3, s.PostgresConnections
 	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
 		return c, err
 	}
