@@ -91,7 +91,7 @@ func (b *base) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.log.EnsureTopics(ctx, schema.Topics()); err != nil {
+	if err := ensureTopics(ctx, b.config, b.log); err != nil {
 		return err
 	}
 	if b.parts.clickhouse == "" {

@@ -7,6 +7,7 @@ import (
 
 	"crier/compose/embedded"
 	"crier/pipeline"
+	"crier/pipeline/stream"
 	"crier/schema"
 	"crier/schema/postgres"
 )
@@ -56,4 +57,9 @@ func ConnectUnchecked(ctx context.Context, c Config, workspace string, a schema.
 func Connections(c Config) (stages, requests, creations, total int) {
 	n := c.connections()
 	return n.stages, n.requests, n.creations, n.total()
+}
+
+// EnsureTopics makes the topics of a config.
+func EnsureTopics(ctx context.Context, c Config, log *stream.Log) error {
+	return ensureTopics(ctx, c, log)
 }

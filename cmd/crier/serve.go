@@ -20,6 +20,7 @@ import (
 
 type serveCommand struct {
 	partsFlags
+	partitionsFlag
 	Listen               string            `default:"127.0.0.1:8080" help:"Address of the REST API."`
 	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
@@ -59,7 +60,7 @@ func (s *serveCommand) Validate() error {
 		return fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain)
 	}
 	_, err := compose.ParseRoles(s.Roles)
-	return err
+	return errors.Join(err, s.partitionsFlag.Validate())
 }
 
 // Run serves until it is interrupted, which is no error, even while it starts.
@@ -98,6 +99,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	if c.Roles, err = compose.ParseRoles(s.Roles); err != nil {
 		return c, err
 	}
+	c.Partitions = s.on(s.Kafka)
 	if s.Kafka != "" {
 		c.Kafka = strings.Split(s.Kafka, ",")
 	}
