@@ -99,6 +99,7 @@ func TestPacerIsSeenByTheSimulators(t *testing.T) {
 
 // A server of a benchmark takes its load, and leaves nothing behind.
 func TestServer(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	on, err := s.startServer(t.Context(), serverConfig{Lead: time.Minute})
 	if err != nil {

@@ -73,6 +73,7 @@ func TestFreshPostsCountUntilTheDrainEnds(t *testing.T) {
 // A small backlog: the times of its posts are set back while nothing publishes, and all of
 // them arrive.
 func TestBacklogIsMeasured(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	err := s.onTide(t.Context(), func(on *tide) error {
 		late := &crowd{label: "late", fresh: schema.Mastodon}
