@@ -43,10 +43,6 @@ type base struct {
 	simulated string          // where the simulators are reached; empty: nowhere
 }
 
-// maxConns is how many connections to PostgreSQL one process opens: two committers, two claimers
-// for each stage, one for each finisher, and what requests read with.
-const maxConns = 24
-
 func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 	b := &base{config: c, parts: p, simulated: c.SandboxURL, tracer: tracing.New(c.Traces)}
 	b.metrics = pipeline.NewMetrics(c.Registerer)
@@ -65,11 +61,15 @@ func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 // connect reaches PostgreSQL, the log and ClickHouse.
 func (b *base) connect(ctx context.Context) error {
 	var err error
+	pools := b.config.connections()
 	b.store, err = postgres.Open(ctx, postgres.Config{
-		URL: b.parts.postgres, MaxConns: maxConns, Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness, Keep: b.config.Keep,
+		URL: b.parts.postgres, MaxConns: int32(pools.stages), Requests: int32(pools.requests), Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness, Keep: b.config.Keep,
 		Logger: b.config.Logger, Registerer: b.config.Registerer,
 	})
 	if err != nil {
+		return err
+	}
+	if err := b.checkRoom(ctx, pools.total()); err != nil {
 		return err
 	}
 	if err := postgres.CheckMigrated(ctx, b.parts.postgres); err != nil {
@@ -91,7 +91,7 @@ func (b *base) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.log.EnsureTopics(ctx, schema.Topics()); err != nil {
+	if err := ensureTopics(ctx, b.config, b.log); err != nil {
 		return err
 	}
 	if b.parts.clickhouse == "" {

@@ -74,7 +74,13 @@ func (w *world) checkEvents(ids []string, hook *receiver, targets int) {
 			w.Errorf("%s: event %s", id, event)
 		}
 	}
-	w.eventually(30*time.Second, "each target counted once in ClickHouse", func() bool { return w.counted() == targets })
+	counted := 0
+	w.Cleanup(func() {
+		if w.Failed() {
+			w.Logf("ClickHouse counted %d targets of %d", counted, targets)
+		}
+	})
+	w.eventually(30*time.Second, "each target counted once in ClickHouse", func() bool { counted = w.counted(); return counted == targets })
 	time.Sleep(3 * time.Second) // what would be counted twice comes late
 	if n := w.counted(); n != targets {
 		w.Errorf("ClickHouse counts %d targets, want %d", n, targets)

@@ -31,6 +31,11 @@ type Config struct {
 	ClickHouse string   // URL; empty: embedded
 	Keyset     string   // file; empty: in the data folder
 	MediaS3    string   // s3:// address of a bucket, with its secret; empty: a folder in the data folder
+	// Partitions is how many each topic gets when it is made; 0: those of schema.Topics.
+	Partitions int
+	// PostgresConnections is how many connections to PostgreSQL the process opens at most;
+	// 0: what its roles want.
+	PostgresConnections int
 	// SandboxListen is where the role sandbox listens; empty: any port of loopback. SandboxURL
 	// is how other processes reach it.
 	SandboxListen, SandboxURL string
@@ -65,7 +70,10 @@ func (c Config) check() error {
 	if c.Drain < LeastDrain {
 		return fmt.Errorf("a drain of %v is shorter than a call to a platform and its commit may take: at least %v is wanted", c.Drain, LeastDrain)
 	}
-	return nil
+	if c.Partitions < 0 || c.Partitions > schema.Shards {
+		return fmt.Errorf("%d partitions make no sense: at least 1 are wanted and at most %d, the shards of all jobs", c.Partitions, schema.Shards)
+	}
+	return c.checkConnections()
 }
 
 // The roles of a process.

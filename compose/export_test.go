@@ -7,6 +7,7 @@ import (
 
 	"crier/compose/embedded"
 	"crier/pipeline"
+	"crier/pipeline/stream"
 	"crier/schema"
 	"crier/schema/postgres"
 )
@@ -50,4 +51,15 @@ func ConnectUnchecked(ctx context.Context, c Config, workspace string, a schema.
 		return nil
 	})
 	return connected, err
+}
+
+// Connections is how many connections each pool of a process has, and all of them.
+func Connections(c Config) (stages, requests, creations, total int) {
+	n := c.connections()
+	return n.stages, n.requests, n.creations, n.total()
+}
+
+// EnsureTopics makes the topics of a config.
+func EnsureTopics(ctx context.Context, c Config, log *stream.Log) error {
+	return ensureTopics(ctx, c, log)
 }

@@ -25,5 +25,21 @@ func Migrate(ctx context.Context, c Config) error {
 		return err
 	}
 	defer log.Close()
-	return log.EnsureTopics(ctx, schema.Topics())
+	return ensureTopics(ctx, c, log)
+}
+
+// ensureTopics makes the topics that are missing, with the partitions of the config. Those
+// that are there keep theirs, and a difference is said.
+func ensureTopics(ctx context.Context, c Config, log *stream.Log) error {
+	wanted := schema.TopicsOf(c.Partitions, len(c.Kafka) == 0)
+	if err := log.EnsureTopics(ctx, wanted); err != nil {
+		return err
+	}
+	for _, t := range wanted {
+		if has := log.Partitions(t.Name); has != t.Partitions {
+			c.Logger.WarnContext(ctx, "a topic keeps the partitions that it was made with, not those of --partitions; docs/operation.md says how to change them",
+				"topic", t.Name, "partitions", has, "wanted", t.Partitions)
+		}
+	}
+	return nil
 }

@@ -3,38 +3,55 @@ package compose
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"crier/schema"
 )
 
-// ConnectSimulated connects n accounts of each platform to a workspace without asking the
-// platforms. Simulators alone take their credentials: they are for tests and load.
-func ConnectSimulated(ctx context.Context, c Config, workspace string, platforms []schema.Platform, n int) error {
-	return operate(ctx, c, func(ctx context.Context, o *operator) error {
+// connectedAtOnce bounds the accounts of one transaction.
+const connectedAtOnce = 300
+
+// Simulated is accounts whose credentials simulators alone take: they are for tests and load.
+type Simulated struct {
+	Platforms []schema.Platform
+	Accounts  int // of each platform
+	From      int // the first one's number: the same number is the same profile
+}
+
+// ConnectSimulated connects accounts to a workspace without asking the platforms, and
+// returns them, those of a platform one after the other.
+func ConnectSimulated(ctx context.Context, c Config, workspace string, wanted Simulated) (connected []schema.Account, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		w, err := o.admin.Workspace(ctx, workspace, "", false)
 		if err != nil {
 			return err
 		}
-		for i := range n {
-			for _, platform := range platforms {
-				name := fmt.Sprintf("simulated-%05d", i)
-				a := schema.Account{Workspace: w.ID, Platform: platform, NativeID: name, Name: name}
-				if err := o.putAccount(ctx, &a, sandboxCredentials(platform, name)); err != nil {
-					return fmt.Errorf("connecting a simulated account: %w", err)
-				}
+		var connections []schema.Connection
+		for _, platform := range wanted.Platforms {
+			for i := range wanted.Accounts {
+				name := fmt.Sprintf("%s-%05d", workspace, wanted.From+i) // a profile of this workspace alone
+				connections = append(connections, o.simulated(schema.Account{Workspace: w.ID, Platform: platform, NativeID: name, Name: name}))
+			}
+		}
+		for some := range slices.Chunk(connections, connectedAtOnce) {
+			made, err := o.admin.Connect(ctx, w.ID, some)
+			if err != nil {
+				return fmt.Errorf("connecting simulated accounts: %w", err)
+			}
+			for _, one := range made {
+				connected = append(connected, one.Account)
 			}
 		}
 		return nil
 	})
+	return connected, err
 }
 
-// putAccount seals the credentials and stores the account under its id.
-func (o *operator) putAccount(ctx context.Context, a *schema.Account, credentials schema.Credentials) (err error) {
-	if a.ID, err = o.admin.AccountID(ctx, *a); err != nil {
-		return err
-	}
-	if a.Sealed, err = o.vault.Seal(*a, credentials); err != nil {
-		return err
-	}
-	return o.admin.PutAccount(ctx, *a)
+// simulated is the connection of an account with credentials that a simulator takes.
+func (o *operator) simulated(a schema.Account) schema.Connection {
+	credentials := sandboxCredentials(a.Platform, a.Name)
+	return schema.Connection{Account: a, Seal: func(stored schema.Account) ([]byte, bool, error) {
+		sealed, err := o.vault.Seal(stored, credentials)
+		return sealed, true, err
+	}}
 }

@@ -150,12 +150,27 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 	if err := ctx.Err(); err != nil {
 		return nil, notSent(err)
 	}
-	// From the moment the request has a connection it may have arrived.
-	var sent atomic.Bool
+	if late(ctx) {
+		return nil, notSent(errLate)
+	}
+	// From the moment the request has a connection it may have arrived: it is written at once.
+	// Where that is too late, the connection is closed before, though others may share it:
+	// their calls are as old as the pause that made this one late.
+	var sent, refused atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) },
+		GotConn: func(got httptrace.GotConnInfo) {
+			if late(ctx) {
+				refused.Store(true)
+				_ = got.Conn.Close() // the write fails for it
+				return
+			}
+			sent.Store(true)
+		},
 	})
 	answer, err := c.http.Do(request.WithContext(ctx))
+	if err != nil && refused.Load() && !sent.Load() {
+		return nil, notSent(errLate)
+	}
 	if err != nil {
 		return nil, unanswered(call, sent.Load(), err)
 	}

@@ -281,6 +281,55 @@ func TestDoTimesOut(t *testing.T) {
 	}
 }
 
+// frozen is the context of a call in a process that was paused: its time has passed, and its
+// timer has not run yet.
+type frozen struct {
+	context.Context
+	until time.Time
+}
+
+func (f frozen) Deadline() (time.Time, bool) { return f.until, true }
+
+// waking is a process that is paused in the middle of a call until its time is over, which
+// it learns from its clock alone.
+type waking struct {
+	http.RoundTripper
+	call frozen
+}
+
+func (w waking) RoundTrip(request *http.Request) (*http.Response, error) {
+	time.Sleep(time.Until(w.call.until) + time.Millisecond)
+	return w.RoundTripper.RoundTrip(request)
+}
+
+func TestDoSendsNothingAfterAPause(t *testing.T) {
+	for name, tt := range map[string]struct {
+		left time.Duration // of the call's time when it begins
+		body io.Reader     // nil: JSON
+	}{
+		"before the call":               {-time.Second, nil},
+		"within the call":               {20 * time.Millisecond, nil},
+		"within the call, and streamed": {20 * time.Millisecond, strings.NewReader("content")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int32
+			server := serve(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
+			ctx := frozen{t.Context(), time.Now().Add(tt.left)}
+			config := testConfig(t)
+			config.HTTP = &http.Client{Transport: waking{config.HTTP.Transport, ctx}}
+			call := Call{Method: http.MethodPost, URL: server, Operation: "publish", Visible: true}
+			if call.Body, call.ContentLength = tt.body, -1; tt.body == nil {
+				call.JSON = map[string]string{"status": "hi"}
+			}
+			_, err := NewClient(config).Do(ctx, call, nil)
+			wantKind(t, err, schema.Retryable)
+			if n := asked.Load(); n != 0 {
+				t.Errorf("%d requests arrived after the call's time", n)
+			}
+		})
+	}
+}
+
 func TestDoSendsNothingAfterItsDeadline(t *testing.T) {
 	var calls atomic.Int32
 	server := serve(t, func(http.ResponseWriter, *http.Request) { calls.Add(1) })

@@ -34,7 +34,7 @@ type Topic struct {
 	RetentionBytes int64 // per partition
 }
 
-// Topics returns every topic of crier.
+// Topics returns every topic of crier, as the embedded log has them.
 func Topics() []Topic {
 	const mib = 1 << 20
 	return []Topic{
@@ -45,6 +45,29 @@ func Topics() []Topic {
 		{TopicNotify, 4, 4 * mib},
 		{TopicEvents, 4, 8 * mib},
 	}
+}
+
+// KafkaPartitions is how many partitions each topic of a new installation has on Apache
+// Kafka: as many processes can divide the work of a topic. The embedded log, which keeps
+// all it has in memory, and is one process's as a rule, has fewer.
+const KafkaPartitions = 32
+
+// TopicsOf returns every topic of crier as a new installation has them, each with so many
+// partitions; 0: as many as Topics says. On the embedded log a topic keeps as much as
+// it does with those, whatever the number.
+func TopicsOf(partitions int, embedded bool) []Topic {
+	topics := Topics()
+	if partitions == 0 {
+		return topics
+	}
+	const least = 1 << 20 // of a segment
+	for i, t := range topics {
+		if embedded {
+			topics[i].RetentionBytes = max(t.RetentionBytes*int64(t.Partitions)/int64(partitions), least)
+		}
+		topics[i].Partitions = partitions
+	}
+	return topics
 }
 
 // Shards is how many shards jobs are divided into, for good. Partition p of topic

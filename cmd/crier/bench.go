@@ -15,6 +15,7 @@ type benchCommand struct {
 	URL      string   `help:"Address of a running server to measure, with --key and --postgres; without it one is started."`
 	Key      string   `help:"API key of the running server, of a workspace with mastodon, bluesky and telegram accounts."`
 	Postgres string   `help:"URL of the running server's PostgreSQL, for the control."`
+	Posts    int      `help:"Posts of herd, backlog and resume; 0: as many as crier bench without a name says."`
 	Worker   string   `hidden:"" help:"Role of a process that a benchmark starts."`
 }
 
@@ -39,6 +40,6 @@ func (b *benchCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	return bench.Run(ctx, bench.Config{
 		Executable: executable,
 		Target:     bench.Target{URL: b.URL, Key: b.Key, Postgres: b.Postgres},
-		Figures:    os.Stdout, Progress: os.Stderr,
+		Posts:      b.Posts, Figures: os.Stdout, Progress: os.Stderr,
 	}, b.Names)
 }

@@ -10,6 +10,7 @@ import (
 )
 
 type migrateCommand struct {
+	partitionsFlag
 	Postgres   string `required:"" help:"URL of PostgreSQL."`
 	Kafka      string `required:"" help:"Brokers of Kafka, host:port[,…]."`
 	Clickhouse string `required:"" help:"URL of ClickHouse's HTTP interface."`
@@ -18,7 +19,8 @@ type migrateCommand struct {
 // Run migrates the parts that crier does not run itself.
 func (m *migrateCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	err := compose.Migrate(ctx, compose.Config{
-		Postgres: m.Postgres, Kafka: strings.Split(m.Kafka, ","), ClickHouse: m.Clickhouse,
+		Partitions: m.on(m.Kafka),
+		Postgres:   m.Postgres, Kafka: strings.Split(m.Kafka, ","), ClickHouse: m.Clickhouse,
 		Logger: logger, Registerer: newRegistry(),
 	})
 	if err == nil {

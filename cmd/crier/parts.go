@@ -34,6 +34,27 @@ func (f partsFlags) config(logger *slog.Logger) (compose.Config, error) {
 	}, err
 }
 
+// partitionsFlag is how many partitions topics get when they are made.
+type partitionsFlag struct {
+	Partitions int `help:"Partitions of each topic that is made, 1 to 256: as many processes can divide its work. Topics that are there keep theirs. 0: 2 to 8 on the embedded log, 32 on Kafka."`
+}
+
+// Validate refuses what no topic can have.
+func (f partitionsFlag) Validate() error {
+	if f.Partitions < 0 || f.Partitions > schema.Shards {
+		return fmt.Errorf("--partitions is %d: 1 to %d are wanted", f.Partitions, schema.Shards)
+	}
+	return nil
+}
+
+// on returns how many topics on a log get, whose brokers are named or embedded.
+func (f partitionsFlag) on(kafka string) int {
+	if f.Partitions == 0 && kafka != "" {
+		return schema.KafkaPartitions
+	}
+	return f.Partitions
+}
+
 func newRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

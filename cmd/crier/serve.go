@@ -22,10 +22,12 @@ import (
 
 type serveCommand struct {
 	partsFlags
+	partitionsFlag
 	Listen               string            `default:"127.0.0.1:8080" help:"Address of the REST API."`
 	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
+	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
 	Kafka                string            `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
 	Clickhouse           string            `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
 	MediaS3              string            `name:"media-s3" env:"CRIER_MEDIA_S3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
@@ -68,7 +70,7 @@ func (s *serveCommand) Validate() error {
 		return err
 	}
 	_, err := compose.ParseRoles(s.Roles)
-	return err
+	return errors.Join(err, s.partitionsFlag.Validate())
 }
 
 // Run serves until it is interrupted, which is no error, even while it starts.
@@ -107,6 +109,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	if c.Roles, err = compose.ParseRoles(s.Roles); err != nil {
 		return c, err
 	}
+	c.Partitions = s.on(s.Kafka)
 	if s.Kafka != "" {
 		c.Kafka = strings.Split(s.Kafka, ",")
 	}
@@ -116,7 +119,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration()}
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
-	c.MediaS3 = s.MediaS3
+	c.MediaS3, c.PostgresConnections = s.MediaS3, s.PostgresConnections
 	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
 		return c, err
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"strconv"
 	"time"
 
 	"crier/connectors/simulation"
@@ -55,15 +57,25 @@ func newControlPost(p simulation.Post) controlPost {
 	return post
 }
 
-// listPosts answers post by post: a load test leaves hundreds of thousands.
-func (s *Sandbox) listPosts(rw http.ResponseWriter, _ *http.Request) {
+// listPosts answers post by post: a load test leaves hundreds of thousands. With a platform
+// it lists that one's alone, without the first skip: whoever reads as they come reads each
+// once.
+func (s *Sandbox) listPosts(rw http.ResponseWriter, r *http.Request) {
+	platform, skip, err := wantedPosts(r.URL.Query())
+	if err != nil {
+		refuse(rw, err)
+		return
+	}
 	rw.Header().Set("Content-Type", "application/json")
 	out := bufio.NewWriterSize(rw, 64<<10)
 	encoder := json.NewEncoder(out)
 	separator := ""
 	out.WriteString(`{"posts":[`)
 	for _, world := range s.worlds {
-		for post := range world.All() {
+		if platform != 0 && world.Platform() != platform {
+			continue
+		}
+		for post := range world.From(skip) {
 			out.WriteString(separator)
 			if err := encoder.Encode(newControlPost(post)); err != nil {
 				panic(http.ErrAbortHandler) // a whole-looking list would lie
@@ -73,6 +85,21 @@ func (s *Sandbox) listPosts(rw http.ResponseWriter, _ *http.Request) {
 	}
 	out.WriteString("]}\n")
 	out.Flush()
+}
+
+// wantedPosts reads ?platform=P[&skip=N]; without them all posts are wanted.
+func wantedPosts(query url.Values) (platform schema.Platform, skip int, err error) {
+	if name := query.Get("platform"); name != "" {
+		if platform, err = schema.ParsePlatform(name); err != nil {
+			return 0, 0, fmt.Errorf("platform: %w", err)
+		}
+	}
+	if text := query.Get("skip"); text != "" {
+		if skip, err = strconv.Atoi(text); err != nil || skip < 0 || platform == 0 {
+			return 0, 0, errors.New("skip: a number of posts of one platform is wanted")
+		}
+	}
+	return platform, skip, nil
 }
 
 func (s *Sandbox) injectFault(rw http.ResponseWriter, r *http.Request) {

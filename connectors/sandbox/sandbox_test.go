@@ -105,6 +105,18 @@ func TestPostsAreListedWhole(t *testing.T) {
 	if third["platform"] != "google-business" || third["replyTo"] != nil {
 		t.Errorf("third post: %v", third)
 	}
+
+	for query, want := range map[string]int{
+		"platform=mastodon": 2, "platform=mastodon&skip=1": 1, "platform=mastodon&skip=3": 0, "platform=google-business&skip=0": 1,
+	} {
+		var some struct{ Posts []map[string]any }
+		if err := json.Unmarshal([]byte(wantStatus(t, h, "GET", "/_control/posts?"+query, "", 200)), &some); err != nil || len(some.Posts) != want {
+			t.Errorf("%s: %d posts, %v; want %d", query, len(some.Posts), err, want)
+		}
+	}
+	for _, query := range []string{"platform=usenet", "skip=1", "platform=mastodon&skip=-1", "platform=mastodon&skip=some"} {
+		wantStatus(t, h, "GET", "/_control/posts?"+query, "", 400)
+	}
 }
 
 func TestFaultsReachTheirPlatform(t *testing.T) {

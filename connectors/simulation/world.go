@@ -198,12 +198,15 @@ func (w *World) insert(p *Post) {
 func (w *World) Posts() []Post { return slices.Collect(w.All()) }
 
 // All yields the posts as they are now, in the order they were made.
-func (w *World) All() iter.Seq[Post] {
+func (w *World) All() iter.Seq[Post] { return w.From(0) }
+
+// From yields the same without the first n.
+func (w *World) From(n int) iter.Seq[Post] {
 	w.mu.RLock()
 	posts := w.posts
 	w.mu.RUnlock()
 	return func(yield func(Post) bool) {
-		for _, p := range posts {
+		for _, p := range posts[min(n, len(posts)):] {
 			if !yield(*p) {
 				return
 			}

@@ -47,18 +47,14 @@ func TestEnsureTopics(t *testing.T) {
 			t.Errorf("Partitions = %d, want 4", got)
 		}
 	})
-	t.Run("fewer partitions than needed", func(t *testing.T) {
-		err := log.EnsureTopics(t.Context(), []schema.Topic{{Name: name, Partitions: 5, RetentionBytes: 4 << 20}})
-		if err == nil || !strings.Contains(err.Error(), "has 4, crier needs 5") {
-			t.Errorf("EnsureTopics = %v", err)
-		}
-	})
-	t.Run("more partitions than needed", func(t *testing.T) {
-		ensure(t, log, schema.Topic{Name: name, Partitions: 3, RetentionBytes: 4 << 20})
-		if got := log.Partitions(name); got != 4 {
-			t.Errorf("Partitions = %d, want 4", got)
-		}
-	})
+	for what, partitions := range map[string]int{"fewer partitions than are asked for": 5, "more partitions than are asked for": 3} {
+		t.Run(what, func(t *testing.T) {
+			ensure(t, log, schema.Topic{Name: name, Partitions: partitions, RetentionBytes: 4 << 20})
+			if got := log.Partitions(name); got != 4 {
+				t.Errorf("Partitions = %d, want the 4 it was made with", got)
+			}
+		})
+	}
 }
 
 func TestProduceKeepsEverythingOfARecord(t *testing.T) {

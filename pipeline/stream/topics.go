@@ -19,14 +19,10 @@ const (
 	minSegment = 1 << 20
 )
 
-// errFewPartitions is for a person to solve: a partition cannot be added without
-// moving keys to other partitions.
-var errFewPartitions = errors.New("too few partitions")
-
 // EnsureTopics creates the topics that are missing and waits until they can be used. A
-// topic that exists is left as it is; fewer partitions than asked for are an error, and if
-// it has more, all of them are used. These topics are created again if they vanish. It
-// tries for at most 30 seconds.
+// topic that exists keeps its partitions, however many are asked for: another number would
+// move keys from one to another. Partitions tells how many it has. These topics are created
+// again, with as many, if they vanish. It tries for at most 30 seconds.
 func (l *Log) EnsureTopics(ctx context.Context, topics []schema.Topic) error {
 	ctx, cancel := context.WithTimeout(ctx, ensureTimeout)
 	defer cancel()
@@ -48,19 +44,14 @@ func (l *Log) EnsureTopics(ctx context.Context, topics []schema.Topic) error {
 // creatable tells whether creating topics may succeed later. A cluster that is starting
 // counts too few brokers for any replication factor.
 func creatable(err error) bool {
-	switch {
-	case errors.Is(err, errFewPartitions):
-		return false
-	case errors.Is(err, kafka.InvalidReplicationFactor):
-		return true
-	}
-	return retriable(err)
+	return errors.Is(err, kafka.InvalidReplicationFactor) || retriable(err)
 }
 
 func (l *Log) remember(topics []schema.Topic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range topics {
+		t.Partitions = l.counts[t.Name]
 		l.topics[t.Name] = t
 	}
 }
@@ -83,11 +74,8 @@ func (l *Log) ensure(ctx context.Context, topics []schema.Topic) error {
 		return err
 	}
 	for _, t := range topics {
-		switch n := counts[t.Name]; {
-		case n == 0:
+		if counts[t.Name] == 0 {
 			return fmt.Errorf("topic %s: %w", t.Name, kafka.UnknownTopicOrPartition)
-		case n < t.Partitions:
-			return fmt.Errorf("topic %s has %d, crier needs %d: %w", t.Name, n, t.Partitions, errFewPartitions)
 		}
 	}
 	return nil

@@ -22,6 +22,12 @@ import (
 // Config is what a Store needs.
 type Config = db.Config
 
+// Room is how many connections PostgreSQL lets its users have.
+type Room = db.Room
+
+// Creators is how many connections creation has for itself.
+const Creators = db.Committers
+
 // Sealer seals and opens a text with associated data; connectors.Vault is one.
 type Sealer = tables.Sealer
 
@@ -64,9 +70,10 @@ type Gateway struct {
 // NewGateway starts the committers of creations and of when keys were used; they end
 // with the store.
 func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schema.Constraints) *Gateway {
+	d := s.ForRequests()
 	return &Gateway{
-		posts.New(s.DB, constraints), queues.New(s.DB), accounts.New(s.DB), media.New(s.DB),
-		webhooks.New(s.DB, sealer), keys.New(s.DB), billing.New(s.DB), admission.New(s.DB),
+		posts.New(d, constraints), queues.New(d), accounts.New(d), media.New(d),
+		webhooks.New(d, sealer), keys.New(d), billing.New(d), admission.New(d),
 	}
 }
 
@@ -86,4 +93,4 @@ type HeldPost = operation.HeldPost
 type Kept = operation.Kept
 
 // NewAdmin returns the store of the operator's commands.
-func NewAdmin(s *Store) *Admin { return operation.New(s.DB) }
+func NewAdmin(s *Store) *Admin { return operation.New(s.ForRequests()) }

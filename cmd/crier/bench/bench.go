@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,9 +14,13 @@ import (
 type Config struct {
 	Executable string // crier's own binary: the workers run it
 	Target     Target // a server that runs already; zero: one is started
+	Posts      int    // of a herd, a backlog and what was parked; 0: as many as each has by itself
 	Figures    io.Writer
 	Progress   io.Writer
 }
+
+// postsOr returns how many posts a benchmark has that has some number by itself.
+func (c Config) postsOr(own int) int { return cmp.Or(c.Posts, own) }
 
 // Target is a server to measure.
 type Target struct {
@@ -24,7 +29,7 @@ type Target struct {
 	Postgres string // URL of the server's PostgreSQL, for the control
 }
 
-// Benchmark is something that can be measured in less than a minute.
+// Benchmark is something that can be measured.
 type Benchmark struct {
 	Name  string
 	About string
@@ -36,6 +41,9 @@ func All() []Benchmark {
 	return []Benchmark{
 		{"create", "posts created over HTTP: rate, p99, and what one caller waits for", measureCreate},
 		{"lateness", "200 posts a second: from due to the platform called", measureLateness},
+		{"herd", "100,000 posts due at the same second: rate, lateness, and of what is published at once meanwhile", measureHerd},
+		{"backlog", "a million posts overdue at a start, against a herd of the same run: rate, order, what is published at once meanwhile", measureBacklog},
+		{"resume", "a million posts parked by a pause and resumed, the same", measureResume},
 		{"memory", "memory of all of crier's processes: at rest, and with 100,000 posts scheduled", measureMemory},
 	}
 }

@@ -48,7 +48,7 @@ func TestChoose(t *testing.T) {
 
 func TestWorkerIsAProcessOfItsOwn(t *testing.T) {
 	_, plan := startRecorder(t, created)
-	plan.Requests = 10
+	plan.Posts = 10
 	var result loadResult
 	if err := newSession(t).do(t.Context(), roleLoad, plan, &result); err != nil || result.Created != 10 {
 		t.Errorf("do = %+v, %v", result, err)
@@ -99,6 +99,7 @@ func TestPacerIsSeenByTheSimulators(t *testing.T) {
 
 // A server of a benchmark takes its load, and leaves nothing behind.
 func TestServer(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	on, err := s.startServer(t.Context(), serverConfig{Lead: time.Minute})
 	if err != nil {
@@ -108,7 +109,7 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	plan.Connections, plan.Requests = 8, 200
+	plan.Connections, plan.Posts = 8, 200
 	var result loadResult
 	if err := s.do(t.Context(), roleLoad, plan, &result); err != nil || result.Created != 200 || result.Errors != 0 {
 		t.Errorf("load = %+v, %v", result, err)
@@ -139,7 +140,7 @@ func TestReportEndsWhenNobodyReads(t *testing.T) {
 func TestWorkerReadsItsConfiguration(t *testing.T) {
 	var out bytes.Buffer
 	_, plan := startRecorder(t, created)
-	plan.Requests = 1
+	plan.Posts = 1
 	config, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)

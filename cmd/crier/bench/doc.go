@@ -9,6 +9,7 @@
 //	        ├─ worker "simulators"  crier simulate
 //	        ├─ worker "load"        callers of the REST API
 //	        ├─ worker "pacer"       the control of lateness: a timer and a bare call
+//	        ├─ worker "exchange"    the control of a herd: empty exchanges with the simulators
 //	        └─ pgbench              the control of creation, or pgx where there is none
 //
 // A worker reads its configuration from standard input, answers on standard output, and

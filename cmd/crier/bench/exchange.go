@@ -7,25 +7,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
+	"net/http"
 	"net/http/httputil"
 	"strconv"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // exchange is a kept connection on which a request is sent and its answer read, one at a
 // time. net/http's client takes more of the processor than what is measured has left
 // beside it.
 type exchange struct {
-	host string // host:port
-	conn net.Conn
-	in   *bufio.Reader
+	host   string // host:port
+	status int    // of an answer that is no error
+	conn   net.Conn
+	in     *bufio.Reader
 }
 
 // exchangeLimit bounds one request with its answer.
 const exchangeLimit = 30 * time.Second
 
-// do sends a request; any answer but 201 is an error. After an error that left the
+// do sends a request; an answer of another status is an error. After an error that left the
 // connection in doubt the next request has a new one.
 func (e *exchange) do(ctx context.Context, request []byte) error {
 	if err := e.open(ctx); err != nil {
@@ -38,12 +44,12 @@ func (e *exchange) do(ctx context.Context, request []byte) error {
 		e.close()
 		return fmt.Errorf("sending a request: %w", err)
 	}
-	status, body, err := readAnswer(e.in)
+	status, body, err := readAnswer(e.in, e.status)
 	if err != nil {
 		e.close()
 		return fmt.Errorf("reading an answer: %w", err)
 	}
-	if status != 201 {
+	if status != e.status {
 		return fmt.Errorf("answer %d: %s", status, body)
 	}
 	return nil
@@ -69,8 +75,9 @@ func (e *exchange) close() {
 	}
 }
 
-// readAnswer reads an HTTP answer. Of its body it returns what says why a request failed.
-func readAnswer(in *bufio.Reader) (status int, body []byte, err error) {
+// readAnswer reads an HTTP answer. Of its body it returns what says why a request failed,
+// where the status is not the one that is wanted.
+func readAnswer(in *bufio.Reader, wanted int) (status int, body []byte, err error) {
 	line, err := in.ReadSlice('\n')
 	if err != nil {
 		return 0, nil, err
@@ -85,7 +92,7 @@ func readAnswer(in *bufio.Reader) (status int, body []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if status == 201 {
+	if status == wanted {
 		return status, nil, discardBody(in, length, chunked)
 	}
 	body, err = io.ReadAll(io.LimitReader(in, int64(min(length, 400))))
@@ -125,5 +132,55 @@ func discardBody(in *bufio.Reader, length int, chunked bool) error {
 		return err
 	}
 	_, _, err := readHeader(in) // the trailer, empty as a rule
+	return err
+}
+
+// exchangePlan is the configuration of a worker that exchanges requests with the simulators
+// that ask for nothing, as fast as some connections can.
+type exchangePlan struct{ Simulators string }
+
+// exchangeResult is how many it had answered a second.
+type exchangeResult struct{ Rate float64 }
+
+const (
+	exchangeClients = 64
+	exchangeLast    = 3 * time.Second
+)
+
+// exchangeAll is the worker that exchanges requests.
+func exchangeAll(ctx context.Context, w *worker) error {
+	var plan exchangePlan
+	if err := w.configure(&plan); err != nil {
+		return err
+	}
+	request := fmt.Appendf(nil, "GET /_control/posts?platform=mastodon&skip=%d HTTP/1.1\r\nHost: %s\r\n\r\n", math.MaxInt32, plan.Simulators)
+	began := time.Now()
+	var made atomic.Int64
+	var group errgroup.Group
+	for range exchangeClients {
+		group.Go(func() error {
+			e := exchange{host: plan.Simulators, status: http.StatusOK}
+			defer e.close()
+			for ctx.Err() == nil && time.Since(began) < exchangeLast {
+				if err := e.do(ctx, request); err != nil {
+					return err
+				}
+				made.Add(1)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil || ctx.Err() != nil {
+		return err // what was interrupted has no result
+	}
+	return w.answer(exchangeResult{float64(made.Load()) / time.Since(began).Seconds()})
+}
+
+// exchange runs the control of a herd once and adds what it came to.
+func (s *session) exchange(ctx context.Context, simulators string, rates *[]float64) error {
+	s.say("control: empty exchanges with the simulators, %d connections", exchangeClients)
+	var result exchangeResult
+	err := s.do(ctx, roleExchange, exchangePlan{simulators}, &result)
+	*rates = append(*rates, result.Rate)
 	return err
 }

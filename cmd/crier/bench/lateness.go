@@ -62,11 +62,11 @@ func (s *session) publish(ctx context.Context, on *server, simulators string, la
 		return err
 	}
 	plan := loadPlan{
-		URL: on.URL, Key: on.Key, Targets: inTurn(accounts), Connections: 16, Requests: latenessPosts,
+		URL: on.URL, Key: on.Key, Targets: inTurn(accounts), Connections: 16, Posts: latenessPosts,
 		First: time.Now().Add(latenessAhead).Truncate(time.Microsecond), Step: latenessStep, Span: latenessPosts * latenessStep,
 		Label: "lateness",
 	}
-	s.say("creating %d posts, due every %v", plan.Requests, plan.Step)
+	s.say("creating %d posts, due every %v", plan.Posts, plan.Step)
 	var created loadResult
 	if err := s.do(ctx, roleLoad, plan, &created); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -15,17 +16,19 @@ import (
 type loadPlan struct {
 	URL         string // of the REST API
 	Key         string
-	Targets     [][]target // request i goes to the targets at i modulo their number
+	Targets     [][]target // post i goes to the targets at i modulo their number
 	Connections int
 
-	// Either the requests of a time count, after those of a warm-up, or Requests are made.
+	// Either the requests of a time count, after those of a warm-up, or Posts are created.
 	Warmup, Measured time.Duration
-	Requests         int
+	Posts            int
+	Bulk             int // posts of a request; 0: each is created by one of its own
 
-	// Request i is scheduled for First + i*Step modulo Span, and its text begins with
-	// Label and i.
+	// Post i is scheduled for First + i*Step modulo Span, or published at once by a request
+	// that is sent at First + i*Step. Its text begins with Label and i.
 	First      time.Time
 	Step, Span time.Duration
+	Now        bool
 	Label      string
 }
 
@@ -84,8 +87,12 @@ func newGenerator(plan loadPlan) (*generator, error) {
 	if u.Port() == "" {
 		g.host += ":80"
 	}
-	g.head = fmt.Appendf(nil, "POST %s/api/v1/posts HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nIdempotency-Key: ",
-		u.Path, u.Host, plan.Key)
+	path := "/api/v1/posts"
+	if plan.Bulk > 0 {
+		path += "/bulk"
+	}
+	g.head = fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nIdempotency-Key: ",
+		u.Path+path, u.Host, plan.Key)
 	for _, targets := range plan.Targets {
 		document, err := json.Marshal(targets)
 		if err != nil {
@@ -100,13 +107,13 @@ func newGenerator(plan loadPlan) (*generator, error) {
 func (g *generator) run(ctx context.Context) loadResult {
 	began := time.Now()
 	g.from = began.Add(g.plan.Warmup)
-	if g.plan.Requests == 0 {
+	if g.plan.Posts == 0 {
 		g.until = g.from.Add(g.plan.Measured)
 	}
 	callers := make([]caller, g.plan.Connections)
 	var all sync.WaitGroup
 	for i := range callers {
-		callers[i].exchange.host = g.host
+		callers[i].exchange = exchange{host: g.host, status: http.StatusCreated}
 		all.Go(func() { callers[i].call(ctx, g) })
 	}
 	all.Wait()
@@ -114,7 +121,7 @@ func (g *generator) run(ctx context.Context) loadResult {
 }
 
 func (g *generator) sum(callers []caller, took time.Duration) loadResult {
-	if g.plan.Requests == 0 {
+	if g.plan.Posts == 0 {
 		took = g.plan.Measured
 	}
 	var times samples
@@ -143,10 +150,14 @@ type caller struct {
 func (c *caller) call(ctx context.Context, g *generator) {
 	defer c.exchange.close()
 	var request []byte
+	each := max(g.plan.Bulk, 1)
 	for ctx.Err() == nil {
-		i := int(g.next.Add(1) - 1)
+		i := int(g.next.Add(int64(each))) - each
+		if g.plan.Now && pause(ctx, time.Until(g.plan.due(i))) != nil {
+			return
+		}
 		sent := time.Now()
-		if g.plan.Requests > 0 && i >= g.plan.Requests || !g.until.IsZero() && !sent.Before(g.until) {
+		if g.plan.Posts > 0 && i >= g.plan.Posts || !g.until.IsZero() && !sent.Before(g.until) {
 			return
 		}
 		request = g.appendRequest(request[:0], i)
@@ -174,20 +185,43 @@ func (c *caller) fail(ctx context.Context, err error) {
 // filler makes a text of ordinary length: some 150 characters.
 const filler = " A social post of ordinary length, the kind that announces something, with a link https://example.com/news and one or two tags #crier #bench"
 
-// appendRequest appends the whole of request i.
+// due is when post i is due.
+func (p loadPlan) due(i int) time.Time {
+	ahead := time.Duration(i) * p.Step
+	if p.Span > 0 {
+		ahead %= p.Span
+	}
+	return p.First.Add(ahead)
+}
+
+// appendRequest appends the whole of the request that creates post i, and those after it
+// in bulk.
 func (g *generator) appendRequest(request []byte, i int) []byte {
-	due := g.plan.First.Add(time.Duration(i) * g.plan.Step % g.plan.Span)
-	body := make([]byte, 0, 1024)
+	body := make([]byte, 0, 1024*max(g.plan.Bulk, 1))
+	if g.plan.Bulk == 0 {
+		body = g.appendPost(body, i)
+	} else {
+		body = append(body, `{"posts":[`...)
+		for n := i; n < min(i+g.plan.Bulk, g.plan.Posts); n++ {
+			body = append(g.appendPost(body, n), ',')
+		}
+		body = append(body[:len(body)-1], "]}"...)
+	}
+	request = append(request, g.head...)
+	request = fmt.Appendf(request, "%s-%08d\r\nContent-Length: %d\r\n\r\n", g.plan.Label, i, len(body))
+	return append(request, body...)
+}
+
+func (g *generator) appendPost(body []byte, i int) []byte {
 	body = append(body, `{"content":"`...)
 	body = fmt.Appendf(body, "%s %08d", g.plan.Label, i)
 	body = append(body, filler...)
 	body = append(body, `","platforms":`...)
 	body = append(body, g.targets[i%len(g.targets)]...)
+	if g.plan.Now {
+		return append(body, `,"publishNow":true}`...)
+	}
 	body = append(body, `,"scheduledFor":"`...)
-	body = due.UTC().AppendFormat(body, time.RFC3339Nano)
-	body = append(body, `"}`...)
-
-	request = append(request, g.head...)
-	request = fmt.Appendf(request, "%s-%08d\r\nContent-Length: %d\r\n\r\n", g.plan.Label, i, len(body))
-	return append(request, body...)
+	body = g.plan.due(i).UTC().AppendFormat(body, time.RFC3339Nano)
+	return append(body, `"}`...)
 }

@@ -69,7 +69,7 @@ func generate(t *testing.T, plan loadPlan) loadResult {
 
 func TestLoadMakesTheRequestsOfItsPlan(t *testing.T) {
 	r, plan := startRecorder(t, created)
-	plan.Requests = 120
+	plan.Posts = 120
 	result := generate(t, plan)
 	if result.Created != 120 || result.Errors != 0 || result.Max < result.P99 || result.P99 < result.P50 || result.P50 <= 0 {
 		t.Errorf("result = %+v", result)
@@ -110,7 +110,7 @@ func TestLoadGoesOnAfterWhatFails(t *testing.T) {
 				}
 				created(n, w)
 			})
-			plan.Requests = 50
+			plan.Posts = 50
 			if result := generate(t, plan); result.Created != 45 || result.Errors != 5 || result.Reason == "" {
 				t.Errorf("result = %+v", result)
 			}
@@ -126,7 +126,7 @@ func TestLoadReadsLongAnswers(t *testing.T) {
 			w.(http.Flusher).Flush()
 		}
 	})
-	plan.Requests = 20
+	plan.Posts = 20
 	if result := generate(t, plan); result.Created != 20 || result.Errors != 0 {
 		t.Errorf("result = %+v", result)
 	}
@@ -135,7 +135,7 @@ func TestLoadReadsLongAnswers(t *testing.T) {
 func TestLoadOfAServerThatIsGone(t *testing.T) {
 	r, plan := startRecorder(t, created)
 	plan.URL = "http://127.0.0.1:1"
-	plan.Requests = 8
+	plan.Posts = 8
 	if result := generate(t, plan); result.Created != 0 || result.Errors != 8 || len(r.keys) != 0 {
 		t.Errorf("result = %+v", result)
 	}

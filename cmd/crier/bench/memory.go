@@ -29,7 +29,7 @@ func measureMemory(ctx context.Context, s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	plan.Connections, plan.Requests = 64, scheduledPosts
+	plan.Connections, plan.Posts = 64, scheduledPosts
 	s.say("scheduling %d posts", scheduledPosts)
 	var created loadResult
 	if err := s.do(ctx, roleLoad, plan, &created); err != nil {

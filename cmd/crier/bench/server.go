@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,12 +26,13 @@ type serverConfig struct {
 	AdminListen string
 	Lead        time.Duration // least time from creation to scheduledFor
 	Simulators  string        // address of the simulators; empty: none are there
+	Roles       string        // empty: all
 }
 
 // compose returns the configuration that `crier serve` has by default, with what of a
 // benchmark's differs.
 func (c serverConfig) compose(w *worker) (compose.Config, error) {
-	roles, err := compose.ParseRoles("all")
+	roles, err := compose.ParseRoles(cmp.Or(c.Roles, "all"))
 	if err != nil {
 		return compose.Config{}, err
 	}
@@ -75,6 +77,7 @@ func simulatorBases(address string) map[schema.Platform]string {
 // server is a worker that serves, with a workspace and its accounts.
 type server struct {
 	Target
+	config serverConfig
 	admin  string // address of metrics and profiles
 	folder string
 	child  *child
@@ -106,6 +109,7 @@ func (s *session) startServer(ctx context.Context, c serverConfig) (*server, err
 		return nil, fmt.Errorf("making a data folder: %w", err)
 	}
 	c.Data, c.Listen, c.AdminListen = started.folder, addresses[0], addresses[1]
+	started.config = c
 	if err := s.prepare(ctx, started, c); err != nil {
 		return nil, errors.Join(err, started.stop())
 	}
@@ -127,11 +131,32 @@ func (s *session) prepare(ctx context.Context, started *server, c serverConfig) 
 		return err
 	}
 	started.Postgres = parts.Postgres
-	config := compose.Config{Data: c.Data, Logger: slog.New(slog.DiscardHandler)}
+	config := started.operator()
 	if started.Key, err = compose.CreateKey(ctx, config, benchWorkspace, "operator", false); err != nil {
 		return err
 	}
-	return compose.ConnectSimulated(ctx, config, benchWorkspace, platforms(), accountsEach)
+	_, err = compose.ConnectSimulated(ctx, config, benchWorkspace, compose.Simulated{Platforms: platforms(), Accounts: accountsEach})
+	return err
+}
+
+// operator is the configuration of commands that work beside the server.
+func (s *server) operator() compose.Config {
+	return compose.Config{Data: s.folder, Logger: slog.New(slog.DiscardHandler)}
+}
+
+// restart ends the server and starts it again with other roles, and returns once they
+// are ready.
+func (s *session) restart(ctx context.Context, on *server, roles string) error {
+	err := on.child.stop()
+	on.child = nil
+	if err != nil {
+		return err
+	}
+	on.config.Roles = roles
+	if on.child, err = s.start(ctx, roleServer, on.config); err != nil {
+		return err
+	}
+	return on.child.answer(&on.URL)
 }
 
 // stop ends the server and removes its folder; one that was there before goes on.

@@ -15,6 +15,7 @@ const (
 	roleSimulators = "simulators"
 	roleLoad       = "load"
 	rolePacer      = "pacer"
+	roleExchange   = "exchange"
 )
 
 // worker is this process in a role.
@@ -31,6 +32,7 @@ func Work(ctx context.Context, role string, input io.Reader, output io.Writer, l
 		roleSimulators: simulate,
 		roleLoad:       load,
 		rolePacer:      pace,
+		roleExchange:   exchangeAll,
 	}
 	work, ok := roles[role]
 	if !ok {

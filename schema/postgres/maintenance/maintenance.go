@@ -4,6 +4,7 @@
 package maintenance
 
 import (
+	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )

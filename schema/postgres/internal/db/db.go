@@ -20,7 +20,8 @@ import (
 // Config is what a Store needs.
 type Config struct {
 	URL      string
-	MaxConns int32
+	MaxConns int32 // of the stages' pool, and of all that has none of its own
+	Requests int32 // of a pool for requests alone; 0: they share the stages'
 	// MaxLateness is how far past its time paused work is held before it ends.
 	MaxLateness time.Duration
 	Keep        schema.Retention
@@ -31,10 +32,16 @@ type Config struct {
 	Registerer prometheus.Registerer
 }
 
-// DB is pools of connections with crier's settings, and the clock of their server.
+// DB is a pool of connections with crier's settings, and what all pools of a process share:
+// the clock of their server among it.
 type DB struct {
-	Pool     *pgxpool.Pool
+	Pool *pgxpool.Pool
+	*shared
+}
+
+type shared struct {
 	Inserts  *pgxpool.Pool // of what only inserts: there is nothing to plan anew
+	requests *pgxpool.Pool // of requests, however many wait, so that stages never wait for them
 	Clock    *clock.Clock
 	Node     [16]byte // who claims: see postgres.Store.TakeNode
 	Announce func(schema.Announcement)
@@ -46,6 +53,9 @@ type DB struct {
 	Closing chan struct{}
 	Workers sync.WaitGroup
 }
+
+// ForRequests is the same database by the pool of requests.
+func (s *DB) ForRequests() *DB { return &DB{s.requests, s.shared} }
 
 // settings of every connection. A generic plan made on empty tables costs a factor of
 // 30 once they have grown, and a sequential scan chosen on old statistics as much. No
@@ -82,33 +92,47 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		registerIDs(conn.TypeMap())
 		return nil
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	s, err := connect(ctx, config, c)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}
+	if err := s.Clock.Sync(ctx); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("connecting to PostgreSQL at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
+	}
+	s.Workers.Go(func() { s.Clock.Run(s.Closing, s.Log) })
+	return s, nil
+}
+
+// connect makes the pools, which open connections once they are needed.
+func connect(ctx context.Context, config *pgxpool.Config, c Config) (*DB, error) {
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	s := &DB{pool, &shared{Announce: c.Announce, Log: c.Logger, Late: c.MaxLateness, Keep: c.Keep.OrDefaults(), Closing: make(chan struct{}), Clock: clock.New(pool)}}
 	generic := config.Copy()
 	generic.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	generic.MaxConns = Committers
-	inserts, err := pgxpool.NewWithConfig(ctx, generic)
-	if err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
+	if s.Inserts, err = pgxpool.NewWithConfig(ctx, generic); err != nil {
+		s.Close()
+		return nil, err
 	}
-	clock := clock.New(pool)
-	s := &DB{
-		Pool: pool, Inserts: inserts, Clock: clock, Announce: c.Announce, Log: c.Logger,
-		Metrics: newMetrics(c.Registerer, map[string]*pgxpool.Pool{"all": pool, "inserts": inserts}, clock.Silent),
-		Late:    c.MaxLateness, Keep: c.Keep.OrDefaults(), Closing: make(chan struct{}),
+	pools := map[string]*pgxpool.Pool{"stages": pool, "creations": s.Inserts}
+	s.requests = pool
+	if c.Requests > 0 {
+		config = config.Copy()
+		config.MaxConns = c.Requests
+		if s.requests, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+			s.Close()
+			return nil, err
+		}
+		pools["requests"] = s.requests
 	}
 	if s.Announce == nil {
 		s.Announce = func(schema.Announcement) {}
 	}
-	if err := s.Clock.Sync(ctx); err != nil {
-		pool.Close()
-		inserts.Close()
-		return nil, fmt.Errorf("connecting to PostgreSQL at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
-	}
-	s.Workers.Go(func() { s.Clock.Run(s.Closing, s.Log) })
+	s.Metrics = newMetrics(c.Registerer, pools, s.Clock.Silent)
 	return s, nil
 }
 
@@ -116,8 +140,11 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 func (s *DB) Close() {
 	close(s.Closing)
 	s.Workers.Wait()
-	s.Inserts.Close()
-	s.Pool.Close()
+	for _, pool := range []*pgxpool.Pool{s.Inserts, s.requests, s.Pool} {
+		if pool != nil {
+			pool.Close() // also once more
+		}
+	}
 }
 
 // Now is PostgreSQL's clock, to within half a round trip.

@@ -14,6 +14,7 @@ type metrics struct {
 	Waits    *prometheus.HistogramVec
 	Refused  *prometheus.CounterVec
 	Disabled prometheus.Counter
+	allowed  prometheus.Gauge
 }
 
 func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool, silent func() time.Duration) metrics {
@@ -38,6 +39,10 @@ func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool, silent 
 			Help: "Requests that found the queue to a transaction full for a second, by what they wanted to do.",
 		}, []string{"work"}),
 	}
+	m.allowed = factory.NewGauge(prometheus.GaugeOpts{
+		Name: "crier_postgres_connections_allowed",
+		Help: "Connections that PostgreSQL lets crier's user have, all processes together, as asked at the start.",
+	})
 	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_postgres_silent_seconds",
 		Help: "How long ago PostgreSQL last answered; it is asked every 5 seconds.",

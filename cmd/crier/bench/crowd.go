@@ -1,0 +1,141 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/compose"
+	"crier/schema"
+)
+
+// crowd is posts of many accounts of mastodon, in workspaces of an agency's size.
+type crowd struct {
+	label   string
+	first   time.Time // post i of each workspace is due at first + i*step
+	step    time.Duration
+	tenants []tenant
+	quiet   tenant          // a workspace without posts
+	fresh   schema.Platform // of what is published at once beside it
+}
+
+// tenant is a workspace of a crowd.
+type tenant struct {
+	key      string
+	label    string // of its posts
+	posts    int
+	accounts [][]target // post i goes to the account at i modulo their number
+	fresh    [][]target // accounts without a post
+}
+
+const (
+	// postsEach is below the daily cap of an account, and the burst of its rate limit.
+	postsEach      = 40
+	tenantPosts    = 40_000 // at most: a thousand accounts
+	crowdAhead     = 6 * time.Hour
+	crowdBulk      = 25
+	gatherers      = 16
+	freshAccounts  = 200 // of a workspace: what is published now counts towards daily caps
+	setBackTimeout = 10 * time.Minute
+)
+
+// posts is how many the crowd has.
+func (c *crowd) posts() int {
+	n := 0
+	for _, t := range c.tenants {
+		n += t.posts
+	}
+	return n
+}
+
+// schedules are when the posts of each workspace are due.
+func (c *crowd) schedules() []schedule {
+	all := make([]schedule, len(c.tenants))
+	for i, t := range c.tenants {
+		all[i] = schedule{t.label, c.first, c.step, 0, t.posts}
+	}
+	return all
+}
+
+// gather creates some posts of a crowd, hours ahead, those of a workspace evenly over a time.
+func (s *session) gather(ctx context.Context, on *server, c *crowd, posts int, over time.Duration) (err error) {
+	share := min(posts, tenantPosts)
+	c.first, c.step = time.Now().Add(crowdAhead).Truncate(time.Second), (over / time.Duration(share)).Truncate(time.Microsecond)
+	s.say("creating %d posts of the %s", posts, c.label)
+	if c.quiet, err = on.settleIn(ctx, c.label+"-quiet", 0, c.fresh); err != nil {
+		return err
+	}
+	for left := posts; left > 0; left -= share {
+		t, err := on.settleIn(ctx, fmt.Sprintf("%s-%02d", c.label, len(c.tenants)), min(share, left), c.fresh)
+		if err != nil {
+			return err
+		}
+		c.tenants = append(c.tenants, t)
+		plan := loadPlan{
+			URL: on.URL, Key: t.key, Targets: t.accounts, Connections: gatherers, Posts: t.posts, Bulk: crowdBulk,
+			First: c.first, Step: c.step, Label: t.label,
+		}
+		var created loadResult
+		if err := s.do(ctx, roleLoad, plan, &created); err != nil {
+			return err
+		}
+		if created.Errors > 0 {
+			return fmt.Errorf("%d requests in bulk failed: %s", created.Errors, created.Reason)
+		}
+	}
+	return nil
+}
+
+// settleIn makes a workspace with accounts of mastodon for some posts, and others of a platform.
+func (s *server) settleIn(ctx context.Context, name string, posts int, fresh schema.Platform) (tenant, error) {
+	config := s.operator()
+	t := tenant{label: name, posts: posts}
+	var err error
+	if t.key, err = compose.CreateKey(ctx, config, name, "operator", false); err != nil {
+		return t, err
+	}
+	connect := func(platform schema.Platform, from, n int) (all [][]target) {
+		if err == nil && n > 0 {
+			var accounts []schema.Account
+			accounts, err = compose.ConnectSimulated(ctx, config, name, compose.Simulated{Platforms: []schema.Platform{platform}, From: from, Accounts: n})
+			for _, a := range accounts {
+				all = append(all, []target{{a.Platform.String(), a.ID.String()}})
+			}
+		}
+		return all
+	}
+	busy := (posts + postsEach - 1) / postsEach
+	t.accounts, t.fresh = connect(schema.Mastodon, 0, busy), connect(fresh, busy, freshAccounts)
+	return t, err
+}
+
+// setBack moves the posts of the crowd so that the first is due at a time, in the tables: no
+// engine may run on them.
+func (c *crowd) setBack(ctx context.Context, postgres string, first time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, setBackTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, postgres)
+	if err != nil {
+		return fmt.Errorf("connecting to set times back: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	by := c.first.Sub(first)
+	for table, column := range map[string]string{"posts": "scheduled_for", "jobs": "due_at"} {
+		tag, err := conn.Exec(ctx, `update `+table+` set `+column+` = `+column+` - $1::interval where `+column+` between $2 and $3`,
+			by.String(), c.first, c.first.Add(time.Duration(tenantPosts)*c.step))
+		if err != nil {
+			return fmt.Errorf("setting times back: %w", err)
+		}
+		if int(tag.RowsAffected()) != c.posts() {
+			return fmt.Errorf("%d rows of %s were set back, not one of each of %d posts", tag.RowsAffected(), table, c.posts())
+		}
+		// A table that was filled in the course of weeks has no row twice.
+		if _, err := conn.Exec(ctx, `vacuum (analyze) `+table); err != nil {
+			return fmt.Errorf("vacuuming after times were set back: %w", err)
+		}
+	}
+	c.first = first
+	return nil
+}

@@ -1,0 +1,170 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"crier/schema"
+)
+
+const (
+	herdPosts = 100_000
+	herdLabel = "herd"
+	// herdAhead is how long after its times were set a herd is due: the server starts in it.
+	herdAhead = 20 * time.Second
+)
+
+// tide is a crowd being published by a server.
+type tide struct {
+	*session
+	on         *server
+	simulators string
+}
+
+// onTide starts the simulators, and a server that takes posts and publishes none.
+func (s *session) onTide(ctx context.Context, work func(*tide) error) (err error) {
+	if s.config.Target.URL != "" {
+		return errors.New("the times of a running server's posts are not set back: this starts its own")
+	}
+	address, simulators, err := s.startSimulators(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, simulators.stop()) }()
+	on, err := s.startServer(ctx, serverConfig{Simulators: address, Roles: "gateway"})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, on.stop()) }()
+	return work(&tide{s, on, address})
+}
+
+// measureHerd measures posts that are all due at the same second.
+func measureHerd(ctx context.Context, s *session) error {
+	return s.onTide(ctx, func(t *tide) error {
+		herd := &crowd{label: herdLabel, fresh: schema.Mastodon}
+		if err := t.gather(ctx, t.on, herd, s.config.postsOr(herdPosts), 0); err != nil {
+			return err
+		}
+		var exchanges []float64
+		if err := t.exchange(ctx, t.simulators, &exchanges); err != nil {
+			return err
+		}
+		published, err := t.herd(ctx, herd)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(t.on.settle(ctx), t.exchange(ctx, t.simulators, &exchanges)); err != nil {
+			return err
+		}
+		control := &Control{fmt.Sprintf("empty HTTP exchange with the simulators, %d connections", exchangeClients), (exchanges[0] + exchanges[1]) / 2}
+		return s.report(append([]Figure{
+			{
+				Name: "herd_rate", Value: published.rate, Unit: "posts/s", Errors: published.errors,
+				Control: control, Goal: &Goal{Bound: 0.3, OfRatio: true, AtLeast: true},
+			},
+			{Name: "herd_p50", Value: milliseconds(published.late.rank(0.5)), Unit: "ms", Errors: published.errors},
+			{Name: "herd_p99", Value: milliseconds(published.late.rank(0.99)), Unit: "ms", Errors: published.errors},
+			{Name: "herd_cpu", Value: published.cpu, Unit: "ms/post", Goal: &Goal{Bound: 0.8}},
+		}, published.freshFigures(herdLabel, 200)...)...)
+	})
+}
+
+// herd has a crowd published whose posts are due at one instant.
+func (t *tide) herd(ctx context.Context, c *crowd) (*published, error) {
+	if err := c.setBack(ctx, t.on.Postgres, time.Now().Add(herdAhead).Truncate(time.Second)); err != nil {
+		return nil, err
+	}
+	if err := t.restart(ctx, t.on, "all"); err != nil {
+		return nil, err
+	}
+	if time.Until(c.first) < time.Second {
+		return nil, fmt.Errorf("the server took longer than %v to start: the herd was due before", herdAhead)
+	}
+	t.say("the herd of %d is due in %v", c.posts(), time.Until(c.first).Round(time.Second))
+	if err := pause(ctx, time.Until(c.first)); err != nil {
+		return nil, err
+	}
+	return t.publish(ctx, c, c.first)
+}
+
+// published is what became of a crowd, and of what was published beside it.
+type published struct {
+	*drain
+	rate  float64 // posts a second
+	cpu   float64 // of crier and its parts, in milliseconds a post
+	same  *fresh  // in a workspace of the crowd
+	other *fresh  // in another
+}
+
+// publish follows a crowd that is published from a time on, and publishes others beside it.
+func (t *tide) publish(ctx context.Context, c *crowd, from time.Time) (*published, error) {
+	p := &published{drain: newDrain(c)}
+	p.same = &fresh{label: c.label + "-fresh-same", key: c.tenants[0].key, to: c.tenants[0].fresh}
+	p.other = &fresh{label: c.label + "-fresh-other", key: c.quiet.key, to: c.quiet.fresh}
+	before, err := workOf(t.on.child.command.Process.Pid)
+	if err != nil {
+		return nil, err
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	drained := make(chan struct{})
+	for _, f := range []*fresh{p.same, p.other} {
+		group.Go(func() error { return f.publishNow(groupCtx, t.session, t.on.URL, drained) })
+	}
+	group.Go(func() error {
+		defer close(drained)
+		return t.follow(groupCtx, t.simulators, p.drain)
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	after, err := workOf(t.on.child.command.Process.Pid)
+	if err != nil {
+		return nil, err
+	}
+	p.rate = p.drain.rate(from)
+	p.cpu = milliseconds(after-before) / float64(max(1, p.arrived+len(p.others)))
+	t.say("%s: %.0f/s, %d errors", c.label, p.rate, p.errors)
+	return p, t.awaitFresh(ctx, p)
+}
+
+// freshEnd is how long what was published last has to arrive.
+const freshEnd = 10 * time.Second
+
+// awaitFresh waits until what was published beside the drain has arrived, or for a while.
+func (t *tide) awaitFresh(ctx context.Context, p *published) error {
+	for deadline := time.Now().Add(freshEnd); ; {
+		if err := p.read(ctx, t.simulators); err != nil {
+			return err
+		}
+		p.same.addUntil(p.end, p.others)
+		p.other.addUntil(p.end, p.others)
+		if p.same.errors+p.other.errors == 0 || time.Now().After(deadline) {
+			for _, f := range []*fresh{p.same, p.other} {
+				t.say("%s: p50 %v, p99 %v, max %v of %d, %d errors", f.label, f.late.rank(0.5), f.late.rank(0.99), f.late.rank(1), len(f.late), f.errors)
+			}
+			return nil
+		}
+		if err := pause(ctx, drainLook); err != nil {
+			return err
+		}
+	}
+}
+
+// freshFigures are of what was published beside the crowd, with the bound of its p99 in
+// milliseconds.
+func (p *published) freshFigures(label string, bound float64) []Figure {
+	figure := func(name string, f *fresh, q float64, goal *Goal) Figure {
+		return Figure{Name: label + name, Value: milliseconds(f.late.rank(q)), Unit: "ms", Errors: f.errors, Goal: goal}
+	}
+	return []Figure{
+		figure("_fresh_same_p50", p.same, 0.5, nil),
+		figure("_fresh_same_p99", p.same, 0.99, &Goal{Bound: bound}),
+		figure("_fresh_other_p50", p.other, 0.5, nil),
+		figure("_fresh_other_p99", p.other, 0.99, &Goal{Bound: bound}),
+	}
+}

@@ -1,0 +1,164 @@
+package compose_test
+
+import (
+	"log/slog"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"crier/compose/embedded"
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema/clickhouse"
+	"crier/schema/postgres"
+)
+
+// fleet is several criers with every role, in processes of their own, which share
+// PostgreSQL, the log and ClickHouse. Requests go to those that are there, in turn.
+type fleet struct {
+	*world // whose crier is the first
+	turns  *turns
+	crew   []*member
+}
+
+// member is one of the processes.
+type member struct {
+	config  childConfig
+	process *exec.Cmd
+}
+
+// newFleet starts n criers, each with so many connections to PostgreSQL, 0: as many as its
+// roles want.
+func newFleet(t *testing.T, n, connections int) *fleet {
+	t.Helper()
+	shared := childConfig{
+		Postgres: embeddedtest.PostgresWith(t, postgres.Migrate), Kafka: testKafka(), ClickHouse: embeddedtest.ClickHouse(t),
+		Keyset: filepath.Join(openDir(t), "keyset.json"), Connections: connections, Partitions: 5,
+	}
+	if err := clickhouse.Migrate(t.Context(), shared.ClickHouse); err != nil {
+		t.Fatal(err)
+	}
+	if shared.Kafka == nil {
+		shared.Kafka = []string{ownLog(t)}
+	}
+	f := &fleet{world: newWorldWith(t, shared)}
+	f.crew = []*member{{f.config, f.crier}}
+	for range n - 1 {
+		c := f.config
+		c.Listen, c.Admin, c.Data = freeAddress(t), freeAddress(t), filepath.Join(openDir(t), "data")
+		f.crew = append(f.crew, &member{c, f.spawn(c)})
+	}
+	for _, m := range f.crew {
+		f.awaitReady(m)
+	}
+	f.turns = &turns{crew: f.crew, first: f.config.Listen}
+	f.client.Transport = f.turns
+	return f
+}
+
+// ownLog starts a log that outlives every process of a fleet.
+func ownLog(t *testing.T) string {
+	t.Helper()
+	data, err := embedded.OpenData(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker, err := embedded.StartLog(data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := broker.Stop(); err != nil {
+			t.Error(err)
+		}
+		if err := data.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return broker.Addr()
+}
+
+func (f *fleet) awaitReady(m *member) {
+	f.Helper()
+	f.eventually(60*time.Second, m.config.Listen+" is ready", func() bool {
+		response, err := f.client.Get("http://" + m.config.Admin + "/readyz")
+		if err != nil {
+			return false
+		}
+		response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
+}
+
+// kill ends a process as a power cut would, and starts it again.
+func (f *fleet) kill(m *member) {
+	f.Helper()
+	if err := m.process.Process.Kill(); err != nil {
+		f.Fatal(err)
+	}
+	_ = m.process.Wait() // it was killed
+	m.process = f.spawn(m.config)
+	f.awaitReady(m)
+}
+
+// stop ends a process in its own time, and starts it again.
+func (f *fleet) stop(m *member) {
+	f.Helper()
+	if err := m.process.Process.Signal(syscall.SIGTERM); err != nil {
+		f.Fatal(err)
+	}
+	if err := m.process.Wait(); err != nil {
+		f.Errorf("%s stopped: %v", m.config.Listen, err)
+	}
+	m.process = f.spawn(m.config)
+	f.awaitReady(m)
+}
+
+// pause freezes a process for a time, as a machine does that is out of memory or is moved:
+// what it was about to do it does afterwards, for all it knows at once.
+func (f *fleet) pause(m *member, d time.Duration) {
+	f.Helper()
+	f.turns.leaveOut(m)
+	if err := m.process.Process.Signal(syscall.SIGSTOP); err != nil {
+		f.Fatal(err)
+	}
+	time.Sleep(d)
+	if err := m.process.Process.Signal(syscall.SIGCONT); err != nil {
+		f.Fatal(err)
+	}
+	f.turns.leaveOut(nil)
+	f.awaitReady(m)
+}
+
+// turns sends each request to the API to the next process.
+type turns struct {
+	crew  []*member
+	first string // address of the first, to which all are addressed
+	next  atomic.Int64
+
+	mu  sync.Mutex
+	out *member // gets none
+}
+
+func (t *turns) leaveOut(m *member) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.out = m
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *turns) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.URL.Host == t.first {
+		t.mu.Lock()
+		there := slices.DeleteFunc(slices.Clone(t.crew), func(m *member) bool { return m == t.out })
+		t.mu.Unlock()
+		request = request.Clone(request.Context())
+		request.URL.Host = there[int(t.next.Add(1))%len(there)].config.Listen
+	}
+	return http.DefaultTransport.RoundTrip(request)
+}

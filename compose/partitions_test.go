@@ -1,0 +1,54 @@
+package compose_test
+
+import (
+	"bytes"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose"
+	"crier/compose/embedded"
+	"crier/pipeline/stream"
+	"crier/schema"
+)
+
+// Topics are made with the partitions that are asked for, and keep them.
+func TestPartitionsStay(t *testing.T) {
+	data, err := embedded.OpenData(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	broker, err := embedded.StartLog(data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer broker.Stop()
+	var said bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log, err := stream.Open(t.Context(), stream.Config{
+		Brokers: []string{broker.Addr()}, ClientID: "test", Logger: logger, Registerer: prometheus.NewRegistry(), Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	for _, wanted := range []int{3, 3, 5, 0} {
+		said.Reset()
+		if err := compose.EnsureTopics(t.Context(), compose.Config{Partitions: wanted, Logger: logger}, log); err != nil {
+			t.Fatal(err)
+		}
+		for _, topic := range schema.Topics() {
+			if got := log.Partitions(topic.Name); got != 3 {
+				t.Errorf("%s has %d partitions after %d were wanted, not the 3 it was made with", topic.Name, got, wanted)
+			}
+		}
+		if differs := strings.Contains(said.String(), "topic=publish partitions=3 wanted="); differs != (wanted != 3) {
+			t.Errorf("of %d wanted: %q", wanted, said.String())
+		}
+	}
+}
