@@ -1,6 +1,11 @@
 package twitter
 
-import "time"
+import (
+	"regexp"
+	"time"
+)
+
+var idPattern = regexp.MustCompile(`^[0-9]{1,19}$`)
 
 // Operations of the API, as they are called in metrics and logs.
 const (
@@ -90,9 +95,12 @@ func (p post) references(how string) string {
 	return ""
 }
 
+// isID tells whether a text is of the form that all of X's ids have.
+func isID(text string) bool { return idPattern.MatchString(text) }
+
 // isWhole tells whether a post shows what it is known by.
 func (p post) isWhole() bool {
-	return p.ID != "" && !p.CreatedAt.IsZero() && (p.ReplyToUser == "" || p.references(repliesTo) != "")
+	return isID(p.ID) && !p.CreatedAt.IsZero() && (p.ReplyToUser == "" || p.references(repliesTo) != "")
 }
 
 // mediaInfo is what X says of an upload.

@@ -126,7 +126,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating post: %w", err)
 	}
-	if created.Data.ID == "" {
+	if !isID(created.Data.ID) {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "X's answer names no post"}
 	}
 	return c.receipt(d, created.Data.ID, c.now()), nil

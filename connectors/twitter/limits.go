@@ -20,6 +20,9 @@ const (
 	userDay = "X-User-Limit-24hour"
 )
 
+// longestWindow bounds what a header may say.
+const longestWindow = 24 * time.Hour
+
 // Limits is how fast X is called: in any 15 minutes no more than half of what it allows an
 // account, the burst included, and no more than 10,000 posts of the app in 24 hours
 // (docs.x.com/x-api/fundamentals/rate-limits).
@@ -49,7 +52,7 @@ func exhausted(header http.Header, name string) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return max(0, time.Unix(reset, 0).Sub(now))
+	return min(max(0, time.Unix(reset, 0).Sub(now)), longestWindow)
 }
 
 // obey keeps an account, or all of the app, quiet until a window that an answer has used up

@@ -3,7 +3,6 @@ package twitter
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"unicode/utf8"
 
 	"crier/schema"
@@ -53,7 +52,7 @@ func settingsOf(d schema.Delivery) (settings, error) {
 }
 
 func settingRules() validation.SettingRules {
-	id := validation.PatternSetting(regexp.MustCompile(`^[0-9]{1,19}$`), "an id of X, which is a number in quotes,")
+	id := validation.FormSetting(isID, "an id of X, which is a number in quotes,")
 	option := schema.TextLimit{Max: maxPollOption, Required: true, Count: utf8.RuneCountInString}
 	return validation.SettingRules{
 		"replySettings": validation.EnumSetting("following", "mentionedUsers", "subscribers", "verified"),

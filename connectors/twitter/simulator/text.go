@@ -20,10 +20,21 @@ const (
 // protocol.
 var linkPattern = regexp.MustCompile(`https?://[^\s<>"]*[^\s<>".,:;!?)\]']|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|eu|de|app)\b(?:/[^\s<>"]*[^\s<>".,:;!?)\]'])?`)
 
+// linksIn returns where the links of a text are. What follows an @ is a part of a name or of
+// a mail address.
+func linksIn(text string) (found [][]int) {
+	for _, at := range linkPattern.FindAllStringIndex(text, -1) {
+		if at[0] == 0 || text[at[0]-1] != '@' {
+			found = append(found, at)
+		}
+	}
+	return found
+}
+
 // weight is how long X takes a text for.
 func weight(text string) int {
 	text = norm.NFC.String(text)
-	links := linkPattern.FindAllStringIndex(text, -1)
+	links := linksIn(text)
 	total := len(links) * linkWeight
 	var rest strings.Builder
 	from := 0
@@ -77,7 +88,7 @@ func shown(text string, short func(n int) string, appended []link) (string, []li
 		found = append(found, l)
 	}
 	from := 0
-	for _, at := range linkPattern.FindAllStringIndex(text, -1) {
+	for _, at := range linksIn(text) {
 		out.WriteString(escape(text[from:at[0]]))
 		address := text[at[0]:at[1]]
 		if !strings.Contains(address, "://") {
