@@ -196,6 +196,21 @@ func TestAnUploadIsRefusedWhereItIsBegun(t *testing.T) {
 	}
 }
 
+func TestMediaThatXCannotProcessIsRefusedOnce(t *testing.T) {
+	r := newRig(t)
+	d := r.half(t)
+	r.inject(t, simulation.Fault{Operation: opFinalize, Status: 200, Body: `{"data":{"id":"1","processing_info":{"state":"failed"}}}`})
+	p, err := r.Prepare(t.Context(), d)
+	wantKind(t, err, schema.Refused)
+	if d.Progress = p.State; r.world.Calls(opInitialize) != 1 {
+		t.Error("it was uploaded again")
+	}
+	r.publish(t, d) // a person's retry begins anew
+	if begun := r.world.Calls(opInitialize); begun != 2 {
+		t.Errorf("%d uploads begun, want 2", begun)
+	}
+}
+
 func TestMediaThatWaitedTooLong(t *testing.T) {
 	for name, tt := range map[string]struct {
 		media func(*testing.T, *rig) schema.Media

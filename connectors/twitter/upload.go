@@ -41,7 +41,7 @@ func (t transfer) run(ctx context.Context, until time.Time) (again time.Duration
 		*t.u, resumed = upload{}, false
 	}
 	again, err = t.steps(ctx, until)
-	if resumed && schema.KindOf(err) == schema.Refused {
+	if resumed && t.u.ID != "" && schema.KindOf(err) == schema.Refused { // without an id X has seen the whole, and could not process it
 		*t.u = upload{}
 		return 0, &schema.Error{Kind: schema.Retryable, Message: "X does not take more of the upload that was begun; it begins again", Err: err}
 	}
