@@ -15,7 +15,7 @@ func refusing() []clause {
 		{"dead credentials are told apart", nil, deadCredentials},
 		{"refused content is refused with the platform's words", nil, refusedContent},
 		{"a text over the limit is refused", nil, textOverTheLimit},
-		{"a repeated text is a duplicate", refusesRepeats, repeatIsDuplicate},
+		{"a repeated text is refused, and a duplicate where it may be of an earlier call", refusesRepeats, repeatIsDuplicate},
 	}
 }
 
@@ -49,7 +49,11 @@ func refusedContent(t *testing.T, s *stage) {
 
 func repeatIsDuplicate(t *testing.T, s *stage) {
 	s.publish(t, s.delivery("again"))
-	_, err := s.try(t, s.delivery("again"))
+	d := s.delivery("again")
+	_, err := s.try(t, d)
+	wantKind(t, err, schema.Refused)
+	d.Attempts = 1
+	_, err = s.try(t, d)
 	wantKind(t, err, schema.Duplicate)
 	s.posts(t, 1)
 }

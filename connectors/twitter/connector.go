@@ -2,6 +2,7 @@ package twitter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -123,6 +124,10 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost)
 	}
 	response, err := c.client.Do(ctx, call, &created)
 	c.obey(d.Account.ID, response)
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Duplicate && !d.CallsAgain() {
+		// No earlier call of this entry can have made what X has: it is another post.
+		err = &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
+	}
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating post: %w", err)
 	}
