@@ -3708,14 +3708,42 @@ type TiktokSettingsPrivacy string
 
 // TwitterSettings defines model for TwitterSettings.
 type TwitterSettings struct {
+	// CommunityId The community it is posted to; in a thread, the first entry.
+	CommunityId *string `json:"communityId,omitempty"`
+
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
 
-	// ReplySettings Who may reply; anybody where it is left out.
+	// ForSuperFollowersOnly Whether only subscribers see it.
+	ForSuperFollowersOnly *bool `json:"forSuperFollowersOnly,omitempty"`
+
+	// MadeWithAi Discloses media that was made with AI.
+	MadeWithAi *bool `json:"madeWithAi,omitempty"`
+
+	// PaidPartnership Discloses paid promotion.
+	PaidPartnership *bool `json:"paidPartnership,omitempty"`
+
+	// Poll Of a post without media and quote; in a thread, the first entry's.
+	Poll *struct {
+		// DurationMinutes Minutes for which it is open.
+		DurationMinutes int      `json:"durationMinutes"`
+		Options         []string `json:"options"`
+	} `json:"poll,omitempty"`
+
+	// QuoteTweetId The post that is quoted, by one without media; in a thread, by the first entry. Since 16 April 2026 X takes quotes only from some apps.
+	QuoteTweetId *string `json:"quoteTweetId,omitempty"`
+
+	// ReplySettings Who may reply; anybody where it is left out. In a thread, to its first entry.
 	ReplySettings *TwitterSettingsReplySettings `json:"replySettings,omitempty"`
+
+	// ShareWithFollowers Whether a post for subscribers only is announced to all followers.
+	ShareWithFollowers *bool `json:"shareWithFollowers,omitempty"`
+
+	// TaggedUserIds Who is tagged in the media; in a thread, in the first entry's.
+	TaggedUserIds *[]string `json:"taggedUserIds,omitempty"`
 }
 
-// TwitterSettingsReplySettings Who may reply; anybody where it is left out.
+// TwitterSettingsReplySettings Who may reply; anybody where it is left out. In a thread, to its first entry.
 type TwitterSettingsReplySettings string
 
 // Usage defines model for Usage.

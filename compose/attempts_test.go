@@ -96,7 +96,7 @@ func TestTheSandboxIsLookedIntoWhereAnAnswerIsLost(t *testing.T) {
 	w.key = w.createKey(true)
 	for _, marker := range []string{"[crier:lost-answer]", "[crier:outage]"} {
 		t.Run(marker, func(t *testing.T) {
-			id := w.publishOn(marker, []string{"mastodon", "bluesky"})
+			id := w.publishOn(marker, []string{"mastodon", "bluesky", "twitter"})
 			w.eventually(90*time.Second, "the post is done", func() bool { return w.done([]string{id}) })
 			var answer postAnswer
 			w.call(http.MethodGet, "/posts/"+id, nil, &answer)

@@ -177,10 +177,10 @@ func everywhere() []netip.Prefix {
 }
 
 // mediaConfig bounds what is fetched for a post: the largest video any platform with a
-// client takes (bluesky, 100 MB), within the lease of preparing.
+// client takes (twitter, 512 MB), within the lease of preparing.
 func mediaConfig(guard *egress.Egress, stored func(context.Context, schema.MediaID) (*media.File, error)) media.Config {
 	return media.Config{
-		HTTP: guard.Client(), Timeout: 2 * time.Minute, Limits: media.Limits{MaxBytes: 100 << 20},
+		HTTP: guard.Client(), Timeout: 2 * time.Minute, Limits: media.Limits{MaxBytes: 512 << 20},
 		Stored: stored,
 	}
 }

@@ -37,6 +37,8 @@ func (w *world) everyEnd() (all []*endedAccount) {
 				a.path, a.login = "/connect/mastodon", map[string]any{"accessToken": "token-to-be-" + end.Cause}
 			case schema.Bluesky:
 				a.path, a.login = "/connect/bluesky", map[string]any{"identifier": end.Cause + ".bsky.test", "password": "abcd-efgh-ijkl-mnop"}
+			case schema.Twitter:
+				a.path, a.login = "/connect/twitter", map[string]any{"accessToken": "token-to-be-" + end.Cause}
 			default:
 				a.path, a.login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 5000+i, i), "chatId": fmt.Sprintf("@to_be_ended%d", i)}
 			}

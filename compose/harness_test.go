@@ -27,6 +27,7 @@ import (
 	"crier/compose"
 	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
+	"crier/connectors/catalog"
 	"crier/schema"
 	"crier/schema/postgres"
 )
@@ -127,8 +128,8 @@ func newWorldWith(t *testing.T, parts childConfig) *world {
 		w.config.Data = embeddedtest.DataWith(t, postgres.Migrate)
 	}
 	w.config.Bases = map[schema.Platform]string{}
-	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
-		w.config.Bases[p] = w.simulators + "/" + p.String()
+	for _, simulator := range catalog.Simulators() {
+		w.config.Bases[simulator.Platform] = w.simulators + "/" + simulator.Platform.String()
 	}
 	w.spawn(childConfig{Simulate: simulators})
 	w.start()

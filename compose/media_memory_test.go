@@ -2,7 +2,6 @@ package compose_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -31,16 +30,8 @@ func largeUpload() int64 {
 	return 160 << 20
 }
 
-// largeFilm is an MP4 of largeUpload, made as it is read.
-func largeFilm() io.Reader {
-	box := func(size int64, kind string) []byte {
-		return append(binary.BigEndian.AppendUint32(nil, uint32(size)), kind...)
-	}
-	head := append(box(16, "ftyp"), "isom\x00\x00\x02\x00"...)
-	head = append(head, box(8, "moov")...)
-	left := largeUpload() - int64(len(head))
-	return io.MultiReader(bytes.NewReader(append(head, box(left, "mdat")...)), io.LimitReader(zeros{}, left-8))
-}
+// largeFilm is an MP4 of largeUpload.
+func largeFilm() io.Reader { return film(largeUpload()) }
 
 type zeros struct{}
 

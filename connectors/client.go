@@ -140,6 +140,10 @@ func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kin
 	return c.limiter.reserve(ctx, account, kind)
 }
 
+// Hold keeps an account quiet for a time that its platform has told of by other means than a
+// refusal, such as a header that says that nothing is left.
+func (c *Client) Hold(account schema.AccountID, d time.Duration) { c.limiter.hold(account, d) }
+
 // exchange sends the request and judges what came back.
 func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
 	if call.Body == nil {

@@ -24,15 +24,17 @@ type EndAnswer struct {
 // Its posts stop at once, the account is told of once by account.error, and a reconnect
 // undoes it.
 func AccountEnds() []AccountEnd {
-	const mastodon, bluesky, telegram = schema.Mastodon, schema.Bluesky, schema.Telegram
+	const mastodon, bluesky, telegram, twitter = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
 			bluesky:  {"Account has been taken down", schema.EndSuspended},
+			twitter:  {"is suspended", schema.EndSuspended},
 		}},
 		{"deactivated", map[schema.Platform]EndAnswer{
 			bluesky:  {"Account is deactivated", schema.EndDeactivated},
 			telegram: {"user is deactivated", schema.EndDeleted},
+			twitter:  {"temporarily locked", schema.EndDeactivated},
 		}},
 		{"deleted", map[schema.Platform]EndAnswer{
 			mastodon: {"no such account", schema.EndDeleted}, // a 404 or a 410
@@ -46,6 +48,7 @@ func AccountEnds() []AccountEnd {
 			mastodon: {"access token was revoked", schema.NotEnded},
 			bluesky:  {"Invalid identifier or password", schema.NotEnded}, // of the login that follows
 			telegram: {"Unauthorized", schema.NotEnded},
+			twitter:  {"Unauthorized", schema.NotEnded},
 		}},
 		{"scope-withdrawn", map[schema.Platform]EndAnswer{
 			mastodon: {"outside the authorized scopes", schema.EndScope},

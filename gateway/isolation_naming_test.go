@@ -77,6 +77,7 @@ var namings = map[string][]string{
 	},
 	"POST /connect/mastodon":          {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/bluesky":           {`{"identifier": "x.example.com", "password": "abcd-efgh-ijkl-mnop", "brandId": "$brand$"}`},
+	"POST /connect/twitter":           {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/telegram/channels": {`{"botToken": "1:token", "chatId": "@some_channel", "brandId": "$brand$"}`},
 	"POST /queues":                    {`{"name": "x", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}], "brandId": "$brand$"}`},
 	"PATCH /accounts/:id":             {`{"brandId": "$brand$"}`},
@@ -90,7 +91,7 @@ var namings = map[string][]string{
 
 // namesOfOthers are fields called an id that name nothing of a workspace: the caller's own
 // names, and those of a platform, which looks at the owner itself.
-var namesOfOthers = []string{"externalId", "chatId", "chatIds", "boardId"}
+var namesOfOthers = []string{"externalId", "chatId", "chatIds", "boardId", "quoteTweetId", "communityId", "taggedUserIds"}
 
 var isID = regexp.MustCompile(`Ids?$`)
 

@@ -44,7 +44,7 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	deps.Now = func() time.Time { return now }
 	operations := []string{"publish", "find", "comment", "prepare"}
-	platforms := []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram}
+	platforms := []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter}
 	for _, seed := range []struct {
 		status       int
 		header, body string
@@ -55,6 +55,9 @@ func FuzzAnswers(f *testing.F) {
 		{200, "", `{"records": [{"uri": "at://x/y/3k", "cid": "c", "value": {"$type": "app.bsky.feed.post", "text": "hello", "createdAt": "2026-03-04T05:06:07Z"}}], "cursor": "3k"}`},
 		{200, "", `{"ok": true, "result": {"message_id": 5, "date": 1772600767, "chat": {"id": -100, "type": "channel", "username": "a"}, "text": "hello"}}`},
 		{200, "", `{"ok": true, "result": {"message_id": 5, "date": 1772600767, "chat": {"id": -100, "type": "channel", "username": "%0X"}, "text": "hello"}}`},
+		{201, "", `{"data": {"id": "109", "text": "hello"}, "errors": [{"title": "x"}]}`},
+		{200, "", `{"data": [{"id": "109/../%0X", "text": "hello", "created_at": "2026-03-04T05:06:07.000Z"}], "meta": {"result_count": 1}}`},
+		{429, "X-App-Limit-24hour-Remaining: 0\nX-App-Limit-24hour-Reset: 99999999999999\nDate: Wed, 04 Mar 2026 05:06:07 GMT", `{"errors": [{"code": 88}]}`},
 		{400, "", `{"ok": false, "error_code": 400, "description": "Bad Request: \u0000 \ud800", "parameters": {"retry_after": -1, "migrate_to_chat_id": -5}}`},
 		{429, "Retry-After: 99999999999999999999\nX-RateLimit-Reset: 2026-03-04T06:00:00Z\nX-RateLimit-Remaining: 0", `{"error": "Too many"}`},
 		{429, "ratelimit-reset: -5\nRetry-After: Wed, 21 Oct 2015 07:28:00 GMT", `{"error": "RateLimitExceeded", "message": "` + "\xff" + `"}`},

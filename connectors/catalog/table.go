@@ -21,6 +21,7 @@ import (
 	"crier/connectors/threads"
 	"crier/connectors/tiktok"
 	"crier/connectors/twitter"
+	twittersim "crier/connectors/twitter/simulator"
 	"crier/connectors/youtube"
 	"crier/schema"
 )
@@ -49,7 +50,6 @@ type parts struct {
 }
 
 var table = [...]entry{
-	schema.Twitter:        {constraints: twitter.Constraints()},
 	schema.Instagram:      {constraints: instagram.Constraints(), limits: graphLimits()},
 	schema.Facebook:       {constraints: facebook.Constraints(), limits: graphLimits()},
 	schema.LinkedIn:       {constraints: linkedin.Constraints()},
@@ -59,6 +59,16 @@ var table = [...]entry{
 	schema.Pinterest:      {constraints: pinterest.Constraints()},
 	schema.GoogleBusiness: {constraints: googlebusiness.Constraints()},
 
+	schema.Twitter: {
+		constraints: twitter.Constraints(),
+		limits:      twitter.Limits(),
+		classify:    twitter.Classify,
+		connect: func(p parts) connectors.Connector {
+			return twitter.New(twitter.Config{Client: p.client, Base: p.base, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  twittersim.New,
+		unlimited: twittersim.NewUnlimited,
+	},
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),
 		// 300 calls in 5 minutes (docs.joinmastodon.org/api/rate-limits).

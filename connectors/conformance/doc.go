@@ -7,8 +7,8 @@
 //	                ▼
 //	           Checker.Check ◀── the description: OpenAPI, lexicons, the Bot API's tables
 //
-// The descriptions are other people's work and no part of the repository: the
-// environment variable CRIER_PLATFORM_DOCS names the folder that holds
-// mastodon/openapi.json, bluesky/lexicons and telegram/bot-api.json. Tests that need it
-// have the build tag conformance.
+// The descriptions are other people's work and no part of the repository: the environment
+// variable CRIER_PLATFORM_DOCS names the folder that holds mastodon/openapi.json,
+// twitter/openapi.json, bluesky/lexicons and telegram/bot-api.json. Tests that need it have
+// the build tag conformance.
 package conformance

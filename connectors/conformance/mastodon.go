@@ -174,7 +174,31 @@ func (a *openAPI) requestViolations(pointer string, described operation, e Excha
 	if err != nil {
 		return []string{fmt.Sprintf("the request cannot be read: %v", err)}
 	}
-	return a.validate("request", pointer+pointerOf("requestBody", "content", kind, "schema"), value, true)
+	pointer += pointerOf("requestBody", "content", kind, "schema")
+	if kind == "multipart/form-data" {
+		a.readNumbers(pointer, value)
+	}
+	return a.validate("request", pointer, value, true)
+}
+
+// readNumbers makes numbers of a form's fields that are described as such: on their way they
+// are texts.
+func (a *openAPI) readNumbers(pointer string, form any) {
+	schema, err := a.schema(pointer)
+	if err != nil {
+		return // which validate reports
+	}
+	for schema.Ref != nil {
+		schema = schema.Ref
+	}
+	fields, _ := form.(map[string]any)
+	for name, value := range fields {
+		text, isText := value.(string)
+		of, known := schema.Properties[name]
+		if isText && known && of.Types != nil && slices.Contains(of.Types.ToStrings(), "integer") {
+			fields[name] = json.Number(text)
+		}
+	}
 }
 
 // requestValue returns what a request's body says, as JSON would say it.
@@ -199,6 +223,10 @@ func requestValue(kind string, e Exchange) (any, error) {
 func (a *openAPI) answerViolations(pointer string, described operation, e Exchange) []string {
 	status := strconv.Itoa(e.Status)
 	answer, ok := described.Responses[status]
+	if !ok && e.isRefused() {
+		status = "default"
+		answer, ok = described.Responses[status]
+	}
 	if !ok {
 		return []string{"the status is not described"}
 	}

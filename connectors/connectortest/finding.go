@@ -1,6 +1,7 @@
 package connectortest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -127,6 +128,7 @@ func knownIsNotTaken(t *testing.T, s *stage) {
 	twin := s.publish(t, s.delivery("twin"))
 	d.Known = []string{twin.NativeID}
 	s.wantFind(t, d, schema.NotThere)
+	s.clock.advance(s.fixture.Repeats)
 	d = s.lose(t, d)
 	if receipt := s.found(t, d); receipt.NativeID == twin.NativeID {
 		t.Error("the other post was taken for it")
@@ -160,9 +162,9 @@ func replyIsNotTaken(t *testing.T, s *stage) {
 func foundBehindMany(t *testing.T, s *stage) {
 	const later = 90 // more than a page of any platform's look-up twice
 	d := s.lose(t, s.delivery("early"))
-	for range later {
+	for i := range later {
 		s.clock.advance(10 * time.Second) // below every platform's rate limit
-		s.publish(t, s.delivery("late"))
+		s.publish(t, s.delivery(fmt.Sprintf("late %d", i)))
 	}
 	if receipt := s.wantFind(t, d, schema.Found); !isOf(receipt, s.posts(t, later+1)[0]) {
 		t.Errorf("found %s, the post is %s", receipt.NativeID, s.posts(t, later+1)[0].ID)

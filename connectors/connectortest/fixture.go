@@ -27,6 +27,9 @@ type Fixture struct {
 	Looks bool
 	// Dedupes tells that the platform answers a repeated key with the first post.
 	Dedupes bool
+	// Repeats is how long the platform refuses what the account has posted; zero: it takes the
+	// same text again at once.
+	Repeats time.Duration
 	// Throttled are the platform's ways to say that it is called too often.
 	Throttled []Throttled
 	// Pulls tells that the platform fetches media from its address by itself.

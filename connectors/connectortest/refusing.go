@@ -15,6 +15,7 @@ func refusing() []clause {
 		{"dead credentials are told apart", nil, deadCredentials},
 		{"refused content is refused with the platform's words", nil, refusedContent},
 		{"a text over the limit is refused", nil, textOverTheLimit},
+		{"a repeated text is refused, and a duplicate where it may be of an earlier call", refusesRepeats, repeatIsDuplicate},
 	}
 }
 
@@ -44,6 +45,17 @@ func refusedContent(t *testing.T, s *stage) {
 	_, err := s.try(t, s.delivery("[crier:refused]"))
 	wantKind(t, err, schema.Refused)
 	s.posts(t, 0)
+}
+
+func repeatIsDuplicate(t *testing.T, s *stage) {
+	s.publish(t, s.delivery("again"))
+	d := s.delivery("again")
+	_, err := s.try(t, d)
+	wantKind(t, err, schema.Refused)
+	d.Attempts = 1
+	_, err = s.try(t, d)
+	wantKind(t, err, schema.Duplicate)
+	s.posts(t, 1)
 }
 
 func textOverTheLimit(t *testing.T, s *stage) {

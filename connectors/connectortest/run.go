@@ -42,16 +42,17 @@ func run(t *testing.T, f Fixture, clauses []clause) {
 
 // What clauses are about.
 
-func looks(f Fixture) bool      { return f.Looks }
-func cannotLook(f Fixture) bool { return !f.Looks }
-func dedupes(f Fixture) bool    { return f.Dedupes }
-func threads(f Fixture) bool    { return f.Constraints.Thread.Supported }
-func comments(f Fixture) bool   { return f.Constraints.FirstComment.Supported }
-func uploads(f Fixture) bool    { return f.Operations.Upload != "" }
-func processes(f Fixture) bool  { return f.Processing != nil }
-func takesImage(f Fixture) bool { return f.takes(schema.Image) }
-func takesPNG(f Fixture) bool   { return takesImage(f) && f.takesType(png) }
-func takesVideo(f Fixture) bool { return f.takes(schema.Video) }
+func looks(f Fixture) bool          { return f.Looks }
+func cannotLook(f Fixture) bool     { return !f.Looks }
+func dedupes(f Fixture) bool        { return f.Dedupes }
+func threads(f Fixture) bool        { return f.Constraints.Thread.Supported }
+func refusesRepeats(f Fixture) bool { return f.Repeats > 0 }
+func comments(f Fixture) bool       { return f.Constraints.FirstComment.Supported }
+func uploads(f Fixture) bool        { return f.Operations.Upload != "" }
+func processes(f Fixture) bool      { return f.Processing != nil }
+func takesImage(f Fixture) bool     { return f.takes(schema.Image) }
+func takesPNG(f Fixture) bool       { return takesImage(f) && f.takesType(png) }
+func takesVideo(f Fixture) bool     { return f.takes(schema.Video) }
 
 func takesSeveral(f Fixture) bool { return takesImage(f) && f.Constraints.Media.Max > 1 }
 func boundsImages(f Fixture) bool { return takesImage(f) && f.Constraints.Media.MaxImageBytes > 0 }

@@ -4,13 +4,11 @@ import (
 	"time"
 
 	"crier/schema"
-	"crier/schema/validation"
 )
 
 const maxWeight = 280
 
-// Constraints is what X takes. The values of replySettings are those of POST /2/tweets
-// (docs.x.com/x-api/posts/create-post).
+// Constraints is what X takes.
 func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.Twitter,
@@ -30,8 +28,7 @@ func Constraints() schema.Constraints {
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxWeight, Count: Weight},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: time.Second},
 		DailyCap:     20,
-		Settings: validation.SettingRules{
-			"replySettings": validation.EnumSetting("following", "mentionedUsers", "subscribers", "verified"),
-		}.Check,
+		Settings:     settingRules().Check,
+		Together:     oneOf,
 	}
 }

@@ -176,6 +176,30 @@ func ListSetting(most int, item SettingRule) SettingRule {
 	}}
 }
 
+// AtLeast has a list be of so many values.
+func (r SettingRule) AtLeast(least int) SettingRule {
+	check := r.check
+	r.check = func(value json.RawMessage) []schema.Detail {
+		var items []json.RawMessage
+		if json.Unmarshal(value, &items) == nil && len(items) < least {
+			return wrong(CodeSettingInvalid, "at least %d values are wanted, there are %d", least, len(items))
+		}
+		return check(value)
+	}
+	return r
+}
+
+// WholeSetting is a whole number within bounds.
+func WholeSetting(least, most int) SettingRule {
+	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
+		var n int
+		if json.Unmarshal(value, &n) != nil || n < least || n > most {
+			return wrong(CodeSettingInvalid, "a whole number from %d to %d is wanted, not %s", least, most, shorten(value))
+		}
+		return nil
+	}}
+}
+
 // ObjectSetting is an object with settings of its own.
 func ObjectSetting(rules SettingRules) SettingRule {
 	return SettingRule{check: rules.check}

@@ -1,0 +1,152 @@
+package compose_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/schema"
+)
+
+// film is an MP4 of so many bytes, made as it is read.
+func film(size int64) io.Reader {
+	box := func(size int64, kind string) []byte {
+		return append(binary.BigEndian.AppendUint32(nil, uint32(size)), kind...)
+	}
+	head := append(box(16, "ftyp"), "isom\x00\x00\x02\x00"...)
+	head = append(head, box(8, "moov")...)
+	left := size - int64(len(head))
+	return io.MultiReader(bytes.NewReader(append(head, box(left, "mdat")...)), io.LimitReader(zeros{}, left-8))
+}
+
+// reaper stands between crier and a platform. It kills crier once a call has had its effect
+// and before it is answered.
+type reaper struct {
+	http.Handler
+	kill func()
+
+	mu   sync.Mutex
+	call string // method and the end of its path; empty: none
+	left int    // calls of it until then
+	died chan struct{}
+}
+
+func newReaper(t *testing.T, platform string, kill func()) (*reaper, string) {
+	t.Helper()
+	to, err := url.Parse(platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reaper{Handler: httputil.NewSingleHostReverseProxy(to), kill: kill}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	return r, server.URL
+}
+
+func (r *reaper) ServeHTTP(rw http.ResponseWriter, request *http.Request) {
+	if !r.isDue(request) {
+		r.Handler.ServeHTTP(rw, request)
+		return
+	}
+	r.Handler.ServeHTTP(httptest.NewRecorder(), request)
+	r.kill()
+	close(r.died)
+	panic(http.ErrAbortHandler)
+}
+
+func (r *reaper) isDue(request *http.Request) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.call == "" || !strings.HasSuffix(request.Method+" "+request.URL.Path, r.call) {
+		return false
+	}
+	if r.left--; r.left > 0 {
+		return false
+	}
+	r.call = ""
+	return true
+}
+
+// at has crier killed at the n-th call that ends so.
+func (r *reaper) at(call string, n int) (died <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.call, r.left, r.died = call, n, make(chan struct{})
+	return r.died
+}
+
+// One video is uploaded by six processes, each of which dies at another step, and is one
+// post. The last one measures the memory that it took.
+func TestAChunkedUploadSurvivesKills(t *testing.T) {
+	t.Parallel()
+	const mostMemory = 150 << 10 // KiB
+	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	reaper, address := newReaper(t, w.simulators+"/twitter", func() { _ = w.crier.Process.Kill() })
+	source := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		_, _ = io.Copy(rw, film(bySize[int64](10<<20, 300<<20))) // ends early with its reader
+	}))
+	t.Cleanup(source.Close)
+	w.kill()
+	w.config.Bases[schema.Twitter] = address
+	w.start()
+	account := w.connectOne("/connect/twitter", map[string]any{"accessToken": "token-of-somebody"})
+
+	var id string
+	for i, death := range []struct {
+		call string
+		n    int
+	}{
+		{"/2/media/upload/initialize", 1},
+		{"/append", 2},
+		{"/finalize", 1},
+		{"GET /2/media/upload", 1},
+		{"POST /2/tweets", 1},
+	} {
+		died := reaper.at(death.call, death.n)
+		if i == 0 {
+			var made postAnswer
+			w.call(http.MethodPost, "/posts", map[string]any{
+				"content": "a film", "publishNow": true, "platforms": []any{map[string]any{"platform": "twitter", "accountId": account}},
+				"mediaItems": []any{map[string]any{"type": "video", "url": source.URL + "/film.mp4", "altText": "nothing moves"}},
+			}, &made)
+			id = made.Post.ID
+		}
+		select {
+		case <-died:
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("%s was never called", death.call)
+		}
+		_ = w.crier.Wait() // it was killed
+		w.start()
+	}
+	w.eventually(2*time.Minute, "the post is done", func() bool { return w.done([]string{id}) })
+	var answer postAnswer
+	w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+	if target := answer.Post.Platforms[0]; target.Status != "posted" {
+		t.Errorf("the target is %+v", target)
+	}
+	if there := w.simulated(); len(there) != 1 || len(there[0].Media) != 1 {
+		t.Errorf("X has %+v", there)
+	}
+	rest := w.kibibytes("VmRSS:")
+	w.forgetPeak()
+	w.call(http.MethodPost, "/posts", map[string]any{
+		"content": "the film again", "publishNow": true, "platforms": []any{map[string]any{"platform": "twitter", "accountId": account}},
+		"mediaItems": []any{map[string]any{"type": "video", "url": source.URL + "/film.mp4"}},
+	}, &answer)
+	w.eventually(2*time.Minute, "the second post is done", func() bool { return w.done([]string{answer.Post.ID}) })
+	took := w.kibibytes("VmHWM:") - rest
+	t.Logf("%d KiB above %d at rest", took, rest)
+	if took > mostMemory || len(w.simulated()) != 2 {
+		t.Errorf("an upload took %d KiB above rest; %d posts are there", took, len(w.simulated()))
+	}
+}

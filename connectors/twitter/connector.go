@@ -1,0 +1,174 @@
+package twitter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// Where X's API and its pages are.
+const (
+	DefaultBase = "https://api.x.com"
+	defaultWeb  = "https://x.com"
+)
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client *connectors.Client // whose Classify is this package's
+	Base   string             // of the API; empty: DefaultBase
+	App    connectors.App     // crier's; without an ID no token is refreshed
+	Media  media.Source       // opens what is uploaded
+	Now    func() time.Time
+}
+
+// Connector publishes to X. It is safe for concurrent use.
+type Connector struct {
+	client *connectors.Client
+	base   string
+	web    string // where posts are shown
+	app    connectors.App
+	media  media.Source
+	now    func() time.Time
+
+	day pause // of the app
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	base := strings.TrimRight(c.Base, "/")
+	web := base
+	if base == "" || base == DefaultBase {
+		base, web = DefaultBase, defaultWeb
+	}
+	return &Connector{client: c.Client, base: base, web: web, app: c.App, media: c.Media, now: c.Now}
+}
+
+// Publish creates the post of an entry.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	d, err := c.uploadedAgain(ctx, d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	body, err := entryOf(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	return c.create(ctx, d, body)
+}
+
+// Comment creates the reply that is a first comment.
+func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	parent := d.Receipt(d.Comment.Entry)
+	if parent == nil || parent.NativeID == "" {
+		return schema.Receipt{}, refused("the entry to comment on is not published")
+	}
+	return c.create(ctx, d, newPost{Text: d.Comment.Text, Reply: &newParent{ID: parent.NativeID}})
+}
+
+// entryOf returns the post that an entry asks for. What only the root of a conversation can
+// have is the first entry's.
+func entryOf(d schema.Delivery) (newPost, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return newPost{}, err
+	}
+	ids, err := mediaIDs(d)
+	if err != nil {
+		return newPost{}, err
+	}
+	body := newPost{Text: d.Text, MadeWithAI: s.MadeWithAI, PaidPartnership: s.PaidPartnership}
+	if len(ids) > 0 {
+		body.Media = &newMedia{IDs: ids}
+	}
+	if parent := d.Parent(); parent != nil {
+		body.Reply = &newParent{ID: parent.NativeID}
+	}
+	if d.Entry > 0 {
+		return body, nil
+	}
+	if err := s.conflict(len(d.Media)); err != nil {
+		return newPost{}, err
+	}
+	if body.Media != nil {
+		body.Media.Tagged = s.TaggedUserIDs
+	}
+	if s.Poll != nil {
+		body.Poll = &newPoll{Options: s.Poll.Options, DurationMinutes: s.Poll.DurationMinutes}
+	}
+	body.ReplySettings, body.QuoteTweetID, body.CommunityID = s.ReplySettings, s.QuoteTweetID, s.CommunityID
+	body.ShareWithFollowers, body.ForSuperFollowersOnly = s.ShareWithFollowers, s.ForSuperFollowersOnly
+	return body, nil
+}
+
+// create makes the one visible call. Nothing is sent while the app's day is used up: each
+// account would have to be told so by X.
+func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost) (schema.Receipt, error) {
+	if wait := c.day.left(c.now()); wait > 0 {
+		return schema.Receipt{}, &schema.Error{
+			Kind: schema.RateLimited, RetryAfter: wait, Message: "X takes no more posts of crier's app today",
+		}
+	}
+	call := c.call(d.Account, d.Credentials, http.MethodPost, "/2/tweets", opCreatePost)
+	call.JSON, call.Visible, call.Kind, call.Turn = body, true, connectors.Post, d.Turn
+	var created struct {
+		Data struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	response, err := c.client.Do(ctx, call, &created)
+	c.obey(d.Account.ID, response)
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Duplicate && !d.CallsAgain() {
+		// No earlier call of this entry can have made what X has: it is another post.
+		err = &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
+	}
+	if err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating post: %w", err)
+	}
+	if !isID(created.Data.ID) {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "X's answer names no post"}
+	}
+	return c.receipt(d, created.Data.ID, c.now()), nil
+}
+
+func (c *Connector) receipt(d schema.Delivery, id string, at time.Time) schema.Receipt {
+	entry := d.Entry
+	if d.Comment != nil {
+		entry = d.Comment.Entry
+	}
+	return schema.Receipt{Entry: entry, NativeID: id, URL: c.web + "/i/web/status/" + id, PostedAt: at.UTC()}
+}
+
+// Check returns whose token it is.
+func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	call := c.call(a, credentials, http.MethodGet, "/2/users/me", opMe)
+	var out struct {
+		Data struct {
+			ID       string `json:"id"`
+			Username string `json:"username"`
+		} `json:"data"`
+	}
+	if _, err := c.client.Do(ctx, call, &out); err != nil {
+		return connectors.Profile{}, fmt.Errorf("verifying credentials: %w", err)
+	}
+	if out.Data.ID == "" {
+		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "X's answer names no account"}
+	}
+	return connectors.Profile{NativeID: out.Data.ID, Name: "@" + out.Data.Username}, nil
+}
+
+func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
+	return connectors.Call{
+		Operation: operation, Method: method, URL: c.base + path, Token: credentials.AccessToken, Account: a.ID,
+	}
+}
+
+func refused(format string, args ...any) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
+}

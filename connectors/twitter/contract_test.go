@@ -1,0 +1,82 @@
+package twitter_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/connectortest"
+	"crier/connectors/simulation"
+	"crier/connectors/twitter"
+	"crier/connectors/twitter/simulator"
+	"crier/schema"
+)
+
+func TestContract(t *testing.T) { connectortest.Run(t, fixture()) }
+
+func fixture() connectortest.Fixture {
+	return connectortest.Fixture{
+		Constraints: twitter.Constraints(),
+		Simulator:   simulator.New,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return twitter.New(twitter.Config{
+				Base: p.Base, Media: p.Media, Now: p.Now, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.Twitter, HTTP: p.HTTP, Classify: twitter.Classify, Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-account-%d", n)}
+		},
+		Operations: connectortest.Operations{
+			Publish: "POST /2/tweets",
+			Comment: "POST /2/tweets",
+			Find:    "GET /2/users/{id}/tweets",
+			Upload:  "POST /2/media/upload/initialize",
+		},
+		Looks:   true,
+		Repeats: 24 * time.Hour,
+		Throttled: []connectortest.Throttled{
+			throttled("the window of the user", "", func(at time.Time) map[string]string {
+				return map[string]string{"x-rate-limit-remaining": "0", "x-rate-limit-reset": unix(at)}
+			}),
+			throttled("the app's day", "", func(at time.Time) map[string]string {
+				return map[string]string{
+					"x-rate-limit-remaining": "57", "x-rate-limit-reset": unix(at.Add(-time.Minute)),
+					"x-app-limit-24hour-remaining": "0", "x-app-limit-24hour-reset": unix(at),
+				}
+			}),
+			throttled("the words of the first version", `{"errors":[{"code":88,"message":"Rate limit exceeded"}]}`, func(at time.Time) map[string]string {
+				return map[string]string{"x-rate-limit-reset": unix(at)}
+			}),
+		},
+		Processing: &connectortest.Processing{
+			Kind: schema.Video,
+			Busy: simulation.Fault{
+				Operation: "GET /2/media/upload", Status: http.StatusOK,
+				Body: `{"data":{"id":"1","processing_info":{"state":"in_progress","check_after_secs":3,"progress_percent":8}}}`,
+			},
+			Failed: simulation.Fault{
+				Operation: "GET /2/media/upload", Status: http.StatusOK,
+				Body: `{"data":{"id":"1","processing_info":{"state":"failed","progress_percent":8}}}`,
+			},
+		},
+	}
+}
+
+func unix(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
+
+func throttled(name, body string, headers func(reset time.Time) map[string]string) connectortest.Throttled {
+	const wait = 90 * time.Second
+	return connectortest.Throttled{
+		Name: "by " + name,
+		Wait: wait,
+		Fault: func(now time.Time) simulation.Fault {
+			return simulation.Fault{Status: http.StatusTooManyRequests, Header: headers(now.Add(wait)), Body: body}
+		},
+	}
+}

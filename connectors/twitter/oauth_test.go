@@ -1,0 +1,165 @@
+package twitter
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+// consented is a pair of tokens as a consent of now gives them.
+func (r *rig) consented(t *testing.T, scope string) schema.Credentials {
+	t.Helper()
+	const verifier = "a-verifier-of-some-length-that-nobody-guesses"
+	sum := sha256.Sum256([]byte(verifier))
+	code, err := json.Marshal(map[string]any{
+		"kind": "code", "account": token, "scope": scope, "expires": r.clock().Add(30 * time.Second), "redirect": "https://crier.example/callback",
+		"challenge": base64.RawURLEncoding.EncodeToString(sum[:]), "number": r.clock().String(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{
+		"grant_type": {"authorization_code"}, "client_id": {simulation.AppID}, "redirect_uri": {"https://crier.example/callback"},
+		"code": {"sandbox-x." + base64.RawURLEncoding.EncodeToString(code)}, "code_verifier": {verifier},
+	}
+	response, err := http.Post(r.base+"/2/oauth2/token", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var out struct {
+		AccessToken  string `json:"access_token"`
+		RefreshToken string `json:"refresh_token"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&out); err != nil || out.AccessToken == "" {
+		t.Fatalf("%d: %+v, %v", response.StatusCode, out, err)
+	}
+	return schema.Credentials{AccessToken: out.AccessToken, RefreshToken: out.RefreshToken, Scope: scope}
+}
+
+const wholeScope = "tweet.read tweet.write users.read media.write offline.access"
+
+func TestATokenIsTradedForANewPair(t *testing.T) {
+	r := newRig(t)
+	old := r.consented(t, wholeScope)
+	r.pass(2 * time.Hour)
+	_, err := r.Check(t.Context(), schema.Account{}, old)
+	wantKind(t, err, schema.TokenDead)
+	fresh, err := r.Refresh(t.Context(), schema.Account{}, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fresh.AccessToken == old.AccessToken || fresh.RefreshToken == old.RefreshToken || fresh.Scope != wholeScope || !fresh.ExpiresAt.Equal(r.clock().Add(2*time.Hour)) {
+		t.Errorf("new credentials end at %v, with the scope %q", fresh.ExpiresAt, fresh.Scope)
+	}
+	profile, err := r.Check(t.Context(), schema.Account{}, fresh)
+	if err != nil || profile.NativeID != r.account() || profile.Name != "@"+r.world.Account(token).Handle {
+		t.Errorf("Check = %+v, %v", profile, err)
+	}
+	_, err = r.Refresh(t.Context(), schema.Account{}, old) // each works once
+	if e := wantKind(t, err, schema.TokenDead); strings.Contains(err.Error(), old.RefreshToken) || e.Message == "" {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestWithoutOfflineAccessThereIsNothingToTrade(t *testing.T) {
+	r := newRig(t)
+	if c := r.consented(t, "tweet.read tweet.write users.read"); c.Refreshable() {
+		t.Error("there is a refresh token")
+	}
+}
+
+func TestATradeThatFails(t *testing.T) {
+	ours := connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret}
+	for name, tt := range map[string]struct {
+		app   connectors.App
+		fault simulation.Fault
+		want  schema.ErrorKind
+	}{
+		"its answer is lost":          {ours, simulation.Fault{Lose: true}, schema.Unknown},
+		"X has an outage":             {ours, simulation.Fault{Status: 503}, schema.Unknown},
+		"an answer without a token":   {ours, simulation.Fault{Status: 200, Body: `{}`}, schema.Unknown},
+		"an answer that is a page":    {ours, simulation.Fault{Status: 200, Body: `<html>`}, schema.Unknown},
+		"too many":                    {ours, simulation.Fault{Status: 429}, schema.RateLimited},
+		"X takes the token no more":   {ours, simulation.Fault{Status: 400, Body: `{"error":"invalid_grant","error_description":"gone"}`}, schema.TokenDead},
+		"another secret":              {connectors.App{ID: simulation.AppID, Secret: "x"}, simulation.Fault{}, schema.Retryable},
+		"another app":                 {connectors.App{ID: "another"}, simulation.Fault{}, schema.Retryable},
+		"crier is not registered":     {connectors.App{}, simulation.Fault{}, schema.Refused},
+		"a request X cannot make out": {ours, simulation.Fault{Status: 400, Body: `{"error":"unsupported_grant_type"}`}, schema.Retryable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			old := r.consented(t, wholeScope)
+			r.app = tt.app
+			if tt.fault.Status != 0 || tt.fault.Lose {
+				tt.fault.Operation = opToken
+				r.inject(t, tt.fault)
+			}
+			_, err := r.Refresh(t.Context(), schema.Account{}, old)
+			if e := wantKind(t, err, tt.want); e.Message == "" {
+				t.Error("no message")
+			}
+			if strings.Contains(err.Error(), old.RefreshToken) || strings.Contains(err.Error(), simulation.AppSecret) {
+				t.Errorf("the error shows a secret: %v", err)
+			}
+		})
+	}
+}
+
+func TestAPublicClientNamesItself(t *testing.T) {
+	r := newRig(t)
+	r.app = connectors.App{ID: simulation.AppID}
+	if _, err := r.Refresh(t.Context(), schema.Account{}, r.consented(t, wholeScope)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestADisconnectedAccountsTokensEnd(t *testing.T) {
+	r := newRig(t)
+	c := r.consented(t, wholeScope)
+	if err := r.Revoke(t.Context(), schema.Account{}, c); err != nil {
+		t.Fatal(err)
+	}
+	_, err := r.Check(t.Context(), schema.Account{}, c)
+	wantKind(t, err, schema.TokenDead)
+	_, err = r.Refresh(t.Context(), schema.Account{}, c)
+	wantKind(t, err, schema.TokenDead)
+	r.inject(t, simulation.Fault{Operation: opRevoke, Status: 503})
+	if err := r.Revoke(t.Context(), schema.Account{}, c); err == nil || strings.Contains(err.Error(), c.RefreshToken) {
+		t.Errorf("Revoke = %v", err)
+	}
+}
+
+// A token that ends in the middle of an upload costs nothing that was sent.
+func TestATokenEndsInTheMiddleOfAnUpload(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("look", r.video(t, 2*segmentSize))
+	d.Credentials = r.consented(t, wholeScope)
+	segments := 0
+	r.calls = func(call string) {
+		if strings.HasSuffix(call, "/append") {
+			if segments++; segments == 2 {
+				r.pass(2 * time.Hour)
+			}
+		}
+	}
+	p, err := r.Prepare(t.Context(), d)
+	wantKind(t, err, schema.TokenDead)
+	d.Progress = p.State
+	if d.Credentials, err = r.Refresh(t.Context(), schema.Account{}, d.Credentials); err != nil {
+		t.Fatal(err)
+	}
+	r.publish(t, d)
+	if begun := r.world.Calls(opInitialize); begun != 1 || segments != 3 {
+		t.Errorf("%d uploads begun, %d segments sent; want 1 and 3", begun, segments)
+	}
+}

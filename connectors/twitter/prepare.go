@@ -1,0 +1,202 @@
+package twitter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+const (
+	// uploadTurn is how long Prepare uploads before it has its progress kept: what a death
+	// costs at most.
+	uploadTurn  = 20 * time.Second
+	longestTurn = 2 * time.Minute
+	// goOn is when to come again once it is kept.
+	goOn = 10 * time.Millisecond
+	// lookAgain is when to ask for processed media where X does not say, longestLook the most.
+	lookAgain   = 2 * time.Second
+	longestLook = time.Minute
+	// expirySlack is how long before its time an upload counts as gone.
+	expirySlack = time.Minute
+)
+
+// progress is what is kept of an entry's media between two calls of Prepare.
+type progress struct {
+	Media []upload `json:"media"` // by the position of the item
+}
+
+// upload is how far an item has come.
+type upload struct {
+	ID       string    `json:"id,omitempty"` // of X; empty: not begun
+	Expires  time.Time `json:"expires,omitzero"`
+	Size     int64     `json:"size,omitempty"`     // of the content it was begun with
+	Sent     int64     `json:"sent,omitempty"`     // bytes that X has
+	Segments int       `json:"segments,omitempty"` // in so many
+	Closing  bool      `json:"closing,omitempty"`  // finalize was called, and not answered
+	Whole    bool      `json:"whole,omitempty"`    // X has all of it
+	Ready    bool      `json:"ready,omitempty"`    // and has processed it
+	AltText  bool      `json:"altText,omitempty"`  // was given
+}
+
+// Prepare looks once at what X was still processing and sends what it does not have yet,
+// for as long as a turn. The state that comes with an error holds what was done before it.
+func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	if d.Entry == 0 {
+		if err := s.conflict(len(d.Media)); err != nil {
+			return schema.Progress{}, err
+		}
+	}
+	p, err := progressOf(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	wait, stopped := c.advance(ctx, d, p)
+	state, err := json.Marshal(p)
+	if err != nil {
+		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)
+	}
+	kept := schema.Progress{State: state, Ready: stopped == nil && p.isReady()}
+	if stopped == nil && !kept.Ready {
+		kept.RetryIn = wait
+	}
+	return kept, stopped
+}
+
+func progressOf(d schema.Delivery) (progress, error) {
+	p := progress{}
+	if len(d.Progress) > 0 {
+		if err := json.Unmarshal(d.Progress, &p); err != nil {
+			return progress{}, fmt.Errorf("reading progress: %w", err)
+		}
+	}
+	if len(p.Media) != len(d.Media) {
+		p.Media = make([]upload, len(d.Media))
+	}
+	return p, nil
+}
+
+func (p progress) isReady() bool {
+	for _, u := range p.Media {
+		if !u.Ready {
+			return false
+		}
+	}
+	return true
+}
+
+// mediaIDs returns the ids of the entry's media, all of which are prepared.
+func mediaIDs(d schema.Delivery) ([]string, error) {
+	p, err := progressOf(d)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(p.Media))
+	for i, u := range p.Media {
+		if !u.Ready {
+			return nil, fmt.Errorf("media item %d is not prepared", i)
+		}
+		ids[i] = u.ID
+	}
+	return ids, nil
+}
+
+// advance takes the uploads on, and returns when to come again.
+func (c *Connector) advance(ctx context.Context, d schema.Delivery, p progress) (wait time.Duration, err error) {
+	wait, err = c.lookAtMedia(ctx, d, p)
+	if err != nil {
+		return 0, err
+	}
+	began := c.now()
+	files, err := c.openMissing(ctx, d, p)
+	defer func() { err = errors.Join(err, closeAll(files)) }()
+	if err != nil {
+		return 0, err
+	}
+	opened := c.now() // what took long to fetch is not fetched for little
+	until := opened.Add(min(max(uploadTurn, opened.Sub(began)), longestTurn))
+	for i, file := range files {
+		if file == nil {
+			continue
+		}
+		t := transfer{c, d, &p.Media[i], file}
+		again, err := t.run(ctx, until)
+		if err != nil {
+			return 0, err
+		}
+		if !p.Media[i].Whole {
+			return goOn, nil
+		}
+		wait = max(wait, again)
+	}
+	return wait, c.describe(ctx, d, p)
+}
+
+// openMissing opens the items that X does not have. All are checked first, so that nothing
+// is uploaded for an entry that cannot be published.
+func (c *Connector) openMissing(ctx context.Context, d schema.Delivery, p progress) ([]*media.File, error) {
+	files := make([]*media.File, len(p.Media)) // nil: X has it
+	for i, u := range p.Media {
+		if u.Whole {
+			continue
+		}
+		file, err := c.media.Open(ctx, d.Media[i])
+		if err != nil {
+			return files, fmt.Errorf("opening media: %w", err)
+		}
+		files[i] = file
+		if err := check(file, len(p.Media)); err != nil {
+			return files, err
+		}
+	}
+	return files, nil
+}
+
+// check refuses what X would refuse after the upload.
+func check(file *media.File, items int) error {
+	if file.Kind != schema.Image && items > 1 {
+		return refused("X takes 4 images or 1 video or GIF")
+	}
+	return file.Check(Constraints())
+}
+
+func closeAll(files []*media.File) error {
+	var failed error
+	for _, file := range files {
+		if file != nil {
+			failed = errors.Join(failed, file.Close())
+		}
+	}
+	return failed
+}
+
+// uploadedAgain returns the delivery with media that X still has: it drops an upload after
+// a day that no post uses, as one that waited for its limit may have to. Images are quickly
+// there again.
+func (c *Connector) uploadedAgain(ctx context.Context, d schema.Delivery) (schema.Delivery, error) {
+	p, err := progressOf(d)
+	if err != nil {
+		return d, err
+	}
+	latest := c.now().Add(expirySlack)
+	for _, u := range p.Media {
+		if !u.Expires.IsZero() && u.Expires.Before(latest) {
+			d.Progress = nil
+			again, err := c.Prepare(ctx, d)
+			if err == nil && !again.Ready {
+				err = refused("X has dropped the media, which waited too long to be published; retry the post")
+			}
+			d.Progress = again.State
+			return d, err
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,174 @@
+package twitter
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/connectors/simulation"
+	"crier/connectors/twitter/simulator"
+	"crier/schema"
+)
+
+// rig is a connector before a simulator, on one clock that stands until it is moved.
+type rig struct {
+	*Connector
+	world *simulation.World
+	base  string
+	now   atomic.Int64 // Unix nanoseconds
+	ahead time.Duration
+	files source
+	calls func(operation string) // sees each call before the simulator does
+}
+
+const token = "token-of-the-account"
+
+func newRig(t *testing.T) *rig { return newRigOf(t, simulator.New) }
+
+func newRigOf(t *testing.T, simulate func(*simulation.World) http.Handler) *rig {
+	t.Helper()
+	r := &rig{files: source{}, calls: func(string) {}}
+	r.now.Store(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).UnixNano())
+	r.world = simulation.NewWorld(simulation.Config{
+		Platform: schema.Twitter, BaseURL: func() string { return r.base },
+		Now: func() time.Time { return r.clock().Add(r.ahead) },
+	})
+	x := simulate(r.world)
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
+		r.calls(request.Method + " " + request.URL.Path)
+		x.ServeHTTP(rw, request)
+	}))
+	t.Cleanup(server.Close)
+	r.base = server.URL
+	r.restart(t)
+	return r
+}
+
+// restart makes the connector anew: what it held in memory is gone.
+func (r *rig) restart(t *testing.T) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	r.Connector = New(Config{
+		Base: r.base, Now: r.clock, Media: r.files, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
+		Client: connectors.NewClient(connectors.ClientConfig{
+			Platform: schema.Twitter, HTTP: client, Now: r.clock, Classify: Classify,
+			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
+		}),
+	})
+}
+
+func (r *rig) clock() time.Time     { return time.Unix(0, r.now.Load()) }
+func (r *rig) pass(d time.Duration) { r.now.Add(int64(d)) }
+func (r *rig) account() string      { return r.world.Account(token).ID }
+
+func (r *rig) inject(t *testing.T, f simulation.Fault) {
+	t.Helper()
+	if err := r.world.Inject(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// delivery is the first entry of a post, claimed now.
+func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
+	return schema.Delivery{
+		Account:     schema.Account{ID: schema.NewAccountID(r.clock()), Platform: schema.Twitter, NativeID: r.account()},
+		Credentials: schema.Credentials{AccessToken: token},
+		Entries:     1, Text: text, Media: items, Key: uuid.NewString(), Since: r.clock(),
+	}
+}
+
+// publish prepares and publishes what must succeed.
+func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
+	t.Helper()
+	for range 20 {
+		p, err := r.Prepare(t.Context(), d)
+		if err != nil {
+			t.Fatalf("Prepare: %v", err)
+		}
+		if d.Progress = p.State; p.Ready {
+			receipt, err := r.Publish(t.Context(), d)
+			if err != nil {
+				t.Fatalf("Publish: %v", err)
+			}
+			return receipt
+		}
+		r.pass(p.RetryIn)
+	}
+	t.Fatal("Prepare is never ready")
+	return schema.Receipt{}
+}
+
+func (r *rig) posts(t *testing.T, want int) []simulation.Post {
+	t.Helper()
+	posts := r.world.Posts()
+	if len(posts) != want {
+		t.Fatalf("X has %d posts, want %d", len(posts), want)
+	}
+	return posts
+}
+
+func wantKind(t *testing.T, err error, kind schema.ErrorKind) schema.Error {
+	t.Helper()
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok || e.Kind != kind {
+		t.Fatalf("error = %v, want kind %d", err, kind)
+	}
+	return *e
+}
+
+// source holds media by url.
+type source map[string]*media.File
+
+func (s source) Open(_ context.Context, item schema.Media) (*media.File, error) {
+	file, ok := s[item.URL]
+	if !ok {
+		return nil, refused("the media is not there")
+	}
+	link := file.Path + "-" + uuid.NewString() // closing a file removes it
+	if err := os.Link(file.Path, link); err != nil {
+		return nil, err
+	}
+	return &media.File{MediaFacts: file.MediaFacts, Path: link}, nil
+}
+
+// add puts media of a size into the source. It begins as what it is, and is empty from
+// there on.
+func (s source) add(t *testing.T, name string, facts schema.MediaFacts) schema.Media {
+	t.Helper()
+	head := map[string]string{
+		"image/png": "\x89PNG\x0D\x0A\x1A\x0A", "image/gif": "GIF89a", "video/mp4": "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom",
+	}[facts.Type]
+	path := filepath.Join(t.TempDir(), "media")
+	if err := os.WriteFile(path, []byte(head), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, facts.Size); err != nil {
+		t.Fatal(err)
+	}
+	facts.Width, facts.Height = 640, 360
+	s[name] = &media.File{MediaFacts: facts, Path: path}
+	return schema.Media{URL: name, Kind: facts.Kind, AltText: "alt of " + name}
+}
+
+func (r *rig) video(t *testing.T, size int64) schema.Media {
+	t.Helper()
+	return r.files.add(t, "video", schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Size: size, Duration: time.Second})
+}
+
+func (r *rig) image(t *testing.T, name string) schema.Media {
+	t.Helper()
+	return r.files.add(t, name, schema.MediaFacts{Kind: schema.Image, Type: "image/png", Size: 1000})
+}

@@ -1,0 +1,108 @@
+package twitter
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"crier/schema"
+	"crier/schema/validation"
+)
+
+// The bounds of a poll and of tagged people (CreatePostsPoll, CreatePostsMedia).
+const (
+	minPollOptions = 2
+	maxPollOptions = 4
+	maxPollOption  = 25 // characters
+	minPollMinutes = 5
+	maxPollMinutes = 10080 // a week
+	maxTagged      = 10
+)
+
+// settings is X's part of platformSettings. In a thread, what a reply cannot have is the
+// first entry's.
+type settings struct {
+	ReplySettings         string   `json:"replySettings"`
+	Poll                  *poll    `json:"poll"`
+	QuoteTweetID          string   `json:"quoteTweetId"`
+	CommunityID           string   `json:"communityId"`
+	ShareWithFollowers    bool     `json:"shareWithFollowers"`
+	ForSuperFollowersOnly bool     `json:"forSuperFollowersOnly"`
+	MadeWithAI            bool     `json:"madeWithAi"`
+	PaidPartnership       bool     `json:"paidPartnership"`
+	TaggedUserIDs         []string `json:"taggedUserIds"`
+}
+
+type poll struct {
+	Options         []string `json:"options"`
+	DurationMinutes int      `json:"durationMinutes"`
+}
+
+// settingsOf reads the settings of a delivery. They were checked when the post was made, so
+// that an error is our fault.
+func settingsOf(d schema.Delivery) (settings, error) {
+	var s settings
+	if len(d.Settings) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(d.Settings, &s); err != nil {
+		return settings{}, fmt.Errorf("reading settings: %w", err)
+	}
+	return s, nil
+}
+
+func settingRules() validation.SettingRules {
+	id := validation.FormSetting(isID, "an id of X, which is a number in quotes,")
+	option := schema.TextLimit{Max: maxPollOption, Required: true, Count: utf8.RuneCountInString}
+	return validation.SettingRules{
+		"replySettings": validation.EnumSetting("following", "mentionedUsers", "subscribers", "verified"),
+		"poll": validation.ObjectSetting(validation.SettingRules{
+			"options":         validation.ListSetting(maxPollOptions, validation.TextSetting(option)).AtLeast(minPollOptions).Require(),
+			"durationMinutes": validation.WholeSetting(minPollMinutes, maxPollMinutes).Require(),
+		}),
+		"quoteTweetId":          id,
+		"communityId":           id,
+		"shareWithFollowers":    validation.BoolSetting(),
+		"forSuperFollowersOnly": validation.BoolSetting(),
+		"madeWithAi":            validation.BoolSetting(),
+		"paidPartnership":       validation.BoolSetting(),
+		"taggedUserIds":         validation.ListSetting(maxTagged, id),
+	}
+}
+
+// conflict refuses what X takes only one of: media, a poll or a quote.
+func (s settings) conflict(media int) error {
+	if problem := s.together(media); problem != "" {
+		return refused("%s", problem)
+	}
+	return nil
+}
+
+func (s settings) together(media int) string {
+	switch {
+	case s.Poll != nil && media > 0:
+		return "a poll cannot stand beside media"
+	case s.Poll != nil && s.QuoteTweetID != "":
+		return "a poll cannot stand beside a quote"
+	case s.QuoteTweetID != "" && media > 0:
+		return "a quote cannot stand beside media"
+	default:
+		return ""
+	}
+}
+
+// oneOf is a Constraints.Together.
+func oneOf(first schema.Entry, object json.RawMessage) []schema.Detail {
+	var s settings
+	if len(object) == 0 || json.Unmarshal(object, &s) != nil {
+		return nil // said by the settings' own check
+	}
+	field := "poll"
+	if s.Poll == nil {
+		field = "quoteTweetId"
+	}
+	if problem := s.together(len(first.Media)); problem != "" {
+		return []schema.Detail{{Field: field, Code: validation.CodeSettingConflict, Message: problem}}
+	}
+	return nil
+}
