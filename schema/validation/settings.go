@@ -158,12 +158,18 @@ func FormSetting(is func(text string) bool, what string) SettingRule {
 }
 
 // ListSetting is a list of at most so many values, none of them null.
-func ListSetting(most int, item SettingRule) SettingRule {
+func ListSetting(most int, item SettingRule) SettingRule { return BoundedListSetting(0, most, item) }
+
+// BoundedListSetting is a list of so many values at least and at most, none of them null.
+func BoundedListSetting(least, most int, item SettingRule) SettingRule {
 	item = item.Require()
 	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) != nil {
 			return wrong(CodeSettingInvalid, "a list is wanted")
+		}
+		if len(items) < least {
+			return wrong(CodeSettingInvalid, "at least %d values are wanted, there are %d", least, len(items))
 		}
 		if len(items) > most {
 			return wrong(CodeSettingInvalid, "at most %d values are allowed, there are %d", most, len(items))
