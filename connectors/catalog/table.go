@@ -9,6 +9,7 @@ import (
 	blueskysim "crier/connectors/bluesky/simulator"
 	"crier/connectors/facebook"
 	"crier/connectors/googlebusiness"
+	"crier/connectors/graph"
 	"crier/connectors/instagram"
 	"crier/connectors/linkedin"
 	"crier/connectors/mastodon"
@@ -19,6 +20,7 @@ import (
 	"crier/connectors/telegram"
 	telegramsim "crier/connectors/telegram/simulator"
 	"crier/connectors/threads"
+	threadssim "crier/connectors/threads/simulator"
 	"crier/connectors/tiktok"
 	"crier/connectors/twitter"
 	"crier/connectors/youtube"
@@ -55,11 +57,23 @@ var table = [...]entry{
 	schema.Facebook:       {constraints: facebook.Constraints(), limits: graphLimits()},
 	schema.LinkedIn:       {constraints: linkedin.Constraints()},
 	schema.TikTok:         {constraints: tiktok.Constraints()},
-	schema.Threads:        {constraints: threads.Constraints()},
 	schema.YouTube:        {constraints: youtube.Constraints()},
 	schema.Pinterest:      {constraints: pinterest.Constraints()},
 	schema.GoogleBusiness: {constraints: googlebusiness.Constraints()},
 
+	schema.Threads: {
+		constraints: threads.Constraints(),
+		// 48,000 calls a day at the least (developers.facebook.com/docs/threads/overview); a
+		// post takes four, and some more while Threads works on its media.
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 0.5, Burst: 200}}},
+		classify: graph.Classify,
+		pace:     graph.Pace,
+		connect: func(p parts) connectors.Connector {
+			return threads.New(threads.Config{Client: p.client, Base: p.base, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  threadssim.New,
+		unlimited: threadssim.NewUnlimited,
+	},
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),
 		// 300 calls in 5 minutes (docs.joinmastodon.org/api/rate-limits).
