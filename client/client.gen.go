@@ -1452,6 +1452,33 @@ func (e ThreadUpdateStatus) Valid() bool {
 	}
 }
 
+// Defines values for ThreadsSettingsReplyControl.
+const (
+	AccountsYouFollow    ThreadsSettingsReplyControl = "accounts_you_follow"
+	Everyone             ThreadsSettingsReplyControl = "everyone"
+	FollowersOnly        ThreadsSettingsReplyControl = "followers_only"
+	MentionedOnly        ThreadsSettingsReplyControl = "mentioned_only"
+	ParentPostAuthorOnly ThreadsSettingsReplyControl = "parent_post_author_only"
+)
+
+// Valid indicates whether the value is a known member of the ThreadsSettingsReplyControl enum.
+func (e ThreadsSettingsReplyControl) Valid() bool {
+	switch e {
+	case AccountsYouFollow:
+		return true
+	case Everyone:
+		return true
+	case FollowersOnly:
+		return true
+	case MentionedOnly:
+		return true
+	case ParentPostAuthorOnly:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TiktokSettingsPrivacy.
 const (
 	FOLLOWEROFCREATOR   TiktokSettingsPrivacy = "FOLLOWER_OF_CREATOR"
@@ -2103,7 +2130,7 @@ type ConnectTelegram struct {
 
 // ConnectThreads defines model for ConnectThreads.
 type ConnectThreads struct {
-	// AccessToken A long-lived token with threads_basic, threads_content_publish and threads_manage_replies. crier renews it.
+	// AccessToken A long-lived token with threads_basic, threads_content_publish, threads_manage_replies and threads_read_replies. crier renews it.
 	AccessToken string  `json:"accessToken"`
 	BrandId     *string `json:"brandId,omitempty"`
 
@@ -2866,8 +2893,8 @@ type PlatformSettings struct {
 	Pinterest *PinterestSettings `json:"pinterest,omitempty"`
 	Telegram  *TelegramSettings  `json:"telegram,omitempty"`
 
-	// Threads Of a platform without settings of its own.
-	Threads *TextSettings    `json:"threads,omitempty"`
+	// Threads Of the post, or of the first entry of a thread.
+	Threads *ThreadsSettings `json:"threads,omitempty"`
 	Tiktok  *TiktokSettings  `json:"tiktok,omitempty"`
 	Twitter *TwitterSettings `json:"twitter,omitempty"`
 	Youtube *YoutubeSettings `json:"youtube,omitempty"`
@@ -3693,6 +3720,32 @@ type ThreadUpdate struct {
 
 // ThreadUpdateStatus defines model for ThreadUpdate.Status.
 type ThreadUpdateStatus string
+
+// ThreadsSettings Of the post, or of the first entry of a thread.
+type ThreadsSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// LinkAttachment Shown below a post without media, in place of the text's first link.
+	LinkAttachment *string `json:"linkAttachment,omitempty"`
+
+	// Poll Of a post without media.
+	Poll *struct {
+		Options []string `json:"options"`
+	} `json:"poll,omitempty"`
+
+	// QuotePostId The id of the post that is quoted.
+	QuotePostId *string `json:"quotePostId,omitempty"`
+
+	// ReplyControl Who may reply; the profile's own setting where it is left out.
+	ReplyControl *ThreadsSettingsReplyControl `json:"replyControl,omitempty"`
+
+	// TopicTag The topic; where it is left out
+	TopicTag *string `json:"topicTag,omitempty"`
+}
+
+// ThreadsSettingsReplyControl Who may reply; the profile's own setting where it is left out.
+type ThreadsSettingsReplyControl string
 
 // TiktokSettings defines model for TiktokSettings.
 type TiktokSettings struct {
