@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"crier/schema"
 )
 
 // TestAnUploadIsPublished follows one upload to every platform, over a kill in between.
@@ -15,7 +17,7 @@ func TestAnUploadIsPublished(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var platforms []map[string]any
-	for _, p := range platformsInTests {
+	for _, p := range append([]schema.Platform{schema.Threads}, platformsInTests...) { // the first fetches it by itself
 		platforms = append(platforms, map[string]any{"platform": p.String(), "accountId": w.connect(p, 1)[0].String()})
 	}
 	var uploaded struct{ Media struct{ ID string } }
@@ -47,7 +49,7 @@ func TestAnUploadIsPublished(t *testing.T) {
 func blackField(t *testing.T) []byte {
 	t.Helper()
 	var content bytes.Buffer
-	if err := png.Encode(&content, image.NewPaletted(image.Rect(0, 0, 320, 200), color.Palette{color.Black})); err != nil {
+	if err := png.Encode(&content, image.NewPaletted(image.Rect(0, 0, 400, 320), color.Palette{color.Black})); err != nil {
 		t.Fatal(err)
 	}
 	return content.Bytes()
