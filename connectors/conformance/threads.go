@@ -200,7 +200,8 @@ func params(e Exchange) (url.Values, error) {
 func (a *threadsAPI) requestViolations(call *threadsCall, asked url.Values) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		if !call.params[name] && !slices.Contains(threadsBeyond, name) && !(name == "fields" && call.method == http.MethodGet) {
+		isFields := name == "fields" && call.method == http.MethodGet
+		if !call.params[name] && !slices.Contains(threadsBeyond, name) && !isFields {
 			found = append(found, "parameter "+name+" is not described")
 		}
 		if few := a.values[name]; (name == "media_type" || name == "reply_control") && !slices.Contains(few, asked.Get(name)) {

@@ -43,31 +43,38 @@ type Config struct {
 
 // Connector publishes to Threads. It is safe for concurrent use.
 type Connector struct {
-	client   *connectors.Client
-	base     string
-	app      connectors.App
-	media    media.Source
-	now      func() time.Time
-	comments drafts
+	client     *connectors.Client
+	base       string
+	app        connectors.App
+	now        func() time.Time
+	containers graph.Containers
+	comments   drafts
 }
 
 // New makes the connector.
 func New(c Config) *Connector {
-	return &Connector{
-		client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), app: c.App, media: c.Media, now: c.Now,
+	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), app: c.App, now: c.Now}
+	connector.containers = graph.Containers{
+		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
 	}
+	return connector
+}
+
+// Prepare makes the entry's containers and looks once at each that is not ready.
+func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	return c.containers.Prepare(ctx, d)
 }
 
 // Publish publishes the entry's container.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	p, err := progressOf(d)
+	container, err := graph.Container(d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	if p.Post.ID == "" {
+	if container == "" {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the post has no container yet"}
 	}
-	return c.publish(ctx, d, p.Post.ID)
+	return c.publish(ctx, d, container)
 }
 
 // publish makes the one visible call.
@@ -98,14 +105,14 @@ func (c *Connector) readBack(ctx context.Context, d schema.Delivery, id string) 
 	defer cancel()
 	call := c.call(d, http.MethodGet, "/"+url.PathEscape(id), opPost)
 	call.Query, call.Kind = url.Values{"fields": {"id,permalink,timestamp"}}, connectors.Status
-	var out post
+	var out graph.Post
 	if _, err := c.client.Do(ctx, call, &out); err != nil || out.ID != id {
-		out = post{ID: id}
+		out = graph.Post{ID: id}
 	}
 	return c.receipt(d, out)
 }
 
-func (c *Connector) receipt(d schema.Delivery, p post) schema.Receipt {
+func (c *Connector) receipt(d schema.Delivery, p graph.Post) schema.Receipt {
 	entry := d.Entry
 	if d.Comment != nil {
 		entry = d.Comment.Entry
@@ -134,25 +141,25 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	container, ok := c.comments.of(d.Key)
 	if !ok {
-		asked, err := requestOf(d, nil)
+		asked, err := c.containers.Fields(d, graph.Part{Item: graph.WholePost})
 		if err != nil {
 			return schema.Receipt{}, err
 		}
-		if container, err = c.create(ctx, d, asked); err != nil {
+		if container, err = c.containers.Create(ctx, d, asked); err != nil {
 			return schema.Receipt{}, err
 		}
 		c.comments.keep(d.Key, container)
 	}
-	state, err := c.look(ctx, d, container)
+	state, err := c.containers.Look(ctx, d, container)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
 	switch state.Status {
-	case inProgress:
+	case graph.InProgress:
 		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, RetryAfter: commentWait, Message: "Threads still works on the comment"}
-	case failed, expired:
+	case graph.Failed, graph.Expired:
 		c.comments.forget(d.Key)
-		return schema.Receipt{}, state.failure()
+		return schema.Receipt{}, state.Failure()
 	}
 	receipt, err := c.publish(ctx, d, container)
 	if schema.KindOf(err) != schema.RateLimited { // it is used up, or not known to be good
@@ -187,16 +194,4 @@ func (c *Connector) call(d schema.Delivery, method, path, operation string) conn
 		Operation: operation, Method: method, URL: c.base + "/v1.0" + path,
 		Token: d.Credentials.AccessToken, Account: d.Account.ID,
 	}
-}
-
-// post is what the connector reads of a post.
-type post struct {
-	ID        string     `json:"id"`
-	Text      string     `json:"text"`
-	Timestamp graph.Time `json:"timestamp"`
-	Permalink string     `json:"permalink"` // not there of what Threads has flagged
-	MediaType string     `json:"media_type"`
-	RepliedTo struct {
-		ID string `json:"id"`
-	} `json:"replied_to"`
 }

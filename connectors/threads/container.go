@@ -1,9 +1,7 @@
 package threads
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,37 +14,32 @@ import (
 	"crier/schema"
 )
 
-// The statuses of a container (developers.facebook.com/docs/threads/troubleshooting).
-const (
-	inProgress = "IN_PROGRESS"
-	finished   = "FINISHED"
-	published  = "PUBLISHED"
-	failed     = "ERROR"
-	expired    = "EXPIRED"
-)
+// maker makes the containers of Threads.
+type maker struct{ *Connector }
 
-// requestOf returns the container that a delivery asks for. Of a carousel, children are the
-// containers of its items, in order.
-func requestOf(d schema.Delivery, children []string) (url.Values, error) {
-	s, err := settingsOf(d)
-	if err != nil {
-		return nil, err
-	}
+// Fields returns what the container of a part is asked for with.
+func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
 	asked := url.Values{"media_type": {"TEXT"}}
-	text := d.Text
-	if d.Comment != nil {
-		text = d.Comment.Text
+	switch {
+	case p.Item != graph.WholePost:
+		asked = itemOf(d.Media[p.Item], p.Kind)
+		asked.Set("is_carousel_item", "true")
+		return asked, nil
+	case len(p.Children) > 0:
+		asked = url.Values{"media_type": {"CAROUSEL"}, "children": {strings.Join(p.Children, ",")}}
+	case p.Kind != "":
+		asked = itemOf(d.Media[0], p.Kind)
 	}
-	if text != "" {
+	if text := textOf(d); text != "" {
 		asked.Set("text", text)
-	}
-	if len(children) > 0 {
-		asked.Set("media_type", "CAROUSEL")
-		asked.Set("children", strings.Join(children, ","))
 	}
 	if parent := replyTo(d); parent != "" {
 		asked.Set("reply_to_id", parent)
 		return asked, nil
+	}
+	s, err := settingsOf(d)
+	if err != nil {
+		return nil, err
 	}
 	return asked, s.apply(asked, len(d.Media) > 0)
 }
@@ -63,6 +56,13 @@ func itemOf(item schema.Media, kind schema.MediaKind) url.Values {
 	return asked
 }
 
+func textOf(d schema.Delivery) string {
+	if d.Comment != nil {
+		return d.Comment.Text
+	}
+	return d.Text
+}
+
 // replyTo returns the post that the delivery's hangs on, empty if none.
 func replyTo(d schema.Delivery) string {
 	parent := d.Parent()
@@ -75,16 +75,16 @@ func replyTo(d schema.Delivery) string {
 	return parent.NativeID
 }
 
-// create makes a container, which nobody can see.
-func (c *Connector) create(ctx context.Context, d schema.Delivery, asked url.Values) (id string, err error) {
-	call := c.call(d, http.MethodPost, "/me/threads", opCreate)
+// Create makes a container, which nobody can see.
+func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) (string, error) {
+	call := m.call(d, http.MethodPost, "/me/threads", opCreate)
 	call.Form, call.Kind = asked, connectors.Media
 	var out struct {
 		ID string `json:"id"`
 	}
-	switch _, err := c.client.Do(ctx, call, &out); {
+	switch _, err := m.client.Do(ctx, call, &out); {
 	case err != nil && replyTo(d) != "":
-		return "", fmt.Errorf("creating container: %w", withoutEnd(err)) // posts that answer nothing may go out all the same
+		return "", fmt.Errorf("creating container: %w", graph.WithoutEnd(err)) // posts that answer nothing may go out all the same
 	case err != nil:
 		return "", fmt.Errorf("creating container: %w", err)
 	case out.ID == "":
@@ -93,67 +93,30 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, asked url.Val
 	return out.ID, nil
 }
 
-// state is how a container stands.
-type state struct {
-	Status string `json:"status"`
-	Error  string `json:"error_message"`
-}
-
-// look asks once how a container stands.
-func (c *Connector) look(ctx context.Context, d schema.Delivery, container string) (state, error) {
-	call := c.call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
+// Look asks once how a container stands.
+func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (graph.State, error) {
+	call := m.call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
 	call.Query, call.Kind = url.Values{"fields": {"id,status,error_message"}}, connectors.Status
-	var out state
-	if _, err := c.client.Do(ctx, call, &out); err != nil {
-		return state{}, fmt.Errorf("looking at container: %w", err)
+	var out struct {
+		Status string `json:"status"`
+		Error  string `json:"error_message"`
 	}
-	if !slices.Contains([]string{inProgress, finished, published, failed, expired}, out.Status) {
-		return state{}, &schema.Error{Kind: schema.Retryable, Message: "Threads does not say how the container stands"}
+	if _, err := m.client.Do(ctx, call, &out); err != nil {
+		return graph.State{}, fmt.Errorf("looking at container: %w", err)
 	}
-	return out, nil
+	state := graph.State{Status: out.Status, Reason: out.Error, Passes: slices.Contains(passing, out.Error)}
+	if !state.IsKnown() {
+		return state, &schema.Error{Kind: schema.Retryable, Message: "Threads does not say how the container stands"}
+	}
+	return state, nil
 }
 
-// Of a container that failed: what passes. All else is the media's fault, and meets it again.
+// passing is of a container that failed what passes. All else is the media's fault, and meets
+// it again.
 var passing = []string{"", "UNKNOWN", "FAILED_DOWNLOADING_VIDEO"}
-
-// failure is why a container that failed, or that nobody published in time, cannot be used.
-func (s state) failure() *schema.Error {
-	switch {
-	case s.Status == expired:
-		return &schema.Error{Kind: schema.Retryable, Message: "Threads has dropped the container, which was not published within a day"}
-	case slices.Contains(passing, s.Error):
-		return &schema.Error{Kind: schema.Retryable, Message: "Threads could not make the post ready: " + cmp.Or(s.Error, "it gives no reason")}
-	default:
-		return &schema.Error{Kind: schema.Refused, Message: "Threads does not take the media: " + s.Error}
-	}
-}
 
 // isGone tells whether an error says that a container or a post is not there.
 func isGone(err error) bool {
 	r, ok := errors.AsType[graph.Error](err)
 	return ok && (r.Code == 24 || r.Has(100, 33))
-}
-
-// progress is what is kept of an entry between two calls of Prepare.
-type progress struct {
-	Items []container `json:"items,omitempty"` // of a carousel, by the position of the item
-	Post  container   `json:"post,omitzero"`
-	Looks int         `json:"looks,omitempty"` // that found Threads at work
-	Since int64       `json:"since,omitempty"` // when the first container was made, in seconds since 1970
-}
-
-type container struct {
-	ID    string `json:"id"`
-	Ready bool   `json:"ready,omitempty"`
-}
-
-func progressOf(d schema.Delivery) (progress, error) {
-	var p progress
-	if len(d.Progress) == 0 {
-		return p, nil
-	}
-	if err := json.Unmarshal(d.Progress, &p); err != nil {
-		return p, fmt.Errorf("reading progress: %w", err)
-	}
-	return p, nil
 }

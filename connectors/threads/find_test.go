@@ -64,10 +64,10 @@ func TestAYoungPostOfASharedProfileIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, verdict, err := r.Find(t.Context(), d)
-	if e := wantKind(t, err, schema.Retryable); verdict != schema.CannotTell || e.RetryAfter != inFlight {
+	if e := wantKind(t, err, schema.Retryable); verdict != schema.CannotTell || e.RetryAfter != schema.CallDeadline+schema.SettleTime {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}
-	r.pass(inFlight)
+	r.pass(schema.CallDeadline + schema.SettleTime)
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.Found {
 		t.Errorf("Find once it is old enough = %v, %v", verdict, err)
 	}
@@ -81,11 +81,11 @@ func TestALikeReplyBeforeTheClaim(t *testing.T) {
 	if _, _, err := r.world.Add(simulation.Post{Account: r.account(), Text: "a comment", ReplyTo: entry.NativeID, Fields: []byte(`{"kind":"TEXT"}`)}); err != nil {
 		t.Fatal(err)
 	}
-	r.pass(clockDoubt / 2)
+	r.pass(30 * time.Second)
 	d.Comment, d.Receipts, d.Since = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.clock()
 	_, verdict, err := r.Find(t.Context(), d)
 	wantKind(t, err, schema.Retryable)
-	r.pass(doubtLast)
+	r.pass(10 * time.Minute)
 	if _, later, err := r.Find(t.Context(), d); verdict != schema.CannotTell || later != schema.CannotTell || err != nil {
 		t.Errorf("Find = %v, then %v, %v", verdict, later, err)
 	}

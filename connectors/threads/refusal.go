@@ -2,8 +2,6 @@ package threads
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -12,19 +10,14 @@ import (
 	"crier/schema"
 )
 
-const (
-	// goneWait is when a container is asked for again that Threads does not know: right after
-	// it was made, some of its servers do not know it yet.
-	goneWait = 10 * time.Second
-	// fullWait is when a profile is tried again whose posts of the last 24 hours are used up.
-	fullWait = 15 * time.Minute
-)
+// fullWait is when a profile is tried again whose posts of the last 24 hours are used up.
+const fullWait = 15 * time.Minute
 
 // refused judges why a container was not published.
 func (c *Connector) refused(ctx context.Context, d schema.Delivery, container string, err error) error {
 	switch {
 	case isGone(err):
-		return c.gone(ctx, d, container, err)
+		return c.containers.Unpublishable(ctx, d, container, err)
 	case schema.KindOf(err) == schema.Refused && c.usedUp(ctx, d):
 		return &schema.Error{
 			Kind: schema.RateLimited, RetryAfter: fullWait, Err: err,
@@ -32,20 +25,6 @@ func (c *Connector) refused(ctx context.Context, d schema.Delivery, container st
 		}
 	default:
 		return err
-	}
-}
-
-// gone judges that Threads knows no such container to publish. It says so of one that is
-// published, too, and of one that it will know in a moment: the container itself tells.
-func (c *Connector) gone(ctx context.Context, d schema.Delivery, container string, err error) error {
-	state, lookErr := c.look(ctx, d, container)
-	switch {
-	case isGone(lookErr) || lookErr == nil && (state.Status == failed || state.Status == expired):
-		return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "Threads has dropped the container", Err: err}
-	case lookErr == nil && state.Status == published:
-		return &schema.Error{Kind: schema.Duplicate, Message: "the container is published already", Err: err}
-	default:
-		return &schema.Error{Kind: schema.Retryable, RetryAfter: goneWait, Message: "Threads does not know the container yet", Err: err}
 	}
 }
 
@@ -75,12 +54,4 @@ func (c *Connector) usedUp(ctx context.Context, d schema.Delivery) bool {
 		usage, total = out.Data[0].ReplyUsage, out.Data[0].ReplyConfig.Total
 	}
 	return total > 0 && usage >= total
-}
-
-// withoutEnd judges the refusal of what an account may do without and publish all the same.
-func withoutEnd(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
-		return fmt.Errorf("missing permission: %w", &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err})
-	}
-	return err
 }
