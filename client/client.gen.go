@@ -714,6 +714,42 @@ func (e HeldReason) Valid() bool {
 	}
 }
 
+// Defines values for InstagramSettingsMediaType.
+const (
+	REELS   InstagramSettingsMediaType = "REELS"
+	STORIES InstagramSettingsMediaType = "STORIES"
+)
+
+// Valid indicates whether the value is a known member of the InstagramSettingsMediaType enum.
+func (e InstagramSettingsMediaType) Valid() bool {
+	switch e {
+	case REELS:
+		return true
+	case STORIES:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InstagramSettingsTrialParamsGraduationStrategy.
+const (
+	MANUAL        InstagramSettingsTrialParamsGraduationStrategy = "MANUAL"
+	SSPERFORMANCE InstagramSettingsTrialParamsGraduationStrategy = "SS_PERFORMANCE"
+)
+
+// Valid indicates whether the value is a known member of the InstagramSettingsTrialParamsGraduationStrategy enum.
+func (e InstagramSettingsTrialParamsGraduationStrategy) Valid() bool {
+	switch e {
+	case MANUAL:
+		return true
+	case SSPERFORMANCE:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for KeyPermissions.
 const (
 	KeyPermissionsAdmin KeyPermissions = "admin"
@@ -2538,12 +2574,53 @@ type HeldReason string
 
 // InstagramSettings defines model for InstagramSettings.
 type InstagramSettings struct {
+	// AudioName What a reel's own sound is called.
+	AudioName *string `json:"audioName,omitempty"`
+
+	// Collaborators Who is invited to be named as author too; not of stories.
+	Collaborators *[]string `json:"collaborators,omitempty"`
+
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
 
+	// CoverUrl The picture that a reel is shown by.
+	CoverUrl *string `json:"coverUrl,omitempty"`
+
+	// LocationId The id of a place's page; not of stories.
+	LocationId *string `json:"locationId,omitempty"`
+
+	// MediaType STORIES makes a story of one picture or video, which shows no text. Left out, one picture is a post of the feed, one video a reel, several items a carousel.
+	MediaType *InstagramSettingsMediaType `json:"mediaType,omitempty"`
+
 	// ShareToFeed Whether a reel is shown in the feed too.
 	ShareToFeed *bool `json:"shareToFeed,omitempty"`
+
+	// ThumbOffset Of a reel without coverUrl, the moment that it is shown by, in milliseconds.
+	ThumbOffset *int `json:"thumbOffset,omitempty"`
+
+	// TrialParams Makes a reel a trial, which is shown to those who do not follow the account.
+	TrialParams *struct {
+		// GraduationStrategy Who decides that it is shown to all: its author, or Instagram by how it does.
+		GraduationStrategy InstagramSettingsTrialParamsGraduationStrategy `json:"graduationStrategy"`
+	} `json:"trialParams,omitempty"`
+
+	// UserTags Who is in the picture or video; of a carousel, in its first item.
+	UserTags *[]struct {
+		Username string `json:"username"`
+
+		// X Of pictures, where: 0 is the left edge.
+		X *float32 `json:"x,omitempty"`
+
+		// Y 0 is the upper edge.
+		Y *float32 `json:"y,omitempty"`
+	} `json:"userTags,omitempty"`
 }
+
+// InstagramSettingsMediaType STORIES makes a story of one picture or video, which shows no text. Left out, one picture is a post of the feed, one video a reel, several items a carousel.
+type InstagramSettingsMediaType string
+
+// InstagramSettingsTrialParamsGraduationStrategy Who decides that it is shown to all: its author, or Instagram by how it does.
+type InstagramSettingsTrialParamsGraduationStrategy string
 
 // Key defines model for Key.
 type Key struct {

@@ -25,37 +25,41 @@ type EndAnswer struct {
 // undoes it.
 func AccountEnds() []AccountEnd {
 	const mastodon, bluesky, telegram = schema.Mastodon, schema.Bluesky, schema.Telegram
-	const threads = schema.Threads
+	const instagram, threads = schema.Instagram, schema.Threads
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
 			bluesky:  {"Account has been taken down", schema.EndSuspended},
 		}},
 		{"deactivated", map[schema.Platform]EndAnswer{
-			bluesky:  {"Account is deactivated", schema.EndDeactivated},
-			telegram: {"user is deactivated", schema.EndDeleted},
-			threads:  {"cannot access the app till you log in", schema.EndDeactivated},
+			bluesky:   {"Account is deactivated", schema.EndDeactivated},
+			telegram:  {"user is deactivated", schema.EndDeleted},
+			instagram: {"cannot access the app till you log in", schema.EndDeactivated},
+			threads:   {"cannot access the app till you log in", schema.EndDeactivated},
 		}},
 		{"deleted", map[schema.Platform]EndAnswer{
 			mastodon: {"no such account", schema.EndDeleted}, // a 404 or a 410
 			bluesky:  {"Account not found", schema.EndDeleted},
 		}},
 		{"password-changed", map[schema.Platform]EndAnswer{
-			mastodon: {"access token was revoked", schema.NotEnded},
-			bluesky:  {"Invalid identifier or password", schema.NotEnded},
-			threads:  {"the user changed their password", schema.NotEnded},
+			mastodon:  {"access token was revoked", schema.NotEnded},
+			bluesky:   {"Invalid identifier or password", schema.NotEnded},
+			instagram: {"the user changed their password", schema.NotEnded},
+			threads:   {"the user changed their password", schema.NotEnded},
 		}},
 		{"revoked", map[schema.Platform]EndAnswer{
-			mastodon: {"access token was revoked", schema.NotEnded},
-			bluesky:  {"Invalid identifier or password", schema.NotEnded}, // of the login that follows
-			telegram: {"Unauthorized", schema.NotEnded},
-			threads:  {"has not authorized application", schema.NotEnded},
+			mastodon:  {"access token was revoked", schema.NotEnded},
+			bluesky:   {"Invalid identifier or password", schema.NotEnded}, // of the login that follows
+			telegram:  {"Unauthorized", schema.NotEnded},
+			instagram: {"has not authorized application", schema.NotEnded},
+			threads:   {"has not authorized application", schema.NotEnded},
 		}},
 		{"scope-withdrawn", map[schema.Platform]EndAnswer{
-			mastodon: {"outside the authorized scopes", schema.EndScope},
-			bluesky:  {"Bad token scope", schema.EndScope},
-			telegram: {"need administrator rights", schema.EndRemoved},
-			threads:  {"does not have permission for this action", schema.EndScope},
+			mastodon:  {"outside the authorized scopes", schema.EndScope},
+			bluesky:   {"Bad token scope", schema.EndScope},
+			telegram:  {"need administrator rights", schema.EndRemoved},
+			instagram: {"does not have permission for this action", schema.EndScope},
+			threads:   {"does not have permission for this action", schema.EndScope},
 		}},
 		{"kicked", map[schema.Platform]EndAnswer{telegram: {"bot was kicked from the channel chat", schema.EndRemoved}}},
 		{"not-a-member", map[schema.Platform]EndAnswer{telegram: {"bot is not a member", schema.EndRemoved}}},

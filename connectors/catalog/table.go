@@ -11,6 +11,7 @@ import (
 	"crier/connectors/googlebusiness"
 	"crier/connectors/graph"
 	"crier/connectors/instagram"
+	instagramsim "crier/connectors/instagram/simulator"
 	"crier/connectors/linkedin"
 	"crier/connectors/mastodon"
 	mastodonsim "crier/connectors/mastodon/simulator"
@@ -53,7 +54,6 @@ type parts struct {
 
 var table = [...]entry{
 	schema.Twitter:        {constraints: twitter.Constraints()},
-	schema.Instagram:      {constraints: instagram.Constraints(), limits: graphLimits()},
 	schema.Facebook:       {constraints: facebook.Constraints(), limits: graphLimits()},
 	schema.LinkedIn:       {constraints: linkedin.Constraints()},
 	schema.TikTok:         {constraints: tiktok.Constraints()},
@@ -61,6 +61,17 @@ var table = [...]entry{
 	schema.Pinterest:      {constraints: pinterest.Constraints()},
 	schema.GoogleBusiness: {constraints: googlebusiness.Constraints()},
 
+	schema.Instagram: {
+		constraints: instagram.Constraints(),
+		limits:      graphLimits(),
+		classify:    instagram.Classify,
+		pace:        graph.Pace,
+		connect: func(p parts) connectors.Connector {
+			return instagram.New(instagram.Config{Client: p.client, Base: p.base, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  instagramsim.New,
+		unlimited: instagramsim.NewUnlimited,
+	},
 	schema.Threads: {
 		constraints: threads.Constraints(),
 		// 48,000 calls a day at the least (developers.facebook.com/docs/threads/overview); a

@@ -110,6 +110,28 @@ func BoolSetting() SettingRule {
 	}}
 }
 
+// IntegerSetting is a whole number between two, themselves included.
+func IntegerSetting(least, most int) SettingRule {
+	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
+		var n int
+		if json.Unmarshal(value, &n) != nil || n < least || n > most {
+			return wrong(CodeSettingInvalid, "a whole number from %d to %d is wanted, not %s", least, most, shorten(value))
+		}
+		return nil
+	}}
+}
+
+// NumberSetting is a number between two, themselves included.
+func NumberSetting(least, most float64) SettingRule {
+	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
+		var n float64
+		if json.Unmarshal(value, &n) != nil || n < least || n > most {
+			return wrong(CodeSettingInvalid, "a number from %g to %g is wanted, not %s", least, most, shorten(value))
+		}
+		return nil
+	}}
+}
+
 // EnumSetting is one of some values.
 func EnumSetting(values ...string) SettingRule {
 	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
