@@ -100,6 +100,7 @@ type world struct {
 	workspace  string
 	key        string
 	client     *http.Client
+	picture    string // an upload for posts that need one
 }
 
 // newWorld starts the simulators and a crier on an empty data folder.

@@ -18,7 +18,7 @@ import (
 // visibleCalls are the operations that make a post visible.
 var visibleCalls = map[schema.Platform]string{
 	schema.Mastodon: "POST /api/v1/statuses", schema.Bluesky: "com.atproto.repo.putRecord", schema.Telegram: "sendMessage",
-	schema.Threads: "POST /{user}/threads_publish",
+	schema.Instagram: "POST /{user}/media_publish", schema.Threads: "POST /{user}/threads_publish",
 }
 
 func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
@@ -31,7 +31,7 @@ func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
 		w.inject(map[string]any{"platform": p.String(), "operation": call, "lose": true})
 		var answer postAnswer
 		w.call(http.MethodPost, "/posts", map[string]any{
-			"content": "lost on " + p.String(), "publishNow": true,
+			"content": "lost on " + p.String(), "publishNow": true, "mediaItems": w.leastMedia(p),
 			"platforms": []map[string]any{{"platform": p.String(), "accountId": account.String()}},
 		}, &answer)
 		ids[p] = answer.Post.ID
