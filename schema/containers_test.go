@@ -24,3 +24,17 @@ func TestWhatIsGoneIsPreparedAnew(t *testing.T) {
 		t.Errorf("a comment, which has no Prepare, is at step %d", c.Step)
 	}
 }
+
+// A trade whose end is not known is not left until the token has expired, where an expired one
+// is lost for good.
+func TestATokenThatIsTradedForItselfIsTradedInTime(t *testing.T) {
+	now := time.Now()
+	for platform, early := range map[schema.Platform]bool{schema.Threads: true, schema.Instagram: true, schema.Twitter: false} {
+		expires := now.Add(30 * 24 * time.Hour)
+		r := schema.Renewal{Account: schema.Account{Platform: platform, ExpiresAt: expires, Renewable: true}, Open: true}
+		result := r.After(schema.RenewalOutcome{}, now, 0)
+		if got := result.NextAt.Before(expires) && result.Step == schema.RenewalIdle; got != early {
+			t.Errorf("%s: next at %v, step %d; it expires at %v", platform, result.NextAt, result.Step, expires)
+		}
+	}
+}
