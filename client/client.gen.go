@@ -3817,7 +3817,7 @@ type ThreadsSettings struct {
 	// ReplyControl Who may reply; the profile's own setting where it is left out.
 	ReplyControl *ThreadsSettingsReplyControl `json:"replyControl,omitempty"`
 
-	// TopicTag The topic; where it is left out
+	// TopicTag The topic; where it is left out, Threads takes the text's first hashtag.
 	TopicTag *string `json:"topicTag,omitempty"`
 }
 

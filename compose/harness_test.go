@@ -243,7 +243,7 @@ func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 	w.Helper()
 	var ids []schema.AccountID
 	for i := range n {
-		path, login := "/connect/mastodon", map[string]any{"accessToken": fmt.Sprintf("token-of-user-%d", i)}
+		path, login := "/connect/"+p.String(), map[string]any{"accessToken": fmt.Sprintf("token-of-user-%d", i)}
 		switch p {
 		case schema.Bluesky:
 			path, login = "/connect/bluesky", map[string]any{"identifier": fmt.Sprintf("user%d.bsky.test", i), "password": "abcd-efgh-ijkl-mnop"}
