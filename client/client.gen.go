@@ -714,6 +714,42 @@ func (e HeldReason) Valid() bool {
 	}
 }
 
+// Defines values for InstagramSettingsMediaType.
+const (
+	REELS   InstagramSettingsMediaType = "REELS"
+	STORIES InstagramSettingsMediaType = "STORIES"
+)
+
+// Valid indicates whether the value is a known member of the InstagramSettingsMediaType enum.
+func (e InstagramSettingsMediaType) Valid() bool {
+	switch e {
+	case REELS:
+		return true
+	case STORIES:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InstagramSettingsTrialParamsGraduationStrategy.
+const (
+	MANUAL        InstagramSettingsTrialParamsGraduationStrategy = "MANUAL"
+	SSPERFORMANCE InstagramSettingsTrialParamsGraduationStrategy = "SS_PERFORMANCE"
+)
+
+// Valid indicates whether the value is a known member of the InstagramSettingsTrialParamsGraduationStrategy enum.
+func (e InstagramSettingsTrialParamsGraduationStrategy) Valid() bool {
+	switch e {
+	case MANUAL:
+		return true
+	case SSPERFORMANCE:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for KeyPermissions.
 const (
 	KeyPermissionsAdmin KeyPermissions = "admin"
@@ -1452,6 +1488,33 @@ func (e ThreadUpdateStatus) Valid() bool {
 	}
 }
 
+// Defines values for ThreadsSettingsReplyControl.
+const (
+	AccountsYouFollow    ThreadsSettingsReplyControl = "accounts_you_follow"
+	Everyone             ThreadsSettingsReplyControl = "everyone"
+	FollowersOnly        ThreadsSettingsReplyControl = "followers_only"
+	MentionedOnly        ThreadsSettingsReplyControl = "mentioned_only"
+	ParentPostAuthorOnly ThreadsSettingsReplyControl = "parent_post_author_only"
+)
+
+// Valid indicates whether the value is a known member of the ThreadsSettingsReplyControl enum.
+func (e ThreadsSettingsReplyControl) Valid() bool {
+	switch e {
+	case AccountsYouFollow:
+		return true
+	case Everyone:
+		return true
+	case FollowersOnly:
+		return true
+	case MentionedOnly:
+		return true
+	case ParentPostAuthorOnly:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TiktokSettingsPrivacy.
 const (
 	FOLLOWEROFCREATOR   TiktokSettingsPrivacy = "FOLLOWER_OF_CREATOR"
@@ -2103,7 +2166,7 @@ type ConnectTelegram struct {
 
 // ConnectThreads defines model for ConnectThreads.
 type ConnectThreads struct {
-	// AccessToken A long-lived token with threads_basic, threads_content_publish and threads_manage_replies. crier renews it.
+	// AccessToken A long-lived token with threads_basic, threads_content_publish, threads_manage_replies and threads_read_replies. crier renews it.
 	AccessToken string  `json:"accessToken"`
 	BrandId     *string `json:"brandId,omitempty"`
 
@@ -2511,12 +2574,53 @@ type HeldReason string
 
 // InstagramSettings defines model for InstagramSettings.
 type InstagramSettings struct {
+	// AudioName What a reel's own sound is called.
+	AudioName *string `json:"audioName,omitempty"`
+
+	// Collaborators Who is invited to be named as author too; not of stories.
+	Collaborators *[]string `json:"collaborators,omitempty"`
+
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
 
+	// CoverUrl The picture that a reel is shown by.
+	CoverUrl *string `json:"coverUrl,omitempty"`
+
+	// LocationId The id of a place's page; not of stories.
+	LocationId *string `json:"locationId,omitempty"`
+
+	// MediaType STORIES makes a story of one picture or video, which shows no text. Left out, one picture is a post of the feed, one video a reel, several items a carousel.
+	MediaType *InstagramSettingsMediaType `json:"mediaType,omitempty"`
+
 	// ShareToFeed Whether a reel is shown in the feed too.
 	ShareToFeed *bool `json:"shareToFeed,omitempty"`
+
+	// ThumbOffset Of a reel without coverUrl, the moment that it is shown by, in milliseconds.
+	ThumbOffset *int `json:"thumbOffset,omitempty"`
+
+	// TrialParams Makes a reel a trial, which is shown to those who do not follow the account.
+	TrialParams *struct {
+		// GraduationStrategy Who decides that it is shown to all: its author, or Instagram by how it does.
+		GraduationStrategy InstagramSettingsTrialParamsGraduationStrategy `json:"graduationStrategy"`
+	} `json:"trialParams,omitempty"`
+
+	// UserTags Who is in the picture or video; of a carousel, in its first item.
+	UserTags *[]struct {
+		Username string `json:"username"`
+
+		// X Of pictures, where: 0 is the left edge.
+		X *float32 `json:"x,omitempty"`
+
+		// Y 0 is the upper edge.
+		Y *float32 `json:"y,omitempty"`
+	} `json:"userTags,omitempty"`
 }
+
+// InstagramSettingsMediaType STORIES makes a story of one picture or video, which shows no text. Left out, one picture is a post of the feed, one video a reel, several items a carousel.
+type InstagramSettingsMediaType string
+
+// InstagramSettingsTrialParamsGraduationStrategy Who decides that it is shown to all: its author, or Instagram by how it does.
+type InstagramSettingsTrialParamsGraduationStrategy string
 
 // Key defines model for Key.
 type Key struct {
@@ -2866,8 +2970,8 @@ type PlatformSettings struct {
 	Pinterest *PinterestSettings `json:"pinterest,omitempty"`
 	Telegram  *TelegramSettings  `json:"telegram,omitempty"`
 
-	// Threads Of a platform without settings of its own.
-	Threads *TextSettings    `json:"threads,omitempty"`
+	// Threads Of the post, or of the first entry of a thread.
+	Threads *ThreadsSettings `json:"threads,omitempty"`
 	Tiktok  *TiktokSettings  `json:"tiktok,omitempty"`
 	Twitter *TwitterSettings `json:"twitter,omitempty"`
 	Youtube *YoutubeSettings `json:"youtube,omitempty"`
@@ -3693,6 +3797,32 @@ type ThreadUpdate struct {
 
 // ThreadUpdateStatus defines model for ThreadUpdate.Status.
 type ThreadUpdateStatus string
+
+// ThreadsSettings Of the post, or of the first entry of a thread.
+type ThreadsSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// LinkAttachment Shown below a post without media, in place of the text's first link.
+	LinkAttachment *string `json:"linkAttachment,omitempty"`
+
+	// Poll Of a post without media.
+	Poll *struct {
+		Options []string `json:"options"`
+	} `json:"poll,omitempty"`
+
+	// QuotePostId The id of the post that is quoted.
+	QuotePostId *string `json:"quotePostId,omitempty"`
+
+	// ReplyControl Who may reply; the profile's own setting where it is left out.
+	ReplyControl *ThreadsSettingsReplyControl `json:"replyControl,omitempty"`
+
+	// TopicTag The topic; where it is left out, Threads takes the text's first hashtag.
+	TopicTag *string `json:"topicTag,omitempty"`
+}
+
+// ThreadsSettingsReplyControl Who may reply; the profile's own setting where it is left out.
+type ThreadsSettingsReplyControl string
 
 // TiktokSettings defines model for TiktokSettings.
 type TiktokSettings struct {

@@ -37,10 +37,10 @@ func (w *world) everyEnd() (all []*endedAccount) {
 				a.path, a.login = "/connect/mastodon", map[string]any{"accessToken": "token-to-be-" + end.Cause}
 			case schema.Bluesky:
 				a.path, a.login = "/connect/bluesky", map[string]any{"identifier": end.Cause + ".bsky.test", "password": "abcd-efgh-ijkl-mnop"}
-			case schema.Twitter:
-				a.path, a.login = "/connect/twitter", map[string]any{"accessToken": "token-to-be-" + end.Cause}
-			default:
+			case schema.Telegram:
 				a.path, a.login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 5000+i, i), "chatId": fmt.Sprintf("@to_be_ended%d", i)}
+			default:
+				a.path, a.login = "/connect/"+platform.String(), map[string]any{"accessToken": "token-to-be-" + end.Cause}
 			}
 			a.id = w.connectOne(a.path, a.login)
 			all = append(all, a)
@@ -72,7 +72,7 @@ func (w *world) publishNowTo(a *endedAccount, n int) {
 	w.Helper()
 	for i := range n {
 		var made postAnswer
-		body := map[string]any{"content": fmt.Sprintf("%s %d", a.cause, i), "publishNow": true, "platforms": []any{map[string]any{"platform": a.platform, "accountId": a.id}}}
+		body := map[string]any{"content": fmt.Sprintf("%s %d", a.cause, i), "publishNow": true, "mediaItems": w.leastMedia(a.platform), "platforms": []any{map[string]any{"platform": a.platform, "accountId": a.id}}}
 		if status := w.call(http.MethodPost, "/posts", body, &made); status != http.StatusCreated {
 			w.Fatalf("creating a post: %d", status)
 		}

@@ -104,6 +104,7 @@ type world struct {
 	workspace  string
 	key        string
 	client     *http.Client
+	picture    string // an upload for posts that need one
 }
 
 // newWorld starts the simulators and a crier on a data folder without anything in it but
@@ -239,7 +240,7 @@ func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 	w.Helper()
 	var ids []schema.AccountID
 	for i := range n {
-		path, login := "/connect/mastodon", map[string]any{"accessToken": fmt.Sprintf("token-of-user-%d", i)}
+		path, login := "/connect/"+p.String(), map[string]any{"accessToken": fmt.Sprintf("token-of-user-%d", i)}
 		switch p {
 		case schema.Bluesky:
 			path, login = "/connect/bluesky", map[string]any{"identifier": fmt.Sprintf("user%d.bsky.test", i), "password": "abcd-efgh-ijkl-mnop"}

@@ -25,6 +25,7 @@ type EndAnswer struct {
 // undoes it.
 func AccountEnds() []AccountEnd {
 	const mastodon, bluesky, telegram, twitter = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter
+	const instagram, threads = schema.Instagram, schema.Threads
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
@@ -32,28 +33,36 @@ func AccountEnds() []AccountEnd {
 			twitter:  {"is suspended", schema.EndSuspended},
 		}},
 		{"deactivated", map[schema.Platform]EndAnswer{
-			bluesky:  {"Account is deactivated", schema.EndDeactivated},
-			telegram: {"user is deactivated", schema.EndDeleted},
-			twitter:  {"temporarily locked", schema.EndDeactivated},
+			bluesky:   {"Account is deactivated", schema.EndDeactivated},
+			telegram:  {"user is deactivated", schema.EndDeleted},
+			instagram: {"cannot access the app till you log in", schema.EndDeactivated},
+			threads:   {"cannot access the app till you log in", schema.EndDeactivated},
+			twitter:   {"temporarily locked", schema.EndDeactivated},
 		}},
 		{"deleted", map[schema.Platform]EndAnswer{
 			mastodon: {"no such account", schema.EndDeleted}, // a 404 or a 410
 			bluesky:  {"Account not found", schema.EndDeleted},
 		}},
 		{"password-changed", map[schema.Platform]EndAnswer{
-			mastodon: {"access token was revoked", schema.NotEnded},
-			bluesky:  {"Invalid identifier or password", schema.NotEnded},
+			mastodon:  {"access token was revoked", schema.NotEnded},
+			bluesky:   {"Invalid identifier or password", schema.NotEnded},
+			instagram: {"the user changed their password", schema.NotEnded},
+			threads:   {"the user changed their password", schema.NotEnded},
 		}},
 		{"revoked", map[schema.Platform]EndAnswer{
-			mastodon: {"access token was revoked", schema.NotEnded},
-			bluesky:  {"Invalid identifier or password", schema.NotEnded}, // of the login that follows
-			telegram: {"Unauthorized", schema.NotEnded},
-			twitter:  {"Unauthorized", schema.NotEnded},
+			mastodon:  {"access token was revoked", schema.NotEnded},
+			bluesky:   {"Invalid identifier or password", schema.NotEnded}, // of the login that follows
+			telegram:  {"Unauthorized", schema.NotEnded},
+			instagram: {"has not authorized application", schema.NotEnded},
+			threads:   {"has not authorized application", schema.NotEnded},
+			twitter:   {"Unauthorized", schema.NotEnded},
 		}},
 		{"scope-withdrawn", map[schema.Platform]EndAnswer{
-			mastodon: {"outside the authorized scopes", schema.EndScope},
-			bluesky:  {"Bad token scope", schema.EndScope},
-			telegram: {"need administrator rights", schema.EndRemoved},
+			mastodon:  {"outside the authorized scopes", schema.EndScope},
+			bluesky:   {"Bad token scope", schema.EndScope},
+			telegram:  {"need administrator rights", schema.EndRemoved},
+			instagram: {"does not have permission for this action", schema.EndScope},
+			threads:   {"does not have permission for this action", schema.EndScope},
 		}},
 		{"kicked", map[schema.Platform]EndAnswer{telegram: {"bot was kicked from the channel chat", schema.EndRemoved}}},
 		{"not-a-member", map[schema.Platform]EndAnswer{telegram: {"bot is not a member", schema.EndRemoved}}},

@@ -418,6 +418,7 @@ func TestUploadsInPosts(t *testing.T) {
 	a, _ := newMediaAPI(t)
 	a.connect(a.workspace, schema.Mastodon, "m")
 	a.connect(a.workspace, schema.Instagram, "i")
+	a.connect(a.workspace, schema.Threads, "t")
 	small, wide := a.upload(pngOf(t, 100, 100), "alt_text", "small"), a.upload(pngOf(t, 1200, 300))
 	post := func(platform string, item map[string]any) *answer {
 		return a.call(http.MethodPost, "/posts", map[string]any{
@@ -446,8 +447,8 @@ func TestUploadsInPosts(t *testing.T) {
 		field, code  string
 		wantPlatform string
 	}{
-		"too small":       {post("instagram", map[string]any{"mediaId": small.at("id").text()}), "mediaItems[0]", "media_too_small", "instagram"},
-		"too wide":        {post("instagram", map[string]any{"mediaId": wide.at("id").text()}), "mediaItems[0]", "media_too_small", "instagram"},
+		"too small":       {post("threads", map[string]any{"mediaId": small.at("id").text()}), "mediaItems[0]", "media_too_small", "threads"},
+		"too wide":        {post("threads", map[string]any{"mediaId": wide.at("id").text()}), "mediaItems[0]", "media_too_small", "threads"},
 		"no video":        {post("mastodon", map[string]any{"type": "video", "mediaId": small.at("id").text()}), "mediaItems[0].type", "media_type_mismatch", ""},
 		"no such":         {post("mastodon", map[string]any{"mediaId": "media_01k9sr3q5wf2g8m7r4t0v1x2y3"}), "mediaItems[0].mediaId", "media_unknown", ""},
 		"another's url":   {post("mastodon", map[string]any{"type": "image", "mediaId": small.at("id").text(), "url": wide.at("url").text()}), "mediaItems[0].mediaId", "conflict", ""},

@@ -43,6 +43,7 @@ type Error struct {
 	Details    []Detail      // all that is wrong with a request, each with its field
 	RetryAfter time.Duration // zero if none was given
 	End        End           // of TokenDead: what became of the account; NotEnded: it was not said
+	Unprepared bool          // of a refused Publish: what Prepare made is gone, and is made anew before the next
 	Err        error         // cause, for the log only
 }
 

@@ -58,6 +58,10 @@ func (p Platform) String() string {
 	return platformNames[p]
 }
 
+// TradesTokensForThemselves tells whether the platform trades an access token for the next
+// one, without a refresh token: the old one goes on working until it expires.
+func (p Platform) TradesTokensForThemselves() bool { return p == Instagram || p == Threads }
+
 // MarshalText makes the platform its name in JSON, as a value and as a key.
 func (p Platform) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 

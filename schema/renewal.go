@@ -157,7 +157,8 @@ func (r Renewal) traded(result RenewalResult, o RenewalOutcome, now time.Time) R
 }
 
 // alive keeps credentials that work. Where a trade is open, they are used to their end:
-// trading once more could end them.
+// trading once more could end them. Those that are traded for themselves go on working, and
+// cannot be traded once they have expired: they are traded again in time.
 func (r Renewal) alive(result RenewalResult, o RenewalOutcome, now time.Time) RenewalResult {
 	result.Account, result.Revived = r.Account.Revived(), r.Account.Problem() != nil
 	a := &result.Account
@@ -165,7 +166,7 @@ func (r Renewal) alive(result RenewalResult, o RenewalOutcome, now time.Time) Re
 		a.ExpiresAt = o.ExpiresAt
 	}
 	result.Good, result.Settled = true, true
-	if r.Open {
+	if r.Open && !a.Platform.TradesTokensForThemselves() {
 		result.Step = RenewalTrade
 		result.NextAt = a.ExpiresAt
 		return result

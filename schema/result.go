@@ -107,9 +107,12 @@ func (d Delivery) afterPublish(o Outcome, at time.Time, jitter float64) Result {
 	if o.Err == nil {
 		return d.published(o.Receipt, at)
 	}
-	switch o.Err.Kind {
-	case Unknown, Duplicate:
+	switch {
+	case o.Err.Kind == Unknown || o.Err.Kind == Duplicate:
 		return d.lost(o.Err, at)
+	case o.Err.Unprepared && d.Comment == nil: // a first comment has no Prepare
+		d.Progress = nil
+		return d.failure(o.Err, StepPrepare, at, jitter)
 	default:
 		return d.failure(o.Err, StepPublish, at, jitter)
 	}

@@ -108,7 +108,7 @@ func FuzzAnswers(f *testing.F) {
 }
 
 func deliveryTo(p schema.Platform, now time.Time) schema.Delivery {
-	d := delivery(p, "https://server.example", false)
+	d := installation{}.delivery(p, "https://server.example", false)
 	d.Account.ID, d.Account.NativeID = schema.NewAccountID(now), "did:plc:ewvi7nxzyoun6zhxrhs64oiz"
 	d.Since, d.DueAt, d.Deadline, d.Tries = now, now, now.Add(time.Minute), 5
 	return d

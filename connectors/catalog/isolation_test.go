@@ -23,6 +23,7 @@ type installation struct {
 	sandbox *sandbox.Sandbox
 	live    string
 	reached *atomic.Int64
+	picture schema.Media // for platforms that need one
 }
 
 // newInstallation serves the sandbox behind front, if there is one.
@@ -35,10 +36,16 @@ func newInstallation(t *testing.T, front func(http.Handler) http.Handler) instal
 	}))
 	t.Cleanup(live.Close)
 	i.live = live.URL
+	pictures := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Write([]byte("\xff\xd8\xff")) }))
+	t.Cleanup(pictures.Close)
+	i.picture = schema.Media{
+		Kind: schema.Image, URL: pictures.URL,
+		Facts: &schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Size: 3, Width: 600, Height: 600},
+	}
 
 	var address string
 	simulators, err := sandbox.New(sandbox.Config{
-		Simulators: catalog.Simulators(), BaseURL: func() string { return address }, Now: time.Now,
+		Simulators: catalog.Simulators(), BaseURL: func() string { return address }, Now: time.Now, HTTP: pictures.Client(),
 	})
 	if err != nil {
 		t.Fatalf("sandbox.New: %v", err)
@@ -80,8 +87,13 @@ func newDeps(t testing.TB) catalog.Deps {
 	}
 }
 
-func delivery(p schema.Platform, server string, sandboxed bool) schema.Delivery {
+func (i installation) delivery(p schema.Platform, server string, sandboxed bool) schema.Delivery {
+	var items []schema.Media
+	if catalog.Constraints(p).Media.Required {
+		items = []schema.Media{i.picture}
+	}
 	return schema.Delivery{
+		Media:   items,
 		Account: schema.Account{Platform: p, Server: server, Sandbox: sandboxed},
 		Entries: 1, Text: "hello", Key: "0198a1f0-0000-7000-8000-000000000001", Since: time.Now(),
 		Credentials: credentials(),
@@ -114,6 +126,17 @@ func connectorOf(t *testing.T, c *catalog.Catalog, p schema.Platform, sandboxed 
 	return connector
 }
 
+// publish prepares and publishes what is ready at once.
+func publish(t *testing.T, c connectors.Connector, d *schema.Delivery) error {
+	t.Helper()
+	progress, err := c.Prepare(t.Context(), *d)
+	d.Progress = progress.State
+	if err == nil {
+		_, err = c.Publish(t.Context(), *d)
+	}
+	return err
+}
+
 func checked(t *testing.T, c *catalog.Catalog, d schema.Delivery) error {
 	t.Helper()
 	checker, err := connectors.As[connectors.Checker](c, d.Account)
@@ -131,15 +154,12 @@ func TestSandboxAccountsNeverReachALiveServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			i := newInstallation(t, nil)
 			connected(t, i, func(t *testing.T, p schema.Platform) {
-				d := delivery(p, server(i), true)
+				d := i.delivery(p, server(i), true)
 				if err := checked(t, i.catalog, d); err != nil {
 					t.Errorf("Check: %v", err)
 				}
-				if _, err := connectorOf(t, i.catalog, p, true).Prepare(t.Context(), d); err != nil {
-					t.Errorf("Prepare: %v", err)
-				}
-				if _, err := connectorOf(t, i.catalog, p, true).Publish(t.Context(), d); err != nil {
-					t.Errorf("Publish: %v", err)
+				if err := publish(t, connectorOf(t, i.catalog, p, true), &d); err != nil {
+					t.Errorf("publishing: %v", err)
 				}
 				if _, _, err := connectorOf(t, i.catalog, p, true).Find(t.Context(), d); err != nil {
 					t.Errorf("Find: %v", err)
@@ -164,11 +184,11 @@ func TestSandboxIsNotLeftByRedirect(t *testing.T) {
 	})
 	live = i.live
 	connected(t, i, func(t *testing.T, p schema.Platform) {
-		d := delivery(p, "", true)
+		d := i.delivery(p, "", true)
 		if err := checked(t, i.catalog, d); err == nil {
 			t.Error("Check succeeded on a redirect")
 		}
-		if _, err := connectorOf(t, i.catalog, p, true).Publish(t.Context(), d); err == nil {
+		if err := publish(t, connectorOf(t, i.catalog, p, true), &d); err == nil {
 			t.Error("Publish succeeded on a redirect")
 		}
 		if n := i.reached.Load(); n != 0 {
@@ -186,7 +206,8 @@ func TestLiveAccountsReachTheirServer(t *testing.T) {
 			i := newInstallation(t, nil)
 			connected(t, i, func(t *testing.T, p schema.Platform) {
 				before := i.reached.Load()
-				if _, err := connectorOf(t, i.catalog, p, false).Publish(t.Context(), delivery(p, server(i), false)); err == nil {
+				d := i.delivery(p, server(i), false)
+				if err := publish(t, connectorOf(t, i.catalog, p, false), &d); err == nil {
 					t.Error("a teapot took the post")
 				}
 				if i.reached.Load() == before {
@@ -204,7 +225,7 @@ func TestWithoutASandboxItsAccountsAreRefused(t *testing.T) {
 	i := newInstallation(t, nil)
 	i.catalog = newCatalog(t, "", i.live)
 	connected(t, i, func(t *testing.T, p schema.Platform) {
-		d := delivery(p, i.live, true)
+		d := i.delivery(p, i.live, true)
 		_, connected := i.catalog.Connector(d.Account)
 		for name, err := range map[string]error{"Connector": connected, "Check": checked(t, i.catalog, d)} {
 			if schema.KindOf(err) != schema.Refused {

@@ -9,7 +9,9 @@ import (
 	blueskysim "crier/connectors/bluesky/simulator"
 	"crier/connectors/facebook"
 	"crier/connectors/googlebusiness"
+	"crier/connectors/graph"
 	"crier/connectors/instagram"
+	instagramsim "crier/connectors/instagram/simulator"
 	"crier/connectors/linkedin"
 	"crier/connectors/mastodon"
 	mastodonsim "crier/connectors/mastodon/simulator"
@@ -19,6 +21,7 @@ import (
 	"crier/connectors/telegram"
 	telegramsim "crier/connectors/telegram/simulator"
 	"crier/connectors/threads"
+	threadssim "crier/connectors/threads/simulator"
 	"crier/connectors/tiktok"
 	"crier/connectors/twitter"
 	twittersim "crier/connectors/twitter/simulator"
@@ -32,6 +35,7 @@ type entry struct {
 	constraints schema.Constraints
 	limits      connectors.Limits
 	classify    func(status int, header http.Header, body []byte) *schema.Error
+	pace        func(header http.Header) time.Duration
 	connect     func(parts) connectors.Connector
 	simulate    simulator // with the platform's own rate limits
 	unlimited   simulator
@@ -50,11 +54,9 @@ type parts struct {
 }
 
 var table = [...]entry{
-	schema.Instagram:      {constraints: instagram.Constraints(), limits: graphLimits()},
 	schema.Facebook:       {constraints: facebook.Constraints(), limits: graphLimits()},
 	schema.LinkedIn:       {constraints: linkedin.Constraints()},
 	schema.TikTok:         {constraints: tiktok.Constraints()},
-	schema.Threads:        {constraints: threads.Constraints()},
 	schema.YouTube:        {constraints: youtube.Constraints()},
 	schema.Pinterest:      {constraints: pinterest.Constraints()},
 	schema.GoogleBusiness: {constraints: googlebusiness.Constraints()},
@@ -68,6 +70,30 @@ var table = [...]entry{
 		},
 		simulate:  twittersim.New,
 		unlimited: twittersim.NewUnlimited,
+	},
+	schema.Instagram: {
+		constraints: instagram.Constraints(),
+		limits:      graphLimits(),
+		classify:    instagram.Classify,
+		pace:        graph.Pace,
+		connect: func(p parts) connectors.Connector {
+			return instagram.New(instagram.Config{Client: p.client, Base: p.base, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  instagramsim.New,
+		unlimited: instagramsim.NewUnlimited,
+	},
+	schema.Threads: {
+		constraints: threads.Constraints(),
+		// 48,000 calls a day at the least (developers.facebook.com/docs/threads/overview); a
+		// post takes four, and some more while Threads works on its media.
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 0.5, Burst: 200}}},
+		classify: graph.Classify,
+		pace:     graph.Pace,
+		connect: func(p parts) connectors.Connector {
+			return threads.New(threads.Config{Client: p.client, Base: p.base, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  threadssim.New,
+		unlimited: threadssim.NewUnlimited,
 	},
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),

@@ -35,6 +35,7 @@ func newMediaServer(t *testing.T) *mediaServer {
 	m := &mediaServer{}
 	mux := http.NewServeMux()
 	serve := func(path, contentType string, content func() []byte) {
+		content = sync.OnceValue(content)
 		mux.HandleFunc("GET "+path, func(rw http.ResponseWriter, r *http.Request) {
 			rw.Header().Set("Content-Type", contentType)
 			http.ServeContent(rw, r, path, time.Time{}, bytes.NewReader(content()))

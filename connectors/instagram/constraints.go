@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"crier/schema"
-	"crier/schema/validation"
 )
 
 // Constraints is what Instagram takes.
@@ -19,6 +18,10 @@ func Constraints() schema.Constraints {
 			MaxVideos:        10,
 			Mixed:            true,
 			Kinds:            []schema.MediaKind{schema.Image, schema.Video},
+			ImageTypes:       []string{"image/jpeg"},
+			VideoTypes:       []string{"video/mp4", "video/quicktime"},
+			MaxImageBytes:    8 << 20,
+			MaxVideoBytes:    300 << 20,
 			MaxVideoDuration: 90 * time.Second,
 			MinWidth:         320,
 			MinHeight:        320,
@@ -34,6 +37,7 @@ func Constraints() schema.Constraints {
 		},
 		DailyCap:   100,
 		Containers: true,
-		Settings:   validation.SettingRules{"shareToFeed": validation.BoolSetting()}.Check,
+		Settings:   settingRules().Check,
+		Together:   ofItsMedia,
 	}
 }

@@ -20,6 +20,9 @@ func Constraints() schema.Constraints {
 			MaxVideos:        10,
 			Mixed:            true,
 			Kinds:            []schema.MediaKind{schema.Image, schema.Video},
+			ImageTypes:       []string{"image/jpeg", "image/png"},
+			VideoTypes:       []string{"video/mp4", "video/quicktime"},
+			MaxImageBytes:    8 << 20,
 			MaxVideoBytes:    1 << 30,
 			MaxVideoDuration: 5 * time.Minute,
 			MinWidth:         320,
@@ -31,6 +34,8 @@ func Constraints() schema.Constraints {
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 30 * time.Second},
 		DailyCap:     250,
 		Containers:   true,
+		Settings:     settingRules().Check,
+		Together:     textAlone,
 	}
 }
 

@@ -110,6 +110,28 @@ func BoolSetting() SettingRule {
 	}}
 }
 
+// IntegerSetting is a whole number between two, themselves included.
+func IntegerSetting(least, most int) SettingRule {
+	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
+		var n int
+		if json.Unmarshal(value, &n) != nil || n < least || n > most {
+			return wrong(CodeSettingInvalid, "a whole number from %d to %d is wanted, not %s", least, most, shorten(value))
+		}
+		return nil
+	}}
+}
+
+// NumberSetting is a number between two, themselves included.
+func NumberSetting(least, most float64) SettingRule {
+	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
+		var n float64
+		if json.Unmarshal(value, &n) != nil || n < least || n > most {
+			return wrong(CodeSettingInvalid, "a number from %g to %g is wanted, not %s", least, most, shorten(value))
+		}
+		return nil
+	}}
+}
+
 // EnumSetting is one of some values.
 func EnumSetting(values ...string) SettingRule {
 	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
@@ -158,12 +180,18 @@ func FormSetting(is func(text string) bool, what string) SettingRule {
 }
 
 // ListSetting is a list of at most so many values, none of them null.
-func ListSetting(most int, item SettingRule) SettingRule {
+func ListSetting(most int, item SettingRule) SettingRule { return BoundedListSetting(0, most, item) }
+
+// BoundedListSetting is a list of so many values at least and at most, none of them null.
+func BoundedListSetting(least, most int, item SettingRule) SettingRule {
 	item = item.Require()
 	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) != nil {
 			return wrong(CodeSettingInvalid, "a list is wanted")
+		}
+		if len(items) < least {
+			return wrong(CodeSettingInvalid, "at least %d values are wanted, there are %d", least, len(items))
 		}
 		if len(items) > most {
 			return wrong(CodeSettingInvalid, "at most %d values are allowed, there are %d", most, len(items))

@@ -1,0 +1,265 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// The statuses of a container: what instagram and threads make of a post before anybody sees
+// it (developers.facebook.com/docs/threads/troubleshooting and
+// docs/instagram-platform/instagram-graph-api/reference/ig-container).
+const (
+	InProgress = "IN_PROGRESS"
+	Finished   = "FINISHED"
+	Published  = "PUBLISHED"
+	Failed     = "ERROR"
+	Expired    = "EXPIRED"
+)
+
+// State is how a container stands.
+type State struct {
+	Status string
+	Reason string // why it failed, in the platform's words
+	Passes bool   // another container of the same may not fail
+}
+
+// IsKnown tells whether the platform has answered with a status there is.
+func (s State) IsKnown() bool {
+	return slices.Contains([]string{InProgress, Finished, Published, Failed, Expired}, s.Status)
+}
+
+// Failure is why a container that failed, or that nobody published in time, cannot be used.
+func (s State) Failure() *schema.Error {
+	switch reason := cmp.Or(s.Reason, "no reason given"); {
+	case s.Status == Expired:
+		return &schema.Error{Kind: schema.Retryable, Message: "the platform has dropped what was prepared, since it was not published within a day"}
+	case s.Passes:
+		return &schema.Error{Kind: schema.Retryable, Message: "the platform could not make the post ready: " + reason}
+	default:
+		return &schema.Error{Kind: schema.Refused, Message: "the platform does not take the media: " + reason}
+	}
+}
+
+// Part is what a container is of: the whole post, or an item of a carousel.
+type Part struct {
+	Item     int              // position of the item; WholePost: the post
+	Kind     schema.MediaKind // of the item, or of the post's only one; empty: it has none
+	Children []string         // of a carousel, the containers of its items, in order
+}
+
+// WholePost is the Item of a Part that is the post.
+const WholePost = -1
+
+// Maker makes containers on one platform.
+type Maker interface {
+	// Fields returns what the container of a part is asked for with.
+	Fields(d schema.Delivery, p Part) (url.Values, error)
+	// Create makes a container, which nobody can see, and returns its id.
+	Create(ctx context.Context, d schema.Delivery, fields url.Values) (string, error)
+	// Look asks once how a container stands. Its status is known.
+	Look(ctx context.Context, d schema.Delivery, id string) (State, error)
+}
+
+// Containers prepares entries.
+type Containers struct {
+	Maker
+	Media       media.Source
+	Constraints schema.Constraints
+	Now         func() time.Time
+	// IsGone tells whether an error says that the platform does not know a container.
+	IsGone func(error) bool
+}
+
+// GoneWait is when a container is asked for again that the platform does not know: right
+// after it was made, some of its servers do not know it yet.
+const GoneWait = 10 * time.Second
+
+const (
+	// The pauses between two looks at a container double from one to the other: pictures are
+	// ready soon, and of videos Meta asks for a look a minute.
+	firstPause = 2 * time.Second
+	lastPause  = time.Minute
+	// mostWork is for how long a platform may work on a post; Meta speaks of five minutes.
+	mostWork = 30 * time.Minute
+)
+
+// progress is what is kept of an entry between two calls of Prepare.
+type progress struct {
+	Items []container `json:"items,omitempty"` // of a carousel, by the position of the item
+	Post  container   `json:"post,omitzero"`
+	Looks int         `json:"looks,omitempty"` // that found the platform at work
+	Since int64       `json:"since,omitempty"` // when the first container was made, in seconds since 1970
+}
+
+type container struct {
+	ID    string `json:"id"`
+	Ready bool   `json:"ready,omitempty"`
+}
+
+func progressOf(d schema.Delivery) (p progress, err error) {
+	if len(d.Progress) == 0 {
+		return p, nil
+	}
+	if err := json.Unmarshal(d.Progress, &p); err != nil {
+		return p, fmt.Errorf("reading progress: %w", err)
+	}
+	return p, nil
+}
+
+// Container returns the id of a delivery's container; empty where it has none yet.
+func Container(d schema.Delivery) (string, error) {
+	p, err := progressOf(d)
+	return p.Post.ID, err
+}
+
+// Prepare makes the entry's containers and looks once at each that is not ready. An error
+// comes with what was made before it.
+func (c Containers) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	p, err := progressOf(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	err = c.advance(ctx, d, &p)
+	kept := schema.Progress{Ready: err == nil && p.Post.Ready}
+	if err == nil && !kept.Ready {
+		kept.RetryIn = min(firstPause<<min(p.Looks, 10), lastPause)
+		p.Looks++
+	}
+	var encodeErr error
+	if kept.State, encodeErr = json.Marshal(p); encodeErr != nil {
+		return schema.Progress{}, fmt.Errorf("encoding progress: %w", encodeErr)
+	}
+	return kept, err
+}
+
+// advance takes the entry as far as it goes without waiting.
+func (c Containers) advance(ctx context.Context, d schema.Delivery, p *progress) error {
+	if p.Post.ID == "" {
+		if err := c.make(ctx, d, p); err != nil || p.Post.ID == "" {
+			return err
+		}
+	}
+	return c.settle(ctx, d, p, &p.Post)
+}
+
+// make makes the containers up to the post's own, which a carousel has once its items are
+// ready.
+func (c Containers) make(ctx context.Context, d schema.Delivery, p *progress) error {
+	if p.Since == 0 {
+		p.Since = c.Now().Unix()
+	}
+	whole := Part{Item: WholePost}
+	switch {
+	case len(d.Media) == 1:
+		facts, err := media.Inspect(ctx, c.Media, d.Media[0], c.Constraints)
+		if err != nil {
+			return err
+		}
+		whole.Kind = facts.Kind
+	case len(d.Media) > 1:
+		if err := c.makeItems(ctx, d, p); err != nil {
+			return err
+		}
+		for i := range p.Items {
+			if err := c.settle(ctx, d, p, &p.Items[i]); err != nil {
+				return err
+			}
+			if !p.Items[i].Ready {
+				return nil
+			}
+			whole.Children = append(whole.Children, p.Items[i].ID)
+		}
+	}
+	fields, err := c.Fields(d, whole)
+	if err != nil {
+		return err
+	}
+	p.Post.ID, err = c.Create(ctx, d, fields)
+	return err
+}
+
+// makeItems makes the containers of a carousel's items that have none. All are looked at
+// first, so that nothing is made for an entry that cannot be published.
+func (c Containers) makeItems(ctx context.Context, d schema.Delivery, p *progress) error {
+	first := len(p.Items)
+	asked := make([]url.Values, len(d.Media))
+	for i := first; i < len(d.Media); i++ {
+		facts, err := media.Inspect(ctx, c.Media, d.Media[i], c.Constraints)
+		if err != nil {
+			return fmt.Errorf("looking at media item %d: %w", i, err)
+		}
+		if asked[i], err = c.Fields(d, Part{Item: i, Kind: facts.Kind}); err != nil {
+			return err
+		}
+	}
+	for i := first; i < len(d.Media); i++ {
+		id, err := c.Create(ctx, d, asked[i])
+		if err != nil {
+			return err
+		}
+		p.Items = append(p.Items, container{ID: id})
+	}
+	return nil
+}
+
+// settle looks at a container unless it is ready. One that failed, or that the platform works
+// on for ever, is dropped with all others: the next try makes them anew.
+func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, one *container) error {
+	if one.Ready {
+		return nil
+	}
+	state, err := c.Look(ctx, d, one.ID)
+	switch {
+	case err != nil && c.IsGone(err):
+		return NotKnownYet(err)
+	case err != nil:
+		return err
+	case state.Status == Finished || state.Status == Published:
+		one.Ready = true
+		return nil
+	case state.Status != InProgress:
+		*p = progress{}
+		return state.Failure()
+	case c.Now().Sub(time.Unix(p.Since, 0)) > mostWork:
+		*p = progress{}
+		return &schema.Error{Kind: schema.Retryable, Message: fmt.Sprintf("the platform did not make the post ready within %s", mostWork)}
+	}
+	return nil
+}
+
+// NotKnownYet is what it means that a container is not known right after it was made.
+func NotKnownYet(cause error) *schema.Error {
+	return &schema.Error{Kind: schema.Retryable, RetryAfter: GoneWait, Message: "the platform does not know yet what was prepared", Err: cause}
+}
+
+// Unpublishable judges that a platform knows no container to publish. It says so of one that
+// is published, too, and of one that it will know in a moment: the container itself tells.
+func (c Containers) Unpublishable(ctx context.Context, d schema.Delivery, id string, cause error) error {
+	state, err := c.Look(ctx, d, id)
+	switch {
+	case err != nil && c.IsGone(err) || err == nil && (state.Status == Failed || state.Status == Expired):
+		return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the platform has dropped what was prepared", Err: cause}
+	case err == nil && state.Status == Published:
+		return &schema.Error{Kind: schema.Duplicate, Message: "what was prepared is published already", Err: cause}
+	default:
+		return NotKnownYet(cause)
+	}
+}
+
+// WithoutEnd judges the refusal of what an account may do without and publish all the same:
+// a missing permission is no end then.
+func WithoutEnd(err error) error {
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
+		return fmt.Errorf("missing permission: %w", &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err})
+	}
+	return err
+}

@@ -1,0 +1,12 @@
+// Package graph is what the Graph APIs of Meta have in common: facebook, instagram and
+// threads speak them. It reads what an answer says beside its own content.
+//
+//	answer ─┬─ 2xx ─▶ Pace: how long the account is left alone, by the usage headers
+//	        └─ error ─▶ Classify: an Error, by its code, as one of schema
+//
+// Containers are how instagram and threads take a post: made, looked at and published, each
+// at most once. Search finds what one became, in the account's own list.
+//
+// Each platform has codes of its own besides; it asks for the Error in one with
+// errors.AsType.
+package graph

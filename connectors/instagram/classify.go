@@ -1,0 +1,40 @@
+package instagram
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"crier/connectors/graph"
+	"crier/schema"
+)
+
+// fullWait is when an account is tried again whose posts of the last 24 hours are used up.
+const fullWait = 15 * time.Minute
+
+// Classify is the Classify of the platform's connectors.ClientConfig: what Instagram's own
+// subcodes say beyond those of all Graph APIs
+// (developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes).
+func Classify(status int, header http.Header, body []byte) *schema.Error {
+	e := graph.Classify(status, header, body)
+	if e == nil {
+		return nil
+	}
+	switch r, _ := errors.AsType[graph.Error](e); r.Subcode {
+	case 2207051: // held back as spam: soon again makes it worse
+		e.Kind, e.RetryAfter = schema.Refused, 0
+	case 2207042: // the account's posts of the day are used up
+		e.Kind, e.RetryAfter = schema.RateLimited, fullWait
+	case 2207052: // Instagram could not fetch the media
+		e.Kind = schema.Unknown
+	case 2207027: // the container is not ready, and nothing was published
+		e.Kind, e.RetryAfter = schema.Retryable, graph.GoneWait
+	}
+	return e
+}
+
+// isGone tells whether an error says that a container or a media is not there.
+func isGone(err error) bool {
+	r, ok := errors.AsType[graph.Error](err)
+	return ok && (r.Code == 24 || r.Subcode == 2207020 || r.Has(100, 33))
+}

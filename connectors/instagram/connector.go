@@ -1,0 +1,213 @@
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// DefaultBase is the API itself.
+const DefaultBase = "https://graph.instagram.com"
+
+// version is of the Graph API; it is served until July 2028.
+const version = "/v25.0"
+
+// Operations of the API, as they are called in metrics and logs.
+const (
+	opCreate       = "POST /me/media"
+	opPublish      = "POST /me/media_publish"
+	opComment      = "POST /{media}/comments"
+	opContainer    = "GET /{container}"
+	opMedia        = "GET /{media}"
+	opListMedia    = "GET /me/media"
+	opListStories  = "GET /me/stories"
+	opListComments = "GET /{media}/comments"
+	opLimit        = "GET /me/content_publishing_limit"
+	opProfile      = "GET /me"
+	opExchange     = "GET /access_token"
+	opRefresh      = "GET /refresh_access_token"
+)
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client *connectors.Client // whose Classify is this package's, and whose Pace is package graph's
+	Base   string             // empty: DefaultBase
+	App    connectors.App     // whose secret exchanges tokens
+	Media  media.Source       // opens what Instagram is to fetch
+	Now    func() time.Time
+}
+
+// Connector publishes to Instagram. It is safe for concurrent use.
+type Connector struct {
+	client     *connectors.Client
+	base       string
+	app        connectors.App
+	now        func() time.Time
+	containers graph.Containers
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), app: c.App, now: c.Now}
+	connector.containers = graph.Containers{
+		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
+	}
+	return connector
+}
+
+// Prepare makes the entry's containers and looks once at each that is not ready.
+func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	return c.containers.Prepare(ctx, d)
+}
+
+// Publish publishes the entry's container.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	container, err := graph.Container(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	if container == "" {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the post has no container yet"}
+	}
+	call := c.call(d, http.MethodPost, "/me/media_publish", opPublish)
+	call.Form = url.Values{"creation_id": {container}}
+	id, err := c.visible(ctx, d, call)
+	switch {
+	case isGone(err):
+		return schema.Receipt{}, c.containers.Unpublishable(ctx, d, container, err)
+	case err != nil:
+		return schema.Receipt{}, fmt.Errorf("publishing container: %w", err)
+	}
+	return c.readBack(ctx, d, id), nil
+}
+
+// Comment comments on the entry.
+func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	entry := d.Receipt(d.Comment.Entry)
+	if entry == nil {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
+	}
+	call := c.call(d, http.MethodPost, "/"+url.PathEscape(entry.NativeID)+"/comments", opComment)
+	call.Form = url.Values{"message": {d.Comment.Text}}
+	id, err := c.visible(ctx, d, call)
+	if err != nil { // a token that may not comment may publish
+		return schema.Receipt{}, fmt.Errorf("commenting: %w", graph.WithoutEnd(err))
+	}
+	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, PostedAt: c.now().UTC()}, nil
+}
+
+// visible makes the one visible call and returns the id of what it made.
+func (c *Connector) visible(ctx context.Context, d schema.Delivery, call connectors.Call) (id string, err error) {
+	call.Kind, call.Turn, call.Visible = connectors.Post, d.Turn, true
+	var out struct {
+		ID string `json:"id"`
+	}
+	if _, err := c.client.Do(ctx, call, &out); err != nil {
+		return "", err
+	}
+	if out.ID == "" {
+		return "", &schema.Error{Kind: schema.Unknown, Message: "Instagram's answer names nothing that was made"}
+	}
+	return out.ID, nil
+}
+
+// readBackTime bounds the read of what was just published: until it is over, the receipt is
+// kept nowhere.
+const readBackTime = 3 * time.Second
+
+// readBack asks for the address of what is published. Where that fails, it is there all the
+// same.
+func (c *Connector) readBack(ctx context.Context, d schema.Delivery, id string) schema.Receipt {
+	ctx, cancel := context.WithTimeout(ctx, readBackTime)
+	defer cancel()
+	call := c.call(d, http.MethodGet, "/"+url.PathEscape(id), opMedia)
+	call.Query, call.Kind = url.Values{"fields": {"id,permalink,timestamp"}}, connectors.Status
+	var out graph.Post
+	if _, err := c.client.Do(ctx, call, &out); err != nil || out.ID != id {
+		out = graph.Post{ID: id}
+	}
+	return c.receipt(d, out)
+}
+
+func (c *Connector) receipt(d schema.Delivery, p graph.Post) schema.Receipt {
+	entry := d.Entry
+	if d.Comment != nil {
+		entry = d.Comment.Entry
+	}
+	at := p.Timestamp.Time
+	if at.IsZero() {
+		at = c.now().UTC()
+	}
+	return schema.Receipt{Entry: entry, NativeID: p.ID, URL: webURL(p.Permalink), PostedAt: at}
+}
+
+// webURL returns an address if a browser can open it.
+func webURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return ""
+	}
+	return address
+}
+
+// Check returns whose token it is, and how many posts Instagram takes of the account in 24
+// hours.
+func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	d := schema.Delivery{Account: a, Credentials: credentials}
+	call := c.call(d, http.MethodGet, "/me", opProfile)
+	call.Query = url.Values{"fields": {"user_id,username"}}
+	var out struct {
+		ID       string `json:"id"` // of the account for this app
+		UserID   string `json:"user_id"`
+		Username string `json:"username"`
+	}
+	if _, err := c.client.Do(ctx, call, &out); err != nil {
+		return connectors.Profile{}, fmt.Errorf("reading profile: %w", err)
+	}
+	id := cmp.Or(out.UserID, out.ID)
+	if id == "" {
+		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "Instagram's answer names no profile"}
+	}
+	return connectors.Profile{NativeID: id, Name: cmp.Or(out.Username, id), Settings: c.quota(ctx, d)}, nil
+}
+
+// quota returns the account's settings: how many posts it may publish in 24 hours, 100 or 50
+// by which document one reads. Where it cannot be asked nothing is known.
+func (c *Connector) quota(ctx context.Context, d schema.Delivery) json.RawMessage {
+	call := c.call(d, http.MethodGet, "/me/content_publishing_limit", opLimit)
+	call.Query, call.Kind = url.Values{"fields": {"config,quota_usage"}}, connectors.Status
+	var out struct {
+		Data []struct {
+			Config struct {
+				Total int `json:"quota_total"`
+			} `json:"config"`
+		} `json:"data"`
+	}
+	if _, err := c.client.Do(ctx, call, &out); err != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 {
+		return nil
+	}
+	settings, err := json.Marshal(map[string][]string{"quotaTotal": {strconv.Itoa(out.Data[0].Config.Total)}})
+	if err != nil {
+		return nil // not reached: a map of texts
+	}
+	return settings
+}
+
+// call is one of an account. The token goes in a header, which no address shows.
+func (c *Connector) call(d schema.Delivery, method, path, operation string) connectors.Call {
+	return connectors.Call{
+		Operation: operation, Method: method, URL: c.base + version + path,
+		Token: d.Credentials.AccessToken, Account: d.Account.ID,
+	}
+}

@@ -1,0 +1,115 @@
+package instagram
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/schema"
+)
+
+// maker makes the containers of Instagram.
+type maker struct{ *Connector }
+
+// Fields returns what the container of a part is asked for with
+// (developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media).
+func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return nil, err
+	}
+	if p.Item != graph.WholePost {
+		return s.item(d.Media[p.Item], p)
+	}
+	asked := url.Values{}
+	switch {
+	case len(p.Children) > 0 && s.MediaType != "":
+		return nil, refusedAs(s.MediaType, "one picture or video")
+	case len(p.Children) > 0:
+		asked.Set("media_type", "CAROUSEL")
+		asked.Set("children", strings.Join(p.Children, ","))
+	case s.MediaType == story:
+		return s.story(d.Media[0], p.Kind)
+	case p.Kind == schema.Video:
+		asked.Set("media_type", reel)
+		asked.Set("video_url", d.Media[0].URL)
+		if err := s.applyToReel(asked); err != nil {
+			return nil, err
+		}
+	case s.MediaType == reel || s.TrialParams != nil:
+		return nil, refusedAs(reel, "one video")
+	default:
+		asked.Set("image_url", d.Media[0].URL)
+		setAltText(asked, d.Media[0])
+		if err := s.applyTags(asked, schema.Image); err != nil {
+			return nil, err
+		}
+	}
+	if d.Text != "" {
+		asked.Set("caption", d.Text)
+	}
+	return asked, s.applyToFeed(asked)
+}
+
+func refusedAs(kind, wanted string) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf("Instagram makes %s of %s alone", kind, wanted)}
+}
+
+func setAltText(asked url.Values, item schema.Media) {
+	if item.AltText != "" {
+		asked.Set("alt_text", item.AltText)
+	}
+}
+
+// Create makes a container, which nobody can see.
+func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) (string, error) {
+	call := m.call(d, http.MethodPost, "/me/media", opCreate)
+	call.Form, call.Kind = asked, connectors.Media
+	var out struct {
+		ID string `json:"id"`
+	}
+	switch _, err := m.client.Do(ctx, call, &out); {
+	case err != nil:
+		return "", fmt.Errorf("creating container: %w", err)
+	case out.ID == "":
+		return "", &schema.Error{Kind: schema.Retryable, Message: "Instagram's answer names no container"}
+	}
+	return out.ID, nil
+}
+
+// Look asks once how a container stands. Its status tells the reason of a failure, in words
+// with a subcode.
+func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (graph.State, error) {
+	call := m.call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
+	call.Query, call.Kind = url.Values{"fields": {"id,status_code,status"}}, connectors.Status
+	var out struct {
+		Code   string `json:"status_code"`
+		Status string `json:"status"`
+	}
+	if _, err := m.client.Do(ctx, call, &out); err != nil {
+		return graph.State{}, fmt.Errorf("looking at container: %w", err)
+	}
+	state := graph.State{Status: out.Code, Reason: out.Status, Passes: passes(out.Status)}
+	if !state.IsKnown() {
+		return state, &schema.Error{Kind: schema.Retryable, Message: "Instagram does not say how the container stands"}
+	}
+	return state, nil
+}
+
+var subcode = regexp.MustCompile(`\b2207\d{3}\b`)
+
+// passing are the subcodes of failures that another container may not meet: of a download
+// that timed out or failed, of servers, of uploads that failed for no known reason
+// (developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes).
+var passing = []string{"2207001", "2207003", "2207020", "2207032", "2207052", "2207053"}
+
+func passes(status string) bool {
+	said := subcode.FindString(status)
+	return said == "" || slices.Contains(passing, said)
+}

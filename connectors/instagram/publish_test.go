@@ -1,0 +1,310 @@
+package instagram
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/connectors/graph"
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+func TestEachKindOfPost(t *testing.T) {
+	half := 0.5
+	for name, tt := range map[string]struct {
+		settings string
+		items    func(*rig) []schema.Media
+		text     string // as it is published
+		want     made
+		media    []simulation.Media
+	}{
+		"a picture": {
+			`{"collaborators":["a.friend"],"locationId":"7","userTags":[{"username":"b","x":0.5,"y":0.5}],"shareToFeed":true}`,
+			func(r *rig) []schema.Media { return []schema.Media{r.picture("a")} }, "look",
+			made{Kind: "IMAGE", Location: "7", Collaborators: []string{"a.friend"}, UserTags: []userTag{{"b", &half, &half}}},
+			[]simulation.Media{{Type: "image/jpeg", AltText: "a"}},
+		},
+		"a reel": {
+			`{"shareToFeed":false,"coverUrl":"https://example.com/c.jpg","thumbOffset":1500,"audioName":"hum","collaborators":["c"],"userTags":[{"username":"b","x":0.5,"y":0.5}]}`,
+			func(r *rig) []schema.Media { return []schema.Media{r.film("b")} }, "look",
+			made{
+				Kind: "REELS", ShareToFeed: "false", Cover: "https://example.com/c.jpg", ThumbOffset: "1500", AudioName: "hum",
+				Collaborators: []string{"c"}, UserTags: []userTag{{Username: "b"}},
+			},
+			[]simulation.Media{{Type: "video/mp4"}},
+		},
+		"a trial reel": {
+			`{"mediaType":"REELS","trialParams":{"graduationStrategy":"MANUAL"}}`,
+			func(r *rig) []schema.Media { return []schema.Media{r.film("")} }, "look",
+			made{Kind: "REELS", Trial: map[string]string{"graduation_strategy": "MANUAL"}},
+			[]simulation.Media{{Type: "video/mp4"}},
+		},
+		"a story of a picture": {
+			`{"mediaType":"STORIES","userTags":[{"username":"b"}]}`,
+			func(r *rig) []schema.Media { return []schema.Media{r.picture("a")} }, "",
+			made{Kind: "STORIES", UserTags: []userTag{{Username: "b"}}},
+			[]simulation.Media{{Type: "image/jpeg"}},
+		},
+		"a story of a film": {
+			`{"mediaType":"STORIES","shareToFeed":true}`,
+			func(r *rig) []schema.Media { return []schema.Media{r.film("")} }, "",
+			made{Kind: "STORIES"},
+			[]simulation.Media{{Type: "video/mp4"}},
+		},
+		"a carousel": {
+			`{"collaborators":["c"],"locationId":"7","userTags":[{"username":"b","x":0.5,"y":0.5}]}`,
+			func(r *rig) []schema.Media { return []schema.Media{r.picture("a"), r.film("b")} }, "look",
+			made{Kind: "CAROUSEL", Location: "7", Collaborators: []string{"c"}},
+			[]simulation.Media{{Type: "image/jpeg", AltText: "a"}, {Type: "video/mp4"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.delivery("look", tt.items(r)...)
+			d.Settings = json.RawMessage(tt.settings)
+			receipt := r.published(t, d)
+			post := r.wantPosts(t, 1)[0]
+			if got := madeOf(t, post); !reflect.DeepEqual(got, tt.want) || post.Text != tt.text {
+				t.Errorf("made %+v with %q, want %+v with %q", got, post.Text, tt.want, tt.text)
+			}
+			for i, want := range tt.media {
+				if got := post.Media[i]; got.Type != want.Type || got.AltText != want.AltText {
+					t.Errorf("item %d is %+v, want %+v", i, got, want)
+				}
+			}
+			if want := fmt.Sprintf("%s/p/%s/%s", r.base, r.account(), receipt.NativeID); receipt.URL != want {
+				t.Errorf("URL = %q, want %q", receipt.URL, want)
+			}
+			found, verdict, err := r.Find(t.Context(), d) // without its container: the list tells
+			if verdict != schema.Found || found.NativeID != receipt.NativeID {
+				t.Errorf("Find = %+v, %v, %v", found, verdict, err)
+			}
+		})
+	}
+}
+
+func TestWhatInstagramMakesOfNoSuchMedia(t *testing.T) {
+	for name, tt := range map[string]struct {
+		settings string
+		items    func(*rig) []schema.Media
+	}{
+		"a reel of a picture":  {`{"mediaType":"REELS"}`, func(r *rig) []schema.Media { return []schema.Media{r.picture("")} }},
+		"a trial of a picture": {`{"trialParams":{"graduationStrategy":"MANUAL"}}`, func(r *rig) []schema.Media { return []schema.Media{r.picture("")} }},
+		"a story of two":       {`{"mediaType":"STORIES"}`, func(r *rig) []schema.Media { return []schema.Media{r.picture(""), r.picture("")} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.delivery("look", tt.items(r)...)
+			d.Settings = json.RawMessage(tt.settings)
+			_, err := r.Prepare(t.Context(), d)
+			wantKind(t, err, schema.Refused)
+		})
+	}
+}
+
+// losing loses the answer of a call. A read is sent again by net/http itself.
+func losing(operation string) simulation.Fault {
+	f := simulation.Fault{Operation: operation, Lose: true}
+	if strings.HasPrefix(operation, "GET ") {
+		f.Times = 2
+	}
+	return f
+}
+
+// Whatever call of the chain loses its answer, there is one post, and it is known as such.
+func TestALostAnswerOfEachCall(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lose  string
+		after int // calls of it that are answered before
+		items int
+		kind  schema.ErrorKind // of the step that meets it; Internal: none
+	}{
+		"the container of a picture":   {simCreate, 0, 1, schema.Retryable},
+		"the look at it":               {simShow, 0, 1, schema.Retryable},
+		"an item of a carousel":        {simCreate, 1, 2, schema.Retryable},
+		"the carousel":                 {simCreate, 2, 2, schema.Retryable},
+		"the publish":                  {simPublish, 0, 1, schema.Unknown},
+		"the publish of a carousel":    {simPublish, 0, 2, schema.Unknown},
+		"the address of what is there": {simShow, 1, 1, schema.Internal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.delivery("once")
+			for range tt.items {
+				d.Media = append(d.Media, r.picture("a"))
+			}
+			if tt.after > 0 {
+				r.inject(t, simulation.Fault{Operation: tt.lose, Delay: 1, Times: tt.after})
+			}
+			r.inject(t, losing(tt.lose))
+			met := schema.Internal
+			var receipt schema.Receipt
+			for ready := false; receipt.NativeID == ""; {
+				if !ready {
+					progress, err := r.Prepare(t.Context(), d)
+					d.Progress, ready = progress.State, progress.Ready
+					if err != nil {
+						met = schema.KindOf(err)
+					}
+					continue
+				}
+				var err error
+				if receipt, err = r.Publish(t.Context(), d); err != nil {
+					met = wantKind(t, err, schema.Unknown).Kind
+					var verdict schema.Verdict
+					if receipt, verdict, err = r.Find(t.Context(), d); verdict != schema.Found {
+						t.Fatalf("Find = %v, %v", verdict, err)
+					}
+				}
+			}
+			if post := r.wantPosts(t, 1)[0]; post.ID != receipt.NativeID || len(post.Media) != tt.items || met != tt.kind {
+				t.Errorf("post %+v, receipt %+v, met %d, want %d", post, receipt, met, tt.kind)
+			}
+		})
+	}
+}
+
+func TestAFirstComment(t *testing.T) {
+	for name, tt := range map[string]struct {
+		fault *simulation.Fault
+		kind  schema.ErrorKind // Internal: it works
+		want  schema.Verdict
+	}{
+		"is there":                       {nil, schema.Internal, schema.Found},
+		"whose answer was lost":          {&simulation.Fault{Operation: simComment, Lose: true}, schema.Unknown, schema.Found},
+		"that was never taken":           {&simulation.Fault{Operation: simComment, Refuse: true}, schema.Unknown, schema.NotThere},
+		"that the token may not make":    {&simulation.Fault{Operation: simComment, Status: 403, Body: `{"error":{"message":"m","code":10}}`}, schema.Refused, schema.NotThere},
+		"that Instagram takes for spam":  {&simulation.Fault{Operation: simComment, Status: 400, Body: `{"error":{"message":"m","code":4,"error_subcode":2207051}}`}, schema.Refused, schema.NotThere},
+		"of an account that has no more": {&simulation.Fault{Operation: simComment, Status: 400, Body: `{"error":{"message":"m","code":190}}`}, schema.TokenDead, schema.NotThere},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.delivery("the entry", r.picture(""))
+			entry := r.published(t, d)
+			r.pass(time.Minute)
+			d.Comment, d.Receipts, d.Since = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.clock()
+			if tt.fault != nil {
+				r.inject(t, *tt.fault)
+			}
+			_, err := r.Comment(t.Context(), d)
+			if tt.kind == schema.Internal && err != nil {
+				t.Fatal(err)
+			}
+			if tt.kind != schema.Internal {
+				wantKind(t, err, tt.kind)
+			}
+			found, verdict, err := r.Find(t.Context(), d)
+			if verdict != tt.want || err != nil {
+				t.Errorf("Find = %+v, %v, %v; want %v", found, verdict, err, tt.want)
+			}
+			if posts := r.world.Posts(); verdict == schema.Found && (posts[1].ID != found.NativeID || posts[1].ReplyTo != entry.NativeID) {
+				t.Errorf("comment %+v, found %+v", posts[1], found)
+			}
+		})
+	}
+}
+
+// What Instagram says of a container, or of the day, when it does not publish.
+func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
+	answer := func(code, subcode int) simulation.Fault {
+		return simulation.Fault{Operation: simPublish, Status: 400, Body: fmt.Sprintf(`{"error":{"message":"m","code":%d,"error_subcode":%d}}`, code, subcode)}
+	}
+	for name, tt := range map[string]struct {
+		code, subcode int
+		want          schema.Error
+	}{
+		"not known yet":  {24, 2207008, schema.Error{Kind: schema.Retryable, RetryAfter: graph.GoneWait}},
+		"not ready":      {9007, 2207027, schema.Error{Kind: schema.Retryable, RetryAfter: graph.GoneWait}},
+		"a full day":     {9, 2207042, schema.Error{Kind: schema.RateLimited, RetryAfter: fullWait}},
+		"spam":           {4, 2207051, schema.Error{Kind: schema.Refused}},
+		"too many calls": {4, 0, schema.Error{Kind: schema.RateLimited, RetryAfter: 5 * time.Minute}},
+		"restricted":     {25, 2207050, schema.Error{Kind: schema.Refused}},
+		"a server error": {-1, 2207001, schema.Error{Kind: schema.Unknown}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepared(t, r.delivery("soon", r.picture("")))
+			r.inject(t, answer(tt.code, tt.subcode))
+			_, err := r.Publish(t.Context(), d)
+			if e := wantKind(t, err, tt.want.Kind); e.RetryAfter != tt.want.RetryAfter || e.Unprepared {
+				t.Errorf("error = %+v, want to wait %v", e, tt.want.RetryAfter)
+			}
+		})
+	}
+	t.Run("expired", func(t *testing.T) {
+		r := newRig(t)
+		d := r.prepared(t, r.delivery("late", r.picture("")))
+		r.pass(24 * time.Hour)
+		_, err := r.Publish(t.Context(), d)
+		if e := wantKind(t, err, schema.Retryable); !e.Unprepared {
+			t.Errorf("it is published again as it is: %+v", e)
+		}
+	})
+	t.Run("published already", func(t *testing.T) {
+		r := newRig(t)
+		d := r.prepared(t, r.delivery("twice", r.picture("")))
+		if _, err := r.Publish(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		_, err := r.Publish(t.Context(), d)
+		wantKind(t, err, schema.Duplicate)
+		r.wantPosts(t, 1)
+	})
+}
+
+func TestAFullDay(t *testing.T) {
+	r := newRig(t)
+	for i := range 100 {
+		if _, _, err := r.world.Add(simulation.Post{Account: r.account(), Text: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := r.prepared(t, r.delivery("one more", r.picture("")))
+	_, err := r.Publish(t.Context(), d)
+	wantKind(t, err, schema.RateLimited)
+	r.pass(24*time.Hour + time.Second)
+	d.Progress = nil
+	r.published(t, d)
+}
+
+func TestMediaThatCannotBeMadeReady(t *testing.T) {
+	for name, tt := range map[string]struct {
+		status string
+		want   schema.ErrorKind
+	}{
+		"a download that failed": {"Error: Media upload has failed with error code 2207052", schema.Retryable},
+		"no reason":              {"", schema.Retryable},
+		"a format":               {"Error: Media upload has failed with error code 2207026", schema.Refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.delivery("look", r.film(""))
+			r.inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status_code":"ERROR","status":"` + tt.status + `"}`})
+			_, err := r.Prepare(t.Context(), d)
+			wantKind(t, err, tt.want)
+		})
+	}
+	t.Run("an address that Instagram does not reach", func(t *testing.T) {
+		r := newRig(t)
+		item := r.picture("")
+		item.URL = "http://127.0.0.1:1/a.jpg"
+		_, err := r.Prepare(t.Context(), r.delivery("look", item))
+		wantKind(t, err, schema.Retryable)
+	})
+}
+
+func TestCheckReadsTheQuota(t *testing.T) {
+	r := newRig(t)
+	profile, err := r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
+	if err != nil || profile.NativeID != r.account() || string(profile.Settings) != `{"quotaTotal":["100"]}` {
+		t.Errorf("profile = %+v, %v", profile, err)
+	}
+	r.inject(t, simulation.Fault{Operation: "GET /{user}/content_publishing_limit", Status: 500})
+	if profile, err = r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token}); err != nil || profile.Settings != nil {
+		t.Errorf("profile without a quota = %+v, %v", profile, err)
+	}
+}

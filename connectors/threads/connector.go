@@ -1,0 +1,197 @@
+package threads
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// DefaultBase is the API itself.
+const DefaultBase = "https://graph.threads.net"
+
+// Operations of the API, as they are called in metrics and logs.
+const (
+	opCreate      = "POST /me/threads"
+	opPublish     = "POST /me/threads_publish"
+	opContainer   = "GET /{container}"
+	opPost        = "GET /{post}"
+	opListPosts   = "GET /me/threads"
+	opListReplies = "GET /me/replies"
+	opLimits      = "GET /me/threads_publishing_limit"
+	opProfile     = "GET /me"
+	opExchange    = "GET /access_token"
+	opRefresh     = "GET /refresh_access_token"
+)
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client *connectors.Client // whose Classify and Pace are those of package graph
+	Base   string             // empty: DefaultBase
+	App    connectors.App     // whose secret exchanges tokens
+	Media  media.Source       // opens what Threads is to fetch
+	Now    func() time.Time
+}
+
+// Connector publishes to Threads. It is safe for concurrent use.
+type Connector struct {
+	client     *connectors.Client
+	base       string
+	app        connectors.App
+	now        func() time.Time
+	containers graph.Containers
+	comments   drafts
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), app: c.App, now: c.Now}
+	connector.containers = graph.Containers{
+		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
+	}
+	return connector
+}
+
+// Prepare makes the entry's containers and looks once at each that is not ready.
+func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	return c.containers.Prepare(ctx, d)
+}
+
+// Publish publishes the entry's container.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	container, err := graph.Container(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	if container == "" {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the post has no container yet"}
+	}
+	return c.publish(ctx, d, container)
+}
+
+// publish makes the one visible call.
+func (c *Connector) publish(ctx context.Context, d schema.Delivery, container string) (schema.Receipt, error) {
+	call := c.call(d, http.MethodPost, "/me/threads_publish", opPublish)
+	call.Form = url.Values{"creation_id": {container}}
+	call.Kind, call.Turn, call.Visible = connectors.Post, d.Turn, true
+	var out struct {
+		ID string `json:"id"`
+	}
+	switch _, err := c.client.Do(ctx, call, &out); {
+	case err != nil:
+		return schema.Receipt{}, fmt.Errorf("publishing container: %w", c.refused(ctx, d, container, err))
+	case out.ID == "":
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Threads' answer names no post"}
+	}
+	return c.readBack(ctx, d, out.ID), nil
+}
+
+// readBackTime bounds the read of what was just published: until it is over, the receipt is
+// kept nowhere.
+const readBackTime = 3 * time.Second
+
+// readBack asks for the address of a post that is published. Where that fails, the post is
+// there all the same.
+func (c *Connector) readBack(ctx context.Context, d schema.Delivery, id string) schema.Receipt {
+	ctx, cancel := context.WithTimeout(ctx, readBackTime)
+	defer cancel()
+	call := c.call(d, http.MethodGet, "/"+url.PathEscape(id), opPost)
+	call.Query, call.Kind = url.Values{"fields": {"id,permalink,timestamp"}}, connectors.Status
+	var out graph.Post
+	if _, err := c.client.Do(ctx, call, &out); err != nil || out.ID != id {
+		out = graph.Post{ID: id}
+	}
+	return c.receipt(d, out)
+}
+
+func (c *Connector) receipt(d schema.Delivery, p graph.Post) schema.Receipt {
+	entry := d.Entry
+	if d.Comment != nil {
+		entry = d.Comment.Entry
+	}
+	at := p.Timestamp.Time
+	if at.IsZero() {
+		at = c.now().UTC()
+	}
+	return schema.Receipt{Entry: entry, NativeID: p.ID, URL: webURL(p.Permalink), PostedAt: at}
+}
+
+// webURL returns an address if a browser can open it.
+func webURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return ""
+	}
+	return address
+}
+
+// Comment publishes a reply to the entry. The container is made with it: it is remembered
+// while Threads works on it, and no harm is done where it is forgotten.
+func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	if d.Receipt(d.Comment.Entry) == nil {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
+	}
+	container, ok := c.comments.of(d.Key)
+	if !ok {
+		asked, err := c.containers.Fields(d, graph.Part{Item: graph.WholePost})
+		if err != nil {
+			return schema.Receipt{}, err
+		}
+		if container, err = c.containers.Create(ctx, d, asked); err != nil {
+			return schema.Receipt{}, err
+		}
+		c.comments.keep(d.Key, container)
+	}
+	state, err := c.containers.Look(ctx, d, container)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	switch state.Status {
+	case graph.InProgress:
+		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, RetryAfter: commentWait, Message: "Threads still works on the comment"}
+	case graph.Failed, graph.Expired:
+		c.comments.forget(d.Key)
+		return schema.Receipt{}, state.Failure()
+	}
+	receipt, err := c.publish(ctx, d, container)
+	if schema.KindOf(err) != schema.RateLimited { // it is used up, or not known to be good
+		c.comments.forget(d.Key)
+	}
+	return receipt, err
+}
+
+// commentWait is when a comment is tried again whose container is not ready.
+const commentWait = 5 * time.Second
+
+// Check returns whose token it is.
+func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	call := c.call(schema.Delivery{Account: a, Credentials: credentials}, http.MethodGet, "/me", opProfile)
+	call.Query = url.Values{"fields": {"id,username"}}
+	var out struct {
+		ID       string `json:"id"`
+		Username string `json:"username"`
+	}
+	switch _, err := c.client.Do(ctx, call, &out); {
+	case err != nil:
+		return connectors.Profile{}, fmt.Errorf("reading profile: %w", err)
+	case out.ID == "":
+		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "Threads' answer names no profile"}
+	}
+	return connectors.Profile{NativeID: out.ID, Name: cmp.Or(out.Username, out.ID)}, nil
+}
+
+// call is one of an account. The token goes in a header, which no address shows.
+func (c *Connector) call(d schema.Delivery, method, path, operation string) connectors.Call {
+	return connectors.Call{
+		Operation: operation, Method: method, URL: c.base + "/v1.0" + path,
+		Token: d.Credentials.AccessToken, Account: d.Account.ID,
+	}
+}

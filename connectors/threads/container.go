@@ -1,0 +1,122 @@
+package threads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/schema"
+)
+
+// maker makes the containers of Threads.
+type maker struct{ *Connector }
+
+// Fields returns what the container of a part is asked for with.
+func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
+	asked := url.Values{"media_type": {"TEXT"}}
+	switch {
+	case p.Item != graph.WholePost:
+		asked = itemOf(d.Media[p.Item], p.Kind)
+		asked.Set("is_carousel_item", "true")
+		return asked, nil
+	case len(p.Children) > 0:
+		asked = url.Values{"media_type": {"CAROUSEL"}, "children": {strings.Join(p.Children, ",")}}
+	case p.Kind != "":
+		asked = itemOf(d.Media[0], p.Kind)
+	}
+	if text := textOf(d); text != "" {
+		asked.Set("text", text)
+	}
+	if parent := replyTo(d); parent != "" {
+		asked.Set("reply_to_id", parent)
+		return asked, nil
+	}
+	s, err := settingsOf(d)
+	if err != nil {
+		return nil, err
+	}
+	return asked, s.apply(asked, len(d.Media) > 0)
+}
+
+// itemOf returns the fields of one media item.
+func itemOf(item schema.Media, kind schema.MediaKind) url.Values {
+	asked := url.Values{"media_type": {"IMAGE"}, "image_url": {item.URL}}
+	if kind == schema.Video {
+		asked = url.Values{"media_type": {"VIDEO"}, "video_url": {item.URL}}
+	}
+	if item.AltText != "" {
+		asked.Set("alt_text", item.AltText)
+	}
+	return asked
+}
+
+func textOf(d schema.Delivery) string {
+	if d.Comment != nil {
+		return d.Comment.Text
+	}
+	return d.Text
+}
+
+// replyTo returns the post that the delivery's hangs on, empty if none.
+func replyTo(d schema.Delivery) string {
+	parent := d.Parent()
+	if d.Comment != nil {
+		parent = d.Receipt(d.Comment.Entry)
+	}
+	if parent == nil {
+		return ""
+	}
+	return parent.NativeID
+}
+
+// Create makes a container, which nobody can see.
+func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) (string, error) {
+	call := m.call(d, http.MethodPost, "/me/threads", opCreate)
+	call.Form, call.Kind = asked, connectors.Media
+	var out struct {
+		ID string `json:"id"`
+	}
+	switch _, err := m.client.Do(ctx, call, &out); {
+	case err != nil && replyTo(d) != "":
+		return "", fmt.Errorf("creating container: %w", graph.WithoutEnd(err)) // posts that answer nothing may go out all the same
+	case err != nil:
+		return "", fmt.Errorf("creating container: %w", err)
+	case out.ID == "":
+		return "", &schema.Error{Kind: schema.Retryable, Message: "Threads' answer names no container"}
+	}
+	return out.ID, nil
+}
+
+// Look asks once how a container stands.
+func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (graph.State, error) {
+	call := m.call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
+	call.Query, call.Kind = url.Values{"fields": {"id,status,error_message"}}, connectors.Status
+	var out struct {
+		Status string `json:"status"`
+		Error  string `json:"error_message"`
+	}
+	if _, err := m.client.Do(ctx, call, &out); err != nil {
+		return graph.State{}, fmt.Errorf("looking at container: %w", err)
+	}
+	state := graph.State{Status: out.Status, Reason: out.Error, Passes: slices.Contains(passing, out.Error)}
+	if !state.IsKnown() {
+		return state, &schema.Error{Kind: schema.Retryable, Message: "Threads does not say how the container stands"}
+	}
+	return state, nil
+}
+
+// passing is of a container that failed what passes. All else is the media's fault, and meets
+// it again.
+var passing = []string{"", "UNKNOWN", "FAILED_DOWNLOADING_VIDEO"}
+
+// isGone tells whether an error says that a container or a post is not there.
+func isGone(err error) bool {
+	r, ok := errors.AsType[graph.Error](err)
+	return ok && (r.Code == 24 || r.Has(100, 33))
+}

@@ -1,0 +1,71 @@
+package threads
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/connectortest"
+	"crier/connectors/graph"
+	"crier/connectors/simulation"
+	"crier/connectors/threads/simulator"
+	"crier/schema"
+)
+
+// The simulator's names of its calls.
+const (
+	simCreate  = "POST /{user}/threads"
+	simPublish = "POST /{user}/threads_publish"
+	simShow    = "GET /{id}"
+	simPosts   = "GET /{user}/threads"
+	simReplies = "GET /{user}/replies"
+	simLimits  = "GET /{user}/threads_publishing_limit"
+)
+
+func fixture() connectortest.Fixture {
+	return connectortest.Fixture{
+		Constraints: Constraints(),
+		Simulator:   simulator.New,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return New(Config{
+				Base: p.Base, Media: p.Media, Now: p.Now,
+				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.Threads, HTTP: p.HTTP, Classify: graph.Classify, Pace: graph.Pace,
+					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{AccessToken: fmt.Sprintf("THAA-token-of-profile-%d", n), SelfRenewing: true}
+		},
+		Operations: connectortest.Operations{Publish: simPublish, Comment: simPublish, Find: simShow, Upload: simCreate},
+		Looks:      true,
+		Pulls:      true,
+		Throttled: []connectortest.Throttled{
+			{
+				Name: "the minutes of a use case", Wait: 2 * time.Minute,
+				Fault: func(time.Time) simulation.Fault {
+					return simulation.Fault{Operation: simPublish, Status: http.StatusBadRequest, Header: map[string]string{
+						"X-Business-Use-Case-Usage": `{"1":[{"type":"threads","call_count":100,"estimated_time_to_regain_access":2}]}`,
+					}, Body: `{"error":{"message":"(#80016) There have been too many calls","type":"OAuthException","code":4}}`}
+				},
+			},
+			{
+				Name: "no time at all", Wait: 5 * time.Minute,
+				Fault: func(time.Time) simulation.Fault {
+					return simulation.Fault{Operation: simPublish, Status: http.StatusForbidden, Body: `{"error":{"message":"(#32) Page request limit reached","type":"OAuthException","code":32}}`}
+				},
+			},
+		},
+		Processing: &connectortest.Processing{
+			Kind:   schema.Video,
+			Busy:   simulation.Fault{Operation: simShow, Status: http.StatusOK, Body: `{"status":"IN_PROGRESS","id":"1"}`},
+			Failed: simulation.Fault{Operation: simShow, Status: http.StatusOK, Body: `{"status":"ERROR","id":"1","error_message":"INVALID_ASPEC_RATIO"}`},
+		},
+	}
+}
+
+func TestContract(t *testing.T) { connectortest.Run(t, fixture()) }

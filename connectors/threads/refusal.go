@@ -1,0 +1,57 @@
+package threads
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// fullWait is when a profile is tried again whose posts of the last 24 hours are used up.
+const fullWait = 15 * time.Minute
+
+// refused judges why a container was not published.
+func (c *Connector) refused(ctx context.Context, d schema.Delivery, container string, err error) error {
+	switch {
+	case isGone(err):
+		return c.containers.Unpublishable(ctx, d, container, err)
+	case schema.KindOf(err) == schema.Refused && c.usedUp(ctx, d):
+		return &schema.Error{
+			Kind: schema.RateLimited, RetryAfter: fullWait, Err: err,
+			Message: "the profile has as many posts as Threads takes in 24 hours",
+		}
+	default:
+		return err
+	}
+}
+
+// usedUp tells whether the profile has used its posts of the last 24 hours, or its replies,
+// which are counted by themselves (developers.facebook.com/docs/threads/overview). Where
+// that cannot be asked it has not.
+func (c *Connector) usedUp(ctx context.Context, d schema.Delivery) bool {
+	call := c.call(d, http.MethodGet, "/me/threads_publishing_limit", opLimits)
+	call.Query = url.Values{"fields": {"quota_usage,config,reply_quota_usage,reply_config"}}
+	call.Kind = connectors.Status
+	type config struct {
+		Total int `json:"quota_total"`
+	}
+	var out struct {
+		Data []struct {
+			Usage       int    `json:"quota_usage"`
+			Config      config `json:"config"`
+			ReplyUsage  int    `json:"reply_quota_usage"`
+			ReplyConfig config `json:"reply_config"`
+		} `json:"data"`
+	}
+	if _, err := c.client.Do(ctx, call, &out); err != nil || len(out.Data) == 0 {
+		return false
+	}
+	usage, total := out.Data[0].Usage, out.Data[0].Config.Total
+	if replyTo(d) != "" {
+		usage, total = out.Data[0].ReplyUsage, out.Data[0].ReplyConfig.Total
+	}
+	return total > 0 && usage >= total
+}

@@ -1,0 +1,116 @@
+package threads
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"crier/schema"
+	"crier/schema/validation"
+)
+
+// The bounds of what goes with a post (developers.facebook.com/docs/threads/create-posts).
+const (
+	minPollOptions = 2
+	maxPollOptions = 4
+	maxPollOption  = 25 // characters
+	maxTopic       = 50 // characters
+)
+
+// settings is Threads' part of platformSettings. They are the first entry's: replies inherit
+// what there is to inherit.
+type settings struct {
+	ReplyControl   string `json:"replyControl"`
+	TopicTag       string `json:"topicTag"`
+	LinkAttachment string `json:"linkAttachment"`
+	QuotePostID    string `json:"quotePostId"`
+	Poll           *poll  `json:"poll"`
+}
+
+type poll struct {
+	Options []string `json:"options"`
+}
+
+// settingsOf reads the settings of a delivery. They were checked when the post was made, so
+// that an error is our fault.
+func settingsOf(d schema.Delivery) (s settings, err error) {
+	if len(d.Settings) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(d.Settings, &s); err != nil {
+		return settings{}, fmt.Errorf("reading settings: %w", err)
+	}
+	return s, nil
+}
+
+// apply adds the settings to what is asked for.
+func (s settings) apply(asked url.Values, hasMedia bool) error {
+	if hasMedia && (s.Poll != nil || s.LinkAttachment != "") {
+		return &schema.Error{Kind: schema.Refused, Message: "Threads takes a poll or a link attachment with a text alone, not beside media"}
+	}
+	for field, value := range map[string]string{
+		"reply_control": s.ReplyControl, "topic_tag": s.TopicTag, "link_attachment": s.LinkAttachment, "quote_post_id": s.QuotePostID,
+	} {
+		if value != "" {
+			asked.Set(field, value)
+		}
+	}
+	if s.Poll == nil {
+		return nil
+	}
+	options := map[string]string{}
+	for i, option := range s.Poll.Options {
+		options["option_"+string(rune('a'+i))] = option
+	}
+	encoded, err := json.Marshal(options)
+	if err != nil {
+		return fmt.Errorf("encoding poll: %w", err)
+	}
+	asked.Set("poll_attachment", string(encoded))
+	return nil
+}
+
+func settingRules() validation.SettingRules {
+	option := schema.TextLimit{Required: true, Max: maxPollOption, Count: utf8.RuneCountInString}
+	return validation.SettingRules{
+		"replyControl":   validation.EnumSetting("everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only"),
+		"topicTag":       validation.FormSetting(isTopic, "a topic of 1 to 50 characters without . and &"),
+		"linkAttachment": validation.FormSetting(isLink, "an http or https address"),
+		"quotePostId":    validation.PatternSetting(regexp.MustCompile(`^[0-9]{1,40}$`), "the numeric id of a post"),
+		"poll": validation.ObjectSetting(validation.SettingRules{
+			"options": validation.BoundedListSetting(minPollOptions, maxPollOptions, validation.TextSetting(option)).Require(),
+		}),
+	}
+}
+
+func isTopic(text string) bool {
+	n := utf8.RuneCountInString(text)
+	return strings.TrimSpace(text) != "" && n <= maxTopic && !strings.ContainsAny(text, ".&")
+}
+
+func isLink(text string) bool { return webURL(text) != "" }
+
+// textAlone is a Constraints.Together: what goes with a text goes with no media.
+func textAlone(first schema.Entry, object json.RawMessage) []schema.Detail {
+	var s struct {
+		Poll           *json.RawMessage `json:"poll"`
+		LinkAttachment *json.RawMessage `json:"linkAttachment"`
+	}
+	if len(first.Media) == 0 || len(object) == 0 || json.Unmarshal(object, &s) != nil {
+		return nil
+	}
+	var details []schema.Detail
+	conflict := func(field, message string) {
+		details = append(details, schema.Detail{Field: field, Code: validation.CodeSettingConflict, Message: message})
+	}
+	if s.Poll != nil {
+		conflict("poll", "a poll cannot stand beside media")
+	}
+	if s.LinkAttachment != nil {
+		conflict("linkAttachment", "a link attachment cannot stand beside media")
+	}
+	return details
+}
