@@ -24,7 +24,7 @@ type EndAnswer struct {
 // Its posts stop at once, the account is told of once by account.error, and a reconnect
 // undoes it.
 func AccountEnds() []AccountEnd {
-	const mastodon, bluesky, telegram = schema.Mastodon, schema.Bluesky, schema.Telegram
+	const mastodon, bluesky, telegram, linkedin = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
@@ -46,11 +46,13 @@ func AccountEnds() []AccountEnd {
 			mastodon: {"access token was revoked", schema.NotEnded},
 			bluesky:  {"Invalid identifier or password", schema.NotEnded}, // of the login that follows
 			telegram: {"Unauthorized", schema.NotEnded},
+			linkedin: {"has been revoked by the user", schema.NotEnded},
 		}},
 		{"scope-withdrawn", map[schema.Platform]EndAnswer{
 			mastodon: {"outside the authorized scopes", schema.EndScope},
 			bluesky:  {"Bad token scope", schema.EndScope},
 			telegram: {"need administrator rights", schema.EndRemoved},
+			linkedin: {"Not enough permissions", schema.EndScope},
 		}},
 		{"kicked", map[schema.Platform]EndAnswer{telegram: {"bot was kicked from the channel chat", schema.EndRemoved}}},
 		{"not-a-member", map[schema.Platform]EndAnswer{telegram: {"bot is not a member", schema.EndRemoved}}},
