@@ -27,6 +27,7 @@ import (
 	"crier/compose"
 	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
+	linkedin "crier/connectors/linkedin/simulator"
 	"crier/schema"
 )
 
@@ -118,7 +119,7 @@ func newWorldWith(t *testing.T, parts childConfig) *world {
 		w.config.Data = filepath.Join(openDir(t), "data")
 	}
 	w.config.Bases = map[schema.Platform]string{}
-	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
+	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn} {
 		w.config.Bases[p] = w.simulators + "/" + p.String()
 	}
 	w.spawn(childConfig{Simulate: simulators})
@@ -245,6 +246,9 @@ func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 		switch p {
 		case schema.Bluesky:
 			path, login = "/connect/bluesky", map[string]any{"identifier": fmt.Sprintf("user%d.bsky.test", i), "password": "abcd-efgh-ijkl-mnop"}
+		case schema.LinkedIn:
+			token := fmt.Sprintf("token-of-user-%d", i)
+			path, login = "/connect/linkedin", map[string]any{"accessToken": token, "entityId": linkedin.Organizations(token)[0]}
 		case schema.Telegram:
 			path, login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 1000+i, i), "chatId": fmt.Sprintf("@channel%d", i)}
 		}

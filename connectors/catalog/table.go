@@ -11,6 +11,7 @@ import (
 	"crier/connectors/googlebusiness"
 	"crier/connectors/instagram"
 	"crier/connectors/linkedin"
+	linkedinsim "crier/connectors/linkedin/simulator"
 	"crier/connectors/mastodon"
 	mastodonsim "crier/connectors/mastodon/simulator"
 	"crier/connectors/media"
@@ -43,22 +44,38 @@ type simulator = func(*simulation.World) http.Handler
 type parts struct {
 	client *connectors.Client
 	base   string // empty: the platform's own
-	app    connectors.App
-	media  media.Source
-	now    func() time.Time
+	// version is of the API; empty: the one that the connector was written against.
+	version string
+	app     connectors.App
+	media   media.Source
+	now     func() time.Time
 }
 
 var table = [...]entry{
 	schema.Twitter:        {constraints: twitter.Constraints()},
 	schema.Instagram:      {constraints: instagram.Constraints(), limits: graphLimits()},
 	schema.Facebook:       {constraints: facebook.Constraints(), limits: graphLimits()},
-	schema.LinkedIn:       {constraints: linkedin.Constraints()},
 	schema.TikTok:         {constraints: tiktok.Constraints()},
 	schema.Threads:        {constraints: threads.Constraints()},
 	schema.YouTube:        {constraints: youtube.Constraints()},
 	schema.Pinterest:      {constraints: pinterest.Constraints()},
 	schema.GoogleBusiness: {constraints: googlebusiness.Constraints()},
 
+	schema.LinkedIn: {
+		constraints: linkedin.Constraints(),
+		// 150 posts a day of a member, and comments by the minute
+		// (learn.microsoft.com/linkedin/shared/api-guide/concepts/rate-limits): LinkedIn says
+		// when a day is spent, so that bursts alone are evened out here.
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 2, Burst: 60}}},
+		classify: linkedin.Classify,
+		connect: func(p parts) connectors.Connector {
+			return linkedin.New(linkedin.Config{
+				Client: p.client, Base: p.base, Version: p.version, App: p.app, Media: p.media, Now: p.now,
+			})
+		},
+		simulate:  linkedinsim.New,
+		unlimited: linkedinsim.NewUnlimited,
+	},
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),
 		// 300 calls in 5 minutes (docs.joinmastodon.org/api/rate-limits).

@@ -71,7 +71,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, 
 	call.Kind = connectors.Status
 	call.Query = url.Values{
 		"q": {"author"}, "author": {want.Author}, "sortBy": {"LAST_MODIFIED"},
-		"count": {strconv.Itoa(pageSize)}, "start": {or0(next)},
+		"count": {strconv.Itoa(pageSize)}, "start": {startOf(next)},
 	}
 	call.Header.Set("X-RestLi-Method", "FINDER")
 	var list struct {
@@ -120,14 +120,14 @@ func following(next string, elements int) string {
 	if elements == 0 {
 		return ""
 	}
-	start, err := strconv.Atoi(or0(next))
+	start, err := strconv.Atoi(startOf(next))
 	if err != nil {
 		return ""
 	}
 	return strconv.Itoa(start + elements)
 }
 
-func or0(next string) string {
+func startOf(next string) string {
 	if next == "" {
 		return "0"
 	}
@@ -181,7 +181,7 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery, actor st
 
 func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, actor, next string) (listing.Page, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodGet, commentsOf(post), opListComments)
-	call.Kind, call.Query = connectors.Status, url.Values{"count": {strconv.Itoa(pageSize)}, "start": {or0(next)}}
+	call.Kind, call.Query = connectors.Status, url.Values{"count": {strconv.Itoa(pageSize)}, "start": {startOf(next)}}
 	var list struct {
 		Elements []comment `json:"elements"`
 	}
