@@ -9,6 +9,7 @@
 //
 // The descriptions are other people's work and no part of the repository: the
 // environment variable CRIER_PLATFORM_DOCS names the folder that holds
-// mastodon/openapi.json, bluesky/lexicons and telegram/bot-api.json. Tests that need it
+// mastodon/openapi.json, bluesky/lexicons, telegram/bot-api.json and linkedin, of whose
+// documentation there are samples of requests alone. Tests that need it
 // have the build tag conformance.
 package conformance
