@@ -65,6 +65,9 @@ func (c *Client) judge(call Call, response *Response, out any) *schema.Error {
 	if judged == nil {
 		judged = meaning(call, response)
 	}
+	if judged.Kind == schema.Unknown {
+		judged.Kind = lost(call)
+	}
 	if judged.RetryAfter == 0 && judged.Kind == schema.RateLimited {
 		judged.RetryAfter = retryAfter(response.Header, c.now())
 	}

@@ -14,8 +14,8 @@ import (
 	"crier/schema"
 )
 
-// ClientConfig is what a Client is made of. Limits, Turns, TurnPrefix, ShareAccounts and
-// Classify may be zero; all else is needed.
+// ClientConfig is what a Client is made of. Limits, Turns, TurnPrefix, ShareAccounts,
+// Classify and Pace may be zero; all else is needed.
 type ClientConfig struct {
 	Platform schema.Platform
 	HTTP     *http.Client // of package egress
@@ -27,11 +27,15 @@ type ClientConfig struct {
 	ShareAccounts bool
 	// Classify says what an answer other than 2xx means where the default mapping
 	// does not know better; nil as a result: the default. The client adds the wait
-	// that the headers name, bounds the message and takes secrets out of it.
+	// that the headers name, bounds the message and takes secrets out of it. Unknown is for
+	// what may have been carried out all the same: of a call that is not visible the
+	// client makes Retryable.
 	Classify func(status int, header http.Header, body []byte) *schema.Error
-	Logger   *slog.Logger
-	Metrics  *Metrics
-	Now      func() time.Time
+	// Pace says for how long the account is left alone after a good answer with such a header.
+	Pace    func(header http.Header) time.Duration
+	Logger  *slog.Logger
+	Metrics *Metrics
+	Now     func() time.Time
 }
 
 // Client makes the calls of one platform: limiter, breaker, egress, typed error. It is
@@ -40,6 +44,7 @@ type Client struct {
 	platform schema.Platform
 	http     *http.Client
 	classify func(status int, header http.Header, body []byte) *schema.Error
+	pace     func(header http.Header) time.Duration
 	metrics  *Metrics
 	now      func() time.Time
 	limiter  *limiter
@@ -56,6 +61,7 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 		platform: config.Platform,
 		http:     withoutRepeats(config.HTTP),
 		classify: config.Classify,
+		pace:     config.Pace,
 		metrics:  config.Metrics,
 		now:      config.Now,
 		limiter:  newLimiter(config),
@@ -166,6 +172,9 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 	if err := c.judge(call, response, out); err != nil {
 		c.limiter.hold(call.Account, err.RetryAfter)
 		return response, err
+	}
+	if c.pace != nil {
+		c.limiter.hold(call.Account, c.pace(response.Header))
 	}
 	return response, nil
 }

@@ -32,6 +32,7 @@ type entry struct {
 	constraints schema.Constraints
 	limits      connectors.Limits
 	classify    func(status int, header http.Header, body []byte) *schema.Error
+	pace        func(header http.Header) time.Duration
 	connect     func(parts) connectors.Connector
 	simulate    simulator // with the platform's own rate limits
 	unlimited   simulator
