@@ -25,6 +25,7 @@ type EndAnswer struct {
 // undoes it.
 func AccountEnds() []AccountEnd {
 	const mastodon, bluesky, telegram, linkedin = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn
+	const facebook = schema.Facebook
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
@@ -33,6 +34,7 @@ func AccountEnds() []AccountEnd {
 		{"deactivated", map[schema.Platform]EndAnswer{
 			bluesky:  {"Account is deactivated", schema.EndDeactivated},
 			telegram: {"user is deactivated", schema.EndDeleted},
+			facebook: {"You cannot access the app till you log in", schema.EndDeactivated},
 		}},
 		{"deleted", map[schema.Platform]EndAnswer{
 			mastodon: {"no such account", schema.EndDeleted}, // a 404 or a 410
@@ -41,18 +43,21 @@ func AccountEnds() []AccountEnd {
 		{"password-changed", map[schema.Platform]EndAnswer{
 			mastodon: {"access token was revoked", schema.NotEnded},
 			bluesky:  {"Invalid identifier or password", schema.NotEnded},
+			facebook: {"the user changed their password", schema.NotEnded},
 		}},
 		{"revoked", map[schema.Platform]EndAnswer{
 			mastodon: {"access token was revoked", schema.NotEnded},
 			bluesky:  {"Invalid identifier or password", schema.NotEnded}, // of the login that follows
 			telegram: {"Unauthorized", schema.NotEnded},
 			linkedin: {"has been revoked by the user", schema.NotEnded},
+			facebook: {"has not authorized application", schema.NotEnded},
 		}},
 		{"scope-withdrawn", map[schema.Platform]EndAnswer{
 			mastodon: {"outside the authorized scopes", schema.EndScope},
 			bluesky:  {"Bad token scope", schema.EndScope},
 			telegram: {"need administrator rights", schema.EndRemoved},
 			linkedin: {"Not enough permissions", schema.EndScope},
+			facebook: {"requires both pages_read_engagement and pages_manage_posts", schema.EndScope},
 		}},
 		{"kicked", map[schema.Platform]EndAnswer{telegram: {"bot was kicked from the channel chat", schema.EndRemoved}}},
 		{"not-a-member", map[schema.Platform]EndAnswer{telegram: {"bot is not a member", schema.EndRemoved}}},
