@@ -594,6 +594,27 @@ func (e EventsAnswerSuccess) Valid() bool {
 	}
 }
 
+// Defines values for FacebookSettingsMediaType.
+const (
+	FEED    FacebookSettingsMediaType = "FEED"
+	REELS   FacebookSettingsMediaType = "REELS"
+	STORIES FacebookSettingsMediaType = "STORIES"
+)
+
+// Valid indicates whether the value is a known member of the FacebookSettingsMediaType enum.
+func (e FacebookSettingsMediaType) Valid() bool {
+	switch e {
+	case FEED:
+		return true
+	case REELS:
+		return true
+	case STORIES:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for FailureSuccess.
 const (
 	False FailureSuccess = false
@@ -2489,6 +2510,27 @@ type EventsAnswer_Events_Item struct {
 // EventsAnswerSuccess defines model for EventsAnswer.Success.
 type EventsAnswerSuccess bool
 
+// FacebookSettings defines model for FacebookSettings.
+type FacebookSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// Link Of a post without media. Facebook shows a preview of the page.
+	Link *string `json:"link,omitempty"`
+
+	// MediaType A reel is one video, a story one image or one video; a story shows no text and takes no first comment.
+	MediaType *FacebookSettingsMediaType `json:"mediaType,omitempty"`
+
+	// Place The id of a place's page.
+	Place *string `json:"place,omitempty"`
+
+	// Title Of a video.
+	Title *string `json:"title,omitempty"`
+}
+
+// FacebookSettingsMediaType A reel is one video, a story one image or one video; a story shows no text and takes no first comment.
+type FacebookSettingsMediaType string
+
 // Failure defines model for Failure.
 type Failure struct {
 	Error   Error          `json:"error"`
@@ -2955,10 +2997,8 @@ type PlatformName string
 // PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
 // that is not known is ignored and named in `warnings`.
 type PlatformSettings struct {
-	Bluesky *BlueskySettings `json:"bluesky,omitempty"`
-
-	// Facebook Of a platform without settings of its own.
-	Facebook       *TextSettings           `json:"facebook,omitempty"`
+	Bluesky        *BlueskySettings        `json:"bluesky,omitempty"`
+	Facebook       *FacebookSettings       `json:"facebook,omitempty"`
 	GoogleBusiness *GoogleBusinessSettings `json:"google-business,omitempty"`
 	Instagram      *InstagramSettings      `json:"instagram,omitempty"`
 	Linkedin       *LinkedInSettings       `json:"linkedin,omitempty"`

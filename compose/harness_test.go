@@ -119,7 +119,7 @@ func newWorldWith(t *testing.T, parts childConfig) *world {
 		w.config.Data = filepath.Join(openDir(t), "data")
 	}
 	w.config.Bases = map[schema.Platform]string{}
-	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn} {
+	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn, schema.Facebook} {
 		w.config.Bases[p] = w.simulators + "/" + p.String()
 	}
 	w.spawn(childConfig{Simulate: simulators})
@@ -246,6 +246,8 @@ func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 		switch p {
 		case schema.Bluesky:
 			path, login = "/connect/bluesky", map[string]any{"identifier": fmt.Sprintf("user%d.bsky.test", i), "password": "abcd-efgh-ijkl-mnop"}
+		case schema.Facebook:
+			path, login = "/connect/facebook", map[string]any{"accessToken": fmt.Sprintf("token-of-page-%d", i)}
 		case schema.LinkedIn:
 			token := fmt.Sprintf("token-of-user-%d", i)
 			path, login = "/connect/linkedin", map[string]any{"accessToken": token, "entityId": linkedin.Organizations(token)[0]}

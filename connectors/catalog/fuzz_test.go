@@ -44,7 +44,7 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	deps.Now = func() time.Time { return now }
 	operations := []string{"publish", "find", "comment", "prepare"}
-	platforms := []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn}
+	platforms := []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn, schema.Facebook}
 	for _, seed := range []struct {
 		status       int
 		header, body string
@@ -56,6 +56,8 @@ func FuzzAnswers(f *testing.F) {
 		{200, "", `{"ok": true, "result": {"message_id": 5, "date": 1772600767, "chat": {"id": -100, "type": "channel", "username": "a"}, "text": "hello"}}`},
 		{200, "", `{"ok": true, "result": {"message_id": 5, "date": 1772600767, "chat": {"id": -100, "type": "channel", "username": "%0X"}, "text": "hello"}}`},
 		{400, "", `{"ok": false, "error_code": 400, "description": "Bad Request: \u0000 \ud800", "parameters": {"retry_after": -1, "migrate_to_chat_id": -5}}`},
+		{200, "", `{"data": [{"id": "1_2", "message": "hello", "created_time": "2026-03-04T05:06:07+0000"}], "paging": {"cursors": {"after": "a"}}}`},
+		{400, "X-App-Usage: {\"call_count\": 100}", `{"error": {"message": "(#4) Application request limit reached", "type": "OAuthException", "code": 4}}`},
 		{201, "X-RestLi-Id: urn:li:share:1", ``},
 		{200, "", `{"paging": {"start": 0, "count": 100}, "elements": [{"id": "urn:li:share:1", "author": "urn:li:organization:1", "commentary": "hello", "createdAt": 1772600767000, "lastModifiedAt": 1772600767000, "lifecycleState": "PUBLISHED"}]}`},
 		{429, "Date: Wed, 04 Mar 2026 22:30:00 GMT", `{"message": "Resource level throttle APPLICATION DAY limit for calls to this resource is reached.", "status": 429}`},

@@ -8,7 +8,9 @@ import (
 	"crier/connectors/bluesky"
 	blueskysim "crier/connectors/bluesky/simulator"
 	"crier/connectors/facebook"
+	facebooksim "crier/connectors/facebook/simulator"
 	"crier/connectors/googlebusiness"
+	"crier/connectors/graph"
 	"crier/connectors/instagram"
 	"crier/connectors/linkedin"
 	linkedinsim "crier/connectors/linkedin/simulator"
@@ -55,13 +57,26 @@ type parts struct {
 var table = [...]entry{
 	schema.Twitter:        {constraints: twitter.Constraints()},
 	schema.Instagram:      {constraints: instagram.Constraints(), limits: graphLimits()},
-	schema.Facebook:       {constraints: facebook.Constraints(), limits: graphLimits()},
 	schema.TikTok:         {constraints: tiktok.Constraints()},
 	schema.Threads:        {constraints: threads.Constraints()},
 	schema.YouTube:        {constraints: youtube.Constraints()},
 	schema.Pinterest:      {constraints: pinterest.Constraints()},
 	schema.GoogleBusiness: {constraints: googlebusiness.Constraints()},
 
+	schema.Facebook: {
+		constraints: facebook.Constraints(),
+		// A page has 4,800 calls in 24 hours for each person it has engaged
+		// (developers.facebook.com/docs/graph-api/overview/rate-limiting). The usage headers say
+		// how much of that is left; bursts alone are evened out here.
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 1, Burst: 60}}},
+		classify: graph.Classify,
+		pace:     graph.Pace,
+		connect: func(p parts) connectors.Connector {
+			return facebook.New(facebook.Config{Client: p.client, Base: p.base, Media: p.media, Now: p.now})
+		},
+		simulate:  facebooksim.New,
+		unlimited: facebooksim.NewUnlimited,
+	},
 	schema.LinkedIn: {
 		constraints: linkedin.Constraints(),
 		// 150 posts a day of a member, and comments by the minute
