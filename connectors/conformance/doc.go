@@ -10,6 +10,6 @@
 // The descriptions are other people's work and no part of the repository: the
 // environment variable CRIER_PLATFORM_DOCS names the folder that holds
 // mastodon/openapi.json, bluesky/lexicons, telegram/bot-api.json and linkedin, of whose
-// documentation there are samples of requests alone. Tests that need it
+// documentation there are samples of requests alone, and meta/Page.json with its neighbours. Tests that need it
 // have the build tag conformance.
 package conformance

@@ -81,8 +81,6 @@ func (v visit) text(name string) string {
 	return text
 }
 
-func (v visit) is(name string) bool { return v.fields[name] == true || v.text(name) == "true" }
-
 // isOwn tells whether a page is the token's.
 func (v visit) isOwn(page string) bool {
 	return !v.isPerson() && (page == "me" || page == v.account.ID)
