@@ -185,7 +185,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 		ID string `json:"id"`
 	}
 	if _, err := c.client.Do(ctx, call, &made); err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating comment: %w", err)
+		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(err))
 	}
 	if made.ID == "" {
 		return schema.Receipt{}, unnamed("comment")
@@ -247,9 +247,9 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 	}
 }
 
-// ofReading judges the refusal of a call that only reads: a token without its permission may
-// publish all the same.
-func ofReading(err error) error {
+// withoutEnd judges the refusal of a call that publishing does not need, of a look or a
+// comment: a token without the permission for it may publish all the same.
+func withoutEnd(err error) error {
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
 		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
 	}

@@ -74,7 +74,7 @@ func (c *Connector) videoStatus(ctx context.Context, d schema.Delivery, id strin
 	call.Kind, call.Query = connectors.Status, url.Values{"fields": {"status"}}
 	var shown video
 	if _, err := c.client.Do(ctx, call, &shown); err != nil {
-		return video{}, fmt.Errorf("asking how far the video is: %w", ofReading(err))
+		return video{}, fmt.Errorf("asking how far the video is: %w", withoutEnd(err))
 	}
 	if shown.Status.Publishing.Status == "" {
 		return video{}, strange("does not say how far the video is")
@@ -170,7 +170,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset
 	var read list[shownPost]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
-		return listing.Page{}, fmt.Errorf("reading posts: %w", ofReading(err))
+		return listing.Page{}, fmt.Errorf("reading posts: %w", withoutEnd(err))
 	}
 	isPart := func(s shownPost) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
@@ -196,18 +196,15 @@ func pageQuery(next, fields string) url.Values {
 }
 
 // isLike compares a post that is wanted with one that is shown. A photo is an upload of this
-// delivery alone, so that a post with it is its own. In which order they are shown is
-// Facebook's.
+// delivery alone, so that a post with it is its own. How many of an album are shown, and in
+// which order, is Facebook's.
 func isLike(d schema.Delivery, assets []asset, shown shownPost) (alike, own bool) {
 	has := shown.media()
-	if len(has) != len(assets) {
-		return false, false
-	}
 	if len(assets) > 0 && assets[0].ID != "" {
 		own = slices.ContainsFunc(assets, func(a asset) bool { return slices.Contains(has, a.ID) })
 		return own, own
 	}
-	return listing.SameText(d.Text, shown.Message), false
+	return (len(has) > 0) == (len(assets) > 0) && listing.SameText(d.Text, shown.Message), false
 }
 
 // shownComment is what a list has of a comment.
@@ -242,7 +239,7 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next 
 	var read list[shownComment]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
-		return listing.Page{}, fmt.Errorf("reading comments: %w", ofReading(err))
+		return listing.Page{}, fmt.Errorf("reading comments: %w", withoutEnd(err))
 	}
 	isPart := func(s shownComment) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {

@@ -41,6 +41,42 @@ func TestFindKnowsItsPost(t *testing.T) {
 	}
 }
 
+// A post with one of the delivery's photos is its own, however many of them are shown; where
+// they are not known any more, its text tells.
+func TestFindKnowsItsPhotos(t *testing.T) {
+	r := newRig(t)
+	d := r.prepare(t, r.delivery("look", picture, picture))
+	p, err := progressOf(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgotten := d
+	forgotten.Progress = nil
+	for name, tt := range map[string]struct {
+		d         schema.Delivery
+		text, ids string
+		want      schema.Verdict
+	}{
+		"one of two":           {d, "another text", p.Media[1].ID, schema.Found},
+		"another's":            {d, "look", "5", schema.NotThere},
+		"forgotten, its text":  {forgotten, "look", "5", schema.Found},
+		"forgotten, no photos": {forgotten, "look", "", schema.NotThere},
+	} {
+		t.Run(name, func(t *testing.T) {
+			attachments := "[]"
+			if tt.ids != "" {
+				attachments = `[{"media_type":"album","subattachments":{"data":[{"target":{"id":"` + tt.ids + `"}}]}}]`
+			}
+			r.inject(t, simulation.Fault{Operation: "GET /{version}/{page}/published_posts", Status: http.StatusOK, Body: fmt.Sprintf(
+				`{"data":[{"id":"1_2","message":%q,"created_time":%q,"attachments":{"data":%s}}],"paging":{}}`,
+				tt.text, d.Since.Format("2006-01-02T15:04:05-0700"), attachments)})
+			if _, verdict, err := r.Find(t.Context(), tt.d); verdict != tt.want || err != nil {
+				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
+			}
+		})
+	}
+}
+
 // A video tells by its phases whether the end of its upload has arrived.
 func TestFindReadsThePhasesOfAVideo(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -24,7 +24,7 @@ func TestKindsOfPosts(t *testing.T) {
 		"a link":             {`{"link": "https://example.com/a", "place": "12"}`, nil, `{"kind":"post","link":"https://example.com/a","place":"12"}`, "look", "/*"},
 		"a photo":            {"", []schema.Media{picture}, `{"kind":"post"}`, "look", "/*"},
 		"a video":            {`{"title": "A train"}`, []schema.Media{film}, `{"kind":"video","title":"A train"}`, "look", "/watch/?v=*"},
-		"a reel":             {`{"mediaType": "REELS", "place": "12"}`, []schema.Media{upright}, `{"kind":"reel","place":"12"}`, "look", "/reel/*"},
+		"a reel":             {`{"mediaType": "REELS", "place": "12"}`, []schema.Media{upright}, `{"kind":"reel","place":"12"}`, "look", "/reel/*/"},
 		"a story of a video": {`{"mediaType": "STORIES"}`, []schema.Media{upright}, `{"kind":"story"}`, "look", ""},
 		"a story of a photo": {`{"mediaType": "STORIES"}`, []schema.Media{picture}, `{"kind":"story"}`, "", ""},
 	} {
@@ -140,4 +140,16 @@ func TestUsageIsObeyed(t *testing.T) {
 	if _, err := r.Publish(t.Context(), d); err != nil {
 		t.Error(err)
 	}
+}
+
+// A token that may not comment publishes all the same.
+func TestACommentWithoutItsPermission(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("look")
+	d.Receipts, d.Comment = []schema.Receipt{r.publish(t, d)}, &schema.Comment{Text: "first"}
+	r.inject(t, simulation.Fault{
+		Operation: "POST /{version}/{node}/comments", Status: http.StatusForbidden, Body: `{"error":{"message":"(#200) pages_manage_engagement","code":200}}`,
+	})
+	_, err := r.Comment(t.Context(), d)
+	wantKind(t, err, schema.Refused)
 }

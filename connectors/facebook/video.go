@@ -34,7 +34,7 @@ func edgeOf(s settings) (edge, operation string) {
 func addressOfVideo(s settings, id string) string {
 	switch s.MediaType {
 	case asReel:
-		return "/reel/" + id
+		return "/reel/" + id + "/"
 	case asStory:
 		return ""
 	default:

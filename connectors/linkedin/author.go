@@ -57,7 +57,7 @@ func (c *Connector) member(ctx context.Context, a schema.Account, credentials sc
 		Given string `json:"given_name"`
 	}
 	if _, err := c.client.Do(ctx, call, &who); err != nil {
-		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", ofReading(err))
+		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", withoutEnd(err))
 	}
 	if who.Sub == "" {
 		return connectors.Profile{}, strange("names no member")
@@ -81,7 +81,7 @@ func (c *Connector) organization(ctx context.Context, a schema.Account, credenti
 		} `json:"elements"`
 	}
 	if _, err := c.client.Do(ctx, call, &acls); err != nil {
-		return connectors.Profile{}, fmt.Errorf("asking for organizations: %w", ofReading(err))
+		return connectors.Profile{}, fmt.Errorf("asking for organizations: %w", withoutEnd(err))
 	}
 	if acls.Elements == nil {
 		return connectors.Profile{}, strange("is no list of organizations")
@@ -104,15 +104,15 @@ func (c *Connector) organizationName(ctx context.Context, a schema.Account, cred
 		Name string `json:"localizedName"`
 	}
 	_, err := c.client.Do(ctx, call, &organization)
-	if err = ofReading(err); err != nil && schema.KindOf(err) != schema.Refused {
+	if err = withoutEnd(err); err != nil && schema.KindOf(err) != schema.Refused {
 		return "", fmt.Errorf("reading organization: %w", err)
 	}
 	return cmp.Or(organization.Name, "organization "+id), nil
 }
 
-// ofReading judges the refusal of a call that only reads: a token without its scope may
-// publish all the same.
-func ofReading(err error) error {
+// withoutEnd judges the refusal of a call that publishing does not need, of a look or a
+// comment: a token without the scope for it may publish all the same.
+func withoutEnd(err error) error {
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
 		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
 	}

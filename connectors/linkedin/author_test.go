@@ -99,3 +99,15 @@ func TestRefresh(t *testing.T) {
 		t.Error("an app that LinkedIn does not know was served")
 	}
 }
+
+// A token that may not comment publishes all the same.
+func TestACommentWithoutItsScope(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("look")
+	d.Receipts, d.Comment = []schema.Receipt{r.publish(t, d)}, &schema.Comment{Text: "first"}
+	r.inject(t, simulation.Fault{
+		Operation: opComment, Status: http.StatusForbidden, Body: `{"message":"Not enough permissions to access: socialActions/comments.CREATE","status":403}`,
+	})
+	_, err := r.Comment(t.Context(), d)
+	wantKind(t, err, schema.Refused)
+}

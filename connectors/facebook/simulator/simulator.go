@@ -49,6 +49,9 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		s.mux.HandleFunc(pattern, s.admit(handle))
 	}
 	s.mux.HandleFunc("GET /{version}/oauth/access_token", s.exchange)
+	for _, pattern := range []string{"GET /{node}", "GET /reel/{node}/{$}", "GET /watch/{$}"} {
+		s.mux.HandleFunc(pattern, s.page)
+	}
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { bad(2500, 0, "Unknown path components").writeTo(rw) })
 	return w.Handler(s.mux, s.dialect)
 }
