@@ -37,8 +37,10 @@ func (w *world) everyEnd() (all []*endedAccount) {
 				a.path, a.login = "/connect/mastodon", map[string]any{"accessToken": "token-to-be-" + end.Cause}
 			case schema.Bluesky:
 				a.path, a.login = "/connect/bluesky", map[string]any{"identifier": end.Cause + ".bsky.test", "password": "abcd-efgh-ijkl-mnop"}
-			default:
+			case schema.Telegram:
 				a.path, a.login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 5000+i, i), "chatId": fmt.Sprintf("@to_be_ended%d", i)}
+			default:
+				a.path, a.login = "/connect/"+platform.String(), map[string]any{"accessToken": "token-to-be-" + end.Cause}
 			}
 			a.id = w.connectOne(a.path, a.login)
 			all = append(all, a)

@@ -27,6 +27,7 @@ import (
 	"crier/compose"
 	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
+	"crier/connectors/catalog"
 	linkedin "crier/connectors/linkedin/simulator"
 	"crier/schema"
 )
@@ -119,8 +120,8 @@ func newWorldWith(t *testing.T, parts childConfig) *world {
 		w.config.Data = filepath.Join(openDir(t), "data")
 	}
 	w.config.Bases = map[schema.Platform]string{}
-	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn, schema.Facebook} {
-		w.config.Bases[p] = w.simulators + "/" + p.String()
+	for _, simulator := range catalog.Simulators() {
+		w.config.Bases[simulator.Platform] = w.simulators + "/" + simulator.Platform.String()
 	}
 	w.spawn(childConfig{Simulate: simulators})
 	w.start()
