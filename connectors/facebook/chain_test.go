@@ -2,6 +2,8 @@ package facebook
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -193,9 +195,14 @@ func TestUploadsTellNobodyElseTheToken(t *testing.T) {
 		}
 	}
 	r := newRig(t)
+	told := 0
+	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { told++ }))
+	t.Cleanup(stranger.Close)
 	r.inject(t, simulation.Fault{
-		Operation: "POST /{version}/{page}/video_reels", Status: 200, Body: `{"video_id":"1","upload_url":"https://example.org/take"}`,
+		Operation: "POST /{version}/{page}/video_reels", Status: 200, Body: `{"video_id":"1","upload_url":"` + stranger.URL + `"}`,
 	})
 	_, err := r.Prepare(t.Context(), r.deliveryOf(`{"mediaType": "REELS"}`, upright))
-	wantKind(t, err, schema.Retryable)
+	if wantKind(t, err, schema.Retryable); told > 0 {
+		t.Error("a stranger was called")
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/listing"
 	"crier/connectors/media"
 	"crier/schema"
 )
@@ -111,7 +112,7 @@ func (c *Connector) post(ctx context.Context, d schema.Delivery, s settings, ass
 		ID string `json:"id"`
 	}
 	if _, err := c.client.Do(ctx, call, &made); err != nil {
-		return schema.Receipt{}, fmt.Errorf("publishing post: %w", err)
+		return schema.Receipt{}, fmt.Errorf("publishing post: %w", listing.OfFirstCall(d, err))
 	}
 	if made.ID == "" {
 		return schema.Receipt{}, unnamed("post")

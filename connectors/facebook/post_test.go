@@ -49,6 +49,19 @@ func TestKindsOfPosts(t *testing.T) {
 	}
 }
 
+// What Facebook has already is final of the first call; of a later one it may be what the
+// first has made.
+func TestADuplicate(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("look")
+	for attempts, want := range []schema.ErrorKind{schema.Refused, schema.Duplicate} {
+		r.inject(t, simulation.Fault{Operation: "POST /{version}/{page}/feed", Status: 400, Body: `{"error":{"message":"(#506) Duplicate status message","code":506}}`})
+		d.Attempts = attempts
+		_, err := r.Publish(t.Context(), d)
+		wantKind(t, err, want)
+	}
+}
+
 func TestCheckOfSettings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		settings string

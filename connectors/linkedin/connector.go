@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/listing"
 	"crier/connectors/media"
 	"crier/schema"
 )
@@ -85,7 +86,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	call.JSON = body
 	response, err := c.client.Do(ctx, call, nil)
 	if err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating post: %w", err)
+		return schema.Receipt{}, fmt.Errorf("creating post: %w", listing.OfFirstCall(d, err))
 	}
 	urn := response.Header.Get("X-Restli-Id")
 	if !isPost(urn) {

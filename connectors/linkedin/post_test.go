@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"crier/connectors/simulation"
 	"crier/schema"
 )
 
@@ -84,6 +85,19 @@ func TestSettingsOfAPost(t *testing.T) {
 	}
 	if kept.Visibility != "LOGGED_IN" || kept.Distribution.Feed != "NONE" || !kept.NoReshares {
 		t.Errorf("kept %+v", kept)
+	}
+}
+
+// LinkedIn refuses what it has for some time: of the first call that is final, and of a later
+// one it may be what the first has made.
+func TestADuplicate(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("look")
+	for attempts, want := range []schema.ErrorKind{schema.Refused, schema.Duplicate} {
+		r.inject(t, simulation.Fault{Operation: opCreatePost, Status: 422, Body: `{"message":"Content is a duplicate of urn:li:share:7","status":422}`})
+		d.Attempts = attempts
+		_, err := r.Publish(t.Context(), d)
+		wantKind(t, err, want)
 	}
 }
 

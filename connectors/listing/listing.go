@@ -9,6 +9,7 @@ package listing
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -54,6 +55,16 @@ func Skew(header http.Header, now time.Time) time.Duration {
 		return 0
 	}
 	return at.Sub(now)
+}
+
+// OfFirstCall judges the refusal of a visible call. One that is a duplicate speaks of an
+// earlier call of the entry; where there was none, it is of another post, and final.
+func OfFirstCall(d schema.Delivery, err error) error {
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok || e.Kind != schema.Duplicate || d.CallsAgain() {
+		return err
+	}
+	return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
 }
 
 // sighting is what the listing shows of the item that is looked for.

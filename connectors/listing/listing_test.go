@@ -102,6 +102,27 @@ func TestFindThatCannotRead(t *testing.T) {
 	}
 }
 
+// A duplicate is evidence of an earlier call where there was one.
+func TestOfFirstCall(t *testing.T) {
+	duplicate, other := &schema.Error{Kind: schema.Duplicate, Message: "m"}, &schema.Error{Kind: schema.Retryable}
+	for name, tt := range map[string]struct {
+		d    schema.Delivery
+		err  error
+		want schema.ErrorKind
+	}{
+		"a duplicate of the first call":   {schema.Delivery{}, duplicate, schema.Refused},
+		"a duplicate of the second":       {schema.Delivery{Attempts: 1}, duplicate, schema.Duplicate},
+		"a duplicate after a lost answer": {schema.Delivery{Looked: 1}, duplicate, schema.Duplicate},
+		"another error":                   {schema.Delivery{}, other, schema.Retryable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := schema.KindOf(OfFirstCall(tt.d, tt.err)); got != tt.want {
+				t.Errorf("kind %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestSameText(t *testing.T) {
 	for name, tt := range map[string]struct {
 		a, b string
