@@ -594,6 +594,27 @@ func (e EventsAnswerSuccess) Valid() bool {
 	}
 }
 
+// Defines values for FacebookSettingsMediaType.
+const (
+	FacebookFeed    FacebookSettingsMediaType = "FEED"
+	FacebookReels   FacebookSettingsMediaType = "REELS"
+	FacebookStories FacebookSettingsMediaType = "STORIES"
+)
+
+// Valid indicates whether the value is a known member of the FacebookSettingsMediaType enum.
+func (e FacebookSettingsMediaType) Valid() bool {
+	switch e {
+	case FacebookFeed:
+		return true
+	case FacebookReels:
+		return true
+	case FacebookStories:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for FailureSuccess.
 const (
 	False FailureSuccess = false
@@ -716,16 +737,16 @@ func (e HeldReason) Valid() bool {
 
 // Defines values for InstagramSettingsMediaType.
 const (
-	REELS   InstagramSettingsMediaType = "REELS"
-	STORIES InstagramSettingsMediaType = "STORIES"
+	InstagramReels   InstagramSettingsMediaType = "REELS"
+	InstagramStories InstagramSettingsMediaType = "STORIES"
 )
 
 // Valid indicates whether the value is a known member of the InstagramSettingsMediaType enum.
 func (e InstagramSettingsMediaType) Valid() bool {
 	switch e {
-	case REELS:
+	case InstagramReels:
 		return true
-	case STORIES:
+	case InstagramStories:
 		return true
 	default:
 		return false
@@ -816,6 +837,69 @@ const (
 func (e KeysAnswerSuccess) Valid() bool {
 	switch e {
 	case KeysAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for LinkedInSettingsFeedDistribution.
+const (
+	MAINFEED LinkedInSettingsFeedDistribution = "MAIN_FEED"
+	NONE     LinkedInSettingsFeedDistribution = "NONE"
+)
+
+// Valid indicates whether the value is a known member of the LinkedInSettingsFeedDistribution enum.
+func (e LinkedInSettingsFeedDistribution) Valid() bool {
+	switch e {
+	case MAINFEED:
+		return true
+	case NONE:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for LinkedInSettingsPollDuration.
+const (
+	FOURTEENDAYS LinkedInSettingsPollDuration = "FOURTEEN_DAYS"
+	ONEDAY       LinkedInSettingsPollDuration = "ONE_DAY"
+	SEVENDAYS    LinkedInSettingsPollDuration = "SEVEN_DAYS"
+	THREEDAYS    LinkedInSettingsPollDuration = "THREE_DAYS"
+)
+
+// Valid indicates whether the value is a known member of the LinkedInSettingsPollDuration enum.
+func (e LinkedInSettingsPollDuration) Valid() bool {
+	switch e {
+	case FOURTEENDAYS:
+		return true
+	case ONEDAY:
+		return true
+	case SEVENDAYS:
+		return true
+	case THREEDAYS:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for LinkedInSettingsVisibility.
+const (
+	CONNECTIONS LinkedInSettingsVisibility = "CONNECTIONS"
+	LOGGEDIN    LinkedInSettingsVisibility = "LOGGED_IN"
+	PUBLIC      LinkedInSettingsVisibility = "PUBLIC"
+)
+
+// Valid indicates whether the value is a known member of the LinkedInSettingsVisibility enum.
+func (e LinkedInSettingsVisibility) Valid() bool {
+	switch e {
+	case CONNECTIONS:
+		return true
+	case LOGGEDIN:
+		return true
+	case PUBLIC:
 		return true
 	default:
 		return false
@@ -2125,7 +2209,7 @@ type ConnectInstagram struct {
 
 // ConnectLinkedIn defines model for ConnectLinkedIn.
 type ConnectLinkedIn struct {
-	// AccessToken With the scope w_member_social for a member, w_organization_social for an organization.
+	// AccessToken With the scopes w_member_social, openid and profile for a member; w_organization_social, r_organization_social and rw_organization_admin for an organization.
 	AccessToken string  `json:"accessToken"`
 	BrandId     *string `json:"brandId,omitempty"`
 
@@ -2489,6 +2573,27 @@ type EventsAnswer_Events_Item struct {
 // EventsAnswerSuccess defines model for EventsAnswer.Success.
 type EventsAnswerSuccess bool
 
+// FacebookSettings defines model for FacebookSettings.
+type FacebookSettings struct {
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// Link Of a post without media. Facebook shows a preview of the page.
+	Link *string `json:"link,omitempty"`
+
+	// MediaType A reel is one video, a story one image or one video; a story shows no text and takes no first comment.
+	MediaType *FacebookSettingsMediaType `json:"mediaType,omitempty"`
+
+	// Place The id of a place's page.
+	Place *string `json:"place,omitempty"`
+
+	// Title Of a video.
+	Title *string `json:"title,omitempty"`
+}
+
+// FacebookSettingsMediaType A reel is one video, a story one image or one video; a story shows no text and takes no first comment.
+type FacebookSettingsMediaType string
+
 // Failure defines model for Failure.
 type Failure struct {
 	Error   Error          `json:"error"`
@@ -2699,6 +2804,45 @@ type KeysAnswer struct {
 
 // KeysAnswerSuccess defines model for KeysAnswer.Success.
 type KeysAnswerSuccess bool
+
+// LinkedInSettings defines model for LinkedInSettings.
+type LinkedInSettings struct {
+	// Article A link with what is shown of it, since LinkedIn reads nothing of the page. Of a post without media but for one image, which becomes its thumbnail.
+	Article *struct {
+		Description *string `json:"description,omitempty"`
+
+		// Source The address of the page.
+		Source string `json:"source"`
+		Title  string `json:"title"`
+	} `json:"article,omitempty"`
+
+	// Content Overrides the post's content on this platform.
+	Content *string `json:"content,omitempty"`
+
+	// FeedDistribution Whether the post is shown in feeds.
+	FeedDistribution          *LinkedInSettingsFeedDistribution `json:"feedDistribution,omitempty"`
+	IsReshareDisabledByAuthor *bool                             `json:"isReshareDisabledByAuthor,omitempty"`
+
+	// Poll Of a post without media and article.
+	Poll *struct {
+		Duration *LinkedInSettingsPollDuration `json:"duration,omitempty"`
+		Options  []string                      `json:"options"`
+		Question string                        `json:"question"`
+	} `json:"poll,omitempty"`
+
+	// Title Of a video or a document; a document without one is called Document.
+	Title      *string                     `json:"title,omitempty"`
+	Visibility *LinkedInSettingsVisibility `json:"visibility,omitempty"`
+}
+
+// LinkedInSettingsFeedDistribution Whether the post is shown in feeds.
+type LinkedInSettingsFeedDistribution string
+
+// LinkedInSettingsPollDuration defines model for LinkedInSettings.Poll.Duration.
+type LinkedInSettingsPollDuration string
+
+// LinkedInSettingsVisibility defines model for LinkedInSettings.Visibility.
+type LinkedInSettingsVisibility string
 
 // MastodonSettings defines model for MastodonSettings.
 type MastodonSettings struct {
@@ -2957,18 +3101,14 @@ type PlatformName string
 // PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
 // that is not known is ignored and named in `warnings`.
 type PlatformSettings struct {
-	Bluesky *BlueskySettings `json:"bluesky,omitempty"`
-
-	// Facebook Of a platform without settings of its own.
-	Facebook       *TextSettings           `json:"facebook,omitempty"`
+	Bluesky        *BlueskySettings        `json:"bluesky,omitempty"`
+	Facebook       *FacebookSettings       `json:"facebook,omitempty"`
 	GoogleBusiness *GoogleBusinessSettings `json:"google-business,omitempty"`
 	Instagram      *InstagramSettings      `json:"instagram,omitempty"`
-
-	// Linkedin Of a platform without settings of its own.
-	Linkedin  *TextSettings      `json:"linkedin,omitempty"`
-	Mastodon  *MastodonSettings  `json:"mastodon,omitempty"`
-	Pinterest *PinterestSettings `json:"pinterest,omitempty"`
-	Telegram  *TelegramSettings  `json:"telegram,omitempty"`
+	Linkedin       *LinkedInSettings       `json:"linkedin,omitempty"`
+	Mastodon       *MastodonSettings       `json:"mastodon,omitempty"`
+	Pinterest      *PinterestSettings      `json:"pinterest,omitempty"`
+	Telegram       *TelegramSettings       `json:"telegram,omitempty"`
 
 	// Threads Of the post, or of the first entry of a thread.
 	Threads *ThreadsSettings `json:"threads,omitempty"`

@@ -35,7 +35,7 @@ func (l timeline) events(platform string) (events []string) {
 func TestTheTimelineTellsWhatThePlatformsDid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testKafka())
-	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
+	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn, schema.Facebook} {
 		w.connect(p, 1)
 	}
 	for name, tt := range map[string]struct {
@@ -44,12 +44,12 @@ func TestTheTimelineTellsWhatThePlatformsDid(t *testing.T) {
 		want    []string
 		codes   []string
 	}{
-		"it worked":              {"plain", []string{"mastodon", "bluesky", "telegram"}, []string{"published"}, nil},
-		"429":                    {"[crier:rate-limit]", []string{"mastodon", "bluesky", "telegram"}, []string{"deferred", "published"}, []string{"platform_rate_limited"}},
-		"the answer was lost":    {"[crier:lost-answer]", []string{"mastodon", "bluesky"}, []string{"outcome_unknown", "found", "published"}, []string{"outcome_unknown"}},
+		"it worked":              {"plain", []string{"mastodon", "bluesky", "telegram", "linkedin", "facebook"}, []string{"published"}, nil},
+		"429":                    {"[crier:rate-limit]", []string{"mastodon", "bluesky", "telegram", "linkedin", "facebook"}, []string{"deferred", "published"}, []string{"platform_rate_limited"}},
+		"the answer was lost":    {"[crier:lost-answer]", []string{"mastodon", "bluesky", "linkedin", "facebook"}, []string{"outcome_unknown", "found", "published"}, []string{"outcome_unknown"}},
 		"nobody can look":        {"[crier:lost-answer] there", []string{"telegram"}, []string{"outcome_unknown", "failed"}, []string{"outcome_unknown"}},
-		"5xx":                    {"[crier:outage]", []string{"mastodon"}, []string{"outcome_unknown", "not_found", "retrying"}, []string{"platform_unavailable"}},
-		"refused":                {"[crier:refused]", []string{"mastodon", "bluesky", "telegram"}, []string{"failed"}, []string{"platform_refused"}},
+		"5xx":                    {"[crier:outage]", []string{"mastodon", "linkedin", "facebook"}, []string{"outcome_unknown", "not_found", "retrying"}, []string{"platform_unavailable"}},
+		"refused":                {"[crier:refused]", []string{"mastodon", "bluesky", "telegram", "linkedin", "facebook"}, []string{"failed"}, []string{"platform_refused"}},
 		"the token is not valid": {"[crier:expired-token]", []string{"mastodon"}, []string{"deferred", "failed"}, []string{"account_needs_reconnect"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,6 +50,7 @@ type Config struct {
 	TrustedProxies       []netip.Prefix                     // whose X-Forwarded-For is believed
 	Bases                map[schema.Platform]string         // base addresses other than the platforms' own
 	Apps                 map[schema.Platform]connectors.App // crier's OAuth clients
+	Versions             map[schema.Platform]string         // of the platforms' APIs, other than the connectors' own
 
 	// Lead is how far ahead posts must be scheduled, and AllowedNetworks what crier may
 	// connect to besides public addresses; only tests and benchmarks change them.

@@ -28,6 +28,7 @@ import (
 	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
 	"crier/connectors/catalog"
+	linkedin "crier/connectors/linkedin/simulator"
 	"crier/schema"
 	"crier/schema/postgres"
 )
@@ -244,6 +245,11 @@ func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 		switch p {
 		case schema.Bluesky:
 			path, login = "/connect/bluesky", map[string]any{"identifier": fmt.Sprintf("user%d.bsky.test", i), "password": "abcd-efgh-ijkl-mnop"}
+		case schema.Facebook:
+			path, login = "/connect/facebook", map[string]any{"accessToken": fmt.Sprintf("token-of-page-%d", i)}
+		case schema.LinkedIn:
+			token := fmt.Sprintf("token-of-user-%d", i)
+			path, login = "/connect/linkedin", map[string]any{"accessToken": token, "entityId": linkedin.Organizations(token)[0]}
 		case schema.Telegram:
 			path, login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 1000+i, i), "chatId": fmt.Sprintf("@channel%d", i)}
 		}

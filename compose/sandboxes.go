@@ -8,6 +8,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/catalog"
+	linkedin "crier/connectors/linkedin/simulator"
 	"crier/schema"
 	"crier/schema/postgres"
 )
@@ -57,6 +58,9 @@ func sandboxCredentials(platform schema.Platform, name string) schema.Credential
 		return schema.Credentials{Identifier: name + ".sandbox.test", Password: "sand-boxs-andb-oxes"}
 	case schema.Telegram:
 		return schema.Credentials{BotToken: telegramToken(name), ChatID: "@" + strings.ReplaceAll(name, "-", "_")}
+	case schema.LinkedIn: // as an organization: nobody is shown what a member has published
+		token := "sandbox-" + name
+		return schema.Credentials{AccessToken: token, EntityID: linkedin.Organizations(token)[0]}
 	default:
 		return schema.Credentials{AccessToken: "sandbox-" + name}
 	}

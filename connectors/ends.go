@@ -25,7 +25,7 @@ type EndAnswer struct {
 // undoes it.
 func AccountEnds() []AccountEnd {
 	const mastodon, bluesky, telegram, twitter = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter
-	const instagram, threads = schema.Instagram, schema.Threads
+	const instagram, threads, facebook, linkedin = schema.Instagram, schema.Threads, schema.Facebook, schema.LinkedIn
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
@@ -38,6 +38,7 @@ func AccountEnds() []AccountEnd {
 			instagram: {"cannot access the app till you log in", schema.EndDeactivated},
 			threads:   {"cannot access the app till you log in", schema.EndDeactivated},
 			twitter:   {"temporarily locked", schema.EndDeactivated},
+			facebook:  {"You cannot access the app till you log in", schema.EndDeactivated},
 		}},
 		{"deleted", map[schema.Platform]EndAnswer{
 			mastodon: {"no such account", schema.EndDeleted}, // a 404 or a 410
@@ -48,6 +49,7 @@ func AccountEnds() []AccountEnd {
 			bluesky:   {"Invalid identifier or password", schema.NotEnded},
 			instagram: {"the user changed their password", schema.NotEnded},
 			threads:   {"the user changed their password", schema.NotEnded},
+			facebook:  {"the user changed their password", schema.NotEnded},
 		}},
 		{"revoked", map[schema.Platform]EndAnswer{
 			mastodon:  {"access token was revoked", schema.NotEnded},
@@ -56,6 +58,8 @@ func AccountEnds() []AccountEnd {
 			instagram: {"has not authorized application", schema.NotEnded},
 			threads:   {"has not authorized application", schema.NotEnded},
 			twitter:   {"Unauthorized", schema.NotEnded},
+			linkedin:  {"has been revoked by the user", schema.NotEnded},
+			facebook:  {"has not authorized application", schema.NotEnded},
 		}},
 		{"scope-withdrawn", map[schema.Platform]EndAnswer{
 			mastodon:  {"outside the authorized scopes", schema.EndScope},
@@ -63,6 +67,8 @@ func AccountEnds() []AccountEnd {
 			telegram:  {"need administrator rights", schema.EndRemoved},
 			instagram: {"does not have permission for this action", schema.EndScope},
 			threads:   {"does not have permission for this action", schema.EndScope},
+			linkedin:  {"Not enough permissions", schema.EndScope},
+			facebook:  {"requires both pages_read_engagement and pages_manage_posts", schema.EndScope},
 		}},
 		{"kicked", map[schema.Platform]EndAnswer{telegram: {"bot was kicked from the channel chat", schema.EndRemoved}}},
 		{"not-a-member", map[schema.Platform]EndAnswer{telegram: {"bot is not a member", schema.EndRemoved}}},

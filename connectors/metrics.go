@@ -45,6 +45,10 @@ func (m *Metrics) time(platform schema.Platform, err error, took time.Duration) 
 	m.seconds.WithLabelValues(platform.String(), outcome(err)).Observe(took.Seconds())
 }
 
+// ErrOutdated is the cause of a refusal that means the version of the platform's API which crier
+// asks for: an operator has to act, and no post is at fault.
+var ErrOutdated = errors.New("the platform no longer serves this version of its API")
+
 // outcome names what came of a call.
 func outcome(err error) string {
 	if err == nil {
@@ -55,6 +59,9 @@ func outcome(err error) string {
 	}
 	if errors.Is(err, errBreakerOpen) {
 		return "breaker_open"
+	}
+	if errors.Is(err, ErrOutdated) {
+		return "outdated"
 	}
 	switch schema.KindOf(err) {
 	case schema.Refused:

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	linkedin "crier/connectors/linkedin/simulator"
 )
 
 // publicRoutes need no key: what they show is not a workspace's, or its address cannot be
@@ -78,6 +80,10 @@ var namings = map[string][]string{
 	"POST /connect/mastodon":          {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/bluesky":           {`{"identifier": "x.example.com", "password": "abcd-efgh-ijkl-mnop", "brandId": "$brand$"}`},
 	"POST /connect/twitter":           {`{"accessToken": "token", "brandId": "$brand$"}`},
+	"POST /connect/facebook":          {`{"accessToken": "token", "brandId": "$brand$"}`},
+	"POST /connect/linkedin":          {`{"accessToken": "token", "entityId": "` + linkedin.Organizations("token")[0] + `", "brandId": "$brand$"}`},
+	"POST /connect/instagram":         {`{"accessToken": "token", "brandId": "$brand$"}`},
+	"POST /connect/threads":           {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/telegram/channels": {`{"botToken": "1:token", "chatId": "@some_channel", "brandId": "$brand$"}`},
 	"POST /queues":                    {`{"name": "x", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}], "brandId": "$brand$"}`},
 	"PATCH /accounts/:id":             {`{"brandId": "$brand$"}`},

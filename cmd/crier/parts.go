@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -27,9 +28,13 @@ func (f partsFlags) config(logger *slog.Logger) (compose.Config, error) {
 	if err != nil {
 		return compose.Config{}, err
 	}
+	versions, err := platformVersions(os.LookupEnv)
+	if err != nil {
+		return compose.Config{}, err
+	}
 	apps, err := platformApps(os.LookupEnv)
 	return compose.Config{
-		Data: f.Data, Postgres: f.Postgres, Keyset: f.Keyset, Bases: bases, Apps: apps,
+		Data: f.Data, Postgres: f.Postgres, Keyset: f.Keyset, Bases: bases, Apps: apps, Versions: versions,
 		Version: buildVersion(), Logger: logger, Registerer: newRegistry(),
 	}, err
 }
@@ -77,6 +82,22 @@ func platformBases(lookup func(string) (string, bool)) (map[schema.Platform]stri
 		bases[p] = strings.TrimSuffix(base, "/")
 	}
 	return bases, nil
+}
+
+var month = regexp.MustCompile(`^20[0-9]{2}(0[1-9]|1[0-2])$`)
+
+// platformVersions reads which month of LinkedIn's API is asked for: each is served for a year
+// or so.
+func platformVersions(lookup func(string) (string, bool)) (map[schema.Platform]string, error) {
+	name := variableOf(schema.LinkedIn, "_VERSION")
+	version, _ := lookup(name)
+	if version == "" {
+		return nil, nil
+	}
+	if !month.MatchString(version) {
+		return nil, fmt.Errorf("%s is %q: a month as YYYYMM is wanted", name, version)
+	}
+	return map[schema.Platform]string{schema.LinkedIn: version}, nil
 }
 
 // platformApps reads crier's OAuth client with each platform, such as CRIER_TWITTER_CLIENT_ID

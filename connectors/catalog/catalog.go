@@ -28,6 +28,8 @@ type Deps struct {
 	// platform's own.
 	BaseURLs map[schema.Platform]string
 	Apps     map[schema.Platform]connectors.App // crier's, as configured
+	// Versions are of the platforms' APIs, where others are asked for than the connectors' own.
+	Versions map[schema.Platform]string
 	Media    media.Source
 	// Turns shares the turns of apps with other processes, and those of accounts where
 	// ShareAccounts is set; nil: there are none.
@@ -63,7 +65,9 @@ func New(d Deps) (*Catalog, error) {
 		address := sandboxAddress(d.SandboxURL, platform)
 		prefix := platform.String() + "/"
 		live, sandbox := e.client(d, d.HTTP, prefix), e.client(d, fenced, "sandbox/"+prefix)
-		c.worlds[p].live = e.connect(parts{client: live, base: d.BaseURLs[platform], app: d.Apps[platform], media: d.Media, now: d.Now})
+		c.worlds[p].live = e.connect(parts{
+			client: live, base: d.BaseURLs[platform], version: d.Versions[platform], app: d.Apps[platform], media: d.Media, now: d.Now,
+		})
 		if address != "" {
 			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, app: sandboxApp, media: d.Media, now: d.Now})
 		}

@@ -58,8 +58,8 @@ func TestLimitsAreTheSpecifications(t *testing.T) {
 		schema.Instagram:      {2200, 10, 90 * time.Second, 1000, 0},
 		schema.Facebook:       {63206, 10, 4 * time.Hour, 0, 0},
 		schema.Threads:        {500, 10, 5 * time.Minute, 500, 30 * time.Second},
-		schema.LinkedIn:       {3000, 1, 10 * time.Minute, 1500, 0},
-		schema.TikTok:         {2200, 1, 10 * time.Minute, -1, 0}, // a video is required, and excludes photos
+		schema.LinkedIn:       {3000, 1, 10 * time.Minute, 1250, 0}, // a comment by LinkedIn's own limit
+		schema.TikTok:         {2200, 1, 10 * time.Minute, -1, 0},   // a video is required, and excludes photos
 		schema.Bluesky:        {300, 4, time.Minute, 300, 1500 * time.Millisecond},
 		schema.YouTube:        {5000, 1, 0, 10000, 0},
 		schema.Pinterest:      {500, 20, 15 * time.Minute, -1, 0},

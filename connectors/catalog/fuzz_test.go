@@ -44,7 +44,7 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	deps.Now = func() time.Time { return now }
 	operations := []string{"publish", "find", "comment", "prepare"}
-	platforms := []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter}
+	platforms := []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter, schema.LinkedIn, schema.Facebook, schema.Threads, schema.Instagram}
 	for _, seed := range []struct {
 		status       int
 		header, body string
@@ -59,6 +59,11 @@ func FuzzAnswers(f *testing.F) {
 		{200, "", `{"data": [{"id": "109/../%0X", "text": "hello", "created_at": "2026-03-04T05:06:07.000Z"}], "meta": {"result_count": 1}}`},
 		{429, "X-App-Limit-24hour-Remaining: 0\nX-App-Limit-24hour-Reset: 99999999999999\nDate: Wed, 04 Mar 2026 05:06:07 GMT", `{"errors": [{"code": 88}]}`},
 		{400, "", `{"ok": false, "error_code": 400, "description": "Bad Request: \u0000 \ud800", "parameters": {"retry_after": -1, "migrate_to_chat_id": -5}}`},
+		{200, "", `{"data": [{"id": "1_2", "message": "hello", "created_time": "2026-03-04T05:06:07+0000"}], "paging": {"cursors": {"after": "a"}}}`},
+		{400, "X-App-Usage: {\"call_count\": 100}", `{"error": {"message": "(#4) Application request limit reached", "type": "OAuthException", "code": 4}}`},
+		{201, "X-RestLi-Id: urn:li:share:1", ``},
+		{200, "", `{"paging": {"start": 0, "count": 100}, "elements": [{"id": "urn:li:share:1", "author": "urn:li:organization:1", "commentary": "hello", "createdAt": 1772600767000, "lastModifiedAt": 1772600767000, "lifecycleState": "PUBLISHED"}]}`},
+		{429, "Date: Wed, 04 Mar 2026 22:30:00 GMT", `{"message": "Resource level throttle APPLICATION DAY limit for calls to this resource is reached.", "status": 429}`},
 		{429, "Retry-After: 99999999999999999999\nX-RateLimit-Reset: 2026-03-04T06:00:00Z\nX-RateLimit-Remaining: 0", `{"error": "Too many"}`},
 		{429, "ratelimit-reset: -5\nRetry-After: Wed, 21 Oct 2015 07:28:00 GMT", `{"error": "RateLimitExceeded", "message": "` + "\xff" + `"}`},
 		{401, "WWW-Authenticate: Bearer", `{"error": "invalid_token"}`}, {503, "", "<html>"}, {200, "", "null"}, {206, "", `{"id": "\u0000"}`}, {302, "Location: https://else.example/", ""},

@@ -8,11 +8,13 @@ import (
 	"crier/connectors/bluesky"
 	blueskysim "crier/connectors/bluesky/simulator"
 	"crier/connectors/facebook"
+	facebooksim "crier/connectors/facebook/simulator"
 	"crier/connectors/googlebusiness"
 	"crier/connectors/graph"
 	"crier/connectors/instagram"
 	instagramsim "crier/connectors/instagram/simulator"
 	"crier/connectors/linkedin"
+	linkedinsim "crier/connectors/linkedin/simulator"
 	"crier/connectors/mastodon"
 	mastodonsim "crier/connectors/mastodon/simulator"
 	"crier/connectors/media"
@@ -48,14 +50,14 @@ type simulator = func(*simulation.World) http.Handler
 type parts struct {
 	client *connectors.Client
 	base   string // empty: the platform's own
-	app    connectors.App
-	media  media.Source
-	now    func() time.Time
+	// version is of the API; empty: the one that the connector was written against.
+	version string
+	app     connectors.App
+	media   media.Source
+	now     func() time.Time
 }
 
 var table = [...]entry{
-	schema.Facebook:       {constraints: facebook.Constraints(), limits: graphLimits()},
-	schema.LinkedIn:       {constraints: linkedin.Constraints()},
 	schema.TikTok:         {constraints: tiktok.Constraints()},
 	schema.YouTube:        {constraints: youtube.Constraints()},
 	schema.Pinterest:      {constraints: pinterest.Constraints()},
@@ -94,6 +96,35 @@ var table = [...]entry{
 		},
 		simulate:  threadssim.New,
 		unlimited: threadssim.NewUnlimited,
+	},
+	schema.Facebook: {
+		constraints: facebook.Constraints(),
+		// A page has 4,800 calls in 24 hours for each person it has engaged
+		// (developers.facebook.com/docs/graph-api/overview/rate-limiting). The usage headers say
+		// how much of that is left; bursts alone are evened out here.
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 1, Burst: 60}}},
+		classify: graph.Classify,
+		pace:     graph.Pace,
+		connect: func(p parts) connectors.Connector {
+			return facebook.New(facebook.Config{Client: p.client, Base: p.base, Media: p.media, Now: p.now})
+		},
+		simulate:  facebooksim.New,
+		unlimited: facebooksim.NewUnlimited,
+	},
+	schema.LinkedIn: {
+		constraints: linkedin.Constraints(),
+		// 150 posts a day of a member, and comments by the minute
+		// (learn.microsoft.com/linkedin/shared/api-guide/concepts/rate-limits): LinkedIn says
+		// when a day is spent, so that bursts alone are evened out here.
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 2, Burst: 60}}},
+		classify: linkedin.Classify,
+		connect: func(p parts) connectors.Connector {
+			return linkedin.New(linkedin.Config{
+				Client: p.client, Base: p.base, Version: p.version, App: p.app, Media: p.media, Now: p.now,
+			})
+		},
+		simulate:  linkedinsim.New,
+		unlimited: linkedinsim.NewUnlimited,
 	},
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),

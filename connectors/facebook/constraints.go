@@ -24,5 +24,7 @@ func Constraints() schema.Constraints {
 		},
 		FirstComment: schema.CommentLimit{Supported: true},
 		DailyCap:     100,
+		Settings:     settingsCheck(),
+		Together:     together,
 	}
 }

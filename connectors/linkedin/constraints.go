@@ -7,16 +7,26 @@ import (
 	"crier/schema"
 )
 
-// Constraints is what LinkedIn takes from a member or an organisation.
+const (
+	maxText       = 3000
+	maxComment    = 1250      // about: comments-api
+	maxVideoBytes = 500 << 20 // videos-api
+	// maxPixels is what a picture must stay below (images-api).
+	maxPixels = 36_152_320
+)
+
+// Constraints is what LinkedIn takes from a member or an organization.
 func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.LinkedIn,
-		Text:     schema.TextLimit{Max: 3000, Count: utf8.RuneCountInString},
+		Text:     schema.TextLimit{Max: maxText, Count: utf8.RuneCountInString},
 		Media: schema.MediaLimits{
 			Max:              1,
 			MaxVideos:        1,
 			Kinds:            []schema.MediaKind{schema.Image, schema.GIF, schema.Video, schema.PDF},
-			MaxVideoBytes:    5 << 30,
+			ImageTypes:       []string{"image/jpeg", "image/png", "image/gif"},
+			VideoTypes:       []string{"video/mp4"},
+			MaxVideoBytes:    maxVideoBytes,
 			MaxDocumentBytes: 100 << 20,
 			MaxVideoDuration: 10 * time.Minute,
 			MinWidth:         200,
@@ -24,7 +34,9 @@ func Constraints() schema.Constraints {
 			MinAspect:        1 / 2.4,
 			MaxAspect:        2.4,
 		},
-		FirstComment: schema.CommentLimit{Supported: true, Max: 1500, Count: utf8.RuneCountInString},
+		FirstComment: schema.CommentLimit{Supported: true, Max: maxComment, Count: utf8.RuneCountInString},
 		DailyCap:     50,
+		Settings:     settingsCheck(),
+		Together:     together,
 	}
 }

@@ -1,0 +1,271 @@
+package facebook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/listing"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// Operations of the API, as they are called in metrics and logs.
+const (
+	opFeed         = "POST /{page}/feed"
+	opPhotos       = "POST /{page}/photos"
+	opVideos       = "POST /{page}/videos"
+	opReels        = "POST /{page}/video_reels"
+	opVideoStories = "POST /{page}/video_stories"
+	opPhotoStories = "POST /{page}/photo_stories"
+	opUpload       = "POST upload_url"
+	opComment      = "POST /{post}/comments"
+	opPosts        = "GET /{page}/published_posts"
+	opComments     = "GET /{post}/comments"
+	opVideo        = "GET /{video}"
+	opPage         = "GET /me"
+)
+
+// version is that of the Graph API the connector was written against. Facebook answers calls
+// of one that has ended as the oldest that has not.
+const version = "v26.0"
+
+// The platform's own addresses; a Config.Base stands for all of them.
+const (
+	graphHost = "https://graph.facebook.com"
+	videoHost = "https://graph-video.facebook.com"
+	webHost   = "https://www.facebook.com"
+)
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client *connectors.Client // whose Classify and Pace are of package graph
+	Base   string             // address in place of Facebook's own; empty: those
+	Media  media.Source       // opens what is uploaded
+	Now    func() time.Time
+}
+
+// Connector publishes to Facebook pages. It is safe for concurrent use.
+type Connector struct {
+	client            *connectors.Client
+	graph, video, web string
+	media             media.Source
+	now               func() time.Time
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	base := strings.TrimRight(c.Base, "/")
+	return &Connector{
+		client: c.Client, graph: cmp.Or(base, graphHost), video: cmp.Or(base, videoHost), web: cmp.Or(base, webHost),
+		media: c.Media, now: c.Now,
+	}
+}
+
+// Publish makes what was prepared visible.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	assets, err := assetsOf(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	switch {
+	case len(assets) == 1 && assets[0].Video:
+		return c.finish(ctx, d, s, assets[0])
+	case s.MediaType == asStory:
+		return c.tell(ctx, d, assets)
+	default:
+		return c.post(ctx, d, s, assets)
+	}
+}
+
+// post publishes in the page's feed.
+func (c *Connector) post(ctx context.Context, d schema.Delivery, s settings, assets []asset) (schema.Receipt, error) {
+	body := map[string]any{"published": true}
+	set := func(name, value string) {
+		if value != "" {
+			body[name] = value
+		}
+	}
+	set("message", d.Text)
+	set("link", s.Link)
+	set("place", s.Place)
+	var attached []map[string]string
+	for _, a := range assets {
+		attached = append(attached, map[string]string{"media_fbid": a.ID})
+	}
+	if attached != nil {
+		body["attached_media"] = attached
+	}
+	call := c.visible(d, pageOf(d)+"/feed", opFeed)
+	call.JSON = body
+	var made struct {
+		ID string `json:"id"`
+	}
+	if _, err := c.client.Do(ctx, call, &made); err != nil {
+		return schema.Receipt{}, fmt.Errorf("publishing post: %w", listing.OfFirstCall(d, err))
+	}
+	if made.ID == "" {
+		return schema.Receipt{}, unnamed("post")
+	}
+	return c.receipt(d.Entry, made.ID, "/"+made.ID), nil
+}
+
+// finish ends the upload of a video, which publishes it. Its id is known since the upload
+// began.
+func (c *Connector) finish(ctx context.Context, d schema.Delivery, s settings, a asset) (schema.Receipt, error) {
+	edge, operation := edgeOf(s)
+	call := c.visible(d, pageOf(d)+edge, operation)
+	body := map[string]any{"upload_phase": "finish", "description": d.Text}
+	if s.Title != "" {
+		body["title"] = s.Title
+	}
+	if s.Place != "" && s.MediaType != asStory {
+		body["place"] = s.Place
+	}
+	if s.MediaType == asPost {
+		call.URL = c.video + "/" + version + "/" + pageOf(d) + edge
+		body["upload_session_id"], body["published"] = a.Session, true
+	} else {
+		body["video_id"], body["video_state"] = a.ID, "PUBLISHED"
+	}
+	call.JSON = body
+	return c.succeed(ctx, d, call, a.ID, addressOfVideo(s, a.ID))
+}
+
+// tell publishes a photo as a story.
+func (c *Connector) tell(ctx context.Context, d schema.Delivery, assets []asset) (schema.Receipt, error) {
+	if len(assets) != 1 {
+		return schema.Receipt{}, refuse("a story is one image or one video")
+	}
+	call := c.visible(d, pageOf(d)+"/photo_stories", opPhotoStories)
+	call.JSON = map[string]string{"photo_id": assets[0].ID}
+	return c.succeed(ctx, d, call, "", "")
+}
+
+// succeed makes a visible call that answers whether it worked. A story is named by the
+// answer, a video by its own id.
+func (c *Connector) succeed(ctx context.Context, d schema.Delivery, call connectors.Call, id, path string) (schema.Receipt, error) {
+	var done struct {
+		Success bool   `json:"success"`
+		PostID  string `json:"post_id"`
+	}
+	if _, err := c.client.Do(ctx, call, &done); err != nil {
+		return schema.Receipt{}, fmt.Errorf("publishing: %w", err)
+	}
+	if id == "" {
+		id = done.PostID
+	}
+	if !done.Success || id == "" {
+		return schema.Receipt{}, unnamed("post")
+	}
+	return c.receipt(d.Entry, id, path), nil
+}
+
+// Comment creates a first comment, by the page.
+func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	parent := d.Receipt(d.Comment.Entry)
+	if parent == nil || parent.NativeID == "" {
+		return schema.Receipt{}, refuse("the entry to comment on is not published")
+	}
+	if s, err := settingsOf(d); err != nil || s.MediaType == asStory {
+		return schema.Receipt{}, cmp.Or(err, error(refuse("a story takes no comments")))
+	}
+	call := c.visible(d, parent.NativeID+"/comments", opComment)
+	call.JSON = map[string]string{"message": d.Comment.Text}
+	var made struct {
+		ID string `json:"id"`
+	}
+	if _, err := c.client.Do(ctx, call, &made); err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(err))
+	}
+	if made.ID == "" {
+		return schema.Receipt{}, unnamed("comment")
+	}
+	return c.receipt(d.Comment.Entry, made.ID, "/"+made.ID), nil
+}
+
+// Check returns which page the token is of. A page token got by a long-lived user token has
+// no expiry.
+func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	call := c.call(a, credentials, http.MethodGet, "me", opPage)
+	call.Query = url.Values{"fields": {"id,name,category"}}
+	var page struct {
+		ID       string `json:"id"`
+		Name     string `json:"name"`
+		Category string `json:"category"`
+	}
+	if _, err := c.client.Do(ctx, call, &page); err != nil {
+		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", err)
+	}
+	switch {
+	case page.ID == "":
+		return connectors.Profile{}, strange("names no page")
+	case page.Category == "":
+		return connectors.Profile{}, refuse("the token is a person's: a page's own is wanted, as GET /me/accounts shows it")
+	default:
+		return connectors.Profile{NativeID: page.ID, Name: cmp.Or(page.Name, "page "+page.ID)}, nil
+	}
+}
+
+// pageOf returns the page of a delivery. That of a sandbox, whose account is made without
+// asking the simulator, is whose token it is.
+func pageOf(d schema.Delivery) string {
+	if d.Account.Sandbox || d.Account.NativeID == "" {
+		return "me"
+	}
+	return d.Account.NativeID
+}
+
+func (c *Connector) receipt(entry int, id, path string) schema.Receipt {
+	r := schema.Receipt{Entry: entry, NativeID: id, PostedAt: c.now().UTC()}
+	if path != "" {
+		r.URL = c.web + path
+	}
+	return r
+}
+
+// visible makes the one visible call of a delivery.
+func (c *Connector) visible(d schema.Delivery, path, operation string) connectors.Call {
+	call := c.call(d.Account, d.Credentials, http.MethodPost, path, operation)
+	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
+	return call
+}
+
+func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
+	return connectors.Call{
+		Operation: operation, Method: method, URL: c.graph + "/" + version + "/" + path,
+		Token: credentials.AccessToken, Account: a.ID,
+	}
+}
+
+// withoutEnd judges the refusal of a call that publishing does not need, of a look or a
+// comment: a token without the permission for it may publish all the same.
+func withoutEnd(err error) error {
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
+		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
+	}
+	return err
+}
+
+func refuse(format string, args ...any) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
+}
+
+func unnamed(what string) error {
+	return &schema.Error{Kind: schema.Unknown, Message: "Facebook's answer names no " + what}
+}
+
+// strange is the error of an answer that says nothing.
+func strange(what string) error {
+	return &schema.Error{Kind: schema.Retryable, Message: "Facebook's answer " + what}
+}

@@ -1,0 +1,64 @@
+package facebook_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/connectortest"
+	"crier/connectors/facebook"
+	"crier/connectors/facebook/simulator"
+	"crier/connectors/graph"
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+func TestContract(t *testing.T) {
+	connectortest.Run(t, fixture())
+}
+
+func fixture() connectortest.Fixture {
+	return connectortest.Fixture{
+		Constraints: facebook.Constraints(),
+		Simulator:   simulator.New,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return facebook.New(facebook.Config{
+				Base: p.Base, Media: p.Media, Now: p.Now,
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.Facebook, HTTP: p.HTTP, Classify: graph.Classify, Pace: graph.Pace,
+					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-page-%d", n)}
+		},
+		Operations: connectortest.Operations{
+			Publish: "POST /{version}/{page}/feed",
+			Comment: "POST /{version}/{node}/comments",
+			Find:    "GET /{version}/{page}/published_posts",
+			Upload:  "POST /{version}/{page}/photos",
+		},
+		Looks: true,
+		Throttled: []connectortest.Throttled{
+			throttled("a code alone", 5*time.Minute, `{"error":{"message":"(#4) Application request limit reached","type":"OAuthException","code":4}}`, ""),
+			throttled("a time in the usage", 7*time.Minute, `{"error":{"message":"(#80001) too many calls","type":"OAuthException","code":80001}}`,
+				`{"1":[{"type":"pages","call_count":101,"total_cputime":1,"total_time":1,"estimated_time_to_regain_access":7}]}`),
+		},
+	}
+}
+
+func throttled(name string, wait time.Duration, body, usage string) connectortest.Throttled {
+	return connectortest.Throttled{
+		Name: name,
+		Wait: wait,
+		Fault: func(time.Time) simulation.Fault {
+			return simulation.Fault{
+				Operation: "POST /{version}/{page}/feed", Status: http.StatusBadRequest, Body: body,
+				Header: map[string]string{"X-Business-Use-Case-Usage": usage},
+			}
+		},
+	}
+}

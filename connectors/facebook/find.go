@@ -1,0 +1,257 @@
+package facebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/connectors/listing"
+	"crier/schema"
+)
+
+const pageSize = 100 // the most Facebook gives at once
+
+// Find asks a video by its id, and lists the page's posts for all else. Stories are in no
+// list that a page always has: one of a photo is not found.
+func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	if d.Comment != nil {
+		return c.findComment(ctx, d)
+	}
+	s, err := settingsOf(d)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	p, err := progressOf(d)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	switch {
+	case len(p.Media) == 1 && p.Media[0].Video:
+		return c.findVideo(ctx, d, s, p.Media[0].ID)
+	case s.MediaType != asPost: // without its id, which an earlier run knew
+		return schema.Receipt{}, schema.CannotTell, nil
+	}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.posts(ctx, d, p.Media, next)
+	})
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return schema.Receipt{Entry: d.Entry, NativeID: item.ID, URL: item.URL, PostedAt: item.At.UTC()}, schema.Found, nil
+}
+
+// video is what Facebook shows of one (graph-api/reference/video).
+type video struct {
+	Status struct {
+		Video     string `json:"video_status"`
+		Uploading struct {
+			Status string `json:"status"`
+			Bytes  int64  `json:"bytes_transferred"`
+		} `json:"uploading_phase"`
+		Processing phase `json:"processing_phase"`
+		Publishing phase `json:"publishing_phase"`
+	} `json:"status"`
+}
+
+type phase struct {
+	Status string `json:"status"`
+}
+
+// The states of a phase.
+const (
+	notStarted = "not_started"
+	inProgress = "in_progress"
+)
+
+func (c *Connector) videoStatus(ctx context.Context, d schema.Delivery, id string) (video, error) {
+	call := c.call(d.Account, d.Credentials, http.MethodGet, url.PathEscape(id), opVideo)
+	call.Kind, call.Query = connectors.Status, url.Values{"fields": {"status"}}
+	var shown video
+	if _, err := c.client.Do(ctx, call, &shown); err != nil {
+		return video{}, fmt.Errorf("asking how far the video is: %w", withoutEnd(err))
+	}
+	if shown.Status.Publishing.Status == "" {
+		return video{}, strange("does not say how far the video is")
+	}
+	return shown, nil
+}
+
+// findVideo tells by a video's phases whether the end of its upload has arrived.
+func (c *Connector) findVideo(ctx context.Context, d schema.Delivery, s settings, id string) (schema.Receipt, schema.Verdict, error) {
+	shown, err := c.videoStatus(ctx, d, id)
+	if isGone(err) {
+		return schema.Receipt{}, schema.NotThere, nil
+	}
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	switch {
+	case shown.Status.Publishing.Status != notStarted:
+		return c.receipt(d.Entry, id, addressOfVideo(s, id)), schema.Found, nil
+	case shown.Status.Processing.Status == inProgress:
+		return schema.Receipt{}, schema.CannotTell, &schema.Error{
+			Kind: schema.Retryable, RetryAfter: schema.SettleTime, Message: "Facebook processes the video still",
+		}
+	default:
+		return schema.Receipt{}, schema.NotThere, nil
+	}
+}
+
+// isGone tells whether Facebook knows nothing of such an id.
+func isGone(err error) bool {
+	const invalid, noSuchObject = 100, 33
+	refused, ok := errors.AsType[graph.Error](err)
+	return ok && refused.Has(invalid, noSuchObject)
+}
+
+// list is a part of one, the newest first.
+type list[Of any] struct {
+	Data   []Of `json:"data"`
+	Paging struct {
+		Cursors struct {
+			After string `json:"after"`
+		} `json:"cursors"`
+		Next string `json:"next"` // an address with the token; its presence alone is read
+	} `json:"paging"`
+}
+
+func (l list[Of]) next() string {
+	if l.Paging.Next == "" {
+		return ""
+	}
+	return l.Paging.Cursors.After
+}
+
+// shownPost is what a list has of a post.
+type shownPost struct {
+	ID          string      `json:"id"`
+	Message     string      `json:"message"`
+	CreatedTime graph.Time  `json:"created_time"`
+	Attachments attachments `json:"attachments"`
+}
+
+type attachments struct {
+	Data []attachment `json:"data"`
+}
+
+type attachment struct {
+	MediaType string `json:"media_type"`
+	Target    struct {
+		ID string `json:"id"`
+	} `json:"target"`
+	Inner attachments `json:"subattachments"`
+}
+
+// media returns the ids of the photos and videos of a post.
+func (s shownPost) media() (ids []string) {
+	for _, a := range s.Attachments.Data {
+		if len(a.Inner.Data) > 0 {
+			for _, inner := range a.Inner.Data {
+				ids = append(ids, inner.Target.ID)
+			}
+		} else if a.MediaType == "photo" || a.MediaType == "video" {
+			ids = append(ids, a.Target.ID)
+		}
+	}
+	return ids
+}
+
+// posts reads a part of what the page has published.
+func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset, next string) (listing.Page, error) {
+	call := c.call(d.Account, d.Credentials, http.MethodGet, pageOf(d)+"/published_posts", opPosts)
+	call.Kind = connectors.Status
+	call.Query = pageQuery(next, "id,message,created_time,attachments{media_type,target,subattachments}")
+	var read list[shownPost]
+	response, err := c.client.Do(ctx, call, &read)
+	if err != nil {
+		return listing.Page{}, fmt.Errorf("reading posts: %w", withoutEnd(err))
+	}
+	isPart := func(s shownPost) bool { return s.ID == "" || s.CreatedTime.IsZero() }
+	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
+		return listing.Page{}, strange("is no list of posts")
+	}
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
+	for _, shown := range read.Data {
+		alike, own := isLike(d, assets, shown)
+		page.Items = append(page.Items, listing.Item{
+			ID: shown.ID, URL: c.web + "/" + shown.ID, At: shown.CreatedTime.Time, Alike: alike, Own: own,
+		})
+		page.Until = shown.CreatedTime.Time
+	}
+	return page, nil
+}
+
+func pageQuery(next, fields string) url.Values {
+	query := url.Values{"limit": {strconv.Itoa(pageSize)}, "fields": {fields}}
+	if next != "" {
+		query.Set("after", next)
+	}
+	return query
+}
+
+// isLike compares a post that is wanted with one that is shown. A photo is an upload of this
+// delivery alone, so that a post with it is its own. How many of an album are shown, and in
+// which order, is Facebook's.
+func isLike(d schema.Delivery, assets []asset, shown shownPost) (alike, own bool) {
+	has := shown.media()
+	if len(assets) > 0 && assets[0].ID != "" {
+		own = slices.ContainsFunc(assets, func(a asset) bool { return slices.Contains(has, a.ID) })
+		return own, own
+	}
+	return (len(has) > 0) == (len(assets) > 0) && listing.SameText(d.Text, shown.Message), false
+}
+
+// shownComment is what a list has of a comment.
+type shownComment struct {
+	ID          string     `json:"id"`
+	Message     string     `json:"message"`
+	CreatedTime graph.Time `json:"created_time"`
+	From        *struct {
+		ID string `json:"id"`
+	} `json:"from"` // not there where the token may not know
+}
+
+func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	parent := d.Receipt(d.Comment.Entry)
+	if parent == nil {
+		return schema.Receipt{}, schema.CannotTell, refuse("the entry to comment on is not published")
+	}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.comments(ctx, d, parent.NativeID, next)
+	})
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return schema.Receipt{Entry: d.Comment.Entry, NativeID: item.ID, URL: c.web + "/" + item.ID, PostedAt: item.At.UTC()}, schema.Found, nil
+}
+
+func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next string) (listing.Page, error) {
+	call := c.call(d.Account, d.Credentials, http.MethodGet, post+"/comments", opComments)
+	call.Kind, call.Query = connectors.Status, pageQuery(next, "id,message,created_time,from")
+	call.Query.Set("filter", "stream")
+	call.Query.Set("order", "reverse_chronological")
+	var read list[shownComment]
+	response, err := c.client.Do(ctx, call, &read)
+	if err != nil {
+		return listing.Page{}, fmt.Errorf("reading comments: %w", withoutEnd(err))
+	}
+	isPart := func(s shownComment) bool { return s.ID == "" || s.CreatedTime.IsZero() }
+	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
+		return listing.Page{}, strange("is no list of comments")
+	}
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
+	for _, shown := range read.Data {
+		isOurs := shown.From == nil || pageOf(d) == "me" || shown.From.ID == pageOf(d)
+		page.Items = append(page.Items, listing.Item{
+			ID: shown.ID, At: shown.CreatedTime.Time, Alike: isOurs && listing.SameText(d.Comment.Text, shown.Message),
+		})
+		page.Until = shown.CreatedTime.Time
+	}
+	return page, nil
+}

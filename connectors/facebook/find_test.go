@@ -1,0 +1,129 @@
+package facebook
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+func TestFindKnowsItsPost(t *testing.T) {
+	for name, tt := range map[string]struct {
+		message, attachments string
+		after                time.Duration
+		want                 schema.Verdict
+	}{
+		"as it was sent":    {"see https://example.com/a now", "", 2 * time.Second, schema.Found},
+		"a link shown else": {"see https://l.facebook.com/l.php?u=a now", "", 2 * time.Second, schema.Found},
+		"with a preview":    {"see https://example.com/a now", `[{"media_type":"link","target":{}}]`, 2 * time.Second, schema.Found},
+		"with a photo":      {"see https://example.com/a now", `[{"media_type":"photo","target":{"id":"5"}}]`, 2 * time.Second, schema.NotThere},
+		"another text":      {"see", "", 2 * time.Second, schema.NotThere},
+		"long before":       {"see https://example.com/a now", "", -time.Hour, schema.NotThere},
+		"right before":      {"see https://example.com/a now", "", -20 * time.Second, schema.CannotTell},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.delivery("see https://example.com/a now")
+			if tt.attachments == "" {
+				tt.attachments = "[]"
+			}
+			r.inject(t, simulation.Fault{Operation: "GET /{version}/{page}/published_posts", Status: http.StatusOK, Body: fmt.Sprintf(
+				`{"data":[{"id":"1_2","message":%q,"created_time":%q,"attachments":{"data":%s}}],"paging":{"cursors":{"after":"x"}}}`,
+				tt.message, d.Since.Add(tt.after).Format("2006-01-02T15:04:05-0700"), tt.attachments)})
+			r.pass(5 * time.Second)
+			if _, verdict, err := r.Find(t.Context(), d); verdict != tt.want || (err != nil) != (tt.want == schema.CannotTell) {
+				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
+			}
+		})
+	}
+}
+
+// A post with one of the delivery's photos is its own, however many of them are shown; where
+// they are not known any more, its text tells.
+func TestFindKnowsItsPhotos(t *testing.T) {
+	r := newRig(t)
+	d := r.prepare(t, r.delivery("look", picture, picture))
+	p, err := progressOf(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgotten := d
+	forgotten.Progress = nil
+	for name, tt := range map[string]struct {
+		d         schema.Delivery
+		text, ids string
+		want      schema.Verdict
+	}{
+		"one of two":           {d, "another text", p.Media[1].ID, schema.Found},
+		"another's":            {d, "look", "5", schema.NotThere},
+		"forgotten, its text":  {forgotten, "look", "5", schema.Found},
+		"forgotten, no photos": {forgotten, "look", "", schema.NotThere},
+	} {
+		t.Run(name, func(t *testing.T) {
+			attachments := "[]"
+			if tt.ids != "" {
+				attachments = `[{"media_type":"album","subattachments":{"data":[{"target":{"id":"` + tt.ids + `"}}]}}]`
+			}
+			r.inject(t, simulation.Fault{Operation: "GET /{version}/{page}/published_posts", Status: http.StatusOK, Body: fmt.Sprintf(
+				`{"data":[{"id":"1_2","message":%q,"created_time":%q,"attachments":{"data":%s}}],"paging":{}}`,
+				tt.text, d.Since.Format("2006-01-02T15:04:05-0700"), attachments)})
+			if _, verdict, err := r.Find(t.Context(), tt.d); verdict != tt.want || err != nil {
+				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
+			}
+		})
+	}
+}
+
+// A video tells by its phases whether the end of its upload has arrived.
+func TestFindReadsThePhasesOfAVideo(t *testing.T) {
+	for name, tt := range map[string]struct {
+		processing, publishing string
+		want                   schema.Verdict
+		later                  bool
+	}{
+		"not begun":        {"not_started", "not_started", schema.NotThere, false},
+		"processed alone":  {"complete", "not_started", schema.NotThere, false},
+		"in processing":    {"in_progress", "not_started", schema.CannotTell, true},
+		"being published":  {"in_progress", "in_progress", schema.Found, false},
+		"published":        {"complete", "complete", schema.Found, false},
+		"of no such phase": {"complete", "", schema.CannotTell, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepare(t, r.delivery("look", film))
+			r.inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: fmt.Sprintf(
+				`{"id":"1","status":{"video_status":"x","processing_phase":{"status":%q},"publishing_phase":{"status":%q}}}`, tt.processing, tt.publishing)})
+			if _, verdict, err := r.Find(t.Context(), d); verdict != tt.want || (err != nil) != tt.later {
+				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
+			}
+		})
+	}
+}
+
+// An upload that Facebook has dropped was not published; a look that may not read is no proof.
+func TestFindOfAVideoThatIsNotShown(t *testing.T) {
+	for name, tt := range map[string]struct {
+		body string
+		want schema.Verdict
+	}{
+		"gone":           {`{"error":{"message":"m","code":100,"error_subcode":33}}`, schema.NotThere},
+		"no permission":  {`{"error":{"message":"m","code":10}}`, schema.CannotTell},
+		"a proxy's page": {`<html>`, schema.CannotTell},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepare(t, r.delivery("look", film))
+			r.inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusBadRequest, Body: tt.body})
+			_, verdict, err := r.Find(t.Context(), d)
+			if verdict != tt.want || (err != nil) != (tt.want == schema.CannotTell) {
+				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
+			}
+			if err != nil && schema.KindOf(err) == schema.TokenDead {
+				t.Error("the account would end by a look")
+			}
+		})
+	}
+}

@@ -1,0 +1,7 @@
+// Package simulator is Facebook in small: the part of its Graph API that publishes to pages
+// (developers.facebook.com/docs: pages-api, video-api/guides, page-stories-api,
+// graph-api/overview/rate-limiting). It follows the documents, not the connector.
+//
+// A token is a page's, but for one that begins with "user-": it is a person's, who has two
+// pages.
+package simulator

@@ -1,0 +1,257 @@
+package simulator
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"crier/connectors/simulation"
+)
+
+// simulator is Facebook in small. Its posts and uploads are the world's.
+type simulator struct {
+	world   *simulation.World
+	limited bool
+	mux     *http.ServeMux
+	dialect simulation.Dialect
+}
+
+// New makes a Facebook with the limits of pages.
+func New(w *simulation.World) http.Handler { return newSimulator(w, true) }
+
+// NewUnlimited makes a Facebook without limits, for load.
+func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, false) }
+
+func newSimulator(w *simulation.World, limited bool) http.Handler {
+	s := &simulator{world: w, limited: limited, mux: http.NewServeMux()}
+	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
+	for pattern, handle := range map[string]func(visit){
+		"GET /{version}/me":                           s.showSelf,
+		"GET /{version}/me/accounts":                  s.listPages,
+		"POST /{version}/{page}/feed":                 s.createPost,
+		"POST /{version}/{page}/photos":               s.uploadPhoto,
+		"POST /{version}/{page}/videos":               s.actOnVideo,
+		"POST /{version}/{page}/video_reels":          s.actOnReel,
+		"POST /{version}/{page}/video_stories":        s.actOnReel,
+		"POST /{version}/{page}/photo_stories":        s.createPhotoStory,
+		"POST /{version}/{node}/comments":             s.createComment,
+		"GET /{version}/{node}/comments":              s.listComments,
+		"GET /{version}/{page}/published_posts":       s.listPosts,
+		"GET /{version}/{node}":                       s.showVideo,
+		"POST /video-upload/{version}/videos/{video}": s.streamVideo,
+	} {
+		s.mux.HandleFunc(pattern, s.admit(handle))
+	}
+	s.mux.HandleFunc("GET /{version}/oauth/access_token", s.exchange)
+	for _, pattern := range []string{"GET /{node}", "GET /reel/{node}/{$}", "GET /watch/{$}"} {
+		s.mux.HandleFunc(pattern, s.page)
+	}
+	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { bad(2500, 0, "Unknown path components").writeTo(rw) })
+	return w.Handler(s.mux, s.dialect)
+}
+
+// operation is the pattern that serves a request.
+func (s *simulator) operation(r *http.Request) string {
+	_, pattern := s.mux.Handler(r)
+	if pattern == "/" {
+		return ""
+	}
+	return pattern
+}
+
+// visit is one call of a page's token, or a person's.
+type visit struct {
+	rw      http.ResponseWriter
+	r       *http.Request
+	account *simulation.Account
+	token   string
+	fields  map[string]any // of a body of JSON or a form
+}
+
+const personal = "user-"
+
+func (v visit) isPerson() bool { return strings.HasPrefix(v.token, personal) }
+
+// text returns a field as a text: forms have no other.
+func (v visit) text(name string) string {
+	text, _ := v.fields[name].(string)
+	return text
+}
+
+// isOwn tells whether a page is the token's.
+func (v visit) isOwn(page string) bool {
+	return !v.isPerson() && (page == "me" || page == v.account.ID)
+}
+
+// admit lets a call in that has a token, and room in the page's limit.
+func (s *simulator) admit(handle func(visit)) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		if token == "" {
+			token = r.URL.Query().Get("access_token")
+		} else if scheme != "Bearer" && scheme != "OAuth" {
+			token = ""
+		}
+		if token == "" {
+			bad(104, 0, "An access token is required to request this resource.").writeTo(rw)
+			return
+		}
+		v := visit{rw: rw, r: r, account: s.world.Account(token), token: token}
+		if end := s.world.EndOf(v.account.ID); end != simulation.Alive && isStopped(end, r) {
+			refuseEnded(rw, end)
+			return
+		}
+		if !s.count(v) {
+			return
+		}
+		if page := r.PathValue("page"); page != "" && !v.isOwn(page) {
+			bad(200, 0, "(#200) The user hasn't authorized the application to perform this action").writeTo(rw)
+			return
+		}
+		v.fields = map[string]any{}
+		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
+			if json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(&v.fields) != nil {
+				bad(100, 0, "(#100) The body is no JSON object").writeTo(rw)
+				return
+			}
+		}
+		handle(v)
+	}
+}
+
+const maxRequest = 1 << 20
+
+// refusal is an error the API answers with
+// (developers.facebook.com/docs/graph-api/guides/error-handling).
+type refusal struct {
+	status        int
+	code, subcode int
+	message       string
+	data          map[string]any
+}
+
+func (r *refusal) Error() string { return r.message }
+
+func (r *refusal) writeTo(rw http.ResponseWriter) {
+	said := map[string]any{"message": r.message, "type": "OAuthException", "code": r.code, "fbtrace_id": "AXyzAbCdEfGhIjKlMnOpQrS"}
+	if r.subcode != 0 {
+		said["error_subcode"] = r.subcode
+	}
+	if r.data != nil {
+		said["error_data"] = r.data
+	}
+	answer(rw, r.status, map[string]any{"error": said})
+}
+
+func bad(code, subcode int, message string) *refusal {
+	return &refusal{status: http.StatusBadRequest, code: code, subcode: subcode, message: message}
+}
+
+func notThere(id string) *refusal {
+	return bad(100, 33, "Unsupported get request. Object with ID '"+id+"' does not exist, cannot be loaded due to missing permissions, or does not support this operation")
+}
+
+// fail answers a call with an error; one that is no refusal is the journal's.
+func (v visit) fail(err error) {
+	r, ok := errors.AsType[*refusal](err)
+	if !ok {
+		r = outage()
+	}
+	r.writeTo(v.rw)
+}
+
+func outage() *refusal {
+	return &refusal{status: http.StatusInternalServerError, code: 2, message: "Service temporarily unavailable"}
+}
+
+func answer(rw http.ResponseWriter, status int, body any) {
+	rw.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	rw.WriteHeader(status)
+	json.NewEncoder(rw).Encode(body) // fails only when the client is gone
+}
+
+// forcedWait is what a forced rate limit asks to wait, in seconds: a real one is of minutes.
+const forcedWait = "2"
+
+// fail words what is forced on a call.
+func (s *simulator) fail(rw http.ResponseWriter, o simulation.Outcome, status int) {
+	worded := bad(368, 0, "The action attempted has been deemed abusive or is otherwise disallowed")
+	switch o {
+	case simulation.RateLimit:
+		worded = tooMany()
+		if status == 0 {
+			rw.Header().Set("Retry-After", forcedWait)
+		}
+	case simulation.ExpiredToken:
+		worded = bad(190, 463, "Error validating access token: Session has expired")
+	case simulation.Outage:
+		worded = outage()
+	}
+	if status != 0 {
+		worded.status = status
+	}
+	worded.writeTo(rw)
+}
+
+// profile is what the simulator keeps of a page beside the world. It does not outlive the
+// process.
+type profile struct {
+	mu    sync.Mutex
+	calls int
+	until time.Time // of the window that they are counted in
+}
+
+func profileOf(a *simulation.Account) *profile {
+	kept, _ := a.Data.LoadOrStore("profile", &profile{})
+	return kept.(*profile)
+}
+
+// showSelf shows whose token it is: a person has no category.
+func (s *simulator) showSelf(v visit) {
+	if v.isPerson() {
+		answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": v.account.Handle})
+		return
+	}
+	answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": "Page " + v.account.ID, "category": "Community"})
+}
+
+// listPages lists the pages of a person, each with its token, which has no expiry.
+func (s *simulator) listPages(v visit) {
+	pages := []map[string]any{}
+	for _, name := range []string{"first", "second"} {
+		token := name + "-page-of-" + strings.TrimPrefix(v.token, personal)
+		page := s.world.Account(token)
+		pages = append(pages, map[string]any{
+			"id": page.ID, "name": "Page " + page.ID, "category": "Community", "access_token": token,
+			"tasks": []string{"ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"},
+		})
+	}
+	answer(v.rw, http.StatusOK, map[string]any{"data": pages, "paging": map[string]any{"cursors": map[string]string{"before": "a", "after": "b"}}})
+}
+
+// longLived is how long a person's token is good for that was exchanged, in seconds.
+const longLived = 5183944
+
+// exchange trades a person's token for one that lives longer.
+func (s *simulator) exchange(rw http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	switch token := query.Get("fb_exchange_token"); {
+	case query.Get("client_id") != simulation.AppID || query.Get("client_secret") != simulation.AppSecret:
+		bad(1, 0, "Error validating client secret.").writeTo(rw)
+	case query.Get("grant_type") != "fb_exchange_token" || token == "":
+		bad(100, 0, "(#100) Missing required parameter fb_exchange_token").writeTo(rw)
+	default:
+		answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": longLived})
+	}
+}
+
+// address builds an address of the API.
+func (s *simulator) address(r *http.Request, query url.Values) string {
+	return s.world.BaseURL() + r.URL.Path + "?" + query.Encode()
+}

@@ -1,0 +1,125 @@
+package linkedin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+const (
+	personURN       = "urn:li:person:"
+	organizationURN = "urn:li:organization:"
+)
+
+// organizationOf returns the organization that an account acts as; empty: a member.
+func organizationOf(credentials schema.Credentials) string {
+	if credentials.EntityID == "" {
+		return ""
+	}
+	return organizationURN + strings.TrimPrefix(credentials.EntityID, organizationURN)
+}
+
+// author returns as whom an account publishes. That of a sandbox, whose account is made
+// without asking the simulator, has to be asked for.
+func (c *Connector) author(ctx context.Context, a schema.Account, credentials schema.Credentials) (string, error) {
+	if organization := organizationOf(credentials); organization != "" {
+		return organization, nil
+	}
+	if strings.HasPrefix(a.NativeID, personURN) {
+		return a.NativeID, nil
+	}
+	profile, err := c.member(ctx, a, credentials)
+	return profile.NativeID, err
+}
+
+// Check returns as whom the account publishes, and that its token may.
+func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	if organization := organizationOf(credentials); organization != "" {
+		return c.organization(ctx, a, credentials, organization)
+	}
+	return c.member(ctx, a, credentials)
+}
+
+// member returns whose token it is.
+func (c *Connector) member(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	call := c.call(a, credentials, http.MethodGet, "/v2/userinfo", opUserInfo)
+	var who struct {
+		Sub   string `json:"sub"`
+		Name  string `json:"name"`
+		Given string `json:"given_name"`
+	}
+	if _, err := c.client.Do(ctx, call, &who); err != nil {
+		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", withoutEnd(err))
+	}
+	if who.Sub == "" {
+		return connectors.Profile{}, strange("names no member")
+	}
+	return connectors.Profile{NativeID: personURN + who.Sub, Name: cmp.Or(who.Name, who.Given, "member "+who.Sub)}, nil
+}
+
+// postingRoles are those of whom an organization lets publish in its name (posts-api).
+var postingRoles = []string{"ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR", "DIRECT_SPONSORED_CONTENT_POSTER"}
+
+// organization tells whether the token's owner may publish as an organization, and what it is
+// called.
+func (c *Connector) organization(ctx context.Context, a schema.Account, credentials schema.Credentials, urn string) (connectors.Profile, error) {
+	call := c.call(a, credentials, http.MethodGet, "/rest/organizationAcls", opOrganizations)
+	call.Query = url.Values{"q": {"roleAssignee"}, "state": {"APPROVED"}, "count": {"100"}}
+	var acls struct {
+		Elements []struct {
+			Role         string `json:"role"`
+			Organization string `json:"organization"`
+			Target       string `json:"organizationTarget"` // its name in older versions
+		} `json:"elements"`
+	}
+	if _, err := c.client.Do(ctx, call, &acls); err != nil {
+		return connectors.Profile{}, fmt.Errorf("asking for organizations: %w", withoutEnd(err))
+	}
+	if acls.Elements == nil {
+		return connectors.Profile{}, strange("is no list of organizations")
+	}
+	for _, acl := range acls.Elements {
+		if cmp.Or(acl.Organization, acl.Target) == urn && slices.Contains(postingRoles, acl.Role) {
+			name, err := c.organizationName(ctx, a, credentials, urn)
+			return connectors.Profile{NativeID: urn, Name: name}, err
+		}
+	}
+	return connectors.Profile{}, refuse("the token's owner may not publish as %s", urn)
+}
+
+// organizationName returns what an organization is called. Its number does where it may not
+// be read.
+func (c *Connector) organizationName(ctx context.Context, a schema.Account, credentials schema.Credentials, urn string) (string, error) {
+	id := strings.TrimPrefix(urn, organizationURN)
+	call := c.call(a, credentials, http.MethodGet, "/rest/organizations/"+url.QueryEscape(id), opOrganization)
+	var organization struct {
+		Name string `json:"localizedName"`
+	}
+	_, err := c.client.Do(ctx, call, &organization)
+	if err = withoutEnd(err); err != nil && schema.KindOf(err) != schema.Refused {
+		return "", fmt.Errorf("reading organization: %w", err)
+	}
+	return cmp.Or(organization.Name, "organization "+id), nil
+}
+
+// withoutEnd judges the refusal of a call that publishing does not need, of a look or a
+// comment: a token without the scope for it may publish all the same.
+func withoutEnd(err error) error {
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
+		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
+	}
+	return err
+}
+
+// strange is the error of an answer that says nothing.
+func strange(what string) error {
+	return &schema.Error{Kind: schema.Retryable, Message: "LinkedIn's answer " + what}
+}

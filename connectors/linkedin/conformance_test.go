@@ -1,0 +1,34 @@
+//go:build conformance
+
+package linkedin_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"crier/connectors/conformance"
+	"crier/connectors/connectortest"
+	"crier/connectors/linkedin/simulator"
+	"crier/schema"
+)
+
+// TestConformance holds what the connector asks for against the samples of LinkedIn's
+// documentation.
+func TestConformance(t *testing.T) {
+	description := conformance.LinkedIn(t)
+	f := fixture()
+	f.Looks = true
+	f.Credentials = func(n int) schema.Credentials {
+		token := fmt.Sprintf("a-token-of-member-%d", n)
+		return schema.Credentials{AccessToken: token, EntityID: simulator.Organizations(token)[0]}
+	}
+	f.Watch = func(simulator http.Handler) http.Handler {
+		return conformance.Watch(simulator, func(e conformance.Exchange) { description.Check(t, e) })
+	}
+	connectortest.RunGenuine(t, f)
+	if description.Checked() == 0 {
+		t.Error("nothing was checked")
+	}
+	t.Logf("%d exchanges", description.Checked())
+}

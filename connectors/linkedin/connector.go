@@ -1,0 +1,164 @@
+package linkedin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/listing"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// Operations of the API, as they are called in metrics and logs.
+const (
+	opCreatePost    = "POST /rest/posts"
+	opListPosts     = "GET /rest/posts?q=author"
+	opComment       = "POST /rest/socialActions/{urn}/comments"
+	opListComments  = "GET /rest/socialActions/{urn}/comments"
+	opOrganization  = "GET /rest/organizations/{id}"
+	opOrganizations = "GET /rest/organizationAcls?q=roleAssignee"
+	opUserInfo      = "GET /v2/userinfo"
+	opToken         = "POST /oauth/v2/accessToken"
+	opFinalize      = "POST /rest/videos?action=finalizeUpload"
+	opUpload        = "PUT uploadUrl"
+)
+
+// DefaultVersion is the month of the API that the connector was written against.
+const DefaultVersion = "202609"
+
+// The platform's own addresses; a Config.Base stands for all of them.
+const (
+	apiHost = "https://api.linkedin.com"
+	webHost = "https://www.linkedin.com"
+)
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client  *connectors.Client // whose Classify is this package's
+	Base    string             // address in place of LinkedIn's own; empty: those
+	Version string             // month of the API, YYYYMM; empty: DefaultVersion
+	App     connectors.App
+	Media   media.Source // opens what is uploaded
+	Now     func() time.Time
+}
+
+// Connector publishes to LinkedIn. It is safe for concurrent use.
+type Connector struct {
+	client   *connectors.Client
+	api, web string
+	version  string
+	app      connectors.App
+	media    media.Source
+	now      func() time.Time
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	base := strings.TrimRight(c.Base, "/")
+	return &Connector{
+		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
+		version: cmp.Or(c.Version, DefaultVersion), app: c.App, media: c.Media, now: c.Now,
+	}
+}
+
+// Publish creates the post of an entry.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	assets, err := assetsOf(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	author, err := c.author(ctx, d.Account, d.Credentials)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	body, err := postOf(d, author, assets)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	call := c.visible(d, "/rest/posts", opCreatePost)
+	call.JSON = body
+	response, err := c.client.Do(ctx, call, nil)
+	if err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating post: %w", listing.OfFirstCall(d, err))
+	}
+	urn := response.Header.Get("X-Restli-Id")
+	if !isPost(urn) {
+		return schema.Receipt{}, unnamed("post")
+	}
+	return schema.Receipt{Entry: d.Entry, NativeID: urn, URL: c.address(urn), PostedAt: c.now().UTC()}, nil
+}
+
+// Comment creates a first comment, by whom the post is.
+func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	parent := d.Receipt(d.Comment.Entry)
+	if parent == nil || parent.NativeID == "" {
+		return schema.Receipt{}, refuse("the entry to comment on is not published")
+	}
+	author, err := c.author(ctx, d.Account, d.Credentials)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	call := c.visible(d, commentsOf(parent.NativeID), opComment)
+	call.JSON = map[string]any{
+		"actor": author, "object": parent.NativeID, "message": map[string]string{"text": d.Comment.Text},
+	}
+	response, err := c.client.Do(ctx, call, nil)
+	if err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(err))
+	}
+	id := commentID(parent.NativeID, response)
+	if id == "" {
+		return schema.Receipt{}, unnamed("comment")
+	}
+	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, URL: c.address(parent.NativeID), PostedAt: c.now().UTC()}, nil
+}
+
+// commentID reads the URN of a new comment, which older versions give in the header alone and
+// without what it is a comment on (comments-api).
+func commentID(post string, response *connectors.Response) string {
+	var made comment
+	if json.Unmarshal(response.Body, &made) == nil && made.urn(post) != "" {
+		return made.urn(post)
+	}
+	return comment{ID: response.Header.Get("X-Restli-Id")}.urn(post)
+}
+
+func commentsOf(urn string) string {
+	return "/rest/socialActions/" + url.QueryEscape(urn) + "/comments"
+}
+
+func isPost(urn string) bool {
+	return strings.HasPrefix(urn, "urn:li:share:") || strings.HasPrefix(urn, "urn:li:ugcPost:")
+}
+
+func unnamed(what string) error {
+	return &schema.Error{Kind: schema.Unknown, Message: "LinkedIn's answer names no " + what}
+}
+
+// address is where a post is shown.
+func (c *Connector) address(urn string) string { return c.web + "/feed/update/" + urn }
+
+// visible makes the one visible call of a delivery.
+func (c *Connector) visible(d schema.Delivery, path, operation string) connectors.Call {
+	call := c.call(d.Account, d.Credentials, http.MethodPost, path, operation)
+	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
+	return call
+}
+
+func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
+	return connectors.Call{
+		Operation: operation, Method: method, URL: c.api + path, Token: credentials.AccessToken, Account: a.ID,
+		Header: http.Header{"LinkedIn-Version": {c.version}, "X-Restli-Protocol-Version": {"2.0.0"}},
+	}
+}
+
+func refuse(format string, args ...any) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
+}

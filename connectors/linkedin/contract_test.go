@@ -1,0 +1,86 @@
+package linkedin_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/connectortest"
+	"crier/connectors/linkedin"
+	"crier/connectors/linkedin/simulator"
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+func TestContractOfOrganizations(t *testing.T) {
+	f := fixture()
+	f.Looks = true
+	f.Credentials = func(n int) schema.Credentials {
+		token := fmt.Sprintf("a-token-of-member-%d", n)
+		return schema.Credentials{AccessToken: token, EntityID: simulator.Organizations(token)[0]}
+	}
+	connectortest.Run(t, f)
+}
+
+// Nobody is shown what a member has published.
+func TestContractOfMembers(t *testing.T) {
+	connectortest.Run(t, fixture())
+}
+
+func fixture() connectortest.Fixture {
+	// The API takes up to 20 images in a post, of which crier's users have one.
+	constraints := linkedin.Constraints()
+	constraints.Media.Max = 20
+	return connectortest.Fixture{
+		Constraints: constraints,
+		Simulator:   simulator.New,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return linkedin.New(linkedin.Config{
+				Base: p.Base, Media: p.Media, Now: p.Now,
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.LinkedIn, HTTP: p.HTTP, Classify: linkedin.Classify,
+					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-member-%d", n)}
+		},
+		Operations: connectortest.Operations{
+			Publish: "POST /rest/posts",
+			Comment: "POST /rest/socialActions/{urn}/comments",
+			Find:    "GET /rest/posts",
+			Upload:  "POST /rest/images?action=initializeUpload",
+		},
+		Throttled: []connectortest.Throttled{
+			throttled("the day's limit, until midnight UTC", "DAY", 90*time.Minute),
+			throttled("another limit", "MINUTE", time.Minute),
+		},
+		Processing: &connectortest.Processing{
+			Kind:   schema.Video,
+			Busy:   answered(`{"status":"PROCESSING"}`),
+			Failed: answered(`{"status":"PROCESSING_FAILED","processingFailureReason":"the format is not supported"}`),
+		},
+	}
+}
+
+func answered(body string) simulation.Fault {
+	return simulation.Fault{Operation: "GET /rest/videos/{urn}", Status: http.StatusOK, Body: body}
+}
+
+// throttled is a refusal at 22:30, which no header tells the end of.
+func throttled(name, window string, wait time.Duration) connectortest.Throttled {
+	return connectortest.Throttled{
+		Name: name,
+		Wait: wait,
+		Fault: func(time.Time) simulation.Fault {
+			return simulation.Fault{
+				Operation: "POST /rest/posts", Status: http.StatusTooManyRequests,
+				Header: map[string]string{"Date": "Wed, 04 Mar 2026 22:30:00 GMT"},
+				Body:   `{"message":"Resource level throttle APPLICATION_AND_MEMBER ` + window + ` limit for calls to this resource is reached.","status":429,"serviceErrorCode":101}`,
+			}
+		},
+	}
+}

@@ -1,0 +1,215 @@
+package linkedin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/listing"
+	"crier/schema"
+)
+
+const pageSize = 100 // the most LinkedIn gives at once
+
+// Find lists what an organization has published. A member's posts and comments are shown to
+// nobody: that needs r_member_social, which is closed.
+func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	organization := organizationOf(d.Credentials)
+	if organization == "" {
+		return schema.Receipt{}, schema.CannotTell, nil
+	}
+	if d.Comment != nil {
+		return c.findComment(ctx, d, organization)
+	}
+	want, err := c.likenessOf(d, organization)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.posts(ctx, d, want, next)
+	})
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return schema.Receipt{Entry: d.Entry, NativeID: item.ID, URL: item.URL, PostedAt: item.At.UTC()}, schema.Found, nil
+}
+
+// likenessOf returns what the post of a delivery will look like. Its media is not known where
+// an earlier run uploaded it.
+func (c *Connector) likenessOf(d schema.Delivery, author string) (newPost, error) {
+	p, err := progressOf(d)
+	if err != nil {
+		return newPost{}, err
+	}
+	return postOf(d, author, p.Media)
+}
+
+// shownPost is what a list has of a post.
+type shownPost struct {
+	newPost
+	ID           string     `json:"id"`
+	CreatedAt    epochMilli `json:"createdAt"`
+	LastModified epochMilli `json:"lastModifiedAt"`
+}
+
+// epochMilli is milliseconds since 1970.
+type epochMilli int64
+
+func (m epochMilli) time() time.Time { return time.UnixMilli(int64(m)) }
+
+// posts reads a part of the author's posts, those last modified first: whatever was created
+// since a time was modified since then too.
+func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, next string) (listing.Page, error) {
+	call := c.call(d.Account, d.Credentials, http.MethodGet, "/rest/posts", opListPosts)
+	call.Kind = connectors.Status
+	call.Query = url.Values{
+		"q": {"author"}, "author": {want.Author}, "sortBy": {"LAST_MODIFIED"},
+		"count": {strconv.Itoa(pageSize)}, "start": {startOf(next)},
+	}
+	call.Header.Set("X-RestLi-Method", "FINDER")
+	var list struct {
+		Elements []shownPost `json:"elements"`
+	}
+	response, err := c.client.Do(ctx, call, &list)
+	if err != nil {
+		return listing.Page{}, fmt.Errorf("reading posts: %w", withoutEnd(err))
+	}
+	if list.Elements == nil || slices.ContainsFunc(list.Elements, shownPost.isPart) {
+		return listing.Page{}, strange("is no list of posts")
+	}
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
+	for _, shown := range list.Elements {
+		alike, own := want.matches(shown)
+		page.Items = append(page.Items, listing.Item{
+			ID: shown.ID, URL: c.address(shown.ID), At: shown.CreatedAt.time(), Alike: alike, Own: own,
+		})
+		page.Until = max(shown.LastModified, shown.CreatedAt).time()
+	}
+	return page, nil
+}
+
+// isPart tells whether a post lacks what a look needs: it would pass for another's.
+func (s shownPost) isPart() bool { return s.ID == "" || s.CreatedAt == 0 }
+
+// matches compares a post that is wanted with one that is shown. Media is an upload of this
+// delivery alone, so that a post with it is its own.
+func (want newPost) matches(shown shownPost) (alike, own bool) {
+	if shown.LifecycleState == "DRAFT" || shown.LifecycleState == "PUBLISH_FAILED" {
+		return false, false
+	}
+	wanted, has := want.Content.media(), shown.Content.media()
+	if len(wanted) != len(has) || want.Content.reference() != shown.Content.reference() {
+		return false, false
+	}
+	if len(wanted) > 0 && wanted[0] != "" {
+		own = slices.Equal(wanted, has)
+		return own, own
+	}
+	return listing.SameText(plainText(want.Commentary), plainText(shown.Commentary)), false
+}
+
+// following returns where a list goes on after a part of so many; empty after the last.
+func following(next string, elements int) string {
+	if elements == 0 {
+		return ""
+	}
+	start, err := strconv.Atoi(startOf(next))
+	if err != nil {
+		return ""
+	}
+	return strconv.Itoa(start + elements)
+}
+
+func startOf(next string) string {
+	if next == "" {
+		return "0"
+	}
+	return next
+}
+
+// comment is what a list has of a comment.
+type comment struct {
+	ID      string `json:"id"`
+	URN     string `json:"commentUrn"`
+	Actor   string `json:"actor"`
+	Created struct {
+		Time epochMilli `json:"time"`
+	} `json:"created"`
+	Message struct {
+		Text string `json:"text"`
+	} `json:"message"`
+	Parent string `json:"parentComment"`
+}
+
+// urn returns the comment's own name; empty where it has none.
+func (m comment) urn(post string) string {
+	const prefix = "urn:li:comment:"
+	switch {
+	case strings.HasPrefix(m.URN, prefix):
+		return m.URN
+	case strings.HasPrefix(m.ID, prefix):
+		return m.ID
+	case m.ID == "":
+		return ""
+	default:
+		return prefix + "(" + post + "," + m.ID + ")"
+	}
+}
+
+// findComment lists the comments of the entry. In which order they come is not documented, so
+// all are read.
+func (c *Connector) findComment(ctx context.Context, d schema.Delivery, actor string) (schema.Receipt, schema.Verdict, error) {
+	parent := d.Receipt(d.Comment.Entry)
+	if parent == nil {
+		return schema.Receipt{}, schema.CannotTell, refuse("the entry to comment on is not published")
+	}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.comments(ctx, d, parent.NativeID, actor, next)
+	})
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return schema.Receipt{Entry: d.Comment.Entry, NativeID: item.ID, URL: c.address(parent.NativeID), PostedAt: item.At.UTC()}, schema.Found, nil
+}
+
+func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, actor, next string) (listing.Page, error) {
+	call := c.call(d.Account, d.Credentials, http.MethodGet, commentsOf(post), opListComments)
+	call.Kind, call.Query = connectors.Status, url.Values{"count": {strconv.Itoa(pageSize)}, "start": {startOf(next)}}
+	var list struct {
+		Elements []comment `json:"elements"`
+	}
+	response, err := c.client.Do(ctx, call, &list)
+	if isNoComments(response) {
+		return listing.Page{Skew: listing.Skew(response.Header, c.now())}, nil
+	}
+	if err != nil {
+		return listing.Page{}, fmt.Errorf("reading comments: %w", withoutEnd(err))
+	}
+	isPart := func(m comment) bool { return m.urn(post) == "" || m.Created.Time == 0 }
+	if list.Elements == nil || slices.ContainsFunc(list.Elements, isPart) {
+		return listing.Page{}, strange("is no list of comments")
+	}
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
+	for _, m := range list.Elements {
+		page.Items = append(page.Items, listing.Item{
+			ID: m.urn(post), At: m.Created.Time.time(),
+			Alike: m.Actor == actor && m.Parent == "" && listing.SameText(m.Message.Text, d.Comment.Text),
+		})
+	}
+	return page, nil
+}
+
+// isNoComments tells whether a post without comments was asked for them: LinkedIn answers 404
+// then, in its own words.
+func isNoComments(response *connectors.Response) bool {
+	var r refusal
+	return response != nil && response.Status == http.StatusNotFound &&
+		json.Unmarshal(response.Body, &r) == nil && r.Message != ""
+}

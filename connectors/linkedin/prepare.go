@@ -1,0 +1,235 @@
+package linkedin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// processingWait is when to look again at media that LinkedIn still processes.
+const processingWait = 3 * time.Second
+
+// collection is where media of a kind is uploaded, in the API's paths.
+type collection string
+
+const (
+	images    collection = "images"
+	videos    collection = "videos"
+	documents collection = "documents"
+)
+
+// kind is the field of an answer that names a new asset.
+func (c collection) kind() string { return string(c[:len(c)-1]) }
+
+// progress is what is kept of an entry's media between two calls of Prepare.
+type progress struct {
+	Media []asset `json:"media"` // by the position of the item
+}
+
+// asset is one media item as LinkedIn knows it.
+type asset struct {
+	Kind     collection `json:"kind,omitempty"`
+	URN      string     `json:"urn,omitempty"` // empty: no upload was begun
+	Upload   *upload    `json:"upload,omitempty"`
+	Uploaded bool       `json:"uploaded,omitempty"`
+	Ready    bool       `json:"ready,omitempty"`
+}
+
+// upload is one that is not over.
+type upload struct {
+	Token string `json:"token,omitempty"`
+	Parts []part `json:"parts"`
+}
+
+// Prepare uploads what is not uploaded, and looks once at what LinkedIn was still processing.
+// The state that comes with an error, or without being ready, holds what was uploaded before.
+func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	if s.Poll != nil && len(d.Media) > 0 {
+		return schema.Progress{}, refuse("LinkedIn takes a poll or media, not both")
+	}
+	p, err := progressOf(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	err = c.lookAtMedia(ctx, d, p)
+	if err == nil {
+		err = c.uploadMissing(ctx, d, p)
+	}
+	return p.report(err)
+}
+
+func progressOf(d schema.Delivery) (progress, error) {
+	p := progress{}
+	if len(d.Progress) > 0 {
+		if err := json.Unmarshal(d.Progress, &p); err != nil {
+			return progress{}, fmt.Errorf("reading progress: %w", err)
+		}
+	}
+	if len(p.Media) != len(d.Media) {
+		p.Media = make([]asset, len(d.Media))
+	}
+	return p, nil
+}
+
+// report returns the progress as it is kept, with the error that stopped it, if any.
+func (p progress) report(stopped error) (schema.Progress, error) {
+	state, err := json.Marshal(p)
+	if err != nil {
+		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)
+	}
+	kept := schema.Progress{State: state, Ready: p.isReady()}
+	if errors.Is(stopped, errPause) {
+		stopped = nil
+	}
+	if stopped == nil && !kept.Ready {
+		kept.RetryIn = processingWait
+	}
+	return kept, stopped
+}
+
+func (p progress) isReady() bool {
+	for _, a := range p.Media {
+		if !a.Ready {
+			return false
+		}
+	}
+	return true
+}
+
+// assetsOf returns the entry's media, all of which is prepared.
+func assetsOf(d schema.Delivery) ([]asset, error) {
+	p, err := progressOf(d)
+	if err == nil && !p.isReady() {
+		err = errors.New("the media is not prepared")
+	}
+	return p.Media, err
+}
+
+// The states of an asset (images-api, videos-api, documents-api).
+const (
+	stateWaiting    = "WAITING_UPLOAD"
+	stateProcessing = "PROCESSING"
+	stateAvailable  = "AVAILABLE"
+	stateFailed     = "PROCESSING_FAILED"
+)
+
+// lookAtMedia asks once for each item that was uploaded and is not ready. One that LinkedIn
+// waits for in spite of that is uploaded again.
+func (c *Connector) lookAtMedia(ctx context.Context, d schema.Delivery, p progress) error {
+	for i, a := range p.Media {
+		if !a.Uploaded || a.Ready {
+			continue
+		}
+		state, err := c.state(ctx, d, a)
+		switch {
+		case err != nil:
+			return fmt.Errorf("looking at media: %w", err)
+		case state == stateAvailable:
+			p.Media[i].Ready = true
+		case state == stateFailed:
+			return refuse("LinkedIn could not process the %s", a.Kind.kind())
+		case state == stateWaiting:
+			p.Media[i] = asset{}
+		case state != stateProcessing:
+			return strange("names no state of the media")
+		}
+	}
+	return nil
+}
+
+// state asks how far an asset is. A token with w_member_social alone may not ask: the post
+// tells then, by MEDIA_ASSET_WAITING_UPLOAD.
+func (c *Connector) state(ctx context.Context, d schema.Delivery, a asset) (string, error) {
+	operation := "GET /rest/" + string(a.Kind) + "/{urn}"
+	call := c.call(d.Account, d.Credentials, http.MethodGet, "/rest/"+string(a.Kind)+"/"+url.QueryEscape(a.URN), operation)
+	call.Kind = connectors.Status
+	var shown struct {
+		Status string `json:"status"`
+	}
+	_, err := c.client.Do(ctx, call, &shown)
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
+		return stateAvailable, nil
+	}
+	return shown.Status, err
+}
+
+// uploadMissing uploads the items that are not uploaded. All are opened and checked first, so
+// that nothing is uploaded for an entry that cannot be published.
+func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p progress) (err error) {
+	files := make([]*media.File, len(p.Media)) // nil: uploaded already
+	defer func() { err = errors.Join(err, closeAll(files)) }()
+	missing := false
+	for i, a := range p.Media {
+		if a.Uploaded {
+			continue
+		}
+		missing = true
+		if files[i], err = c.media.Open(ctx, d.Media[i]); err != nil {
+			return fmt.Errorf("opening media: %w", err)
+		}
+		if err := check(files[i], len(p.Media)); err != nil {
+			return err
+		}
+	}
+	if !missing {
+		return nil
+	}
+	owner, err := c.author(ctx, d.Account, d.Credentials)
+	if err != nil {
+		return err
+	}
+	turn := &turn{Connector: c, d: d, owner: owner, began: c.now()}
+	for i, file := range files {
+		if file == nil {
+			continue
+		}
+		if err := turn.upload(ctx, file, &p.Media[i]); err != nil {
+			return err
+		}
+	}
+	return c.lookAtMedia(ctx, d, p)
+}
+
+func closeAll(files []*media.File) error {
+	var failed error
+	for _, file := range files {
+		if file != nil {
+			failed = errors.Join(failed, file.Close())
+		}
+	}
+	return failed
+}
+
+// check refuses what LinkedIn would refuse after the upload.
+func check(file *media.File, items int) error {
+	if items > 1 && file.Kind != schema.Image && file.Kind != schema.GIF {
+		return refuse("LinkedIn takes several images, or one video, or one document")
+	}
+	if collectionOf(file) == images && file.Width*file.Height >= maxPixels {
+		return refuse("LinkedIn takes pictures of less than %d pixels, this one has %d × %d", maxPixels, file.Width, file.Height)
+	}
+	return file.Check(Constraints())
+}
+
+func collectionOf(file *media.File) collection {
+	switch file.Kind {
+	case schema.Video:
+		return videos
+	case schema.PDF:
+		return documents
+	default:
+		return images
+	}
+}

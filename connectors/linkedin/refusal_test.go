@@ -1,0 +1,89 @@
+package linkedin
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+func TestClassify(t *testing.T) {
+	at := http.Header{"Date": {"Wed, 04 Mar 2026 22:30:00 GMT"}}
+	for name, tt := range map[string]struct {
+		status int
+		header http.Header
+		body   string
+		kind   schema.ErrorKind // Internal: the default meaning
+		wait   time.Duration
+	}{
+		"a proxy's page":         {403, at, `<html>`, schema.Internal, 0},
+		"another's JSON":         {403, at, `{"error": "no"}`, schema.Internal, 0},
+		"a dead token":           {401, at, `{"message": "Invalid access token", "status": 401, "serviceErrorCode": 65600}`, schema.Internal, 0},
+		"no permission":          {403, at, `{"message": "Not enough permissions to access: posts.CREATE", "status": 403, "serviceErrorCode": 100}`, schema.TokenDead, 0},
+		"no permission, by code": {403, at, `{"message": "m", "status": 403, "code": "ACCESS_DENIED"}`, schema.TokenDead, 0},
+		"another 403":            {403, at, `{"message": "Member is restricted", "status": 403}`, schema.Internal, 0},
+		"a duplicate":            {422, at, `{"message": "Content is a duplicate of urn:li:share:7", "status": 422}`, schema.Duplicate, 0},
+		"a duplicate, by code":   {422, at, `{"message": "m", "status": 422, "errorDetails": {"inputErrors": [{"description": "Duplicate post is detected", "input": {}, "code": "DUPLICATE_POST"}]}}`, schema.Duplicate, 0},
+		"media that is not up":   {400, at, `{"message": "m", "status": 400, "errorDetails": {"inputErrors": [{"code": "MEDIA_ASSET_WAITING_UPLOAD"}]}}`, schema.Retryable, mediaWait},
+		"media that failed":      {400, at, `{"message": "m", "status": 400, "errorDetails": {"inputErrors": [{"code": "MEDIA_ASSET_PROCESSING_FAILED"}]}}`, schema.Internal, 0},
+		"a text too long":        {400, at, `{"message": "FIELD_LENGTH_TOO_LONG", "status": 400}`, schema.Internal, 0},
+		"the day is spent":       {429, at, `{"message": "Resource level throttle APPLICATION DAY limit for calls to this resource is reached.", "status": 429}`, schema.RateLimited, 90 * time.Minute},
+		"a day of no date":       {429, nil, `{"message": "throttle APPLICATION DAY limit", "status": 429}`, schema.RateLimited, time.Minute},
+		"a minute is spent":      {429, at, `{"message": "throttle MEMBER MINUTE limit", "status": 429}`, schema.RateLimited, time.Minute},
+		"a wait that is named":   {429, http.Header{"Retry-After": {"3"}}, `{"message": "throttle APPLICATION DAY limit", "status": 429}`, schema.Internal, 0},
+		"a version that ended":   {426, at, `{"message": "Requested version 20251001 is not active", "status": 426, "code": "NONEXISTENT_VERSION"}`, schema.RateLimited, versionWait},
+		"the same, without JSON": {426, nil, ``, schema.RateLimited, versionWait},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := Classify(tt.status, tt.header, []byte(tt.body))
+			if tt.kind == schema.Internal {
+				if e != nil {
+					t.Fatalf("Classify = %+v, want the default", e)
+				}
+				return
+			}
+			if e == nil || e.Kind != tt.kind || e.RetryAfter != tt.wait || e.Message == "" {
+				t.Fatalf("Classify = %+v, want kind %d, wait %v", e, tt.kind, tt.wait)
+			}
+		})
+	}
+}
+
+// A month of the API that has ended costs no post its try; with another the posts go on.
+func TestAVersionThatHasEnded(t *testing.T) {
+	r := newRig(t)
+	r.restart(t, Config{Version: "202511"})
+	d := r.delivery("look")
+	_, err := r.Publish(t.Context(), d)
+	if e := wantKind(t, err, schema.RateLimited); e.RetryAfter != versionWait || !errors.Is(err, connectors.ErrOutdated) {
+		t.Errorf("error %+v", e)
+	}
+	_, err = r.Check(t.Context(), d.Account, d.Credentials)
+	wantKind(t, err, schema.RateLimited)
+	r.restart(t, Config{Version: "202609"})
+	if _, err := r.Publish(t.Context(), d); err != nil || len(r.world.Posts()) != 1 {
+		t.Errorf("Publish: %v; %d posts", err, len(r.world.Posts()))
+	}
+}
+
+// Every call of the API names its version, and those of uploads name none.
+func TestEveryCallNamesItsVersion(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("look", picture)
+	if _, err := r.Check(t.Context(), d.Account, d.Credentials); err != nil {
+		t.Fatal(err)
+	}
+	r.publish(t, d)
+	if len(r.seen) < 5 {
+		t.Fatalf("%d calls", len(r.seen))
+	}
+	for _, request := range r.seen {
+		isUpload := request.Method == http.MethodPut
+		if named := request.Header.Get("LinkedIn-Version") == DefaultVersion && request.Header.Get("X-Restli-Protocol-Version") == "2.0.0"; named == isUpload {
+			t.Errorf("%s %s: header %v", request.Method, request.URL, request.Header)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package linkedin
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"unicode/utf8"
+
+	"crier/schema"
+	"crier/schema/validation"
+)
+
+// The bounds of a poll (poll-post-api).
+const (
+	minPollOptions  = 2
+	maxPollOptions  = 4
+	maxPollOption   = 30 // characters
+	maxPollQuestion = 140
+)
+
+// What is asked for where a setting is left out.
+const (
+	defaultVisibility   = "PUBLIC"
+	defaultDistribution = "MAIN_FEED"
+	defaultDuration     = "THREE_DAYS"
+	defaultTitle        = "Document"
+)
+
+// settings is LinkedIn's part of platformSettings.
+type settings struct {
+	Visibility                string   `json:"visibility"`
+	FeedDistribution          string   `json:"feedDistribution"`
+	IsReshareDisabledByAuthor bool     `json:"isReshareDisabledByAuthor"`
+	Title                     string   `json:"title"` // of a video or a document
+	Article                   *article `json:"article"`
+	Poll                      *poll    `json:"poll"`
+}
+
+// article is a link with what is shown of it: LinkedIn fetches nothing by itself. The entry's
+// image, if it has one, is its thumbnail.
+type article struct {
+	Source      string `json:"source"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+}
+
+type poll struct {
+	Question string   `json:"question"`
+	Options  []string `json:"options"`
+	Duration string   `json:"duration"`
+}
+
+// settingsOf reads the settings of a delivery. They were checked when the post was made, so
+// that an error is our fault.
+func settingsOf(d schema.Delivery) (settings, error) {
+	var s settings
+	if len(d.Settings) > 0 {
+		if err := json.Unmarshal(d.Settings, &s); err != nil {
+			return settings{}, fmt.Errorf("reading settings: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// settingsCheck returns a Constraints.Settings.
+func settingsCheck() func(json.RawMessage) []schema.Detail {
+	count := utf8.RuneCountInString
+	return validation.SettingRules{
+		"visibility":                validation.EnumSetting(defaultVisibility, "CONNECTIONS", "LOGGED_IN"),
+		"feedDistribution":          validation.EnumSetting(defaultDistribution, "NONE"),
+		"isReshareDisabledByAuthor": validation.BoolSetting(),
+		"title":                     validation.TextSetting(schema.TextLimit{}),
+		"article": validation.ObjectSetting(validation.SettingRules{
+			"source":      validation.FormSetting(isAddress, "an http or https url").Require(),
+			"title":       validation.TextSetting(schema.TextLimit{Required: true}),
+			"description": validation.TextSetting(schema.TextLimit{}),
+		}),
+		"poll": validation.ObjectSetting(validation.SettingRules{
+			"question": validation.TextSetting(schema.TextLimit{Required: true, Max: maxPollQuestion, Count: count}),
+			"options": validation.ListSetting(maxPollOptions,
+				validation.TextSetting(schema.TextLimit{Required: true, Max: maxPollOption, Count: count})).Require(),
+			"duration": validation.EnumSetting("ONE_DAY", defaultDuration, "SEVEN_DAYS", "FOURTEEN_DAYS"),
+		}),
+	}.Check
+}
+
+func isAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// together is a Constraints.Together: a post has content of one kind.
+func together(first schema.Entry, object json.RawMessage) []schema.Detail {
+	s, err := settingsOf(schema.Delivery{Settings: object})
+	if err != nil {
+		return nil // settingsCheck says what is wrong
+	}
+	var details []schema.Detail
+	conflict := func(field, message string) {
+		details = append(details, schema.Detail{Field: field, Code: validation.CodeSettingConflict, Message: message})
+	}
+	if s.Poll != nil {
+		if len(first.Media) > 0 {
+			conflict("poll", "a poll cannot stand beside media")
+		}
+		if s.Article != nil {
+			conflict("poll", "a poll cannot stand beside an article")
+		}
+		if len(s.Poll.Options) < minPollOptions {
+			details = append(details, schema.Detail{
+				Field: "poll.options", Code: validation.CodeSettingInvalid,
+				Message: fmt.Sprintf("%d to %d options are wanted, not %d", minPollOptions, maxPollOptions, len(s.Poll.Options)),
+			})
+		}
+	}
+	if s.Article != nil && !isThumbnail(first.Media) {
+		conflict("article", "an article cannot stand beside media, except for one image, which becomes its thumbnail")
+	}
+	return details
+}
+
+func isThumbnail(items []schema.Media) bool {
+	return len(items) == 0 || len(items) == 1 && items[0].KnownKind().Shown() == schema.Image
+}
