@@ -39,6 +39,7 @@ type World struct {
 	byID     map[name]*Post
 	byKey    map[name]*Post
 	uploads  map[string]Upload
+	revoked  map[string]struct{} // credentials; they do not outlive the process
 
 	faults  faults
 	markers markers
@@ -102,6 +103,7 @@ func (w *World) clear() {
 	w.byID = map[name]*Post{}
 	w.byKey = map[name]*Post{}
 	w.uploads = map[string]Upload{}
+	w.revoked = map[string]struct{}{}
 }
 
 func (w *World) restore(records []record) {
@@ -137,6 +139,7 @@ type Account struct {
 // whatever names an account in a request: a token, a handle, a chat. The same one is
 // the same account in every run.
 func (w *World) Account(credential string) *Account {
+	credential = ownerOf(credential)
 	w.mu.RLock()
 	account, ok := w.accounts[credential]
 	w.mu.RUnlock()
@@ -151,6 +154,21 @@ func (w *World) Account(credential string) *Account {
 	account = newAccount(w.platform, credential)
 	w.accounts[credential] = account
 	return account
+}
+
+// Revoke has a token work no more.
+func (w *World) Revoke(token string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.revoked[token] = struct{}{}
+}
+
+// Revoked tells whether a token was revoked.
+func (w *World) Revoked(token string) bool {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	_, ok := w.revoked[token]
+	return ok
 }
 
 // newAccount derives the account from a hash, so that no credential need be kept.

@@ -28,6 +28,8 @@ type simulator struct {
 	limits  []limit
 	mux     *http.ServeMux
 	dialect simulation.Dialect
+
+	consents *simulation.Consents
 }
 
 // New makes a server with the rate limits of a real one.
@@ -37,7 +39,7 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, serverLimits
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, nil) }
 
 func newSimulator(w *simulation.World, limits []limit) http.Handler {
-	s := &simulator{world: w, limits: limits, mux: http.NewServeMux()}
+	s := &simulator{world: w, limits: limits, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
 	for operation, handle := range map[string]func(visit){
 		"POST /api/v1/statuses":                   s.createStatus,
@@ -51,6 +53,11 @@ func newSimulator(w *simulation.World, limits []limit) http.Handler {
 		s.mux.HandleFunc(operation, s.admit(operation, handle))
 	}
 	s.mux.HandleFunc("GET /api/v2/instance", s.instance)
+	s.mux.HandleFunc("POST /api/v1/apps", s.register)
+	s.mux.HandleFunc("GET /oauth/authorize", s.authorize)
+	s.mux.HandleFunc("POST /oauth/authorize", s.authorize)
+	s.mux.HandleFunc("POST /oauth/token", s.token)
+	s.mux.HandleFunc("POST /oauth/revoke", s.revoke)
 	s.mux.HandleFunc("GET /{handle}/{id}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { refuse(rw, http.StatusNotFound, errNotFound) })
 	return w.Handler(s.dated(s.mux), s.dialect)
@@ -101,7 +108,7 @@ func profileOf(a *simulation.Account) *profile {
 func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		token, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !isBearer || strings.TrimSpace(token) == "" {
+		if !isBearer || strings.TrimSpace(token) == "" || s.world.Revoked(token) {
 			refuse(rw, http.StatusUnauthorized, errToken)
 			return
 		}

@@ -1,0 +1,147 @@
+package simulation
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Consents are the pages on which a platform asks persons whether an app may act for them,
+// and the codes that they take back to it (RFC 6749, 4.1). How requests name their parameters
+// and how answers are worded is the platform's to say.
+type Consents struct {
+	world    *World
+	codeLife time.Duration
+	fragment string
+
+	mu    sync.Mutex
+	codes map[string]Consent
+}
+
+// Consent is what an app asks a person for, and what it is granted.
+type Consent struct {
+	ClientID  string
+	Redirect  string // redirect_uri
+	State     string
+	Scope     string // as the platform writes scopes
+	Challenge string // of PKCE, S256; empty: none
+	// Name is whom the person is: the account of the world that their token belongs to.
+	Name  string
+	until time.Time
+}
+
+// maxCodes bounds the codes that nobody redeems.
+const maxCodes = 1000
+
+// NewConsents makes the consents of a world. A code works for codeLife; fragment is what the
+// platform puts at the end of the address it sends persons back to, without the "#".
+func NewConsents(w *World, codeLife time.Duration, fragment string) *Consents {
+	return &Consents{world: w, codeLife: codeLife, fragment: fragment, codes: map[string]Consent{}}
+}
+
+var consentPage = template.Must(template.New("").Parse(`<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{{.Platform}} (simulated)</title>
+<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:3rem auto;padding:0 1rem}button{font:inherit;padding:.4rem 1rem;margin-right:.5rem}</style>
+<h1>{{.Platform}} <small>(simulated)</small></h1>
+<p>The app <strong>{{.Consent.ClientID}}</strong> asks to act for you: <code>{{.Consent.Scope}}</code></p>
+<form method="post">
+<p><label>You are <input name="crier_name" value="person" required maxlength="40" pattern="[a-z0-9-]+"></label></p>
+<p><label>Granted <input name="crier_scope" value="{{.Consent.Scope}}" size="50"></label></p>
+<button name="crier_answer" value="allow">Allow</button><button name="crier_answer" value="deny" formnovalidate>Deny</button>
+</form></html>`))
+
+// Ask answers the request that brings a person with the platform's page. Its form is sent to
+// the same address, where Answer takes it.
+func (c *Consents) Ask(rw http.ResponseWriter, asked Consent) {
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	consentPage.Execute(rw, map[string]any{"Platform": c.world.Platform(), "Consent": asked}) // fails only when the client is gone
+}
+
+// Answer sends the person back to the app: with a code, or with what the platform calls a
+// refusal. It takes a form of Ask, with the request that the page was asked with.
+func (c *Consents) Answer(rw http.ResponseWriter, r *http.Request, asked Consent, denied url.Values) {
+	back := url.Values{}
+	if r.PostFormValue("crier_answer") == "allow" {
+		asked.Name = r.PostFormValue("crier_name")
+		if _, given := r.PostForm["crier_scope"]; given {
+			asked.Scope = r.PostFormValue("crier_scope")
+		}
+		back.Set("code", c.issue(asked))
+	} else {
+		back = denied
+	}
+	if asked.State != "" {
+		back.Set("state", asked.State)
+	}
+	target, err := url.Parse(asked.Redirect)
+	if err != nil {
+		http.Error(rw, "redirect_uri is no address", http.StatusBadRequest)
+		return
+	}
+	query := target.Query()
+	for name, values := range back {
+		query[name] = values
+	}
+	target.RawQuery, target.Fragment = query.Encode(), c.fragment
+	http.Redirect(rw, r, target.String(), http.StatusFound)
+}
+
+func (c *Consents) issue(granted Consent) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.world.Now()
+	if len(c.codes) >= maxCodes {
+		clear(c.codes)
+	}
+	code := rand.Text()
+	granted.until = now.Add(c.codeLife)
+	c.codes[code] = granted
+	return code
+}
+
+// The reasons for which a code is not redeemed.
+var (
+	ErrCode     = errors.New("the code is unknown, used or too old")
+	ErrRedirect = errors.New("the redirect_uri is not the one the code was asked with")
+	ErrVerifier = errors.New("the code_verifier does not fit the code_challenge")
+)
+
+// Redeem uses a code up and returns what it grants.
+func (c *Consents) Redeem(code, clientID, redirect, verifier string) (Consent, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	granted, ok := c.codes[code]
+	delete(c.codes, code)
+	switch sum := sha256.Sum256([]byte(verifier)); {
+	case !ok || granted.ClientID != clientID || c.world.Now().After(granted.until):
+		return Consent{}, ErrCode
+	case granted.Redirect != redirect:
+		return Consent{}, ErrRedirect
+	case granted.Challenge != "" && granted.Challenge != base64.RawURLEncoding.EncodeToString(sum[:]):
+		return Consent{}, ErrVerifier
+	}
+	return granted, nil
+}
+
+// grantedPrefix begins the tokens that are granted to a person by name.
+const grantedPrefix = "granted."
+
+// Token returns a new token of the person. All tokens of a name belong to one account.
+func (c Consent) Token() string { return grantedPrefix + c.Name + "." + rand.Text() }
+
+// ownerOf returns what names the account of a credential.
+func ownerOf(credential string) string {
+	rest, granted := strings.CutPrefix(credential, grantedPrefix)
+	if !granted {
+		return credential
+	}
+	name, _, _ := strings.Cut(rest, ".")
+	return grantedPrefix + name
+}
