@@ -1,6 +1,9 @@
 package schema
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // HoldKind is why work is held. Its number is stored: it never changes.
 type HoldKind int16
@@ -173,4 +176,40 @@ type Observation struct {
 type AccountCounts struct {
 	Connected     int
 	NeedReconnect int // of Connected
+}
+
+// Sweep is one of the periodic repairs of what no job would wake, and of counters that
+// disagree: each goes over a table of its own.
+type Sweep string
+
+// The sweeps.
+const (
+	SweepPosts       Sweep = "posts"        // all that are due
+	SweepRecentPosts Sweep = "recent_posts" // those that became due some minutes ago: found soon, however many there are of the others
+	SweepJobs        Sweep = "jobs"
+	SweepComments    Sweep = "comments"
+	SweepDeliveries  Sweep = "deliveries"
+	SweepRenewals    Sweep = "renewals"
+)
+
+// Sweeps returns all of them.
+func Sweeps() []Sweep {
+	return []Sweep{SweepPosts, SweepRecentPosts, SweepJobs, SweepComments, SweepDeliveries, SweepRenewals}
+}
+
+// Retention is how long what has ended is kept. What is open is kept whatever its age.
+type Retention struct {
+	Posts      time.Duration // from the end, to the end of its month; zero: PostRetention
+	Deliveries time.Duration // to webhooks; zero: DeliveryRetention
+	Attempts   time.Duration // of the timeline; zero: AttemptRetention
+}
+
+// PostRetention is how long posts are kept once they have ended.
+const PostRetention = 730 * 24 * time.Hour
+
+// OrDefaults fills in what is not set.
+func (r Retention) OrDefaults() Retention {
+	return Retention{
+		Posts: cmp.Or(r.Posts, PostRetention), Deliveries: cmp.Or(r.Deliveries, DeliveryRetention), Attempts: cmp.Or(r.Attempts, AttemptRetention),
+	}
 }
