@@ -97,7 +97,7 @@ var namings = map[string][]string{
 
 // namesOfOthers are fields called an id that name nothing of a workspace: the caller's own
 // names, and those of a platform, which looks at the owner itself.
-var namesOfOthers = []string{"externalId", "chatId", "chatIds", "boardId", "quoteTweetId", "communityId", "taggedUserIds"}
+var namesOfOthers = []string{"externalId", "chatId", "chatIds", "boardId", "quoteTweetId", "communityId", "taggedUserIds", "quotePostId", "locationId"}
 
 var isID = regexp.MustCompile(`Ids?$`)
 

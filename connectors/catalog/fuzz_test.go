@@ -44,7 +44,7 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	deps.Now = func() time.Time { return now }
 	operations := []string{"publish", "find", "comment", "prepare"}
-	platforms := []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter, schema.LinkedIn, schema.Facebook, schema.Threads, schema.Instagram}
+	platforms := []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter, schema.LinkedIn, schema.Facebook, schema.Threads}
 	for _, seed := range []struct {
 		status       int
 		header, body string

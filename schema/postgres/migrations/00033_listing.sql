@@ -16,8 +16,6 @@ update posts set draft = true where status = 1 and not draft;
 drop index concurrently if exists posts_drafts;
 create index concurrently posts_drafts on posts (workspace_id, scheduled_for desc, id desc) where draft;
 
-drop index concurrently if exists posts_schedule;
-
 -- What ended before there was a history waits for the archive.
 insert into ended_posts (post_id, workspace_id, status, scheduled_for, ended_at)
 select id, workspace_id, status, scheduled_for, updated_at from posts where status in (4, 5, 6, 7) and left_n = 0
