@@ -50,6 +50,8 @@ type simulator = func(*simulation.World) http.Handler
 type parts struct {
 	client *connectors.Client
 	base   string // empty: the platform's own
+	// consent is the base of its page of consent; empty: base, or the platform's own.
+	consent string
 	// version is of the API; empty: the one that the connector was written against.
 	version string
 	app     connectors.App
