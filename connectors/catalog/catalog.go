@@ -27,7 +27,10 @@ type Deps struct {
 	// BaseURLs are the configured addresses of platforms; without one it is the
 	// platform's own.
 	BaseURLs map[schema.Platform]string
-	Apps     map[schema.Platform]connectors.App // crier's, as configured
+	// ConsentURLs are where browsers reach the platforms' pages of consent, when that is
+	// elsewhere than the rest of the platform; without one it is the base, or the platform's own.
+	ConsentURLs map[schema.Platform]string
+	Apps        map[schema.Platform]connectors.App // crier's, as configured
 	// Versions are of the platforms' APIs, where others are asked for than the connectors' own.
 	Versions map[schema.Platform]string
 	Media    media.Source
@@ -66,7 +69,8 @@ func New(d Deps) (*Catalog, error) {
 		prefix := platform.String() + "/"
 		live, sandbox := e.client(d, d.HTTP, prefix), e.client(d, fenced, "sandbox/"+prefix)
 		c.worlds[p].live = e.connect(parts{
-			client: live, base: d.BaseURLs[platform], version: d.Versions[platform], app: d.Apps[platform], media: d.Media, now: d.Now,
+			client: live, base: d.BaseURLs[platform], consent: d.ConsentURLs[platform],
+			version: d.Versions[platform], app: d.Apps[platform], media: d.Media, now: d.Now,
 		})
 		if address != "" {
 			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, app: sandboxApp, media: d.Media, now: d.Now})

@@ -50,6 +50,8 @@ type simulator = func(*simulation.World) http.Handler
 type parts struct {
 	client *connectors.Client
 	base   string // empty: the platform's own
+	// consent is the base of its page of consent; empty: base, or the platform's own.
+	consent string
 	// version is of the API; empty: the one that the connector was written against.
 	version string
 	app     connectors.App
@@ -79,7 +81,7 @@ var table = [...]entry{
 		classify:    instagram.Classify,
 		pace:        graph.Pace,
 		connect: func(p parts) connectors.Connector {
-			return instagram.New(instagram.Config{Client: p.client, Base: p.base, App: p.app, Media: p.media, Now: p.now})
+			return instagram.New(instagram.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},
 		simulate:  instagramsim.New,
 		unlimited: instagramsim.NewUnlimited,
@@ -92,7 +94,7 @@ var table = [...]entry{
 		classify: graph.Classify,
 		pace:     graph.Pace,
 		connect: func(p parts) connectors.Connector {
-			return threads.New(threads.Config{Client: p.client, Base: p.base, App: p.app, Media: p.media, Now: p.now})
+			return threads.New(threads.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},
 		simulate:  threadssim.New,
 		unlimited: threadssim.NewUnlimited,
@@ -106,7 +108,7 @@ var table = [...]entry{
 		classify: graph.Classify,
 		pace:     graph.Pace,
 		connect: func(p parts) connectors.Connector {
-			return facebook.New(facebook.Config{Client: p.client, Base: p.base, Media: p.media, Now: p.now})
+			return facebook.New(facebook.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},
 		simulate:  facebooksim.New,
 		unlimited: facebooksim.NewUnlimited,

@@ -37,6 +37,9 @@ type Fixture struct {
 	// Processing is set where the platform takes time for media.
 	Processing *Processing
 
+	// Consent is set where persons are asked on the platform's own page.
+	Consent *Consent
+
 	// Watch, when set, is put before the simulator, to see its traffic.
 	Watch func(http.Handler) http.Handler
 }

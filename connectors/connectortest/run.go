@@ -18,6 +18,7 @@ type clause struct {
 func Run(t *testing.T, f Fixture) {
 	for _, clauses := range [][]clause{
 		publishing(), finding(), refusing(), failing(), misanswering(), ending(), endingAccounts(), attaching(), keepingSecrets(),
+		consenting(),
 	} {
 		run(t, f, clauses)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/graph"
 	"crier/connectors/listing"
 	"crier/connectors/media"
 	"crier/schema"
@@ -30,6 +31,9 @@ const (
 	opComments     = "GET /{post}/comments"
 	opVideo        = "GET /{video}"
 	opPage         = "GET /me"
+	opToken        = "GET /oauth/access_token"
+	opPermissions  = "GET /me/permissions"
+	opPages        = "GET /me/accounts"
 )
 
 // version is that of the Graph API the connector was written against. Facebook answers calls
@@ -47,14 +51,18 @@ const (
 type Config struct {
 	Client *connectors.Client // whose Classify and Pace are of package graph
 	Base   string             // address in place of Facebook's own; empty: those
-	Media  media.Source       // opens what is uploaded
-	Now    func() time.Time
+	// Consent is where people are asked for their consent; empty: Base, or else Facebook's own.
+	Consent string
+	App     connectors.App // crier's with Facebook
+	Media   media.Source   // opens what is uploaded
+	Now     func() time.Time
 }
 
 // Connector publishes to Facebook pages. It is safe for concurrent use.
 type Connector struct {
 	client            *connectors.Client
 	graph, video, web string
+	consent           graph.Consent
 	media             media.Source
 	now               func() time.Time
 }
@@ -64,6 +72,10 @@ func New(c Config) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, graph: cmp.Or(base, graphHost), video: cmp.Or(base, videoHost), web: cmp.Or(base, webHost),
+		consent: graph.Consent{
+			Platform: schema.Facebook, App: c.App, Scopes: scopes(),
+			Page: strings.TrimRight(cmp.Or(c.Consent, base, webHost), "/") + "/" + version + "/dialog/oauth",
+		},
 		media: c.Media, now: c.Now,
 	}
 }

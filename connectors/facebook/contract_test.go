@@ -3,6 +3,7 @@ package facebook_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ func fixture() connectortest.Fixture {
 		Connector: func(p connectortest.Parts) connectors.Connector {
 			return facebook.New(facebook.Config{
 				Base: p.Base, Media: p.Media, Now: p.Now,
+				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
 					Platform: schema.Facebook, HTTP: p.HTTP, Classify: graph.Classify, Pace: graph.Pace,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
@@ -42,6 +44,10 @@ func fixture() connectortest.Fixture {
 			Upload:  "POST /{version}/{page}/photos",
 		},
 		Looks: true,
+		Consent: &connectortest.Consent{
+			Permission: "pages_manage_posts", CodeLife: 10 * time.Minute, Redeem: "GET /{version}/oauth/access_token", Fragment: "_=_",
+			Denied: url.Values{"error": {"access_denied"}, "error_reason": {"user_denied"}},
+		},
 		Throttled: []connectortest.Throttled{
 			throttled("a code alone", 5*time.Minute, `{"error":{"message":"(#4) Application request limit reached","type":"OAuthException","code":4}}`, ""),
 			throttled("a time in the usage", 7*time.Minute, `{"error":{"message":"(#80001) too many calls","type":"OAuthException","code":80001}}`,

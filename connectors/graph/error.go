@@ -32,16 +32,23 @@ func (r Error) Error() string {
 func (r Error) Has(code, subcode int) bool { return r.Code == code && r.Subcode == subcode }
 
 // Read returns the refusal that an answer is; ok is false where it is none, as a proxy's
-// page is none.
+// page is none. The pages of consent and the redemption of codes have a form of their own.
 func Read(status int, body []byte) (r Error, ok bool) {
 	var answer struct {
-		Error *Error `json:"error"`
+		Error   *Error `json:"error"`
+		Type    string `json:"error_type"`
+		Message string `json:"error_message"`
 	}
-	if json.Unmarshal(body, &answer) != nil || answer.Error == nil || answer.Error.Code == 0 && answer.Error.Message == "" {
+	switch err := json.Unmarshal(body, &answer); {
+	case err == nil && answer.Error != nil && (answer.Error.Code != 0 || answer.Error.Message != ""):
+		r = *answer.Error
+	case err == nil && answer.Type != "" && answer.Message != "":
+		r = Error{Type: answer.Type, Message: answer.Message}
+	default:
 		return Error{}, false
 	}
-	answer.Error.Status = status
-	return *answer.Error, true
+	r.Status = status
+	return r, true
 }
 
 // The codes that all Graph APIs have.

@@ -17,8 +17,13 @@ import (
 	"crier/schema"
 )
 
-// DefaultBase is the API itself.
-const DefaultBase = "https://graph.instagram.com"
+// DefaultBase is the API itself. People are asked for their consent at consentBase, and what
+// they come back with is redeemed at codeBase.
+const (
+	DefaultBase = "https://graph.instagram.com"
+	consentBase = "https://www.instagram.com"
+	codeBase    = "https://api.instagram.com"
+)
 
 // version is of the Graph API; it is served until July 2028.
 const version = "/v25.0"
@@ -35,31 +40,40 @@ const (
 	opListComments = "GET /{media}/comments"
 	opLimit        = "GET /me/content_publishing_limit"
 	opProfile      = "GET /me"
-	opExchange     = "GET /access_token"
+	opRedeem       = "POST /oauth/access_token"
+	opLengthen     = "GET /access_token"
 	opRefresh      = "GET /refresh_access_token"
 )
 
 // Config is what a Connector is made of.
 type Config struct {
 	Client *connectors.Client // whose Classify is this package's, and whose Pace is package graph's
-	Base   string             // empty: DefaultBase
-	App    connectors.App     // whose secret exchanges tokens
-	Media  media.Source       // opens what Instagram is to fetch
-	Now    func() time.Time
+	Base   string             // in place of Instagram's own addresses; empty: those
+	// Consent is where people are asked for their consent; empty: Base, or else Instagram's own.
+	Consent string
+	App     connectors.App // crier's with Instagram, which has another id than its Meta app
+	Media   media.Source   // opens what Instagram is to fetch
+	Now     func() time.Time
 }
 
 // Connector publishes to Instagram. It is safe for concurrent use.
 type Connector struct {
 	client     *connectors.Client
 	base       string
-	app        connectors.App
+	codes      string // where codes are redeemed
+	consent    graph.Consent
 	now        func() time.Time
 	containers graph.Containers
 }
 
 // New makes the connector.
 func New(c Config) *Connector {
-	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), app: c.App, now: c.Now}
+	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
+	connector.codes = strings.TrimRight(cmp.Or(c.Base, codeBase), "/")
+	connector.consent = graph.Consent{
+		Platform: schema.Instagram, App: c.App, Scopes: scopes(),
+		Page: strings.TrimRight(cmp.Or(c.Consent, c.Base, consentBase), "/") + "/oauth/authorize",
+	}
 	connector.containers = graph.Containers{
 		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
 	}

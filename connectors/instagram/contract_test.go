@@ -3,6 +3,7 @@ package instagram
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -43,7 +44,11 @@ func fixture() connectortest.Fixture {
 		},
 		Operations: connectortest.Operations{Publish: simPublish, Comment: simComment, Find: simShow, Upload: simCreate},
 		Looks:      true,
-		Pulls:      true,
+		Consent: &connectortest.Consent{
+			Permission: "instagram_business_content_publish", CodeLife: time.Hour, Redeem: "POST /oauth/access_token", Fragment: "_",
+			Denied: url.Values{"error": {"access_denied"}, "error_reason": {"user_denied"}},
+		},
+		Pulls: true,
 		Throttled: []connectortest.Throttled{
 			{
 				Name: "the minutes of a use case", Wait: 2 * time.Minute,

@@ -136,12 +136,18 @@ const grantedPrefix = "granted."
 // Token returns a new token of the person. All tokens of a name belong to one account.
 func (c Consent) Token() string { return grantedPrefix + c.Name + "." + rand.Text() }
 
+// Grantee returns the name that a token was granted to; granted is false for one that came
+// otherwise.
+func Grantee(token string) (name string, granted bool) {
+	rest, granted := strings.CutPrefix(token, grantedPrefix)
+	name, _, _ = strings.Cut(rest, ".")
+	return name, granted
+}
+
 // ownerOf returns what names the account of a credential.
 func ownerOf(credential string) string {
-	rest, granted := strings.CutPrefix(credential, grantedPrefix)
-	if !granted {
-		return credential
+	if name, granted := Grantee(credential); granted {
+		return grantedPrefix + name
 	}
-	name, _, _ := strings.Cut(rest, ".")
-	return grantedPrefix + name
+	return credential
 }

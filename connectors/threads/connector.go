@@ -15,8 +15,11 @@ import (
 	"crier/schema"
 )
 
-// DefaultBase is the API itself.
-const DefaultBase = "https://graph.threads.net"
+// DefaultBase is the API itself, and consentBase where people are asked for their consent.
+const (
+	DefaultBase = "https://graph.threads.net"
+	consentBase = "https://threads.com"
+)
 
 // Operations of the API, as they are called in metrics and logs.
 const (
@@ -28,7 +31,9 @@ const (
 	opListReplies = "GET /me/replies"
 	opLimits      = "GET /me/threads_publishing_limit"
 	opProfile     = "GET /me"
-	opExchange    = "GET /access_token"
+	opRedeem      = "POST /oauth/access_token"
+	opLengthen    = "GET /access_token"
+	opInspect     = "GET /debug_token"
 	opRefresh     = "GET /refresh_access_token"
 )
 
@@ -36,16 +41,18 @@ const (
 type Config struct {
 	Client *connectors.Client // whose Classify and Pace are those of package graph
 	Base   string             // empty: DefaultBase
-	App    connectors.App     // whose secret exchanges tokens
-	Media  media.Source       // opens what Threads is to fetch
-	Now    func() time.Time
+	// Consent is where people are asked for their consent; empty: Base, or else Threads' own.
+	Consent string
+	App     connectors.App // crier's with Threads, which has another id than its Meta app
+	Media   media.Source   // opens what Threads is to fetch
+	Now     func() time.Time
 }
 
 // Connector publishes to Threads. It is safe for concurrent use.
 type Connector struct {
 	client     *connectors.Client
 	base       string
-	app        connectors.App
+	consent    graph.Consent
 	now        func() time.Time
 	containers graph.Containers
 	comments   drafts
@@ -53,7 +60,11 @@ type Connector struct {
 
 // New makes the connector.
 func New(c Config) *Connector {
-	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), app: c.App, now: c.Now}
+	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
+	connector.consent = graph.Consent{
+		Platform: schema.Threads, App: c.App, Scopes: scopes(),
+		Page: strings.TrimRight(cmp.Or(c.Consent, c.Base, consentBase), "/") + "/oauth/authorize",
+	}
 	connector.containers = graph.Containers{
 		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
 	}

@@ -10,13 +10,13 @@ import (
 	"crier/schema"
 )
 
-// Exchange trades the token that a consent gives, which lasts an hour, for one of 60 days
+// lengthen trades the token that a consent gives, which lasts an hour, for one of 60 days
 // (developers.facebook.com/docs/threads/get-started/long-lived-tokens).
-func (c *Connector) Exchange(ctx context.Context, a schema.Account, short schema.Credentials) (schema.Credentials, error) {
-	call := c.trade(a, short, "/access_token", opExchange)
+func (c *Connector) lengthen(ctx context.Context, a schema.Account, short schema.Credentials) (schema.Credentials, error) {
+	call := c.trade(a, short, "/access_token", opLengthen)
 	call.Query.Set("grant_type", "th_exchange_token")
-	call.Query.Set("client_secret", c.app.Secret)
-	call.Secrets = append(call.Secrets, c.app.Secret)
+	call.Query.Set("client_secret", c.consent.App.Secret)
+	call.Secrets = append(call.Secrets, c.consent.App.Secret)
 	return graph.Trade(ctx, c.client, call, short, c.now)
 }
 

@@ -20,6 +20,8 @@ type simulator struct {
 	limited bool
 	mux     *http.ServeMux
 	dialect simulation.Dialect
+
+	consents *simulation.Consents
 }
 
 // New makes a Facebook with the limits of pages.
@@ -29,11 +31,12 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, true) }
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, false) }
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
-	s := &simulator{world: w, limited: limited, mux: http.NewServeMux()}
+	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "_=_")}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
 	for pattern, handle := range map[string]func(visit){
 		"GET /{version}/me":                           s.showSelf,
 		"GET /{version}/me/accounts":                  s.listPages,
+		"GET /{version}/me/permissions":               s.listPermissions,
 		"POST /{version}/{page}/feed":                 s.createPost,
 		"POST /{version}/{page}/photos":               s.uploadPhoto,
 		"POST /{version}/{page}/videos":               s.actOnVideo,
@@ -48,7 +51,9 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 	} {
 		s.mux.HandleFunc(pattern, s.admit(handle))
 	}
-	s.mux.HandleFunc("GET /{version}/oauth/access_token", s.exchange)
+	s.mux.HandleFunc("GET /{version}/oauth/access_token", s.token)
+	s.mux.HandleFunc("GET /{version}/dialog/oauth", s.authorize)
+	s.mux.HandleFunc("POST /{version}/dialog/oauth", s.authorize)
 	for _, pattern := range []string{"GET /{node}", "GET /reel/{node}/{$}", "GET /watch/{$}"} {
 		s.mux.HandleFunc(pattern, s.page)
 	}
@@ -74,9 +79,8 @@ type visit struct {
 	fields  map[string]any // of a body of JSON or a form
 }
 
-const personal = "user-"
-
-func (v visit) isPerson() bool { return strings.HasPrefix(v.token, personal) }
+// person returns whose token it is; ok is false for a page's.
+func (v visit) person() (name string, ok bool) { return personOf(v.token) }
 
 // text returns a field as a text: forms have no other.
 func (v visit) text(name string) string {
@@ -86,7 +90,8 @@ func (v visit) text(name string) string {
 
 // isOwn tells whether a page is the token's.
 func (v visit) isOwn(page string) bool {
-	return !v.isPerson() && (page == "me" || page == v.account.ID)
+	_, isPerson := v.person()
+	return !isPerson && (page == "me" || page == v.account.ID)
 }
 
 // admit lets a call in that has a token, and room in the page's limit.
@@ -202,9 +207,10 @@ func (s *simulator) fail(rw http.ResponseWriter, o simulation.Outcome, status in
 // profile is what the simulator keeps of a page beside the world. It does not outlive the
 // process.
 type profile struct {
-	mu    sync.Mutex
-	calls int
-	until time.Time // of the window that they are counted in
+	mu     sync.Mutex
+	calls  int
+	until  time.Time // of the window that they are counted in
+	scopes []string  // that a person has granted; nil: all
 }
 
 func profileOf(a *simulation.Account) *profile {
@@ -214,41 +220,11 @@ func profileOf(a *simulation.Account) *profile {
 
 // showSelf shows whose token it is: a person has no category.
 func (s *simulator) showSelf(v visit) {
-	if v.isPerson() {
+	if _, isPerson := v.person(); isPerson {
 		answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": v.account.Handle})
 		return
 	}
 	answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": "Page " + v.account.ID, "category": "Community"})
-}
-
-// listPages lists the pages of a person, each with its token, which has no expiry.
-func (s *simulator) listPages(v visit) {
-	pages := []map[string]any{}
-	for _, name := range []string{"first", "second"} {
-		token := name + "-page-of-" + strings.TrimPrefix(v.token, personal)
-		page := s.world.Account(token)
-		pages = append(pages, map[string]any{
-			"id": page.ID, "name": "Page " + page.ID, "category": "Community", "access_token": token,
-			"tasks": []string{"ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"},
-		})
-	}
-	answer(v.rw, http.StatusOK, map[string]any{"data": pages, "paging": map[string]any{"cursors": map[string]string{"before": "a", "after": "b"}}})
-}
-
-// longLived is how long a person's token is good for that was exchanged, in seconds.
-const longLived = 5183944
-
-// exchange trades a person's token for one that lives longer.
-func (s *simulator) exchange(rw http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	switch token := query.Get("fb_exchange_token"); {
-	case query.Get("client_id") != simulation.AppID || query.Get("client_secret") != simulation.AppSecret:
-		bad(1, 0, "Error validating client secret.").writeTo(rw)
-	case query.Get("grant_type") != "fb_exchange_token" || token == "":
-		bad(100, 0, "(#100) Missing required parameter fb_exchange_token").writeTo(rw)
-	default:
-		answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": longLived})
-	}
 }
 
 // address builds an address of the API.

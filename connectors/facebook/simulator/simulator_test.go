@@ -54,7 +54,8 @@ func TestRefusals(t *testing.T) {
 		"a video of no size":         {"POST", "/v26.0/me/videos", "a", `{"upload_phase": "start"}`, 100},
 		"an end without a beginning": {"POST", "/v26.0/me/videos", "a", `{"upload_phase": "finish", "upload_session_id": "1"}`, 100},
 		"a path that leads nowhere":  {"GET", "/v26.0/me/nothing", "a", "", 2500},
-		"an exchange of no app":      {"GET", "/v26.0/oauth/access_token?grant_type=fb_exchange_token&fb_exchange_token=a", "", "", 1},
+		"an exchange of no app":      {"GET", "/v26.0/oauth/access_token?grant_type=fb_exchange_token&fb_exchange_token=a", "", "", 101},
+		"a page's pages":             {"GET", "/v26.0/me/accounts", "a", "", 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer, said := ask(h, tt.method, tt.path, tt.token, tt.body)
@@ -120,7 +121,7 @@ func TestAPersonHasPages(t *testing.T) {
 	token, _ := traded["access_token"].(string)
 	_, listed := ask(h, http.MethodGet, "/v26.0/me/accounts", token, "")
 	pages, _ := listed["data"].([]any)
-	if len(pages) != 2 {
+	if len(pages) != 3 {
 		t.Fatalf("pages %v", listed)
 	}
 	for _, one := range pages {

@@ -20,6 +20,7 @@ type simulator struct {
 	unlimited bool
 	mux       *http.ServeMux
 	dialect   simulation.Dialect
+	consents  *simulation.Consents
 }
 
 // New makes the API with its limits.
@@ -29,7 +30,7 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, false) }
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, true) }
 
 func newSimulator(w *simulation.World, unlimited bool) http.Handler {
-	s := &simulator{world: w, unlimited: unlimited, mux: http.NewServeMux()}
+	s := &simulator{world: w, unlimited: unlimited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "_")}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
 	for operation, handle := range map[string]func(visit){
 		"GET /me":                              s.profile,
@@ -47,6 +48,8 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 	s.mux.HandleFunc("GET /access_token", s.exchangeToken)
 	s.mux.HandleFunc("GET /refresh_access_token", s.refreshToken)
 	s.mux.HandleFunc("POST /oauth/access_token", s.redeemCode)
+	s.mux.HandleFunc("GET /oauth/authorize", s.authorize)
+	s.mux.HandleFunc("POST /oauth/authorize", s.authorize)
 	s.mux.HandleFunc("GET /p/{account}/{id}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { unknownPath().writeTo(rw) })
 	return w.Handler(unversioned(s.mux), s.dialect)

@@ -107,19 +107,3 @@ func (s *simulator) giveLong(rw http.ResponseWriter, r *http.Request) {
 		"access_token": given.String(), "token_type": "bearer", "expires_in": int(longLife.Seconds()),
 	})
 }
-
-// redeemCode trades the code of a consent for a short-lived token. The code is whom it is of.
-func (s *simulator) redeemCode(rw http.ResponseWriter, r *http.Request) {
-	code := r.FormValue("code")
-	switch {
-	case r.FormValue("client_id") != simulation.AppID || r.FormValue("client_secret") != simulation.AppSecret:
-		bad(101, 0, "Error validating application. Cannot get application info due to a system error.").writeTo(rw)
-	case r.FormValue("grant_type") != "authorization_code" || r.FormValue("redirect_uri") == "":
-		invalid("grant_type and redirect_uri").writeTo(rw)
-	case code == "" || strings.Contains(code, mark):
-		bad(100, 36007, "This authorization code has been used").writeTo(rw)
-	default:
-		given := token{name: code, kind: shortKind, issued: s.world.Now()}
-		answer(rw, http.StatusOK, map[string]any{"access_token": given.String(), "user_id": s.world.Account(code).ID})
-	}
-}

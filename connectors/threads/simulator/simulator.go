@@ -19,6 +19,7 @@ type simulator struct {
 	unlimited bool
 	mux       *http.ServeMux
 	dialect   simulation.Dialect
+	consents  *simulation.Consents
 }
 
 // New makes the API with its limits.
@@ -28,10 +29,11 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, false) }
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, true) }
 
 func newSimulator(w *simulation.World, unlimited bool) http.Handler {
-	s := &simulator{world: w, unlimited: unlimited, mux: http.NewServeMux()}
+	s := &simulator{world: w, unlimited: unlimited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "_")}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
 	for operation, handle := range map[string]func(visit){
 		"GET /me":                              s.profile,
+		"GET /debug_token":                     s.inspect,
 		"POST /{user}/threads":                 s.createContainer,
 		opPublish:                              s.publish,
 		"GET /{user}/threads":                  func(v visit) { s.list(v, false) },
@@ -45,6 +47,8 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 	s.mux.HandleFunc("GET /access_token", s.exchangeToken)
 	s.mux.HandleFunc("GET /refresh_access_token", s.refreshToken)
 	s.mux.HandleFunc("POST /oauth/access_token", s.redeemCode)
+	s.mux.HandleFunc("GET /oauth/authorize", s.authorize)
+	s.mux.HandleFunc("POST /oauth/authorize", s.authorize)
 	s.mux.HandleFunc("GET /{handle}/post/{id}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { unknownPath().writeTo(rw) })
 	return w.Handler(unversioned(s.mux), s.dialect)
@@ -94,6 +98,7 @@ type kept struct {
 	mu      sync.Mutex
 	window  window
 	deleted map[string]struct{} // posts
+	scopes  []string            // that were consented to; nil: all
 }
 
 func keptOf(a *simulation.Account) *kept {

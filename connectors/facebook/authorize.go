@@ -1,0 +1,149 @@
+package facebook
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/schema"
+)
+
+// scopes returns what crier does (developers.facebook.com/docs/permissions): it lists pages,
+// publishes, looks at what was published and comments on it.
+func scopes() []string {
+	return []string{
+		"pages_show_list", "pages_read_engagement", "pages_read_user_content", "pages_manage_posts", "pages_manage_engagement",
+	}
+}
+
+// Authorize returns the page on which Facebook asks for a person's consent. What the person
+// has refused once it asks for again, which it does not by itself
+// (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow, re-authentication).
+func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
+	return c.consent.Address(r, oauth2.SetAuthURLParam("auth_type", "rerequest"))
+}
+
+// Exchange trades a code for a person's token of an hour or two, and that for one of about 60
+// days at once: the tokens of pages that are got by it have no expiry
+// (developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived).
+//
+// No token is ever revoked: DELETE /me/permissions, the only way, takes a person's token and
+// ends those of all pages of the person, in whichever workspace they are connected.
+func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors.Grant) (schema.Credentials, error) {
+	form := c.consent.Form(g)
+	form.Del("grant_type")
+	short, err := graph.Redeem(ctx, c.client, c.tokenCall(a, form))
+	if err != nil {
+		return schema.Credentials{}, err
+	}
+	long, err := graph.Redeem(ctx, c.client, c.tokenCall(a, url.Values{
+		"grant_type": {"fb_exchange_token"}, "client_id": {c.consent.App.ID}, "client_secret": {c.consent.App.Secret},
+		"fb_exchange_token": {short.Token},
+	}))
+	if err != nil {
+		return schema.Credentials{}, err
+	}
+	person := schema.Credentials{AccessToken: long.Token, AppID: c.consent.App.ID}
+	if long.Life > 0 {
+		person.ExpiresAt = c.now().Add(long.Life).UTC()
+	}
+	granted, err := c.permissions(ctx, a, person)
+	if err != nil {
+		return schema.Credentials{}, err
+	}
+	if err := connectors.CheckScopes(c.consent.Scopes, granted); err != nil {
+		return schema.Credentials{}, err
+	}
+	person.Scope = strings.Join(granted, ",")
+	return person, nil
+}
+
+// tokenCall is a call of the token endpoint, all of whose parameters stand in its address.
+func (c *Connector) tokenCall(a schema.Account, query url.Values) connectors.Call {
+	call := c.call(a, schema.Credentials{}, http.MethodGet, "oauth/access_token", opToken)
+	call.Query, call.Secrets = query, []string{query.Get("client_secret"), query.Get("code"), query.Get("fb_exchange_token")}
+	return call
+}
+
+// permissions asks what the person has granted: there is no other answer that says it.
+func (c *Connector) permissions(ctx context.Context, a schema.Account, person schema.Credentials) (granted []string, err error) {
+	call := c.call(a, person, http.MethodGet, "me/permissions", opPermissions)
+	var listed struct {
+		Data []struct {
+			Permission string `json:"permission"`
+			Status     string `json:"status"` // granted, declined, expired
+		} `json:"data"`
+	}
+	if _, err := c.client.Do(ctx, call, &listed); err != nil {
+		return nil, fmt.Errorf("asking what was granted: %w", err)
+	}
+	for _, one := range listed.Data {
+		if one.Status == "granted" {
+			granted = append(granted, one.Permission)
+		}
+	}
+	if len(granted) == 0 {
+		return nil, strange("names no permission that was granted")
+	}
+	return granted, nil
+}
+
+// shownPage is what a list has of a person's page.
+type shownPage struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	AccessToken string   `json:"access_token"`
+	Tasks       []string `json:"tasks"` // that the person may do there
+}
+
+// taskContent is what a person has to be allowed on a page for its token to publish
+// (developers.facebook.com/docs/pages-api/overview, tasks).
+const taskContent = "CREATE_CONTENT"
+
+// mostPageLists bounds how many parts of a list are read: some of its pages are left out.
+const mostPageLists = 5
+
+// Entities lists the pages that the person may publish on, each with its own token. Facebook
+// shows those that the person has ticked when consenting.
+func (c *Connector) Entities(ctx context.Context, a schema.Account, person schema.Credentials) ([]connectors.Entity, error) {
+	entities := []connectors.Entity{}
+	next := ""
+	for range mostPageLists {
+		call := c.call(a, person, http.MethodGet, "me/accounts", opPages)
+		call.Query = pageQuery(next, "id,name,access_token,tasks")
+		var listed list[shownPage]
+		if _, err := c.client.Do(ctx, call, &listed); err != nil {
+			return nil, fmt.Errorf("listing pages: %w", err)
+		}
+		if listed.Data == nil {
+			return nil, strange("is no list of pages")
+		}
+		for _, page := range listed.Data {
+			if page.ID == "" || page.AccessToken == "" || !slices.Contains(page.Tasks, taskContent) {
+				continue
+			}
+			entities = append(entities, pageEntity(page, person))
+			if len(entities) == connectors.MaxEntities {
+				return entities, nil
+			}
+		}
+		if next = listed.next(); next == "" {
+			break
+		}
+	}
+	return entities, nil
+}
+
+// pageEntity is a page with its token, which has no expiry.
+func pageEntity(p shownPage, person schema.Credentials) connectors.Entity {
+	person.AccessToken, person.ExpiresAt = p.AccessToken, time.Time{}
+	return connectors.Entity{ID: p.ID, Name: p.Name, Kind: "page", Credentials: person}
+}

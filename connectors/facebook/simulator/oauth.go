@@ -1,0 +1,174 @@
+package simulator
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/connectors/simulation"
+)
+
+// codeLife is how long a code works. Facebook calls it short and says no number.
+const codeLife = 10 * time.Minute
+
+// How long a person's token is good for, in seconds: of a code, and one that was exchanged.
+const (
+	shortLived = 5400
+	longLived  = 5183944
+)
+
+// knownScopes are the permissions of pages (developers.facebook.com/docs/permissions).
+func knownScopes() []string {
+	return []string{
+		"pages_show_list", "pages_read_engagement", "pages_read_user_content", "pages_manage_posts", "pages_manage_engagement",
+		"pages_manage_metadata", "pages_messaging", "read_insights", "business_management",
+	}
+}
+
+// authorize shows the dialog and takes what the person answers
+// (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow).
+func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	asked := simulation.Consent{ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope")}
+	redirect, err := url.Parse(asked.Redirect)
+	switch {
+	case asked.ClientID != simulation.AppID:
+		http.Error(rw, "Invalid App ID: the provided app ID does not look like a valid app ID.", http.StatusBadRequest)
+	case err != nil || !redirect.IsAbs():
+		http.Error(rw, "URL blocked: this redirect failed because the redirect URI is not absolute.", http.StatusBadRequest)
+	case q.Has("response_type") && q.Get("response_type") != "code":
+		http.Error(rw, "The simulated dialog gives codes.", http.StatusBadRequest)
+	case slices.ContainsFunc(splitScopes(asked.Scope), func(one string) bool { return !slices.Contains(knownScopes(), one) }):
+		http.Error(rw, "Invalid Scopes: "+asked.Scope+". This message is only shown to developers.", http.StatusBadRequest)
+	case r.Method == http.MethodPost:
+		s.consents.Answer(rw, r, asked, url.Values{
+			"error": {"access_denied"}, "error_code": {"200"}, "error_reason": {"user_denied"}, "error_description": {"Permissions error"},
+		})
+	default:
+		s.consents.Ask(rw, asked)
+	}
+}
+
+func splitScopes(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// token trades a code for a person's token, or that for one that lives longer.
+func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
+	switch grant := r.FormValue("grant_type"); {
+	case r.FormValue("client_id") != simulation.AppID:
+		bad(101, 0, "Error validating application. Invalid application ID.").writeTo(rw)
+	case r.FormValue("client_secret") != simulation.AppSecret:
+		bad(1, 0, "Error validating client secret.").writeTo(rw)
+	case grant == "fb_exchange_token":
+		s.exchange(rw, r.FormValue("fb_exchange_token"))
+	case grant != "" && grant != "authorization_code":
+		bad(100, 0, "Invalid grant_type: '"+grant+"'. Supported types: authorization_code, client_credentials").writeTo(rw)
+	default:
+		s.redeem(rw, r)
+	}
+}
+
+// redeem trades a code for the token of the person who consented.
+func (s *simulator) redeem(rw http.ResponseWriter, r *http.Request) {
+	granted, err := s.consents.Redeem(r.FormValue("code"), simulation.AppID, r.FormValue("redirect_uri"), "")
+	switch {
+	case errors.Is(err, simulation.ErrRedirect):
+		bad(100, 36008, "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request").writeTo(rw)
+	case err != nil:
+		bad(100, 36009, "This authorization code has been used.").writeTo(rw)
+	default:
+		granted.Name = personal + granted.Name
+		token := granted.Token()
+		profileOf(s.world.Account(token)).consent(splitScopes(granted.Scope))
+		answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": shortLived})
+	}
+}
+
+// exchange trades a person's token for one that lives longer.
+func (s *simulator) exchange(rw http.ResponseWriter, token string) {
+	if _, isPerson := personOf(token); !isPerson {
+		bad(100, 0, "(#100) Missing required parameter fb_exchange_token").writeTo(rw)
+		return
+	}
+	if name, granted := simulation.Grantee(token); granted {
+		token = simulation.Consent{Name: name}.Token()
+	}
+	answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": longLived})
+}
+
+// personal begins the names of persons.
+const personal = "user-"
+
+// personOf returns whose token it is; ok is false for a page's.
+func personOf(token string) (name string, ok bool) {
+	if grantee, granted := simulation.Grantee(token); granted {
+		token = grantee
+	}
+	return strings.CutPrefix(token, personal)
+}
+
+// consent keeps what a person has granted.
+func (p *profile) consent(scopes []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.scopes = scopes
+}
+
+// listPermissions lists what a person has granted, and what not: of one who has not been
+// asked, everything.
+func (s *simulator) listPermissions(v visit) {
+	if _, isPerson := v.person(); !isPerson {
+		v.fail(notThere("permissions"))
+		return
+	}
+	p := profileOf(v.account)
+	p.mu.Lock()
+	granted := p.scopes
+	p.mu.Unlock()
+	listed := []map[string]string{{"permission": "public_profile", "status": "granted"}}
+	for _, scope := range knownScopes() {
+		status := "declined"
+		if granted == nil || slices.Contains(granted, scope) {
+			status = "granted"
+		}
+		listed = append(listed, map[string]string{"permission": scope, "status": status})
+	}
+	answer(v.rw, http.StatusOK, map[string]any{"data": listed})
+}
+
+// Tasks that a person has on a page.
+var (
+	allTasks  = []string{"ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"}
+	someTasks = []string{"ANALYZE", "MODERATE"}
+)
+
+// listPages lists the pages of a person, each with its token, which has no expiry. On the third
+// the person may not publish.
+func (s *simulator) listPages(v visit) {
+	person, isPerson := v.person()
+	if !isPerson {
+		v.fail(bad(100, 0, "(#100) Tried accessing nonexisting field (accounts) on node type (Page)"))
+		return
+	}
+	var pages []map[string]any
+	for _, one := range []struct {
+		name  string
+		tasks []string
+	}{{"first", allTasks}, {"second", allTasks}, {"third", someTasks}} {
+		token := simulation.Consent{Name: one.name + "-page-of-" + person}.Token()
+		id := s.world.Account(token).ID
+		pages = append(pages, map[string]any{
+			"id": id, "name": "Page " + id, "category": "Community", "access_token": token, "tasks": one.tasks,
+		})
+	}
+	query := v.r.URL.Query()
+	if !query.Has("fields") {
+		query.Set("fields", "access_token,category,name,id,tasks")
+		v.r.URL.RawQuery = query.Encode()
+	}
+	s.list(v, pages)
+}

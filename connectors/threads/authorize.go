@@ -1,0 +1,62 @@
+package threads
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/schema"
+)
+
+// scopes returns what crier does
+// (developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions).
+func scopes() []string {
+	return []string{"threads_basic", "threads_content_publish", "threads_manage_replies", "threads_read_replies"}
+}
+
+// Authorize returns the page on which Threads asks for a person's consent.
+func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
+	return c.consent.Address(r)
+}
+
+// Exchange trades a code for a token of an hour, and that for one of 60 days at once. Threads
+// has no call that ends it again: its owner takes the consent back in the settings.
+func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors.Grant) (schema.Credentials, error) {
+	call := connectors.Call{
+		Operation: opRedeem, Method: http.MethodPost, URL: c.base + "/oauth/access_token", Account: a.ID, Form: c.consent.Form(g),
+	}
+	call.Secrets = []string{call.Form.Get("code"), c.consent.App.Secret}
+	granted, err := graph.Redeem(ctx, c.client, call)
+	if err != nil {
+		return schema.Credentials{}, err
+	}
+	given := c.grantedScopes(ctx, a, granted.Token)
+	if err := connectors.CheckScopes(c.consent.Scopes, given); err != nil {
+		return schema.Credentials{}, err
+	}
+	return c.lengthen(ctx, a, schema.Credentials{
+		AccessToken: granted.Token, Scope: strings.Join(given, ","), AppID: c.consent.App.ID,
+	})
+}
+
+// grantedScopes asks what a token is good for, which its answer does not say. Threads may tell
+// the testers of an app alone: where it does not, nothing is known
+// (developers.facebook.com/docs/threads/troubleshooting/debug-access-token).
+func (c *Connector) grantedScopes(ctx context.Context, a schema.Account, token string) []string {
+	call := connectors.Call{
+		Operation: opInspect, Method: http.MethodGet, URL: c.base + "/v1.0/debug_token", Account: a.ID,
+		Token: token, Query: url.Values{"input_token": {token}}, Kind: connectors.Status,
+	}
+	var out struct {
+		Data struct {
+			Scopes []string `json:"scopes"`
+		} `json:"data"`
+	}
+	if _, err := c.client.Do(ctx, call, &out); err != nil {
+		return nil
+	}
+	return out.Data.Scopes
+}
