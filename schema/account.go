@@ -86,6 +86,8 @@ type Connection struct {
 	Account   Account // without ID and Sealed
 	ExpiresAt time.Time
 	Renewable bool
+	// IfNew leaves an account as it is that was ever connected, one that was disconnected too.
+	IfNew bool
 	// Seal seals the new credentials for the id the account is stored under. It is given
 	// what is stored of an account that was connected before, and tells whether the
 	// credentials differ from those.
