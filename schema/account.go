@@ -86,6 +86,8 @@ type Connection struct {
 	Account   Account // without ID and Sealed
 	ExpiresAt time.Time
 	Renewable bool
+	// IfNew leaves an account as it is that was ever connected, one that was disconnected too.
+	IfNew bool
 	// Seal seals the new credentials for the id the account is stored under. stored is
 	// the account if it was connected before; differ is whether the credentials are other
 	// than its own.
