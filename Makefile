@@ -12,7 +12,9 @@ OAPI_CODEGEN_VERSION := v2.8.2
 TOOLS := $(CURDIR)/.tools
 # Packages whose tests use the log, and those of ./compose that are about it.
 LOG_PACKAGES := ./pipeline/... ./analytics/...
-LOG_TESTS := 'Kills|Kafka'
+# One at a time: those of one Apache Kafka share its topics.
+LOG_TESTS := -parallel 1 -run 'TestKills|TestTwoProcesses|Kafka'
+ALL_LOG_TESTS := -parallel 1 -run 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 30m
 
 .DEFAULT_GOAL := run
@@ -35,12 +37,12 @@ test-rules:
 	cd scripts/rulestest && go run . ../../compose/prometheus/rules_test.yaml
 
 test-kafka: libchdb
-	scripts/kafka.sh sh -c "go test $(TEST_FLAGS) -p 1 -count 1 $(LOG_PACKAGES) && go test $(TEST_FLAGS) -count 1 -run $(LOG_TESTS) ./compose"
+	scripts/kafka.sh sh -c "go test $(TEST_FLAGS) -p 1 -count 1 $(LOG_PACKAGES) && go test $(TEST_FLAGS) -count 1 $(LOG_TESTS) ./compose"
 
 # Without the race detector, whose slowness the times measured here would be of.
 test-reliability: libchdb
 	CRIER_TEST_FULL=1 go test -timeout 150m -count 1 -v ./compose
-	CRIER_TEST_FULL=1 scripts/kafka.sh go test -timeout 60m -count 1 -v -run $(LOG_TESTS) ./compose
+	CRIER_TEST_FULL=1 scripts/kafka.sh go test -timeout 60m -count 1 -v $(ALL_LOG_TESTS) ./compose
 
 # CRIER_PLATFORM_DOCS names the folder with the platforms' own descriptions.
 test-conformance:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -65,6 +66,27 @@ func (f *fixture) crowd(n int) {
 
 // thisNode is whose claims they are.
 const thisNode = "09000000-0000-0000-0000-000000000000"
+
+// Two chores that each wait for a second connection wait for each other where there are but two.
+func TestAChoreTakesOneConnection(t *testing.T) {
+	r := newFixture(t).reader()
+	d := r.delay
+	for name, chunk := range map[string]func(context.Context) (int, bool, error){
+		"promote": d.Promote, "make partitions": d.MakePartitions, "drop partitions": d.DropPartitions,
+		"archive": d.Archive, "archive unnoted": d.ArchiveUnnoted, "forget posts": d.ForgetPosts,
+		"forget keys": d.ForgetKeys, "forget receipts": d.ForgetReceipts, "forget deliveries": d.ForgetDeliveries,
+		"forget attempts": d.ForgetAttempts, "forget counters": d.ForgetCounters, "forget turns": d.ForgetTurns,
+		"forget dead letters": d.ForgetDeadLetters, "redeliver": d.Redeliver, "resume": d.Resume,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			if _, _, err := chunk(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
 
 func TestSweepsReadWhatIsOpen(t *testing.T) {
 	const many = 20_000

@@ -20,7 +20,7 @@ func TestPostsGoByTheMonthOnceTheyAreOldEnough(t *testing.T) {
 	f.archive()
 	f.wantIn([3]int{1, 1, 0}, [3]int{2, 3, 0})
 
-	if n := f.chore(f.delay.ForgetPosts); n != 1+3 {
+	if n := f.chore(f.reader().delay.ForgetPosts); n != 1+3 {
 		t.Errorf("it came to %d rows, want a post's and three tables", n)
 	}
 	f.wantIn([3]int{1, 1, 0}, [3]int{1, 2, 0})
@@ -35,7 +35,7 @@ func TestPostsGoByTheMonthOnceTheyAreOldEnough(t *testing.T) {
 	if n := f.count(`select count(*) from media_uses`); n != 0 {
 		t.Error("what only the old post used is used still")
 	}
-	if n := f.chore(f.delay.ForgetPosts); n != 0 {
+	if n := f.chore(f.reader().delay.ForgetPosts); n != 0 {
 		t.Errorf("again it came to %d rows", n)
 	}
 }

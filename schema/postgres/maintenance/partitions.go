@@ -29,7 +29,7 @@ type partitioned struct {
 	// onlyEmpty keeps a partition for as long as it has rows.
 	onlyEmpty bool
 	// clear is one chunk of deleting what hangs on the rows of a detached partition.
-	clear func(ctx context.Context, name string) (rows int, more bool, err error)
+	clear func(ctx context.Context, conn *pgx.Conn, name string) (rows int, more bool, err error)
 }
 
 // partition is one of them, or a table that was one.
@@ -136,22 +136,21 @@ func (p partitioned) attach(ctx context.Context, tx pgx.Tx, missing []partition)
 // one. It waits for nobody who works on the table, and nobody waits for it: where a backup,
 // say, still reads, it fails, and is to be called again.
 func (s *Store) dropPartition(ctx context.Context, p partitioned, before time.Time) (rows int, more bool, err error) {
-	// The transaction is there for its advisory lock alone: a partition cannot be detached
-	// within one while others work.
-	err = s.Alone(ctx, "dropping partitions of "+p.table, func(pgx.Tx) error {
-		over, err := s.over(ctx, p, before)
+	// A partition cannot be detached concurrently within a transaction.
+	err = s.AloneOutside(ctx, "dropping partitions of "+p.table, func(conn *pgx.Conn) error {
+		over, err := p.over(ctx, conn, before)
 		if err != nil || len(over) == 0 {
 			return err
 		}
-		if err := s.detach(ctx, p, over[0]); err != nil {
+		if err := p.detach(ctx, conn, over[0]); err != nil {
 			return err
 		}
 		if p.clear != nil {
-			if rows, more, err = p.clear(ctx, over[0].name); more || err != nil {
+			if rows, more, err = p.clear(ctx, conn, over[0].name); more || err != nil {
 				return err
 			}
 		}
-		if err := s.impatiently(ctx, `drop table `+quoted(over[0].name)); err != nil {
+		if err := impatiently(ctx, conn, `drop table `+quoted(over[0].name)); err != nil {
 			return err
 		}
 		rows, more = rows+1, len(over) > 1
@@ -165,8 +164,8 @@ func (s *Store) dropPartition(ctx context.Context, p partitioned, before time.Ti
 
 // over returns the partitions to be dropped. One whose detaching was cut off comes first:
 // until it is detached no other can be.
-func (s *Store) over(ctx context.Context, p partitioned, before time.Time) ([]partition, error) {
-	all, err := partitionsOf(ctx, s.Pool, p)
+func (p partitioned) over(ctx context.Context, q db.Querier, before time.Time) ([]partition, error) {
+	all, err := partitionsOf(ctx, q, p)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +176,7 @@ func (s *Store) over(ctx context.Context, p partitioned, before time.Time) ([]pa
 		}
 		if p.onlyEmpty && x.attached && !x.pending {
 			var used bool
-			if err := s.Pool.QueryRow(ctx, `select exists (select from `+quoted(x.name)+`)`).Scan(&used); err != nil {
+			if err := q.QueryRow(ctx, `select exists (select from `+quoted(x.name)+`)`).Scan(&used); err != nil {
 				return nil, err
 			}
 			if used {
@@ -199,34 +198,29 @@ func first(is bool) int {
 
 // detach makes a partition a table of its own, where it is not yet. Whatever is cut off here
 // goes on with the next call.
-func (s *Store) detach(ctx context.Context, p partitioned, x partition) error {
+func (p partitioned) detach(ctx context.Context, conn *pgx.Conn, x partition) error {
 	detach := `alter table ` + quoted(p.table) + ` detach partition ` + quoted(x.name)
 	switch {
 	case x.pending:
-		return s.impatiently(ctx, detach+` finalize`)
+		return impatiently(ctx, conn, detach+` finalize`)
 	case x.attached:
-		return s.impatiently(ctx, detach+` concurrently`)
+		return impatiently(ctx, conn, detach+` concurrently`)
 	default:
 		return nil
 	}
 }
 
 // impatiently runs a statement that waits for locks only as long as others may wait behind it.
-func (s *Store) impatiently(ctx context.Context, statement string) error {
-	conn, err := s.Pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
+func impatiently(ctx context.Context, conn *pgx.Conn, statement string) error {
 	if _, err := conn.Exec(ctx, `set lock_timeout = '`+partitionLock+`'`); err != nil {
 		return err
 	}
 	defer func() { // else the connection is of no use to others
 		if _, err := conn.Exec(context.WithoutCancel(ctx), `reset lock_timeout`); err != nil {
-			_ = conn.Conn().Close(ctx)
+			_ = conn.Close(ctx)
 		}
 	}()
-	_, err = conn.Exec(ctx, statement)
+	_, err := conn.Exec(ctx, statement)
 	return err
 }
 

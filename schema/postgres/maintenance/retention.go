@@ -37,11 +37,11 @@ func (s *Store) ForgetPosts(ctx context.Context) (rows int, more bool, err error
 // clearPosts ends what the posts of a table use, which from then on expires, and forgets what
 // was published of them a second time. It goes on where the last chunk has ended; in another
 // process it begins anew, and finds less.
-func (s *Store) clearPosts(ctx context.Context, month string) (rows int, more bool, err error) {
+func (s *Store) clearPosts(ctx context.Context, conn *pgx.Conn, month string) (rows int, more bool, err error) {
 	if s.cleared.month != month {
 		s.cleared = clearing{month: month}
 	}
-	found, err := s.Pool.Query(ctx, `select id from `+quoted(month)+` where id > coalesce($1::uuid, `+db.NoID+`) order by id limit $2`,
+	found, err := conn.Query(ctx, `select id from `+quoted(month)+` where id > coalesce($1::uuid, `+db.NoID+`) order by id limit $2`,
 		s.cleared.post, tables.HistoryChunk)
 	posts, err := db.Collect(found, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
 	if err != nil || len(posts) == 0 {
@@ -50,7 +50,7 @@ func (s *Store) clearPosts(ctx context.Context, month string) (rows int, more bo
 	b := &pgx.Batch{}
 	tables.QueueUnused(b, posts...)
 	b.Queue(`delete from duplicates where post_id = any($1)`, posts)
-	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
+	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return 0, false, err
 	}
 	s.cleared.post = posts[len(posts)-1]

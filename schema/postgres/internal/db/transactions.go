@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Alone runs work in a transaction that no other process runs at the same time; where
@@ -19,6 +20,26 @@ func (s *DB) Alone(ctx context.Context, name string, work func(pgx.Tx) error) er
 			return err
 		}
 		return work(tx)
+	})
+}
+
+// AloneOutside runs work on a connection that is in no transaction, and that no other process
+// runs at the same time; where one does, it does nothing.
+func (s *DB) AloneOutside(ctx context.Context, name string, work func(*pgx.Conn) error) error {
+	return s.Pool.AcquireFunc(ctx, func(held *pgxpool.Conn) error {
+		conn := held.Conn()
+		var mine bool
+		if err := conn.QueryRow(ctx, `select pg_try_advisory_lock(hashtext('crier ' || $1))`, name).Scan(&mine); err != nil || !mine {
+			return err
+		}
+		defer func() { // a lock that stays with the session ends with it
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			if _, err := conn.Exec(ctx, `select pg_advisory_unlock(hashtext('crier ' || $1))`, name); err != nil {
+				_ = conn.Close(ctx)
+			}
+		}()
+		return work(conn)
 	})
 }
 
