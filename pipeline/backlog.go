@@ -23,16 +23,16 @@ const (
 	// backlog, after firing has failed, and now and then.
 	lowMark   = time.Minute
 	fullEvery = 5 * time.Minute
-	// passEvery is how often a pass begins, and passLimit how long one may take: after that
-	// the next one looks for what has come to stand behind it.
+	// passEvery is how often a pass begins, and passLimit how long one may take that passes
+	// nothing over: after that the next one looks for what has come to stand behind it.
 	passEvery = time.Second
 	passLimit = 15 * time.Second
+	// passRest is how long a pass from the beginning follows another one at the earliest, in
+	// times of what that took to read.
+	passRest = 10
 	// askEvery is how often it is asked what became of what was fired, askSeldom where
 	// nothing came of it.
 	askEvery, askSeldom = 200 * time.Millisecond, time.Second
-	// keptLimit bounds the jobs that are read and wait for credit: beyond it a lane that
-	// stands still holds up those behind it.
-	keptLimit = 2 * backlogChunk
 )
 
 // backlog fires the overdue jobs of some shards, in the order of their due times: those whose
@@ -42,17 +42,19 @@ type backlog struct {
 	*Delay
 	shards []int16
 
-	cursor *cursor // nil between two passes
-	began  time.Time
+	pass   *reader   // over all that is overdue, or has become so lately; nil between two passes
+	refill *reader   // over what was passed over, once there is room for it; nil: nothing, or none
+	began  time.Time // the last pass
 	full   time.Time // when a pass last began at the beginning
+	again  time.Time // when one may again
 	found  bool      // something, by this pass or the last
-	kept   []shot    // read by the pass, and not fired yet
+	kept   kept
 	asked  time.Time
 	ask    time.Duration
 }
 
 func newBacklog(d *Delay, shards []int16) *backlog {
-	return &backlog{Delay: d, shards: shards, ask: askEvery, found: true}
+	return &backlog{Delay: d, shards: shards, ask: askEvery, found: true, kept: newKept()}
 }
 
 // drain works until ctx ends.
@@ -60,9 +62,7 @@ func (b *backlog) drain(ctx context.Context) {
 	for pause := time.Duration(0); worker.Sleep(ctx, pause); {
 		now := b.store.Now()
 		b.settle(ctx, now)
-		if b.cursor == nil || now.Sub(b.began) > passLimit {
-			b.begin(now)
-		}
+		b.begin(now)
 		fired, err := b.step(ctx, now)
 		switch {
 		case err != nil:
@@ -70,81 +70,135 @@ func (b *backlog) drain(ctx context.Context) {
 			pause = passEvery
 		case fired > 0:
 			pause = 0
-		case len(b.kept) > 0:
-			pause = askEvery / 2 // they wait for credit
-		case b.cursor.ended():
-			b.cursor = nil
-			pause = max(passEvery-b.store.Now().Sub(b.began), 0)
 		default:
-			pause = 0
+			pause = b.pause()
 		}
 	}
 }
 
-// begin begins a pass.
+// begin begins a pass, or a reader of what was passed over, where it is time for one.
 func (b *backlog) begin(now time.Time) {
-	from := now.Add(-lowMark)
-	if missed := b.missed.Swap(false); b.found || missed || now.Sub(b.full) > fullEvery {
-		from, b.full = time.Time{}, now
+	if b.pass != nil && now.Sub(b.began) > passLimit && len(b.kept.passed) == 0 {
+		b.pass = nil
+		b.missed.Store(true)
 	}
-	b.cursor, b.kept, b.began, b.found = newCursor(b.store, b.shards, from, now.Add(-overdueAfter)), nil, now, false
+	if since := now.Sub(b.began); b.pass == nil && (since >= passEvery || since < 0) {
+		b.beginPass(now)
+	}
+	if b.refill == nil {
+		b.refill = b.kept.refill(b.store, b.shards, now.Add(-overdueAfter))
+	}
 }
 
-// step reads what comes next, if few jobs are at hand, and fires what there is credit for.
+func (b *backlog) beginPass(now time.Time) {
+	from := now.Add(-lowMark)
+	since := now.Sub(b.full)
+	if b.missed.Swap(false) || b.found && !now.Before(b.again) || since > fullEvery || since < 0 {
+		from, b.full, b.found = time.Time{}, now, false
+	}
+	b.began = now
+	b.pass = newReader(b.store, b.shards, schema.JobPlace{DueAt: from}, now.Add(-overdueAfter))
+}
+
+// pause is how long there is nothing to do.
+func (b *backlog) pause() time.Duration {
+	pause := passEvery
+	if b.pass == nil {
+		pause = min(pause, passEvery-b.store.Now().Sub(b.began))
+	}
+	for _, r := range []*reader{b.refill, b.pass} {
+		if r != nil && !r.waits {
+			pause = min(pause, time.Until(r.restsUntil))
+		}
+	}
+	if len(b.kept.shots) > 0 {
+		pause = min(pause, askEvery/2) // they wait for credit
+	}
+	return max(0, pause)
+}
+
+// step fires what there is credit for, and reads what comes next where that is little.
 func (b *backlog) step(ctx context.Context, now time.Time) (fired int, err error) {
 	batch := b.choose(now)
-	if len(batch) < fireBatch && len(b.kept) < keptLimit && !b.cursor.ended() {
-		jobs, err := b.cursor.next(ctx)
-		if err != nil {
-			return 0, err
+	if len(batch) < fireBatch {
+		if err = b.readOn(ctx, now); err == nil {
+			batch = append(batch, b.choose(now)...)
 		}
-		jobs = b.window.without(jobs, now)
-		b.found = b.found || len(jobs) > 0
-		b.kept = append(b.kept, b.shots(ctx, jobs)...)
-		batch = append(batch, b.choose(now)...)
 	}
 	batch = b.mark(batch)
 	if len(batch) > 0 {
 		b.metrics.stragglers.Add(float64(len(batch)))
 		b.fire(ctx, batch)
 	}
-	return len(batch), nil
+	return len(batch), err
+}
+
+// readOn has the readers read that are not at rest.
+func (b *backlog) readOn(ctx context.Context, now time.Time) error {
+	for _, r := range []*reader{b.refill, b.pass} {
+		if r == nil || time.Now().Before(r.restsUntil) {
+			continue
+		}
+		if err := b.read(ctx, r, now); err != nil {
+			return err
+		}
+	}
+	if b.refill != nil && b.kept.refilled(b.refill, b.began.Add(-overdueAfter)) {
+		b.refill = nil
+	}
+	if b.pass != nil && b.pass.ended() {
+		if b.pass.from.IsZero() {
+			b.again = now.Add(passRest * b.pass.took)
+		}
+		b.pass = nil
+	}
+	return nil
+}
+
+// read takes in what a reader comes to next.
+func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
+	began := time.Now()
+	if len(r.read) == 0 && !r.cursor.ended() {
+		jobs, err := r.cursor.next(ctx)
+		if err != nil {
+			return err
+		}
+		jobs = b.window.without(jobs, now)
+		b.found = b.found || len(jobs) > 0
+		r.read = b.shots(ctx, b.credit.without(jobs))
+	}
+	before, offered := len(b.kept.shots), 0
+	r.waits = false
+	for len(r.read) > 0 {
+		s := r.read[0]
+		if r.waits = !b.kept.offer(r, s, func(of lane, waiting int) bool { return b.credit.slow(of, waiting, now) }); r.waits {
+			break
+		}
+		offered++
+		r.at, r.read = s.Place(), r.read[1:]
+	}
+	r.rest(time.Since(began), 2*(len(b.kept.shots)-before) < offered)
+	return nil
 }
 
 // choose takes jobs from those at hand, in their order, for which there is credit. Where a
 // post waits for one of its platforms, later ones of its accounts wait too.
 func (b *backlog) choose(now time.Time) (batch []shot) {
 	waiting := map[string]struct{}{}
-	left := b.kept[:0]
-	for i := range b.kept {
-		s := b.kept[i]
-		if len(batch) >= fireBatch || waits(waiting, s) || !b.credit.take(s.ID, s.loads, now) {
-			left = append(left, s)
+	b.kept.take(func(s *shot) bool {
+		if len(batch) >= fireBatch || waits(waiting, s.records) || !b.credit.take(s.ID, s.loads, now) {
 			if len(s.loads) > 1 {
 				for _, r := range s.records {
 					waiting[string(r.Key)] = struct{}{}
 				}
 			}
-			continue
+			return false
 		}
 		s.behind()
-		batch = append(batch, s)
-	}
-	clear(b.kept[len(left):])
-	b.kept = left
+		batch = append(batch, *s)
+		return true
+	})
 	return batch
-}
-
-func waits(waiting map[string]struct{}, s shot) bool {
-	if len(waiting) == 0 {
-		return false
-	}
-	for _, r := range s.records {
-		if _, is := waiting[string(r.Key)]; is {
-			return true
-		}
-	}
-	return false
 }
 
 // mark leaves out the jobs that are being fired already.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 type overdue struct {
 	*testing.T
 	store    *postgres.Delay
+	late     *later
 	log      *stream.Log
 	database *pgx.Conn
 	shards   []int16
@@ -38,6 +40,7 @@ func newOverdue(t *testing.T) *overdue {
 	}
 	t.Cleanup(store.Close)
 	o := &overdue{T: t, store: postgres.NewDelay(store)}
+	o.late = &later{Delay: o.store}
 	if o.database, err = pgx.Connect(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +99,7 @@ func (o *overdue) insert(n int, platform schema.Platform, due string) {
 func (o *overdue) drain() (die func()) {
 	o.Helper()
 	ctx, cancel := context.WithCancel(o.Context())
-	d := NewDelay(o.store, o.log, slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry()))
+	d := NewDelay(o.late, o.log, slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry()))
 	var working sync.WaitGroup
 	working.Go(func() { newBacklog(d, o.shards).drain(ctx) })
 	die = sync.OnceFunc(func() { cancel(); working.Wait() })
@@ -104,16 +107,27 @@ func (o *overdue) drain() (die func()) {
 	return die
 }
 
+// firedOn counts the jobs of a platform that are fired.
+func (*overdue) firedOn(p schema.Platform) string {
+	return firedJobs + ` and payload -> 'platforms' ->> 0 = '` + p.String() + `'`
+}
+
 const firedJobs = `select count(*) from jobs where fires > 0`
 
-// settles waits until as many jobs are fired as a query says, and no more.
-func (o *overdue) settles(sql string, want int) {
+// reaches waits until as many jobs are fired as a query says.
+func (o *overdue) reaches(sql string, want int) {
 	o.Helper()
 	for deadline := time.Now().Add(30 * time.Second); o.count(sql) < want; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			o.Fatalf("%d, want %d: %s", o.count(sql), want, sql)
 		}
 	}
+}
+
+// settles waits until as many jobs are fired as a query says, and no more.
+func (o *overdue) settles(sql string, want int) {
+	o.Helper()
+	o.reaches(sql, want)
 	time.Sleep(askSeldom + askEvery)
 	if got := o.count(sql); got != want {
 		o.Fatalf("%d, want %d and no more: %s", got, want, sql)
@@ -124,7 +138,7 @@ func TestTheCursorReadsEachJobOnceInOrder(t *testing.T) {
 	const jobs = 3 * backlogChunk
 	o := newOverdue(t)
 	o.insert(jobs, schema.Mastodon, `date_trunc('hour', now()) - i % 3 * interval '1 hour'`) // ties beyond a chunk
-	c := newCursor(o.store, o.shards, time.Time{}, time.Now())
+	c := newCursor(o.store, o.shards, schema.JobPlace{}, time.Now())
 	seen := map[schema.JobID]struct{}{}
 	var last schema.JobPlace
 	for !c.ended() {
@@ -151,8 +165,7 @@ func TestABacklogIsFiredAsItIsTaken(t *testing.T) {
 	o.insert(jobs, schema.Mastodon, `now() - i * interval '1 second'`)
 	o.insert(200, schema.Bluesky, `now() - interval '10 minutes'`)
 	die := o.drain()
-	const onMastodon = firedJobs + ` and payload -> 'platforms' ->> 0 = '` // its number follows
-	mastodon, bluesky := onMastodon+schema.Mastodon.String()+`'`, onMastodon+schema.Bluesky.String()+`'`
+	mastodon, bluesky := o.firedOn(schema.Mastodon), o.firedOn(schema.Bluesky)
 
 	o.settles(mastodon, creditFloor) // nobody takes any
 	if n := o.count(bluesky); n != 200 {
@@ -170,6 +183,37 @@ func TestABacklogIsFiredAsItIsTaken(t *testing.T) {
 	o.settles(`select count(*) from jobs where fires = 2`, creditFloor)
 	o.exec(`update jobs set due_at = now() + interval '1 hour' where fires > 0`) // put off
 	o.settles(firedJobs, jobs-creditFloor)
+}
+
+// later is a store by whose clock it is later than it is.
+type later struct {
+	*postgres.Delay
+	by atomic.Int64
+}
+
+func (l *later) Now() time.Time { return l.Delay.Now().Add(time.Duration(l.by.Load())) }
+
+func TestAPlatformThatStandsStillHoldsUpNoOther(t *testing.T) {
+	const still, later, between = 3*keptOfLane + creditFloor + 300, 300, 50
+	t.Parallel()
+	o := newOverdue(t)
+	o.insert(still, schema.Mastodon, `now() - interval '2 hours' + i * interval '100 ms'`)
+	o.insert(between, schema.Bluesky, `now() - interval '110 minutes' + i * interval '1 second'`)
+	o.insert(later, schema.Bluesky, `now() - interval '10 minutes'`)
+	o.drain()
+	mastodon, bluesky := o.firedOn(schema.Mastodon), o.firedOn(schema.Bluesky)
+	o.settles(mastodon, creditFloor)
+	o.late.by.Store(int64(2 * slowAfter)) // nobody has taken any for long
+	o.reaches(bluesky, between+later)
+	if n := o.count(mastodon); n != creditFloor {
+		t.Errorf("%d jobs are fired on a platform that stands still, want %d", n, creditFloor)
+	}
+
+	for done := creditFloor; done < still; done += creditFloor { // it goes on
+		o.exec(`update jobs set due_at = 'infinity' where fires > 0 and due_at < 'infinity'`)
+		o.reaches(mastodon, min(still, done+creditFloor))
+	}
+	o.settles(`select sum(fires) from jobs`, still+between+later) // each once
 }
 
 func TestALaneWithoutCreditHasSomeOnceItsWorkIsTaken(t *testing.T) {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +30,9 @@ const (
 	creditFloor, creditFloorOfReceiver = 1000, 64
 	// rateOver is the time over which the rate of a lane is measured.
 	rateOver = 2 * time.Second
+	// slowAfter is how long what waits for credit would last in a lane that is slow: others do
+	// not wait until there is room for more of it. It is not told earlier than that.
+	slowAfter = 5 * time.Second
 	// strayAfter is when a job that nobody has answered is forgotten, if its lane goes on
 	// without it: it waits for something else, and fires again by itself.
 	strayAfter = time.Minute
@@ -49,6 +53,7 @@ type credit struct {
 type laneCredit struct {
 	waiting int     // messages
 	rate    float64 // messages a second
+	since   time.Time
 	moved   time.Time
 }
 
@@ -78,7 +83,7 @@ func (c *credit) take(id schema.JobID, loads []load, now time.Time) bool {
 	for _, l := range loads {
 		state := c.lanes[l.lane]
 		if state == nil {
-			state = &laneCredit{moved: now}
+			state = &laneCredit{since: now, moved: now}
 			c.lanes[l.lane] = state
 		}
 		state.waiting += l.messages
@@ -93,6 +98,24 @@ func (s *laneCredit) limit(of lane) int {
 		floor = creditFloorOfReceiver
 	}
 	return max(floor, int(s.rate*creditFor.Seconds()))
+}
+
+// slow tells whether jobs that wait for a lane's credit will do so for long.
+func (c *credit) slow(of lane, jobs int, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state := c.lanes[of]
+	return state != nil && now.Sub(state.since) > slowAfter && state.rate*slowAfter.Seconds() < float64(jobs)
+}
+
+// without returns the jobs that were not fired since they were read.
+func (c *credit) without(jobs []schema.Job) []schema.Job {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.DeleteFunc(jobs, func(j schema.Job) bool {
+		d := c.fired[j.ID]
+		return d != nil && j.DueAt.Before(d.due)
+	})
 }
 
 // moved notes when fired jobs fire again, of those that took credit.

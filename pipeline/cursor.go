@@ -21,10 +21,10 @@ type cursor struct {
 	beyond   []schema.Job              // read, and due after what some other shard may still have
 }
 
-func newCursor(store backlogStore, shards []int16, from, to time.Time) *cursor {
+func newCursor(store backlogStore, shards []int16, after schema.JobPlace, to time.Time) *cursor {
 	c := &cursor{store: store, to: to, perShard: max(16, backlogChunk/max(1, len(shards))), open: map[int16]schema.JobPlace{}}
 	for _, s := range shards {
-		c.open[s] = schema.JobPlace{Shard: s, DueAt: from}
+		c.open[s] = schema.JobPlace{Shard: s, DueAt: after.DueAt, ID: after.ID}
 	}
 	return c
 }

@@ -54,10 +54,13 @@ type assignment struct {
 }
 
 const (
-	fillAhead    = schema.AnnounceWindow / 2
-	fillEvery    = 10 * time.Second
-	fillLimit    = 50_000
-	overdueEvery = time.Second // its figures are shown
+	fillAhead = schema.AnnounceWindow / 2
+	fillEvery = 10 * time.Second
+	fillLimit = 50_000
+	// overdueEvery is how often its figures are shown, and overdueRest how long after that they
+	// are not asked for, in times of what the asking took: thousands may be held.
+	overdueEvery = time.Second
+	overdueRest  = 50
 	fireBatch    = 1000
 	// windowLimit bounds the window while the log is away and jobs fall due: some 250 MB.
 	windowLimit = 500_000
@@ -190,12 +193,17 @@ func (d *Delay) serve(a assignment) {
 	working.Go(func() { newBacklog(d, a.shards).drain(a.ctx) })
 	filled := d.store.Now()
 	var nextFill time.Time
+	var rest time.Duration
 	for more := true; more; more = worker.Sleep(a.ctx, overdueEvery) {
 		if now := d.store.Now(); !now.Before(nextFill) {
 			filled = d.fill(a, filled, now)
 			nextFill = now.Add(fillEvery)
 		}
-		d.showOverdue(a)
+		if rest -= overdueEvery; rest <= 0 {
+			began := time.Now()
+			d.showOverdue(a)
+			rest = overdueRest * time.Since(began)
+		}
 	}
 }
 

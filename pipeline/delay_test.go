@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,6 +33,41 @@ func TestAProcessWithoutShardsShowsNothingOverdue(t *testing.T) {
 			if value, is := shown[name]; !is || value != 0 {
 				t.Errorf("%s shows %v, want 0", name, value)
 			}
+		}
+	})
+}
+
+// manyHeld is a database that takes long to tell what is overdue.
+type manyHeld struct {
+	delayStore
+	asked int
+}
+
+func (*manyHeld) Now() time.Time { return time.Now() }
+
+func (*manyHeld) Due(context.Context, []int16, time.Time, time.Time, int) ([]schema.Job, error) {
+	return nil, nil
+}
+
+func (*manyHeld) Backlog(context.Context, []schema.JobPlace, time.Time, int) ([]schema.Job, error) {
+	return nil, nil
+}
+
+func (m *manyHeld) Overdue(context.Context, []int16) (schema.Overdue, error) {
+	m.asked++
+	time.Sleep(100 * time.Millisecond)
+	return schema.Overdue{}, nil
+}
+
+func TestFiguresThatTakeLongAreAskedForSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &manyHeld{}
+		d := &Delay{store: store, metrics: NewMetrics(prometheus.NewRegistry()), window: newWindow(windowLimit), credit: newCredit(store.Now()), firing: newFiring()}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		d.serve(assignment{ctx: ctx, shards: []int16{0}})
+		if least, most := 10, 13; store.asked < least || store.asked > most {
+			t.Errorf("asked %d times within a minute for what takes 100 ms, want %d to %d", store.asked, least, most)
 		}
 	})
 }
