@@ -49,14 +49,14 @@ func backUp(ctx context.Context, c Config, w io.Writer) (backup.Dump, error) {
 	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		return flate.NewWriter(w, flate.BestSpeed) // the snapshot is held for as long as this takes
 	})
-	keyset, err := os.ReadFile(c.keyset())
-	if err != nil {
-		return backup.Dump{}, fmt.Errorf("reading the keyset: %w", err)
-	}
-	if err := addToArchive(archive, backupKeyset, keyset); err != nil {
-		return backup.Dump{}, err
-	}
+	var kept bool
 	dump, err := backup.Backup(ctx, c.Postgres, func(table string) (io.Writer, error) {
+		if !kept { // first, so that no key which the snapshot needs is gone by then
+			if err := keepKeyset(archive, c.keyset()); err != nil {
+				return nil, err
+			}
+			kept = true
+		}
 		return archive.Create(backupTables + table)
 	})
 	if err != nil {
@@ -67,6 +67,14 @@ func backUp(ctx context.Context, c Config, w io.Writer) (backup.Dump, error) {
 		return dump, fmt.Errorf("describing the backup: %w", err)
 	}
 	return dump, errors.Join(addToArchive(archive, backupManifest, text), archive.Close())
+}
+
+func keepKeyset(archive *zip.Writer, file string) error {
+	keyset, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("reading the keyset: %w", err)
+	}
+	return addToArchive(archive, backupKeyset, keyset)
 }
 
 func addToArchive(archive *zip.Writer, name string, content []byte) error {

@@ -120,6 +120,7 @@ func (b *base) connectOut(ctx context.Context) error {
 	if b.vault, err = openVault(ctx, b.config, b.store); err != nil {
 		return err
 	}
+	b.followKeyset()
 	if err := b.listenForSandbox(ctx); err != nil {
 		return err
 	}

@@ -37,3 +37,15 @@ func openVault(ctx context.Context, c Config, store *postgres.Store) (*connector
 	}
 	return vault, nil
 }
+
+// followKeyset has the vault read the keyset again where it is another one, and other processes
+// know which keys this one has.
+func (b *base) followKeyset() {
+	b.store.TellKeys(func(ctx context.Context) postgres.NodeKeys {
+		if err := b.vault.Reload(); err != nil {
+			b.config.Logger.WarnContext(ctx, "reading the keyset again failed; this process goes on with the keys it has", "err", err)
+		}
+		keys := b.vault.Keyset()
+		return postgres.NodeKeys{Seals: keys.Primary, Opens: keys.All()}
+	})
+}

@@ -3,15 +3,13 @@ package connectors
 import (
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
-	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
-	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/tink"
 
 	"crier/schema"
@@ -20,8 +18,22 @@ import (
 // Vault seals secrets for storage with AES-256-GCM (Tink). What is sealed opens only
 // for what it was sealed for: an account's credentials copied to another account, or
 // another workspace, do not open. It is safe for concurrent use.
+//
+// A Vault follows its file: before it seals, and where something does not open, it reads the
+// keys again if the file is another one by now. So a rotation reaches a running process.
 type Vault struct {
+	file string
+	keys atomic.Pointer[vaultKeys]
+
+	reading sync.Mutex
+	dropped []tink.AEAD // of keysets read earlier: what was sealed before a rotation and is in memory still opens
+}
+
+// vaultKeys is what was read of a file.
+type vaultKeys struct {
+	Keyset
 	aead tink.AEAD
+	info os.FileInfo
 }
 
 // OpenVault reads the keys of a keyset file, which it makes when it is missing. The
@@ -29,72 +41,77 @@ type Vault struct {
 // every backup, as nothing sealed opens without it. Of two processes that make it at
 // once both use the one that came first.
 func OpenVault(keysetFile string) (*Vault, error) {
-	handle, err := readKeyset(keysetFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := createKeyset(keysetFile); err != nil {
-			return nil, fmt.Errorf("creating keyset: %w", err)
-		}
-		handle, err = readKeyset(keysetFile)
+	if err := createKeyset(keysetFile); err != nil {
+		return nil, fmt.Errorf("creating keyset: %w", err)
 	}
+	v := &Vault{file: keysetFile}
+	return v, v.Reload()
+}
+
+// Keyset returns which keys the vault has, as it last read them.
+func (v *Vault) Keyset() Keyset { return v.keys.Load().Keyset }
+
+// Reload reads the keys again if the file is another one than was read. After an error the
+// vault goes on with those it has.
+func (v *Vault) Reload() error {
+	v.reading.Lock()
+	defer v.reading.Unlock()
+	before := v.keys.Load()
+	if before != nil {
+		info, err := os.Stat(v.file)
+		if err != nil {
+			return fmt.Errorf("reading keyset: %w", err)
+		}
+		if os.SameFile(info, before.info) && info.ModTime().Equal(before.info.ModTime()) && info.Size() == before.info.Size() {
+			return nil
+		}
+	}
+	handle, info, err := readKeyset(v.file)
 	if err != nil {
-		return nil, fmt.Errorf("reading keyset: %w", err)
+		return fmt.Errorf("reading keyset: %w", err)
 	}
 	primitive, err := aead.New(handle)
 	if err != nil {
-		return nil, fmt.Errorf("using keyset: %w", err)
+		return fmt.Errorf("using keyset: %w", err)
 	}
-	return &Vault{aead: primitive}, nil
+	next := &vaultKeys{keysetOf(handle), primitive, info}
+	if before != nil && slices.ContainsFunc(before.All(), func(id schema.SealingKey) bool { return !slices.Contains(next.All(), id) }) {
+		v.dropped = append(v.dropped, before.aead)
+	}
+	v.keys.Store(next)
+	return nil
 }
 
-func readKeyset(path string) (*keyset.Handle, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s has mode %s: only its owner may have access (0600)", path, info.Mode())
-	}
-	return insecurecleartextkeyset.Read(keyset.NewJSONReader(file))
+// encrypt seals with the primary key of the file as it is now. A file that cannot be read at
+// the moment stands in nobody's way: its keys are known.
+func (v *Vault) encrypt(plain, associated []byte) ([]byte, error) {
+	_ = v.Reload() // whoever watches the vault tells of it
+	return v.keys.Load().aead.Encrypt(plain, associated)
 }
 
-// createKeyset makes a new keyset, whole and on disk before it has its name, and
-// leaves one that is already there as it is.
-func createKeyset(path string) error {
-	handle, err := keyset.NewHandle(aead.AES256GCMKeyTemplate())
-	if err != nil {
-		return err
+// decrypt opens with any key of the file, as it was read or as it is now, or one of before.
+func (v *Vault) decrypt(sealed, associated []byte) ([]byte, error) {
+	plain, err := v.keys.Load().aead.Decrypt(sealed, associated)
+	if err == nil {
+		return plain, nil
 	}
-	draft, err := os.CreateTemp(filepath.Dir(path), ".keyset-*") // mode 0600
-	if err != nil {
-		return err
+	if failed := v.Reload(); failed != nil {
+		return nil, fmt.Errorf("%w (%w)", err, failed)
 	}
-	defer os.Remove(draft.Name())
-	defer draft.Close()
-	if err := insecurecleartextkeyset.Write(handle, keyset.NewJSONWriter(draft)); err != nil {
-		return err
+	if plain, err = v.keys.Load().aead.Decrypt(sealed, associated); err == nil {
+		return plain, nil
 	}
-	if err := draft.Sync(); err != nil {
-		return err
+	v.reading.Lock()
+	defer v.reading.Unlock()
+	for _, earlier := range v.dropped {
+		if plain, err := earlier.Decrypt(sealed, associated); err == nil {
+			return plain, nil
+		}
 	}
-	// A link, unlike a rename, never replaces a keyset that has sealed something.
-	if err := os.Link(draft.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+	if id, ok := schema.SealedBy(sealed); ok && !slices.Contains(v.Keyset().All(), id) {
+		return nil, fmt.Errorf("%s does not hold the key %s that sealed it", v.file, id)
 	}
-	return syncFolder(filepath.Dir(path))
-}
-
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	return folder.Sync()
+	return nil, err
 }
 
 // Seal seals the credentials of an account for Account.Sealed. They are bound to its
@@ -104,7 +121,7 @@ func (v *Vault) Seal(account schema.Account, credentials schema.Credentials) ([]
 	if err != nil {
 		return nil, fmt.Errorf("encoding credentials: %w", err)
 	}
-	sealed, err := v.aead.Encrypt(plain, accountData(account))
+	sealed, err := v.encrypt(plain, accountData(account))
 	if err != nil {
 		return nil, fmt.Errorf("sealing credentials of %s: %w", account.ID, err)
 	}
@@ -113,7 +130,7 @@ func (v *Vault) Seal(account schema.Account, credentials schema.Credentials) ([]
 
 // Open returns the credentials of an account from its Sealed.
 func (v *Vault) Open(account schema.Account) (schema.Credentials, error) {
-	plain, err := v.aead.Decrypt(account.Sealed, accountData(account))
+	plain, err := v.decrypt(account.Sealed, accountData(account))
 	if err != nil {
 		return schema.Credentials{}, fmt.Errorf("opening credentials of %s: %w", account.ID, err)
 	}
@@ -127,7 +144,7 @@ func (v *Vault) Open(account schema.Account) (schema.Credentials, error) {
 // SealText seals a text, such as a webhook's secret, for what associated names: an id,
 // and the workspace it belongs to.
 func (v *Vault) SealText(associated, text string) ([]byte, error) {
-	sealed, err := v.aead.Encrypt([]byte(text), textData(associated))
+	sealed, err := v.encrypt([]byte(text), textData(associated))
 	if err != nil {
 		return nil, fmt.Errorf("sealing text of %s: %w", associated, err)
 	}
@@ -136,11 +153,37 @@ func (v *Vault) SealText(associated, text string) ([]byte, error) {
 
 // OpenText returns a text that SealText sealed for the same.
 func (v *Vault) OpenText(associated string, sealed []byte) (string, error) {
-	plain, err := v.aead.Decrypt(sealed, textData(associated))
+	plain, err := v.decrypt(sealed, textData(associated))
 	if err != nil {
 		return "", fmt.Errorf("opening text of %s: %w", associated, err)
 	}
 	return string(plain), nil
+}
+
+// Reseal seals the credentials of an account once more, with the primary key.
+func (v *Vault) Reseal(account schema.Account) ([]byte, error) {
+	sealed, err := v.reseal(account.Sealed, accountData(account))
+	if err != nil {
+		return nil, fmt.Errorf("sealing credentials of %s again: %w", account.ID, err)
+	}
+	return sealed, nil
+}
+
+// ResealText seals a text that SealText sealed for the same once more, with the primary key.
+func (v *Vault) ResealText(associated string, sealed []byte) ([]byte, error) {
+	again, err := v.reseal(sealed, textData(associated))
+	if err != nil {
+		return nil, fmt.Errorf("sealing text of %s again: %w", associated, err)
+	}
+	return again, nil
+}
+
+func (v *Vault) reseal(sealed, associated []byte) ([]byte, error) {
+	plain, err := v.decrypt(sealed, associated)
+	if err != nil {
+		return nil, err
+	}
+	return v.encrypt(plain, associated)
 }
 
 // accountData is of fixed length, so that no two accounts share it; its first byte

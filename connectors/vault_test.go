@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -158,6 +159,73 @@ func TestKeysetFile(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A process that runs while the keyset is rotated seals with the new key as soon as there is one,
+// and opens whatever it meets.
+func TestAVaultFollowsItsKeyset(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keyset.json")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	running, err := OpenVault(path)
+	must(err)
+	old := running.Keyset().Primary
+	early, err := running.SealText("x", "early")
+	must(err)
+
+	added, err := AddKey(path)
+	must(err)
+	if text, err := running.SealText("x", "still the old key"); err != nil || !bytes.HasPrefix(text, old.Prefix()) {
+		t.Errorf("a key that was only added seals: %x, %v", text[:5], err)
+	}
+	if keys := running.Keyset(); keys.Primary != old || !slices.Equal(keys.Behind, []schema.SealingKey{added}) {
+		t.Errorf("the keys are %+v, want %s behind %s", keys, added, old)
+	}
+	must(PromoteKey(path, added))
+	elsewhere, err := OpenVault(path)
+	must(err)
+	late, err := elsewhere.SealText("x", "late")
+	must(err)
+	if by, ok := schema.SealedBy(late); !ok || by != added {
+		t.Errorf("%s seals, want the promoted %s", by, added)
+	}
+	for sealed, want := range map[*[]byte]string{&early: "early", &late: "late"} {
+		if got, err := running.OpenText("x", *sealed); err != nil || got != want {
+			t.Errorf("OpenText = %q, %v; want %q", got, err, want)
+		}
+	}
+	if text, err := running.SealText("x", "the new key"); err != nil || !bytes.HasPrefix(text, added.Prefix()) {
+		t.Errorf("a promoted key does not seal: %x, %v", text[:5], err)
+	}
+	if keys := running.Keyset(); keys.Primary != added || !slices.Equal(keys.Before, []schema.SealingKey{old}) {
+		t.Errorf("the keys are %+v, want %s before %s", keys, old, added)
+	}
+
+	must(DropKeys(path, []schema.SealingKey{old}))
+	again, err := running.ResealText("x", early) // that it held in memory
+	must(err)
+	restarted, err := OpenVault(path)
+	must(err)
+	if got, err := restarted.OpenText("x", again); err != nil || got != "early" {
+		t.Errorf("OpenText = %q, %v", got, err)
+	}
+	if _, err := restarted.OpenText("x", early); err == nil || !strings.Contains(err.Error(), old.String()) {
+		t.Errorf("OpenText = %v, want the dropped key named", err)
+	}
+	if err := DropKeys(path, []schema.SealingKey{added}); err == nil {
+		t.Error("the primary key was dropped")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the changed keyset: %v, %v", info.Mode(), err)
+	}
+	must(os.Rename(path, path+".gone"))
+	if _, err := running.SealText("x", "y"); err != nil {
+		t.Errorf("a keyset that cannot be read for a while stops a process that has its keys: %v", err)
+	}
 }
 
 func TestCredentialsPrintNoSecret(t *testing.T) {

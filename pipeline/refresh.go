@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -26,6 +27,7 @@ type refreshStore interface {
 type sealer interface {
 	opener
 	Seal(schema.Account, schema.Credentials) ([]byte, error)
+	Reseal(schema.Account) ([]byte, error)
 }
 
 // Refresh renews the credentials of accounts before they expire, or once a platform
@@ -76,7 +78,20 @@ func (r refresh) Do(ctx context.Context, v schema.Renewal, _ schema.Turn) (worke
 	}
 	result := v.After(outcome, r.Now(), rand.Float64())
 	r.metrics.renewals.WithLabelValues(v.Account.Platform.String(), renewalOutcome(result)).Inc()
-	return worker.Outcome{Store: func(ctx context.Context) error { return r.Finish(ctx, result) }}, nil
+	return worker.Outcome{Store: func(ctx context.Context) error { return r.store(ctx, result) }}, nil
+}
+
+// store seals traded credentials once more where the keyset was rotated meanwhile: there are no
+// others.
+func (r refresh) store(ctx context.Context, result schema.RenewalResult) error {
+	err := r.Finish(ctx, result)
+	if !errors.Is(err, schema.ErrKeyDropped) || !result.Traded {
+		return err
+	}
+	if result.Account.Sealed, err = r.vault.Reseal(result.Account); err != nil {
+		return err
+	}
+	return r.Finish(ctx, result)
 }
 
 func renewalOutcome(r schema.RenewalResult) string {

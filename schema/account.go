@@ -1,10 +1,12 @@
 package schema
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 )
 
@@ -71,6 +73,31 @@ func (Credentials) GoString() string { return "[credentials]" }
 
 // LogValue hides the credentials from logs.
 func (Credentials) LogValue() slog.Value { return slog.StringValue("[credentials]") }
+
+// SealingKey names a key of the keyset, which seals credentials and other secrets. Whatever is
+// sealed begins with that of its key, as Tink writes it.
+type SealingKey uint32
+
+const sealedPrefix, sealedByTink = 5, 1 // bytes: the first, and then the key
+
+// SealedBy returns the key that sealed something; not ok where nothing of ours did.
+func SealedBy(sealed []byte) (key SealingKey, ok bool) {
+	if len(sealed) < sealedPrefix || sealed[0] != sealedByTink {
+		return 0, false
+	}
+	return SealingKey(binary.BigEndian.Uint32(sealed[1:])), true
+}
+
+// Prefix returns what all that the key seals begins with.
+func (k SealingKey) Prefix() []byte {
+	return binary.BigEndian.AppendUint32([]byte{sealedByTink}, uint32(k))
+}
+
+// String returns the key's id as keyset files have it.
+func (k SealingKey) String() string { return strconv.FormatUint(uint64(k), 10) }
+
+// ErrKeyDropped refuses what was sealed with a key that a rotation has dropped meanwhile.
+var ErrKeyDropped = errors.New("it is sealed with a key that was dropped")
 
 // Brand is a group of a workspace's accounts; an account is in one at most.
 type Brand struct {

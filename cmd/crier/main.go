@@ -25,6 +25,7 @@ type commands struct {
 	Migrate     migrateCommand     `cmd:"" help:"Bring PostgreSQL, ClickHouse and the topics to this version."`
 	Keys        keysCommand        `cmd:"" help:"Make and revoke API keys."`
 	Accounts    accountsCommand    `cmd:"" help:"Connect accounts whose token already exists."`
+	Keyset      keysetCommand      `cmd:"" help:"Show the keys that seal credentials; replace them."`
 	Pause       pauseCommand       `cmd:"" help:"Hold the work of a workspace, an account or a platform."`
 	Resume      resumeCommand      `cmd:"" help:"Lift a pause: what it held goes on."`
 	Held        heldCommand        `cmd:"" help:"List pauses and posts under review; release or cancel these."`

@@ -23,6 +23,23 @@ func (s *Store) Count(ctx context.Context, sql string) (n int, err error) {
 	return n, err
 }
 
+// Texts answers a query for texts.
+func (s *Store) Texts(ctx context.Context, sql string) ([]string, error) {
+	rows, err := s.Pool.Query(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// SealedColumns returns the columns that the vault has sealed.
+func SealedColumns() (names []string) {
+	for _, c := range tables.SealedColumns() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
 // KnowHolds makes the store know that something is held, as its first claim would.
 func (s *Store) KnowHolds() { s.holding.Store(true) }
 

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/maintenance"
 )
 
@@ -18,6 +21,13 @@ type nodeLock struct {
 	store *Store
 	name  string
 	conn  *pgx.Conn // nil: the session has ended
+	told  NodeKeys  // by the session
+}
+
+// NodeKeys is which keys of the keyset a process has.
+type NodeKeys struct {
+	Seals schema.SealingKey
+	Opens []schema.SealingKey
 }
 
 const (
@@ -66,8 +76,41 @@ func (l *nodeLock) take(ctx context.Context) (taken bool, err error) {
 		_ = conn.Close(ctx) // it holds nothing
 		return false, err
 	}
-	l.conn = conn
+	l.conn, l.told = conn, NodeKeys{}
 	return true, nil
+}
+
+// TellKeys has the session that holds the node's identity tell which keys this process has, as
+// keys returns them every few seconds: a rotation of the keyset waits for processes that have
+// not read it yet.
+func (s *Store) TellKeys(keys func(context.Context) NodeKeys) { s.keys.Store(&keys) }
+
+// tellKeys holds a shared lock for each key, and one for that which seals.
+func (l *nodeLock) tellKeys(ctx context.Context) error {
+	keys := l.store.keys.Load()
+	if keys == nil {
+		return nil
+	}
+	now, before := (*keys)(ctx), l.told
+	if now.Seals == before.Seals && slices.Equal(now.Opens, before.Opens) {
+		return nil
+	}
+	b := &pgx.Batch{}
+	b.Queue(`select pg_advisory_lock_shared($1, $2)`, tables.SealsLock, int32(now.Seals))
+	for _, key := range now.Opens {
+		b.Queue(`select pg_advisory_lock_shared($1, $2)`, tables.OpensLock, int32(key))
+	}
+	if before.Seals != 0 {
+		b.Queue(`select pg_advisory_unlock_shared($1, $2)`, tables.SealsLock, int32(before.Seals))
+	}
+	for _, key := range before.Opens {
+		b.Queue(`select pg_advisory_unlock_shared($1, $2)`, tables.OpensLock, int32(key))
+	}
+	if err := l.conn.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	l.told = now
+	return nil
 }
 
 // keep holds the lock until the store closes. Where the session is lost, it takes the lock
@@ -90,7 +133,11 @@ func (l *nodeLock) beat() {
 	ctx, cancel := context.WithTimeout(context.Background(), nodeAnswer)
 	defer cancel()
 	if l.conn != nil {
-		if err := l.conn.Ping(ctx); err == nil {
+		err := l.conn.Ping(ctx)
+		if err == nil {
+			err = l.tellKeys(ctx)
+		}
+		if err == nil {
 			return
 		}
 		l.end()

@@ -95,5 +95,17 @@ type Kept = operation.Kept
 // Bare is what a sandbox twin may lack.
 type Bare = operation.Bare
 
+// Rotation is a rotation of the keyset.
+type Rotation = operation.Rotation
+
+// KeyUse is how many values of a column a key of the keyset has sealed.
+type KeyUse = operation.KeyUse
+
+// KeyHolders is how many processes run, and how many of them have a key of the keyset.
+type KeyHolders = operation.KeyHolders
+
+// ErrBackingUp refuses to drop keys of the keyset while a backup is made.
+var ErrBackingUp = operation.ErrBackingUp
+
 // NewAdmin returns the store of the operator's commands.
 func NewAdmin(s *Store) *Admin { return operation.New(s.ForRequests()) }

@@ -16,7 +16,8 @@ type Store struct {
 	arrivals arrivals
 	turns    *groupcommit.Group[turnsAsked]
 	looks    *groupcommit.Group[looking]
-	holding  atomic.Bool // whether anything was held when work was last claimed
+	keys     atomic.Pointer[func(context.Context) NodeKeys] // see TellKeys
+	holding  atomic.Bool                                    // whether anything was held when work was last claimed
 }
 
 // Open connects; it fails when the server does not answer.

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/migrations"
 )
 
@@ -42,10 +43,14 @@ type DumpedTable struct {
 }
 
 // Backup writes every table to the writer that open gives for it, all under one snapshot,
-// while others go on working.
+// while others go on working. No key of the keyset is dropped meanwhile: once open is called,
+// the keyset opens all that the snapshot holds.
 func Backup(ctx context.Context, url string, open func(table string) (io.Writer, error)) (Dump, error) {
 	var dump Dump
 	err := withConn(ctx, url, func(conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, `select pg_advisory_lock_shared(`+tables.DropLock+`)`); err != nil { // until the connection ends
+			return err
+		}
 		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 			var err error
 			if dump, err = describeTables(ctx, tx); err != nil {

@@ -15,6 +15,9 @@ import (
 // Unavailable turns an error that means "the database does not answer" into one the
 // caller can act on; it leaves any other as it is.
 func Unavailable(err error) error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == keyDropped {
+		return &schema.Error{Kind: schema.Unavailable, Message: "the keys of crier's vault have just changed; try again", Err: schema.ErrKeyDropped}
+	}
 	if err == nil || !IsConnectionError(err) {
 		return err
 	}
@@ -23,6 +26,9 @@ func Unavailable(err error) error {
 	}
 	return &schema.Error{Kind: schema.Unavailable, Message: "the database does not answer; try again", Err: err}
 }
+
+// keyDropped is how refuse_dropped_key refuses a row.
+const keyDropped = "CR001"
 
 // IsConnectionError tells whether the server was not reached, went away, or refused
 // work for want of resources (SQLSTATE classes 08, 53, 57 and 58, and failed over: 25006).

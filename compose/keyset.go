@@ -1,0 +1,257 @@
+package compose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// SealingKey is a key of the keyset.
+type SealingKey struct {
+	ID   schema.SealingKey
+	Use  SealingKeyUse
+	Rows map[string]int64 // sealed by it, by table and column; only where there are some
+	// Processes is how many of those that run have the key, of Running.
+	Processes, Running int
+}
+
+// SealingKeyUse is what a key of the keyset is for.
+type SealingKeyUse string
+
+// What keys are for.
+const (
+	KeyAdded   SealingKeyUse = "added"   // it seals nothing yet: a rotation waits for processes to have it
+	KeyPrimary SealingKeyUse = "primary" // it seals
+	KeyOld     SealingKeyUse = "old"     // it opens what is not sealed again yet
+	KeyMissing SealingKeyUse = "missing" // the keyset does not hold it, and what it sealed does not open
+)
+
+// ShowKeyset returns the keys of the keyset, in the order in which they were made, and those
+// that something was sealed by and that it does not hold.
+func ShowKeyset(ctx context.Context, c Config) (keys []SealingKey, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		keys, err = o.keys(ctx)
+		return err
+	})
+	return keys, err
+}
+
+func (o *operator) keys(ctx context.Context) ([]SealingKey, error) {
+	uses, err := o.admin.KeyUses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held := o.vault.Keyset()
+	var keys []SealingKey
+	for _, id := range held.All() {
+		use := KeyPrimary
+		switch {
+		case slices.Contains(held.Before, id):
+			use = KeyOld
+		case slices.Contains(held.Behind, id):
+			use = KeyAdded
+		}
+		keys = append(keys, SealingKey{ID: id, Use: use})
+	}
+	for _, use := range uses {
+		at := slices.IndexFunc(keys, func(k SealingKey) bool { return k.ID == use.Key })
+		if at < 0 {
+			at, keys = len(keys), append(keys, SealingKey{ID: use.Key, Use: KeyMissing})
+		}
+		if keys[at].Rows == nil {
+			keys[at].Rows = map[string]int64{}
+		}
+		keys[at].Rows[use.Column] = use.Rows
+	}
+	for i := range keys {
+		holders, err := o.admin.KeyHolders(ctx, keys[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		keys[i].Processes, keys[i].Running = holders.Opening, holders.Processes
+	}
+	return keys, nil
+}
+
+// Rotating is how a rotation is watched.
+type Rotating struct {
+	Patience time.Duration // for processes to read the keyset, and for a backup to end
+	// Waits is told what a rotation waits for, each second; Sealed how many values are sealed
+	// again, of how many.
+	Waits  func(what string)
+	Sealed func(done, of int64)
+}
+
+// Rotated is what a rotation came to.
+type Rotated struct {
+	Key     schema.SealingKey // the new primary one
+	Dropped []schema.SealingKey
+	Values  int64 // sealed again
+}
+
+// RotateKeyset makes a new key, seals everything with it and drops those before it. Each step is
+// found in the keyset and the database: one that was cut off goes on where it was. The key is
+// added first, and seals once every running process has it; old keys go once none seals with
+// them and nothing needs them.
+func RotateKeyset(ctx context.Context, c Config, r Rotating) (rotated Rotated, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		rotation, err := o.admin.BeginRotation(ctx)
+		if err != nil {
+			return err
+		}
+		defer rotation.End()
+		rotated, err = (&keysetRotation{Rotation: rotation, Rotating: r, vault: o.vault, file: c.keyset()}).run(ctx)
+		return err
+	})
+	return rotated, err
+}
+
+type keysetRotation struct {
+	*postgres.Rotation
+	Rotating
+	vault *connectors.Vault
+	file  string
+}
+
+func (r *keysetRotation) run(ctx context.Context) (Rotated, error) {
+	if err := r.vault.Reload(); err != nil {
+		return Rotated{}, err
+	}
+	if keys := r.vault.Keyset(); len(keys.All()) == 1 {
+		if err := r.change(ctx, func() error { _, err := connectors.AddKey(r.file); return err }); err != nil {
+			return Rotated{}, err
+		}
+	}
+	if behind := r.vault.Keyset().Behind; len(behind) > 0 {
+		if err := r.promote(ctx, behind[len(behind)-1]); err != nil {
+			return Rotated{}, err
+		}
+	}
+	keys := r.vault.Keyset()
+	rotated := Rotated{Key: keys.Primary, Dropped: keys.Before}
+	err := r.await(ctx, "seal with another key than the new one still", func(h postgres.KeyHolders) int { return h.Processes - h.Sealing }, keys.Primary)
+	if err != nil {
+		return rotated, err
+	}
+	if rotated.Values, err = r.reseal(ctx, keys.Before); err != nil {
+		return rotated, err
+	}
+	return rotated, r.drop(ctx, keys.Before)
+}
+
+// change changes the keyset's file, and reads it.
+func (r *keysetRotation) change(ctx context.Context, change func() error) error {
+	if err := r.Alone(ctx); err != nil {
+		return err
+	}
+	if err := change(); err != nil {
+		return err
+	}
+	return r.vault.Reload()
+}
+
+func (r *keysetRotation) promote(ctx context.Context, key schema.SealingKey) error {
+	err := r.await(ctx, "do not have the new key yet", func(h postgres.KeyHolders) int { return h.Processes - h.Opening }, key)
+	if err != nil {
+		return err
+	}
+	return r.change(ctx, func() error { return connectors.PromoteKey(r.file, key) })
+}
+
+// await waits until no running process lags.
+func (r *keysetRotation) await(ctx context.Context, how string, lag func(postgres.KeyHolders) int, key schema.SealingKey) error {
+	return r.wait(ctx, func() (string, error) {
+		h, err := r.KeyHolders(ctx, key)
+		if err != nil || lag(h) == 0 {
+			return "", err
+		}
+		return fmt.Sprintf("%d of %d running processes %s: they read their keyset every few seconds; copy %s to those that have one of their own", lag(h), h.Processes, how, r.file), nil
+	})
+}
+
+// wait waits until nothing is to be waited for, as long as patience lasts.
+func (r *keysetRotation) wait(ctx context.Context, look func() (what string, err error)) error {
+	for until := time.Now().Add(r.Patience); ; {
+		what, err := look()
+		if err != nil || what == "" {
+			return err
+		}
+		if !time.Now().Before(until) {
+			return fmt.Errorf("%s. The rotation is not finished, and nothing is lost: the same command goes on", what)
+		}
+		r.Waits(what)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(waitingPause):
+		}
+	}
+}
+
+const (
+	waitingPause = time.Second
+	// resealPasses is how often what others held, or wrote meanwhile, is looked for again.
+	resealPasses = 5
+)
+
+// reseal seals everything again that old keys have sealed.
+func (r *keysetRotation) reseal(ctx context.Context, old []schema.SealingKey) (done int64, err error) {
+	var failed []error
+	for range resealPasses {
+		left, err := r.sealedBy(ctx, old)
+		if err != nil || left == 0 {
+			return done, err
+		}
+		all := done + left
+		failed, err = r.Reseal(ctx, r.vault, old, func(values int) {
+			done += int64(values)
+			r.Sealed(done, all)
+		})
+		if err != nil {
+			return done, err
+		}
+	}
+	left, err := r.sealedBy(ctx, old)
+	if err != nil || left == 0 {
+		return done, err
+	}
+	if len(failed) == 0 {
+		return done, fmt.Errorf("%d values are being written by others; the same command goes on", left)
+	}
+	return done, fmt.Errorf("%d values do not open, and the old keys stay for them: connect their accounts again or delete them, then run the same command. The first: %w", left, errors.Join(failed...))
+}
+
+func (r *keysetRotation) sealedBy(ctx context.Context, keys []schema.SealingKey) (n int64, err error) {
+	uses, err := r.KeyUses(ctx)
+	for _, use := range uses {
+		if slices.Contains(keys, use.Key) {
+			n += use.Rows
+		}
+	}
+	return n, err
+}
+
+// drop drops old keys, which nothing needs any more.
+func (r *keysetRotation) drop(ctx context.Context, old []schema.SealingKey) error {
+	return r.wait(ctx, func() (string, error) {
+		needed, err := r.Drop(ctx, old, func() error {
+			return r.change(ctx, func() error { return connectors.DropKeys(r.file, old) })
+		})
+		switch {
+		case errors.Is(err, postgres.ErrBackingUp):
+			return "a backup is being made, and needs the old keys until it has ended", nil
+		case err != nil || len(needed) == 0:
+			return "", err
+		}
+		if _, err := r.reseal(ctx, old); err != nil { // written since it was looked for
+			return "", err
+		}
+		return needed[0].Column + " was sealed with an old key meanwhile", nil
+	})
+}

@@ -1,0 +1,227 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"crier/connectors"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// A column of bytes is either in the list of what is sealed, and guarded, or known not to be.
+func TestEverySealedColumnIsRotated(t *testing.T) {
+	f := newFixture(t)
+	sealed := postgres.SealedColumns()
+	clear := []string{
+		"api_keys.hash", "idempotency.fingerprint", "idempotency.response", "outbox.payload", "deliveries.body", "deliveries.key",
+		"dead_letters.key", "dead_letters.value", "receipts.profile", "dropped_keys.prefix", "consents.token_hash",
+	}
+	for column, guarded := range f.byteColumns() {
+		isSealed, isClear := slices.Contains(sealed, column), slices.Contains(clear, column)
+		switch {
+		case !isSealed && !isClear:
+			t.Errorf("%s holds bytes: if they are sealed, add it to tables.SealedColumns, with a trigger, else name it here", column)
+		case isSealed != guarded:
+			t.Errorf("%s: sealed %t, and a trigger refuses dropped keys: %t", column, isSealed, guarded)
+		}
+		sealed = slices.DeleteFunc(sealed, func(c string) bool { return c == column })
+	}
+	if len(sealed) > 0 {
+		t.Errorf("there are no columns %v", sealed)
+	}
+}
+
+// byteColumns returns the columns of bytes, and whether refuse_dropped_key watches each.
+func (f *fixture) byteColumns() map[string]bool {
+	f.Helper()
+	columns, err := f.store.Texts(f.Context(), `
+		select c.relname || '.' || a.attname || case when exists (
+			select from pg_trigger g join pg_proc p on p.oid = g.tgfoid
+			where g.tgrelid = c.oid and p.proname = 'refuse_dropped_key' and g.tgenabled = 'O' and g.tgtype::int & 22 = 22
+			  and encode(g.tgargs, 'escape') = a.attname || '\000' and g.tgattr::text = a.attnum::text
+		) then ' guarded' else '' end
+		from pg_class c join pg_attribute a on a.attrelid = c.oid
+		where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+		  and a.atttypid = 'bytea'::regtype and a.attnum > 0 and not a.attisdropped`)
+	f.must(err)
+	found := map[string]bool{}
+	for _, column := range columns {
+		name, guarded := strings.CutSuffix(column, " guarded")
+		found[name] = guarded
+	}
+	return found
+}
+
+// rotating is a store with many sealed accounts and some webhooks, and the vault that sealed
+// them, whose keyset has a new primary key by now.
+type rotating struct {
+	*fixture
+	admin    *postgres.Admin
+	vault    *connectors.Vault
+	file     string
+	old, new schema.SealingKey
+}
+
+const sealedAccounts, sealedWebhooks = 250, 3 // more than a chunk
+
+func newRotating(t *testing.T) *rotating {
+	t.Helper()
+	r := &rotating{fixture: newFixture(t), file: filepath.Join(t.TempDir(), "keyset.json")}
+	r.admin = postgres.NewAdmin(r.store)
+	var err error
+	r.vault, err = connectors.OpenVault(r.file)
+	r.must(err)
+	r.old = r.vault.Keyset().Primary
+	var connections []schema.Connection
+	for i := range sealedAccounts {
+		connections = append(connections, schema.Connection{
+			Account: schema.Account{Platform: schema.Mastodon, NativeID: fmt.Sprint("rotated ", i), Name: "r"},
+			Seal: func(a schema.Account) ([]byte, bool, error) {
+				sealed, err := r.vault.Seal(a, credentialsOf(a))
+				return sealed, true, err
+			},
+		})
+	}
+	_, err = r.admin.Connect(t.Context(), r.workspace, connections)
+	r.must(err)
+	gateway := postgres.NewGateway(r.store, r.vault, constraints)
+	for i := range sealedWebhooks {
+		w := schema.Webhook{ID: schema.NewWebhookID(r.store.Now()), Workspace: r.workspace, URL: "https://receiver.test", Secret: fmt.Sprint("first ", i), CreatedAt: r.store.Now()}
+		r.must(gateway.CreateWebhook(t.Context(), w))
+		_, err := gateway.RotateSecret(t.Context(), r.workspace, w.ID, fmt.Sprint("second ", i), 1e12)
+		r.must(err)
+	}
+	r.new, err = connectors.AddKey(r.file)
+	r.must(err)
+	r.must(connectors.PromoteKey(r.file, r.new))
+	r.must(r.vault.Reload())
+	return r
+}
+
+func credentialsOf(a schema.Account) schema.Credentials {
+	return schema.Credentials{AccessToken: "of " + a.ID.String()}
+}
+
+// uses returns what a key has sealed, by column.
+func (r *rotating) uses(key schema.SealingKey) map[string]int64 {
+	r.Helper()
+	all, err := r.admin.KeyUses(r.Context())
+	r.must(err)
+	found := map[string]int64{}
+	for _, use := range all {
+		if use.Key == key {
+			found[use.Column] = use.Rows
+		}
+	}
+	return found
+}
+
+func TestARotationIsCutOffAndGoesOn(t *testing.T) {
+	r := newRotating(t)
+	want := map[string]int64{"accounts.sealed": sealedAccounts, "webhooks.secret": sealedWebhooks, "webhooks.previous_secret": sealedWebhooks}
+	if got := r.uses(r.old); !maps.Equal(got, want) {
+		t.Fatalf("the old key has sealed %v, want %v", got, want)
+	}
+	rotation, err := r.admin.BeginRotation(t.Context())
+	r.must(err)
+	if _, err := r.admin.BeginRotation(t.Context()); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("a second rotation begins: %v", err)
+	}
+	dying, kill := context.WithCancel(t.Context())
+	_, err = rotation.Reseal(dying, r.vault, []schema.SealingKey{r.old}, func(int) { kill() })
+	if err == nil {
+		t.Fatal("it went on after the kill")
+	}
+	rotation.End()
+	if done := r.uses(r.new)["accounts.sealed"]; done == 0 || done >= sealedAccounts {
+		t.Fatalf("%d accounts are sealed again at the kill, want one chunk of them", done)
+	}
+	r.opens(r.vault) // both keys, as a running process has them
+
+	rotation, err = r.admin.BeginRotation(t.Context())
+	r.must(err)
+	defer rotation.End()
+	if needed, err := rotation.Drop(t.Context(), []schema.SealingKey{r.old}, func() error { return errors.New("dropped") }); err != nil || len(needed) == 0 {
+		t.Errorf("a key that rows need is dropped: %v, %v", needed, err)
+	}
+	failed, err := rotation.Reseal(t.Context(), r.vault, []schema.SealingKey{r.old}, func(int) {})
+	if err != nil || len(failed) > 0 {
+		t.Fatalf("Reseal = %v, %v", failed, err)
+	}
+	needed, err := rotation.Drop(t.Context(), []schema.SealingKey{r.old}, func() error { return connectors.DropKeys(r.file, []schema.SealingKey{r.old}) })
+	if err != nil || len(needed) > 0 {
+		t.Fatalf("Drop = %v, %v", needed, err)
+	}
+	if got := r.uses(r.new); !maps.Equal(got, want) || len(r.uses(r.old)) > 0 {
+		t.Errorf("the new key has sealed %v, want %v", got, want)
+	}
+	restarted, err := connectors.OpenVault(r.file)
+	r.must(err)
+	r.opens(restarted)
+}
+
+// opens fails where an account or a webhook does not open, or opens to another's.
+func (r *rotating) opens(vault *connectors.Vault) {
+	r.Helper()
+	accounts, err := r.admin.Accounts(r.Context(), r.workspace)
+	r.must(err)
+	opened := 0
+	for _, a := range accounts {
+		if !strings.HasPrefix(a.NativeID, "rotated ") {
+			continue
+		}
+		if credentials, err := vault.Open(a); err != nil || credentials != credentialsOf(a) {
+			r.Errorf("account %s: %v, %v", a.ID, credentials.AccessToken, err)
+		}
+		opened++
+	}
+	if opened != sealedAccounts {
+		r.Errorf("%d accounts are sealed, want %d", opened, sealedAccounts)
+	}
+	webhooks, err := postgres.NewGateway(r.store, vault, constraints).Webhooks(r.Context(), r.workspace)
+	r.must(err)
+	for _, w := range webhooks {
+		if !strings.HasPrefix(w.Secret, "second ") || len(w.Previous) != 1 || !strings.HasPrefix(w.Previous[0].Secret, "first ") {
+			r.Errorf("webhook %s has other secrets", w.ID)
+		}
+	}
+}
+
+func TestAKeyIsKeptWhileSomethingNeedsIt(t *testing.T) {
+	r := newRotating(t)
+	rotation, err := r.admin.BeginRotation(t.Context())
+	r.must(err)
+	defer rotation.End()
+	r.exec(`update accounts set sealed = substring(sealed for 20) where native_id = 'rotated 7'`)
+	failed, err := rotation.Reseal(t.Context(), r.vault, []schema.SealingKey{r.old}, func(int) {})
+	if err != nil || len(failed) != 1 || !strings.Contains(failed[0].Error(), "accounts.sealed of ") {
+		t.Errorf("Reseal = %v, %v; want the damaged account told", failed, err)
+	}
+	old := []schema.SealingKey{r.old}
+	needed, err := rotation.Drop(t.Context(), old, func() error { return errors.New("dropped") })
+	if err != nil || len(needed) != 1 || needed[0].Rows != 1 {
+		t.Errorf("Drop = %v, %v; want the damaged account to need the key", needed, err)
+	}
+	r.exec(`update accounts set sealed = '' where native_id = 'rotated 7'`)
+
+	needed, err = rotation.Drop(t.Context(), old, func() error { return connectors.DropKeys(r.file, old) })
+	if err != nil || len(needed) > 0 {
+		t.Fatalf("Drop = %v, %v", needed, err)
+	}
+	stale := append(r.old.Prefix(), "sealed before the drop"...)
+	_, err = r.admin.Connect(t.Context(), r.workspace, []schema.Connection{{
+		Account: schema.Account{Platform: schema.Mastodon, NativeID: "late", Name: "late"},
+		Seal:    func(schema.Account) ([]byte, bool, error) { return stale, true, nil },
+	}})
+	if !errors.Is(err, schema.ErrKeyDropped) {
+		t.Errorf("what a dropped key has sealed is stored: %v", err)
+	}
+	wantKind(t, err, schema.Unavailable)
+}
