@@ -70,7 +70,7 @@ var table = [...]entry{
 		limits:      twitter.Limits(),
 		classify:    twitter.Classify,
 		connect: func(p parts) connectors.Connector {
-			return twitter.New(twitter.Config{Client: p.client, Base: p.base, App: p.app, Media: p.media, Now: p.now})
+			return twitter.New(twitter.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},
 		simulate:  twittersim.New,
 		unlimited: twittersim.NewUnlimited,
