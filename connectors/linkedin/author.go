@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"crier/connectors"
@@ -71,28 +72,55 @@ var postingRoles = []string{"ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTR
 // organization tells whether the token's owner may publish as an organization, and what it is
 // called.
 func (c *Connector) organization(ctx context.Context, a schema.Account, credentials schema.Credentials, urn string) (connectors.Profile, error) {
-	call := c.call(a, credentials, http.MethodGet, "/rest/organizationAcls", opOrganizations)
-	call.Query = url.Values{"q": {"roleAssignee"}, "state": {"APPROVED"}, "count": {"100"}}
-	var acls struct {
-		Elements []struct {
-			Role         string `json:"role"`
-			Organization string `json:"organization"`
-			Target       string `json:"organizationTarget"` // its name in older versions
-		} `json:"elements"`
+	organizations, err := c.organizations(ctx, a, credentials)
+	if err != nil {
+		return connectors.Profile{}, err
 	}
-	if _, err := c.client.Do(ctx, call, &acls); err != nil {
-		return connectors.Profile{}, fmt.Errorf("asking for organizations: %w", withoutEnd(err))
+	if !slices.Contains(organizations, urn) {
+		return connectors.Profile{}, refuse("the token's owner may not publish as %s", urn)
 	}
-	if acls.Elements == nil {
-		return connectors.Profile{}, strange("is no list of organizations")
-	}
-	for _, acl := range acls.Elements {
-		if cmp.Or(acl.Organization, acl.Target) == urn && slices.Contains(postingRoles, acl.Role) {
-			name, err := c.organizationName(ctx, a, credentials, urn)
-			return connectors.Profile{NativeID: urn, Name: name}, err
+	name, err := c.organizationName(ctx, a, credentials, urn)
+	return connectors.Profile{NativeID: urn, Name: name}, err
+}
+
+const (
+	rolePage     = 100
+	maxRolePages = 5 // a person has a role with each organization, some have several
+)
+
+// organizations returns the URNs of those that the token's owner may publish as.
+func (c *Connector) organizations(ctx context.Context, a schema.Account, credentials schema.Credentials) ([]string, error) {
+	var urns []string
+	for page := range maxRolePages {
+		call := c.call(a, credentials, http.MethodGet, "/rest/organizationAcls", opOrganizations)
+		call.Query = url.Values{"q": {"roleAssignee"}, "state": {"APPROVED"}, "count": {strconv.Itoa(rolePage)}}
+		if page > 0 {
+			call.Query.Set("start", strconv.Itoa(page*rolePage))
+		}
+		var acls struct {
+			Elements []struct {
+				Role         string `json:"role"`
+				Organization string `json:"organization"`
+				Target       string `json:"organizationTarget"` // its name in older versions
+			} `json:"elements"`
+		}
+		if _, err := c.client.Do(ctx, call, &acls); err != nil {
+			return nil, fmt.Errorf("asking for organizations: %w", withoutEnd(err))
+		}
+		if acls.Elements == nil {
+			return nil, strange("is no list of organizations")
+		}
+		for _, acl := range acls.Elements {
+			urn := cmp.Or(acl.Organization, acl.Target)
+			if strings.HasPrefix(urn, organizationURN) && slices.Contains(postingRoles, acl.Role) && !slices.Contains(urns, urn) {
+				urns = append(urns, urn)
+			}
+		}
+		if len(acls.Elements) < rolePage {
+			break
 		}
 	}
-	return connectors.Profile{}, refuse("the token's owner may not publish as %s", urn)
+	return urns, nil
 }
 
 // organizationName returns what an organization is called. Its number does where it may not

@@ -43,6 +43,7 @@ const (
 type Config struct {
 	Client  *connectors.Client // whose Classify is this package's
 	Base    string             // address in place of LinkedIn's own; empty: those
+	Consent string             // where browsers reach the page of consent; empty: Base, or LinkedIn's own
 	Version string             // month of the API, YYYYMM; empty: DefaultVersion
 	App     connectors.App
 	Media   media.Source // opens what is uploaded
@@ -53,6 +54,7 @@ type Config struct {
 type Connector struct {
 	client   *connectors.Client
 	api, web string
+	consent  string // where members are asked
 	version  string
 	app      connectors.App
 	media    media.Source
@@ -64,6 +66,7 @@ func New(c Config) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
+		consent: cmp.Or(strings.TrimRight(c.Consent, "/"), base, webHost),
 		version: cmp.Or(c.Version, DefaultVersion), app: c.App, media: c.Media, now: c.Now,
 	}
 }
