@@ -49,8 +49,29 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	return c.member(ctx, a, credentials)
 }
 
-// member returns whose token it is.
+// member returns whose token it is. Each of LinkedIn's products has its own call for that; of
+// a token that somebody brought along it is not known which product it is of.
 func (c *Connector) member(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	if !lacks(credentials, scopeOpenID) {
+		profile, err := c.signedIn(ctx, a, credentials)
+		if schema.KindOf(err) != schema.Refused || credentials.Scope != "" {
+			return profile, err
+		}
+	}
+	call := c.call(a, credentials, http.MethodGet, "/v2/me", opMe)
+	var who struct {
+		ID    string `json:"id"`
+		First string `json:"localizedFirstName"`
+		Last  string `json:"localizedLastName"`
+	}
+	if _, err := c.client.Do(ctx, call, &who); err != nil {
+		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", withoutEnd(err))
+	}
+	return memberNamed(who.ID, strings.TrimSpace(who.First+" "+who.Last))
+}
+
+// signedIn returns whose token it is that was granted with openid.
+func (c *Connector) signedIn(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	call := c.call(a, credentials, http.MethodGet, "/v2/userinfo", opUserInfo)
 	var who struct {
 		Sub   string `json:"sub"`
@@ -60,10 +81,14 @@ func (c *Connector) member(ctx context.Context, a schema.Account, credentials sc
 	if _, err := c.client.Do(ctx, call, &who); err != nil {
 		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", withoutEnd(err))
 	}
-	if who.Sub == "" {
+	return memberNamed(who.Sub, cmp.Or(who.Name, who.Given))
+}
+
+func memberNamed(id, name string) (connectors.Profile, error) {
+	if id == "" {
 		return connectors.Profile{}, strange("names no member")
 	}
-	return connectors.Profile{NativeID: personURN + who.Sub, Name: cmp.Or(who.Name, who.Given, "member "+who.Sub)}, nil
+	return connectors.Profile{NativeID: personURN + id, Name: cmp.Or(name, "member "+id)}, nil
 }
 
 // postingRoles are those of whom an organization lets publish in its name (posts-api).

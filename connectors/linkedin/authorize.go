@@ -14,13 +14,28 @@ import (
 	"crier/schema"
 )
 
-// scopeOrganizations lets a token tell which organizations its owner administers.
-const scopeOrganizations = "rw_organization_admin"
+// The scopes that let a token tell who its owner is, one way or another, and which
+// organizations they administer.
+const (
+	scopeOpenID        = "openid"
+	scopeProfile       = "r_basicprofile"
+	scopeOrganizations = "rw_organization_admin"
+)
 
-// scopes returns what crier does on LinkedIn: who the member is, their posts, and those of
-// their organizations.
-func scopes() []string {
-	return []string{"openid", "profile", "w_member_social", "r_organization_social", "w_organization_social", scopeOrganizations}
+// scopes returns what people are asked for: who they are, their posts and comments, and those
+// of their organizations. Those are the scopes of LinkedIn's product Community Management, which
+// has to be the only one of an app: it cannot be asked for the scopes of sign-in besides
+// (github.com/n8n-io/n8n, pull request 7451; github.com/gitroomhq/postiz-app, pull request
+// 1658). Apps of the open products serve members alone; their operators name openid, profile
+// and w_member_social.
+func (c *Connector) scopes() []string {
+	if c.app.Scope != "" {
+		return strings.Fields(c.app.Scope)
+	}
+	return []string{
+		scopeProfile, "w_member_social", "r_organization_social", "w_organization_social",
+		"r_organization_social_feed", "w_organization_social_feed", scopeOrganizations,
+	}
 }
 
 // Authorize returns LinkedIn's page (shared/authentication/authorization-code-flow). There is
@@ -29,7 +44,7 @@ func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.
 	if c.app.ID == "" {
 		return "", connectors.App{}, connectors.NoApp(schema.LinkedIn)
 	}
-	return r.Page(c.consent+"/oauth/v2/authorization", c.app.ID, scopes()), connectors.App{}, nil
+	return r.Page(c.consent+"/oauth/v2/authorization", c.app.ID, c.scopes()), connectors.App{}, nil
 }
 
 // Exchange trades a code, which lives for 30 minutes. A refresh token comes with the access
@@ -43,11 +58,17 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err != nil {
 		return schema.Credentials{}, fmt.Errorf("exchanging a code: %w", err)
 	}
-	if err := connectors.CheckScopes(scopes(), scopesOf(granted)); err != nil {
+	if err := connectors.CheckScopes(c.scopes(), scopesOf(granted)); err != nil {
 		return schema.Credentials{}, err
 	}
 	granted.AppID = c.app.ID
 	return granted, nil
+}
+
+// lacks tells whether it is known that credentials are without a scope.
+func lacks(credentials schema.Credentials, scope string) bool {
+	granted := scopesOf(credentials)
+	return len(granted) > 0 && !slices.Contains(granted, scope)
 }
 
 // scopesOf returns what was granted, which LinkedIn writes with commas, and takes with spaces.
@@ -70,7 +91,7 @@ func (c *Connector) Entities(ctx context.Context, a schema.Account, credentials 
 		return nil, err
 	}
 	entities := []connectors.Entity{{ID: member.NativeID, Name: member.Name, Kind: "person", Credentials: credentials}}
-	if granted := scopesOf(credentials); len(granted) > 0 && !slices.Contains(granted, scopeOrganizations) {
+	if lacks(credentials, scopeOrganizations) {
 		return entities, nil
 	}
 	organizations, err := c.organizations(ctx, a, credentials)

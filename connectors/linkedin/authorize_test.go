@@ -72,7 +72,10 @@ func (c *consent) exchange(t *testing.T, code string) (schema.Credentials, error
 	return c.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: c.callback, Verifier: "unused", Code: code})
 }
 
-const wholeScope = "openid profile w_member_social r_organization_social w_organization_social rw_organization_admin"
+const (
+	wholeScope = "r_basicprofile w_member_social r_organization_social w_organization_social r_organization_social_feed w_organization_social_feed rw_organization_admin"
+	openScope  = "openid profile w_member_social"
+)
 
 // consented is what a member has consented to just now.
 func (r *rig) consented(t *testing.T) schema.Credentials {
@@ -94,7 +97,7 @@ func TestAMemberChoosesWhomToPublishAs(t *testing.T) {
 		t.Errorf("ends at %v and %v, is of app %q, with the scope %q", granted.ExpiresAt, granted.RefreshExpiresAt, granted.AppID, granted.Scope)
 	}
 	entities, err := r.Entities(t.Context(), schema.Account{}, granted)
-	if err != nil || len(entities) != 3 || entities[0].Kind != "person" || entities[0].Credentials != granted || entities[1].Kind != "organization" {
+	if err != nil || len(entities) != 3 || entities[0].Kind != "person" || !strings.HasPrefix(entities[0].Name, "user") || entities[0].Credentials != granted || entities[1].Kind != "organization" {
 		t.Fatalf("Entities = %v, %v", entities, err)
 	}
 	for _, e := range entities {
@@ -102,6 +105,10 @@ func TestAMemberChoosesWhomToPublishAs(t *testing.T) {
 		if err != nil || profile.NativeID != e.ID || profile.Name != e.Name {
 			t.Errorf("%+v is %+v, %v", e, profile, err)
 		}
+	}
+	granted.Scope = "" // as that of a token that was brought along
+	if profile, err := r.Check(t.Context(), schema.Account{}, granted); err != nil || profile.NativeID != entities[0].ID {
+		t.Errorf("Check = %+v, %v", profile, err)
 	}
 	d := r.delivery("hello")
 	d.Credentials = entities[2].Credentials
@@ -171,7 +178,7 @@ func TestAConsentIsRefused(t *testing.T) {
 		"another callback":       {func(c *consent, code string) string { c.callback += "/"; return code }, schema.Refused, "redirect uri"},
 		"another secret":         {func(c *consent, code string) string { c.app.Secret = "other"; return code }, schema.Retryable, "crier's own app"},
 		"a scope taken away": {func(c *consent, _ string) string {
-			return c.allow(t, "openid profile w_member_social")
+			return c.allow(t, "r_basicprofile w_member_social r_organization_social_feed w_organization_social_feed")
 		}, schema.Refused, ": r_organization_social, w_organization_social, rw_organization_admin"},
 		"an answer without a token": {func(c *consent, code string) string {
 			c.inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{}`})
@@ -220,12 +227,22 @@ func TestOrganizationsComeByPages(t *testing.T) {
 	}
 }
 
-// A token that may not tell organizations is offered for its owner alone.
-func TestEntitiesOfANarrowToken(t *testing.T) {
+// An app of the open products is for members alone.
+func TestAnAppOfTheOpenProducts(t *testing.T) {
 	r := newRig(t)
-	entities, err := r.Entities(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token, Scope: "openid,profile,w_member_social", EntityID: "5"})
-	if err != nil || len(entities) != 1 || entities[0].Credentials.EntityID != "" || r.world.Calls("GET /rest/organizationAcls") != 0 {
+	r.restart(t, Config{App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret, Scope: openScope}})
+	c := r.consent(t)
+	granted, err := c.exchange(t, c.allow(t, openScope))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entities, err := r.Entities(t.Context(), schema.Account{}, granted)
+	if err != nil || len(entities) != 1 || entities[0].Kind != "person" || r.world.Calls("GET /rest/organizationAcls") != 0 {
 		t.Errorf("Entities = %v, %v", entities, err)
+	}
+	profile, err := r.Check(t.Context(), schema.Account{}, granted)
+	if err != nil || profile.NativeID != entities[0].ID {
+		t.Errorf("Check = %+v, %v", profile, err)
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	opOrganization  = "GET /rest/organizations/{id}"
 	opOrganizations = "GET /rest/organizationAcls?q=roleAssignee"
 	opUserInfo      = "GET /v2/userinfo"
+	opMe            = "GET /v2/me"
 	opToken         = "POST /oauth/v2/accessToken"
 	opFinalize      = "POST /rest/videos?action=finalizeUpload"
 	opUpload        = "PUT uploadUrl"

@@ -11,6 +11,11 @@ func (s *simulator) userInfo(v visit) {
 	})
 }
 
+// me is whose token it is, for apps that have no sign-in.
+func (s *simulator) me(v visit) {
+	answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "localizedFirstName": v.account.Handle, "localizedLastName": ""})
+}
+
 // listRoles lists what the token's owner may do for which organization.
 func (s *simulator) listRoles(v visit) {
 	if v.r.URL.Query().Get("q") != "roleAssignee" {

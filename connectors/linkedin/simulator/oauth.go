@@ -35,14 +35,17 @@ const (
 // memberOf names whose token it is.
 func memberOf(token string) string { return strings.TrimPrefix(token, renewed) }
 
-// checkToken refuses a token that LinkedIn does not take, or takes no more.
-func (s *simulator) checkToken(token string) (refusal, bool) {
+// checkToken refuses a token that LinkedIn does not take for a call, or takes no more.
+func (s *simulator) checkToken(token string, r *http.Request) (refusal, bool) {
 	held, isTicket := simulation.ParseTicket(token)
+	needed := neededFor(r)
 	switch {
 	case strings.TrimSpace(token) == "" || isTicket && held.Kind != accessKind:
 		return refusal{Status: http.StatusUnauthorized, Service: 65600, Code: "INVALID_ACCESS_TOKEN", Message: "Invalid access token"}, true
 	case isTicket && !s.world.Now().Before(held.Expires):
 		return expiredToken(), true
+	case isTicket && needed != "" && !slices.Contains(strings.Split(held.Scope, ","), needed):
+		return denied(strings.TrimPrefix(r.URL.Path, "/") + "." + r.Method), true
 	default:
 		return refusal{}, false
 	}
@@ -52,11 +55,39 @@ func expiredToken() refusal {
 	return refusal{Status: http.StatusUnauthorized, Service: 65602, Code: "EXPIRED_ACCESS_TOKEN", Message: "The token used in the request has expired"}
 }
 
-// knownScopes are those that the simulator's app has.
-func knownScopes() []string {
+// The scopes of LinkedIn's products: the open ones, and Community Management, which has to be
+// the only one of its app. The simulator's app is of either, as it is asked.
+func openScopes() []string { return []string{"openid", "profile", "email", "w_member_social"} }
+
+func communityScopes() []string {
 	return []string{
-		"openid", "profile", "email", "r_basicprofile", "w_member_social", "r_organization_social", "w_organization_social",
+		"r_basicprofile", "w_member_social", "r_organization_social", "w_organization_social",
 		"r_organization_social_feed", "w_organization_social_feed", "rw_organization_admin",
+	}
+}
+
+// unauthorized returns the first scope that the app does not have; empty: it has them all.
+func unauthorized(scopes []string) string {
+	missing := func(of []string) int {
+		return slices.IndexFunc(scopes, func(scope string) bool { return !slices.Contains(of, scope) })
+	}
+	if first := missing(communityScopes()); first >= 0 && missing(openScopes()) >= 0 {
+		return scopes[first]
+	}
+	return ""
+}
+
+// neededFor is the scope that a call needs, of the tokens that say what was granted.
+func neededFor(r *http.Request) string {
+	switch r.URL.Path {
+	case "/v2/userinfo":
+		return "openid"
+	case "/v2/me":
+		return "r_basicprofile"
+	case "/rest/organizationAcls":
+		return "rw_organization_admin"
+	default:
+		return ""
 	}
 }
 
@@ -68,16 +99,15 @@ func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	asked := simulation.Consent{ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope")}
 	redirect, err := url.Parse(asked.Redirect)
-	unknown := slices.IndexFunc(strings.Fields(asked.Scope), func(scope string) bool { return !slices.Contains(knownScopes(), scope) })
 	switch {
 	case q.Get("response_type") != "code" || asked.ClientID != simulation.AppID:
 		http.Error(rw, "The passed in client_id is invalid.", http.StatusBadRequest)
 	case err != nil || !redirect.IsAbs() || redirect.Fragment != "":
 		http.Error(rw, "The redirect_uri does not match the registered value.", http.StatusBadRequest)
-	case unknown >= 0:
+	case unauthorized(strings.Fields(asked.Scope)) != "":
 		s.consents.SendBack(rw, r, asked, url.Values{
 			"error":             {"unauthorized_scope_error"},
-			"error_description": {`Scope "` + strings.Fields(asked.Scope)[unknown] + `" is not authorized for your application`},
+			"error_description": {"Scope &quot;" + unauthorized(strings.Fields(asked.Scope)) + "&quot; is not authorized for your application"},
 		})
 	case r.Method == http.MethodPost && r.PostFormValue("crier_answer") == "leave": // no button of the page: who does not even log in
 		s.consents.SendBack(rw, r, asked, url.Values{"error": {"user_cancelled_login"}, "error_description": {"The user cancelled LinkedIn login"}})

@@ -46,6 +46,7 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		"GET /rest/organizationAcls":              s.listRoles,
 		"GET /rest/organizations/{id}":            s.showOrganization,
 		"GET /v2/userinfo":                        s.userInfo,
+		"GET /v2/me":                              s.me,
 	} {
 		s.mux.HandleFunc(pattern, s.admit(handle))
 	}
@@ -117,7 +118,7 @@ func (s *simulator) admit(handle func(visit)) http.HandlerFunc {
 		if !isBearer {
 			token = ""
 		}
-		if r, bad := s.checkToken(token); bad {
+		if r, bad := s.checkToken(token, r); bad {
 			refuse(rw, r)
 			return
 		}

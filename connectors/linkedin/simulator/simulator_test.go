@@ -102,7 +102,9 @@ func TestWhatThePageOfConsentDoesNotTake(t *testing.T) {
 		want  int
 		back  string
 	}{
-		"as documented":      {"scope=openid+w_member_social", 200, ""},
+		"of open products":   {"scope=openid+profile+w_member_social", 200, ""},
+		"of the other one":   {"scope=r_basicprofile+w_member_social+rw_organization_admin", 200, ""},
+		"scopes of both":     {"scope=openid+rw_organization_admin", 302, "unauthorized_scope_error"},
 		"another app":        {"client_id=x", 400, ""},
 		"a path":             {"redirect_uri=%2Fc", 400, ""},
 		"a fragment":         {"redirect_uri=https%3A%2F%2Fcrier.example%2Fc%23a", 400, ""},
