@@ -51,6 +51,11 @@ func (p Profile) Expiry(c schema.Credentials) time.Time {
 	return p.ExpiresAt
 }
 
-// App is what crier is registered as with a platform: its OAuth client. Both are empty where
+// App is what crier is registered as with a platform: its OAuth client. All is empty where
 // the operator has configured none.
-type App struct{ ID, Secret string }
+type App struct {
+	ID, Secret string
+	// Scope is what people are asked for, with spaces, where that is not all that the
+	// connector makes use of: an app may not be given it; empty: all.
+	Scope string `json:",omitempty"`
+}

@@ -50,9 +50,9 @@ type Credentials struct {
 	// SelfRenewing: the access token is traded for a new one without a refresh token, as
 	// on instagram and threads.
 	SelfRenewing bool   `json:"selfRenewing,omitempty"`
-	EntityID     string `json:"entityId,omitempty"` // the organization or page to act as, where the token is a person's
-	AppID        string `json:"appId,omitempty"`    // of the app that the tokens were given to, where each server has its own
-	AppSecret    string `json:"appSecret,omitempty"`
+	EntityID     string `json:"entityId,omitempty"`   // the organization or page to act as, where the token is a person's
+	AppID        string `json:"appId,omitempty"`      // of the app that the tokens were given to; empty: not known
+	AppSecret    string `json:"appSecret,omitempty"`  // of that app, where each server has its own
 	Identifier   string `json:"identifier,omitempty"` // bluesky: handle or DID
 	Password     string `json:"password,omitempty"`   // bluesky: app password
 	BotToken     string `json:"botToken,omitempty"`   // telegram

@@ -102,7 +102,8 @@ func platformVersions(lookup func(string) (string, bool)) (map[schema.Platform]s
 
 // platformApps reads crier's OAuth client with each platform, such as CRIER_TWITTER_CLIENT_ID
 // and CRIER_TWITTER_CLIENT_SECRET; the secret may stand in a file that
-// CRIER_TWITTER_CLIENT_SECRET_FILE names.
+// CRIER_TWITTER_CLIENT_SECRET_FILE names. LinkedIn's apps are of two kinds, with scopes of
+// their own: CRIER_LINKEDIN_SCOPES says which.
 func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]connectors.App, error) {
 	apps := map[schema.Platform]connectors.App{}
 	for _, p := range schema.Platforms() {
@@ -114,9 +115,15 @@ func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]conne
 		if id == "" && secret != "" {
 			return nil, fmt.Errorf("%s is set without %s", variableOf(p, "_CLIENT_SECRET"), variableOf(p, "_CLIENT_ID"))
 		}
-		if id != "" {
-			apps[p] = connectors.App{ID: id, Secret: secret}
+		if id == "" {
+			continue
 		}
+		app := connectors.App{ID: id, Secret: secret}
+		if p == schema.LinkedIn {
+			scope, _ := lookup(variableOf(p, "_SCOPES"))
+			app.Scope = strings.Join(strings.Fields(scope), " ")
+		}
+		apps[p] = app
 	}
 	return apps, nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"maps"
 	"testing"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -14,5 +16,21 @@ func TestVersionsOfPlatforms(t *testing.T) {
 		if got := versions[schema.LinkedIn]; (err != nil) != (want == "error") || err == nil && got != want {
 			t.Errorf("version %q is read as %q, %v", version, got, err)
 		}
+	}
+}
+
+func TestPlatformApps(t *testing.T) {
+	set := map[string]string{
+		"CRIER_TWITTER_CLIENT_ID": "x", "CRIER_TWITTER_CLIENT_SECRET": "s", "CRIER_TWITTER_SCOPES": "none",
+		"CRIER_LINKEDIN_CLIENT_ID": "l", "CRIER_LINKEDIN_SCOPES": " openid  profile ",
+		"CRIER_THREADS_SCOPES": "of no app",
+	}
+	apps, err := platformApps(func(name string) (string, bool) {
+		value, ok := set[name]
+		return value, ok
+	})
+	want := map[schema.Platform]connectors.App{schema.Twitter: {ID: "x", Secret: "s"}, schema.LinkedIn: {ID: "l", Scope: "openid profile"}}
+	if err != nil || !maps.Equal(apps, want) {
+		t.Errorf("apps %v, %v", apps, err)
 	}
 }

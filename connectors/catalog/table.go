@@ -70,7 +70,7 @@ var table = [...]entry{
 		limits:      twitter.Limits(),
 		classify:    twitter.Classify,
 		connect: func(p parts) connectors.Connector {
-			return twitter.New(twitter.Config{Client: p.client, Base: p.base, App: p.app, Media: p.media, Now: p.now})
+			return twitter.New(twitter.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},
 		simulate:  twittersim.New,
 		unlimited: twittersim.NewUnlimited,
@@ -122,7 +122,7 @@ var table = [...]entry{
 		classify: linkedin.Classify,
 		connect: func(p parts) connectors.Connector {
 			return linkedin.New(linkedin.Config{
-				Client: p.client, Base: p.base, Version: p.version, App: p.app, Media: p.media, Now: p.now,
+				Client: p.client, Base: p.base, Consent: p.consent, Version: p.version, App: p.app, Media: p.media, Now: p.now,
 			})
 		},
 		simulate:  linkedinsim.New,

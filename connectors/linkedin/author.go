@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"crier/connectors"
@@ -48,8 +49,29 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	return c.member(ctx, a, credentials)
 }
 
-// member returns whose token it is.
+// member returns whose token it is. Each of LinkedIn's products has its own call for that; of
+// a token that somebody brought along it is not known which product it is of.
 func (c *Connector) member(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
+	if !lacks(credentials, scopeOpenID) {
+		profile, err := c.signedIn(ctx, a, credentials)
+		if schema.KindOf(err) != schema.Refused || credentials.Scope != "" {
+			return profile, err
+		}
+	}
+	call := c.call(a, credentials, http.MethodGet, "/v2/me", opMe)
+	var who struct {
+		ID    string `json:"id"`
+		First string `json:"localizedFirstName"`
+		Last  string `json:"localizedLastName"`
+	}
+	if _, err := c.client.Do(ctx, call, &who); err != nil {
+		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", withoutEnd(err))
+	}
+	return memberNamed(who.ID, strings.TrimSpace(who.First+" "+who.Last))
+}
+
+// signedIn returns whose token it is that was granted with openid.
+func (c *Connector) signedIn(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	call := c.call(a, credentials, http.MethodGet, "/v2/userinfo", opUserInfo)
 	var who struct {
 		Sub   string `json:"sub"`
@@ -59,10 +81,14 @@ func (c *Connector) member(ctx context.Context, a schema.Account, credentials sc
 	if _, err := c.client.Do(ctx, call, &who); err != nil {
 		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", withoutEnd(err))
 	}
-	if who.Sub == "" {
+	return memberNamed(who.Sub, cmp.Or(who.Name, who.Given))
+}
+
+func memberNamed(id, name string) (connectors.Profile, error) {
+	if id == "" {
 		return connectors.Profile{}, strange("names no member")
 	}
-	return connectors.Profile{NativeID: personURN + who.Sub, Name: cmp.Or(who.Name, who.Given, "member "+who.Sub)}, nil
+	return connectors.Profile{NativeID: personURN + id, Name: cmp.Or(name, "member "+id)}, nil
 }
 
 // postingRoles are those of whom an organization lets publish in its name (posts-api).
@@ -71,28 +97,55 @@ var postingRoles = []string{"ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTR
 // organization tells whether the token's owner may publish as an organization, and what it is
 // called.
 func (c *Connector) organization(ctx context.Context, a schema.Account, credentials schema.Credentials, urn string) (connectors.Profile, error) {
-	call := c.call(a, credentials, http.MethodGet, "/rest/organizationAcls", opOrganizations)
-	call.Query = url.Values{"q": {"roleAssignee"}, "state": {"APPROVED"}, "count": {"100"}}
-	var acls struct {
-		Elements []struct {
-			Role         string `json:"role"`
-			Organization string `json:"organization"`
-			Target       string `json:"organizationTarget"` // its name in older versions
-		} `json:"elements"`
+	organizations, err := c.organizations(ctx, a, credentials)
+	if err != nil {
+		return connectors.Profile{}, err
 	}
-	if _, err := c.client.Do(ctx, call, &acls); err != nil {
-		return connectors.Profile{}, fmt.Errorf("asking for organizations: %w", withoutEnd(err))
+	if !slices.Contains(organizations, urn) {
+		return connectors.Profile{}, refuse("the token's owner may not publish as %s", urn)
 	}
-	if acls.Elements == nil {
-		return connectors.Profile{}, strange("is no list of organizations")
-	}
-	for _, acl := range acls.Elements {
-		if cmp.Or(acl.Organization, acl.Target) == urn && slices.Contains(postingRoles, acl.Role) {
-			name, err := c.organizationName(ctx, a, credentials, urn)
-			return connectors.Profile{NativeID: urn, Name: name}, err
+	name, err := c.organizationName(ctx, a, credentials, urn)
+	return connectors.Profile{NativeID: urn, Name: name}, err
+}
+
+const (
+	rolePage     = 100
+	maxRolePages = 5 // a person has a role with each organization, some have several
+)
+
+// organizations returns the URNs of those that the token's owner may publish as.
+func (c *Connector) organizations(ctx context.Context, a schema.Account, credentials schema.Credentials) ([]string, error) {
+	var urns []string
+	for page := range maxRolePages {
+		call := c.call(a, credentials, http.MethodGet, "/rest/organizationAcls", opOrganizations)
+		call.Query = url.Values{"q": {"roleAssignee"}, "state": {"APPROVED"}, "count": {strconv.Itoa(rolePage)}}
+		if page > 0 {
+			call.Query.Set("start", strconv.Itoa(page*rolePage))
+		}
+		var acls struct {
+			Elements []struct {
+				Role         string `json:"role"`
+				Organization string `json:"organization"`
+				Target       string `json:"organizationTarget"` // its name in older versions
+			} `json:"elements"`
+		}
+		if _, err := c.client.Do(ctx, call, &acls); err != nil {
+			return nil, fmt.Errorf("asking for organizations: %w", withoutEnd(err))
+		}
+		if acls.Elements == nil {
+			return nil, strange("is no list of organizations")
+		}
+		for _, acl := range acls.Elements {
+			urn := cmp.Or(acl.Organization, acl.Target)
+			if strings.HasPrefix(urn, organizationURN) && slices.Contains(postingRoles, acl.Role) && !slices.Contains(urns, urn) {
+				urns = append(urns, urn)
+			}
+		}
+		if len(acls.Elements) < rolePage {
+			break
 		}
 	}
-	return connectors.Profile{}, refuse("the token's owner may not publish as %s", urn)
+	return urns, nil
 }
 
 // organizationName returns what an organization is called. Its number does where it may not

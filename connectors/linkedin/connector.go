@@ -25,6 +25,7 @@ const (
 	opOrganization  = "GET /rest/organizations/{id}"
 	opOrganizations = "GET /rest/organizationAcls?q=roleAssignee"
 	opUserInfo      = "GET /v2/userinfo"
+	opMe            = "GET /v2/me"
 	opToken         = "POST /oauth/v2/accessToken"
 	opFinalize      = "POST /rest/videos?action=finalizeUpload"
 	opUpload        = "PUT uploadUrl"
@@ -43,6 +44,7 @@ const (
 type Config struct {
 	Client  *connectors.Client // whose Classify is this package's
 	Base    string             // address in place of LinkedIn's own; empty: those
+	Consent string             // where browsers reach the page of consent; empty: Base, or LinkedIn's own
 	Version string             // month of the API, YYYYMM; empty: DefaultVersion
 	App     connectors.App
 	Media   media.Source // opens what is uploaded
@@ -53,6 +55,7 @@ type Config struct {
 type Connector struct {
 	client   *connectors.Client
 	api, web string
+	consent  string // where members are asked
 	version  string
 	app      connectors.App
 	media    media.Source
@@ -64,6 +67,7 @@ func New(c Config) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
+		consent: cmp.Or(strings.TrimRight(c.Consent, "/"), base, webHost),
 		version: cmp.Or(c.Version, DefaultVersion), app: c.App, media: c.Media, now: c.Now,
 	}
 }

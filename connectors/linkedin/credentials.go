@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -18,16 +19,30 @@ import (
 // and its year runs on from the first consent, so that a trade whose answer was lost is made
 // again.
 func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
-	if c.app.ID == "" {
-		return schema.Credentials{}, refuse("crier has no app at LinkedIn: its operator has to set CRIER_LINKEDIN_CLIENT_ID")
+	granted, err := c.trade(ctx, a, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.RefreshToken}}, old.RefreshToken)
+	if err != nil {
+		return schema.Credentials{}, fmt.Errorf("trading the refresh token: %w", err)
 	}
+	traded := old
+	traded.AccessToken, traded.ExpiresAt = granted.AccessToken, granted.ExpiresAt
+	traded.RefreshToken = cmp.Or(granted.RefreshToken, old.RefreshToken)
+	traded.Scope = cmp.Or(granted.Scope, old.Scope)
+	if !granted.RefreshExpiresAt.IsZero() {
+		traded.RefreshExpiresAt = granted.RefreshExpiresAt
+	}
+	return traded, nil
+}
+
+// trade asks for tokens in the name of crier's app; the secret is what is given for them.
+func (c *Connector) trade(ctx context.Context, a schema.Account, form url.Values, secret string) (schema.Credentials, error) {
+	if c.app.ID == "" {
+		return schema.Credentials{}, connectors.NoApp(schema.LinkedIn)
+	}
+	form.Set("client_id", c.app.ID)
+	form.Set("client_secret", c.app.Secret)
 	call := connectors.Call{
 		Operation: opToken, Method: http.MethodPost, URL: c.web + "/oauth/v2/accessToken", Account: a.ID,
-		Secrets: []string{old.RefreshToken, c.app.Secret},
-		Form: url.Values{
-			"grant_type": {"refresh_token"}, "refresh_token": {old.RefreshToken},
-			"client_id": {c.app.ID}, "client_secret": {c.app.Secret},
-		},
+		Secrets: []string{secret, c.app.Secret}, Form: form,
 	}
 	var answer struct {
 		Access         string `json:"access_token"`
@@ -38,19 +53,15 @@ func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Cr
 	}
 	response, err := c.client.Do(ctx, call, &answer)
 	if err != nil {
-		return schema.Credentials{}, fmt.Errorf("trading the refresh token: %w", ofTrade(response, err))
+		return schema.Credentials{}, ofTrade(response, err)
 	}
 	if answer.Access == "" {
 		return schema.Credentials{}, strange("names no token")
 	}
-	traded := old
-	traded.AccessToken, traded.ExpiresAt = answer.Access, c.after(answer.Expires)
-	traded.RefreshToken = cmp.Or(answer.Refresh, old.RefreshToken)
-	traded.Scope = cmp.Or(answer.Scope, old.Scope)
-	if answer.RefreshExpires > 0 {
-		traded.RefreshExpiresAt = c.after(answer.RefreshExpires)
-	}
-	return traded, nil
+	return schema.Credentials{
+		AccessToken: answer.Access, ExpiresAt: c.after(answer.Expires), Scope: answer.Scope,
+		RefreshToken: answer.Refresh, RefreshExpiresAt: c.after(answer.RefreshExpires),
+	}, nil
 }
 
 // after returns the time in so many seconds; zero where none are named.
@@ -61,15 +72,22 @@ func (c *Connector) after(seconds int64) time.Time {
 	return c.now().UTC().Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
 }
 
-// finalGrants are the errors of a token that will never be taken again (RFC 6749, 5.2).
-var finalGrants = []string{"invalid_grant", "invalid_request"}
+// finalGrants are the errors of what will never be taken again (RFC 6749, 5.2; the last is
+// LinkedIn's own, of codes).
+var finalGrants = []string{"invalid_grant", "invalid_request", "invalid_redirect_uri"}
 
-// ofTrade tells a refusal of the refresh token from one of the app.
+// ofTrade tells a refusal of what was given for tokens from one of crier's own app, which says
+// nothing about the account.
 func ofTrade(response *connectors.Response, err error) error {
-	if response == nil || schema.KindOf(err) != schema.Refused || !slices.Contains(finalGrants, grantError(response.Body)) {
+	refused, ok := errors.AsType[*schema.Error](err)
+	switch {
+	case !ok || response == nil || response.Status/100 != 4 || refused.Kind == schema.RateLimited:
 		return err
+	case response.Status == http.StatusBadRequest && slices.Contains(finalGrants, grantError(response.Body)):
+		return &schema.Error{Kind: schema.TokenDead, Message: refused.Message, Err: err}
+	default:
+		return &schema.Error{Kind: schema.Retryable, Message: "LinkedIn refused crier's own app: " + refused.Message, Err: err}
 	}
-	return &schema.Error{Kind: schema.TokenDead, Message: "LinkedIn takes the refresh token no more", Err: err}
 }
 
 func grantError(body []byte) string {

@@ -77,6 +77,11 @@ func (c *Consents) Answer(rw http.ResponseWriter, r *http.Request, asked Consent
 	} else {
 		back = denied
 	}
+	c.SendBack(rw, r, asked, back)
+}
+
+// SendBack sends the person back to the app at once, with what their request came to.
+func (c *Consents) SendBack(rw http.ResponseWriter, r *http.Request, asked Consent, back url.Values) {
 	if asked.State != "" {
 		back.Set("state", asked.State)
 	}
@@ -146,6 +151,9 @@ func Grantee(token string) (name string, granted bool) {
 
 // ownerOf returns what names the account of a credential.
 func ownerOf(credential string) string {
+	if t, ok := ParseTicket(credential); ok {
+		credential = t.Account
+	}
 	if name, granted := Grantee(credential); granted {
 		return grantedPrefix + name
 	}

@@ -1,6 +1,7 @@
 package twitter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,19 +24,22 @@ const (
 type Config struct {
 	Client *connectors.Client // whose Classify is this package's
 	Base   string             // of the API; empty: DefaultBase
-	App    connectors.App     // crier's; without an ID no token is refreshed
-	Media  media.Source       // opens what is uploaded
-	Now    func() time.Time
+	// Consent is where browsers reach X's page of consent; empty: Base, or X's own.
+	Consent string
+	App     connectors.App // crier's; without an ID nobody consents and no token is refreshed
+	Media   media.Source   // opens what is uploaded
+	Now     func() time.Time
 }
 
 // Connector publishes to X. It is safe for concurrent use.
 type Connector struct {
-	client *connectors.Client
-	base   string
-	web    string // where posts are shown
-	app    connectors.App
-	media  media.Source
-	now    func() time.Time
+	client  *connectors.Client
+	base    string
+	web     string // where posts are shown
+	consent string // where people are asked
+	app     connectors.App
+	media   media.Source
+	now     func() time.Time
 
 	day pause // of the app
 }
@@ -47,7 +51,8 @@ func New(c Config) *Connector {
 	if base == "" || base == DefaultBase {
 		base, web = DefaultBase, defaultWeb
 	}
-	return &Connector{client: c.Client, base: base, web: web, app: c.App, media: c.Media, now: c.Now}
+	consent := cmp.Or(strings.TrimRight(c.Consent, "/"), web)
+	return &Connector{client: c.Client, base: base, web: web, consent: consent, app: c.App, media: c.Media, now: c.Now}
 }
 
 // Publish creates the post of an entry.

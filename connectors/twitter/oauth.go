@@ -1,6 +1,7 @@
 package twitter
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -22,36 +23,43 @@ const tokenLife = 2 * time.Hour
 // the call is made once and its lost answer is Unknown.
 func (c *Connector) Refresh(ctx context.Context, _ schema.Account, old schema.Credentials) (schema.Credentials, error) {
 	if c.app.ID == "" {
-		return schema.Credentials{}, refused("crier is not registered with X: its operator has to set CRIER_TWITTER_CLIENT_ID")
+		return schema.Credentials{}, connectors.NoApp(schema.Twitter)
 	}
 	call := c.ofApp(opToken, "/2/oauth2/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.RefreshToken}})
 	call.Secrets = append(call.Secrets, old.RefreshToken, old.AccessToken)
 	call.Visible = true
+	traded, response, err := c.trade(ctx, call)
+	if err != nil {
+		return schema.Credentials{}, fmt.Errorf("refreshing token: %w", ofToken(response, err))
+	}
+	fresh := old
+	fresh.AccessToken, fresh.ExpiresAt = traded.AccessToken, traded.ExpiresAt
+	fresh.RefreshToken, fresh.Scope = cmp.Or(traded.RefreshToken, old.RefreshToken), cmp.Or(traded.Scope, old.Scope)
+	return fresh, nil
+}
+
+// trade makes a call that X answers with a pair of tokens.
+func (c *Connector) trade(ctx context.Context, call connectors.Call) (schema.Credentials, *connectors.Response, error) {
 	var out struct {
 		AccessToken  string `json:"access_token"`
 		RefreshToken string `json:"refresh_token"`
 		ExpiresIn    int    `json:"expires_in"` // seconds
 		Scope        string `json:"scope"`
 	}
-	if response, err := c.client.Do(ctx, call, &out); err != nil {
-		return schema.Credentials{}, fmt.Errorf("refreshing token: %w", ofToken(response, err))
+	response, err := c.client.Do(ctx, call, &out)
+	if err != nil {
+		return schema.Credentials{}, response, err
 	}
 	if out.AccessToken == "" {
-		return schema.Credentials{}, &schema.Error{Kind: schema.Unknown, Message: "X's answer holds no token"}
+		return schema.Credentials{}, response, &schema.Error{Kind: schema.Unknown, Message: "X's answer holds no token"}
 	}
 	life := tokenLife
 	if out.ExpiresIn > 0 {
 		life = time.Duration(out.ExpiresIn) * time.Second
 	}
-	fresh := old
-	fresh.AccessToken, fresh.ExpiresAt = out.AccessToken, c.now().Add(life)
-	if out.RefreshToken != "" {
-		fresh.RefreshToken = out.RefreshToken
-	}
-	if out.Scope != "" {
-		fresh.Scope = out.Scope
-	}
-	return fresh, nil
+	return schema.Credentials{
+		AccessToken: out.AccessToken, RefreshToken: out.RefreshToken, ExpiresAt: c.now().Add(life), Scope: out.Scope,
+	}, response, nil
 }
 
 // ofToken judges a refusal of the token endpoint. A refresh token that X does not take is an

@@ -1,11 +1,6 @@
 package twitter
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
-	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -15,44 +10,28 @@ import (
 	"crier/schema"
 )
 
-// consented is a pair of tokens as a consent of now gives them.
-func (r *rig) consented(t *testing.T, scope string) schema.Credentials {
-	t.Helper()
-	const verifier = "a-verifier-of-some-length-that-nobody-guesses"
-	sum := sha256.Sum256([]byte(verifier))
-	code, err := json.Marshal(map[string]any{
-		"kind": "code", "account": token, "scope": scope, "expires": r.clock().Add(30 * time.Second), "redirect": "https://crier.example/callback",
-		"challenge": base64.RawURLEncoding.EncodeToString(sum[:]), "number": r.clock().String(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	form := url.Values{
-		"grant_type": {"authorization_code"}, "client_id": {simulation.AppID}, "redirect_uri": {"https://crier.example/callback"},
-		"code": {"sandbox-x." + base64.RawURLEncoding.EncodeToString(code)}, "code_verifier": {verifier},
-	}
-	response, err := http.Post(r.base+"/2/oauth2/token", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var out struct {
-		AccessToken  string `json:"access_token"`
-		RefreshToken string `json:"refresh_token"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&out); err != nil || out.AccessToken == "" {
-		t.Fatalf("%d: %+v, %v", response.StatusCode, out, err)
-	}
-	return schema.Credentials{AccessToken: out.AccessToken, RefreshToken: out.RefreshToken, Scope: scope}
-}
-
 const wholeScope = "tweet.read tweet.write users.read media.write offline.access"
+
+// consented is a pair of tokens as a consent of now gives them.
+func (r *rig) consented(t *testing.T) schema.Credentials {
+	t.Helper()
+	c := r.consent(t)
+	credentials, err := c.exchange(t, c.allow(t, wholeScope))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return credentials
+}
 
 func TestATokenIsTradedForANewPair(t *testing.T) {
 	r := newRig(t)
-	old := r.consented(t, wholeScope)
+	old := r.consented(t)
+	before, err := r.Check(t.Context(), schema.Account{}, old)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r.pass(2 * time.Hour)
-	_, err := r.Check(t.Context(), schema.Account{}, old)
+	_, err = r.Check(t.Context(), schema.Account{}, old)
 	wantKind(t, err, schema.TokenDead)
 	fresh, err := r.Refresh(t.Context(), schema.Account{}, old)
 	if err != nil {
@@ -62,7 +41,7 @@ func TestATokenIsTradedForANewPair(t *testing.T) {
 		t.Errorf("new credentials end at %v, with the scope %q", fresh.ExpiresAt, fresh.Scope)
 	}
 	profile, err := r.Check(t.Context(), schema.Account{}, fresh)
-	if err != nil || profile.NativeID != r.account() || profile.Name != "@"+r.world.Account(token).Handle {
+	if err != nil || profile.NativeID != before.NativeID || profile.Name != before.Name {
 		t.Errorf("Check = %+v, %v", profile, err)
 	}
 	_, err = r.Refresh(t.Context(), schema.Account{}, old) // each works once
@@ -71,10 +50,12 @@ func TestATokenIsTradedForANewPair(t *testing.T) {
 	}
 }
 
-func TestWithoutOfflineAccessThereIsNothingToTrade(t *testing.T) {
+func TestAMissingScopeIsNamed(t *testing.T) {
 	r := newRig(t)
-	if c := r.consented(t, "tweet.read tweet.write users.read"); c.Refreshable() {
-		t.Error("there is a refresh token")
+	c := r.consent(t)
+	_, err := c.exchange(t, c.allow(t, "tweet.read tweet.write users.read media.write"))
+	if e := wantKind(t, err, schema.Refused); !strings.HasSuffix(e.Message, ": offline.access") {
+		t.Errorf("message %q", e.Message)
 	}
 }
 
@@ -98,7 +79,7 @@ func TestATradeThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			old := r.consented(t, wholeScope)
+			old := r.consented(t)
 			r.app = tt.app
 			if tt.fault.Status != 0 || tt.fault.Lose {
 				tt.fault.Operation = opToken
@@ -118,14 +99,14 @@ func TestATradeThatFails(t *testing.T) {
 func TestAPublicClientNamesItself(t *testing.T) {
 	r := newRig(t)
 	r.app = connectors.App{ID: simulation.AppID}
-	if _, err := r.Refresh(t.Context(), schema.Account{}, r.consented(t, wholeScope)); err != nil {
+	if _, err := r.Refresh(t.Context(), schema.Account{}, r.consented(t)); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestADisconnectedAccountsTokensEnd(t *testing.T) {
 	r := newRig(t)
-	c := r.consented(t, wholeScope)
+	c := r.consented(t)
 	if err := r.Revoke(t.Context(), schema.Account{}, c); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +124,7 @@ func TestADisconnectedAccountsTokensEnd(t *testing.T) {
 func TestATokenEndsInTheMiddleOfAnUpload(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("look", r.video(t, 2*segmentSize))
-	d.Credentials = r.consented(t, wholeScope)
+	d.Credentials = r.consented(t)
 	segments := 0
 	r.calls = func(call string) {
 		if strings.HasSuffix(call, "/append") {

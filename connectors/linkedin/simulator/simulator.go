@@ -14,10 +14,11 @@ import (
 
 // simulator is LinkedIn in small. Its posts and uploads are the world's.
 type simulator struct {
-	world   *simulation.World
-	limited bool
-	mux     *http.ServeMux
-	dialect simulation.Dialect
+	world    *simulation.World
+	limited  bool
+	mux      *http.ServeMux
+	dialect  simulation.Dialect
+	consents *simulation.Consents
 }
 
 // New makes a LinkedIn with the limits of a member and of a day.
@@ -27,7 +28,7 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, true) }
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, false) }
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
-	s := &simulator{world: w, limited: limited, mux: http.NewServeMux()}
+	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
 	for pattern, handle := range map[string]func(visit){
 		"POST /rest/posts":                        s.createPost,
@@ -45,11 +46,14 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		"GET /rest/organizationAcls":              s.listRoles,
 		"GET /rest/organizations/{id}":            s.showOrganization,
 		"GET /v2/userinfo":                        s.userInfo,
+		"GET /v2/me":                              s.me,
 	} {
 		s.mux.HandleFunc(pattern, s.admit(handle))
 	}
 	s.mux.HandleFunc("PUT /dms-uploads/{id}/{part}", s.takePart)
-	s.mux.HandleFunc("POST /oauth/v2/accessToken", s.trade)
+	s.mux.HandleFunc("GET /oauth/v2/authorization", s.authorize)
+	s.mux.HandleFunc("POST /oauth/v2/authorization", s.authorize)
+	s.mux.HandleFunc("POST /oauth/v2/accessToken", s.token)
 	s.mux.HandleFunc("GET /feed/update/{urn}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) {
 		refuse(rw, refusal{Status: http.StatusNotFound, Code: "RESOURCE_NOT_FOUND", Message: "No virtual resource found"})
@@ -111,8 +115,11 @@ func Organizations(token string) []string {
 func (s *simulator) admit(handle func(visit)) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		token, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !isBearer || strings.TrimSpace(token) == "" {
-			refuse(rw, refusal{Status: http.StatusUnauthorized, Service: 65600, Code: "INVALID_ACCESS_TOKEN", Message: "Invalid access token"})
+		if !isBearer {
+			token = ""
+		}
+		if r, bad := s.checkToken(token, r); bad {
+			refuse(rw, r)
 			return
 		}
 		v := visit{rw: rw, r: r, account: s.world.Account(memberOf(token))}
@@ -222,7 +229,7 @@ func (s *simulator) fail(rw http.ResponseWriter, o simulation.Outcome, status in
 			rw.Header().Set("Retry-After", forcedWait)
 		}
 	case simulation.ExpiredToken:
-		worded = refusal{Status: http.StatusUnauthorized, Service: 65602, Code: "EXPIRED_ACCESS_TOKEN", Message: "The token used in the request has expired"}
+		worded = expiredToken()
 	case simulation.Outage:
 		worded = refusal{Status: http.StatusServiceUnavailable, Message: "Service Unavailable"}
 	}

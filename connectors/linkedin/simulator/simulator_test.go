@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -91,6 +92,40 @@ func TestWhoMayDoWhat(t *testing.T) {
 				t.Errorf("%d %s, want %d", got.Code, got.Body, tt.want)
 			}
 		})
+	}
+}
+
+func TestWhatThePageOfConsentDoesNotTake(t *testing.T) {
+	h := New(newWorld())
+	for name, tt := range map[string]struct {
+		query string
+		want  int
+		back  string
+	}{
+		"of open products":   {"scope=openid+profile+w_member_social", 200, ""},
+		"of the other one":   {"scope=r_basicprofile+w_member_social+rw_organization_admin", 200, ""},
+		"scopes of both":     {"scope=openid+rw_organization_admin", 302, "unauthorized_scope_error"},
+		"another app":        {"client_id=x", 400, ""},
+		"a path":             {"redirect_uri=%2Fc", 400, ""},
+		"a fragment":         {"redirect_uri=https%3A%2F%2Fcrier.example%2Fc%23a", 400, ""},
+		"a scope it has not": {"scope=openid+r_member_social", 302, "unauthorized_scope_error"},
+	} {
+		q, err := url.ParseQuery("response_type=code&state=s&client_id=" + simulation.AppID + "&redirect_uri=https%3A%2F%2Fcrier.example%2Fc")
+		if err != nil {
+			t.Fatal(err)
+		}
+		further, err := url.ParseQuery(tt.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(q, further)
+		request := httptest.NewRequest(http.MethodGet, "/oauth/v2/authorization?"+q.Encode(), nil)
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, request)
+		back, _ := url.Parse(answer.Header().Get("Location"))
+		if answer.Code != tt.want || back.Query().Get("error") != tt.back || back.Query().Has("code") {
+			t.Errorf("%s: %d, %s", name, answer.Code, back)
+		}
 	}
 }
 

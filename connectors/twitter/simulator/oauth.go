@@ -1,9 +1,7 @@
 package simulator
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,41 +19,9 @@ const (
 
 // The kinds of what the simulator hands out.
 const (
-	codeKind    = "code"
 	accessKind  = "access"
 	refreshKind = "refresh"
 )
-
-// ticket is what a code or a token says of itself, so that none has to be kept. A token of
-// another form names an account by itself, and does not end.
-type ticket struct {
-	Kind      string    `json:"kind"`
-	Account   string    `json:"account"` // what the world knows it by
-	Scope     string    `json:"scope"`
-	Expires   time.Time `json:"expires,omitzero"`
-	Redirect  string    `json:"redirect,omitempty"`  // of a code
-	Challenge string    `json:"challenge,omitempty"` // of a code, S256
-	Number    string    `json:"number"`              // makes each another one
-}
-
-const ticketPrefix = "sandbox-x."
-
-func (t ticket) String() string {
-	encoded, err := json.Marshal(t)
-	if err != nil {
-		panic(err) // texts and a time
-	}
-	return ticketPrefix + base64.RawURLEncoding.EncodeToString(encoded)
-}
-
-func parseTicket(text string) (t ticket, ok bool) {
-	encoded, ok := strings.CutPrefix(text, ticketPrefix)
-	if !ok {
-		return t, false
-	}
-	decoded, err := base64.RawURLEncoding.DecodeString(encoded)
-	return t, err == nil && json.Unmarshal(decoded, &t) == nil
-}
 
 // tokens remembers which tickets are used up or revoked. It does not outlive the process.
 type tokens struct {
@@ -83,16 +49,42 @@ func (t *tokens) isSpent(text string) bool {
 	return t.spent[text]
 }
 
-// owner returns the account that a bearer token acts for.
-func (t *tokens) owner(token string, now time.Time) (name string, ok bool) {
+// isAlive tells whether a bearer token acts for its account.
+func (t *tokens) isAlive(token string, now time.Time) bool {
 	if strings.TrimSpace(token) == "" || t.isSpent(token) {
-		return "", false
+		return false
 	}
-	held, isTicket := parseTicket(token)
-	if !isTicket {
-		return token, true
+	held, isTicket := simulation.ParseTicket(token)
+	return !isTicket || held.Kind == accessKind && now.Before(held.Expires)
+}
+
+// maxState is how long a state may be.
+const maxState = 500
+
+func knownScopes() []string {
+	return []string{"tweet.read", "tweet.write", "users.read", "media.write", "offline.access", "tweet.moderate.write"}
+}
+
+// authorize shows the page of consent and takes what the person answers
+// (docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code). X tells an app
+// nothing of a request that it cannot make out: the page says so.
+func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	asked := simulation.Consent{
+		ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope"), Challenge: q.Get("code_challenge"),
 	}
-	return held.Account, held.Kind == accessKind && now.Before(held.Expires)
+	scopes := strings.Fields(asked.Scope)
+	redirect, err := url.Parse(asked.Redirect)
+	switch {
+	case q.Get("response_type") != "code" || asked.ClientID != simulation.AppID || err != nil || !redirect.IsAbs(),
+		asked.State == "" || len(asked.State) > maxState || asked.Challenge == "" || q.Get("code_challenge_method") != "S256",
+		len(scopes) == 0 || slices.ContainsFunc(scopes, func(scope string) bool { return !slices.Contains(knownScopes(), scope) }):
+		http.Error(rw, "Something went wrong: the app was given no access.", http.StatusBadRequest)
+	case r.Method == http.MethodPost:
+		s.consents.Answer(rw, r, asked, url.Values{"error": {"access_denied"}})
+	default:
+		s.consents.Ask(rw, asked)
+	}
 }
 
 // denial is how the token endpoint refuses (RFC 6749, 5.2). What X says to a token or a code
@@ -113,39 +105,49 @@ func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	now := s.world.Now()
-	kind, text := refreshKind, form.Get("refresh_token")
-	if form.Get("grant_type") == "authorization_code" {
-		kind, text = codeKind, form.Get("code")
-	} else if form.Get("grant_type") != "refresh_token" {
+	switch form.Get("grant_type") {
+	case "authorization_code":
+		granted, err := s.consents.Redeem(form.Get("code"), simulation.AppID, form.Get("redirect_uri"), form.Get("code_verifier"))
+		if err != nil {
+			deny(rw, http.StatusBadRequest, "invalid_request", wordingOf(err))
+			return
+		}
+		answer(rw, http.StatusOK, pair(granted.Token(), granted.Scope, s.world.Now()))
+	case "refresh_token":
+		held, ok := simulation.ParseTicket(form.Get("refresh_token"))
+		if !ok || held.Kind != refreshKind || !s.tokens.spend(form.Get("refresh_token")) {
+			deny(rw, http.StatusBadRequest, "invalid_request", "Value passed for the token was invalid.")
+			return
+		}
+		answer(rw, http.StatusOK, pair(held.Account, held.Scope, s.world.Now()))
+	default:
 		deny(rw, http.StatusBadRequest, "unsupported_grant_type", "The grant type is not supported.")
-		return
 	}
-	held, ok := parseTicket(text)
-	if !ok || held.Kind != kind || kind == codeKind && !held.isRedeemable(form, now) || !s.tokens.spend(text) {
-		deny(rw, http.StatusBadRequest, "invalid_request", "Value passed for the token was invalid.")
-		return
-	}
-	answer(rw, http.StatusOK, s.pair(held, now))
 }
 
-func (s *simulator) pair(held ticket, now time.Time) object {
-	access := ticket{Kind: accessKind, Account: held.Account, Scope: held.Scope, Expires: now.Add(accessLife), Number: newID(s.world)}
-	pair := object{
-		"token_type": "bearer", "expires_in": int(accessLife.Seconds()), "scope": held.Scope, "access_token": access.String(),
+// wordingOf is what X says to a code that it does not take, as reported in
+// github.com/plhery/node-twitter-api-v2, issue 496, and
+// github.com/xdevplatform/twitter-api-typescript-sdk, issue 26.
+func wordingOf(err error) string {
+	switch {
+	case errors.Is(err, simulation.ErrRedirect):
+		return "Value passed for the redirect uri did not match the uri of the authorization code."
+	case errors.Is(err, simulation.ErrVerifier):
+		return "Value passed for the code verifier did not match the code challenge."
+	default:
+		return "Value passed for the authorization code was invalid."
 	}
-	if slices.Contains(strings.Fields(held.Scope), "offline.access") {
-		refresh := ticket{Kind: refreshKind, Account: held.Account, Scope: held.Scope, Number: newID(s.world)}
-		pair["refresh_token"] = refresh.String()
+}
+
+func pair(account, scope string, now time.Time) object {
+	access := simulation.Ticket{Kind: accessKind, Account: account, Scope: scope, Expires: now.Add(accessLife)}
+	pair := object{
+		"token_type": "bearer", "expires_in": int(accessLife.Seconds()), "scope": scope, "access_token": access.Issue(),
+	}
+	if slices.Contains(strings.Fields(scope), "offline.access") {
+		pair["refresh_token"] = simulation.Ticket{Kind: refreshKind, Account: account, Scope: scope}.Issue()
 	}
 	return pair
-}
-
-// isRedeemable tells whether a code is in time, and redeemed by who asked for it (RFC 7636).
-func (t ticket) isRedeemable(form url.Values, now time.Time) bool {
-	sum := sha256.Sum256([]byte(form.Get("code_verifier")))
-	return now.Before(t.Expires) && form.Get("redirect_uri") == t.Redirect &&
-		base64.RawURLEncoding.EncodeToString(sum[:]) == t.Challenge
 }
 
 // readApp reads a form of the app, which proves itself by Basic, or as a public client names

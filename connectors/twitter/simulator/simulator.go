@@ -28,6 +28,7 @@ type simulator struct {
 	dialect    simulation.Dialect
 	day        quota // of the app
 	tokens     tokens
+	consents   *simulation.Consents
 }
 
 // New makes X with its rate limits. It takes replies to an account's own posts.
@@ -44,7 +45,7 @@ func NewInviteOnly(w *simulation.World) http.Handler {
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(&simulator{world: w}) }
 
 func newSimulator(s *simulator) http.Handler {
-	s.mux = http.NewServeMux()
+	s.mux, s.consents = http.NewServeMux(), simulation.NewConsents(s.world, codeLife, "")
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
 	for operation, handle := range map[string]func(visit){
 		opCreate:                 s.createPost,
@@ -58,6 +59,8 @@ func newSimulator(s *simulator) http.Handler {
 	} {
 		s.mux.HandleFunc(operation, s.admit(operation, handle))
 	}
+	s.mux.HandleFunc("GET /i/oauth2/authorize", s.authorize)
+	s.mux.HandleFunc("POST /i/oauth2/authorize", s.authorize)
 	s.mux.HandleFunc("POST /2/oauth2/token", s.token)
 	s.mux.HandleFunc("POST /2/oauth2/revoke", s.revoke)
 	s.mux.HandleFunc("GET /i/web/status/{id}", s.page)
@@ -98,12 +101,11 @@ func profileOf(a *simulation.Account) *profile {
 func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		token, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		name, ok := s.tokens.owner(token, s.world.Now())
-		if !isBearer || !ok {
+		if !isBearer || !s.tokens.isAlive(token, s.world.Now()) {
 			plain(http.StatusUnauthorized, "").answer(rw)
 			return
 		}
-		account := s.world.Account(name)
+		account := s.world.Account(token)
 		if end := s.world.EndOf(account.ID); end != simulation.Alive {
 			refuseEnded(rw, end)
 			return

@@ -342,39 +342,37 @@ func TestTheTimelineShowsWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestCodesAreRedeemedInTimeOnceByWhoAsked(t *testing.T) {
-	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
+func TestWhatThePageOfConsentDoesNotTake(t *testing.T) {
 	r := newRig(t)
-	redeem := func(code ticket, change func(url.Values)) answered {
-		form := url.Values{
-			"grant_type": {"authorization_code"}, "client_id": {simulation.AppID}, "redirect_uri": {"https://crier.example/c"},
-			"code": {code.String()}, "code_verifier": {verifier},
+	asked := func(change func(url.Values)) int {
+		q := url.Values{
+			"response_type": {"code"}, "client_id": {simulation.AppID}, "redirect_uri": {"https://crier.example/c"}, "state": {"s"},
+			"scope": {"tweet.read offline.access"}, "code_challenge": {"c"}, "code_challenge_method": {"S256"},
 		}
-		change(form)
-		return r.send(t, http.MethodPost, "/2/oauth2/token", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+		change(q)
+		response, err := http.Get(r.base + "/i/oauth2/authorize?" + q.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response.StatusCode
 	}
-	code := ticket{Kind: codeKind, Account: "somebody", Scope: "tweet.read offline.access", Expires: r.now.Add(codeLife), Redirect: "https://crier.example/c", Challenge: challenge}
+	if status := asked(func(url.Values) {}); status != http.StatusOK {
+		t.Fatalf("as documented: %d", status)
+	}
 	for name, change := range map[string]func(url.Values){
-		"another verifier": func(f url.Values) { f.Set("code_verifier", "x") },
-		"another address":  func(f url.Values) { f.Set("redirect_uri", "https://else.example") },
-		"another app":      func(f url.Values) { f.Set("client_id", "x") },
-		"another kind":     func(f url.Values) { f.Set("grant_type", "password") },
+		"another app":      func(q url.Values) { q.Set("client_id", "x") },
+		"a path":           func(q url.Values) { q.Set("redirect_uri", "/c") },
+		"no state":         func(q url.Values) { q.Del("state") },
+		"a long state":     func(q url.Values) { q.Set("state", strings.Repeat("s", maxState+1)) },
+		"no challenge":     func(q url.Values) { q.Del("code_challenge") },
+		"no scope":         func(q url.Values) { q.Del("scope") },
+		"an unknown scope": func(q url.Values) { q.Set("scope", "tweet.read tweet.burn") },
+		"another flow":     func(q url.Values) { q.Set("response_type", "token") },
 	} {
-		if a := redeem(code, change); a.status/100 != 4 || a.body["error"] == nil {
-			t.Errorf("%s: %d %v", name, a.status, a.body)
+		if status := asked(change); status != http.StatusBadRequest {
+			t.Errorf("%s: %d", name, status)
 		}
-	}
-	usual := func(url.Values) {}
-	if a := redeem(code, usual); a.status != 200 || a.body["refresh_token"] == nil || a.body["expires_in"] != 7200.0 {
-		t.Errorf("%d %v", a.status, a.body)
-	}
-	if a := redeem(code, usual); a.status != 400 {
-		t.Errorf("a second time: %d", a.status)
-	}
-	code.Number = "2"
-	r.now = r.now.Add(codeLife)
-	if a := redeem(code, usual); a.status != 400 {
-		t.Errorf("too late: %d", a.status)
 	}
 }
 
