@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 
+	"golang.org/x/sync/errgroup"
+
 	"crier/compose/embedded"
 	"crier/pipeline"
 	"crier/pipeline/stream"
@@ -62,4 +64,25 @@ func Connections(c Config) (stages, requests, creations, total int) {
 // EnsureTopics makes the topics of a config.
 func EnsureTopics(ctx context.Context, c Config, log *stream.Log) error {
 	return ensureTopics(ctx, c, log)
+}
+
+// CompleteTwins gives the twins that are there what they lack, by some processes at once.
+func CompleteTwins(ctx context.Context, c Config, processes int) error {
+	return operate(ctx, c, func(ctx context.Context, o *operator) error {
+		var group errgroup.Group
+		for range processes {
+			group.Go(func() error { return sandboxes{o.admin, o.vault, c.Logger}.complete(ctx) })
+		}
+		return group.Wait()
+	})
+}
+
+// ForgetAccounts has a workspace's twin as if a platform had not been there yet.
+func ForgetAccounts(ctx context.Context, c Config, workspace string, p schema.Platform) error {
+	return operate(ctx, c, func(ctx context.Context, o *operator) error {
+		_, err := o.admin.Pool.Exec(ctx, `
+			delete from accounts a using workspaces w
+			where w.id = a.workspace_id and w.name = $1 and w.live_id is not null and a.platform = $2`, workspace, p)
+		return err
+	})
 }

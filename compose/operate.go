@@ -114,7 +114,7 @@ func (o *operator) createKey(ctx context.Context, workspace, plan string, test b
 		return "", fmt.Errorf("workspace %q is there already, on the plan %s: leave --plan out", workspace, w.Plan)
 	}
 	if test {
-		if err := (sandboxes{o.admin, o.vault}).addAccounts(ctx, w.ID); err != nil {
+		if err := (sandboxes{o.admin, o.vault, o.config.Logger}).addAccounts(ctx, w.ID, simulatedPlatforms(), false); err != nil {
 			return "", err
 		}
 	}

@@ -107,7 +107,7 @@ func (b *base) stages() []stage {
 	}
 	if c.has(roleGateway) { // where uploads arrive
 		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)
-		all = append(all, stage{roleGateway, cleanup.Run, always})
+		all = append(all, stage{roleGateway, cleanup.Run, always}, stage{roleGateway, b.sandboxes().Run, always})
 	}
 	return all
 }
@@ -129,7 +129,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Store: store, Analytics: queries, Media: b.library, Sandboxes: sandboxes{postgres.NewAdmin(b.store), b.vault}, Seller: seller,
+		Store: store, Analytics: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Constraints: catalog.Constraints,
@@ -146,6 +146,10 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 		return nil, fmt.Errorf("making the gateway: %w", err)
 	}
 	return listen(ctx, "the REST API", b.config.Listen, g.Handler(), b.config.Logger)
+}
+
+func (b *base) sandboxes() sandboxes {
+	return sandboxes{postgres.NewAdmin(b.store), b.vault, b.config.Logger}
 }
 
 // seller makes what sells plans; nil where nothing is sold.

@@ -18,13 +18,14 @@ import (
 // description is the resource that describes the API itself, for anybody.
 type description struct{ document []byte }
 
-// openAPI is schema/openapi.yaml, read once: it is long. It is not to be changed.
+// openAPI is schema/openapi.yaml, parsed once because it is long. Callers must not change
+// it.
 var openAPI = sync.OnceValues(func() (document map[string]any, err error) {
 	err = yaml.Unmarshal(schema.OpenAPI(), &document)
 	return document, err
 })
 
-// newDescription makes the document of schema/openapi.yaml, with where this server is.
+// newDescription encodes schema/openapi.yaml with the address of this server.
 func newDescription(address string) (*description, error) {
 	document, err := openAPI()
 	if err != nil {

@@ -115,9 +115,9 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	), nil
 }
 
-// refusesBy tells why crier must not call an address that a request names; empty: it may.
-// A name that cannot be looked up in time passes: addresses are checked again at every
-// connection.
+// refusesBy returns a check that says why crier must not call an address of a request;
+// empty means that it may. A name that cannot be resolved in time passes: addresses are
+// checked again at every connection.
 func refusesBy(check func(ctx context.Context, rawURL string) error) func(context.Context, string) string {
 	return func(ctx context.Context, address string) string {
 		ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
@@ -129,8 +129,8 @@ func refusesBy(check func(ctx context.Context, rawURL string) error) func(contex
 	}
 }
 
-// otherMethod refuses a method that a path does not take. The Allow that gin has set counts
-// what /posts/:id takes for /posts/validate too; a path without parameters has its own.
+// otherMethod answers 405. The Allow that gin has set for /posts/validate also lists what
+// /posts/:id takes; a path without parameters gets its own list.
 func otherMethod(f answer.Failures, routes gin.RoutesInfo) gin.HandlerFunc {
 	allow := make(map[string]string)
 	for _, r := range routes {
@@ -144,6 +144,6 @@ func otherMethod(f answer.Failures, routes gin.RoutesInfo) gin.HandlerFunc {
 	}
 }
 
-// Handler returns what answers the API's requests. Whoever serves it sets the bounds of
-// reading and writing.
+// Handler returns the HTTP handler of the API. The server it runs in sets the time limits
+// of reading and writing.
 func (g *Gateway) Handler() http.Handler { return g.engine }

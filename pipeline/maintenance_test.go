@@ -12,9 +12,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// keeper does chores on a clock of its own until the test ends, and then sees that a stop
+// runChores runs chores on a fake clock until the test ends, and then checks that a stop
 // waits for nothing.
-func keeper(t *testing.T, chores ...chore) *prometheus.Registry {
+func runChores(t *testing.T, chores ...chore) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	m := NewMaintenance(MaintenanceDeps{Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(registry)})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -54,7 +54,7 @@ func figure(t *testing.T, registry *prometheus.Registry, metric, chore string) f
 func TestAChoreHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hung, failed, done int
-		registry := keeper(t,
+		registry := runChores(t,
 			chore{name: "hangs", every: time.Second, do: func(ctx context.Context) (int, bool, error) {
 				hung++
 				<-ctx.Done()
@@ -88,7 +88,7 @@ func TestAChoreHoldsUpNoOther(t *testing.T) {
 func TestAChoreGoesOnWhileMoreWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var chunks, gentle atomic.Int32
-		registry := keeper(t, chore{name: "gentle", every: time.Hour, rest: 2, do: func(context.Context) (int, bool, error) {
+		registry := runChores(t, chore{name: "gentle", every: time.Hour, rest: 2, do: func(context.Context) (int, bool, error) {
 			gentle.Add(1)
 			time.Sleep(200 * time.Millisecond)
 			return 1, true, nil

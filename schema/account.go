@@ -19,34 +19,34 @@ type Account struct {
 	Name      string // handle or title, to show
 	Server    string // base address; only mastodon, bluesky and telegram accounts have their own
 	Sandbox   bool
-	Sealed    []byte // sealed Credentials; nothing once it is disconnected
-	// Settings is what the platform enables for this account: by the name of a setting of
-	// posts the values it may have, such as {"privacy": ["SELF_ONLY"]}. One that is not
-	// there may have any.
+	Sealed    []byte // sealed Credentials; nil once it is disconnected
+	// Settings is what the platform enables for this account: the allowed values by the
+	// name of a setting of posts, such as {"privacy": ["SELF_ONLY"]}. A setting that is
+	// not listed may have any value.
 	Settings       json.RawMessage
 	NeedsReconnect bool   // it has ended, and connecting it again helps
-	End            End    // why its platform lets crier act for it no more
+	End            End    // why its platform no longer lets crier act for it
 	EndMessage     string // the platform's words for it
 	CreatedAt      time.Time
 
-	Revision     int32     // of the credentials: raised by each that are stored
+	Revision     int32     // of the credentials: raised each time new ones are stored
 	Disconnected bool      // by its owner
 	ExpiresAt    time.Time // of the access token; zero: not known, or never
 	Renewable    bool      // crier can renew the credentials by itself
-	Renewing     bool      // the platform refused the access token, and what to do is being found out
-	CheckedAt    time.Time // when the platform last took the credentials; zero: not known
+	Renewing     bool      // the platform refused the access token, and the renewal is finding out why
+	CheckedAt    time.Time // when the platform last accepted the credentials; zero: not known
 }
 
-// Credentials is what a platform needs to act for an account. They are sealed
-// wherever they are stored, with workspace, account and platform as associated data.
+// Credentials are what crier needs to act for an account on its platform. They are stored
+// only sealed, with workspace, account and platform as associated data.
 type Credentials struct {
 	AccessToken      string    `json:"accessToken,omitempty"`
 	RefreshToken     string    `json:"refreshToken,omitempty"`
 	ExpiresAt        time.Time `json:"expiresAt,omitzero"`        // of the access token
 	RefreshExpiresAt time.Time `json:"refreshExpiresAt,omitzero"` // of the refresh token
 	Scope            string    `json:"scope,omitempty"`           // what was consented to, as the platform writes it
-	// SelfRenewing tells that the access token is traded for a new one by itself, as those of
-	// instagram and threads are.
+	// SelfRenewing: the access token is traded for a new one without a refresh token, as
+	// on instagram and threads.
 	SelfRenewing bool   `json:"selfRenewing,omitempty"`
 	EntityID     string `json:"entityId,omitempty"` // the organization or page to act as, where the token is a person's
 	AppID        string `json:"appId,omitempty"`    // of the app that the tokens were given to, where each server has its own
@@ -57,8 +57,8 @@ type Credentials struct {
 	ChatID       string `json:"chatId,omitempty"`     // telegram: @channel or numeric id
 }
 
-// Refreshable tells whether there is something to trade for new credentials. A password
-// opens a session whenever one is needed, so nothing has to be kept fresh.
+// Refreshable reports whether the credentials can be traded for new ones before they
+// expire. A password opens a session whenever one is needed, so it need not be.
 func (c Credentials) Refreshable() bool {
 	return (c.RefreshToken != "" || c.SelfRenewing) && c.Password == ""
 }
@@ -86,9 +86,11 @@ type Connection struct {
 	Account   Account // without ID and Sealed
 	ExpiresAt time.Time
 	Renewable bool
-	// Seal seals the new credentials for the id the account is stored under. It is given
-	// what is stored of an account that was connected before, and tells whether the
-	// credentials differ from those.
+	// IfNew leaves an account as it is that was ever connected, one that was disconnected too.
+	IfNew bool
+	// Seal seals the new credentials for the id the account is stored under. stored is
+	// the account if it was connected before; differ is whether the credentials are other
+	// than its own.
 	Seal func(stored Account) (sealed []byte, differ bool, err error)
 }
 
@@ -98,14 +100,14 @@ type Connected struct {
 	New     bool // it was not connected
 }
 
-// End is why a platform lets crier act for an account no more. Its number is stored: it
+// End is why a platform no longer lets crier act for an account. Its number is stored: it
 // never changes.
 //
 //	a call is refused ─┬─ and says why (End) ─▶ the account is ended at once
 //	                   └─ and does not ─▶ the account is checked (Renewal) ─▶ ended, or not
 //
-// From then on its posts fail with the reason, and it is told once by account.error. A
-// reconnect undoes every end. Those that may pass without one are looked at again by the
+// From then on its posts fail with the reason, and the event account.error is sent once.
+// A reconnect undoes every end. An end that may pass without one is checked again by the
 // renewal, and whenever somebody asks for the account's health.
 type End int16
 
@@ -117,20 +119,20 @@ const (
 	EndRemoved         // the bot is no longer in the chat, or the chat is not there
 	EndSuspended       // the platform took the account down, or froze it
 	EndDeactivated     // its owner deactivated it, or has still to confirm it
-	EndDeleted         // it is no more
+	EndDeleted         // it no longer exists
 )
 
-// EndTraits is what follows from an end.
+// EndTraits are the consequences of an end.
 type EndTraits struct {
 	Code string // of account.error, and of the posts that fail by it
-	// Reconnect tells that connecting the account again helps. Where it does not, somebody
-	// has to act on the platform first.
+	// Reconnect: connecting the account again helps. Otherwise somebody has to act on the
+	// platform first.
 	Reconnect bool
-	// Passes tells that it may be over without a reconnect, and that a check shows it.
+	// Passes: it may be over without a reconnect, which a check shows.
 	Passes bool
 }
 
-// Traits returns what follows from the end.
+// Traits returns the consequences of the end.
 func (e End) Traits() EndTraits {
 	switch e {
 	case EndRemoved:
@@ -146,7 +148,7 @@ func (e End) Traits() EndTraits {
 	}
 }
 
-// String names the end, as the controls of the simulators do.
+// String returns the end's name, as the simulators' controls take it.
 func (e End) String() string {
 	names := [...]string{
 		NotEnded: "", EndRevoked: "revoked", EndScope: "scope-withdrawn", EndRemoved: "removed",
@@ -158,7 +160,7 @@ func (e End) String() string {
 	return names[e]
 }
 
-// The codes of what is wrong with an account.
+// Codes of an AccountProblem.
 const (
 	CodeNeedsReconnect = "account_needs_reconnect"
 	CodeSuspended      = "account_suspended"
@@ -174,7 +176,8 @@ type AccountProblem struct {
 	Message string `json:"message"` // the platform's, safe to show
 }
 
-// ProblemOf returns what a refusal of the kind TokenDead says of the account.
+// ProblemOf returns the problem of an account whose call failed with an error of kind
+// TokenDead.
 func ProblemOf(err error) AccountProblem {
 	end, message := EndRevoked, ""
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -218,15 +221,15 @@ func (a Account) Revived() Account {
 	return a
 }
 
-// How soon an account that has ended is looked at again, where its end may pass: soon at
-// first, and less and less often.
+// How soon an account whose end may pass is checked again: soon at first, and less and
+// less often.
 const (
 	endLookFirst = 5 * time.Minute
 	endLookLast  = 6 * time.Hour
 )
 
-// EndLookIn returns when an account is looked at again after a number of looks that found
-// it ended; zero: never.
+// EndLookIn returns how long until an account is checked again, after a number of checks
+// that found it ended; zero: never.
 func (e End) EndLookIn(looks int) time.Duration {
 	if !e.Traits().Passes {
 		return 0

@@ -11,19 +11,19 @@ import (
 type Attempt struct {
 	At      time.Time
 	Kind    AttemptKind
-	N       int16 // position of the target; WholePost: what happened to all
+	N       int16 // position of the target; WholePost: it is about all of them
 	Comment int16 // position of the first comment; NoComment: it is about an entry
 	Entry   int   // position of the entry, from 0
 	Tries   int   // failed calls of the entry so far
 	Code    string
 	Message string    // safe to show
-	NextAt  time.Time // when it goes on; zero: it does not, or at once
+	NextAt  time.Time // when it goes on; zero: at once, or not at all
 
 	NativeID string // of what was published
 	URL      string
 }
 
-// What an Attempt is about where it is not one target, or no first comment.
+// Values of Attempt.N and Attempt.Comment that are not positions.
 const (
 	WholePost = -1
 	NoComment = -1
@@ -32,24 +32,24 @@ const (
 // AttemptKind is what happened. Its number is stored: it never changes.
 type AttemptKind int16
 
-// The kinds of attempts. Creation and what was published are known from the post's own
-// rows and are never stored a second time.
+// The kinds of attempts. Creation and publications are known from the post's own rows and
+// are not stored again.
 const (
 	AttemptCreated    AttemptKind = iota + 1
-	AttemptUpdated                // by the user, and scheduled anew
+	AttemptUpdated                // by the user, and scheduled again
 	AttemptCancelled              // by the user
 	AttemptRetried                // by the user
 	AttemptProcessing             // the platform works on the media, or on the post
-	AttemptDeferred               // the platform asked to wait, or its breaker or a limit holds calls back
+	AttemptDeferred               // the platform asked to wait, or an open breaker or a limit delays calls
 	AttemptRetrying               // a call failed, another follows
 	AttemptUnknown                // the answer of a visible call was lost; crier looks for the post
-	AttemptNotFound               // looked, and the post was not there
-	AttemptFound                  // looked, and the post was there
+	AttemptNotFound               // a look did not find the post
+	AttemptFound                  // a look found the post
 	AttemptHole                   // an entry of a thread failed for good, the thread goes on
 	AttemptPublished              // an entry or a comment
 	AttemptFailed                 // for good
 	AttemptSkipped                // a comment whose entry was not published
-	AttemptLookFailed             // a look could not look, another follows
+	AttemptLookFailed             // a look failed, another follows
 )
 
 var attemptNames = [...]string{
@@ -75,7 +75,7 @@ const (
 	MaxAttempts      = 200
 )
 
-// attempt returns what a step came to besides plain success; nil where it was that.
+// attempt returns the attempt to store for a step; nil for plain success.
 func (d Delivery) attempt(o Outcome, r Result, at time.Time) *Attempt {
 	kind := d.attemptKind(o, r)
 	if kind == 0 {
@@ -131,14 +131,15 @@ func (d Delivery) attemptKind(o Outcome, r Result) AttemptKind {
 	}
 }
 
-// polls tells whether a look is at a post the platform is still working on, and not for
-// one whose answer was lost.
+// polls reports whether a look only asks whether the platform has finished its work on a
+// post, rather than what became of a lost call.
 func (d Delivery) polls() bool {
 	return slices.ContainsFunc(d.Receipts, func(r Receipt) bool { return r.Entry == d.Entry && r.Open })
 }
 
-// Timeline returns all that is known of what happened to a post, oldest first and causes
-// before their effects: what was stored, and what its own rows tell.
+// Timeline returns everything that is known to have happened to a post, oldest first and
+// causes before their effects: the stored attempts, and those that follow from its own
+// rows.
 func Timeline(p Post, stored []Attempt) []Attempt {
 	all := append([]Attempt{{At: p.CreatedAt, Kind: AttemptCreated, N: WholePost, Comment: NoComment}}, stored...)
 	for _, t := range p.Targets {
@@ -154,7 +155,7 @@ func Timeline(p Post, stored []Attempt) []Attempt {
 		}
 		all = append(all, commentAttempts(t, stored)...)
 	}
-	for i := range all { // platforms round their times, and keep clocks of their own
+	for i := range all { // platforms round their times, and their clocks differ
 		if all[i].At.Before(p.CreatedAt) {
 			all[i].At = p.CreatedAt
 		}
@@ -163,8 +164,8 @@ func Timeline(p Post, stored []Attempt) []Attempt {
 	return all
 }
 
-// knownAt is when crier could know of an attempt. A platform's own time of a publication
-// whose answer was lost lies before the tries that found it, and it comes after them.
+// knownAt is when crier could know of an attempt. A publication whose answer was lost has
+// the platform's time, which is before the looks that found it, but belongs after them.
 func knownAt(a Attempt, stored []Attempt) time.Time {
 	at := a.At
 	if a.Kind != AttemptPublished {
@@ -193,8 +194,8 @@ func commentAttempts(t Target, stored []Attempt) (all []Attempt) {
 	return all
 }
 
-// tells whether the end of a target or a comment is among the attempts: it is forgotten
-// after a while, and the rows keep the reason.
+// tells reports whether the end of a target or a comment is among the attempts. Attempts
+// are deleted after a while; the rows keep the reason.
 func tells(stored []Attempt, n, comment int16) bool {
 	return slices.ContainsFunc(stored, func(a Attempt) bool {
 		return a.Kind == AttemptFailed && a.N == n && a.Comment == comment

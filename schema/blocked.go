@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// TooLate tells whether nothing of the delivery may go out any more at a time: what is past
-// its deadline, or paused past that. What may be there already is looked for.
+// TooLate reports whether the delivery may no longer be published: it is past its
+// deadline, or was claimed because a pause outlasted it. What an earlier call may have
+// made is still looked for.
 func (d Delivery) TooLate(at time.Time) bool {
 	return d.Step != StepFind && (d.Paused || at.After(d.Until))
 }
 
-// Missed ends a target that is too late to go out: a post at a surprising time is worse
-// than none.
+// Missed fails a target that is too late: a post at a surprising time is worse than none.
 func (d Delivery) Missed(at time.Time) Result {
 	d.ContinueOnError = false
 	reason := &TargetError{
@@ -26,10 +26,9 @@ func (d Delivery) Missed(at time.Time) Result {
 	return r
 }
 
-// Blocked returns how the target stands where its account cannot be used: it fails without
-// a call, or waits while its credentials are being looked after. ok is false where nothing
-// is in the way. A look for what an earlier call made goes on as far as there are
-// credentials to look with.
+// Blocked returns the result of a target whose account cannot be used: it fails without a
+// call, or waits while its credentials are renewed. ok is false if the account can be
+// used. Looks for an earlier call go on as long as there are credentials to look with.
 func (d Delivery) Blocked(at time.Time) (r Result, ok bool) {
 	a := d.Account
 	switch {
@@ -59,13 +58,13 @@ func (d Delivery) BlockedComment(at time.Time) (r CommentResult, ok bool) {
 	return d.commentResult(blocked), true
 }
 
-// ended fails the target for good: no later entry of a thread would fare better.
+// ended fails the target for good, also a thread: its later entries would fail too.
 func (d Delivery) ended(code, message string, at time.Time) Result {
 	d.ContinueOnError = false
 	return d.failed(&TargetError{Code: code, Message: message, At: at})
 }
 
-// endedBy fails the target with the reason its account has ended for.
+// endedBy fails the target with the reason of its account's end.
 func (d Delivery) endedBy(p AccountProblem, at time.Time) Result {
 	hint := "retry the post once the account works again"
 	if p.End.Traits().Reconnect {
@@ -74,29 +73,29 @@ func (d Delivery) endedBy(p AccountProblem, at time.Time) Result {
 	return d.ended(p.Code, p.Message+"; "+hint, at)
 }
 
-// endsAccount tells whether a call met the end of the account, said to be one by the
-// platform.
+// endsAccount reports whether the platform answered a call by naming the account's end.
 func (d Delivery) endsAccount(o Outcome) bool {
 	return o.Err != nil && o.Err.Kind == TokenDead && o.Err.End != NotEnded
 }
 
-// renewing tells whether a call met dead credentials that are being looked after: it costs
-// no try.
+// renewing reports whether a call was refused for credentials that the renewal will deal
+// with: it costs no try.
 func (d Delivery) renewing(o Outcome) bool {
 	return d.Renews && o.Err != nil && o.Err.Kind == TokenDead && o.Err.End == NotEnded
 }
 
-// MayRenew tells whether a refusal of the account's credentials is to be looked into. Where
-// the platform took them a moment ago, or they are new, it refuses for another reason.
+// MayRenew reports whether a refusal of the account's credentials is worth a renewal. If
+// the platform accepted them a moment ago, or they are new, it refuses for another
+// reason.
 func (a Account) MayRenew(at time.Time) bool {
 	return a.Problem() == nil && !a.Disconnected && at.Sub(a.CheckedAt) > RenewalTrust
 }
 
-// A claim whose step a stop kept from beginning, or cut off, is given back: what it is of
-// waits in the same step, due now, and no try is counted.
+// A claim whose step did not begin because of a stop, or was cut off by one, is given
+// back: its target or comment waits in the same step, due now, and no try is counted.
 
-// GiveBack returns how the target stands once its claim is given back. progress is what a
-// step that was cut has come to, nil if nothing.
+// GiveBack returns the result of giving the claim back. progress is what the step came to
+// before it was cut off; nil if nothing.
 func (d Delivery) GiveBack(progress json.RawMessage, at time.Time) Result {
 	r := d.waiting(d.Step, 0)
 	if d.isOpen() {
@@ -108,7 +107,7 @@ func (d Delivery) GiveBack(progress json.RawMessage, at time.Time) Result {
 	return r
 }
 
-// GiveBackComment returns how the first comment stands once its claim is given back.
+// GiveBackComment is GiveBack for a first comment.
 func (d Delivery) GiveBackComment(at time.Time) CommentResult {
 	return d.commentResult(d.alone().GiveBack(nil, at))
 }

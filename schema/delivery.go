@@ -13,22 +13,22 @@ type Step int16
 
 // The steps of an entry.
 const (
-	StepPrepare Step = iota // what nobody can see: uploads, containers
+	StepPrepare Step = iota // calls without a visible effect: uploads, containers
 	StepPublish             // the one call that makes the entry visible
 	StepFind                // a visible call was begun and its answer is not known
 )
 
-// Delivery is one claimed entry, or one claimed first comment, with all a connector
-// needs to take it one step on.
+// Delivery is one claimed entry, or one claimed first comment, with everything a
+// connector needs for its next step.
 type Delivery struct {
 	Ref       TargetRef
-	Claim     int32 // number of the claim: a result with an older one comes late
+	Claim     int32 // number of the claim: a result with a lower one is late
 	Step      Step
 	Workspace WorkspaceID
 	Account   Account
 	// Credentials are unsealed by the pipeline right before the connector is called.
 	Credentials Credentials
-	// Turn is reserved for the one visible call; nil: the call finds a turn by itself.
+	// Turn is reserved for the one visible call; nil: the call reserves one by itself.
 	Turn Turn
 
 	Entry    int // position of the entry, from 0
@@ -38,31 +38,31 @@ type Delivery struct {
 	Media    []Media
 	Settings json.RawMessage // of this platform
 	Receipts []Receipt       // entries of this target that are published
-	Comment  *Comment        // set when a first comment is to be posted
+	Comment  *Comment        // set if a first comment is to be posted
 
 	Progress json.RawMessage // what Prepare kept
 	Key      string          // a UUID, the same for every try of this entry or comment
-	Since    time.Time       // when a visible call of it was first claimed
-	Known    []string        // native ids of what else was published to the profile since then: not ours
-	Shared   bool            // the profile is connected by another account, too, whose call may have made what a look sees
+	Since    time.Time       // when a visible call of the entry was first claimed
+	Known    []string        // native ids of what other entries have published to the profile since then
+	Shared   bool            // another account is of the same profile, so its call may have made what a look finds
 	Attempts int             // failed calls so far
-	Looked   int             // how often Find has said NotThere since the open call; see repeated
+	Looked   int             // how often Find has returned NotThere since the open call; or repeated, or calledBefore
 	Tries    int             // failed calls that end it
 	DueAt    time.Time       // the base of lateness
-	Until    time.Time       // nothing waits past it: DueAt and the most it may be late; the stages set it
-	Paused   bool            // claimed because its deadline is over: nothing goes out
+	Until    time.Time       // DueAt plus the most it may be late: nothing waits longer; the stages set it
+	Paused   bool            // claimed only to fail it, since a pause outlasted its deadline
 	Deadline time.Time       // of a visible call, on this process's clock; checked right before sending
 
-	// Unsettled are entries of which an earlier run did not find out whether they are there:
-	// each is looked for before it is called.
+	// Unsettled are entries that an earlier run left without knowing whether they are
+	// published: each is looked for before it is called.
 	Unsettled       EntrySet
-	AcceptDuplicate bool // whoever retried accepts a second post of those where nobody can tell
-	Blind           bool // nobody can look up what became of a lost call on this platform
+	AcceptDuplicate bool // whoever retried accepts a second post where nobody can tell
+	Blind           bool // nobody can look for a lost call on this platform
 
-	Unreadable error // why what is stored of it makes no sense, a fault of crier's own; nil: it does
+	Unreadable error // why its row cannot be read, a fault of crier's own; nil: it can
 
-	// Renews tells that a refusal of the credentials is no end: they are looked after, and
-	// the entry waits for what comes of it.
+	// Renews: a refusal of the credentials is not the end of the account yet. They are
+	// renewed or checked, and the entry waits for that.
 	Renews bool
 
 	Pause           time.Duration // before the next entry of the chain
@@ -70,19 +70,20 @@ type Delivery struct {
 	FirstComments   []AskedComment
 }
 
-// Turn is the turn of one call to a platform, reserved before the claim that records the
-// call. Whoever reserved it holds it until that call.
+// Turn is the right to make one call to a platform, reserved before the claim that
+// records the call and held until that call.
 type Turn interface {
-	// Use tells whether the turn is there, and uses it up: once, and not too late.
+	// Use uses the turn up; false if it was used or given back before, or is too old.
 	Use() bool
-	// Cancel gives the turn to others, unless it was used.
+	// Cancel gives the turn back, unless it was used.
 	Cancel()
 }
 
-// CallsAgain tells whether an earlier visible call of the entry was made under its key.
+// CallsAgain reports whether an earlier visible call of the entry was made under its key.
 func (d Delivery) CallsAgain() bool { return d.Attempts > 0 || d.Looked != 0 }
 
-// Parent returns the receipt the entry hangs on: the last one published, nil for the first.
+// Parent returns the receipt that the entry replies to: the last one published; nil for
+// the first.
 func (d Delivery) Parent() *Receipt {
 	if len(d.Receipts) == 0 {
 		return nil
@@ -108,11 +109,11 @@ func (d Delivery) Receipt(entry int) *Receipt {
 	return nil
 }
 
-// Progress is what Prepare came to.
+// Progress is the result of Prepare.
 type Progress struct {
-	State json.RawMessage // to keep; the next call of Prepare and Publish gets it
+	State json.RawMessage // stored, and passed to the next call of Prepare or Publish
 	Ready bool            // Publish may be called
-	// RetryIn is when to come again while the platform is busy.
+	// RetryIn is when to call again while the platform is busy.
 	RetryIn time.Duration
 }
 
@@ -121,21 +122,21 @@ type Verdict int
 
 // The verdicts of Find.
 const (
-	// CannotTell: nobody will ever be able to tell. A platform that could not be asked, or
-	// is to be asked again later, is an error instead.
+	// CannotTell: nobody will ever be able to tell. If the platform could not be asked,
+	// or must be asked again later, Find returns an error instead.
 	CannotTell Verdict = iota
 	// Found: the receipt is of what the earlier call made.
 	Found
-	// NotThere: looked where it would be, and by a look-up that sees it. Twice, a
-	// settle time apart, permits a second try.
+	// NotThere: it would be where Find looked, and is not. Twice, a settle time apart,
+	// permits a second call.
 	NotThere
-	// SafeToRepeat: nobody can tell by looking, but the platform answers the same call under
-	// the same key with what the first one made.
+	// SafeToRepeat: a look cannot tell, but the platform answers the same call under the
+	// same key with what the first one made.
 	SafeToRepeat
 )
 
-// Times of the rules of the engine. A visible call ends before half of its lease, so
-// that no late call meets a second one.
+// Times of the rules of the engine. A visible call ends within half of its lease, so that
+// no late call overlaps a second one.
 const (
 	CallDeadline      = 24 * time.Second // of one visible call
 	Lease             = 50 * time.Second // of a claim for a visible call, or a look
@@ -145,8 +146,8 @@ const (
 	FirstCommentDelay = 15 * time.Second // after the target is terminal
 )
 
-// Describe fills in what is to be published: the part of the post's content that this
-// entry is, as the platform takes it. own is the target's override of the text.
+// Describe fills in what is to be published: this entry's part of the post's content, as
+// the platform takes it. own is the target's override of the text.
 func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 	platform := d.Account.Platform
 	d.Entries = len(content.Entries)
@@ -163,14 +164,14 @@ func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 	d.Key = entryKey(d.Ref, d.Entry)
 }
 
-// AskedComment is a first comment with its place among those of the post.
+// AskedComment is a first comment with its position among those of the post.
 type AskedComment struct {
 	Position int
 	FirstComment
 }
 
 // commentsFor leaves out the comments that the platform does not take; the others keep
-// their places.
+// their positions.
 func commentsFor(comments []FirstComment, limit CommentLimit) []AskedComment {
 	var taken []AskedComment
 	for i, c := range comments {
@@ -181,7 +182,8 @@ func commentsFor(comments []FirstComment, limit CommentLimit) []AskedComment {
 	return taken
 }
 
-// entryKey is a UUID (version 8) that every try of an entry shares and nothing else has.
+// entryKey is a UUID (version 8), the same for every try of an entry and for nothing
+// else.
 func entryKey(ref TargetRef, entry int) string {
 	name := binary.BigEndian.AppendUint16(ref.Post[:], uint16(ref.N))
 	name = binary.BigEndian.AppendUint16(name, uint16(entry))

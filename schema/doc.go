@@ -12,9 +12,9 @@
 //	                          could not look: StepFind again, until the deadline;
 //	                          nobody can tell: failed, outcome_unknown, and a retry looks first
 //
-// Delivery.After is that machine, as a pure function of what a step came to.
+// Delivery.After is that state machine, as a pure function of a step's outcome.
 //
-// The rooms:
+// The files:
 //
 //	who          workspace (plan, usage, subscription), key, account (and how it ends), renewal
 //	what         post, target (receipts, first comments, states), media (and uploads), queue

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ErrorKind says what somebody can do about an Error; the gateway maps it to a status
-// and a code, the pipeline to a state.
+// ErrorKind says what somebody can do about an Error. The gateway maps it to a status and
+// a code, the pipeline to a state.
 type ErrorKind int
 
 // The kinds of errors. Those up to Unavailable are the API's; from Refused on they
@@ -17,10 +17,10 @@ const (
 	Invalid                              // validation_error
 	AccountAmbiguous                     // several accounts, none named
 	InvalidState                         // the resource is in another state
-	Unauthorized                         // no key, or none that is valid
+	Unauthorized                         // no valid key
 	Forbidden                            // the key may not
 	PlanLimitReached                     // the plan allows no more
-	NotFound                             // not there, or another workspace's
+	NotFound                             // it does not exist, or is another workspace's
 	MethodNotAllowed                     // the path takes other methods
 	IdempotencyConflict                  // the key was used with another body
 	RateLimitExceeded                    // too many requests
@@ -29,8 +29,8 @@ const (
 	Unavailable                          // a part we need does not answer
 
 	Refused     // the platform refused the content for good
-	Duplicate   // the platform says it has this already: evidence of an earlier call, no proof
-	TokenDead   // the account cannot be acted for; End says why where that is known
+	Duplicate   // the platform says it has this already: a hint that an earlier call worked, but no proof
+	TokenDead   // crier can no longer act for the account; End says why if that is known
 	RateLimited // the platform asks to wait; RetryAfter says how long
 	Retryable   // the platform failed and did nothing: 5xx, or never reached
 	Unknown     // the call was sent and its answer lost: it may have worked
@@ -42,8 +42,8 @@ type Error struct {
 	Message    string        // safe to show
 	Details    []Detail      // all that is wrong with a request, each with its field
 	RetryAfter time.Duration // zero if none was given
-	End        End           // of TokenDead: what became of the account; NotEnded: it was not said
-	Unprepared bool          // of a refused Publish: what Prepare made is gone, and is made anew before the next
+	End        End           // of TokenDead: what became of the account; NotEnded: the platform did not say
+	Unprepared bool          // of a refused Publish: what Prepare made is gone, so Prepare runs again before the next call
 	Err        error         // cause, for the log only
 }
 
@@ -53,7 +53,7 @@ type Detail struct {
 	Platform string `json:"platform,omitempty"`
 	Code     string `json:"code"`
 	Message  string `json:"message"`
-	// Of a limit that is reached: what it is, and the next UTC day with room, as
+	// Of a limit that is reached: the limit, and the next UTC day below it, as
 	// 2006-01-02.
 	Limit       int    `json:"limit,omitempty"`
 	NextFreeDay string `json:"nextFreeDay,omitempty"`
@@ -70,8 +70,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf returns the kind of an error: Internal for one that is no Error, and so for a
-// fault of ours.
+// KindOf returns the kind of an error; Internal if it is not an Error, that is, a fault
+// of ours.
 func KindOf(err error) ErrorKind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

@@ -27,7 +27,7 @@ const (
 	WebhookDisabled          EventType = "webhook.disabled"
 )
 
-// The facts only analytics reads: what became of one target.
+// Facts about one target, which only analytics reads.
 const (
 	TargetWasPosted EventType = "target.posted"
 	TargetHasFailed EventType = "target.failed"
@@ -43,10 +43,10 @@ func EventTypes() []EventType {
 	}
 }
 
-// Subscribable tells whether a webhook can subscribe to the event.
+// Subscribable reports whether a webhook can subscribe to the event.
 func (t EventType) Subscribable() bool { return slices.Contains(EventTypes(), t) }
 
-// Event is what happened, whole. Its id identifies it everywhere: in the outbox, in
+// Event is something that happened. It has the same id everywhere: in the outbox, in
 // webhooks and in ClickHouse.
 type Event struct {
 	ID        EventID         `json:"id"`
@@ -59,29 +59,29 @@ type Event struct {
 	Lateness  float64         `json:"lateness,omitempty"` // seconds from due to done; facts of targets only
 	Code      string          `json:"code,omitempty"`     // error code; failed targets only
 	Data      json.RawMessage `json:"data,omitempty"`     // the `data` of the webhook
-	Trace     string          `json:"trace,omitempty"`    // W3C traceparent of what it came of, if that was traced
+	Trace     string          `json:"trace,omitempty"`    // W3C traceparent of its cause, if that was traced
 	Position  int64           `json:"-"`                  // of its batch, in ClickHouse only
 }
 
-// Owed says who still has to handle a batch of events.
+// Owed is who still has to handle a batch of events.
 type Owed int16
 
-// Who is owed a batch of events.
+// The consumers of events.
 const (
 	OwedNotify Owed = 1 << iota
 	OwedAnalytics
 )
 
-// EventBatch is the events of one commit: the payload of topic events and one row of
-// the outbox, which lives until nobody is owed it.
+// EventBatch is the events of one commit: the payload of topic events and one row of the
+// outbox, which is deleted once every consumer has handled it.
 type EventBatch struct {
 	ID     BatchID `json:"id"`
 	Events []Event `json:"events"`
 }
 
-// EventPlace is where an event stands in the order in which events are read. Each is
-// placed once, when it is taken up on its way to ClickHouse; so what comes late, by a slow
-// commit or a detour, comes after what was read before it, and is not missed.
+// EventPlace is an event's place in the order in which events are read. It is assigned
+// once, on the way to ClickHouse, so an event that comes late, by a slow commit or a
+// detour, is placed after those that were read before it and is not missed.
 type EventPlace struct {
 	Position int64   // of its batch
 	ID       EventID // among those of one position
@@ -95,15 +95,15 @@ type EventFilter struct {
 	Limit int
 }
 
-// Horizon is how far events can be read without missing one.
+// Horizon is how far events can be read without missing any.
 type Horizon struct {
-	Position int64     // all events placed until there are stored
+	Position int64     // all events up to it are stored
 	At       time.Time // UTC; all events committed before are stored
 }
 
 // EventQuery is what a client asks of the events of its workspace.
 type EventQuery struct {
-	After EventID // the last event that it has; zero: from the beginning
+	After EventID // the last event that the client has; zero: from the beginning
 	Types []EventType
 	Limit int
 }

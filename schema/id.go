@@ -14,7 +14,7 @@ import (
 // (github.com/jetify-com/typeid), so that ids sort by time and explain themselves.
 type ID[K Kind] [16]byte
 
-// Kind is what an ID names; it only gives the prefix.
+// Kind is what an ID names; it gives the prefix.
 type Kind interface{ Prefix() string }
 
 type (
@@ -83,7 +83,8 @@ func NewID[K Kind](at time.Time) ID[K] {
 	return id
 }
 
-// FirstID returns the least id of a time: all made at that millisecond or later follow.
+// FirstID returns the least id of a time: ids made at that millisecond or later are not
+// below it.
 func FirstID[K Kind](at time.Time) ID[K] {
 	id := NewID[K](at)
 	clear(id[6:])
@@ -102,7 +103,7 @@ var valueOf = func() (values [256]int8) {
 	return values
 }()
 
-// IsZero tells whether the id names nothing.
+// IsZero reports whether the id is the zero id, which names nothing.
 func (id ID[K]) IsZero() bool { return id == ID[K]{} }
 
 // Bytes returns the UUID.
@@ -211,7 +212,7 @@ func NewBatchID(at time.Time) BatchID { return NewID[batchKind](at) }
 // NewMediaID makes a MediaID of a time, the database's where it is at hand.
 func NewMediaID(at time.Time) MediaID { return NewID[mediaKind](at) }
 
-// ParseWorkspaceID reads a WorkspaceID that was given away.
+// ParseWorkspaceID reads a WorkspaceID that the payment provider was given.
 func ParseWorkspaceID(text string) (WorkspaceID, error) { return ParseID[workspaceKind](text) }
 
 // ParsePostID reads a PostID that a client sent.

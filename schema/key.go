@@ -35,7 +35,7 @@ func ParsePermission(name string) (Permission, error) {
 // Names returns the permission and those it includes, the least first.
 func (p Permission) Names() []string { return permissionNames()[:p] }
 
-// Key is an API key as the gateway knows it once it is authenticated.
+// Key is an authenticated API key, with its workspace's limits.
 type Key struct {
 	ID                KeyID
 	Lineage           KeyID // the first key of a chain of rotations; idempotency is scoped to it
@@ -47,7 +47,7 @@ type Key struct {
 	SuspendedUntil    time.Time // zero: it is not
 }
 
-// KeyRecord is an API key as it is managed. Zero times have not come.
+// KeyRecord is an API key as it is listed and managed. Zero times have not come yet.
 type KeyRecord struct {
 	ID             KeyID
 	Lineage        KeyID
@@ -63,7 +63,7 @@ type KeyRecord struct {
 	SuspendedUntil time.Time
 }
 
-// Works tells whether a key has not come to its end.
+// Works reports whether the key is neither revoked nor expired.
 func (k KeyRecord) Works(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || k.ExpiresAt.After(now))
 }
@@ -78,7 +78,7 @@ const (
 	keyChecksum    = 6  // digits: 62^6 is over 2^32
 	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	keyShown       = 2             // digits that are shown of a key
-	unbiasedDigits = 256 / 62 * 62 // a random byte from here on would favour the first digits
+	unbiasedDigits = 256 / 62 * 62 // random bytes from here on would favour the first digits
 )
 
 var errAPIKey = errors.New("this is no API key")
@@ -103,8 +103,7 @@ func NewAPIKey(random io.Reader, sandbox bool) (string, error) {
 	return key.String() + string(sum[:]), nil
 }
 
-// CheckAPIKey tells whether a text has the form of a key and its checksum is right. It
-// says nothing about whether the key exists.
+// CheckAPIKey checks a key's form and checksum, not whether the key exists.
 func CheckAPIKey(text string) error {
 	if len(text) != len(livePrefix)+keyRandom+keyChecksum {
 		return errAPIKey
@@ -136,26 +135,27 @@ func apiKeyChecksum(text string) (digits [keyChecksum]byte) {
 	return digits
 }
 
-// A key that goes on in spite of 429 is suspended: where more than 20 times its requests
-// of a minute were refused within ten minutes, for a quarter of an hour.
+// A key that goes on after 429 is suspended for a quarter of an hour: once more than 20
+// times its requests per minute were refused within ten minutes.
 const (
 	PatienceWindow = 10 * time.Minute
 	SuspensionTime = 15 * time.Minute
 	patience       = 20
 )
 
-// Patience is how many refused requests of a key are put up with within PatienceWindow.
+// Patience is how many requests of a key may be refused within PatienceWindow before it
+// is suspended.
 func (k Key) Patience() int { return patience * k.RequestsPerMinute }
 
-// RequestLease is what a gateway may let through of a key's window of a minute, which all
-// gateways share.
+// RequestLease is how many requests one gateway may let through of a key's window of a
+// minute, which all gateways share.
 type RequestLease struct {
 	Window time.Time // its beginning
 	N      int       // requests; 0: the window is full
 	Used   int       // of the window, by all gateways, these included
 }
 
-// Registration is a workspace with its first key, made by somebody who has none.
+// Registration is a new workspace with its first key, for somebody who has none.
 type Registration struct {
 	Workspace Workspace
 	Email     string // where changes of the API are announced to

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Standing is how a target stands when a receipt comes in whose claim another has
-// followed meanwhile: the lease ran out, a look began, a retry, a cancel.
+// Standing is the state of a target when a late receipt arrives: one under a claim that
+// is no longer the target's, since its lease ran out, or a look, a retry or a cancel came
+// in between.
 type Standing struct {
 	Delivery // as the target would be claimed now
 	State    TargetState
@@ -15,22 +16,21 @@ type Standing struct {
 	Charged  bool // it holds a unit of its account's daily cap
 }
 
-// Arrival is what a late receipt tells.
+// Arrival is what a late receipt changes.
 type Arrival int
 
 // The arrivals.
 const (
-	// ReceiptKnown: somebody found the same before.
+	// ReceiptKnown: the entry has this receipt already.
 	ReceiptKnown Arrival = iota
-	// ReceiptKept: nobody knew.
+	// ReceiptKept: it is new, and is stored.
 	ReceiptKept
 	// ReceiptSecond: the entry has another receipt, so it was published twice.
 	ReceiptSecond
 )
 
-// Keep returns how the target stands once it has a late receipt: that an entry is
-// published is true whatever was claimed, retried or given up since. A result is returned
-// with ReceiptKept only.
+// Keep returns the result of a late receipt: the entry is published, whatever was
+// claimed, retried or given up since. The result is set with ReceiptKept only.
 func (s Standing) Keep(late Receipt, at time.Time) (Result, Arrival) {
 	if late.PostedAt.IsZero() {
 		late.PostedAt = at
@@ -40,7 +40,7 @@ func (s Standing) Keep(late Receipt, at time.Time) (Result, Arrival) {
 			return Result{}, ReceiptSecond
 		}
 		return Result{}, ReceiptKnown
-	} // an open one may have come to nothing
+	} // the platform may have given an open one up
 	var r Result
 	switch {
 	case s.State != TargetPending && s.State != TargetClaimed:
@@ -59,8 +59,9 @@ func (s Standing) Keep(late Receipt, at time.Time) (Result, Arrival) {
 	return r, ReceiptKept
 }
 
-// filled fills a hole of a thread that has gone on. A call in hand for a later entry is
-// looked for once it can be over, since its claim no longer holds.
+// filled adds the receipt of a skipped entry to a thread that has gone on. If a call for
+// a later entry may be running, it is looked for once it must be over, since its claim no
+// longer holds.
 func (s Standing) filled(late Receipt) Result {
 	r := s.waiting(s.Step, s.Wait)
 	r.Receipts, r.Error = append(withoutEntry(r.Receipts, late.Entry), late), s.Error
@@ -71,11 +72,11 @@ func (s Standing) filled(late Receipt) Result {
 	return r
 }
 
-// calls tells whether a visible call may be in hand.
+// calls reports whether a visible call may be running.
 func (s Standing) calls() bool { return s.State == TargetClaimed && s.Step == StepPublish }
 
-// amended corrects a target that has ended: one that was taken for failed is posted with
-// its last receipt, and a cancelled one shows what went out before.
+// amended corrects a target that has ended: one that had failed becomes posted with its
+// last receipt, and a cancelled one shows what was published before.
 func (s Standing) amended(late Receipt, at time.Time) Result {
 	r := s.base()
 	r.State, r.Error = s.State, s.Error
@@ -97,8 +98,7 @@ func (s Standing) amended(late Receipt, at time.Time) Result {
 	return r
 }
 
-// KeepComment returns how a first comment stands once it has a late receipt, by the rules
-// of Keep; native is the id it has already, empty for none.
+// KeepComment is Keep for a first comment.
 func (c Comment) KeepComment(late CommentResult) (CommentResult, Arrival) {
 	switch c.NativeID {
 	case "":

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// What a look, or the repetition of a call, says of an earlier call whose answer was lost:
+// What follows from a look for an earlier call whose answer was lost, or from repeating
+// it:
 //
 //	Find ─┬─ found ─▶ receipt
 //	      ├─ not there, twice ─▶ call again
@@ -13,30 +14,31 @@ import (
 //	      ├─ nobody can tell ─▶ failed, outcome_unknown, unless a person accepts a second post
 //	      └─ could not look ─▶ look again, until the deadline; then failed, outcome_unknown
 
-// repeated is what Looked holds while a call is repeated before anybody knows what became
-// of the first. It is stored.
+// repeated is the value of Looked while a call is repeated although nobody knows what
+// became of the first. It is stored.
 const repeated = -1
 
-// calledBefore is what Looked holds while a call is made of which a look of a retry has said
-// that the call before the retry did not make it: its key may be another's by now. It is stored.
+// calledBefore is the value of Looked while an entry is called after a retry whose looks
+// did not find the call from before the retry: its key may be answered with what that
+// call made. It is stored.
 const calledBefore = -2
 
-// isOpen tells whether an earlier call may have made the entry: it is looked for, or the
-// call is repeated.
+// isOpen reports whether an earlier call may have published the entry: it is looked for,
+// or the call is repeated.
 func (d Delivery) isOpen() bool { return d.Step == StepFind || d.Repeats() }
 
-// Repeats tells whether the call is one that SafeToRepeat has allowed.
+// Repeats reports whether the call is a repetition after SafeToRepeat.
 func (d Delivery) Repeats() bool { return d.Looked == repeated }
 
-// calledBefore tells whether a call of the entry was made before a retry.
+// calledBefore reports whether a call of the entry was made before a retry.
 func (d Delivery) calledBefore() bool { return d.Looked == calledBefore }
 
-// keysKept is for how long a platform may answer a key with what a call before a retry made.
+// keysKept is how long a platform may answer a key with what a call before a retry made.
 const keysKept = 24 * time.Hour
 
-// KnownSince is from when on it matters what else was published to the profile: since the
-// call that is looked for. A call after a retry's looks has the key of one that may be older
-// by as long as keys are kept.
+// KnownSince is the time since which Known must be complete: that of the call which is
+// looked for. After a retry's looks, an earlier call had the same key, so it goes back
+// further by as long as platforms keep keys.
 func (d Delivery) KnownSince() time.Time {
 	if d.calledBefore() {
 		return d.Since.Add(-keysKept)
@@ -44,10 +46,10 @@ func (d Delivery) KnownSince() time.Time {
 	return d.Since
 }
 
-// lost has an entry looked for whose call was not answered.
+// lost returns the result of a call without an answer: the entry is looked for.
 func (d Delivery) lost(e *Error, at time.Time) Result {
 	r := d.waiting(StepFind, SettleTime)
-	if d.Repeats() { // the next repetition must not meet this one on its way
+	if d.Repeats() { // the next repetition must not overlap this call
 		r.NextIn = CallDeadline + SettleTime
 	}
 	r.Looked, r.Error = 0, targetError(e, at)
@@ -57,9 +59,9 @@ func (d Delivery) lost(e *Error, at time.Time) Result {
 	return r
 }
 
-// afterFind permits a second visible call only after two authoritative looks a settle time
-// apart, or where the call is safe to repeat. Where nobody can tell, the entry fails and a
-// person decides.
+// afterFind permits a second visible call only after two looks, a settle time apart, that
+// did not find the entry, or if the call is safe to repeat. If nobody can tell, the entry
+// fails and a person decides.
 func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 	switch {
 	case o.Verdict == Found:
@@ -100,8 +102,8 @@ func errNotTaken() *Error {
 	return &Error{Kind: Retryable, Message: "the platform did not take the post"}
 }
 
-// callAgain goes on to the visible call, which costs no try. Where the lost call was made
-// before a retry it begins with what Prepare does: what was uploaded then may be gone.
+// callAgain goes on to the visible call at no cost of a try. If the lost call was made
+// before a retry, it begins with Prepare, since what was uploaded then may be gone.
 func (d Delivery) callAgain() Result {
 	r := d.waiting(StepPublish, 0)
 	r.Looked, r.Receipts, r.Unsettled = 0, withoutEntry(r.Receipts, d.Entry), d.Unsettled.Without(d.Entry)
@@ -111,9 +113,9 @@ func (d Delivery) callAgain() Result {
 	return r
 }
 
-// unanswered goes on after a step that failed while the outcome of an earlier call is open:
-// nobody was told of it, so it stays open, and is looked for until the deadline at no cost
-// of a try. Only faults of crier's own cost one.
+// unanswered returns the result of a step that failed while the outcome of an earlier
+// call is open: it stays open, and is looked for until the deadline. Only faults of
+// crier's own cost a try.
 func (d Delivery) unanswered(e *Error, at time.Time, jitter float64) Result {
 	calls := d.Step == StepPublish
 	switch {
@@ -139,16 +141,17 @@ func (d Delivery) unanswered(e *Error, at time.Time, jitter float64) Result {
 const (
 	soonestLook = 5 * time.Second
 	rarestLook  = 4 * time.Minute // and its jitter
-	// lookGrowth is by which part of the time that has passed the next look is put off, and
-	// by which part of that it is spread.
+	// lookGrowth is the part of the time since the call that the next look waits, and the
+	// part of that wait by which jitter spreads it.
 	lookGrowth = 4
-	// afterUntil is how long after the deadline the last look is, so that no rounding puts
-	// it before.
+	// afterUntil is how long after the deadline the last look is, so that rounding cannot
+	// put it before.
 	afterUntil = time.Second
 )
 
-// lookWait returns how long a look waits after one that failed: the longer, the longer ago
-// the call was, or the retry, but not past the deadline, where one more settles it.
+// lookWait returns how long to wait after a look that failed: it grows with the time
+// since the call, or the retry, but ends just after the deadline, when the last look is
+// made.
 func (d Delivery) lookWait(asked time.Duration, at time.Time, jitter float64) time.Duration {
 	began := d.Since
 	if d.DueAt.After(began) {
@@ -159,7 +162,7 @@ func (d Delivery) lookWait(asked time.Duration, at time.Time, jitter float64) ti
 	return min(max(wait, asked), d.Until.Add(afterUntil).Sub(at))
 }
 
-// Why nobody knows what became of a call.
+// Reasons why nobody knows what became of a call.
 const (
 	couldNotTell = "the answer was lost, and what the account shows does not tell whether it was published; " +
 		"a retry looks once more, and publishes where nobody can tell only with acceptDuplicate"
@@ -174,7 +177,8 @@ const (
 		"look at the account, and retry with acceptDuplicate if it is not there"
 )
 
-// outcomeUnknown is why an entry fails of which nobody knows whether it is there.
+// outcomeUnknown is the error of an entry that fails while nobody knows whether it is
+// published.
 func (d Delivery) outcomeUnknown(why string, at time.Time) *TargetError {
 	if d.Blind {
 		why = cannotLook
@@ -182,25 +186,25 @@ func (d Delivery) outcomeUnknown(why string, at time.Time) *TargetError {
 	return &TargetError{Code: CodeOutcomeUnknown, Message: why, At: at}
 }
 
-// stillOpen is what a target shows whose outcome is looked for.
+// stillOpen is the error that a target shows while its outcome is looked for.
 func stillOpen(why string, at time.Time) *TargetError {
 	return &TargetError{Code: CodeOutcomeUnknown, Message: "outcome still open, crier goes on looking: " + why, At: at}
 }
 
-// ReceiptRetention is how long it is known of what was published which entry or first
-// comment it is: longer than anybody looks for a lost one.
+// ReceiptRetention is how long the receipts of a profile are kept by entry or first
+// comment: longer than a lost call is looked for.
 const ReceiptRetention = 8 * 24 * time.Hour
 
-// ErrReceiptTaken refuses a result whose look found what another entry or first comment has
-// made: see LookAgain.
+// ErrReceiptTaken refuses a result whose look found what belongs to another entry or
+// first comment: see LookAgain.
 var ErrReceiptTaken = errors.New("what was found is another entry's")
 
-// ErrReceiptsForgotten tells that a look goes back further than ReceiptRetention: nobody
-// can tell any more which of the profile's posts are whose.
+// ErrReceiptsForgotten means that a look goes back further than ReceiptRetention, so
+// nobody can tell which entries the profile's posts are.
 var ErrReceiptsForgotten = errors.New("what was published to the profile since then is forgotten")
 
-// LookAgain returns how the target stands after a look that found what is another's. It
-// costs no try, and the next look knows of it; past the deadline there is none.
+// LookAgain returns the result of a look that found what belongs to another entry. It
+// costs no try, and the next look has it in Known; past the deadline the entry fails.
 func (d Delivery) LookAgain(at time.Time) Result {
 	r := d.waiting(StepFind, SettleTime)
 	r.Looked, r.Error = max(d.Looked, 0), stillOpen("what was found is another post's", at)
@@ -211,7 +215,7 @@ func (d Delivery) LookAgain(at time.Time) Result {
 	return r
 }
 
-// LookAgainForComment returns how the first comment stands after such a look.
+// LookAgainForComment is LookAgain for a first comment.
 func (d Delivery) LookAgainForComment(at time.Time) CommentResult {
 	return d.commentResult(d.alone().LookAgain(at))
 }

@@ -2,19 +2,19 @@ package schema
 
 import "time"
 
-// Media is one media item of an entry: at a url, or an upload, whose url then is where
-// platforms can pull it.
+// Media is one media item of an entry: a url, or an upload, whose url is where platforms
+// can fetch it.
 type Media struct {
 	Kind    MediaKind `json:"type"`
 	URL     string    `json:"url,omitempty"`
 	MediaID MediaID   `json:"mediaId,omitzero"`
 	AltText string    `json:"altText,omitempty"`
-	// Facts are known of uploads; of a url they are found once it is fetched, which is
-	// right before publishing.
+	// Facts of an upload are known; those of a url are found when it is fetched, right
+	// before publishing.
 	Facts *MediaFacts `json:"facts,omitempty"`
 }
 
-// KnownKind is what the item is: by its content where that is known, else as declared.
+// KnownKind returns the kind by content if that is known, else as declared.
 func (m Media) KnownKind() MediaKind {
 	if m.Facts != nil {
 		return m.Facts.Kind
@@ -22,10 +22,10 @@ func (m Media) KnownKind() MediaKind {
 	return m.Kind
 }
 
-// MediaKind is what a media item is said to be.
+// MediaKind is the declared kind of a media item.
 type MediaKind string
 
-// The kinds of media. A GIF is an image by its declared type and found by probing.
+// The kinds of media. A GIF is declared as an image and found by probing.
 const (
 	Image MediaKind = "image"
 	Video MediaKind = "video"
@@ -33,7 +33,7 @@ const (
 	PDF   MediaKind = "pdf"
 )
 
-// Shown returns the kind as mediaItems take and show it, where a GIF is an image.
+// Shown returns the kind as the API's mediaItems have it, where a GIF is an image.
 func (k MediaKind) Shown() MediaKind {
 	if k == GIF {
 		return Image
@@ -41,17 +41,17 @@ func (k MediaKind) Shown() MediaKind {
 	return k
 }
 
-// MediaFacts is what probing found out about the content of a media item; what its
-// name, its url or a header says counts for nothing.
+// MediaFacts is what probing found in the content of a media item; its name, its url and
+// headers are ignored.
 type MediaFacts struct {
 	Kind MediaKind `json:"kind"`
 	Type string    `json:"type"` // image/jpeg, video/mp4, …
 	Size int64     `json:"size"` // bytes
-	// Width and Height are in pixels, as shown (a picture or film that is marked as
-	// rotated is turned); zero where the format has none or they are not known (PDF, AVI).
+	// Width and Height are in pixels as shown, after the rotation that the file asks for;
+	// zero if not known (PDF, AVI).
 	Width  int `json:"width,omitempty"`
 	Height int `json:"height,omitempty"`
-	// Duration is of a video; zero when the file does not say (live recordings do not).
+	// Duration is of a video; zero if the file does not say, as live recordings do not.
 	Duration time.Duration `json:"duration,omitempty"`
 	Animated bool          `json:"animated,omitempty"` // a picture that moves: GIF, PNG or WebP
 }
@@ -59,18 +59,18 @@ type MediaFacts struct {
 // MaxAltText is the length of an alternative text, in characters.
 const MaxAltText = 1000
 
-// Upload is media that crier keeps itself.
+// Upload is media that crier stores.
 type Upload struct {
 	ID        MediaID
 	Workspace WorkspaceID
 	State     UploadState
 	Secret    string     // the part of its urls that nobody can guess
 	Facts     MediaFacts // zero while it is awaited
-	AltText   string     // of items that bring none of their own
-	FileName  string     // as its sender called it; never used as a path
+	AltText   string     // of items without one of their own
+	FileName  string     // as its sender named it; never used as a path
 	CreatedAt time.Time
-	// ExpiresAt is when it goes because nothing uses it; zero while a post does. Of an
-	// awaited one it is the end of its upload address.
+	// ExpiresAt is when it is deleted because no post uses it; zero while one does. While
+	// the upload is awaited, it is when its upload address expires.
 	ExpiresAt time.Time
 }
 
@@ -79,25 +79,25 @@ type UploadState int16
 
 // The states of an upload.
 const (
-	UploadAwaited UploadState = iota // its address was given out, nothing has come yet
+	UploadAwaited UploadState = iota // its address was given out, no content has come yet
 	UploadKept
 	UploadDeleted // its content is being removed
 )
 
 // Times of uploads.
 const (
-	UploadAddressLife = time.Hour          // of an address that takes one upload
+	UploadAddressLife = time.Hour          // of the address that one upload is sent to
 	UnusedUploadLife  = 7 * 24 * time.Hour // of an upload that no post uses
 )
 
-// How slow a line may be that brings or takes a file.
+// How slow a client that sends or fetches a file may be.
 const (
 	transferGrace = 20 * time.Second
 	slowestLine   = 16 << 10 // bytes a second
 )
 
-// TransferTime returns how long so many bytes of a file may be on their way: a slow line
-// is waited for, one that sends a byte now and then is not.
+// TransferTime returns how long the transfer of so many bytes may take: a slow client is
+// waited for, but not one that sends a byte now and then.
 func TransferTime(bytes int64) time.Duration {
 	return transferGrace + time.Duration(bytes/slowestLine)*time.Second
 }

@@ -8,7 +8,7 @@ import (
 // HoldKind is why work is held. Its number is stored: it never changes.
 type HoldKind int16
 
-// The kinds of holds. What a pause holds goes on when it is resumed, or misses its
+// The kinds of holds. What a pause holds goes on when the pause is lifted, or misses its
 // deadline; what is under review waits for a person.
 const (
 	WorkspacePaused HoldKind = iota + 1
@@ -24,8 +24,8 @@ var holdNames = [...]string{
 // String returns the kind's name in the API.
 func (k HoldKind) String() string { return holdNames[k] }
 
-// Hold is a hold on the work of a workspace, an account, a platform or a post; the field
-// of its kind is set.
+// Hold is a hold on a workspace, an account, a platform or a post; the field of its kind
+// is set.
 type Hold struct {
 	Kind      HoldKind
 	Workspace WorkspaceID
@@ -36,7 +36,7 @@ type Hold struct {
 	Since     time.Time
 }
 
-// Holds tells whether the hold is on a target of a post.
+// Holds reports whether the hold is on a target of a post.
 func (h Hold) Holds(p *Post, t *Target) bool {
 	if t.State != TargetPending && t.State != TargetClaimed {
 		return false
@@ -55,28 +55,28 @@ func (h Hold) Holds(p *Post, t *Target) bool {
 
 // Overdue is what is past its time and not done.
 type Overdue struct {
-	Oldest  time.Duration // past its time, of what is not held; 0: nothing is
-	Waiting int           // posts and first comments that wait, for whatever reason
+	Oldest  time.Duration // how late the oldest that is not held is; 0: there is none
+	Waiting int           // posts and first comments that wait, for any reason
 	Held    int           // of them
 }
 
-// MaxFaults is how often handling the same thing may fail by a fault of crier's own within
-// FaultMemory: then it is a dead letter, which nothing brings back but a replay.
+// MaxFaults is how often handling the same thing may fail by a fault of crier's own
+// within FaultMemory. Then it is a dead letter, which only a replay brings back.
 const MaxFaults = 5
 
-// FaultMemory is for how long a fault counts.
+// FaultMemory is how long a fault counts.
 const FaultMemory = time.Hour
 
-// FaultWait returns how long what failed by a fault is left alone, by how often it did.
+// FaultWait returns how long to wait after a number of faults on the same thing.
 func FaultWait(faults int) time.Duration { return time.Duration(faults) * SettleTime }
 
-// The stages that name themselves by no topic of their own.
+// The stages that are not named after their topic.
 const (
 	StageExpand    = "expand"    // events into deliveries
 	StageAnalytics = "analytics" // events into ClickHouse
 )
 
-// Stages returns all stages that may give up on something.
+// Stages returns all stages that make dead letters.
 func Stages() []string {
 	return []string{TopicDelay, TopicPublish, TopicComment, TopicNotify, TopicRefresh, StageExpand, StageAnalytics}
 }
@@ -87,7 +87,7 @@ type OpenClaim struct {
 	Called bool  // a visible call may have been made under it
 }
 
-// Fault is that a stage failed on something by a fault of crier's own.
+// Fault is a stage's failure on something by a fault of crier's own.
 type Fault struct {
 	Stage   string
 	Subject Subject
@@ -98,7 +98,7 @@ type Fault struct {
 	Final   bool // trying again is of no use
 }
 
-// LogMessage is a message as it stood in the log.
+// LogMessage is a message as it was in the log.
 type LogMessage struct {
 	Topic     string
 	Partition int
@@ -111,8 +111,8 @@ type DeadLetter struct {
 	ID      DeadLetterID
 	Stage   string
 	Subject Subject
-	// Unreadable tells of a message that came from nothing in PostgreSQL that is known: a
-	// replay writes it to the log again.
+	// Unreadable: it is a message, whose row in PostgreSQL is not known. A replay writes
+	// it to the log again.
 	Unreadable bool
 	Message    LogMessage
 	Reason     string
@@ -120,8 +120,8 @@ type DeadLetter struct {
 	FailedAt   time.Time // last
 }
 
-// About returns the id of the subject as the API and the log name it; empty where nobody
-// knows it.
+// About returns the id of the subject as the API and the log show it; empty if it is not
+// known.
 func (l DeadLetter) About() string {
 	id := l.Subject.ID
 	switch {
@@ -142,12 +142,12 @@ func (l DeadLetter) About() string {
 	}
 }
 
-// DeadMissed is why something that crier failed on ended once its deadline was over.
+// DeadMissed is the error of a dead letter that was not published before its deadline.
 func DeadMissed(at time.Time) *TargetError {
 	return &TargetError{Code: codeMissedDeadline, Message: "crier failed on this post by a fault of its own until it was too late; retry it if it still should go out", At: at}
 }
 
-// DeadUnknown is why something ended of which crier failed to find out whether it was
+// DeadUnknown is the error of a dead letter of which nobody knows whether it was
 // published.
 func DeadUnknown(at time.Time) *TargetError {
 	return &TargetError{Code: CodeOutcomeUnknown, Message: "crier failed to find out whether this was published; a retry looks first where the platform can be asked", At: at}
@@ -166,9 +166,9 @@ func (d NotifyDelivery) Held() (OpenClaim, error) {
 // Held returns what giving the claim back needs.
 func (v Renewal) Held() (OpenClaim, error) { return OpenClaim{Claim: v.Claim}, nil }
 
-// Observation is what is looked at from time to time, for metrics.
+// Observation is what maintenance measures from time to time, for metrics.
 type Observation struct {
-	OldestEvents time.Duration // age of the oldest events that webhooks or analytics have not got; 0: none
+	OldestEvents time.Duration // age of the oldest events that webhooks or analytics have not handled; 0: none
 	Accounts     map[Platform]AccountCounts
 }
 
@@ -178,14 +178,14 @@ type AccountCounts struct {
 	NeedReconnect int // of Connected
 }
 
-// Sweep is one of the periodic repairs of what no job would wake, and of counters that
-// disagree: each goes over a table of its own.
+// Sweep is one of the periodic repairs of rows that no job would bring back, and of
+// counters that are wrong: each scans a table of its own.
 type Sweep string
 
 // The sweeps.
 const (
 	SweepPosts       Sweep = "posts"        // all that are due
-	SweepRecentPosts Sweep = "recent_posts" // those that became due some minutes ago: found soon, however many there are of the others
+	SweepRecentPosts Sweep = "recent_posts" // those that became due some minutes ago: they are found soon, however many others there are
 	SweepJobs        Sweep = "jobs"
 	SweepComments    Sweep = "comments"
 	SweepDeliveries  Sweep = "deliveries"
@@ -197,7 +197,7 @@ func Sweeps() []Sweep {
 	return []Sweep{SweepPosts, SweepRecentPosts, SweepJobs, SweepComments, SweepDeliveries, SweepRenewals}
 }
 
-// Retention is how long what has ended is kept. What is open is kept whatever its age.
+// Retention is how long what has ended is kept. What is open is never deleted.
 type Retention struct {
 	Posts      time.Duration // from the end, to the end of its month; zero: PostRetention
 	Deliveries time.Duration // to webhooks; zero: DeliveryRetention

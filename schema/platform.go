@@ -58,8 +58,8 @@ func (p Platform) String() string {
 	return platformNames[p]
 }
 
-// TradesTokensForThemselves tells whether the platform trades an access token for the next
-// one, without a refresh token: the old one goes on working until it expires.
+// TradesTokensForThemselves reports whether the platform trades an access token for a new
+// one, without a refresh token; the old one works until it expires.
 func (p Platform) TradesTokensForThemselves() bool { return p == Instagram || p == Threads }
 
 // MarshalText makes the platform its name in JSON, as a value and as a key.
@@ -75,8 +75,8 @@ func (p *Platform) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Constraints is what a platform takes, as data: validation needs it before any
-// client does.
+// Constraints is what a platform takes, as data, since validation needs it without a
+// connector.
 type Constraints struct {
 	Platform Platform
 
@@ -92,13 +92,13 @@ type Constraints struct {
 
 	DailyCap   int  // posts a UTC day and account; 0: no cap
 	Containers bool // an entry without media needs preparing too
-	Blind      bool // nobody can look up what became of a lost call
+	Blind      bool // nobody can look for a lost call
 
 	// Settings checks the platform's part of platformSettings; nil: it has none. The
 	// field of a detail is relative to it.
 	Settings func(settings json.RawMessage) []Detail
-	// Together checks what the settings and the first entry must not have at once; nil:
-	// anything goes. Fields are relative as those of Settings.
+	// Together checks the settings and the first entry against each other; nil: there is
+	// nothing to check. Fields are relative as those of Settings.
 	Together func(first Entry, settings json.RawMessage) []Detail
 }
 
@@ -147,10 +147,10 @@ type MediaLimits struct {
 	AspectOfImages   bool // the aspect ratio bounds pictures only
 }
 
-// Prepares tells whether an entry needs Prepare before it can be published.
+// Prepares reports whether an entry needs Prepare before it can be published.
 func (c Constraints) Prepares(entry Entry) bool { return c.Containers || len(entry.Media) > 0 }
 
-// MaxText returns how long the text of an entry may be, 0: any length.
+// MaxText returns how long the text of an entry may be; 0: any length.
 func (c Constraints) MaxText(entry Entry) int {
 	if len(entry.Media) > 0 && c.Caption > 0 {
 		return c.Caption
@@ -158,7 +158,7 @@ func (c Constraints) MaxText(entry Entry) int {
 	return c.Text.Max
 }
 
-// Takes tells whether the platform takes a first comment on that entry.
+// Takes reports whether the platform takes a first comment on that entry.
 func (l CommentLimit) Takes(c FirstComment) bool {
 	return l.Supported && (c.Target == 0 || !l.RootOnly)
 }

@@ -22,10 +22,10 @@ type Post struct {
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 
-	Trace string // W3C traceparent of what is done with it at the moment; not stored
+	Trace string // W3C traceparent of what is being done with it; not stored
 }
 
-// Content is what was asked to be published, kept as one document.
+// Content is what is to be published, stored as one document.
 type Content struct {
 	Entries       []Entry                      `json:"entries"`
 	Settings      map[Platform]json.RawMessage `json:"settings,omitempty"`
@@ -33,10 +33,10 @@ type Content struct {
 	Metadata      map[string]string            `json:"metadata,omitempty"`
 	ExternalID    string                       `json:"externalId,omitempty"`
 	Thread        *ThreadConfig                `json:"thread,omitempty"` // set on threads only
-	Queue         QueueID                      `json:"queue,omitzero"`   // whose slot scheduledFor is; zero: none's
+	Queue         QueueID                      `json:"queue,omitzero"`   // whose slot scheduledFor is; zero: of no queue
 }
 
-// Entry is one link of the chain: the whole post, or one post of a thread.
+// Entry is one message: the whole post, or one part of a thread.
 type Entry struct {
 	Text     string              `json:"text,omitempty"`
 	Platform map[Platform]string `json:"platform,omitempty"` // overrides Text for one platform
@@ -72,7 +72,7 @@ const (
 // DefaultTries is how many platform calls of one entry may fail before it has failed.
 const DefaultTries = 5
 
-// Tries returns how many failed calls end an entry.
+// Tries returns after how many failed calls an entry has failed.
 func (c Content) Tries() int {
 	if c.Thread == nil {
 		return DefaultTries
@@ -96,8 +96,8 @@ func (c Content) TextFor(entry int, platform Platform, own string) string {
 	return c.Entries[entry].Text
 }
 
-// SettingText returns the text that the settings of a platform give a post of one entry in
-// place of its own; empty: none.
+// SettingText returns the text that a platform's settings put in place of that of a post
+// with one entry; empty: none.
 func (c Content) SettingText(platform Platform) string {
 	var s struct {
 		Content string `json:"content"`
@@ -146,13 +146,13 @@ func ParsePostStatus(name string) (PostStatus, error) {
 	return 0, fmt.Errorf("%q is no status of a post", name)
 }
 
-// Terminal tells whether nothing moves the post any more but a retry.
+// Terminal reports whether only a retry can change the post's status.
 func (s PostStatus) Terminal() bool {
 	return s == Posted || s == PartiallyFailed || s == Failed || s == Cancelled
 }
 
-// StatusOf returns the status that follows from how many targets are posted and
-// failed once none is left.
+// StatusOf returns the status that follows from the numbers of posted and failed targets,
+// once none is open.
 func StatusOf(posted, failed int) PostStatus {
 	switch {
 	case failed == 0:
@@ -164,21 +164,19 @@ func StatusOf(posted, failed int) PostStatus {
 	}
 }
 
-// Creation is one request that creates posts: all of them or none, but for those that
-// Without can do without.
+// Creation is one request that creates posts: all of them or none, unless Without is set.
 type Creation struct {
 	Idempotency *Idempotency // nil: the request came without a key
 	Posts       []Post
 	// PostsPerMonth is what the plan of the workspace allows, in entries; 0: no limit.
 	PostsPerMonth int
 	Response      []byte // the body a repetition of the request is answered with
-	// Without returns the response to a request some of whose posts were refused, for
-	// want of a unit of a daily cap or of the plan, while the others are made. Nil: one
-	// refusal refuses the request.
+	// Without returns the response if some of the posts are refused, by a daily cap or
+	// the plan, and the others created. Nil: one refusal refuses the whole request.
 	Without func(refused map[PostID]*Error) []byte
 }
 
-// Idempotency names a request that must have its effect once.
+// Idempotency identifies a request that must have its effect once.
 type Idempotency struct {
 	Lineage     KeyID
 	Key         string
@@ -188,7 +186,7 @@ type Idempotency struct {
 // IdempotencyRetention is how long the answer to a request is kept.
 const IdempotencyRetention = 24 * time.Hour
 
-// Created is what a creation came to: new posts, or the answer of the request it
+// Created is the result of a creation: new posts, or the answer of the request it
 // repeats.
 type Created struct {
 	Replayed bool
@@ -204,8 +202,8 @@ type PostFilter struct {
 	Before   time.Time  // scheduled at or before; zero: no bound
 	// ExternalID is the caller's own id of a post; empty: any.
 	ExternalID string
-	// Metadata has to be among the post's. It is looked for among the newest posts that
-	// the other fields select, as many as the store searches.
+	// Metadata must be part of the post's. Of the posts that the other fields select, the
+	// store searches only some of the newest for it.
 	Metadata map[string]string
 	Limit    int
 	Offset   int

@@ -2,13 +2,13 @@ package schema
 
 import "time"
 
-// Queue is a week's slots, into which posts are scheduled one after another.
+// Queue is a weekly schedule of slots, which posts take one after another.
 type Queue struct {
 	ID        QueueID
 	Workspace WorkspaceID
 	Brand     BrandID // zero: of the whole workspace
 	Name      string
-	Timezone  string // IANA name the slots are meant in
+	Timezone  string // IANA name of the slots' zone
 	Slots     []WeekSlot
 	Default   bool // of its brand, or of the workspace: at most one each
 	CreatedAt time.Time

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// The renewal of an account's credentials: trading a refresh token before the access
-// token expires, or once the platform refuses it, and finding out what a refusal means
-// where there is nothing to trade.
+// The renewal of an account's credentials: it trades a refresh token before the access
+// token expires, or once the platform refuses that, and finds out what a refusal means if
+// there is nothing to trade.
 //
 //	trade ─┬─ new credentials ─▶ stored at once
 //	       ├─ refused for good (invalid_grant) ─▶ the account is ended
@@ -16,11 +16,11 @@ import (
 //	                       ├─ they work ─▶ used until they expire, then checked again
 //	                       └─ they do not ─▶ trade again: there is nothing left to lose
 //
-// The refresh token may be void as soon as it was sent, and some platforms revoke all of
-// an account's tokens when one comes twice. So a trade is recorded before it is made, and
-// one whose end is not known is not repeated while the old credentials still work.
+// The refresh token may be void once it was sent, and some platforms revoke all of an
+// account's tokens when one is used twice. So a trade is recorded before it is made, and
+// one whose outcome is not known is not repeated while the old credentials work.
 //
-// An account that has ended in a way that may pass is looked at again, now and then.
+// An account whose end may pass is checked again, now and then.
 
 // RenewalStep is what an account's renewal needs next. Its number is stored: it never
 // changes.
@@ -29,8 +29,8 @@ type RenewalStep int16
 // The steps of a renewal.
 const (
 	RenewalIdle  RenewalStep = iota // nothing was begun
-	RenewalTrade                    // a trade was begun, and its end is not known
-	RenewalAgain                    // and the old credentials were found dead since: trade again
+	RenewalTrade                    // a trade was begun, and its outcome is not known
+	RenewalAgain                    // and the old credentials have been found dead since: trade again
 )
 
 // Renewal is one claimed step of the renewal of an account's credentials.
@@ -38,13 +38,13 @@ type Renewal struct {
 	Account  Account
 	Claim    int32
 	Trade    bool // trade the refresh token; otherwise check the credentials
-	Open     bool // an earlier trade was begun, and its end is not known
+	Open     bool // an earlier trade was begun, and its outcome is not known
 	Attempts int
 	Warned   bool      // of the expiry
 	Deadline time.Time // of the call, on this process's clock
 }
 
-// RenewalOutcome is what the call of a renewal came to.
+// RenewalOutcome is the outcome of a renewal's call.
 type RenewalOutcome struct {
 	Sealed    []byte    // of a trade: the new credentials, sealed
 	ExpiresAt time.Time // of them, or of those that were checked; zero: not known
@@ -52,15 +52,15 @@ type RenewalOutcome struct {
 	Err       *Error
 }
 
-// RenewalResult is how an account stands after a step of its renewal.
+// RenewalResult is the state of an account after a step of its renewal.
 type RenewalResult struct {
 	Account  Account // as it is from now on
 	Claim    int32
 	Traded   bool // Account.Sealed are new credentials
-	Good     bool // the platform took the credentials just now
+	Good     bool // the platform accepted the credentials just now
 	Ended    bool // it has ended just now: its owner is to be told
 	Revived  bool // it had ended, and works again
-	Settled  bool // a publish that was refused may try again
+	Settled  bool // a target whose call was refused may try again
 	Warn     bool // its owner is to be told of the expiry
 	Step     RenewalStep
 	Attempts int
@@ -68,24 +68,25 @@ type RenewalResult struct {
 }
 
 const (
-	// ExpiryNotice is how long before credentials expire that crier cannot renew their
-	// owner is told.
+	// ExpiryNotice is how long before the expiry of credentials that crier cannot renew
+	// their owner is told.
 	ExpiryNotice = 7 * 24 * time.Hour
-	// RenewalWait is how soon a publish that met dead credentials comes again.
+	// RenewalWait is how long a target waits whose call was refused for dead credentials.
 	RenewalWait = 5 * time.Second
-	// RenewalTrust is for how long credentials that were found good, or are new, are not
-	// doubted again: what the platform refuses then, it refuses for other reasons.
+	// RenewalTrust is how long new credentials, or those that were found good, are not
+	// checked again: what the platform refuses in that time, it refuses for other
+	// reasons.
 	RenewalTrust = time.Minute
 
 	renewalMargin    = 10 // a renewable token is renewed when the n-th part of its life is left
 	renewalEarliest  = 3 * 24 * time.Hour
 	renewalLatest    = time.Minute
-	renewalPatience  = time.Hour // between tries that come to nothing
+	renewalPatience  = time.Hour // between tries that fail
 	renewalQuickness = 5 * time.Second
 )
 
 // RenewalDue returns when an account's credentials must next be looked at; zero: never.
-// warned tells that its owner knows of the expiry.
+// warned is whether its owner was told of the expiry.
 func (a Account) RenewalDue(now time.Time, warned bool) time.Time {
 	switch left := a.ExpiresAt.Sub(now); {
 	case a.ExpiresAt.IsZero() || a.Problem() != nil || a.Disconnected:
@@ -101,8 +102,8 @@ func (a Account) RenewalDue(now time.Time, warned bool) time.Time {
 	}
 }
 
-// After returns how the account stands after a step. now is the database's time; jitter
-// in [0,1) spreads tries.
+// After returns the result of a step. now is the database's time; jitter in [0,1) spreads
+// tries.
 func (r Renewal) After(o RenewalOutcome, now time.Time, jitter float64) RenewalResult {
 	result := RenewalResult{Account: r.Account, Claim: r.Claim}
 	switch {
@@ -125,8 +126,8 @@ func (r Renewal) After(o RenewalOutcome, now time.Time, jitter float64) RenewalR
 	}
 }
 
-// ended ends the account. Its platform refused it twice: what a post met, and the look at it
-// since, whatever that was refused as.
+// ended ends the account. Its platform has refused it twice: a post's call, and the check
+// since then, for whatever reason that was refused.
 func (r Renewal) ended(result RenewalResult, p AccountProblem, now time.Time) RenewalResult {
 	result.Ended, result.Settled = true, true
 	result.Account = r.Account.Ended(p)
@@ -136,8 +137,8 @@ func (r Renewal) ended(result RenewalResult, p AccountProblem, now time.Time) Re
 	return result
 }
 
-// stillEnded keeps an account that a look has found as it was, with the reason it was told
-// of first: a later look may be refused for another.
+// stillEnded leaves an account ended after a check that found it so, with the first
+// reason: a later check may be refused for another.
 func (r Renewal) stillEnded(result RenewalResult, now time.Time) RenewalResult {
 	result.Settled, result.Attempts = true, r.Attempts+1
 	if wait := r.Account.Problem().End.EndLookIn(result.Attempts); wait > 0 {
@@ -156,9 +157,10 @@ func (r Renewal) traded(result RenewalResult, o RenewalOutcome, now time.Time) R
 	return result
 }
 
-// alive keeps credentials that work. Where a trade is open, they are used to their end:
-// trading once more could end them. Those that are traded for themselves go on working, and
-// cannot be traded once they have expired: they are traded again in time.
+// alive keeps credentials that work. If a trade is open, they are used until they expire,
+// since another trade could end them. Self-renewing ones are different: they keep working
+// after a trade and cannot be traded once they have expired, so they are traded again in
+// time.
 func (r Renewal) alive(result RenewalResult, o RenewalOutcome, now time.Time) RenewalResult {
 	result.Account, result.Revived = r.Account.Revived(), r.Account.Problem() != nil
 	a := &result.Account
@@ -177,7 +179,7 @@ func (r Renewal) alive(result RenewalResult, o RenewalOutcome, now time.Time) Re
 	return result
 }
 
-// later comes again after a call that says nothing about the credentials.
+// later tries again after a call that says nothing about the credentials.
 func (r Renewal) later(result RenewalResult, e *Error, now time.Time, jitter float64) RenewalResult {
 	wait := min(cmp.Or(e.RetryAfter, backoff(r.Attempts, jitter)), renewalPatience)
 	if e.Kind == Refused {
@@ -190,8 +192,8 @@ func (r Renewal) later(result RenewalResult, e *Error, now time.Time, jitter flo
 	return result
 }
 
-// GiveBack returns how the account stands once the claim of its renewal is given back. A
-// trade that was claimed and not made is not open.
+// GiveBack returns the result of giving the claim back. A trade that was claimed but not
+// made is not open.
 func (r Renewal) GiveBack(now time.Time) RenewalResult {
 	result := RenewalResult{Account: r.Account, Claim: r.Claim, Attempts: r.Attempts, NextAt: now}
 	if r.Open {

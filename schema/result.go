@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Result is what one step of a claimed target came to: how the target stands from
-// now on. It is pure data; Publish.Finish stores it as it is.
+// Result is the state of a target after one step of its claim. It is pure data;
+// Publish.Finish stores it as it is.
 type Result struct {
 	Ref       TargetRef
 	Claim     int32 // of the claim it answers
@@ -19,16 +19,17 @@ type Result struct {
 	Entry    int
 	Attempts int
 	Looked   int
-	Fresh    bool // no visible call was claimed yet that anybody has to look for
+	Fresh    bool // no visible call was claimed yet that may have to be looked for
 	NextIn   time.Duration
 	Progress json.RawMessage
 	Receipts []Receipt
-	// Unsettled are the entries that ended without anybody knowing whether they are there.
+	// Unsettled are the entries that ended without anybody knowing whether they are
+	// published.
 	Unsettled EntrySet
-	// Receipt is what this step found out to be published, nil for nothing. It is kept
-	// even where another claim has followed: see Standing.Keep.
+	// Receipt is what this step found to be published; nil for nothing. It is stored even
+	// if another claim has followed: see Standing.Keep.
 	Receipt  *Receipt
-	Found    bool // the receipt is a look's, not the answer of the call that made it
+	Found    bool // the receipt comes from a look, not from the answer of the call
 	Error    *TargetError
 	PostedAt time.Time // zero: not posted
 	DueAt    time.Time
@@ -37,7 +38,7 @@ type Result struct {
 	Trace    string         // W3C traceparent of the step, if it is traced
 }
 
-// Outcome is what a connector's call came to.
+// Outcome is the outcome of a connector's call.
 type Outcome struct {
 	Progress Progress // of Prepare
 	Receipt  Receipt  // of Publish, or of Find that found
@@ -45,17 +46,17 @@ type Outcome struct {
 	Err      *Error
 }
 
-// CodeOutcomeUnknown is the code of a TargetError that says that nobody knows whether
-// the platform published.
+// CodeOutcomeUnknown is the code of a TargetError if nobody knows whether the platform
+// published.
 const CodeOutcomeUnknown = "outcome_unknown"
 
 const codeMissedDeadline = "missed_deadline"
 
-// pollInterval is how soon an open receipt is looked at again.
+// pollInterval is how soon a look follows an open receipt.
 const pollInterval = 5 * time.Second
 
-// After returns how the target stands after a step: the state machine of an entry. at
-// is the database's time; jitter in [0,1) spreads retries.
+// After returns the state of the target after a step: it is the state machine of an
+// entry. at is the database's time; jitter in [0,1) spreads retries.
 func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
 	r := d.after(o, at, jitter)
 	r.Attempt = d.attempt(o, r, at)
@@ -86,7 +87,7 @@ func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
 	if o.Err != nil {
 		e := *o.Err
-		if e.Kind == Unknown { // whatever it did, nobody can see it
+		if e.Kind == Unknown { // it was preparation, so it may be repeated
 			e.Kind = Retryable
 		}
 		r := d.failure(&e, StepPrepare, at, jitter)
@@ -135,8 +136,8 @@ func (d Delivery) published(receipt Receipt, at time.Time) Result {
 	return d.next(r, at)
 }
 
-// next moves a result past the current entry. While there are entries of which nobody knows
-// whether they are there, the time from which they are looked for is kept.
+// next moves a result past the current entry. While entries remain of which nobody knows
+// whether they are published, the time since which they are looked for is kept.
 func (d Delivery) next(r Result, at time.Time) Result {
 	r.Attempts, r.Looked, r.Progress, r.Fresh = 0, 0, nil, r.Unsettled == 0
 	r.Entry = d.Entry + 1
@@ -164,7 +165,7 @@ func threadIncomplete(at time.Time) *TargetError {
 	return &TargetError{Code: "thread_incomplete", Message: "an entry of the thread was not published", At: at}
 }
 
-// failure decides between a wait that costs no try, a retry, and the end.
+// failure decides between a wait that costs no try, a retry, and failing.
 func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Result {
 	switch e.Kind {
 	case RateLimited:
@@ -184,7 +185,7 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 	}
 }
 
-// failed ends the target, or leaves a hole in a thread that goes on.
+// failed ends the target, or skips the entry in a thread that goes on.
 func (d Delivery) failed(e *TargetError) Result {
 	r := d.base()
 	r.Error, r.Receipts = e, withoutEntry(r.Receipts, d.Entry) // an open receipt ends with its entry
@@ -205,7 +206,7 @@ func (d Delivery) waiting(step Step, in time.Duration) Result {
 	return r
 }
 
-// base is a result that changes nothing yet.
+// base returns a result that changes nothing yet.
 func (d Delivery) base() Result {
 	return Result{
 		Ref: d.Ref, Claim: d.Claim, Workspace: d.Workspace, Account: d.Account.ID, Platform: d.Account.Platform,
@@ -224,7 +225,7 @@ func withoutEntry(receipts []Receipt, entry int) []Receipt {
 	return kept
 }
 
-// Terminal tells whether the target is done.
+// Terminal reports whether the target has ended.
 func (r Result) Terminal() bool { return r.State == TargetPosted || r.State == TargetFailed }
 
 // backoff is 2, 4, 8, … seconds, at most 5 minutes, give or take a quarter.
@@ -237,7 +238,7 @@ func targetError(e *Error, at time.Time) *TargetError {
 	return &TargetError{Code: CodeOf(e.Kind), Message: e.Message, At: at}
 }
 
-// CodeOf returns the code by which the API names what a platform's answer meant.
+// CodeOf returns the API's code for the kind of a platform's error.
 func CodeOf(kind ErrorKind) string {
 	switch kind {
 	case Refused:
@@ -255,7 +256,7 @@ func CodeOf(kind ErrorKind) string {
 	}
 }
 
-// CommentResult is what one step of a claimed first comment came to.
+// CommentResult is the state of a first comment after one step of its claim.
 type CommentResult struct {
 	Comment  CommentID
 	Claim    int32
@@ -274,18 +275,18 @@ type CommentResult struct {
 	Attempt  *Attempt // what happened besides plain success; nil: nothing
 }
 
-// AfterComment returns how the first comment stands after a step: it is an entry of its
-// own, and goes by the same rules.
+// AfterComment is After for a first comment, which is an entry of its own with the same
+// rules.
 func (d Delivery) AfterComment(o Outcome, at time.Time, jitter float64) CommentResult {
 	return d.commentResult(d.alone().After(o, at, jitter))
 }
 
-// MissedComment ends a first comment that is too late to go out.
+// MissedComment is Missed for a first comment.
 func (d Delivery) MissedComment(at time.Time) CommentResult {
 	return d.commentResult(d.alone().Missed(at))
 }
 
-// alone is the first comment as an entry of its own.
+// alone returns the first comment as an entry of its own.
 func (d Delivery) alone() Delivery {
 	d.Entry, d.Entries, d.Receipts, d.Unsettled, d.ContinueOnError = 0, 1, nil, 0, false
 	return d
@@ -307,8 +308,8 @@ func (d Delivery) commentResult(r Result) CommentResult {
 	return c
 }
 
-// Releases tells whether a result gives the target's unit of the daily cap back: it has
-// failed, and nothing of it is on the platform or may be.
+// Releases reports whether a result gives the target's unit of the daily cap back: it has
+// failed, and nothing of it can be on the platform.
 func (r Result) Releases() bool {
 	return r.State == TargetFailed && r.Entry == 0 && len(r.Receipts) == 0 && r.Unsettled == 0 &&
 		(r.Error == nil || r.Error.Code != CodeOutcomeUnknown)

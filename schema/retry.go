@@ -6,14 +6,14 @@ import "time"
 type Retry struct {
 	Platforms       []Platform // whose targets; empty: all
 	Delay           time.Duration
-	AcceptDuplicate bool // a second post is accepted where nobody can tell whether there is a first
+	AcceptDuplicate bool // a second post is accepted where nobody can tell whether the first was published
 }
 
-// Retried is what a retry has come to.
+// Retried is the result of a retry.
 type Retried struct {
 	Post      Post
 	Platforms []Platform // that go on
-	LeftOut   []Detail   // what may be there already, where nobody can look
+	LeftOut   []Detail   // targets that may be published already, where nobody can look
 }
 
 // Resumption is where a failed target goes on.
@@ -22,12 +22,12 @@ type Resumption struct {
 	Entry     int
 	Receipts  []Receipt
 	Unsettled EntrySet // is looked for before it is called
-	LeftOut   bool     // it does not go on: it may be there, nobody can look, and no second post is accepted
+	LeftOut   bool     // it does not go on: it may be published, nobody can look, and no second post is accepted
 }
 
-// Resume returns where a failed target of a post of some entries goes on: after its last
-// receipt, so that a hole is filled only if nothing followed it, and with a look wherever
-// nobody knows what is there. ok is false where nothing is left to publish.
+// Resume returns where a failed target goes on: after its last receipt, so that a skipped
+// entry is published only if no other followed it, and with a look wherever nobody knows
+// what is published. ok is false if nothing is left to publish.
 func (t *Target) Resume(entries int, blind, acceptDuplicate bool) (r Resumption, ok bool) {
 	for _, receipt := range t.Receipts {
 		if !receipt.Open {
@@ -39,12 +39,12 @@ func (t *Target) Resume(entries int, blind, acceptDuplicate bool) (r Resumption,
 		return r, false
 	}
 	r.Unsettled = t.Unsettled
-	if t.Error != nil && t.Error.Code == CodeOutcomeUnknown { // a dead letter says it by its reason alone
+	if t.Error != nil && t.Error.Code == CodeOutcomeUnknown { // of a dead letter only the code says it
 		r.Unsettled = r.Unsettled.With(t.Entry)
 	}
 	r.Unsettled = r.Unsettled.From(r.Entry)
 	switch {
-	case len(r.Receipts) < len(t.Receipts): // came late: the platform may be at it still
+	case len(r.Receipts) < len(t.Receipts): // an open receipt: the platform may still be working on it
 		r.Step, r.Receipts = StepFind, t.Receipts
 	case blind && r.Unsettled != 0 && acceptDuplicate:
 		r.Unsettled = 0

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// addresses tells which network a request comes from. X-Forwarded-For is believed as far
-// as trusted proxies wrote it: anybody can send one.
+// addresses tells which network a request comes from. X-Forwarded-For is believed only as
+// far as trusted proxies wrote it, since anybody can send one.
 type addresses struct{ trusted []netip.Prefix }
 
-// of returns the network of a request's sender: of IPv6 the /64 that one customer has,
-// since its single addresses cost nothing. It is the zero prefix where there is no TCP.
+// of returns the network of a request's sender: with IPv6 the /64, since single addresses
+// cost one customer nothing. Without TCP it is the zero prefix.
 func (a addresses) of(r *http.Request) netip.Prefix {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -20,8 +20,8 @@ func (a addresses) of(r *http.Request) netip.Prefix {
 	return networkOf(a.sender(r.Header, peer.Addr().Unmap()))
 }
 
-// sender goes back from proxy to proxy, each of which has added whom it was asked by at
-// the end, up to the first that is not trusted.
+// sender walks the header from its end, where each proxy has added the address it was
+// called from, to the first address that is not a trusted proxy.
 func (a addresses) sender(header http.Header, peer netip.Addr) netip.Addr {
 	if !a.trusts(peer) {
 		return peer
@@ -39,7 +39,7 @@ func (a addresses) sender(header http.Header, peer netip.Addr) netip.Addr {
 	return peer
 }
 
-// parseHop reads an address; some proxies write its port, too.
+// parseHop reads an address, with or without a port: some proxies write one.
 func parseHop(text string) (netip.Addr, bool) {
 	if address, err := netip.ParseAddr(text); err == nil {
 		return address.Unmap(), true

@@ -14,7 +14,7 @@ import (
 	"crier/schema"
 )
 
-// keyStore knows API keys.
+// keyStore looks API keys up.
 type keyStore interface {
 	// Authenticate returns the key of a hash; the error is Unauthorized when it is
 	// unknown, revoked or expired.
@@ -28,15 +28,14 @@ const (
 	requestsByAddress = 600 // a minute, without a valid key
 )
 
-// The rate headers in the form net/http sends them in, which any other costs to be
-// brought to.
+// The rate headers in canonical form; any other would be converted on each request.
 const (
 	headerLimit     = "X-Ratelimit-Limit"
 	headerRemaining = "X-Ratelimit-Remaining"
 	headerReset     = "X-Ratelimit-Reset"
 )
 
-// admission tells who sends a request and whether they may send more in this minute.
+// admission finds out who sends a request, and whether they may send more in this minute.
 type admission struct {
 	answer.Failures
 	now       func() time.Time
@@ -80,8 +79,8 @@ func (a *admission) admit(c *gin.Context) {
 	}
 }
 
-// standing returns where a caller stands, without a query and without counting the
-// request: for the answer to one that is refused unheard.
+// standing returns where a caller stands without a query and without counting the
+// request: for the answer to a request that is refused before anything else is looked at.
 func (a *admission) standing(c *gin.Context) Quota {
 	now := a.now()
 	_, text, _ := strings.Cut(c.GetHeader("Authorization"), " ")
@@ -104,7 +103,7 @@ func (a *admission) quotaOf(ctx context.Context, key schema.Key, now time.Time) 
 }
 
 // quotaOfStranger counts a request without a valid key, which a public route may answer.
-// Where nobody knows whether the key is valid, the request fails.
+// Where the key could not be checked, the request fails.
 func (a *admission) quotaOfStranger(address netip.Prefix, why error, now time.Time) (Quota, error) {
 	q := Quota{Limit: requestsByAddress, Reset: resetAfter(now)}
 	if answer.Actionable(why).Kind == schema.Unauthorized {
@@ -124,8 +123,8 @@ func exceeded(r *Request, now time.Time) error {
 }
 
 // authenticate returns the key of an Authorization header. An address that has used up
-// its requests costs no more queries, but a key that worked a while ago still does
-// from there: one address may stand for many callers.
+// its requests causes no more queries, but a key that was valid a while ago is still let
+// through from there: one address may stand for many callers.
 func (a *admission) authenticate(ctx context.Context, header string, address netip.Prefix, now time.Time) (schema.Key, error) {
 	scheme, text, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Bearer") {

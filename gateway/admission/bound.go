@@ -13,13 +13,14 @@ import (
 
 const (
 	// maxInFlight is how many requests are answered at a time. Each holds up to a body of
-	// 1 MiB; more than these only wait for the database, so they had better come again.
+	// 1 MiB; more than these would only wait for the database, so they are better
+	// refused.
 	maxInFlight = 2048
-	// retryBusy is what a caller is asked to wait when there are more.
+	// retryBusy is how long a refused caller is asked to wait.
 	retryBusy = time.Second
 )
 
-// bound refuses requests while too many are in hand.
+// bound refuses requests while too many are being answered.
 type bound struct {
 	answer.Failures
 	standing func(*gin.Context) Quota // of the caller, for the rate headers

@@ -6,7 +6,7 @@
 //	→ enter    another place where it carries a file
 //	→ Handler  the permission that its operation needs
 //
-// A Route is one operation; RequestOf says what is known of a request while it is answered.
-// What a key may send in a minute is shared by all gateways and taken from the database in
-// leases, so that few requests wait for a round trip.
+// A Route is one operation; RequestOf returns what is known of a request while it is
+// answered. What a key may send in a minute is shared by all gateways and taken from the
+// database in leases, so that few requests wait for a round trip.
 package admission

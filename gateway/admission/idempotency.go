@@ -14,8 +14,8 @@ const (
 	maxIdempotencyKey = 255
 )
 
-// Fingerprint identifies a request: its route and what its body says, however it is
-// written.
+// Fingerprint identifies a request by its route and by what its body says, however the
+// JSON is written.
 func Fingerprint(c *gin.Context, content body.Value) [32]byte {
 	canonical := make([]byte, 0, 1024)
 	canonical = append(canonical, c.FullPath()...)
@@ -23,7 +23,8 @@ func Fingerprint(c *gin.Context, content body.Value) [32]byte {
 	return sha256.Sum256(content.AppendCanonical(canonical))
 }
 
-// Identify returns what a request names itself by, nil when it has no key.
+// Identify returns the idempotency key of a request with its fingerprint; nil without a
+// key.
 func Identify(c *gin.Context, print [32]byte) (*schema.Idempotency, error) {
 	given := c.Request.Header[idempotencyHeader]
 	if len(given) == 0 {

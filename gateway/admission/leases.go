@@ -8,39 +8,39 @@ import (
 	"crier/schema"
 )
 
-// requestCounter counts what all gateways count together.
+// requestCounter counts the requests of a key over all gateways.
 type requestCounter interface {
-	// LeaseRequests takes up to n of the requests that a key has left in the window of a
-	// minute that began at a time, or in the next one where that has begun.
+	// LeaseRequests takes up to n of the requests that a key has left in the minute that
+	// began at window, or in the next minute if that has begun.
 	LeaseRequests(ctx context.Context, key schema.KeyID, window time.Time, n, limit int) (schema.RequestLease, error)
-	// CountRefusals adds requests that a key sent in spite of 429. Where it is suspended
-	// for them now, until says how long.
+	// CountRefusals adds requests that were answered 429. If the key is suspended for
+	// them, until is the end of that.
 	CountRefusals(ctx context.Context, key schema.Key, n int) (until time.Time, err error)
 }
 
-// leaseTimeout bounds taking more of a window, which several requests wait for.
+// leaseTimeout bounds one trip for more of a window; several requests wait for it.
 const leaseTimeout = 5 * time.Second
 
 // leases lets keys' requests through within their windows of a minute, which all gateways
-// share. What a key may send is taken from PostgreSQL in chunks that grow with what it
-// sends here, up to a tenth of its limit, and get smaller towards the end of the window's
-// requests: few requests wait for a round trip, and never more than the limit get through.
+// share. What a key may send is leased from PostgreSQL in chunks, which grow with what it
+// sends here, up to a tenth of its limit, and shrink as the window is used up: few
+// requests wait for a round trip, and never more than the limit get through.
 type leases struct {
 	counter requestCounter
 
 	mu     sync.Mutex
-	minute time.Time // all windows begin on the minute: a new one forgets them all
+	minute time.Time // all windows begin on the minute, so a new minute forgets them all
 	byKey  map[schema.KeyID]*lease
 }
 
 // lease is what this gateway has of a key's window.
 type lease struct {
 	reset   time.Time
-	held    int // may be let through without asking
-	passed  int // were let through here
+	held    int // may be let through without another trip
+	passed  int // let through here
 	used    int // of the window, by all gateways, what is held here included
 	full    bool
-	asking  chan struct{} // closed once an answer has come; nil: nobody asks
+	asking  chan struct{} // closed once the trip in progress has returned; nil: none
 	waiting int           // for it
 }
 
@@ -107,8 +107,8 @@ func (l *leases) of(key schema.KeyID, now time.Time) *lease {
 	return e
 }
 
-// ask takes more of a key's window, for all who wait for it, whatever becomes of the
-// request that asks.
+// ask leases more of a key's window for all requests that wait, even if the one that asks
+// is given up.
 func (l *leases) ask(ctx context.Context, e *lease, key schema.Key, now time.Time, wanted int) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
 	defer cancel()

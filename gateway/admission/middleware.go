@@ -32,9 +32,10 @@ type Config struct {
 	Tracer         *tracing.Tracer // nil: requests are not traced
 }
 
-// Middleware returns what every request passes before its operation, in this order: it is
-// named, timed and logged, has to find a place among those in hand, is known by its key and
-// counted, and has to find another place where it carries a file.
+// Middleware returns what every request passes before its operation, in this order: it
+// gets an id and is timed and logged; it needs a free place among those in progress; its
+// key is looked up and it is counted; if it carries a file, it needs one of the places
+// for files too.
 func Middleware(c Config) ([]gin.HandlerFunc, error) {
 	ids, err := newRequestIDs(c.Random)
 	if err != nil {

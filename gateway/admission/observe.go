@@ -18,12 +18,12 @@ import (
 	"crier/pipeline/tracing"
 )
 
-// requestTimeout is how long a request may take before its caller is better served by
-// an answer that says so.
+// requestTimeout is how long a request may take before it is answered that it took too
+// long.
 const requestTimeout = 15 * time.Second
 
-// observer names every request, bounds its time, measures and logs it, and answers for
-// a handler that panics.
+// observer gives every request an id and a time limit, measures and logs it, and answers
+// 500 for a handler that panics.
 type observer struct {
 	answer.Failures
 	limits  Limits
@@ -56,8 +56,8 @@ func (o *observer) observe(c *gin.Context) {
 	c.Next()
 }
 
-// recover answers for a handler that panicked. ErrAbortHandler is net/http's own way
-// to cut a connection.
+// recover answers 500 for a handler that panicked. ErrAbortHandler is net/http's own way
+// to cut a connection, so it passes.
 func (o *observer) recover(c *gin.Context) {
 	cause := recover()
 	if cause == nil {
@@ -86,7 +86,7 @@ func (o *observer) record(c *gin.Context, r *Request, began time.Time) {
 	}
 }
 
-// method bounds a label: a client may send any word.
+// method bounds the values of a label: a client may send any word.
 func method(name string) string {
 	switch name {
 	case http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete, http.MethodHead, http.MethodOptions:

@@ -12,9 +12,9 @@ import (
 	"crier/schema"
 )
 
-// refusals counts the requests that were answered 429, and has keys suspended that go on
-// all the same. A key's are reported when they are as many as its limit: one round trip
-// in so many requests that get nothing, and what a crash loses is less than that.
+// refusals counts the requests that were answered 429, so that keys which go on
+// regardless are suspended. They are reported once they are as many as the key's limit:
+// one round trip for that many requests, and a crash loses fewer than that.
 type refusals struct {
 	counter   requestCounter
 	logger    *slog.Logger
@@ -22,7 +22,7 @@ type refusals struct {
 	suspended prometheus.Counter
 
 	mu     sync.Mutex
-	began  time.Time // of the counts: they are forgotten with PatienceWindow
+	began  time.Time // of the counts: they are forgotten after PatienceWindow
 	counts map[schema.KeyID]int
 }
 
@@ -44,8 +44,8 @@ func newRefusals(counter requestCounter, logger *slog.Logger, registerer prometh
 	return r
 }
 
-// count notes a request that is refused. A fault of reporting changes nothing for its
-// sender, so it is logged here.
+// count notes a refused request. If reporting fails, nothing changes for its sender, so
+// the error is logged here.
 func (r *refusals) count(ctx context.Context, refused *Request, now time.Time) {
 	switch {
 	case refused.Key.ID.IsZero():

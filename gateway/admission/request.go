@@ -27,7 +27,7 @@ type requestKey struct{}
 // RequestOf returns the request of a context; observe has put it there.
 func RequestOf(c *gin.Context) *Request { return c.Request.Context().Value(requestKey{}).(*Request) }
 
-// About is what the log says of the request of a context.
+// About returns the log attributes of a context's request.
 func About(c *gin.Context) slog.Attr { return RequestOf(c).attributes() }
 
 func (r *Request) attributes() slog.Attr {
@@ -41,8 +41,8 @@ func (r *Request) attributes() slog.Attr {
 	return slog.Group("", attributes...)
 }
 
-// requestIDs names requests: a random beginning for the life of the process and a
-// number, which costs nothing and is just as unique.
+// requestIDs makes the ids of requests: a random prefix for the life of the process and a
+// counter, which costs nothing and is just as unique.
 type requestIDs struct {
 	beginning string
 	count     atomic.Uint64

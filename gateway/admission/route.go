@@ -21,19 +21,19 @@ type Route struct {
 // Public is the permission of a route that needs no key.
 const Public schema.Permission = 0
 
-// Handle returns the operation that answers a method at a path, for keys of a permission.
+// Handle returns the operation for a method and path, for keys with a permission.
 func Handle(method, path string, permission schema.Permission, answer func(*gin.Context) error) Route {
 	return Route{Method: method, Path: path, permission: permission, answer: answer}
 }
 
-// Carrying returns the operation as one that carries a file, which takes as long as the line
-// is slow.
+// Carrying returns the operation as one that carries a file: it may take up to limit,
+// since a file takes as long as the client's connection is slow.
 func (r Route) Carrying(limit time.Duration) Route {
 	r.limit = limit
 	return r
 }
 
-// Limits is how long requests may take that carry a file, by method and path.
+// Limits is how long requests that carry a file may take, by method and path.
 type Limits map[string]time.Duration
 
 // LimitsOf collects those of routes under a base path.
@@ -55,7 +55,7 @@ func (l Limits) of(c *gin.Context) (limit time.Duration, carries bool) {
 	return requestTimeout, false
 }
 
-// Handler answers the operation, for those who may use it.
+// Handler runs the operation if the key has its permission.
 func (r Route) Handler(f answer.Failures) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if r.permission != Public {

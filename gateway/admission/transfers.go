@@ -13,14 +13,16 @@ import (
 )
 
 const (
-	// maxTransfers is how many requests that carry a file are answered at a time. They last
-	// as long as the line is slow, so most places are left to the others.
+	// maxTransfers is how many requests that carry a file are answered at a time. They
+	// last as long as the client's connection is slow, so most places are left to the
+	// others.
 	maxTransfers = maxInFlight / 4
-	// maxTransfersOfOne is how many of them one workspace has, or one network without a key.
+	// maxTransfersOfOne is how many of them one workspace may have, or one network
+	// without a key.
 	maxTransfersOfOne = maxTransfers / 4
 )
 
-// party is who sends or takes a file: a workspace, or a network where there is no key.
+// party is who uploads or downloads a file: a workspace, or without a key a network.
 type party struct {
 	workspace schema.WorkspaceID
 	address   netip.Prefix
@@ -38,11 +40,11 @@ func partyOf(r *Request) party {
 type transfers struct {
 	answer.Failures
 	limits  Limits
-	refused prometheus.Counter // for want of any place
+	refused prometheus.Counter // because all places were taken
 
 	mu  sync.Mutex
 	all int
-	of  map[party]int // those that have any
+	of  map[party]int // only those that have some
 }
 
 func newTransfers(f answer.Failures, l Limits, refused prometheus.Counter, registerer prometheus.Registerer) *transfers {
@@ -54,7 +56,7 @@ func newTransfers(f answer.Failures, l Limits, refused prometheus.Counter, regis
 	return t
 }
 
-// enter comes once it is known whose request it is.
+// enter runs after admit: it must know whose request it is.
 func (t *transfers) enter(c *gin.Context) {
 	if _, carries := t.limits.of(c); !carries {
 		return

@@ -8,7 +8,7 @@ import (
 // windows counts requests by K in fixed windows of a minute. All windows begin on the
 // minute, so that a new minute forgets them all at once.
 type windows[K comparable] struct {
-	most int // keys that are told apart in a minute; all others share a window
+	most int // keys that are counted separately in a minute; all others share a window
 
 	mu     sync.Mutex
 	begin  time.Time
@@ -48,7 +48,7 @@ const shownUnlimited = 1_000_000
 
 func (q Quota) exceeded() bool { return q.Limit > 0 && q.used > q.Limit }
 
-// Shown returns what headers and answers show of it.
+// Shown returns the figures for headers and answers.
 func (q Quota) Shown() (limit, remaining int) {
 	if q.Limit == 0 {
 		return shownUnlimited, shownUnlimited

@@ -16,7 +16,8 @@ import (
 	"crier/schema"
 )
 
-// retryUnavailable is what a caller is asked to wait when a part of crier is away.
+// retryUnavailable is how long a caller is asked to wait when a part of crier does not
+// answer.
 const retryUnavailable = 2 * time.Second
 
 // Error is an error as the API shows it.
@@ -36,21 +37,21 @@ type failureView struct {
 type Failures struct {
 	Logger        *slog.Logger
 	Documentation string                       // address of the pages that explain the codes
-	About         func(*gin.Context) slog.Attr // what the log says of a request
+	About         func(*gin.Context) slog.Attr // log attributes of a request
 }
 
-// Fail is the only place where an error becomes a response. A fault of ours is logged
-// here and shows nothing.
+// Fail is the only place where an error becomes a response. A fault of crier's own is
+// logged here, and the response says nothing of it.
 func (f Failures) Fail(c *gin.Context, err error) {
 	if schema.KindOf(err) == schema.Unknown {
 		f.Logger.WarnContext(c.Request.Context(), "outcome unknown: connection cut", f.About(c), slog.Any("err", err))
-		panic(http.ErrAbortHandler) // any answer would be a guess
+		panic(http.ErrAbortHandler) // it may have been committed or not, so no answer would be true
 	}
 	e := Actionable(err)
 	if e.Kind == schema.Internal {
 		f.Logger.ErrorContext(c.Request.Context(), "request failed", f.About(c), slog.Any("err", err))
 	}
-	if e.Kind == schema.Unavailable && !errors.Is(err, context.Canceled) { // a caller who left is no news
+	if e.Kind == schema.Unavailable && !errors.Is(err, context.Canceled) { // a client that left is not worth a line
 		f.Logger.WarnContext(c.Request.Context(), "request turned away", f.About(c), slog.Any("err", err))
 	}
 	if e.RetryAfter > 0 {
@@ -69,7 +70,7 @@ func (f Failures) View(e *schema.Error) Error {
 	return Error{Code: code, Message: e.Message, Documentation: f.Documentation + code, Details: e.Details}
 }
 
-// Actionable returns what a caller is told of an error.
+// Actionable returns an error as the caller is told of it.
 func Actionable(err error) *schema.Error {
 	e, ok := errors.AsType[*schema.Error](err)
 	if ok && problemOf(e.Kind).Code != "internal_error" {
@@ -84,8 +85,8 @@ func Actionable(err error) *schema.Error {
 	return &schema.Error{Kind: schema.Internal, Message: "internal error", Err: err}
 }
 
-// isLost tells a connection that failed. The error number of a file has the methods of
-// net.Error, too, but a disk that fails is a fault.
+// isLost reports whether a connection failed. A syscall.Errno of a file also implements
+// net.Error, but a failing disk is a fault of ours.
 func isLost(err error) bool {
 	if _, ofFile := errors.AsType[*fs.PathError](err); ofFile {
 		return false

@@ -1,7 +1,7 @@
 package answer
 
-// Pagination is where a page stands in its list. The total of a very long list is only
-// a lower bound; whether there is more is always exact.
+// Pagination is where a page stands in its list. The total of a very long list is a lower
+// bound; whether there is more is always exact.
 type Pagination struct {
 	Total   int  `json:"total"`
 	Page    int  `json:"page"`

@@ -7,8 +7,8 @@ import (
 	"crier/schema"
 )
 
-// Problems is how each kind of error looks in the API, and what its page says. A kind
-// without a code is a fault of ours.
+// Problems holds, by kind of error, its status and code in the API and what its page
+// says. A kind without a code is a fault of crier's own.
 var Problems = [...]reference.Problem{
 	schema.Internal: {
 		Status: http.StatusInternalServerError, Code: "internal_error",

@@ -10,7 +10,7 @@ import (
 // JSONType is the content type of answers.
 const JSONType = "application/json; charset=utf-8"
 
-// JSON answers with a view. Views always encode: they hold no value that could not.
+// JSON answers with a view, whose encoding cannot fail.
 func JSON(c *gin.Context, status int, view any) {
 	c.Data(status, JSONType, Encode(view))
 }

@@ -24,7 +24,7 @@ func (m Moment) MarshalText() ([]byte, error) {
 	return time.Time(m).UTC().AppendFormat(nil, timeLayout), nil
 }
 
-// Time returns a time as Moment writes it, and nothing for one that is not known.
+// Time returns a time as Moment writes it; empty for the zero time.
 func Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -32,7 +32,7 @@ func Time(t time.Time) string {
 	return t.UTC().Format(timeLayout)
 }
 
-// IsZero lets omitzero leave out a time that is not known.
+// IsZero lets omitzero leave out the zero time.
 func (m Moment) IsZero() bool { return time.Time(m).IsZero() }
 
 // MomentOrNull returns nil for the zero time, for fields that are shown as null.
@@ -44,8 +44,8 @@ func MomentOrNull(t time.Time) *Moment {
 	return &m
 }
 
-// URL lets through only what a browser may be sent to: a platform's answer is not
-// to be trusted with javascript: and the like.
+// URL returns an http or https address as it is, and nothing for any other: what a
+// platform answers could be javascript: or the like.
 func URL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") {
@@ -54,7 +54,7 @@ func URL(address string) string {
 	return address
 }
 
-// ID is empty for an id that names nothing.
+// ID returns the text of an id; empty for the zero id.
 func ID[K schema.Kind](id schema.ID[K]) string {
 	if id.IsZero() {
 		return ""
@@ -62,7 +62,7 @@ func ID[K schema.Kind](id schema.ID[K]) string {
 	return id.String()
 }
 
-// IDOrNull returns nil for an id that names nothing.
+// IDOrNull returns nil for the zero id.
 func IDOrNull[K schema.Kind](id schema.ID[K]) *schema.ID[K] {
 	if id.IsZero() {
 		return nil

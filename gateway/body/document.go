@@ -15,10 +15,10 @@ import (
 	"crier/schema"
 )
 
-// maxDepth is how deep a body may nest; nothing of the API comes near.
+// maxDepth is how deep a body may nest, far deeper than any of the API's does.
 const maxDepth = 32
 
-// How many values an array or an object has room for from the start.
+// Initial capacities of arrays and objects.
 const (
 	usualItems   = 4
 	usualMembers = 4
@@ -42,8 +42,8 @@ var kindNames = [...]string{
 	list: "an array", Object: "an object",
 }
 
-// Value is one value of a request's body. A tree rather than a struct, since one pass
-// over it gives every wrong type with its field, every unknown field, the difference
+// Value is one value of a request's body. It is a tree rather than a struct, since one
+// pass over it finds every wrong type with its field, every unknown field, the difference
 // between absent and empty, and the fingerprint of the request.
 type Value struct {
 	Kind    Kind
@@ -61,8 +61,8 @@ type Member struct {
 	asked bool // somebody read it
 }
 
-// parseDocument reads a JSON body whole. What is wrong with it is a validation error
-// that names line and column.
+// parseDocument parses a JSON body. Its error is a validation error that names line and
+// column.
 func parseDocument(body []byte) (Value, error) {
 	if !json.Valid(body) {
 		return Value{}, syntaxError(body)
@@ -80,7 +80,7 @@ func syntaxError(body []byte) error {
 	offset, message := len(body), "the body ends before the JSON value does"
 	e, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(body, new(json.RawMessage)))
 	if ok && int(e.Offset) <= len(body) && !strings.HasPrefix(e.Error(), "unexpected end") {
-		offset, message = int(e.Offset)-1, e.Error() // the offset counts the byte that is wrong
+		offset, message = int(e.Offset)-1, e.Error() // the offset is one past the wrong byte
 	}
 	return malformed(body, offset, message)
 }
@@ -91,15 +91,15 @@ func malformed(body []byte, offset int, message string) error {
 		fmt.Sprintf("malformed JSON at line %d, column %d: %s", line, column, message))
 }
 
-// parser makes the tree of a body that is known to be valid JSON, so that it has only
-// to tell values apart. A decoder's tokens would cost several times as much, and this
-// is on the way of every post.
+// parser makes the tree of a body that is known to be valid JSON, so it only has to find
+// where values begin and end. A decoder's tokens would cost several times as much, and
+// every post comes through here.
 type parser struct {
 	body string // texts of the tree are parts of it, without a copy
 	at   int
 }
 
-// fault is what JSON allows and we do not.
+// fault is something that JSON allows and the API does not.
 type fault struct {
 	offset  int
 	message string
@@ -185,8 +185,8 @@ func (p *parser) text() (string, *fault) {
 	return s, nil
 }
 
-// halfSurrogate returns where a quoted text escapes one half of a character without the
-// other, for which a decoder would put U+FFFD; -1 if nowhere.
+// halfSurrogate returns the index of an unpaired surrogate escape in a quoted text, which
+// a decoder would replace by U+FFFD; -1 if there is none.
 func halfSurrogate(quoted string) int {
 	for i := 0; i < len(quoted); i++ {
 		if quoted[i] != '\\' {
@@ -195,7 +195,7 @@ func halfSurrogate(quoted string) int {
 		first := escaped(quoted[i:])
 		switch {
 		case !utf16.IsSurrogate(first):
-			i++ // what is escaped may be a backslash
+			i++ // skips the escaped byte, which may be a backslash
 		case utf16.DecodeRune(first, escaped(quoted[i+len(`\uffff`):])) == utf8.RuneError:
 			return i
 		default:
@@ -205,7 +205,7 @@ func halfSurrogate(quoted string) int {
 	return -1
 }
 
-// escaped returns the code unit of an escape such as \u00e9 at the beginning of a text, 0 if
+// escaped returns the code unit of an escape such as \u00e9 at the start of a text; 0 if
 // there is none.
 func escaped(s string) rune {
 	if len(s) < len(`\uffff`) || s[:2] != `\u` {
@@ -363,8 +363,8 @@ func appendText(to []byte, s string) []byte {
 	return append(to, '"')
 }
 
-// plain tells whether JSON shows a text as it is. What it escapes beyond need, as
-// encoding/json does, keeps its escape: fingerprints are stored.
+// plain reports whether a text needs no escape in JSON. encoding/json escapes U+2028 and
+// U+2029 without need; that is kept, since fingerprints are stored.
 func plain(s string) bool {
 	ascii := true
 	for i := range len(s) {
@@ -377,7 +377,7 @@ func plain(s string) bool {
 	return ascii || utf8.ValidString(s) && !strings.ContainsAny(s, "\u2028\u2029")
 }
 
-// Clip keeps what a message repeats of a request short.
+// Clip shortens a part of a request for a message that repeats it.
 func Clip(s string) string {
 	const most = 64
 	if len(s) <= most {

@@ -20,13 +20,13 @@ const (
 	MaxAltText = 4 * 1000 // 1,000 characters of at most 4 bytes
 )
 
-// How long a secret works on beside the one that replaces it.
+// How long a secret keeps working after it has been replaced.
 const (
 	defaultOverlap = 24 * time.Hour
 	maxOverlap     = 7 * 24 * time.Hour
 )
 
-// GivenName reads the name that a client gives something; empty where there is none.
+// GivenName reads the field name; empty without one.
 func (f *Form) GivenName() string {
 	name, ok := f.Text("name", MaxName)
 	if ok && strings.TrimSpace(name) == "" {
@@ -35,8 +35,8 @@ func (f *Form) GivenName() string {
 	return strings.TrimSpace(name)
 }
 
-// Brand reads the brand that a request names; whether it is the workspace's is for the
-// store to say.
+// Brand reads the brand that a request names; the store checks whether it is the
+// workspace's.
 func (f *Form) Brand() schema.BrandID {
 	text, ok := f.Text("brandId", MaxName)
 	if !ok {
@@ -49,7 +49,7 @@ func (f *Form) Brand() schema.BrandID {
 	return id
 }
 
-// Brand returns the brand that a request filters by; zero: by none.
+// Brand returns the brand to filter by; zero for none.
 func (q *Query) Brand() schema.BrandID {
 	text, ok := q.Word("brandId")
 	if !ok {
@@ -62,7 +62,7 @@ func (q *Query) Brand() schema.BrandID {
 	return id
 }
 
-// CheckURL fails a field that is no address of the web.
+// CheckURL fails a field that is not an http or https URL.
 func (f *Form) CheckURL(name, address string) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
@@ -70,8 +70,7 @@ func (f *Form) CheckURL(name, address string) {
 	}
 }
 
-// ReadOverlap reads how long a secret works on beside the one that replaces it, which is
-// all that a rotation may say.
+// ReadOverlap reads a rotation's only field: how long the old secret keeps working.
 func ReadOverlap(c *gin.Context) (overlap time.Duration, warnings []schema.Detail, err error) {
 	f, err := ReadOptionalForm(c)
 	if err != nil {
@@ -99,5 +98,5 @@ func Optional(s string, ok bool) *string {
 // Indexed returns how a sender calls an item of a list, such as platforms[2].
 func Indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
-// NoPlatform says that a name is none of a platform.
+// NoPlatform is the message for a name that is not a platform's.
 func NoPlatform(name string) string { return fmt.Sprintf("%q is no platform", Clip(name)) }

@@ -10,7 +10,7 @@ import (
 	"crier/schema"
 )
 
-// maxDetails bounds what an answer says about a hopeless request.
+// maxDetails bounds the errors, and the warnings, of one answer.
 const maxDetails = 100
 
 // The codes of what is wrong with one field, apart from those of validation.
@@ -30,13 +30,13 @@ type Report struct {
 	Body     []byte // to tell lines and columns
 	Errors   []schema.Detail
 	Warnings []schema.Detail
-	Fault    error // why the request could not be judged
+	Fault    error // why the request could not be checked
 }
 
-// About tells whether a field, or one inside of it, has failed.
+// About reports whether a field, or one inside of it, has failed.
 func (r *Report) About(field string) bool { return About(r.Errors, field) }
 
-// About tells whether any of the details is about a field, or one inside of it.
+// About reports whether any of the details is about a field, or one inside of it.
 func About(details []schema.Detail, field string) bool {
 	return slices.ContainsFunc(details, func(d schema.Detail) bool {
 		rest, ok := strings.CutPrefix(d.Field, field)
@@ -49,22 +49,22 @@ func (r *Report) Fail(field, code, message string) {
 	r.Add(schema.Detail{Field: field, Code: code, Message: message})
 }
 
-// Add adds what is wrong, as long as there is room for it.
+// Add adds an error, up to maxDetails.
 func (r *Report) Add(d schema.Detail) {
 	if len(r.Errors) < maxDetails {
 		r.Errors = append(r.Errors, d)
 	}
 }
 
-// Warn adds what may not be what was meant.
+// Warn adds a warning about something that may not have been meant.
 func (r *Report) Warn(field, code, message string) {
 	if len(r.Warnings) < maxDetails {
 		r.Warnings = append(r.Warnings, schema.Detail{Field: field, Code: code, Message: message})
 	}
 }
 
-// Err returns the validation error of everything that failed, nil if nothing did.
-// Before it comes a fault, for then nothing is known of the request.
+// Err returns the fault if there is one, since then the request was not checked; else the
+// validation error of everything that failed, or nil.
 func (r *Report) Err() error {
 	switch {
 	case r.Fault != nil:
@@ -82,19 +82,19 @@ func (r *Report) Merge(other *Report) {
 	r.Warnings = append(r.Warnings, other.Warnings...)
 }
 
-// Form reads the fields of a JSON object, strictly: a value of another type fails, null
-// is the same as absent, and what nobody asked for is named by finish.
+// Form reads the fields of a JSON object strictly: a value of another type fails, null is
+// the same as absent, and Finish warns of fields that were not read.
 type Form struct {
 	Report *Report
-	parent string // the field the object stands in, such as platforms; empty for the body
+	parent string // the field that holds the object, such as platforms; empty for the body
 	item   int    // its index where that field is a list, notListed where it is not
 	Object Value
 }
 
-// notListed is the item of a form that stands in a field by itself.
+// notListed is the item of a form that is not in a list.
 const notListed = -1
 
-// NewForm takes the body of a request, which has to be an object.
+// NewForm returns the form of a request's body, and reports one that is not an object.
 func NewForm(root Value, r *Report) *Form {
 	f := &Form{Report: r, Object: root}
 	if root.Kind != Object {
@@ -103,8 +103,8 @@ func NewForm(root Value, r *Report) *Form {
 	return f
 }
 
-// Child returns the form of an object that is an item of this one's list of that name;
-// ok is false if it is none.
+// Child returns the form of item i of a list in this one; ok is false if the item is not
+// an object.
 func (f *Form) Child(v Value, list string, i int) (child Form, ok bool) {
 	if v.Kind != Object {
 		f.Fail(Indexed(list, i), CodeInvalidType, f.Report.Wrong(v, Object))
@@ -113,8 +113,8 @@ func (f *Form) Child(v Value, list string, i int) (child Form, ok bool) {
 	return Form{Report: f.Report, parent: f.Name(list), item: i, Object: v}, true
 }
 
-// Inner returns the form of an object that is a field of this one; ok is false if there
-// is none.
+// Inner returns the form of an object in a field of this one; ok is false if there is
+// none.
 func (f *Form) Inner(name string) (inner Form, ok bool) {
 	v, ok := f.typed(name, Object)
 	return Form{Report: f.Report, parent: f.Name(name), item: notListed, Object: v}, ok
@@ -131,7 +131,7 @@ func (f *Form) Name(field string) string {
 	return Indexed(f.parent, f.item) + "." + field
 }
 
-// Finish warns of the fields that nobody asked for.
+// Finish warns of the fields that were not read.
 func (f *Form) Finish() {
 	for i := range f.Object.Members {
 		if m := &f.Object.Members[i]; !m.asked {
@@ -140,7 +140,7 @@ func (f *Form) Finish() {
 	}
 }
 
-// Find returns a field that is there and not null, whatever its type.
+// Find returns a field that is present and not null, of any type.
 func (f *Form) Find(name string) (Value, bool) {
 	for i := range f.Object.Members {
 		if m := &f.Object.Members[i]; m.Name == name {
@@ -151,7 +151,7 @@ func (f *Form) Find(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// IsNull tells whether a field is there and null, for fields that null clears.
+// IsNull reports whether a field is present and null, for fields that null clears.
 func (f *Form) IsNull(name string) bool {
 	for i := range f.Object.Members {
 		if m := &f.Object.Members[i]; m.Name == name && m.Value.Kind == Null {
@@ -240,15 +240,15 @@ func (f *Form) Members(name string) ([]Member, bool) {
 // Fail adds what is wrong with a field of the form.
 func (f *Form) Fail(name, code, message string) { f.Report.Fail(f.Name(name), code, message) }
 
-// Wrong says which type was wanted and where another one stands.
+// Wrong returns a message with the wanted type, the one that was found, and its line and
+// column.
 func (r *Report) Wrong(got Value, want Kind) string {
 	line, column := place(r.Body, int(got.offset))
 	return fmt.Sprintf("must be %s, not %s (line %d, column %d)",
 		kindNames[want], kindNames[got.Kind], line, column)
 }
 
-// Require fails a field that is not there. One that is there but wrong has failed
-// already.
+// Require fails a field that is absent. One that is present but wrong has failed already.
 func (f *Form) Require(name string) {
 	if _, there := f.Find(name); !there {
 		f.Fail(name, CodeRequired, "this field is required")

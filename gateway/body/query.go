@@ -30,8 +30,8 @@ type Query struct {
 	Report Report
 }
 
-// NewQuery refuses what no store takes as text, and what cannot be read: a filter that is
-// dropped would find more than was meant.
+// NewQuery fails parameters that PostgreSQL cannot store as text or that cannot be
+// parsed: a filter that is dropped would find more than was meant.
 func NewQuery(c *gin.Context) *Query {
 	values, err := url.ParseQuery(c.Request.URL.RawQuery)
 	q := &Query{Values: values}
@@ -50,7 +50,7 @@ func NewQuery(c *gin.Context) *Query {
 	return q
 }
 
-// Text returns a parameter that is there and not empty.
+// Text returns a parameter that is present and not empty.
 func (q *Query) Text(name string) (string, bool) {
 	values := q.Values[name]
 	if len(values) > 1 {
@@ -64,8 +64,8 @@ func (q *Query) Text(name string) (string, bool) {
 // All returns every value of a parameter.
 func (q *Query) All(name string) []string { return q.Values[name] }
 
-// Word returns a parameter that must not be empty: a filter that has lost its value would
-// find more than was meant.
+// Word returns a parameter that must not be empty: an empty filter would find more than
+// was meant.
 func (q *Query) Word(name string) (string, bool) {
 	value, ok := q.Text(name)
 	if !ok && q.Values.Has(name) && !q.Report.About(name) {
@@ -88,7 +88,7 @@ func (q *Query) Integer(name string, otherwise, most int) int {
 	return n
 }
 
-// Platform returns the platform that a request filters by; zero: by none.
+// Platform returns the platform to filter by; zero for none.
 func (q *Query) Platform(name string) schema.Platform {
 	value, ok := q.Word(name)
 	if !ok {
@@ -101,8 +101,8 @@ func (q *Query) Platform(name string) schema.Platform {
 	return platform
 }
 
-// Time returns a time, which without an offset is UTC; of a day, its beginning. A plus
-// that was not escaped arrives as a space.
+// Time returns a time, in UTC if it has no offset; a date is the beginning of its day. A
+// plus sign that was not escaped arrives as a space.
 func (q *Query) Time(name string) time.Time {
 	value, ok := q.Word(name)
 	if !ok {

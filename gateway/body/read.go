@@ -14,7 +14,7 @@ import (
 // maxBody bounds the body of a request, in bytes.
 const maxBody = 1 << 20
 
-// ReadBody reads the body of a request into memory, up to its bound.
+// ReadBody reads the body of a request, of at most maxBody.
 func ReadBody(c *gin.Context) ([]byte, error) { return ReadBodyOf(c, maxBody) }
 
 // ReadBodyOf reads a body of at most the given bytes.
@@ -43,7 +43,7 @@ func ReadForm(c *gin.Context) (*Form, error) {
 	return ParseForm(body)
 }
 
-// ReadOptionalForm reads a body that may be left out.
+// ReadOptionalForm is ReadForm for a body that may be empty.
 func ReadOptionalForm(c *gin.Context) (*Form, error) {
 	body, err := ReadBody(c)
 	if err != nil {

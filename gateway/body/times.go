@@ -8,9 +8,9 @@ import (
 
 const wallLayout = "2006-01-02T15:04:05"
 
-// ParseTime reads an ISO 8601 date and time. With an offset it is an instant; without
-// one it is wall time in the zone, where of a time that occurs twice the first is meant
-// and one that the clocks skip is an error that names its neighbours.
+// ParseTime reads an ISO 8601 date and time. With an offset it is an instant, without one
+// wall time in the zone: if the clocks show it twice, the first is meant; if they skip
+// it, the error names the times before and after.
 func ParseTime(s string, zone *time.Location) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -25,8 +25,9 @@ func ParseTime(s string, zone *time.Location) (time.Time, error) {
 	return time.Time{}, errors.New("must be an ISO 8601 date and time, such as 2026-03-01T09:00:00Z or 2026-03-01T09:00:00 with a timezone")
 }
 
-// WallTime returns the first instant at which the clocks of a zone show what wall
-// shows in UTC. time.Date does not say which of two it picks, nor that there is none.
+// WallTime returns the first instant at which the clocks of a zone show what wall shows
+// in UTC. time.Date does not document which of two it returns, nor report that there is
+// none.
 func WallTime(wall time.Time, zone *time.Location) (time.Time, error) {
 	before := offsetAt(wall.Add(-14*time.Hour), zone) // offsets lie between -12 and +14 hours,
 	after := offsetAt(wall.Add(12*time.Hour), zone)   // so a change close to wall lies between these two
@@ -48,7 +49,7 @@ func offsetAt(t time.Time, zone *time.Location) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// Time returns a time of a body, which without an offset is UTC.
+// Time returns a time, in UTC if it has no offset.
 func (f *Form) Time(name string) time.Time {
 	value, ok := f.Text(name, MaxShort)
 	if !ok {

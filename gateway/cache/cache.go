@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// loadTimeout bounds a load that several requests wait for, whatever becomes of the one
-// that began it.
+// loadTimeout bounds a load. Several requests may wait for it, so it goes on when the one
+// that began it is given up.
 const loadTimeout = 5 * time.Second
 
-// Cache keeps what every request asks for about as long as the truth may lag behind,
-// and lets one request load what many want. Errors are not kept.
+// Cache keeps values for as long as they may be stale, and loads a value once for all
+// requests that want it at the time. Errors are not kept.
 type Cache[K comparable, V any] struct {
 	load func(context.Context, K) (V, error)
 	life time.Duration // from the beginning of a load
@@ -31,12 +31,12 @@ type cached[V any] struct {
 	err   error
 }
 
-// New returns a cache of at most so many of what load loads, for a life each.
+// New returns a cache of at most most values, each kept for life.
 func New[K comparable, V any](life time.Duration, most int, now func() time.Time, load func(context.Context, K) (V, error)) *Cache[K, V] {
 	return &Cache[K, V]{load: load, life: life, most: most, now: now, entries: make(map[K]*cached[V])}
 }
 
-// Get returns a value that is not older than the cache allows.
+// Get returns a value that is at most life old.
 func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 	return c.Since(ctx, key, c.now().Add(-c.life))
 }
@@ -71,7 +71,7 @@ func (e *cached[V]) wait(ctx context.Context) (V, error) {
 	}
 }
 
-// Forget has the next get load a value anew, whose truth the caller has changed.
+// Forget makes the next Get load the value again; callers use it after a change.
 func (c *Cache[K, V]) Forget(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,8 +91,8 @@ func (c *Cache[K, V]) fill(ctx context.Context, key K, e *cached[V]) {
 	}
 }
 
-// Knows tells whether a value of the key was loaded not too long ago, even if it is
-// too old to be used.
+// Knows reports whether the key is in the cache from a load that worked, even if its
+// value is too old to be used.
 func (c *Cache[K, V]) Knows(key K) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +100,7 @@ func (c *Cache[K, V]) Knows(key K) bool {
 	return e != nil && e.known
 }
 
-// Last returns the value of the last load of a key, however old, if it is there.
+// Last returns the value of a key's last load, however old; ok is false if there is none.
 func (c *Cache[K, V]) Last(key K) (value V, ok bool) {
 	c.mu.Lock()
 	e := c.entries[key]
@@ -116,8 +116,8 @@ func (c *Cache[K, V]) Last(key K) (value V, ok bool) {
 	}
 }
 
-// evict removes the entry that was not used for longest among a few: as good as the
-// longest of all, and it costs no list.
+// evict removes the least recently used of a few random entries: nearly as good as that
+// of all, and without a list.
 func (c *Cache[K, V]) evict(keep K) {
 	const sample = 8
 	var oldest K

@@ -1,3 +1,3 @@
-// Package cache keeps what every request asks for about as long as the truth may lag behind:
-// keys, and what is connected to a workspace.
+// Package cache keeps what every request needs, keys and the accounts of a workspace, for
+// as long as it may be stale.
 package cache

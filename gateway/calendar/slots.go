@@ -23,9 +23,9 @@ func Weekday(name string) (time.Weekday, bool) {
 	return 0, false
 }
 
-// FreeSlots returns the next times of a queue that are not taken, at most n, from
-// earliest to latest. A time that the clocks skip does not occur in that week; of one
-// that occurs twice the first is meant.
+// FreeSlots returns at most n times of a queue between earliest and latest that are not
+// taken, in order. A slot whose time the clocks skip does not occur in that week; if they
+// show it twice, the first counts.
 func FreeSlots(queue schema.Queue, zone *time.Location, taken []time.Time, earliest, latest time.Time, n int) []time.Time {
 	slots := slices.Clone(queue.Slots)
 	slices.SortFunc(slots, func(a, b schema.WeekSlot) int { return cmp.Compare(a.Time, b.Time) })

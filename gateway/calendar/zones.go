@@ -10,14 +10,14 @@ import (
 	"crier/gateway/body"
 )
 
-// DefaultTimezone is that of posts and queues that name none.
+// DefaultTimezone is the zone of posts and queues that name none.
 const DefaultTimezone = "UTC"
 
 // MaxAhead is how far ahead a post can be scheduled.
 const MaxAhead = 90 * 24 * time.Hour
 
-// Zones keeps the time zones that were asked for: reading one from the IANA database
-// costs far more than using it. Only names the database knows are kept, so it is bounded.
+// Zones caches time zones: loading one from the IANA database costs far more than using
+// it. Only names of the database are kept, so the cache is bounded.
 type Zones struct{ known sync.Map }
 
 // Load returns the zone of an IANA name.
@@ -29,12 +29,12 @@ func (z *Zones) Load(name string) (*time.Location, error) {
 	if err != nil || isOfMachine(name) {
 		return nil, fmt.Errorf("%q is no time zone of the IANA database", body.Clip(name))
 	}
-	z.known.Store(strings.Clone(name), zone) // it may be a part of a whole body
+	z.known.Store(strings.Clone(name), zone) // the name may be a substring of a request's body, which would stay in memory
 	return zone, nil
 }
 
-// isOfMachine tells names that mean something on some machines only. Those of right/ count
-// leap seconds, so that their clocks are half a minute off.
+// isOfMachine reports whether a name is valid on some machines only. Those of right/
+// count leap seconds, so that their clocks are half a minute off.
 func isOfMachine(name string) bool {
 	group, _, _ := strings.Cut(name, "/")
 	return slices.Contains([]string{"", "Local", "localtime", "posix", "posixrules", "right"}, group)

@@ -31,9 +31,9 @@ type reader interface {
 	Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error)
 }
 
-// Directories remembers for a moment what each workspace has. Whoever changes that has it
-// forgotten, so that a caller's next post sees the change; other gateways see it a moment
-// later.
+// Directories caches the directory of each workspace for a moment. A handler that changes
+// an account or a brand calls Forget, so that its caller's next post sees the change;
+// other gateways see it a moment later.
 type Directories struct {
 	*cache.Cache[schema.WorkspaceID, *Directory]
 }
@@ -43,7 +43,7 @@ const (
 	maxWorkspaces = 10_000
 )
 
-// New returns the directories of what a reader reads.
+// New returns directories that are loaded from reader.
 func New(reader reader, now func() time.Time) Directories {
 	return Directories{cache.New(life, maxWorkspaces, now, func(ctx context.Context, workspace schema.WorkspaceID) (*Directory, error) {
 		accounts, err := reader.Accounts(ctx, workspace)
@@ -58,9 +58,9 @@ func New(reader reader, now func() time.Time) Directories {
 	})}
 }
 
-// Find returns the directory of a workspace that has what a request, which began at a time,
-// looks for. If what is remembered has not, it looks again: an account may have been
-// connected a moment ago. The last one that has was asked about is returned.
+// Find returns the directory of a workspace, for a request that began at a time. If has
+// rejects the cached one, it is loaded again, since an account may have been connected a
+// moment ago, and is returned whatever has says of it.
 func (d Directories) Find(ctx context.Context, workspace schema.WorkspaceID, began time.Time, has func(*Directory) bool) (*Directory, error) {
 	found, err := d.Get(ctx, workspace)
 	if err != nil || has(found) {
@@ -73,8 +73,8 @@ func (d Directories) Find(ctx context.Context, workspace schema.WorkspaceID, beg
 	return found, nil
 }
 
-// Named returns the account of a platform that goes by a name: its id, and a business
-// location the platform's own. It is nil if there is none.
+// Named returns a platform's account by its id or, on google-business, by the platform's
+// own name of the location; nil if there is none.
 func (d *Directory) Named(platform schema.Platform, name string) *schema.Account {
 	if id, err := schema.ParseAccountID(name); err == nil {
 		if a := d.byID[id]; a != nil && a.Platform == platform {

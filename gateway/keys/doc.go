@@ -1,3 +1,3 @@
 // Package keys is the resource of API keys, and of registration, which gives somebody
-// without one a workspace and its first key.
+// without a key a workspace and a first key.
 package keys

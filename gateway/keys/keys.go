@@ -22,8 +22,7 @@ type Store interface {
 	registrar
 }
 
-// reader reads keys as they are managed: those of a workspace, and of its sandbox twin
-// where it is a live one.
+// reader reads the keys of a workspace and, of a live one, those of its sandbox twin.
 type reader interface {
 	// Keys returns a page, newest first, and how many there are in all.
 	Keys(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) ([]schema.KeyRecord, int, error)
@@ -33,18 +32,19 @@ type reader interface {
 
 // writer makes and ends keys. Each call is one transaction.
 type writer interface {
-	// CreateKey is InvalidState where the workspace has as many keys as it may.
+	// CreateKey is InvalidState if the workspace has as many keys as it may.
 	CreateKey(ctx context.Context, key schema.KeyRecord, hash [32]byte) error
-	// RotateKey puts a successor in place of a key, which works on for the overlap. Of the
-	// successor ID, Prefix and CreatedAt are given. It is InvalidState where the key ended.
+	// RotateKey makes a key's successor, with its ID, Prefix and CreatedAt; the key keeps
+	// working for the overlap. It is InvalidState if the key was revoked or has expired.
 	RotateKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID, successor schema.KeyRecord, hash [32]byte, overlap time.Duration) (schema.KeyRecord, error)
 	// EndKey revokes a key; InvalidState for the last that could manage keys.
 	EndKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) error
 }
 
-// Sandboxes makes what test keys belong to.
+// Sandboxes makes the workspaces of test keys.
 type Sandboxes interface {
-	// Twin returns the sandbox twin of a live workspace, and makes it if need be.
+	// Twin returns the sandbox twin of a live workspace, and creates it at the first
+	// call.
 	Twin(ctx context.Context, live schema.WorkspaceID) (schema.WorkspaceID, error)
 }
 
@@ -75,7 +75,7 @@ func (k *keys) routes() []admission.Route {
 	}
 }
 
-// create makes a key and shows it, this once.
+// create makes a key. Only this answer shows it.
 func (k *keys) create(c *gin.Context) error {
 	f, err := body.ReadForm(c)
 	if err != nil {
@@ -100,7 +100,7 @@ func (k *keys) create(c *gin.Context) error {
 	return nil
 }
 
-// readKey reads what kind of key is wanted. A test key makes test keys only.
+// readKey reads the fields of the new key. A test key can make test keys only.
 func readKey(f *body.Form, maker schema.Key) (schema.KeyRecord, error) {
 	wanted := schema.KeyRecord{Name: f.GivenName(), Permission: formPermission(f), Sandbox: maker.Sandbox}
 	f.Require("name")
@@ -117,7 +117,7 @@ func readKey(f *body.Form, maker schema.Key) (schema.KeyRecord, error) {
 	return wanted, nil
 }
 
-// formPermission reads permissions, of which the highest counts: it includes the others.
+// formPermission reads permissions and returns the highest, which includes the others.
 func formPermission(f *body.Form) schema.Permission {
 	f.Require("permissions")
 	names, ok := f.List("permissions", len(schema.Admin.Names()))
@@ -144,7 +144,7 @@ func (k *keys) workspaceOf(c *gin.Context, sandbox bool) (schema.WorkspaceID, er
 	return k.Sandboxes.Twin(c.Request.Context(), maker.Workspace)
 }
 
-// generate makes the text of a key, and what is stored of it but its hash.
+// generate makes a key and returns it; r gets what is stored of it except its hash.
 func (k *keys) generate(r *schema.KeyRecord) (secret string, err error) {
 	if secret, err = schema.NewAPIKey(k.Random, r.Sandbox); err != nil {
 		return "", fmt.Errorf("making a key: %w", err)
@@ -187,8 +187,8 @@ func (k *keys) get(c *gin.Context) error {
 	return nil
 }
 
-// rotate makes the successor of a key and shows it, this once. For the overlap the key
-// before works on.
+// rotate makes the successor of a key. Only this answer shows it. The old key keeps
+// working for the overlap.
 func (k *keys) rotate(c *gin.Context) error {
 	id, err := keyID(c)
 	if err != nil {
@@ -215,7 +215,7 @@ func (k *keys) rotate(c *gin.Context) error {
 	return nil
 }
 
-// revoke ends a key for good.
+// revoke revokes a key for good.
 func (k *keys) revoke(c *gin.Context) error {
 	id, err := keyID(c)
 	if err != nil {

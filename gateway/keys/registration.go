@@ -15,17 +15,16 @@ import (
 	"crier/schema"
 )
 
-// registrar makes workspaces for those who have none.
+// registrar stores the workspaces of registrations.
 type registrar interface {
 	// Register is one transaction; RateLimitExceeded where too many came from the network.
 	Register(ctx context.Context, registration schema.Registration) error
 }
 
-// registration is how somebody without a key gets a workspace, where the operator allows
-// it.
+// registration gives a workspace to somebody without a key, if the operator allows it.
 type registration struct{ Config }
 
-// maxEmail is the longest address there can be, in bytes (RFC 5321, 4.5.3.1.3).
+// maxEmail is the length of the longest valid address, in bytes (RFC 5321, 4.5.3.1.3).
 const maxEmail = 254
 
 func (r *registration) routes() []admission.Route {
@@ -45,7 +44,7 @@ type registrationAnswer struct {
 	Warnings  []schema.Detail `json:"warnings,omitempty"`
 }
 
-// register makes a workspace and its first key, which it shows this once.
+// register makes a workspace and its first key. Only this answer shows the key.
 func (r *registration) register(c *gin.Context) error {
 	if !r.AllowRegistration {
 		return &schema.Error{Kind: schema.Forbidden, Message: "this server takes no registrations; ask its operator for a key"}
@@ -85,7 +84,7 @@ func (r *registration) register(c *gin.Context) error {
 	return nil
 }
 
-// formEmail reads an address of e-mail, without a name.
+// formEmail reads an e-mail address without a display name.
 func formEmail(f *body.Form) string {
 	text, ok := f.Text("email", maxEmail)
 	if !ok {

@@ -11,12 +11,12 @@ import (
 type keyView struct {
 	ID             schema.KeyID   `json:"id"`
 	Name           string         `json:"name"`
-	Secret         string         `json:"secret,omitempty"` // the key itself: once
+	Secret         string         `json:"secret,omitempty"` // the key itself: only where it was made
 	Prefix         string         `json:"prefix"`
 	Test           bool           `json:"test"`
 	Permissions    []string       `json:"permissions"`
 	IsActive       bool           `json:"isActive"`
-	IsCurrent      bool           `json:"isCurrent"` // the one that asks
+	IsCurrent      bool           `json:"isCurrent"` // the key of this request
 	CreatedAt      answer.Moment  `json:"createdAt"`
 	LastUsedAt     *answer.Moment `json:"lastUsedAt"`
 	ExpiresAt      *answer.Moment `json:"expiresAt"`

@@ -19,8 +19,7 @@ type attemptReader interface {
 	Attempts(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, []schema.Attempt, error)
 }
 
-// attemptView is one line of a post's timeline. What is about the whole post names no
-// platform.
+// attemptView is one line of a post's timeline. One about the whole post has no platform.
 type attemptView struct {
 	At           string `json:"at"`
 	Event        string `json:"event"`

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// transit is by how much a time may be too early because its request took time to
-	// arrive and clocks differ; where the lead is small, a tenth of it.
+	// transit is by how much a time may miss the lead, since requests take time to arrive
+	// and clocks differ; of a small lead it is a tenth.
 	transit = 2 * time.Second
 )
 
@@ -30,11 +30,11 @@ const (
 	inQueue
 )
 
-// build makes the post a creation asks for, by the fields that read finds in it, and
-// reports all that is wrong with it. One for a queue has no time until it is placed.
+// build makes the post of a creation from the fields that read finds in it, and reports
+// everything that is wrong with it. A post for a queue has no time until it is placed.
 func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*body.Form) postFields) (schema.Post, *schema.QueueChoice) {
 	if f.Object.Kind != body.Object {
-		return schema.Post{}, nil // the report says so already, and nothing of its fields
+		return schema.Post{}, nil // the report says so already
 	}
 	fields := read(f)
 	r := f.Report
@@ -75,7 +75,8 @@ func readQueueID(f *body.Form) schema.QueueID {
 	return id
 }
 
-// modeFields are those that choose a mode. One that cannot be read may have meant to.
+// modeFields are the fields that choose a mode. If one of them has failed, the mode is
+// not known.
 var modeFields = []string{"publishNow", "queue", "queueId", "scheduledFor", "status"}
 
 // readMode returns the one scheduling mode of a request.
@@ -114,18 +115,18 @@ func readMode(f *body.Form, fields postFields, named schema.QueueID) mode {
 	return chosen
 }
 
-// change is what a request makes of a post, worked out as far as can be without it.
+// change is what a request does to a post, computed as far as possible without the post.
 type change struct {
 	fields    postFields
 	targets   []schema.Target
 	brand     schema.BrandID
-	accounts  *directory.Directory // nil: the request says nothing that is about accounts
+	accounts  *directory.Directory // nil: the request has no field that needs them
 	timezone  string               // empty: stays
 	scheduled time.Time            // zero: stays
 }
 
-// changeOf finds what the fields of a request name: accounts, brand, time. What it
-// takes from elsewhere (accounts, DNS) it takes here, before a post is locked.
+// changeOf resolves what the fields of a request name: accounts, brand, time. It reads
+// from the database and from DNS, so it runs before a post is locked.
 func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *body.Report) change {
 	c := change{fields: fields}
 	if fields.targets != nil || fields.brand != nil || fields.settings != nil {
@@ -232,9 +233,9 @@ func (c change) apply(post *schema.Post) {
 	}
 }
 
-// validate checks the post as a whole against its platforms and those of its accounts
-// that are known, and notes which platforms need it prepared. It leaves out what it says of a field that is known to be wrong
-// already.
+// validate checks the whole post against its platforms and against those of its accounts
+// that were found, and sets which platforms need it prepared. It reports nothing about
+// fields that have failed already.
 func (p *posts) validate(post *schema.Post, accounts *directory.Directory, r *body.Report) {
 	unreadable := func(t schema.Target) bool { return t.Platform == 0 }
 	if len(post.Content.Entries) == 0 || slices.ContainsFunc(post.Targets, unreadable) {
@@ -250,7 +251,7 @@ func (p *posts) validate(post *schema.Post, accounts *directory.Directory, r *bo
 	if accounts != nil {
 		errors = append(errors, validation.CheckAccounts(post.Content, post.Targets, accounts.Account)...)
 	}
-	known := r.Errors // several platforms may find something in one field
+	known := r.Errors // without this check's own: several platforms may fail one field
 	for _, d := range errors {
 		if !body.About(known, d.Field) && !followsFromUpload(known, d.Field) {
 			r.Add(d)
@@ -259,8 +260,8 @@ func (p *posts) validate(post *schema.Post, accounts *directory.Directory, r *bo
 	r.Warnings = append(r.Warnings, warnings...)
 }
 
-// followsFromUpload tells whether a field is the type of a media item whose upload was not
-// found: without it the type is not known, and nothing is to be said of it.
+// followsFromUpload reports whether a field is the type of a media item whose upload has
+// failed: the type comes from the upload, so an error about it says nothing new.
 func followsFromUpload(known []schema.Detail, field string) bool {
 	item, ok := strings.CutSuffix(field, ".type")
 	return ok && body.About(known, item+".mediaId")

@@ -18,8 +18,8 @@ import (
 
 const maxBulk = 25
 
-// bulkAnswer is the answer of a bulk creation; it comes with 201 whatever became of
-// its entries.
+// bulkAnswer is the answer of a bulk creation. Its status is 201 even if every entry
+// failed.
 type bulkAnswer struct {
 	Success  bool            `json:"success"`
 	Results  []bulkResult    `json:"results"`
@@ -41,8 +41,8 @@ type bulkSummary struct {
 	Failed    int `json:"failed"`
 }
 
-// createBulk makes up to 25 posts. Each entry is valid or not by itself; those that
-// are valid are stored together.
+// createBulk makes up to 25 posts. Each entry is validated by itself; those that are
+// valid are stored together.
 func (p *posts) createBulk(c *gin.Context) error {
 	f, err := body.ReadForm(c)
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *posts) createBulk(c *gin.Context) error {
 	return p.commit(c, creation, queued)
 }
 
-// answerDryRun says what would become of each entry; there are no posts to show.
+// answerDryRun answers with what would become of each entry, without posts.
 func answerDryRun(c *gin.Context, reply bulkAnswer, warnings []schema.Detail) {
 	for i := range reply.Results {
 		reply.Results[i].Post = nil
@@ -113,7 +113,7 @@ func (p *posts) without(reply bulkAnswer, refused map[schema.PostID]*schema.Erro
 	return reply
 }
 
-// readBulk returns the entries, and whether to judge them only.
+// readBulk returns the entries, and whether they are only to be validated.
 func (p *posts) readBulk(f *body.Form, b *batch) (entries []body.Value, dryRun bool) {
 	items, ok := f.List("posts", maxBulk)
 	if !ok {
@@ -132,17 +132,18 @@ func (p *posts) readBulk(f *body.Form, b *batch) (entries []body.Value, dryRun b
 	return items, dryRun
 }
 
-// bulkEntry is one entry of a bulk creation, judged.
+// bulkEntry is one validated entry of a bulk creation.
 type bulkEntry struct {
 	post  schema.Post
 	queue *schema.QueueChoice // nil: not for a queue
 	*body.Report
 }
 
-// waits tells whether an entry that is valid waits for its place in a queue.
+// waits reports whether the entry is valid and needs a slot of a queue.
 func (e bulkEntry) waits() bool { return e.queue != nil && len(e.Errors) == 0 }
 
-// buildBulk judges every entry. Its error is a fault: then nothing is known of any.
+// buildBulk validates every entry. An error is a fault, after which nothing is known of
+// any entry.
 func (p *posts) buildBulk(ctx context.Context, b batch, raw []byte, items []body.Value) ([]bulkEntry, error) {
 	entries := make([]bulkEntry, len(items))
 	for i, item := range items {
@@ -156,8 +157,8 @@ func (p *posts) buildBulk(ctx context.Context, b batch, raw []byte, items []body
 	return entries, nil
 }
 
-// placeBulk gives the entries for a queue their slots, in their order, and returns the
-// posts that have one.
+// placeBulk gives the entries for a queue their slots, in order, and returns the posts
+// that got one.
 func (p *posts) placeBulk(ctx context.Context, b batch, entries []bulkEntry) (queued []schema.PostID, err error) {
 	choices := map[schema.QueueChoice][]*schema.Post{}
 	for i := range entries {
@@ -185,7 +186,7 @@ func (p *posts) placeBulk(ctx context.Context, b batch, entries []bulkEntry) (qu
 	return queued, nil
 }
 
-// answerBulk returns the posts to make, and what is answered of every entry.
+// answerBulk returns the posts to store, and the answer for all entries.
 func (p *posts) answerBulk(entries []bulkEntry) ([]schema.Post, bulkAnswer) {
 	made := make([]schema.Post, 0, len(entries))
 	reply := bulkAnswer{Success: true, Results: make([]bulkResult, len(entries))}

@@ -28,8 +28,8 @@ type writer interface {
 
 // answerReader reads the answers that are kept for idempotency.
 type answerReader interface {
-	// Answer returns what the first request of that name was answered, if it is known:
-	// the error is IdempotencyConflict when it had another body.
+	// Answer returns the answer of the first request of that key, if there was one; the
+	// error is IdempotencyConflict if it had another body.
 	Answer(ctx context.Context, request schema.Idempotency) (response []byte, known bool, err error)
 }
 
@@ -87,9 +87,9 @@ func (p *posts) createOne(c *gin.Context, read func(*body.Form) postFields, view
 	}, queued)
 }
 
-// commit stores a creation and answers with what was kept of it, which is the answer
-// of the first request where this one repeats it. The queued posts hold slots, which are
-// free again unless the posts were made, or may have been.
+// commit stores a creation and sends its answer, or that of the first request if this one
+// is a repetition. The slots of queued posts are released unless the posts were stored,
+// or may have been.
 func (p *posts) commit(c *gin.Context, creation schema.Creation, queued []schema.PostID) error {
 	ctx, span := tracing.Child(c.Request.Context(), "create")
 	defer span.End()
@@ -107,9 +107,9 @@ func (p *posts) commit(c *gin.Context, creation schema.Creation, queued []schema
 	return nil
 }
 
-// answerOr answers a request that is not valid. A request that was valid once may not
-// be any more: its time has come close, or its account was removed. So one with a key
-// is first looked for among those that were answered.
+// answerOr answers a request that is not valid. A repeated request may have been valid at
+// first, before its time came close or its account was removed, so its key is looked up
+// first.
 func (p *posts) answerOr(c *gin.Context, identity *schema.Idempotency, invalid error) error {
 	if answered, err := p.answerKnown(c, identity); answered || err != nil {
 		return err
@@ -117,7 +117,7 @@ func (p *posts) answerOr(c *gin.Context, identity *schema.Idempotency, invalid e
 	return invalid
 }
 
-// answerKnown answers a request that was answered before, if it was.
+// answerKnown repeats the answer of the first request of that key, if there was one.
 func (p *posts) answerKnown(c *gin.Context, identity *schema.Idempotency) (answered bool, err error) {
 	if identity == nil {
 		return false, nil
@@ -137,7 +137,8 @@ func answerCreated(c *gin.Context, response []byte, replayed bool) {
 	c.Data(http.StatusCreated, answer.JSONType, response)
 }
 
-// warnOfDuplicate warns of a request without a key that came a short while before too.
+// warnOfDuplicate adds a warning if the same request came a short while ago, without a
+// key.
 func (p *posts) warnOfDuplicate(identity *schema.Idempotency, b batch, print [32]byte, r *body.Report) {
 	if identity == nil && p.duplicates.seen(duplicate{b.key.Workspace, print}, b.now) {
 		r.Warn("body", "possible_duplicate",

@@ -9,12 +9,13 @@ import (
 
 const (
 	duplicateWindow = 5 * time.Minute
-	maxDuplicates   = 50_000 // fingerprints a generation
+	maxDuplicates   = 50_000 // fingerprints in a generation
 )
 
 // duplicates remembers requests without an Idempotency-Key for a while, so that one sent
-// twice gets a warning. It is a hint, so the memory of one process will do; it is kept
-// in two generations, which bounds it and makes forgetting free.
+// twice gets a warning. That is a hint, so the memory of one process is enough. It has
+// two generations, of which the older is dropped whole: this bounds it, and no entry
+// needs to be expired.
 type duplicates struct {
 	mu      sync.Mutex
 	turned  time.Time // when recent began
@@ -27,7 +28,7 @@ type duplicate struct {
 	fingerprint [32]byte
 }
 
-// seen remembers a request and tells whether the same came within the window before.
+// seen remembers a request, and reports whether the same came within the last window.
 func (d *duplicates) seen(request duplicate, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

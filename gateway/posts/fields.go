@@ -20,8 +20,8 @@ const (
 	maxExternalID    = 255
 )
 
-// postFields is what a request says about a post. Nil stands for a field it does not
-// name, which in a PATCH stays as it is; an empty list or object empties.
+// postFields is what a request says about a post. Nil is an absent field, which a PATCH
+// leaves as it is; an empty list or object clears it.
 type postFields struct {
 	content      *string
 	targets      []targetFields
@@ -74,7 +74,7 @@ func readPostFields(f *body.Form) postFields {
 	return fields
 }
 
-// readShared reads what requests say about posts and threads alike.
+// readShared reads the fields that posts and threads have in common.
 func (f *postFields) readShared(in *body.Form) {
 	f.status = body.Optional(in.Text("status", body.MaxShort))
 	f.scheduledFor = body.Optional(in.Text("scheduledFor", body.MaxShort))

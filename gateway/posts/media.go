@@ -9,43 +9,43 @@ import (
 	"crier/schema"
 )
 
-// What can be wrong with a media item that names an upload.
+// Codes of errors of media items that name an upload.
 const (
 	codeMediaUnknown     = "media_unknown"
 	codeMediaNotUploaded = "media_not_uploaded"
 )
 
-// uploadReader reads what is known of uploads.
+// uploadReader reads the rows of uploads.
 type uploadReader interface {
-	// Media returns those of the uploads that a workspace has; they stay for as long as a
-	// request may take.
+	// Media returns those of the uploads that belong to the workspace, and keeps them
+	// from expiring for as long as a request may take.
 	Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error)
 }
 
-// uploads knows the uploads that media items name.
+// uploads resolves the uploads that media items name.
 type uploads interface {
 	// Reference returns the upload whose address a url is.
 	Reference(url string) (id schema.MediaID, secret string, ok bool)
-	// Completed returns an upload whose content is there, if it is.
+	// Completed returns the upload with the facts of its content, if that has arrived.
 	Completed(ctx context.Context, upload schema.Upload) (schema.Upload, error)
 	// Address returns where the content of an upload is served.
 	Address(upload schema.Upload) string
 }
 
-// locatedMedia is a media item with how the sender calls it, such as mediaItems[0].
+// locatedMedia is a media item with its path in the request, such as mediaItems[0].
 type locatedMedia struct {
 	*schema.Media
 	field string
 }
 
-// resolveMedia puts the facts of uploads into the items that name them, by id or by address.
-// It costs a post without uploads nothing.
+// resolveMedia copies the facts of uploads into the items that name them, by id or by
+// address. A post without uploads costs no query.
 func (p *posts) resolveMedia(ctx context.Context, workspace schema.WorkspaceID, items []locatedMedia, r *body.Report) {
 	var ids []schema.MediaID
 	secrets := make([]string, len(items))
 	for i, m := range items {
 		id, secret, ours := p.Uploads.Reference(m.URL)
-		if m.URL != "" && !m.MediaID.IsZero() && m.MediaID != id { // an answer shows both, and may be sent again
+		if m.URL != "" && !m.MediaID.IsZero() && m.MediaID != id { // both may be given if they agree: answers show both, and clients send them back
 			r.Fail(m.field+".mediaId", body.CodeConflict, "must not stand beside another url than its own")
 			m.MediaID = schema.MediaID{}
 			continue

@@ -33,7 +33,7 @@ type Config struct {
 	Uploads     uploads
 	Zones       *calendar.Zones
 	Constraints func(schema.Platform) schema.Constraints
-	// Refuses tells why crier must not call an address; empty: it may.
+	// Refuses says why crier must not call an address; empty: it may.
 	Refuses  func(ctx context.Context, address string) string
 	Lead     time.Duration // how far ahead scheduledFor has to be
 	Now      func() time.Time
@@ -71,7 +71,7 @@ func (p *posts) routes() []admission.Route {
 type batch struct {
 	key      schema.Key
 	began    time.Time
-	now      time.Time // began to the millisecond, as times are stored and shown
+	now      time.Time // began, rounded to the millisecond as times are stored and shown
 	timezone string    // of posts that name none
 }
 
@@ -82,7 +82,7 @@ func (p *posts) batchOf(c *gin.Context) batch {
 	}
 }
 
-// postID returns the id a path names. One that is no id names nothing that exists.
+// postID returns the id a path names. A malformed id is NotFound.
 func postID(c *gin.Context) (schema.PostID, error) {
 	id, err := schema.ParsePostID(c.Param("id"))
 	if err != nil {

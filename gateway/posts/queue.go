@@ -12,19 +12,20 @@ import (
 
 // slotTaker gives out the slots of queues, each once.
 type slotTaker interface {
-	// TakeSlots takes a slot for each post, in their order, among those that pick chooses;
-	// fewer where it chooses fewer. It is NotFound where there is no such queue.
+	// TakeSlots takes a slot for each post, in order, from those that pick returns; if
+	// pick returns fewer, the last posts get none. It is NotFound if there is no such
+	// queue.
 	TakeSlots(ctx context.Context, workspace schema.WorkspaceID, choice schema.QueueChoice, posts []schema.PostID,
 		pick func(queue schema.Queue, taken []time.Time) ([]time.Time, error)) (schema.QueueID, []time.Time, error)
-	// ReleaseSlots frees the slots of posts that were not made.
+	// ReleaseSlots frees the slots of posts that were not stored.
 	ReleaseSlots(ctx context.Context, posts []schema.PostID) error
 }
 
-// releaseTimeout bounds the release of slots, whatever becomes of the request.
+// releaseTimeout bounds the release of slots, which goes on if the request is given up.
 const releaseTimeout = 5 * time.Second
 
-// place gives posts the next free slots of a queue, in their order. Those for which
-// there is none keep no time.
+// place gives posts the next free slots of a queue, in order. Posts for which there is
+// none have no time afterwards.
 func (p *posts) place(ctx context.Context, b batch, choice schema.QueueChoice, queued []*schema.Post) error {
 	ids := make([]schema.PostID, len(queued))
 	for i, post := range queued {
@@ -60,7 +61,7 @@ func queueFull() *schema.Error {
 	return schema.InvalidField("queue", "queue_full", "the queue has no free slot in the next 90 days")
 }
 
-// release frees the slots of posts that were not made. Where that fails, they are free
+// release frees the slots of posts that were not stored. If that fails, they are freed
 // after a while.
 func (p *posts) release(ctx context.Context, queued []schema.PostID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)

@@ -49,7 +49,7 @@ func (p *posts) list(c *gin.Context) error {
 	filter := schema.PostFilter{
 		Status: readStatus(q), Platform: q.Platform("platform"), Brand: q.Brand(),
 		ExternalID: readExternalID(q), Metadata: readMetadataFilter(q),
-		After: q.Time("after"), Before: q.Time("before"), Limit: page.Limit + 1, Offset: page.Offset(), // one more tells whether there is more
+		After: q.Time("after"), Before: q.Time("before"), Limit: page.Limit + 1, Offset: page.Offset(), // one more shows whether there is a next page
 	}
 	if err := q.Report.Err(); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (p *posts) list(c *gin.Context) error {
 }
 
 // readStatus reads the status to filter by. A post that is published immediately is
-// processing from its first moment on, so that is what "immediate" finds.
+// processing from the start, so "immediate" finds those.
 func readStatus(q *body.Query) schema.PostStatus {
 	name, ok := q.Word("status")
 	if !ok {
@@ -92,8 +92,8 @@ func readExternalID(q *body.Query) string {
 	return id
 }
 
-// readMetadataFilter reads parameters such as metadata[campaign]=spring, for which
-// metadata.campaign=spring may stand.
+// readMetadataFilter reads parameters such as metadata[campaign]=spring or
+// metadata.campaign=spring.
 func readMetadataFilter(q *body.Query) map[string]string {
 	wanted := map[string]string{}
 	for name, values := range q.Values {

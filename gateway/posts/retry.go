@@ -14,10 +14,10 @@ import (
 	"crier/schema"
 )
 
-// retrier sets failed posts going again.
+// retrier retries failed posts.
 type retrier interface {
-	// Retry sets the failed targets of a post going again and tells which, and which were
-	// left out. It is InvalidState where nothing failed that could go on.
+	// Retry schedules the failed targets of a post again, and returns which ones and
+	// which were left out. It is InvalidState if no failed target can be retried.
 	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, asked schema.Retry) (schema.Retried, error)
 }
 
@@ -28,8 +28,8 @@ type retryAnswer struct {
 	Warnings         []schema.Detail   `json:"warnings,omitempty"`
 }
 
-// retry sets the failed targets of a post going again, and warns of those that may be there
-// already and cannot be looked for.
+// retry schedules the failed targets of a post again, and warns of those that may be on
+// their platform already where nobody can look.
 func (p *posts) retry(c *gin.Context) error {
 	id, err := postID(c)
 	if err != nil {

@@ -15,9 +15,9 @@ const codeAmbiguous = "account_ambiguous"
 // maxChoices bounds how many accounts an error lists.
 const maxChoices = 25
 
-// resolveTargets finds the account of every target among those of the workspace. It returns a
-// target for each that was wanted, so that what validation says of them has their
-// numbers; one that was not found has no account, and an error in the report.
+// resolveTargets finds the account of every target among those of the workspace. It
+// returns a target for each that was wanted, so that indexes in validation errors are the
+// request's; one whose account was not found has none, and an error in the report.
 func resolveTargets(d *directory.Directory, wanted []targetFields) ([]schema.Target, body.Report) {
 	var r body.Report
 	targets := make([]schema.Target, len(wanted))
@@ -50,7 +50,7 @@ func resolveTargets(d *directory.Directory, wanted []targetFields) ([]schema.Tar
 // none, which the report then says.
 func choose(d *directory.Directory, r *body.Report, w targetFields) *schema.Account {
 	if w.platform == 0 {
-		return nil // has failed already
+		return nil // the report says so already
 	}
 	if w.account != "" {
 		account := d.Named(w.platform, w.account)
@@ -78,8 +78,8 @@ func (t targetFields) blame(r *body.Report, code, message string) {
 	r.Add(schema.Detail{Field: t.field() + ".accountId", Platform: t.platform.String(), Code: code, Message: message})
 }
 
-// refusal is the error of a report about a post, nil where nothing is wrong. Where nothing
-// is but that accounts are not named, it says which there are to choose from.
+// refusal is the error of a report about a post; nil if nothing is wrong. If all that is
+// wrong is that accounts must be named, it lists the accounts to choose from.
 func refusal(r *body.Report) error {
 	if r.Fault == nil && ambiguous(r.Errors) {
 		return ambiguousAccounts(r.Errors)
@@ -87,7 +87,7 @@ func refusal(r *body.Report) error {
 	return r.Err()
 }
 
-// ambiguous tells whether nothing is wrong but that accounts are not named.
+// ambiguous reports whether all that is wrong is that accounts must be named.
 func ambiguous(details []schema.Detail) bool {
 	for _, d := range details {
 		if d.Code != codeAmbiguous {

@@ -11,7 +11,7 @@ import (
 // maxTitle is the length of a thread's title, in bytes.
 const maxTitle = 255
 
-// readThreadFields reads what a request says about a thread that is to be made.
+// readThreadFields reads the fields of a creation of a thread.
 func readThreadFields(f *body.Form) postFields {
 	thread := readThreadConfig(f).merge(schema.ThreadConfig{MaxRetries: schema.DefaultThreadRetries})
 	fields := postFields{
@@ -28,8 +28,8 @@ func readThreadFields(f *body.Form) postFields {
 	return fields
 }
 
-// readEntries returns an entry for each that was sent, so that what validation says of
-// them has their numbers.
+// readEntries returns an entry for each that was sent, so that indexes in validation
+// errors are the request's.
 func readEntries(f *body.Form) []schema.Entry {
 	items, ok := f.List("posts", schema.MaxThreadEntries)
 	if !ok {
@@ -68,8 +68,7 @@ func readPlatformContent(f *body.Form) map[schema.Platform]string {
 	return texts
 }
 
-// threadConfig is what a request says about a thread's config. Nil stands for a field it
-// does not name.
+// threadConfig is what a request says about a thread's config. Nil is an absent field.
 type threadConfig struct {
 	title           *string
 	postDelay       *float64
@@ -103,7 +102,7 @@ func readThreadConfig(f *body.Form) threadConfig {
 	return config
 }
 
-// merge returns a thread's config with what the request names in place of what was.
+// merge returns a thread's config with the request's fields replaced.
 func (c threadConfig) merge(config schema.ThreadConfig) schema.ThreadConfig {
 	if c.title != nil {
 		config.Title = *c.title

@@ -24,7 +24,7 @@ func (t *threads) update(c *gin.Context) error {
 	}
 	p := t.posts
 	b := p.batchOf(c)
-	b.timezone = before.Timezone // of a time without a zone
+	b.timezone = before.Timezone // of times without an offset
 	fields := postFields{
 		status:       body.Optional(f.Text("status", body.MaxShort)),
 		scheduledFor: body.Optional(f.Text("scheduledFor", body.MaxShort)),
@@ -37,7 +37,7 @@ func (t *threads) update(c *gin.Context) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	var r body.Report // of the last run: the store may run the change again
+	var r body.Report // of the last run: the store may call this again
 	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, before.ID, func(post *schema.Post) error {
 		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
 		merged := config.merge(*post.Content.Thread)

@@ -45,7 +45,7 @@ type threadEntryView struct {
 	Content         string                     `json:"content"`
 	PlatformContent map[schema.Platform]string `json:"platformContent,omitempty"`
 	MediaItems      []mediaView                `json:"mediaItems"`
-	// PlatformPostIDs has one account a platform; Platforms has them all.
+	// PlatformPostIDs has one account for each platform; Platforms has all.
 	PlatformPostIDs map[string]nativePostView `json:"platformPostIds,omitempty"`
 	Platforms       []entryTargetView         `json:"platforms"`
 }
@@ -65,7 +65,7 @@ type entryTargetView struct {
 	PostedAt  string `json:"postedAt,omitempty"`
 }
 
-// The statuses of entries that no whole target has.
+// Statuses of entries that targets do not have.
 const (
 	entrySkipped = "skipped" // the thread ended before it
 	entryPartly  = "partially_failed"

@@ -11,7 +11,7 @@ import (
 )
 
 // threads is the resource of threads. A thread is a view of a post with several entries:
-// it is made, stored and published as one.
+// it is created, stored and published as a post.
 type threads struct{ posts *posts }
 
 func (t *threads) routes() []admission.Route {
@@ -64,7 +64,7 @@ func (t *threads) read(c *gin.Context) (schema.Post, error) {
 	return post, nil
 }
 
-// threadNotFound speaks of threads where the store speaks of posts.
+// threadNotFound replaces a NotFound about a post by one about a thread.
 func threadNotFound(err error) error {
 	if schema.KindOf(err) == schema.NotFound {
 		return noThread(err)

@@ -35,7 +35,7 @@ func (p *posts) update(c *gin.Context) error {
 	if err := refusal(f.Report); err != nil {
 		return err
 	}
-	var r body.Report // of the last run: the store may run the change again
+	var r body.Report // of the last run: the store may call this again
 	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, id, func(post *schema.Post) error {
 		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
 		return p.patch(post, change, b.now, &r)
@@ -47,7 +47,7 @@ func (p *posts) update(c *gin.Context) error {
 	return nil
 }
 
-// checkPatch refuses what is wrong whatever the post is like.
+// checkPatch reports what no post may be changed to.
 func checkPatch(fields postFields, r *body.Report) {
 	if fields.targets != nil && len(fields.targets) == 0 {
 		r.Fail("platforms", body.CodeRequired, "at least one platform is required")
@@ -57,13 +57,13 @@ func checkPatch(fields postFields, r *body.Report) {
 	}
 }
 
-// timezoneOf returns the zone that a time without one is meant in: the post's own.
+// timezoneOf returns the zone of times without an offset: the post's own.
 func (p *posts) timezoneOf(c *gin.Context, b batch, id schema.PostID) (string, error) {
 	post, err := p.Store.Post(c.Request.Context(), b.key.Workspace, id)
 	return post.Timezone, err
 }
 
-// patch makes the change to a post that is locked.
+// patch applies the change to a locked post.
 func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.Report) error {
 	if change.fields.targets != nil && begun(post) {
 		return &schema.Error{
@@ -89,7 +89,7 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.R
 	return refusal(r)
 }
 
-// checkThreadPatch refuses what would change the entries of a thread.
+// checkThreadPatch fails fields that would change the entries of a thread.
 func checkThreadPatch(fields postFields, r *body.Report) {
 	fixed := func(field string) {
 		r.Fail(field, body.CodeConflict, "the entries of a thread cannot be changed; cancel it and create another")
@@ -107,7 +107,7 @@ func checkThreadPatch(fields postFields, r *body.Report) {
 	}
 }
 
-// begun tells whether something of a post was published, which a retry leaves in place.
+// begun reports whether a part of a post was published, which a retry leaves in place.
 func begun(post *schema.Post) bool {
 	return slices.ContainsFunc(post.Targets, func(t schema.Target) bool {
 		return t.State == schema.TargetPosted || len(t.Receipts) > 0

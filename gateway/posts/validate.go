@@ -18,7 +18,7 @@ type validationAnswer struct {
 	Warnings   []schema.Detail `json:"warnings,omitempty"` // about the request itself
 }
 
-// validationView is what a creation would say of the same content.
+// validationView is what a creation would report about the same content.
 type validationView struct {
 	IsValid   bool                            `json:"isValid"`
 	Platforms map[string]platformValidityView `json:"platforms"`
@@ -35,8 +35,8 @@ type platformValidityView struct {
 	Errors              []string `json:"errors,omitempty"`
 }
 
-// check says what a creation would find wrong with a post, and makes none. Platforms are
-// judged by name: an account matters only where it is named, or the only one.
+// check validates a post without creating it. Platforms are checked by name: an account
+// matters only if it is named or the only one.
 func (p *posts) check(c *gin.Context) error {
 	f, err := body.ReadForm(c)
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *posts) check(c *gin.Context) error {
 	b := p.batchOf(c)
 	fields := readPostFields(f)
 	for _, mode := range []string{"publishNow", "queue"} {
-		_, _ = f.Boolean(mode) // a whole creation may be sent; when it is published is not judged
+		_, _ = f.Boolean(mode) // the fields of a whole creation may be sent; its time is not checked
 	}
 	_, _ = f.Text("queueId", body.MaxShort)
 	f.Finish()
@@ -71,7 +71,7 @@ func (p *posts) check(c *gin.Context) error {
 	return nil
 }
 
-// requirePlatforms fails a creation without any platform.
+// requirePlatforms fails a creation without platforms.
 func requirePlatforms(f *body.Form, fields postFields) {
 	switch {
 	case fields.targets == nil:

@@ -7,8 +7,8 @@ import (
 	"crier/schema"
 )
 
-// postView is a post as the API shows it. Its ids and times are texts already, which
-// encoding/json writes several times as fast as what it has to ask for its text.
+// postView is a post as the API shows it. Its ids and times are strings, which
+// encoding/json writes several times as fast as values with a MarshalText method.
 type postView struct {
 	ID               string                              `json:"id"`
 	Status           string                              `json:"status"`
@@ -20,7 +20,7 @@ type postView struct {
 	FirstComments    []schema.FirstComment               `json:"firstComments"`
 	PlatformSettings map[schema.Platform]json.RawMessage `json:"platformSettings"`
 	BrandID          *schema.BrandID                     `json:"brandId,omitempty"`
-	ThreadID         string                              `json:"threadId,omitempty"` // of a post that is a thread's
+	ThreadID         string                              `json:"threadId,omitempty"` // if the post is a thread
 	QueueID          string                              `json:"queueId,omitempty"`  // whose slot it has
 	ExternalID       string                              `json:"externalId,omitempty"`
 	Metadata         map[string]string                   `json:"metadata,omitempty"`
@@ -39,11 +39,11 @@ type targetView struct {
 	PostedAt      string        `json:"postedAt,omitempty"`
 	PreviousError string        `json:"previousError,omitempty"` // while it is tried again
 	Error         *causeView    `json:"error,omitempty"`         // once it has failed, and while its outcome is open
-	Held          *holdView     `json:"held,omitempty"`          // while nothing of it goes out
+	Held          *holdView     `json:"held,omitempty"`          // while it is not published
 	FirstComments []commentView `json:"firstComments,omitempty"`
 }
 
-// holdView is why nothing goes out, and since when.
+// holdView is why a target is not published, and since when.
 type holdView struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message,omitempty"`

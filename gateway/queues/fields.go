@@ -15,8 +15,7 @@ const (
 	maxQueueName = 255 // bytes
 )
 
-// queueFields is what a request says about a queue. Nil stands for a field it does not
-// name.
+// queueFields is what a request says about a queue. Nil is an absent field.
 type queueFields struct {
 	name     *string
 	timezone *string

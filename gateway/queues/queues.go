@@ -26,15 +26,15 @@ type Store interface {
 type reader interface {
 	Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error)
 	Queue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) (schema.Queue, error)
-	// TakenSlots returns the coming slots of a queue that are not free, in order.
+	// TakenSlots returns the taken slots of a queue that are still to come, in order.
 	TakenSlots(ctx context.Context, queue schema.QueueID) ([]time.Time, error)
 }
 
-// writer creates and changes queues. What it changes of the default of a brand or a
-// workspace, it changes for the others too.
+// writer creates and changes queues. A brand and a workspace have one default queue each:
+// making one the default ends that of another.
 type writer interface {
 	CreateQueue(ctx context.Context, queue schema.Queue) (schema.Queue, error)
-	// UpdateQueue runs change on the locked queue and stores what it made of it.
+	// UpdateQueue calls change with the locked queue and stores the result.
 	UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID, change func(*schema.Queue) error) (schema.Queue, error)
 	DeleteQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) error
 }
@@ -181,7 +181,7 @@ func (q *queues) read(c *gin.Context) (schema.Queue, error) {
 	return q.Store.Queue(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 }
 
-// queueID returns the id a path names. One that is no id names nothing that exists.
+// queueID returns the id a path names. A malformed id is NotFound.
 func queueID(c *gin.Context) (schema.QueueID, error) {
 	id, err := schema.ParseQueueID(c.Param("id"))
 	if err != nil {
@@ -190,7 +190,7 @@ func queueID(c *gin.Context) (schema.QueueID, error) {
 	return id, nil
 }
 
-// update changes what a request names of a queue. Posts placed already stay.
+// update changes what a request names of a queue. Posts that have a slot keep it.
 func (q *queues) update(c *gin.Context) error {
 	id, err := queueID(c)
 	if err != nil {
@@ -216,7 +216,7 @@ func (q *queues) update(c *gin.Context) error {
 	return nil
 }
 
-// delete removes a queue. Posts placed already stay.
+// delete removes a queue. Posts that have a slot keep it.
 func (q *queues) delete(c *gin.Context) error {
 	id, err := queueID(c)
 	if err != nil {

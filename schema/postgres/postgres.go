@@ -92,5 +92,8 @@ type HeldPost = operation.HeldPost
 // Kept is a post that stays under review.
 type Kept = operation.Kept
 
+// Bare is what a sandbox twin may lack.
+type Bare = operation.Bare
+
 // NewAdmin returns the store of the operator's commands.
 func NewAdmin(s *Store) *Admin { return operation.New(s.ForRequests()) }

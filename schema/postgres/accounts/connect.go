@@ -84,6 +84,8 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 	err = tables.ScanAccount(row, a)
 	known := err == nil
 	switch {
+	case known && c.IfNew:
+		return one, false, nil
 	case known:
 		one.New = a.Disconnected
 	case errors.Is(err, pgx.ErrNoRows):
