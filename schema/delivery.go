@@ -128,7 +128,8 @@ const (
 	// Found: the receipt is of what the earlier call made.
 	Found
 	// NotThere: it would be where Find looked, and is not. Twice, a settle time apart,
-	// permits a second call.
+	// permits a second call. Together with an error of kind Refused: the platform took the
+	// call and gave up on the post, for the reason in the error. The entry fails.
 	NotThere
 	// SafeToRepeat: a look cannot tell, but the platform answers the same call under the
 	// same key with what the first one made.

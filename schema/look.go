@@ -10,6 +10,7 @@ import (
 //
 //	Find ─┬─ found ─▶ receipt
 //	      ├─ not there, twice ─▶ call again
+//	      ├─ not there, and never will be ─▶ failed, with the platform's reason
 //	      ├─ safe to repeat ─▶ call again by the same key: the answer is the first call's
 //	      ├─ nobody can tell ─▶ failed, outcome_unknown, unless a person accepts a second post
 //	      └─ could not look ─▶ look again, until the deadline; then failed, outcome_unknown
@@ -172,6 +173,7 @@ const (
 		"connect the account again and retry the post: a retry looks first"
 	accountGone = "the answer was lost, and the account was disconnected before the platform could be asked whether it was published; " +
 		"connect it again and retry the post: a retry looks first"
+	stillProcessed = "the platform took the post, and has not finished processing it within the time the post may be late; a retry looks first"
 	secondAccepted = "nobody can tell whether it was published; the platform is called again, since a second post is accepted"
 	cannotLook     = "the answer was lost, and the platform offers no way to find out whether it was published; " +
 		"look at the account, and retry with acceptDuplicate if it is not there"

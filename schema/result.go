@@ -52,7 +52,8 @@ const CodeOutcomeUnknown = "outcome_unknown"
 
 const codeMissedDeadline = "missed_deadline"
 
-// pollInterval is how soon a look follows an open receipt.
+// pollInterval is how soon the first look follows an open receipt. Later ones are further
+// apart: see lookWait.
 const pollInterval = 5 * time.Second
 
 // After returns the state of the target after a step: it is the state machine of an
@@ -65,6 +66,8 @@ func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
 
 func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 	switch {
+	case o.Err != nil && o.Err.Kind == Refused && o.Verdict == NotThere && d.Step == StepFind:
+		return d.failed(targetError(o.Err, at))
 	case o.Err != nil && d.isOpen():
 		return d.unanswered(o.Err, at, jitter)
 	case d.endsAccount(o):
@@ -126,7 +129,14 @@ func (d Delivery) published(receipt Receipt, at time.Time) Result {
 		receipt.PostedAt = at
 	}
 	if receipt.Open {
-		r := d.waiting(StepFind, pollInterval)
+		wait := pollInterval
+		if d.polls() {
+			wait = d.lookWait(pollInterval, at, 0)
+		}
+		if d.polls() && !at.Before(d.Until) {
+			return d.failed(d.outcomeUnknown(stillProcessed, at))
+		}
+		r := d.waiting(StepFind, wait)
 		r.Receipts, r.Receipt = append(withoutEntry(r.Receipts, d.Entry), receipt), &receipt
 		return r
 	}

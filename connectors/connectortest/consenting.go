@@ -69,31 +69,44 @@ func (s *stage) visit(t *testing.T) *visit {
 	if v.page, err = url.Parse(page); err != nil {
 		t.Fatal(err)
 	}
-	response, err := s.parts.HTTP.Get(page)
+	if status, shown, _ := v.browse(t, http.MethodGet, nil); status != http.StatusOK || !strings.Contains(shown, "<form") {
+		t.Fatalf("the page: %d %s", status, shown)
+	}
+	return v
+}
+
+// browse calls the page, and returns what it shows or where it leads.
+func (v *visit) browse(t *testing.T, method string, form url.Values) (status int, shown string, next *url.URL) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, v.page.String(), strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	client := *v.parts.HTTP
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	shown, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(shown), "<form") {
-		t.Fatalf("the page: %d %s, %v", response.StatusCode, shown, err)
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return v
+	next, err = response.Location()
+	if err != nil && response.StatusCode == http.StatusFound {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(content), next
 }
 
 // answer sends the page's form and returns where the person is sent.
 func (v *visit) answer(t *testing.T, form url.Values) *url.URL {
 	t.Helper()
-	client := *v.parts.HTTP
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	response, err := client.PostForm(v.page.String(), form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	back, err := response.Location()
-	if err != nil {
-		t.Fatalf("status %d: %v", response.StatusCode, err)
+	status, shown, back := v.browse(t, http.MethodPost, form)
+	if status != http.StatusFound {
+		t.Fatalf("the answer: %d %s", status, shown)
 	}
 	if !strings.HasPrefix(back.String(), "https://crier.example/api/v1/connect/callback?") || back.Query().Get("of") != "x" ||
 		back.Query().Get("state") != "state&1" {

@@ -174,13 +174,16 @@ func (c *Connector) succeed(ctx context.Context, d schema.Delivery, call connect
 	if _, err := c.client.Do(ctx, call, &done); err != nil {
 		return schema.Receipt{}, fmt.Errorf("publishing: %w", err)
 	}
-	if id == "" {
+	isVideo := id != ""
+	if !isVideo {
 		id = done.PostID
 	}
 	if !done.Success || id == "" {
 		return schema.Receipt{}, unnamed("post")
 	}
-	return c.receipt(d.Entry, id, path), nil
+	receipt := c.receipt(d.Entry, id, path)
+	receipt.Open = isVideo
+	return receipt, nil
 }
 
 // Comment creates a first comment, by the page.

@@ -9,6 +9,12 @@
 //	             POST upload_url                       ─▶ POST /{page}/video_reels, finish
 //	a story      as a reel's, or a photo's             ─▶ POST /{page}/video_stories, finish, or photo_stories
 //
+// A person consents, and chooses one of their pages:
+//
+//	Authorize ─▶ Facebook's dialog ─▶ Exchange: GET /oauth/access_token for the code, and again
+//	for a token that lives longer, GET /me/permissions ─▶ Entities: GET /me/accounts, a page's
+//	token each
+//
 // Find asks a video by its id, which is known before it is published, and lists the page's
 // posts for all else. A photo that was uploaded by the delivery is in no other post.
 //

@@ -1,6 +1,7 @@
 package facebook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,13 +62,35 @@ type video struct {
 
 type phase struct {
 	Status string `json:"status"`
+	// What went wrong is in either, by which document one reads.
+	Error  phaseError   `json:"error"`
+	Errors []phaseError `json:"errors"`
 }
 
-// The states of a phase.
+type phaseError struct {
+	Message string `json:"message"`
+}
+
+// The states of a phase; the video as a whole has failed, too.
 const (
 	notStarted = "not_started"
 	inProgress = "in_progress"
+	complete   = "complete"
+	failed     = "error"
 )
+
+// failure returns why Facebook gave up on the video; ok is false if it did not.
+func (v video) failure() (reason string, ok bool) {
+	for _, p := range []phase{v.Status.Processing, v.Status.Publishing} {
+		said := p.Error.Message
+		for _, e := range p.Errors {
+			said = cmp.Or(said, e.Message)
+		}
+		ok = ok || p.Status == failed || said != "" && p.Status == notStarted
+		reason = cmp.Or(reason, said)
+	}
+	return cmp.Or(reason, "it gave no reason"), ok || v.Status.Video == failed
+}
 
 func (c *Connector) videoStatus(ctx context.Context, d schema.Delivery, id string) (video, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodGet, url.PathEscape(id), opVideo)
@@ -82,7 +105,9 @@ func (c *Connector) videoStatus(ctx context.Context, d schema.Delivery, id strin
 	return shown, nil
 }
 
-// findVideo tells by a video's phases whether the end of its upload has arrived.
+// findVideo tells by a video's phases whether the end of its upload has arrived, and what
+// became of the video since. Facebook goes on by itself after that call, so the receipt is
+// open until the video is published.
 func (c *Connector) findVideo(ctx context.Context, d schema.Delivery, s settings, id string) (schema.Receipt, schema.Verdict, error) {
 	shown, err := c.videoStatus(ctx, d, id)
 	if isGone(err) {
@@ -91,9 +116,20 @@ func (c *Connector) findVideo(ctx context.Context, d schema.Delivery, s settings
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
+	receipt := c.receipt(d.Entry, id, addressOfVideo(s, id))
+	known := d.Receipt(d.Entry)
+	if known != nil {
+		receipt.PostedAt = known.PostedAt
+	}
+	reason, hasFailed := shown.failure()
 	switch {
-	case shown.Status.Publishing.Status != notStarted:
-		return c.receipt(d.Entry, id, addressOfVideo(s, id)), schema.Found, nil
+	case hasFailed:
+		return schema.Receipt{}, schema.NotThere, refuse("Facebook could not process the video: %s", reason)
+	case shown.Status.Publishing.Status == complete:
+		return receipt, schema.Found, nil
+	case shown.Status.Publishing.Status != notStarted || known != nil: // Facebook has answered that it took it
+		receipt.Open = true
+		return receipt, schema.Found, nil
 	case shown.Status.Processing.Status == inProgress:
 		return schema.Receipt{}, schema.CannotTell, &schema.Error{
 			Kind: schema.Retryable, RetryAfter: schema.SettleTime, Message: "Facebook processes the video still",

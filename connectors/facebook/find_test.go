@@ -1,8 +1,10 @@
 package facebook
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,6 +125,53 @@ func TestFindOfAVideoThatIsNotShown(t *testing.T) {
 			}
 			if err != nil && schema.KindOf(err) == schema.TokenDead {
 				t.Error("the account would end by a look")
+			}
+		})
+	}
+}
+
+// Facebook processes a video after it took the call. Until it has, the post is in processing;
+// if it cannot, the post fails with Facebook's reason.
+func TestAVideoIsPublishedOnceItIsProcessed(t *testing.T) {
+	const status = `{"id":"1","status":{"video_status":%q,"processing_phase":{"status":%q%s},"publishing_phase":{"status":%q}}}`
+	for name, tt := range map[string]struct {
+		shown string // empty: the simulator's
+		state schema.TargetState
+		open  bool
+		says  string
+	}{
+		"it is":                    {"", schema.TargetPosted, false, ""},
+		"it is still processed":    {fmt.Sprintf(status, "processing", "in_progress", "", "not_started"), schema.TargetPending, true, ""},
+		"nothing is begun":         {fmt.Sprintf(status, "processing", "not_started", "", "not_started"), schema.TargetPending, true, ""},
+		"it is being published":    {fmt.Sprintf(status, "processing", "complete", "", "in_progress"), schema.TargetPending, true, ""},
+		"it is in error":           {fmt.Sprintf(status, "error", "complete", "", "not_started"), schema.TargetFailed, false, "it gave no reason"},
+		"processing has failed":    {fmt.Sprintf(status, "processing", "error", `,"error":{"message":"too small"}`, "not_started"), schema.TargetFailed, false, "too small"},
+		"it has failed, in a list": {fmt.Sprintf(status, "error", "error", `,"errors":[{"message":"too long"}]`, "error"), schema.TargetFailed, false, "too long"},
+		"it cannot begin":          {fmt.Sprintf(status, "processing", "not_started", `,"error":{"message":"too small"}`, "not_started"), schema.TargetFailed, false, "too small"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepare(t, r.delivery("look", film))
+			taken, err := r.Publish(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Step, d.Receipts, d.Until = schema.StepFind, []schema.Receipt{taken}, r.clock().Add(time.Hour)
+			if !taken.Open {
+				t.Error("the receipt is not open")
+			}
+			r.pass(videoWait)
+			if tt.shown != "" {
+				r.inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: tt.shown})
+			}
+			receipt, verdict, err := r.Find(t.Context(), d)
+			meant, _ := errors.AsType[*schema.Error](err)
+			result := d.After(schema.Outcome{Receipt: receipt, Verdict: verdict, Err: meant}, r.clock(), 0)
+			if result.State != tt.state || receipt.Open != tt.open || tt.state == schema.TargetFailed && !strings.Contains(result.Error.Message, tt.says) {
+				t.Errorf("Find = %+v, %v, %v; result %+v", receipt, verdict, err, result)
+			}
+			if verdict == schema.Found && (receipt.NativeID == "" || !receipt.PostedAt.Equal(taken.PostedAt)) {
+				t.Errorf("found %+v, taken was %+v", receipt, taken)
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func (r *rig) restart(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	r.Connector = New(Config{
-		Base: r.base, Media: r.files, Now: r.clock,
+		Base: r.base, Media: r.files, Now: r.clock, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 		Client: connectors.NewClient(connectors.ClientConfig{
 			Platform: schema.Facebook, HTTP: client, Now: r.clock, Classify: graph.Classify, Pace: graph.Pace,
 			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),

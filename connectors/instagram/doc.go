@@ -13,5 +13,6 @@
 // mediaType makes a story of one item. Media is fetched by Instagram from its address; crier
 // looks at it first. A container is published once at most and expires after a day.
 //
-// A token lasts 60 days and is traded for the next by itself.
+// A person consents on the platform's page; the code is traded for a token of an hour, whose answer says what
+// was granted, and that for one that lasts 60 days. It is traded for the next by itself.
 package instagram

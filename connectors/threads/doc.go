@@ -13,5 +13,6 @@
 // day. Its id is kept before anything is visible: that is why no text goes out by
 // auto_publish_text, which leaves nothing to look at.
 //
-// A token lasts 60 days and is traded for the next by itself.
+// A person consents on the platform's page; the code is traded for a token of an hour, of which GET /debug_token may tell what
+// was granted, and that for one that lasts 60 days. It is traded for the next by itself.
 package threads

@@ -297,6 +297,9 @@ func (c *check) sawNothing(d schema.Delivery) {
 	}
 }
 
+// saysWhy is called when a platform tells why it gave up: nothing is in doubt then.
+func (c *check) saysWhy(d schema.Delivery) { c.mark(spotOf(d)).doubt = false }
+
 // mayRepeat is called when a platform says that a call may be repeated.
 func (c *check) mayRepeat(d schema.Delivery) { c.mark(spotOf(d)).safe = true }
 

@@ -52,6 +52,7 @@ func constraintsOf(p schema.Platform) schema.Constraints {
 type platform struct {
 	*simulation
 	things map[spot]*thing
+	gaveUp map[spot]bool                 // after it took the last call
 	down   map[schema.Platform]time.Time // until when it answers nothing
 	ids    int
 }
@@ -63,7 +64,7 @@ type thing struct {
 }
 
 func newPlatform(s *simulation) *platform {
-	return &platform{simulation: s, things: map[spot]*thing{}, down: map[schema.Platform]time.Time{}}
+	return &platform{simulation: s, things: map[spot]*thing{}, gaveUp: map[spot]bool{}, down: map[schema.Platform]time.Time{}}
 }
 
 const (
@@ -136,6 +137,13 @@ func (p *platform) look(d schema.Delivery) (schema.Outcome, time.Duration) {
 		return schema.Outcome{Verdict: schema.SafeToRepeat}, in
 	}
 	t := p.things[spotOf(d)]
+	if t == nil && p.gaveUp[spotOf(d)] && p.rand.IntN(2) == 0 { // others say that it is not there
+		p.seen.gaveUp++
+		p.check.saysWhy(d)
+		o := failedWith(schema.Refused, "the video is too short")
+		o.Verdict = schema.NotThere
+		return o, in
+	}
 	if t == nil {
 		p.check.sawNothing(d)
 		return schema.Outcome{Verdict: schema.NotThere}, in
@@ -182,6 +190,7 @@ type call struct {
 // and when, if ever, it takes effect.
 func (p *platform) call(d schema.Delivery, deadline time.Duration) *call {
 	c := &call{platform: p, delivery: d, lasts: min(p.between(20*time.Millisecond, 500*time.Millisecond), deadline)}
+	delete(p.gaveUp, spotOf(d))
 	if p.exists(d) && traitOf(d.Account.Platform).keyed {
 		p.seen.duplicates++
 		c.outcome = failedWith(schema.Duplicate, "there already")
@@ -318,6 +327,7 @@ func (p *platform) process(d schema.Delivery, t *thing) {
 	if p.chance(processingFails) && !p.faults.none() {
 		p.seen.vanished++
 		delete(p.things, spotOf(d))
+		p.gaveUp[spotOf(d)] = true
 		p.check.vanished(d, t.id)
 		return
 	}

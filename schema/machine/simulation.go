@@ -177,4 +177,5 @@ type counts struct {
 	holes, processed, vanished, stale, lateReceipts  int
 	postponed, unheard, repeats, missed, leftOut     int
 	accepted, downLooks, settledLater, gaveUpLate    int
+	gaveUp                                           int
 }

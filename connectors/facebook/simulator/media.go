@@ -280,8 +280,8 @@ func (s *simulator) finish(v visit, id, kind string) {
 			u.ReadyAt = s.world.Now().Add(videoProcessing)
 			_, err = s.put(u, fields)
 		}
-		var made simulation.Post
-		if err == nil {
+		made := simulation.Post{ID: u.ID}
+		if err == nil && !fields.Failed { // which it turns out to be once it is processed
 			made, err = s.add(v, simulation.Post{ID: u.ID, Text: text, Media: []simulation.Media{u.Media()}},
 				postFields{Kind: kind, Title: v.text("title"), Place: v.text("place")})
 		}
@@ -316,7 +316,8 @@ func (s *simulator) showVideo(v visit) {
 	case !isDone:
 		video, processing, publishing = "processing", phase("in_progress"), phase("in_progress")
 	case fields.Failed:
-		video, processing, publishing = "error", phase("error"), phase("error")
+		video, processing = "error", phase("error")
+		processing["error"] = map[string]string{"message": "The file is no video."}
 	default:
 		video, processing, publishing = "ready", phase("complete"), phase("complete")
 	}

@@ -81,10 +81,10 @@ func TestAReelIsPublishedOnce(t *testing.T) {
 		t.Error("a reel without a video was published")
 	}
 	address, _ := begun["upload_url"].(string)
-	request := httptest.NewRequest(http.MethodPost, strings.TrimPrefix(address, base), strings.NewReader("\x00\x00\x00\x18ftypmp42"))
+	request := httptest.NewRequest(http.MethodPost, strings.TrimPrefix(address, base), strings.NewReader("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"))
 	request.Header.Set("Authorization", "OAuth a")
 	request.Header.Set("offset", "0")
-	request.Header.Set("file_size", "12")
+	request.Header.Set("file_size", "24")
 	answer := httptest.NewRecorder()
 	if h.ServeHTTP(answer, request); answer.Code != http.StatusOK {
 		t.Fatalf("uploading: %d %s", answer.Code, answer.Body)

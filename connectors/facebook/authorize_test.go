@@ -1,0 +1,105 @@
+package facebook
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"crier/connectors"
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+const pageLists = "GET /{version}/me/accounts"
+
+func TestTheDialogIsAskedFor(t *testing.T) {
+	app := connectors.App{ID: "1", Secret: "s"}
+	for name, tt := range map[string]struct {
+		config Config
+		want   string // what the page begins with; empty: there is no app to ask with
+	}{
+		"on Facebook's own page":    {Config{App: app}, "https://www.facebook.com/v26.0/dialog/oauth?"},
+		"where all of Facebook is":  {Config{App: app, Base: "http://f/"}, "http://f/v26.0/dialog/oauth?"},
+		"on a page that is moved":   {Config{App: app, Base: "http://f", Consent: "http://c/"}, "http://c/v26.0/dialog/oauth?"},
+		"without an app":            {Config{}, ""},
+		"without the app's secret":  {Config{App: connectors.App{ID: "1"}}, ""},
+		"without the id of the app": {Config{App: connectors.App{Secret: "s"}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})
+			if tt.want == "" {
+				if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_FACEBOOK_CLIENT_ID") {
+					t.Errorf("message %q", e.Message)
+				}
+				return
+			}
+			asked, _ := url.Parse(page)
+			if err != nil || !strings.HasPrefix(page, tt.want) || asked.Query().Get("scope") != strings.Join(scopes(), ",") ||
+				asked.Query().Get("auth_type") != "rerequest" {
+				t.Errorf("page %s, %v", page, err)
+			}
+		})
+	}
+}
+
+// person is one with pages.
+func person() schema.Credentials { return schema.Credentials{AccessToken: "user-ada", Scope: "some"} }
+
+func TestPagesThatMayNotBePublishedOnAreLeftOut(t *testing.T) {
+	r := newRig(t)
+	entities, err := r.Entities(t.Context(), schema.Account{}, person())
+	if err != nil || len(entities) != 2 {
+		t.Fatalf("Entities = %v, %v", entities, err)
+	}
+	for _, e := range entities {
+		if e.Credentials.AccessToken == person().AccessToken || e.Credentials.Scope != "some" || !e.Credentials.ExpiresAt.IsZero() {
+			t.Errorf("page %s has not a token of its own", e.ID)
+		}
+	}
+}
+
+func TestTheListOfPagesIsRead(t *testing.T) {
+	page := func(id, tasks string) string {
+		return `{"id":"` + id + `","name":"n","access_token":"t` + id + `","tasks":[` + tasks + `]}`
+	}
+	for name, tt := range map[string]struct {
+		body string
+		want int // pages; negative: none can be known
+	}{
+		"in parts":                   {`{"data":[` + page("1", `"CREATE_CONTENT"`) + `],"paging":{"cursors":{"after":"1"},"next":"x"}}`, 2},
+		"in one part":                {`{"data":[` + page("1", `"CREATE_CONTENT","MANAGE"`) + `],"paging":{"cursors":{"after":"1"}}}`, 1},
+		"with a page without a task": {`{"data":[` + page("1", "") + `]}`, 0},
+		"with a page without an id":  {`{"data":[` + page("", `"CREATE_CONTENT"`) + `]}`, 0},
+		"of nothing":                 {`{"data":[]}`, 0},
+		"that is none":               {`{}`, -1},
+		"of more than are shown":     {`{"data":[` + strings.Repeat(page("1", `"CREATE_CONTENT"`)+",", 200) + page("2", `"CREATE_CONTENT"`) + `]}`, 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.inject(t, simulation.Fault{Operation: pageLists, Status: http.StatusOK, Body: tt.body})
+			entities, err := r.Entities(t.Context(), schema.Account{}, person())
+			if (err != nil) != (tt.want < 0) || err == nil && len(entities) != tt.want {
+				t.Errorf("%d pages, %v; want %d", len(entities), err, tt.want)
+			}
+		})
+	}
+}
+
+// A list that never ends is read no further than is of use.
+func TestAnEndlessListOfPagesEnds(t *testing.T) {
+	r := newRig(t)
+	r.inject(t, simulation.Fault{Operation: pageLists, Status: http.StatusOK, Times: 50, Body: `{"data":[],"paging":{"cursors":{"after":"1"},"next":"x"}}`})
+	if _, err := r.Entities(t.Context(), schema.Account{}, person()); err != nil || r.world.Calls(pageLists) != mostPageLists {
+		t.Errorf("%d lists, %v", r.world.Calls(pageLists), err)
+	}
+}
+
+func TestAWrongSecretIsNoPassingError(t *testing.T) {
+	r := newRig(t)
+	r.consent.App = connectors.App{ID: simulation.AppID, Secret: "another"}
+	_, err := r.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: "http://x", Code: "y"})
+	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "client secret") {
+		t.Errorf("message %q", e.Message)
+	}
+}
