@@ -46,7 +46,7 @@ func (e *Expand) deliver(ctx context.Context, messages []*stream.Message) {
 		batch, err := worker.Decode[schema.EventBatch](m.Value)
 		if err == nil {
 			batches = append(batches, batch)
-		} else if !worker.Unreadable(ctx, e.store, e.logger, schema.StageExpand, m, err) {
+		} else if !worker.Note(ctx, e.store, e.logger, worker.Unreadable(schema.StageExpand, m, err)) {
 			return
 		}
 	}

@@ -128,7 +128,7 @@ func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Messag
 	for _, m := range messages {
 		value, err := Decode[M](m.Value)
 		if err != nil {
-			if Unreadable(ctx, w.Store, w.Logger, w.Name, m, err) {
+			if Note(ctx, w.Store, w.Logger, Unreadable(w.Name, m, err)) {
 				m.Ack()
 			}
 			continue

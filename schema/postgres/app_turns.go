@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
 )
@@ -28,12 +29,13 @@ func (s *Store) startLeases() {
 	s.turns = groupcommit.Start(s.DB, &groupcommit.Group[turnsAsked]{Work: "turns", Max: leaseBatch, Commit: s.leaseTurns}, 1)
 }
 
-// LeaseTurns takes n turns of an app in a row, a spacing apart, and returns the time of
-// the first. An app that was quiet may have burst of them at once. Where the first is more
-// than within ahead it takes none, and granted is false. Whoever leases a turn may let it
-// lapse, but never use another.
-func (s *Store) LeaseTurns(ctx context.Context, app string, n, burst int, spacing, within time.Duration) (first time.Time, granted bool, err error) {
-	asked := &turnsAsked{app: app, back: time.Duration(burst-1) * spacing, taken: time.Duration(n) * spacing, within: within}
+// LeaseTurns takes turns and returns the time of the first. If that is further ahead than
+// asked for it takes none, and granted is false. Whoever leases a turn may let it lapse, but
+// never use another.
+func (s *Store) LeaseTurns(ctx context.Context, l schema.TurnLease) (first time.Time, granted bool, err error) {
+	asked := &turnsAsked{
+		app: l.Name, back: time.Duration(l.Burst-1) * l.Spacing, taken: time.Duration(l.N) * l.Spacing, within: l.Within,
+	}
 	if err := s.turns.Do(ctx, asked); err != nil {
 		return time.Time{}, false, fmt.Errorf("leasing turns: %w", db.Unavailable(err))
 	}
