@@ -42,8 +42,8 @@ func (s *Store) LeaseTurns(ctx context.Context, l schema.TurnLease) (first time.
 	return asked.first, asked.granted, nil
 }
 
-// leaseTurns takes the turns of a batch. An app that stands in it more than once takes its
-// turns in as many transactions.
+// leaseTurns takes the turns of a batch. If an app is in it more than once, each time
+// gets a transaction of its own.
 func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 	for len(asked) > 0 {
 		once := make(map[string]*turnsAsked, len(asked))
@@ -63,12 +63,12 @@ func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 	return nil
 }
 
-// clockSetBack tells that the next turn is further ahead than leases can bring it.
+// clockSetBack is true if the next turn is further ahead than leases can bring it.
 const clockSetBack = `a.next_at > now() + u.within + interval '1 minute'`
 
 // leaseOnce takes turns of apps, in the order of their names, so that processes cannot
-// deadlock. It does not wait for the disk: what a crash of the server forgets of it is a
-// burst that is too large by one lease of each process.
+// deadlock. It does not wait for the disk: after a crash of the server, a burst may be
+// too large by one lease of each process.
 func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) error {
 	var apps []string
 	var backs, takens, withins []time.Duration
