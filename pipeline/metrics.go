@@ -30,7 +30,7 @@ type Metrics struct {
 	deadLetters  *prometheus.GaugeVec
 }
 
-// What a receiver did with its last try; one that was not tried yet counts as well.
+// What a receiver did with its last try; one that was not tried yet counts as succeeding.
 const (
 	receiverSucceeds = "succeeds"
 	receiverFails    = "fails"

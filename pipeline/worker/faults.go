@@ -39,7 +39,7 @@ func Note(ctx context.Context, store FaultStore, logger *slog.Logger, f schema.F
 		logger.ErrorContext(ctx, "a stage failed by a fault of crier's own", "stage", f.Stage, "dead", dead, "err", f.Reason)
 	case Ended(ctx, err):
 		return false
-	default: // it would hold up all others; its job fires again
+	default: // it would block all others; its job fires again
 		logger.ErrorContext(ctx, "a fault could not be noted", "stage", f.Stage, "fault", f.Reason, "err", err)
 	}
 	return true
@@ -54,7 +54,7 @@ func Encode(payload any) []byte {
 	return value
 }
 
-// Decode reads a payload and checks that it can be one of this version of crier.
+// Decode reads a payload and checks it.
 func Decode[T interface{ Check() error }](value []byte) (T, error) {
 	payload, err := Guard(func() (payload T, err error) { return payload, json.Unmarshal(value, &payload) })
 	if err == nil {

@@ -22,14 +22,13 @@ type bulkhead struct {
 type tenant struct {
 	id    schema.WorkspaceID
 	ready []Key
-	// behind are keys all of whose tasks are overdue. One that gets another task stands in
-	// ready too, and its place here is void.
+	// behind are keys whose tasks are all overdue. One that gets a task that is not is
+	// added to ready, and its entry here is ignored.
 	behind behindKeys
 	turns  int
 }
 
-// behindKeys are in the order of their first tasks: what is due first goes first, whichever
-// account it is of.
+// behindKeys is a heap by the due time of their first tasks, over all accounts.
 type behindKeys []behindKey
 
 type behindKey struct {
@@ -48,10 +47,10 @@ func (b *behindKeys) Pop() any {
 	return last
 }
 
-// behindHeader marks a message of work that is overdue, and says since when, in Unix µs.
+// behindHeader marks a message of overdue work, with its due time in Unix µs.
 const behindHeader = "crier-behind"
 
-// BehindSince is the header of a message whose work is overdue.
+// BehindSince returns the header of a message of overdue work.
 func BehindSince(at time.Time) stream.Header {
 	return stream.Header{Key: behindHeader, Value: strconv.AppendInt(nil, at.UnixMicro(), 10)}
 }
@@ -63,8 +62,8 @@ func behindSince(m *stream.Message) time.Time {
 	return time.Time{} // none, or nobody's
 }
 
-// behindEvery is how often an overdue task has its turn before one that is due now: so what
-// is overdue goes on under any load.
+// behindEvery: each so many tasks an overdue one goes before those that are due now, so
+// that overdue work goes on under any load.
 const behindEvery = 4
 
 func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
@@ -93,8 +92,8 @@ func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
 	return taken
 }
 
-// nextKey removes the key whose turn it is in a bulkhead; nil where a void place was all
-// that its workspace had.
+// nextKey removes the next key of a bulkhead; nil if its workspace had only ignored
+// entries.
 func (q *queue[M, R]) nextKey(b *bulkhead) *keyQueue[M, R] {
 	t := b.ring[0]
 	b.ring = b.ring[1:]
@@ -136,8 +135,8 @@ func (q *queue[M, R]) wait(k *keyQueue[M, R]) {
 	q.signal()
 }
 
-// endWaits makes keys ready whose wait is over, and returns when the next one's is; zero
-// without one.
+// endWaits makes keys ready whose wait is over, and returns the end of the next wait;
+// zero if there is none.
 func (q *queue[M, R]) endWaits(now time.Time) (next time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -182,14 +181,14 @@ func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 	return b
 }
 
-// leave takes a task of a bulkhead back.
+// leave counts a task out of its bulkhead.
 func (q *queue[M, R]) leave(b *bulkhead) {
 	b.out--
 	q.list(b)
 }
 
-// list puts a bulkhead in turn that has room and a ready key, and forgets one that has
-// nothing.
+// list adds a bulkhead below its share with a ready key to the ring, and forgets one that
+// is empty.
 func (q *queue[M, R]) list(b *bulkhead) {
 	switch {
 	case b.out == 0 && len(b.ring) == 0:
