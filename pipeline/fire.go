@@ -78,7 +78,7 @@ func (s *shot) add(r stream.Record, to lane) {
 
 // behind marks the messages of an overdue job, so that work which is due now goes first.
 func (s *shot) behind() {
-	since := worker.BehindSince(s.DueAt)
+	since := worker.OverdueSince(s.DueAt)
 	for i := range s.records {
 		s.records[i].Headers = append(s.records[i].Headers, since)
 	}

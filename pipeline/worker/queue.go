@@ -34,7 +34,7 @@ type task[M, R comparable] struct {
 	value   M
 	trace   string      // W3C traceparent; empty: none
 	turn    schema.Turn // reserved for its call, while it is out; nil: none
-	behind  time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
+	overdue time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
 	loose   bool        // its message was acknowledged when it was queued
 	faults  int         // how often it failed by our fault
 }
@@ -83,7 +83,7 @@ type list byte
 const (
 	unlisted    list = iota
 	listedReady      // by its tenant
-	listedBehind
+	listedOverdue
 	listedWaiting // for its time
 )
 
@@ -128,10 +128,10 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	}
 	q.queued[t.value] = struct{}{}
 	k.tasks = append(k.tasks, t)
-	if t.behind.IsZero() {
+	if t.overdue.IsZero() {
 		k.fresh++
 	}
-	if k.listed == listedBehind && t.behind.IsZero() {
+	if k.listed == listedOverdue && t.overdue.IsZero() {
 		q.makeReady(k)
 	}
 	q.offer(k)
@@ -201,7 +201,7 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	k.out++
 	q.bulkheadOf(k).out++
 	delete(q.queued, t.value)
-	if t.behind.IsZero() {
+	if t.overdue.IsZero() {
 		k.fresh--
 	}
 	if t.loose {
@@ -274,7 +274,7 @@ func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	if _, ok := q.queued[t.value]; !ok {
 		q.queued[t.value] = struct{}{}
 		k.tasks = append([]*task[M, R]{t}, k.tasks...)
-		if t.behind.IsZero() {
+		if t.overdue.IsZero() {
 			k.fresh++
 		}
 	}

@@ -22,49 +22,49 @@ type bulkhead struct {
 type tenant struct {
 	id    schema.WorkspaceID
 	ready []Key
-	// behind are keys whose tasks are all overdue. One that gets a task that is not is
+	// overdue are keys whose tasks are all overdue. One that gets a task that is not is
 	// added to ready, and its entry here is ignored.
-	behind behindKeys
-	turns  int
+	overdue overdueKeys
+	turns   int
 }
 
-// behindKeys is a heap by the due time of their first tasks, over all accounts.
-type behindKeys []behindKey
+// overdueKeys is a heap by the due time of their first tasks, over all accounts.
+type overdueKeys []overdueKey
 
-type behindKey struct {
+type overdueKey struct {
 	id    Key
 	since time.Time
 }
 
-func (b behindKeys) Len() int           { return len(b) }
-func (b behindKeys) Less(i, j int) bool { return b[i].since.Before(b[j].since) }
-func (b behindKeys) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
-func (b *behindKeys) Push(x any)        { *b = append(*b, x.(behindKey)) }
-func (b *behindKeys) Pop() any {
+func (b overdueKeys) Len() int           { return len(b) }
+func (b overdueKeys) Less(i, j int) bool { return b[i].since.Before(b[j].since) }
+func (b overdueKeys) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *overdueKeys) Push(x any)        { *b = append(*b, x.(overdueKey)) }
+func (b *overdueKeys) Pop() any {
 	old := *b
 	last := old[len(old)-1]
 	*b = old[:len(old)-1]
 	return last
 }
 
-// behindHeader marks a message of overdue work, with its due time in Unix µs.
-const behindHeader = "crier-behind"
+// overdueHeader marks a message of overdue work, with its due time in Unix µs.
+const overdueHeader = "crier-behind"
 
-// BehindSince returns the header of a message of overdue work.
-func BehindSince(at time.Time) stream.Header {
-	return stream.Header{Key: behindHeader, Value: strconv.AppendInt(nil, at.UnixMicro(), 10)}
+// OverdueSince returns the header of a message of overdue work.
+func OverdueSince(at time.Time) stream.Header {
+	return stream.Header{Key: overdueHeader, Value: strconv.AppendInt(nil, at.UnixMicro(), 10)}
 }
 
-func behindSince(m *stream.Message) time.Time {
-	if at, err := strconv.ParseInt(m.Header(behindHeader), 10, 64); err == nil {
+func overdueSince(m *stream.Message) time.Time {
+	if at, err := strconv.ParseInt(m.Header(overdueHeader), 10, 64); err == nil {
 		return time.UnixMicro(at)
 	}
 	return time.Time{} // none, or nobody's
 }
 
-// behindEvery: each so many tasks an overdue one goes before those that are due now, so
+// overdueEvery: each so many tasks an overdue one goes before those that are due now, so
 // that overdue work goes on under any load.
-const behindEvery = 4
+const overdueEvery = 4
 
 func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
 	q.mu.Lock()
@@ -98,7 +98,7 @@ func (q *queue[M, R]) nextKey(b *bulkhead) *keyQueue[M, R] {
 	t := b.ring[0]
 	b.ring = b.ring[1:]
 	k := q.keyOf(t)
-	if len(t.ready)+len(t.behind) > 0 {
+	if len(t.ready)+len(t.overdue) > 0 {
 		b.ring = append(b.ring, t)
 	} else {
 		delete(b.tenants, t.id)
@@ -112,10 +112,10 @@ func (q *queue[M, R]) nextKey(b *bulkhead) *keyQueue[M, R] {
 // keyOf removes the next ready key of a workspace.
 func (q *queue[M, R]) keyOf(t *tenant) *keyQueue[M, R] {
 	t.turns++
-	if len(t.ready) == 0 || t.turns%behindEvery == 0 {
-		for len(t.behind) > 0 {
-			k := q.keys[heap.Pop(&t.behind).(behindKey).id]
-			if k != nil && k.listed == listedBehind {
+	if len(t.ready) == 0 || t.turns%overdueEvery == 0 {
+		for len(t.overdue) > 0 {
+			k := q.keys[heap.Pop(&t.overdue).(overdueKey).id]
+			if k != nil && k.listed == listedOverdue {
 				return k
 			}
 		}
@@ -211,8 +211,8 @@ func (q *queue[M, R]) makeReady(k *keyQueue[M, R]) {
 	if k.fresh > 0 {
 		k.listed, t.ready = listedReady, append(t.ready, k.id)
 	} else {
-		k.listed = listedBehind
-		heap.Push(&t.behind, behindKey{k.id, k.tasks[0].behind})
+		k.listed = listedOverdue
+		heap.Push(&t.overdue, overdueKey{k.id, k.tasks[0].overdue})
 	}
 	q.list(b)
 }

@@ -135,7 +135,7 @@ func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Messag
 			continue
 		}
 		t := &task[M, R]{
-			Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header), behind: behindSince(m),
+			Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header), overdue: overdueSince(m),
 		}
 		if w.queue.put(t) {
 			m.Ack()

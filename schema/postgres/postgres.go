@@ -22,8 +22,8 @@ import (
 // Config is what a Store needs.
 type Config = db.Config
 
-// Room is how many connections PostgreSQL lets its users have.
-type Room = db.Room
+// ConnectionLimit is how many connections PostgreSQL allows.
+type ConnectionLimit = db.ConnectionLimit
 
 // Creators is how many connections only creations use.
 const Creators = db.Committers
