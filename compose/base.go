@@ -69,7 +69,7 @@ func (b *base) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.checkRoom(ctx, pools.total()); err != nil {
+	if err := b.checkConnectionLimit(ctx, pools.total()); err != nil {
 		return err
 	}
 	if err := postgres.CheckMigrated(ctx, b.parts.postgres); err != nil {

@@ -75,19 +75,19 @@ func (c Config) checkConnections() error {
 	return nil
 }
 
-// checkRoom fails where PostgreSQL allows fewer connections than this process may come to
+// checkConnectionLimit fails where PostgreSQL allows fewer connections than this process may come to
 // want, and warns where others leave too few of them now.
-func (b *base) checkRoom(ctx context.Context, wanted int) error {
-	room, err := b.store.Room(ctx)
+func (b *base) checkConnectionLimit(ctx context.Context, wanted int) error {
+	limit, err := b.store.ConnectionLimit(ctx)
 	if err != nil {
 		return err
 	}
-	if room.Allowed < wanted {
-		return fmt.Errorf("PostgreSQL allows this user %d connections, and this process opens up to %d: raise max_connections, or lower --postgres-connections", room.Allowed, wanted)
+	if limit.Allowed < wanted {
+		return fmt.Errorf("PostgreSQL allows this user %d connections, and this process opens up to %d: raise max_connections, or lower --postgres-connections", limit.Allowed, wanted)
 	}
-	if others := room.Taken - 1; others+wanted > room.Allowed {
+	if others := limit.Taken - 1; others+wanted > limit.Allowed {
 		b.config.Logger.WarnContext(ctx, "PostgreSQL allows fewer connections than all who use it may open: raise max_connections, or lower --postgres-connections",
-			"allowed", room.Allowed, "taken_by_others", others, "wanted", wanted)
+			"allowed", limit.Allowed, "taken_by_others", others, "wanted", wanted)
 	}
 	return nil
 }

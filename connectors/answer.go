@@ -18,7 +18,7 @@ type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte // at most 1 MiB; cut there when Oversized
-	// Oversized tells that the body went on after its bound.
+	// Oversized: the body was longer.
 	Oversized bool
 }
 
@@ -38,8 +38,8 @@ func read(answer *http.Response) (*Response, error) {
 	return response, nil
 }
 
-// replaceNUL puts a space in the place of each U+0000 that JSON escapes: PostgreSQL takes
-// none in a text, and a server that users name may say anything.
+// replaceNUL replaces each escaped U+0000 in JSON by a space: PostgreSQL stores none in a
+// text, and a server that users name may send anything.
 func replaceNUL(body []byte) {
 	for i := 0; ; i += 2 { // an escape is of two characters at least
 		escape := bytes.IndexByte(body[i:], '\\')
@@ -53,7 +53,8 @@ func replaceNUL(body []byte) {
 	}
 }
 
-// judge says what an answer meant; nil for a success, which it decodes into out.
+// judge returns the error that an answer means; nil for a success, which it decodes into
+// out.
 func (c *Client) judge(call Call, response *Response, out any) *schema.Error {
 	if response.Status/100 == 2 {
 		return decode(call, response, out)
@@ -117,7 +118,7 @@ func kindOf(call Call, response *Response) schema.ErrorKind {
 	case status == http.StatusServiceUnavailable && !call.Visible && response.Header.Get("Retry-After") != "":
 		return schema.RateLimited
 	case status == http.StatusFound || status == http.StatusSeeOther || status == http.StatusRequestTimeout:
-		return lost(call) // may follow on a call that was carried out
+		return lost(call) // the call may have been carried out
 	case status >= 500 || status < 300:
 		return lost(call)
 	default:

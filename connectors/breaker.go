@@ -71,8 +71,8 @@ func (b *breaker) do(exchange func() (*Response, error)) (*Response, error) {
 	return response, err
 }
 
-// admits tells how long the next call has to wait before it is worth preparing for; 0: it
-// need not. While half open it admits one a probeWait.
+// admits returns how long the next call has to wait; 0: not at all. While the breaker is
+// half open it admits one call every probeWait.
 func (b *breaker) admits() (wait time.Duration) {
 	switch b.circuit.State() {
 	case gobreaker.StateClosed:
@@ -89,8 +89,9 @@ func (b *breaker) admits() (wait time.Duration) {
 	return 0
 }
 
-// fails tells whether calls are kept away from the server: its breaker is open, or half
-// open, and it failed not long ago. One that nobody calls any more stays half open.
+// fails reports whether calls are kept away from the server: its breaker is open or half
+// open, and it has failed lately. The breaker of a server that nobody calls any more
+// stays half open.
 func (b *breaker) fails() bool {
 	if b.circuit.State() == gobreaker.StateClosed {
 		return false
@@ -106,7 +107,7 @@ func (b *breaker) opened(lasts time.Duration) {
 	b.halfAt = time.Now().Add(lasts)
 }
 
-// untilProbe is at least a millisecond: whoever waits it out finds the breaker half open.
+// untilProbe is at least a millisecond, so that the breaker is half open after that.
 func (b *breaker) untilProbe() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,14 +121,14 @@ func (b *breaker) refusal(wait time.Duration) *schema.Error {
 	}
 }
 
-// isFault tells whether an error is the server's failure, and not its answer.
+// isFault reports whether an error is a failure of the server, not an answer of it.
 func isFault(err error) bool {
 	kind := schema.KindOf(err)
 	return kind == schema.Retryable || kind == schema.Unknown
 }
 
-// saysNothing tells whether an error says nothing about the server: we gave up, or
-// never reached for it.
+// saysNothing reports whether an error says nothing about the server: the call was given
+// up, or not sent.
 func saysNothing(err error) bool {
 	return errors.Is(err, errNotSent) || errors.Is(err, context.Canceled)
 }

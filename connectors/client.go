@@ -31,7 +31,7 @@ type ClientConfig struct {
 	// what may have been carried out all the same: of a call that is not visible the
 	// client makes Retryable.
 	Classify func(status int, header http.Header, body []byte) *schema.Error
-	// Pace says for how long the account is left alone after a good answer with such a header.
+	// Pace returns how long the account is held after a good answer with such a header.
 	Pace    func(header http.Header) time.Duration
 	Logger  *slog.Logger
 	Metrics *Metrics
@@ -129,8 +129,8 @@ func (c *Client) do(ctx context.Context, call Call, out any) (*Response, error) 
 	})
 }
 
-// patience is how long a call may wait for its turn. The visible call was claimed: it is
-// made at once or not at all.
+// patience returns how long a call may wait for its turn. A visible call is claimed: it
+// is made at once or not at all.
 func patience(call Call) time.Duration {
 	if call.Visible {
 		return 0
@@ -138,19 +138,19 @@ func patience(call Call) time.Duration {
 	return longestWait
 }
 
-// Reserve takes the turn of an account's next call of a kind, before the claim that records
-// it; it is to be given to that Call, and cancelled where none is made. Where the turn has
-// not come yet, it takes nothing and returns how long that takes. It knows only accounts
-// that this client has called lately: for any other it returns nil, and no wait.
+// Reserve takes a turn for an account's next call of a kind, before the claim that
+// records it. The turn is given to that Call, or cancelled if none is made. If there is
+// none yet, it returns how long that takes. It knows only accounts that this client has
+// called lately: for any other it returns nil, and no wait.
 func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kind) (turn schema.Turn, wait time.Duration) {
 	return c.limiter.reserve(ctx, account, kind)
 }
 
-// Hold keeps an account quiet for a time that its platform has told of by other means than a
-// refusal, such as a header that says that nothing is left.
+// Hold keeps calls of an account back for a time that its platform named other than by a
+// refusal, such as in a header that says that nothing is left of a limit.
 func (c *Client) Hold(account schema.AccountID, d time.Duration) { c.limiter.hold(account, d) }
 
-// exchange sends the request and judges what came back.
+// exchange sends the request and judges the answer.
 func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
 	if call.Body == nil {
 		var cancel context.CancelFunc
@@ -200,7 +200,7 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 
 var errNotSent = errors.New("not sent")
 
-// notSent is the error of a call that was given up before it reached for the server.
+// notSent is the error of a call that was given up before it was sent.
 func notSent(cause error) *schema.Error {
 	return &schema.Error{
 		Kind: schema.Retryable, Message: "the call ran out of time before it was sent",
@@ -225,7 +225,7 @@ func unanswered(call Call, sent bool, err error) *schema.Error {
 	return &schema.Error{Kind: schema.Retryable, Message: "the platform could not be reached", Err: err}
 }
 
-// lost is what it means that a call may have been carried out and nobody knows.
+// lost is the kind of error of a call that may have been carried out.
 func lost(call Call) schema.ErrorKind {
 	if call.Visible {
 		return schema.Unknown

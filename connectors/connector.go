@@ -8,11 +8,12 @@ import (
 )
 
 // Connector publishes to one platform. Its errors are *schema.Error of the kinds from
-// Refused on; any other error is our fault. What only some platforms can do besides has an
-// interface of its own, such as Checker, and is asked for with As.
+// Refused on; any other error is our fault. What only some platforms can do has an
+// interface of its own, such as Checker: see As.
 type Connector interface {
-	// Prepare does what nobody can see (uploads, containers) and may be repeated. It
-	// returns the state to keep and, while the platform is busy, when to come again.
+	// Prepare makes the calls without a visible effect (uploads, containers) and may be
+	// repeated. It returns the state to keep and, while the platform is busy, when to
+	// call it again.
 	Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error)
 	// Publish makes the one call that makes the entry visible. Where the platform
 	// goes on by itself (tiktok, youtube) the receipt is open and Find closes it.
@@ -31,9 +32,9 @@ type Resolver interface {
 	Connector(a schema.Account) (Connector, error)
 }
 
-// As returns the connector of an account as what only some are: a Checker, a Refresher, a
-// Revoker. Where there is none, or it is no such thing, the error is a *schema.Error of
-// kind Refused.
+// As returns the connector of an account as one of the optional interfaces: Checker,
+// Refresher, Revoker. If there is no connector, or it does not implement that, the error
+// is a *schema.Error of kind Refused.
 func As[Ability any](resolver Resolver, a schema.Account) (Ability, error) {
 	var none Ability
 	connector, err := resolver.Connector(a)

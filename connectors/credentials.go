@@ -10,19 +10,19 @@ import (
 
 // Checker is a connector that can ask its platform whether credentials work.
 type Checker interface {
-	// Check returns whose credentials these are. TokenDead means that the platform takes
-	// them no more, Refused that they do not give what publishing needs (a bot that may
-	// not post in its chat); any other error says nothing about them.
+	// Check returns whose credentials these are. TokenDead means that the platform no
+	// longer accepts them, Refused that they do not give what publishing needs (a bot
+	// that may not post in its chat); any other error says nothing about them.
 	Check(ctx context.Context, a schema.Account, c schema.Credentials) (Profile, error)
 }
 
 // Refresher is a connector whose platform trades a refresh token for new credentials.
 type Refresher interface {
-	// Refresh makes the one call that trades the refresh token, and returns what is to be
-	// stored from now on; a part that the platform left out is as it was. The old refresh
-	// token may be void as soon as the call is made, so a lost answer is Unknown, and the
-	// call is not repeated before the old credentials were checked. TokenDead means that
-	// the platform will never take the refresh token again.
+	// Refresh makes the one call that trades the refresh token, and returns the
+	// credentials to store; a part that the platform left out stays as it was. The old
+	// refresh token may be void as soon as the call is made, so a lost answer is Unknown,
+	// and the call is not repeated before the old credentials were checked. TokenDead
+	// means that the platform will never take the refresh token again.
 	Refresh(ctx context.Context, a schema.Account, c schema.Credentials) (schema.Credentials, error)
 }
 
@@ -32,7 +32,7 @@ type Revoker interface {
 	Revoke(ctx context.Context, a schema.Account, c schema.Credentials) error
 }
 
-// Profile is who an account is on its platform.
+// Profile identifies an account on its platform.
 type Profile struct {
 	NativeID  string
 	Name      string    // handle or title, to show
@@ -43,7 +43,8 @@ type Profile struct {
 	Settings json.RawMessage
 }
 
-// Expiry returns when credentials expire: what the platform says, else what came with them.
+// Expiry returns when credentials expire: as the platform says, else as it was when they
+// were issued.
 func (p Profile) Expiry(c schema.Credentials) time.Time {
 	if p.ExpiresAt.IsZero() {
 		return c.ExpiresAt

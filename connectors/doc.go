@@ -7,9 +7,9 @@
 //	       account,  server                                 read, bounded,
 //	       app                                              judged
 //
-// The limiter and the breaker hold nobody for longer than a second: a longer wait is
-// a RateLimited error, and the pipeline comes back later. What an answer meant is
-// decided in one place (answer.go); a platform only adds what is special to it.
+// The limiter and the breaker delay a call by at most a second: a longer wait is a
+// RateLimited error, and the pipeline calls again later. What an answer meant is decided
+// in one place (answer.go); a platform only adds what is special to it.
 //
 // A call that makes an entry visible is sent at most once: the client neither repeats
 // it nor lets net/http do so, and an answer that did not arrive whole is Unknown.

@@ -17,7 +17,7 @@ func Graphemes(text string) int {
 	return len(text) - strings.Count(text, "\r\n")
 }
 
-// IsASCII tells whether a text is of ASCII characters alone, as most are. Those can be
+// IsASCII reports whether a text has only ASCII characters, as most have. They can be
 // counted without the tables of Unicode.
 func IsASCII(text string) bool {
 	for i := range len(text) {

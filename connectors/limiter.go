@@ -21,8 +21,8 @@ const (
 
 var errThrottled = errors.New("held by the limiter")
 
-// limiter spaces the calls of each account, and of each app, and keeps an account
-// quiet for as long as its platform asked for.
+// limiter spaces the calls of each account and of each app, and holds an account for as
+// long as its platform asked.
 type limiter struct {
 	now      func() time.Time
 	limits   Limits
@@ -32,7 +32,7 @@ type limiter struct {
 
 // quota is what turns are taken from: those of an account, or of an app.
 type quota interface {
-	// take takes a turn, or tells how long it is until there may be one.
+	// take takes a turn, or returns how long it is until there may be one.
 	take(ctx context.Context) (wait time.Duration)
 	// give takes a turn back that was not used.
 	give()
@@ -44,7 +44,7 @@ type accountLimit struct {
 
 	mu   sync.Mutex
 	held time.Time // no call before this time
-	// What the last call used, and the next will.
+	// What the last call used; the next one is expected to use the same.
 	app    string
 	server *breaker
 }
@@ -68,7 +68,7 @@ func newLimiter(config ClientConfig) *limiter {
 	return l
 }
 
-// appShares are what this process has of the turns of apps.
+// appShares are this process's shares of the turns of apps.
 func (c ClientConfig) appShares(kind Kind, limit Rate) *recent[string, *share] {
 	chunk := max(1, int(leased*float64(limit.PerSecond)))
 	leases := &leases{
@@ -91,7 +91,7 @@ func (c ClientConfig) accountQuota(account schema.AccountID, kind Kind, limit Ra
 	return leases.share(c.turnName(kind, account.String()))
 }
 
-// turnName is what turns of a kind are called among processes.
+// turnName is the name of a kind's turns that processes share.
 func (c ClientConfig) turnName(kind Kind, of string) string {
 	if kind == Any {
 		return c.TurnPrefix + of
@@ -99,8 +99,8 @@ func (c ClientConfig) turnName(kind Kind, of string) string {
 	return c.TurnPrefix + of + "/" + kind.String()
 }
 
-// of returns the limit of an account. A call that is of none yet, as one that connects one,
-// has a limit of its own, with nothing in it.
+// of returns the limit of an account. A call without an account, such as one that
+// connects one, gets a new, empty limit.
 func (l *limiter) of(account schema.AccountID) *accountLimit {
 	if account.IsZero() {
 		return &accountLimit{}
@@ -126,7 +126,7 @@ func (l *limiter) quotas(limit *accountLimit, app string, kind Kind) []quota {
 	return all
 }
 
-// takeAll takes a turn of each, or of none and tells how long it is until there may be.
+// takeAll takes a turn of each, or of none and returns how long to wait.
 func takeAll(ctx context.Context, quotas []quota) (wait time.Duration) {
 	for i, q := range quotas {
 		if wait = q.take(ctx); wait > 0 {
@@ -143,10 +143,9 @@ func giveAll(quotas []quota) {
 	}
 }
 
-// reserve takes the turn of an account's next call of a kind before it is made. Where it
-// has not come yet it returns how long that takes. Nothing is taken, and nothing is to be
-// waited for, where no limit is known: of an account that was not called lately nobody
-// knows what it will use.
+// reserve takes a turn for an account's next call of a kind, or returns how long it is
+// until there may be one. For an account that was not called lately it returns no turn
+// and no wait, since it is not known which limits the call will use.
 func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Kind) (schema.Turn, time.Duration) {
 	limit, known := l.accounts.known(account)
 	if !known {
@@ -170,8 +169,8 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 	return &reservation{quotas: quotas, until: l.now().Add(longestReservation), now: l.now}, 0
 }
 
-// wait returns when the account's turn has come, or at once with RateLimited when that
-// takes longer than patience.
+// wait waits for the account's turn; if that takes longer than patience, it fails at once
+// with RateLimited.
 func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {
 	limit := l.of(call.Account)
 	limit.uses(call.App, server)
@@ -196,7 +195,7 @@ func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience
 	}
 }
 
-// hold keeps an account quiet for as long as its platform asked for.
+// hold keeps calls of an account back for as long as its platform asked.
 func (l *limiter) hold(account schema.AccountID, d time.Duration) {
 	if d <= 0 {
 		return
@@ -216,7 +215,7 @@ func (a *accountLimit) heldFor(now time.Time) time.Duration {
 	return a.held.Sub(now)
 }
 
-// uses notes what a call uses.
+// uses notes the app and the server of a call.
 func (a *accountLimit) uses(app string, server *breaker) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,16 +8,17 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Kind is what a call is for: platforms limit each by itself.
+// Kind is the kind of a call: platforms limit each by itself.
 type Kind int
 
 // The kinds of calls.
 const (
-	// Any is a call of no kind below. As a key of Limits it stands for all calls together.
+	// Any is a call of none of the kinds below. As a key of Limits it is all calls
+	// together.
 	Any    Kind = iota
 	Post        // makes an entry or a comment visible
 	Media       // uploads
-	Status      // reads what became of an entry, or how an account stands
+	Status      // reads the state of an entry or an account
 )
 
 // String names the kind among processes.
@@ -35,8 +36,8 @@ type Limit struct {
 	App     Rate // for all accounts of an app together, in all processes
 }
 
-// Rate is a token bucket: so many calls a second, and so many at once. The zero Rate
-// limits nothing.
+// Rate is a token bucket: calls per second, and how many at once. The zero Rate limits
+// nothing.
 type Rate struct {
 	PerSecond rate.Limit
 	Burst     int
@@ -54,7 +55,7 @@ type bucket struct {
 	now     func() time.Time
 
 	mu     sync.Mutex
-	unused int // turns that were given back: a limiter takes none back whose time has passed
+	unused int // turns that were given back: a rate.Limiter takes none back whose time has passed
 }
 
 func newBucket(r Rate, now func() time.Time) *bucket {
@@ -66,7 +67,7 @@ func (b *bucket) take(context.Context) (wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
-	// What was given back and what has come since make no more than a burst.
+	// Turns that were given back and new ones are together at most a burst.
 	b.unused = max(0, min(b.unused, b.limiter.Burst()-int(b.limiter.TokensAt(now))))
 	if b.unused > 0 {
 		b.unused--

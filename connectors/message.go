@@ -45,7 +45,7 @@ func messageIn(value any, depth int) string {
 	return ""
 }
 
-// bounded cuts a text that came from outside and takes control characters out of it.
+// bounded shortens a text from outside and removes control characters.
 func bounded(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -66,7 +66,7 @@ func bounded(text string) string {
 // secrets are texts that no message and no log may show.
 type secrets []string
 
-// shortestSecret keeps short parts of a call from blotting out whole messages.
+// shortestSecret keeps short parts of a call from being removed all over a message.
 const shortestSecret = 4
 
 func (s secrets) scrub(text string) string {

@@ -45,11 +45,11 @@ func (m *Metrics) time(platform schema.Platform, err error, took time.Duration) 
 	m.seconds.WithLabelValues(platform.String(), outcome(err)).Observe(took.Seconds())
 }
 
-// ErrOutdated is the cause of a refusal that means the version of the platform's API which crier
-// asks for: an operator has to act, and no post is at fault.
+// ErrOutdated is the cause of a refusal of the version of the platform's API that crier
+// uses: an operator has to act, and no post is at fault.
 var ErrOutdated = errors.New("the platform no longer serves this version of its API")
 
-// outcome names what came of a call.
+// outcome returns the label of a call's outcome.
 func outcome(err error) string {
 	if err == nil {
 		return "ok"

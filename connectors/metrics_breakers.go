@@ -8,8 +8,8 @@ import (
 	"crier/schema"
 )
 
-// openBreakers counts the open breakers of all clients whenever it is asked: a server that
-// is called no more, or that was forgotten, must not count as failing for ever.
+// openBreakers counts the open breakers of all clients at each scrape: a server that is
+// no longer called, or was forgotten, must not count as failing for ever.
 type openBreakers struct {
 	description *prometheus.Desc
 

@@ -2,9 +2,9 @@ package connectors
 
 import "sync"
 
-// recent keeps one value a key for the keys used lately and forgets the others, so
-// that keys users choose cannot fill the memory. It holds at most two generations of
-// size keys; whatever was not used for a whole generation goes.
+// recent keeps one value a key for the keys used lately and forgets the others, so that
+// keys users choose cannot fill the memory. It holds at most two generations of size
+// keys; whatever was not used for a whole generation is dropped.
 type recent[K comparable, V any] struct {
 	size int
 	make func(K) V

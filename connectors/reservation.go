@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// longestReservation is how late a reserved turn may be used: those of a database that was
-// away would all be used at once.
+// longestReservation is how late a reserved turn may be used: after an outage of the
+// database, many would be used at once.
 const longestReservation = 5 * time.Second
 
-// reservation is a turn of all that one call counts in.
+// reservation is one turn of each quota that a call counts in.
 type reservation struct {
 	quotas []quota
 	until  time.Time
 	now    func() time.Time
-	over   atomic.Bool // it was used, or given back
+	over   atomic.Bool // used, or given back
 }
 
-// Use tells whether the turn is there, and uses it up. One that is too late is given back.
+// Use uses the turn up. One that is too late is given back, and Use is false.
 func (r *reservation) Use() bool {
 	if r.now().After(r.until) {
 		r.Cancel()
@@ -25,7 +25,7 @@ func (r *reservation) Use() bool {
 	return r.over.CompareAndSwap(false, true)
 }
 
-// Cancel gives the turn to others, unless it was used.
+// Cancel gives the turn back, unless it was used.
 func (r *reservation) Cancel() {
 	if r.over.CompareAndSwap(false, true) {
 		giveAll(r.quotas)

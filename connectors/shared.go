@@ -5,14 +5,15 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"crier/schema"
 )
 
 // SharedTurns shares turns among processes.
 type SharedTurns interface {
-	// LeaseTurns takes n turns of that name in a row, a spacing apart, and returns the time
-	// of the first. Who was quiet may have burst of them at once. Where the first is more
-	// than within ahead it takes none, and granted is false.
-	LeaseTurns(ctx context.Context, name string, n, burst int, spacing, within time.Duration) (first time.Time, granted bool, err error)
+	// LeaseTurns takes turns and returns the time of the first. If that is further ahead
+	// than asked for it takes none, and granted is false.
+	LeaseTurns(ctx context.Context, asked schema.TurnLease) (first time.Time, granted bool, err error)
 }
 
 const (
@@ -128,7 +129,9 @@ func (s *share) lapse(now time.Time) {
 }
 
 func (s *share) lease(ctx context.Context, now time.Time) error {
-	first, granted, err := s.turns.LeaseTurns(ctx, s.name, s.ask, s.burst, s.spacing, longestWait)
+	first, granted, err := s.turns.LeaseTurns(ctx, schema.TurnLease{
+		Name: s.name, N: s.ask, Burst: s.burst, Spacing: s.spacing, Within: longestWait,
+	})
 	if err != nil {
 		return err
 	}
@@ -153,17 +156,17 @@ type ownTurns struct {
 }
 
 // LeaseTurns takes turns as SharedTurns says.
-func (o *ownTurns) LeaseTurns(_ context.Context, name string, n, burst int, spacing, within time.Duration) (first time.Time, granted bool, err error) {
+func (o *ownTurns) LeaseTurns(_ context.Context, asked schema.TurnLease) (first time.Time, granted bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now, next := o.now(), o.next.of(name)
-	if next.Sub(now) > within+clockStep {
+	now, next := o.now(), o.next.of(asked.Name)
+	if next.Sub(now) > asked.Within+clockStep {
 		*next = now
 	}
-	if next.After(now.Add(within)) {
+	if next.After(now.Add(asked.Within)) {
 		return *next, false, nil
 	}
-	first = later(*next, now.Add(-time.Duration(burst-1)*spacing))
-	*next = first.Add(time.Duration(n) * spacing)
+	first = later(*next, now.Add(-time.Duration(asked.Burst-1)*asked.Spacing))
+	*next = first.Add(time.Duration(asked.N) * asked.Spacing)
 	return first, true, nil
 }

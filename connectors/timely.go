@@ -8,10 +8,9 @@ import (
 
 var errLate = errors.New("the time of the call was over")
 
-// late tells whether the time of a call is over. It goes by the clock and not by ctx's end,
-// which comes a moment later where the process was frozen meanwhile: what runs before its
-// timers would go out long after its lease. The wall clock goes on while the whole machine
-// sleeps.
+// late reports whether the deadline of a call has passed. It compares clocks and does not
+// rely on ctx's end: after the process was frozen, a call might be sent long after its
+// lease, before ctx's timer has run. The wall clock goes on while the machine sleeps.
 func late(ctx context.Context) bool {
 	until, bounded := ctx.Deadline()
 	if !bounded {

@@ -13,8 +13,8 @@ import (
 	"crier/schema"
 )
 
-// Announcer produces the messages that commits ask for, in batches. Losing one is harmless: a
-// job or a row of the outbox stands behind every message, and sends it again.
+// Announcer produces the messages that commits ask for, in batches. A lost message is
+// harmless: each has a job or a row of the outbox, which sends it again.
 type Announcer struct {
 	log     *stream.Log
 	queue   chan schema.Announcement
@@ -122,7 +122,7 @@ func recordsOf(said schema.Announcement, delayPartitions int) map[string][]strea
 	return records
 }
 
-// traced returns the headers that carry a trace; none without one.
+// traced returns the headers that carry a trace; none if parent is empty.
 func traced(parent string) []stream.Header {
 	if parent == "" {
 		return nil

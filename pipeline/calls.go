@@ -25,7 +25,8 @@ type opener interface {
 	Open(schema.Account) (schema.Credentials, error)
 }
 
-// open unseals the credentials of an account, of which only its owner can make new ones.
+// open unseals the credentials of an account. Only its owner can replace those that do
+// not open.
 func open(vault opener, a schema.Account) (schema.Credentials, error) {
 	credentials, err := vault.Open(a)
 	if err != nil {
@@ -37,24 +38,24 @@ func open(vault opener, a schema.Account) (schema.Credentials, error) {
 // Platforms are how platforms are called.
 type Platforms interface {
 	connectors.Resolver
-	// Reserve reserves the turn of an account's next call of a kind; where it has not come
-	// yet it returns how long that takes. Platform 0: whichever it is.
+	// Reserve reserves a turn for an account's next call of a kind, or returns how long
+	// it is until there may be one. Platform 0 is any.
 	Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration)
 }
 
-// renewalStore is where a publish says that a platform refused its account.
+// renewalStore is told that a platform refused an account.
 type renewalStore interface {
-	// AskRenewal has it found out what the refusal means.
+	// AskRenewal has the refresh stage find out what the refusal means.
 	AskRenewal(ctx context.Context, account schema.Account) error
-	// EndAccount says that the platform named the account's end.
+	// EndAccount ends the account: the platform said why.
 	EndAccount(ctx context.Context, account schema.Account, why schema.AccountProblem) error
 }
 
-// receiptStore knows whose the posts of a profile are.
+// receiptStore knows which entries the posts of a profile are.
 type receiptStore interface {
-	// Known sets what else was published to a delivery's profile since its call, by which
-	// Find tells what is not its own. It is schema.ErrReceiptsForgotten where that is too
-	// long ago.
+	// Known sets the posts that other entries have published to a delivery's profile
+	// since its call, which Find must not take for its own. It is
+	// schema.ErrReceiptsForgotten if the call is too long ago.
 	Known(ctx context.Context, d *schema.Delivery) error
 }
 
@@ -67,9 +68,9 @@ type platformCalls struct {
 	logger    *slog.Logger
 }
 
-// make makes the call of a claimed step; cut tells that a stop ended it before anything
-// came of it, so that the claim is to be given back. The turn is of the visible call: where
-// the step is another, others may have it.
+// make makes the call of a claimed step; cut means that a stop ended it without an
+// effect, so the claim is to be given back. The turn is for the visible call: in any
+// other step it is given back.
 func (c platformCalls) make(ctx context.Context, d schema.Delivery, turn schema.Turn) (outcome schema.Outcome, cut bool) {
 	if d.Turn = turn; turn != nil && d.Step != schema.StepPublish {
 		turn.Cancel()
@@ -86,8 +87,8 @@ func (c platformCalls) make(ctx context.Context, d schema.Delivery, turn schema.
 	return outcome, cutShort(ctx, d, outcome)
 }
 
-// cutShort tells whether the end of the calls came before anything came of a step. A visible
-// call that may have arrived is none such.
+// cutShort reports whether a stop ended a step without an effect. A visible call that may
+// have arrived has one.
 func cutShort(ctx context.Context, d schema.Delivery, o schema.Outcome) bool {
 	if ctx.Err() == nil {
 		return false
@@ -98,9 +99,9 @@ func cutShort(ctx context.Context, d schema.Delivery, o schema.Outcome) bool {
 	return o.Err.Kind == schema.Retryable
 }
 
-// known returns what an error means for an entry, nil for none. After a fault of ours in a
-// visible call, nobody knows what became of it. A look that we fail at ourselves costs a try,
-// for it may fail the same way for ever.
+// known returns what an error means for an entry; nil for no error. After a fault of ours
+// in a visible call its outcome is unknown. A look that fails by a fault of ours costs a
+// try, since it may fail the same way for ever.
 func (c platformCalls) known(ctx context.Context, d schema.Delivery, err error) *schema.Error {
 	if err == nil {
 		return nil
@@ -118,8 +119,9 @@ func (c platformCalls) known(ctx context.Context, d schema.Delivery, err error) 
 	})
 }
 
-// known returns an error of a connector as somebody can act on it. A fault of ours, which
-// is told, is of the kind given. What may be repeated and was cut is no fault.
+// known returns an error of a connector that somebody can act on. A fault of ours becomes
+// one of the given kind, after a call of tell. A call that may be repeated and was cut
+// off by a stop is not a fault.
 func known(ctx context.Context, err error, kind schema.ErrorKind, message string, tell func()) *schema.Error {
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind >= schema.Refused {
 		return e
@@ -156,7 +158,7 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 	ctx, cancel := context.WithDeadline(ctx, d.Deadline)
 	defer cancel()
 	if d.Step == schema.StepPublish && d.CallsAgain() {
-		err := c.receipts.Known(ctx, d) // a platform may answer by what another entry was found to have made
+		err := c.receipts.Known(ctx, d) // the platform may answer with what another entry has made
 		if err != nil && !errors.Is(err, schema.ErrReceiptsForgotten) {
 			return notLooked(err)
 		}
@@ -172,8 +174,8 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 	return err
 }
 
-// find looks for what became of a call, once it is known what else is on the profile.
-// Nobody can tell where that is not known any more.
+// find looks for what became of a call, after Known. If receipts do not go back that far,
+// nobody can tell.
 func (c platformCalls) find(ctx context.Context, connector connectors.Connector, d *schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	err := c.receipts.Known(ctx, d)
 	switch {
@@ -190,9 +192,9 @@ func notLooked(err error) *schema.Error {
 	return &schema.Error{Kind: schema.Retryable, Message: "crier could not look for the post", Err: err}
 }
 
-// settle stores what a step came to. Before, it has an account looked after that a platform
-// refused: ended where the platform says that it has, checked where it does not. Where
-// another entry has the receipt already, it stores instead that this one looks again.
+// settle stores the outcome of a step. If the platform refused the account, that is ended
+// first, or, if the platform did not say why, checked. If the receipt is another entry's,
+// it stores that this one looks again.
 func (c platformCalls) settle(ctx context.Context, d schema.Delivery, o schema.Outcome, store, lookAgain func(context.Context) error) error {
 	if err := c.report(ctx, d, o); err != nil {
 		return err

@@ -11,20 +11,20 @@ import (
 	"crier/pipeline/worker"
 )
 
-// chore is periodic work that goes by chunks, so that a million rows hold up nobody.
+// chore is periodic work in chunks, so that a million rows delay nothing else.
 type chore struct {
 	name  string
-	every time.Duration // from the end of what there was to do until it is looked for again
-	// rest is how long the chore pauses between two chunks, in times of what the first took;
-	// zero: half of it.
+	every time.Duration // from the end of the work until the next look for some
+	// rest is the pause between two chunks, as a multiple of how long the first took;
+	// zero: half.
 	rest int
-	// do makes one chunk, in a transaction of its own and well below a second, and returns
-	// how many rows it came to and whether a further chunk waits.
+	// do does one chunk, in a transaction of its own that takes well below a second, and
+	// returns the number of rows and whether there is more.
 	do func(context.Context) (rows int, more bool, err error)
 }
 
 const (
-	// choreBudget is how long a chunk may take before it is given up, to be tried again.
+	// choreBudget is how long a chunk may take before it is cancelled, to be tried again.
 	choreBudget = 10 * time.Second
 	// A chore rests this long after a failure, twice as long after the next, and never longer
 	// than its interval.
@@ -33,8 +33,8 @@ const (
 	choreBreath = 5 * time.Millisecond
 )
 
-// keepAll does chores until ctx ends. Each has a goroutine of its own: one that hangs or
-// fails holds up no other.
+// keepAll runs chores until ctx ends, each in a goroutine of its own: one that hangs or
+// fails delays no other.
 func (m *Maintenance) keepAll(ctx context.Context, chores []chore) {
 	var working sync.WaitGroup
 	for _, c := range chores {
@@ -44,8 +44,8 @@ func (m *Maintenance) keepAll(ctx context.Context, chores []chore) {
 	working.Wait()
 }
 
-// keep does a chore until ctx ends. While more of it waits it goes on at once, but for its
-// rest: so a chore takes two thirds of one connection at most.
+// keep runs a chore until ctx ends. While there is more to do, only its rest is between
+// two chunks: so a chore uses at most two thirds of one connection.
 func (m *Maintenance) keep(ctx context.Context, c chore) {
 	behind := m.Metrics.chores.behind.WithLabelValues(c.name)
 	retry := choreRetry
@@ -57,7 +57,7 @@ func (m *Maintenance) keep(ctx context.Context, c chore) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err != nil: // what waited still does
+		case err != nil: // there is as much to do as before
 			pause, retry = min(c.every, retry), min(2*retry, maxChoreRetry)
 			m.Logger.WarnContext(ctx, "a chore failed", "chore", c.name, "err", err)
 		case more:
@@ -70,7 +70,7 @@ func (m *Maintenance) keep(ctx context.Context, c chore) {
 	}
 }
 
-// pause is how long a chore rests after a chunk that took some time.
+// pause returns how long a chore rests after a chunk.
 func (c chore) pause(took time.Duration) time.Duration {
 	if c.rest > 0 {
 		return time.Duration(c.rest) * took
@@ -78,7 +78,7 @@ func (c chore) pause(took time.Duration) time.Duration {
 	return took / 2
 }
 
-// chunk does one chunk of a chore within its budget, and counts it.
+// chunk runs one chunk of a chore within its budget, and measures it.
 func (m *Maintenance) chunk(ctx context.Context, c chore) (took time.Duration, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, choreBudget)
 	defer cancel()
@@ -93,7 +93,7 @@ func (m *Maintenance) chunk(ctx context.Context, c chore) (took time.Duration, m
 	return took, more, err
 }
 
-// choreMetrics tell of each chore of maintenance.
+// choreMetrics are the metrics of each chore.
 type choreMetrics struct {
 	rows      *prometheus.CounterVec
 	seconds   *prometheus.HistogramVec
@@ -129,7 +129,7 @@ func newChoreMetrics(r prometheus.Registerer) choreMetrics {
 	}
 }
 
-// show makes the figures of a chore known before there are any.
+// show makes the metrics of a chore appear before their first value.
 func (m choreMetrics) show(c chore) {
 	m.rows.WithLabelValues(c.name)
 	m.seconds.WithLabelValues(c.name)

@@ -14,10 +14,11 @@ import (
 type commentStore interface {
 	// Claim leases first comments for one step each, by the rules of publishing.
 	Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error)
-	// Postpone puts first comments off by a wait each, with their jobs, and returns those
-	// that it did: not one that Claim would leave out, nor one that is too late to wait.
+	// Postpone delays first comments by a wait each, with their jobs, and returns those
+	// that it delayed: not those that Claim would leave out, nor those that are too late
+	// to wait.
 	Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error)
-	// Finish stores what the step came to and moves the comment's job on, or deletes it.
+	// Finish stores the result of a step and moves the comment's job on, or deletes it.
 	Finish(ctx context.Context, result schema.CommentResult) error
 	renewalStore
 	receiptStore
@@ -35,7 +36,7 @@ type CommentConfig struct {
 	Platforms Platforms
 	Vault     opener
 	Slots     int           // calls at a time
-	Late      time.Duration // what is more than this past its time is not published any more
+	Late      time.Duration // what is overdue by more than this is no longer published
 }
 
 // NewComment makes the comment stage.
@@ -79,7 +80,8 @@ func (c comment) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 	return c.came(d, outcome, d.AfterComment(outcome, c.Now(), rand.Float64())), nil
 }
 
-// ended returns how the comment ends where it is not to be called for any more.
+// ended returns the result of a comment that must not be posted any more; ok is false for
+// others.
 func (c comment) ended(d schema.Delivery, now time.Time) (schema.CommentResult, bool) {
 	if d.TooLate(now) {
 		return d.MissedComment(now), true
@@ -87,7 +89,7 @@ func (c comment) ended(d schema.Delivery, now time.Time) (schema.CommentResult, 
 	return d.BlockedComment(now)
 }
 
-// came is what is to be stored of a step.
+// came returns how a step's result is stored.
 func (c comment) came(d schema.Delivery, o schema.Outcome, result schema.CommentResult) worker.Outcome {
 	return worker.Outcome{
 		Store: func(ctx context.Context) error {

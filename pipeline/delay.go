@@ -118,7 +118,7 @@ func (d *Delay) deliver(ctx context.Context, messages []*stream.Message) {
 		job, err := worker.Decode[schema.Job](m.Value)
 		if err == nil {
 			jobs = append(jobs, job)
-		} else if !worker.Unreadable(ctx, d.store, d.logger, schema.TopicDelay, m, err) {
+		} else if !worker.Note(ctx, d.store, d.logger, worker.Unreadable(schema.TopicDelay, m, err)) {
 			return
 		}
 		m.Ack()

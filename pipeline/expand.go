@@ -9,7 +9,7 @@ import (
 	"crier/schema"
 )
 
-// expandStore is what turning events into deliveries asks of the database.
+// expandStore is what Expand asks of the database.
 type expandStore interface {
 	// Expand makes the deliveries that events ask for, once for each batch.
 	Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error)
@@ -39,14 +39,14 @@ func (e *Expand) Ready() error { return e.consumer.Ready() }
 // Run expands events until ctx ends.
 func (e *Expand) Run(ctx context.Context) error { return e.consumer.Run(ctx) }
 
-// deliver expands what came in one fetch in one transaction.
+// deliver expands the batches of one fetch in one transaction.
 func (e *Expand) deliver(ctx context.Context, messages []*stream.Message) {
 	var batches []schema.EventBatch
 	for _, m := range messages {
 		batch, err := worker.Decode[schema.EventBatch](m.Value)
 		if err == nil {
 			batches = append(batches, batch)
-		} else if !worker.Unreadable(ctx, e.store, e.logger, schema.StageExpand, m, err) {
+		} else if !worker.Note(ctx, e.store, e.logger, worker.Unreadable(schema.StageExpand, m, err)) {
 			return
 		}
 	}
@@ -58,9 +58,10 @@ func (e *Expand) deliver(ctx context.Context, messages []*stream.Message) {
 	}
 }
 
-// expand brings batches to the database, for as long as it does not answer; false means
-// that ctx ended before. Where they fail by our fault, each half goes on by itself, until
-// the one at fault is alone: the outbox sends it again, or it is a dead letter.
+// expand stores the deliveries of batches, and tries again for as long as the database
+// does not answer; false means that ctx ended first. After a fault of ours each half is
+// tried by itself, until the batch at fault is alone: the outbox sends it again, or it
+// becomes a dead letter.
 func (e *Expand) expand(ctx context.Context, batches []schema.EventBatch) bool {
 	if len(batches) == 0 {
 		return true

@@ -18,7 +18,8 @@ type shot struct {
 	loads   []load // of the lanes that take the messages
 }
 
-// shots returns what jobs ask of the stages. A job that makes no sense is a dead letter.
+// shots returns jobs with their messages. A job that cannot be read becomes a dead
+// letter.
 func (d *Delay) shots(ctx context.Context, jobs []schema.Job) []shot {
 	shots := make([]shot, 0, len(jobs))
 	for _, j := range jobs {
@@ -75,16 +76,16 @@ func (s *shot) add(r stream.Record, to lane) {
 	s.loads = append(s.loads, load{to, 1})
 }
 
-// behind marks the messages of an overdue job: work that is due now goes ahead of them.
+// behind marks the messages of an overdue job, so that work which is due now goes first.
 func (s *shot) behind() {
-	since := worker.BehindSince(s.DueAt)
+	since := worker.OverdueSince(s.DueAt)
 	for i := range s.records {
 		s.records[i].Headers = append(s.records[i].Headers, since)
 	}
 }
 
-// fire writes the messages of jobs to the log, and only then moves the jobs on. Those that it
-// did not fire are overdue, and fire again.
+// fire writes the messages of jobs to the log, and only then moves the jobs on. Jobs that
+// were not moved on fire again.
 func (d *Delay) fire(ctx context.Context, shots []shot) {
 	jobs := make([]schema.Job, len(shots))
 	records := map[string][]stream.Record{}
@@ -111,14 +112,14 @@ func (d *Delay) fire(ctx context.Context, shots []shot) {
 		if worker.Ended(ctx, err) {
 			return
 		}
-		d.complain(ctx, "moving fired jobs on failed by our fault", err) // they would fire again and again
+		d.complain(ctx, "moving fired jobs on failed by our fault", err) // or they would fire again and again
 		if !worker.Sleep(ctx, worker.LongestRetry) {
 			return
 		}
 	}
 }
 
-// firing is the jobs that are handed out and not moved on yet: a scan that still sees
+// firing is the jobs that are being fired and not moved on yet: a scan that still sees
 // them overdue must not fire them twice.
 type firing struct {
 	mu  sync.Mutex

@@ -9,11 +9,11 @@ import (
 	"crier/schema"
 )
 
-// window is the jobs that are due soon, soonest first. A job is in it once: what an edit
-// or a wait has made of it replaces what was known before.
+// window is the jobs that are due soon, soonest first. A job is in it once: its newest
+// state replaces earlier ones.
 type window struct {
 	mu    sync.Mutex
-	limit int // jobs; what is more is left in PostgreSQL until it is overdue
+	limit int // of jobs; further ones are left in PostgreSQL until they are overdue
 	order []*slot
 	at    map[schema.JobID]*slot
 }
@@ -25,8 +25,8 @@ type slot struct {
 
 func newWindow(limit int) *window { return &window{limit: limit, at: map[schema.JobID]*slot{}} }
 
-// add puts a job in. An older version of a post never replaces a newer one; of one
-// version the later time holds, since jobs only move on.
+// add adds a job. An older version of a post never replaces a newer one; of one version
+// the later time counts, since jobs only move on.
 func (w *window) add(j schema.Job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,7 +70,7 @@ func (w *window) next() (time.Time, bool) {
 	return w.order[0].job.DueAt, true
 }
 
-// without returns the jobs that the window does not fire by itself by now.
+// without returns the jobs that the window will not have fired by now.
 func (w *window) without(jobs []schema.Job, now time.Time) []schema.Job {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"crier/schema"
 )
 
-// farStore keeps the table of far jobs in order. Each call makes one chunk of a chore.
+// farStore maintains the table of far jobs. Each call does one chunk of a chore.
 type farStore interface {
 	// Promote moves far jobs that are due within a day to the near ones.
 	Promote(ctx context.Context) (rows int, more bool, err error)
@@ -28,7 +28,8 @@ type historyStore interface {
 // archiveStore moves posts that have ended to history, a chunk at a time.
 type archiveStore interface {
 	Archive(ctx context.Context) (rows int, more bool, err error)
-	// ArchiveUnnoted goes round all open posts, for those that ended unnoticed.
+	// ArchiveUnnoted scans all open posts for those that ended without a note for
+	// Archive.
 	ArchiveUnnoted(ctx context.Context) (rows int, more bool, err error)
 	// ForgetPosts drops a month of history that is past its retention.
 	ForgetPosts(ctx context.Context) (rows int, more bool, err error)
@@ -42,28 +43,28 @@ type limitStore interface {
 
 // webhookStore sends again what webhooks have missed.
 type webhookStore interface {
-	// Redeliver makes deliveries to webhooks again that failed.
+	// Redeliver repeats failed deliveries to webhooks.
 	Redeliver(ctx context.Context) (rows int, more bool, err error)
 }
 
-// holdStore makes due what pauses held that were lifted.
+// holdStore makes work due that was held by a pause which is lifted.
 type holdStore interface {
-	// Resume goes on where whoever lifted a pause was cut off.
+	// Resume goes on where a command that lifted a pause was cut off.
 	Resume(ctx context.Context) (rows int, more bool, err error)
 }
 
-// observer reads the figures that are not counted as they change.
+// observer reads the figures that are not counted continuously.
 type observer interface {
 	Observe(ctx context.Context) (schema.Observation, error)
 }
 
-// forgetEvery is how often what is past its retention is looked for.
+// forgetEvery is how often rows past their retention are deleted.
 const forgetEvery = time.Hour
 
 // observeEvery is how old those figures may be.
 const observeEvery = 15 * time.Second
 
-// deadLetterStore holds what stages have given up on.
+// deadLetterStore holds dead letters: what stages have given up on.
 type deadLetterStore interface {
 	CountDeadLetters(ctx context.Context) (map[string]int, error)
 	// Rewrite calls write with each unreadable message that is replayed, and deletes it once
@@ -72,27 +73,27 @@ type deadLetterStore interface {
 	ForgetDeadLetters(ctx context.Context) (rows int, more bool, err error)
 }
 
-// sweepPause has a sweep take a third of one connection at most: it may have a million rows
-// to look at.
+// sweepPause limits a sweep to a third of one connection: it may have a million rows to
+// scan.
 const sweepPause = 2
 
-// sweeper repairs rows that no job would ever wake, and counters that disagree.
+// sweeper repairs rows that no job would bring back, and counters that are wrong.
 type sweeper interface {
-	// Sweep makes one chunk of a pass and returns the number of repairs by kind.
+	// Sweep does one chunk of a pass and returns the number of repairs by kind.
 	Sweep(ctx context.Context, over schema.Sweep) (repaired map[string]int, more bool, err error)
 }
 
-// sweepEvery is how long after a pass the next one begins: what is stuck is found within a
-// minute.
+// sweepEvery is the time between two passes: what is stuck is found within a minute.
 const sweepEvery = 15 * time.Second
 
-// Maintenance is the periodic work of the role delay: it promotes far jobs, relays the outbox
-// again, repairs, deletes what is past its retention, and counts. Every process with the role
-// runs it; locks in the database let one of them work at a time.
+// Maintenance is the periodic work of the role delay: it promotes far jobs, sends events
+// of the outbox again, repairs, deletes what is past its retention, and counts. Every
+// process with the role runs it; locks in the database let one of them work at a time.
 type Maintenance struct {
 	MaintenanceDeps
 
-	// One relay each: a consumer that is away does not hold up the other's events.
+	// One relay for each consumer: one that is away does not delay the events of the
+	// other.
 	toNotify, toAnalytics *outboxRelay
 }
 
@@ -123,7 +124,7 @@ func NewMaintenance(deps MaintenanceDeps) *Maintenance {
 	}
 }
 
-// chores is all that maintenance does. What is new is added here.
+// chores is everything that maintenance does. A new chore is added here.
 func (m *Maintenance) chores() []chore {
 	all := []chore{
 		{name: "partitions", every: time.Hour, do: m.Far.MakePartitions},
@@ -174,7 +175,8 @@ func (m *Maintenance) observe(ctx context.Context) (rows int, more bool, err err
 	return 0, false, nil
 }
 
-// replay writes replayed unreadable messages to the log, and counts dead letters.
+// replay writes unreadable messages that an operator has replayed to the log, and counts
+// dead letters.
 func (m *Maintenance) replay(ctx context.Context) (rows int, more bool, err error) {
 	err = m.DeadLetters.Rewrite(ctx, func(ctx context.Context, message schema.LogMessage) error {
 		err := m.Log.Produce(ctx, message.Topic, []stream.Record{{Key: message.Key, Value: message.Value, Partition: &message.Partition}})

@@ -9,9 +9,9 @@ import (
 	"crier/schema"
 )
 
-// mediaRows is the media in the database.
+// mediaRows is the rows of media in the database.
 type mediaRows interface {
-	// ExpireMedia marks the rows that nothing has used for too long.
+	// ExpireMedia marks the rows that have expired without being used.
 	ExpireMedia(ctx context.Context) (int64, error)
 	// DoomedMedia returns rows that were marked a while ago, oldest first.
 	DoomedMedia(ctx context.Context, limit int) ([]schema.MediaID, error)
@@ -26,9 +26,9 @@ type mediaContent interface {
 	Sweep(ctx context.Context, before time.Time, visit func(schema.MediaID) error) error
 }
 
-// MediaCleanup removes media that nothing uses: it marks a row, then deletes its content,
-// then the row, so that the next pass finds what a crash in between has left. Content
-// without a row, as an upload leaves that crashed, is removed a day later.
+// MediaCleanup removes media that no post uses: it marks a row, deletes its content, and
+// then the row, so that after a crash in between the next pass goes on. Content without a
+// row, left by an upload that crashed, is removed a day later.
 type MediaCleanup struct {
 	rows    mediaRows
 	content mediaContent

@@ -30,8 +30,7 @@ type Metrics struct {
 	deadLetters  *prometheus.GaugeVec
 }
 
-// What a receiver did with its last try; of one that nobody has tried, nothing is known to
-// be wrong.
+// What a receiver did with its last try; one that was not tried yet counts as succeeding.
 const (
 	receiverSucceeds = "succeeds"
 	receiverFails    = "fails"

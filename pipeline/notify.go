@@ -9,14 +9,14 @@ import (
 	"crier/schema"
 )
 
-// notifyStore is what delivering to webhooks asks of the database.
+// notifyStore is what the notify stage asks of the database.
 type notifyStore interface {
 	// Claim leases deliveries for one try each; those of a webhook that is gone are left
 	// out.
 	Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error)
 	// Finish stores what the try came to and moves the delivery's job on, or deletes it.
 	Finish(ctx context.Context, result schema.NotifyResult) error
-	// GiveBack ends a claim under which nothing was delivered: no try is counted.
+	// GiveBack gives back a claim under which nothing was delivered: no try is counted.
 	GiveBack(ctx context.Context, d schema.NotifyDelivery) error
 	worker.Store
 }
@@ -24,8 +24,8 @@ type notifyStore interface {
 // retries are the waits before the second, third and fourth try of a delivery.
 var retries = [...]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}
 
-// Notify delivers events to webhooks: several at a time to a receiver that takes them, one at
-// a time to one that fails. Their order is promised to nobody.
+// Notify delivers events to webhooks: several at a time to a receiver that answers, one
+// at a time to one that fails. It does not keep their order.
 type Notify = worker.Worker[schema.NotifyMessage, schema.DeliveryID, schema.NotifyDelivery]
 
 // NotifyConfig is what the notify stage is made of.
@@ -98,8 +98,8 @@ func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Turn) 
 	return worker.Outcome{Store: func(ctx context.Context) error { return n.Finish(ctx, result) }}, nil
 }
 
-// showFirstTry measures how late the first try of an event is. What is sent again because
-// somebody asked for it is not late.
+// showFirstTry measures how late the first try of an event is. A redelivery that somebody
+// asked for is not counted.
 func (n notify) showFirstTry(d schema.NotifyDelivery) {
 	if d.Again || d.Attempts > 0 {
 		return
@@ -111,11 +111,11 @@ func (n notify) showFirstTry(d schema.NotifyDelivery) {
 	n.metrics.firstTries.WithLabelValues(receiver).Observe(n.since(d).Seconds())
 }
 
-// since returns how long ago what a delivery tells of happened.
+// since returns how long ago a delivery's event happened.
 func (n notify) since(d schema.NotifyDelivery) time.Duration {
 	return max(0, n.sender.now().Sub(d.EventID.Time()))
 }
 
-// cutBefore tells whether a stop ended a request before it succeeded. Receivers know an event
-// that comes twice by its id.
+// cutBefore reports whether a stop ended a request before it succeeded. The request may
+// have arrived: receivers recognize a repeated event by its id.
 func cutBefore(ctx context.Context, err error) bool { return err != nil && ctx.Err() != nil }

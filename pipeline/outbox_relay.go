@@ -9,8 +9,8 @@ import (
 
 // outboxStore reads the outbox.
 type outboxStore interface {
-	// Unsent returns batches after a cursor whose mark is still set although they were sent
-	// longer than age ago, and the next cursor.
+	// Unsent returns batches after a cursor that still have the mark and were sent longer
+	// than age ago, and the next cursor.
 	Unsent(ctx context.Context, mark schema.Owed, after schema.BatchID, age time.Duration, limit int) (batches []schema.EncodedEvents, next schema.BatchID, err error)
 	// Owed returns how many of batches still have the mark.
 	Owed(ctx context.Context, mark schema.Owed, batches []schema.BatchID) (int, error)
@@ -20,14 +20,14 @@ const (
 	relayEvery = 2 * time.Second
 	// unsentAfter is how long a consumer may take before its events are sent again.
 	unsentAfter = 10 * time.Second
-	// Between these two, the number of batches that are sent at a time adapts.
+	// The number of batches that are sent at a time adapts between these two.
 	minRelay, maxRelay = 20, 5000
 )
 
-// outboxRelay sends events of the outbox again to one consumer that has not handled them:
-// their messages were lost, or trimmed while the consumer was away. It sends as fast as the
-// consumer handles what was sent, so that one which is away for hours does not fill the log
-// with copies.
+// outboxRelay sends the outbox's events again that one consumer has not handled: their
+// messages were lost, or trimmed while the consumer was away. It sends as fast as the
+// consumer handles them, so that one which is away for hours does not fill the log with
+// copies.
 type outboxRelay struct {
 	store    outboxStore
 	announce func(schema.Announcement)
@@ -43,7 +43,7 @@ func newOutboxRelay(store outboxStore, announce func(schema.Announcement), mark 
 	return &outboxRelay{store: store, announce: announce, mark: mark, window: minRelay}
 }
 
-// relay sends the next batches, unless most of the last ones are still on their way.
+// relay sends the next batches, unless most of the last ones are not handled yet.
 func (r *outboxRelay) relay(ctx context.Context) (rows int, more bool, err error) {
 	now := time.Now()
 	owed, err := r.owed(ctx)

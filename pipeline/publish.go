@@ -17,10 +17,10 @@ type publishStore interface {
 	// follow; a target that is cancelled, finished, leased or at another version is left
 	// out of the answer.
 	Claim(ctx context.Context, work []schema.TargetRef) ([]schema.Delivery, error)
-	// Postpone puts targets off by a wait each, with their jobs, and returns those that
-	// it did: not one that Claim would leave out, nor one that is too late to wait.
+	// Postpone delays targets by a wait each, with their jobs, and returns those that it
+	// delayed: not those that Claim would leave out, nor those that are too late to wait.
 	Postpone(ctx context.Context, work []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error)
-	// Finish stores what the step came to, with its events and the move of the job.
+	// Finish stores the result of a step, with its events and the move of the job.
 	Finish(ctx context.Context, result schema.Result) error
 	renewalStore
 	receiptStore
@@ -38,7 +38,7 @@ type PublishConfig struct {
 	Platforms Platforms
 	Vault     opener
 	Slots     int             // calls at a time
-	Late      time.Duration   // what is more than this past its time is not published any more
+	Late      time.Duration   // what is overdue by more than this is no longer published
 	Tracer    *tracing.Tracer // nil: nothing is traced
 }
 
@@ -72,7 +72,7 @@ func (p publish) Place(m schema.PublishMessage) worker.Place[schema.TargetRef] {
 }
 
 // platformBulkhead keeps one platform that hangs from taking all slots. Messages of older
-// versions name none.
+// versions have no platform.
 func platformBulkhead(p schema.Platform) worker.Bulkhead { return worker.Bulkhead{byte(p)} }
 
 func (p publish) Key(d schema.Delivery) schema.TargetRef { return d.Ref }
@@ -92,7 +92,8 @@ func (p publish) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 	return p.came(d, outcome, d.After(outcome, p.Now(), rand.Float64()), called), nil
 }
 
-// ended returns how the target ends where it is not to be called for any more.
+// ended returns the result of a target that must not be published any more; ok is false
+// for others.
 func (p publish) ended(d schema.Delivery, now time.Time) (schema.Result, bool) {
 	if d.TooLate(now) {
 		return d.Missed(now), true
@@ -100,7 +101,7 @@ func (p publish) ended(d schema.Delivery, now time.Time) (schema.Result, bool) {
 	return d.Blocked(now)
 }
 
-// came is what is to be stored of a step that was begun at a time.
+// came returns how the result of a step that began at called is stored.
 func (p publish) came(d schema.Delivery, o schema.Outcome, result schema.Result, called time.Time) worker.Outcome {
 	p.observe(d, result, called)
 	return worker.Outcome{
@@ -113,7 +114,7 @@ func (p publish) came(d schema.Delivery, o schema.Outcome, result schema.Result,
 	}
 }
 
-// finish stores a result; what follows from it goes on with its trace.
+// finish stores a result with the trace that its follow-ups belong to.
 func (p publish) finish(ctx context.Context, result schema.Result) error {
 	ctx, span := tracing.Child(ctx, "finish")
 	defer span.End()

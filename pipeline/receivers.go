@@ -7,18 +7,19 @@ import (
 	"crier/schema"
 )
 
-// receivers knows of webhooks whether their last try succeeded. To those that succeed
-// several deliveries go at once; one that fails, or that this process has not heard of, gets
-// one at a time until one succeeds: a dead one holds a single slot.
+// receivers remembers whether the last try to each webhook succeeded. One that succeeds
+// gets several deliveries at once; one that fails, or is not known yet, gets one at a
+// time until one succeeds: so a dead one takes a single slot.
 type receivers struct {
 	mu      sync.Mutex
-	succeed map[worker.Key]bool // whether the last try did; none: not heard of
+	succeed map[worker.Key]bool // whether the last try did; absent: not known
 }
 
 const (
 	// deliveriesAtOnce is how many requests a receiver gets at a time, from one process.
 	deliveriesAtOnce = 16
-	// receiversKnown bounds what is remembered: some 10 MB. Who is forgotten begins with one.
+	// receiversKnown bounds what is remembered to some 10 MB. A forgotten receiver starts
+	// with one delivery at a time.
 	receiversKnown = 100_000
 )
 

@@ -12,12 +12,12 @@ import (
 	"crier/schema"
 )
 
-// refreshStore is what looking after credentials asks of the database.
+// refreshStore is what the refresh stage asks of the database.
 type refreshStore interface {
 	// Claim leases the renewals of accounts for one step each, and so records that a trade
 	// may follow; one at a time for each account.
 	Claim(ctx context.Context, messages []schema.RefreshMessage) ([]schema.Renewal, error)
-	// Finish stores how the account stands after the step, new credentials with it.
+	// Finish stores the account after the step, with new credentials if there are any.
 	Finish(ctx context.Context, result schema.RenewalResult) error
 	worker.Store
 	Now() time.Time
@@ -98,15 +98,15 @@ func renewalOutcome(r schema.RenewalResult) string {
 	switch {
 	case r.Good:
 		return "good"
-	case r.Ended, r.Account.Problem() != nil: // a look whether it works again
+	case r.Ended, r.Account.Problem() != nil: // a check whether it works again
 		return "dead"
 	default:
 		return "failed" // and is tried again
 	}
 }
 
-// make makes the call of a claimed step; cut tells that a stop ended it before anything
-// came of it. After a fault of ours in a trade nobody knows what became of it.
+// make makes the call of a claimed step; cut means that a stop ended it without an
+// effect. After a fault of ours in a trade its outcome is unknown.
 func (r refresh) make(ctx context.Context, v schema.Renewal) (outcome schema.RenewalOutcome, cut bool) {
 	if ctx.Err() != nil {
 		return outcome, true
@@ -144,8 +144,8 @@ func (r refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.Ren
 	return outcome, err
 }
 
-// trade gets new credentials and seals them. A platform that sends no refresh token means
-// the old one to be kept.
+// trade gets new credentials and seals them. If the platform sends no refresh token, the
+// old one stays valid.
 func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credentials) (schema.RenewalOutcome, error) {
 	refresher, err := connectors.As[connectors.Refresher](r.keys, a)
 	if err != nil {

@@ -28,7 +28,7 @@ type Sender struct {
 // Request is one request to a webhook.
 type Request struct {
 	URL     string
-	Secrets []string       // whsec_…; each signs, the oldest first
+	Secrets []string       // whsec_…; all sign, the oldest first
 	ID      schema.EventID // the same for every try
 	Body    []byte
 }
@@ -37,7 +37,7 @@ type Request struct {
 type Answer struct {
 	Code int // status of the answer; 0 without one
 	Took time.Duration
-	Text string // of an answer but 2xx, cut off
+	Text string // of an answer other than 2xx, shortened
 }
 
 const (
@@ -49,7 +49,7 @@ const (
 )
 
 // NewSender makes a Sender on a client whose connections pass the address guard.
-// Redirects are not followed: whoever moves a receiver says so to crier.
+// Redirects are not followed: a receiver that moves has to be changed in crier.
 func NewSender(client *http.Client, now func() time.Time) *Sender {
 	direct := *client
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -83,13 +83,13 @@ func (s *Sender) Send(ctx context.Context, r Request) (Answer, error) {
 	return answer, err
 }
 
-// shown is the beginning of an answer, as text that PostgreSQL takes.
+// shown returns the beginning of an answer, as text that PostgreSQL can store.
 func shown(body io.Reader) string {
 	start, _ := io.ReadAll(io.LimitReader(body, shownBound)) // what was read is worth showing, however it ended
 	return strings.ReplaceAll(strings.ToValidUTF8(string(start), "\uFFFD"), "\x00", "")
 }
 
-// sendError says why there was no answer, without what only our log should have.
+// sendError says why there was no answer, without details that only our log should have.
 func sendError(ctx context.Context, err error) error {
 	if refused, ok := errors.AsType[*schema.Error](err); ok {
 		return errors.New(refused.Message)

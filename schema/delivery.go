@@ -79,6 +79,15 @@ type Turn interface {
 	Cancel()
 }
 
+// TurnLease asks for n turns of a name in a row, a spacing apart.
+type TurnLease struct {
+	Name    string // of an app or an account
+	N       int
+	Burst   int // how many of them a name that was quiet may have at once
+	Spacing time.Duration
+	Within  time.Duration // how far ahead the first may be at most
+}
+
 // CallsAgain reports whether an earlier visible call of the entry was made under its key.
 func (d Delivery) CallsAgain() bool { return d.Attempts > 0 || d.Looked != 0 }
 

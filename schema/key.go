@@ -63,6 +63,15 @@ type KeyRecord struct {
 	SuspendedUntil time.Time
 }
 
+// KeyRotation replaces a key by a successor, of which ID, Prefix and CreatedAt are given. The
+// key keeps working for the overlap.
+type KeyRotation struct {
+	Key       KeyID
+	Successor KeyRecord
+	Hash      [32]byte // of the successor
+	Overlap   time.Duration
+}
+
 // Works reports whether the key is neither revoked nor expired.
 func (k KeyRecord) Works(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || k.ExpiresAt.After(now))

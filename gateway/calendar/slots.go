@@ -23,22 +23,24 @@ func Weekday(name string) (time.Weekday, bool) {
 	return 0, false
 }
 
-// FreeSlots returns at most n times of a queue between earliest and latest that are not
-// taken, in order. A slot whose time the clocks skip does not occur in that week; if they
+// Period is from one time to another, both included.
+type Period struct{ From, To time.Time }
+
+// FreeSlots returns at most n times of a queue within a period that are not taken, in order. A slot whose time the clocks skip does not occur in that week; if they
 // show it twice, the first counts.
-func FreeSlots(queue schema.Queue, zone *time.Location, taken []time.Time, earliest, latest time.Time, n int) []time.Time {
+func FreeSlots(queue schema.Queue, zone *time.Location, taken []time.Time, within Period, n int) []time.Time {
 	slots := slices.Clone(queue.Slots)
 	slices.SortFunc(slots, func(a, b schema.WeekSlot) int { return cmp.Compare(a.Time, b.Time) })
 	var free []time.Time
-	year, month, first := earliest.In(zone).Date()
+	year, month, first := within.From.In(zone).Date()
 	for day := first; ; day++ {
 		date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-		if date.After(latest.AddDate(0, 0, 1)) {
+		if date.After(within.To.AddDate(0, 0, 1)) {
 			return free
 		}
 		for _, slot := range slots {
 			at, ok := occurrence(slot, date, zone)
-			if !ok || at.Before(earliest) || at.After(latest) {
+			if !ok || at.Before(within.From) || at.After(within.To) {
 				continue
 			}
 			if _, found := slices.BinarySearchFunc(taken, at, time.Time.Compare); found {

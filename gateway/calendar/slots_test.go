@@ -42,7 +42,7 @@ func TestFreeSlots(t *testing.T) {
 				taken = append(taken, at(s))
 			}
 			var got []string
-			for _, free := range FreeSlots(schema.Queue{Slots: tt.slots}, zone, taken, at(tt.earliest), at(tt.until), 3) {
+			for _, free := range FreeSlots(schema.Queue{Slots: tt.slots}, zone, taken, Period{at(tt.earliest), at(tt.until)}, 3) {
 				got = append(got, free.UTC().Format(time.RFC3339))
 			}
 			if !slices.Equal(got, tt.want) {

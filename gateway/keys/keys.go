@@ -34,9 +34,9 @@ type reader interface {
 type writer interface {
 	// CreateKey is InvalidState if the workspace has as many keys as it may.
 	CreateKey(ctx context.Context, key schema.KeyRecord, hash [32]byte) error
-	// RotateKey makes a key's successor, with its ID, Prefix and CreatedAt; the key keeps
-	// working for the overlap. It is InvalidState if the key was revoked or has expired.
-	RotateKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID, successor schema.KeyRecord, hash [32]byte, overlap time.Duration) (schema.KeyRecord, error)
+	// RotateKey returns the successor of a key. It is InvalidState if the key was revoked or
+	// has expired.
+	RotateKey(ctx context.Context, workspace schema.WorkspaceID, rotation schema.KeyRotation) (schema.KeyRecord, error)
 	// EndKey revokes a key; InvalidState for the last that could manage keys.
 	EndKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) error
 }
@@ -207,7 +207,9 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	successor, err = k.Store.RotateKey(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, successor, schema.HashAPIKey(secret), overlap)
+	successor, err = k.Store.RotateKey(c.Request.Context(), admission.RequestOf(c).Key.Workspace, schema.KeyRotation{
+		Key: id, Successor: successor, Hash: schema.HashAPIKey(secret), Overlap: overlap,
+	})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (p *posts) place(ctx context.Context, b batch, choice schema.QueueChoice, q
 		if err != nil {
 			return nil, err
 		}
-		return calendar.FreeSlots(queue, zone, taken, b.now.Add(p.Lead), b.now.Add(calendar.MaxAhead), len(ids)), nil
+		return calendar.FreeSlots(queue, zone, taken, calendar.Period{From: b.now.Add(p.Lead), To: b.now.Add(calendar.MaxAhead)}, len(ids)), nil
 	})
 	if schema.KindOf(err) == schema.NotFound {
 		return queueMissing(choice)

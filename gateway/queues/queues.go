@@ -250,7 +250,7 @@ func (q *queues) preview(c *gin.Context) error {
 	}
 	now := q.Now()
 	reply := slotsAnswer{Success: true, Slots: []string{}}
-	for _, at := range calendar.FreeSlots(queue, zone, taken, now.Add(q.Lead), now.Add(calendar.MaxAhead), limit) {
+	for _, at := range calendar.FreeSlots(queue, zone, taken, calendar.Period{From: now.Add(q.Lead), To: now.Add(calendar.MaxAhead)}, limit) {
 		reply.Slots = append(reply.Slots, answer.Time(at))
 	}
 	answer.JSON(c, http.StatusOK, reply)

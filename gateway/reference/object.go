@@ -87,13 +87,13 @@ func writeIndented(b *strings.Builder, value any, newline string) {
 	inner := newline + "  "
 	switch value := value.(type) {
 	case yaml.MapSlice:
-		writeItems(b, '{', '}', len(value), newline, func(i int) {
+		writeItems(b, "{}", len(value), newline, func(i int) {
 			writeIndented(b, value[i].Key, inner)
 			b.WriteString(": ")
 			writeIndented(b, value[i].Value, inner)
 		})
 	case []any:
-		writeItems(b, '[', ']', len(value), newline, func(i int) { writeIndented(b, value[i], inner) })
+		writeItems(b, "[]", len(value), newline, func(i int) { writeIndented(b, value[i], inner) })
 	default:
 		encoded := new(strings.Builder)
 		encoder := json.NewEncoder(encoded)
@@ -103,8 +103,8 @@ func writeIndented(b *strings.Builder, value any, newline string) {
 	}
 }
 
-func writeItems(b *strings.Builder, opening, closing byte, n int, newline string, write func(int)) {
-	b.WriteByte(opening)
+func writeItems(b *strings.Builder, brackets string, n int, newline string, write func(int)) {
+	b.WriteByte(brackets[0])
 	for i := range n {
 		if i > 0 {
 			b.WriteByte(',')
@@ -115,5 +115,5 @@ func writeItems(b *strings.Builder, opening, closing byte, n int, newline string
 	if n > 0 {
 		b.WriteString(newline)
 	}
-	b.WriteByte(closing)
+	b.WriteByte(brackets[1])
 }

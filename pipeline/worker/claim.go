@@ -8,7 +8,7 @@ import (
 	"crier/schema"
 )
 
-// slots are the calls that may still be begun.
+// slots is a semaphore of the calls that may run at a time.
 type slots chan struct{}
 
 func newSlots(n int) slots {
@@ -23,7 +23,7 @@ func (s slots) free(n int) {
 	}
 }
 
-// take takes one slot or more; none only when ctx ends.
+// take waits for a slot and takes up to limit free ones; none if ctx ends.
 func (s slots) take(ctx context.Context, limit int) int {
 	select {
 	case <-ctx.Done():
@@ -56,8 +56,8 @@ func (w *Worker[M, R, C]) claimAll(p phases, s slots, inHand *sync.WaitGroup) {
 	}
 }
 
-// claimBatch claims tasks and starts a step for each claim; it returns how many. The keys
-// of all others are given back.
+// claimBatch claims tasks and starts a step for each claim; it returns how many. The
+// tasks that were not claimed are done.
 func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*task[M, R], C)) int {
 	batch = w.dropLost(batch)
 	if len(batch) == 0 {
@@ -82,7 +82,7 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 			t.message = nil
 		}
 		if one, ok := of[t.Claims]; ok {
-			delete(of, t.Claims) // two messages may ask for the same
+			delete(of, t.Claims) // two messages may ask for the same target
 			started++
 			start(t, one)
 		} else {
@@ -92,7 +92,7 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 	return started
 }
 
-// dropLost leaves out tasks whose message is handed out to another by now.
+// dropLost leaves out tasks whose message now belongs to another consumer.
 func (w *Worker[M, R, C]) dropLost(batch []*task[M, R]) []*task[M, R] {
 	kept := batch[:0]
 	for _, t := range batch {
@@ -106,9 +106,9 @@ func (w *Worker[M, R, C]) dropLost(batch []*task[M, R]) []*task[M, R] {
 }
 
 // claimPatiently claims, and tries again for as long as the database does not answer: a
-// claim without an answer may have been committed, and the next takes it up. So it goes on
-// after a stop too, to the end of the drain and a little longer: what is claimed then is
-// given back.
+// claim without an answer may have been committed, and the next one takes it over. So it
+// goes on after a stop, until shortly after the drain: what is claimed then is given
+// back.
 func (w *Worker[M, R, C]) claimPatiently(p phases, batch []*task[M, R]) ([]C, error) {
 	keys := make([]R, len(batch))
 	for i, t := range batch {
@@ -118,7 +118,7 @@ func (w *Worker[M, R, C]) claimPatiently(p phases, batch []*task[M, R]) ([]C, er
 }
 
 // claimEach claims the tasks of a batch that failed by our fault one by one, so that only
-// the one at fault fails; it is a dead letter after schema.MaxFaults.
+// the one at fault fails; it becomes a dead letter after schema.MaxFaults.
 func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, start func(*task[M, R], C)) int {
 	if p.claims.Err() != nil {
 		w.queue.again(batch...)
@@ -145,8 +145,8 @@ func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, st
 	return 0
 }
 
-// fault has a fault of ours noted. tries is what it stands for: as many as there may be
-// make a dead letter at once.
+// fault notes a fault of ours, which counts as tries faults: schema.MaxFaults make a dead
+// letter at once.
 func (w *Worker[M, R, C]) fault(ctx context.Context, t *task[M, R], held schema.OpenClaim, tries int, err error) (noted bool) {
 	return Note(ctx, w.Store, w.Logger, schema.Fault{
 		Stage: w.Name, Subject: t.value.Subject(), Claim: held, Reason: err.Error(), Tries: tries,

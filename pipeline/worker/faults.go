@@ -10,16 +10,16 @@ import (
 	"crier/schema"
 )
 
-// FaultStore keeps what stages fail on by a fault of crier's own.
+// FaultStore stores the faults of stages: failures of crier's own.
 type FaultStore interface {
-	// Fault notes a fault and gives the claim back; true means that it is a dead letter
-	// from now on, which nothing brings back but a replay.
+	// Fault notes a fault and gives the claim back; dead means that it is a dead letter
+	// now, which only a replay brings back.
 	Fault(ctx context.Context, f schema.Fault) (dead bool, err error)
 }
 
-// Unreadable has a message noted that makes no sense: trying again is of no use. Its job or
-// its row of the outbox, if there is one, sends what makes sense. It returns as Note does.
-func Unreadable(ctx context.Context, store FaultStore, logger *slog.Logger, stage string, m *stream.Message, err error) (noted bool) {
+// Unreadable returns the fault of a message that cannot be decoded. Trying it again is of no
+// use: its job or its row of the outbox, if there is one, sends a readable one.
+func Unreadable(stage string, m *stream.Message, err error) schema.Fault {
 	f := schema.Fault{
 		Stage: stage, Reason: fmt.Sprintf("reading the message: %v", err), Tries: 1,
 		Message: schema.LogMessage{Topic: m.Topic, Partition: m.Partition, Key: m.Key, Value: m.Value},
@@ -27,11 +27,11 @@ func Unreadable(ctx context.Context, store FaultStore, logger *slog.Logger, stag
 	if m.Topic == schema.TopicEvents && len(m.Key) == len(f.Subject.ID) {
 		f.Subject.ID = [16]byte(m.Key)
 	}
-	return Note(ctx, store, logger, f)
+	return f
 }
 
-// Note has a fault noted, for as long as the database does not answer; false means that
-// ctx ended before.
+// Note stores a fault, and tries again for as long as the database does not answer; false
+// means that ctx ended first.
 func Note(ctx context.Context, store FaultStore, logger *slog.Logger, f schema.Fault) (noted bool) {
 	dead, err := Retry(ctx, logger, "noting a fault", func() (bool, error) { return store.Fault(ctx, f) })
 	switch {
@@ -39,7 +39,7 @@ func Note(ctx context.Context, store FaultStore, logger *slog.Logger, f schema.F
 		logger.ErrorContext(ctx, "a stage failed by a fault of crier's own", "stage", f.Stage, "dead", dead, "err", f.Reason)
 	case Ended(ctx, err):
 		return false
-	default: // it would hold up all others; its job fires again
+	default: // it would block all others; its job fires again
 		logger.ErrorContext(ctx, "a fault could not be noted", "stage", f.Stage, "fault", f.Reason, "err", err)
 	}
 	return true
@@ -54,7 +54,7 @@ func Encode(payload any) []byte {
 	return value
 }
 
-// Decode reads a payload and checks that it can be one of this version of crier.
+// Decode reads a payload and checks it.
 func Decode[T interface{ Check() error }](value []byte) (T, error) {
 	payload, err := Guard(func() (payload T, err error) { return payload, json.Unmarshal(value, &payload) })
 	if err == nil {

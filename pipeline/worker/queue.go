@@ -9,14 +9,16 @@ import (
 	"crier/schema"
 )
 
-// Key is what one thing at a time is done for, or a few: an account, or a webhook.
+// Key is what tasks are queued by, of which only one or a few run at a time: an account,
+// or a webhook.
 type Key [16]byte
 
-// Bulkhead is what shares a bounded part of a stage's slots, so that one that hangs leaves
-// the rest to others: a platform, or a workspace's receivers. The zero one has no bound.
+// Bulkhead names the keys that share a bounded part of a stage's slots, so that a
+// platform that hangs, or a workspace's receivers, leave the rest to others. The zero one
+// has no bound.
 type Bulkhead [16]byte
 
-// Place is where a message waits, and what it asks to claim.
+// Place is where a message is queued, and what it asks to claim.
 type Place[R comparable] struct {
 	Workspace schema.WorkspaceID
 	Key       Key
@@ -24,20 +26,20 @@ type Place[R comparable] struct {
 	Claims    R
 }
 
-// task is one message in hand. The message is nil once it is acknowledged.
+// task is the work of one message. The message is nil once it is acknowledged.
 type task[M, R comparable] struct {
 	Place[R]
-	ctx     context.Context // ends when the message is handed out to another
+	ctx     context.Context // ends when the message goes to another consumer
 	message *stream.Message
 	value   M
 	trace   string      // W3C traceparent; empty: none
 	turn    schema.Turn // reserved for its call, while it is out; nil: none
-	behind  time.Time   // since when it is overdue: what is due now goes first; zero: it is not
+	overdue time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
 	loose   bool        // its message was acknowledged when it was queued
-	faults  int         // how often handling it failed by our fault
+	faults  int         // how often it failed by our fault
 }
 
-// giveTurnBack ends the reservation of a call that was not made; one that was used it up.
+// giveTurnBack cancels the reservation if no call was made.
 func (t *task[M, R]) giveTurnBack() {
 	if t.turn != nil {
 		t.turn.Cancel()
@@ -45,15 +47,15 @@ func (t *task[M, R]) giveTurnBack() {
 	}
 }
 
-// queue is a fair queue: of each key as many tasks are out at a time as its width allows, of
-// each bulkhead at most share. Bulkheads that have room are served in turn, in each of them
-// workspaces, so that one tenant's herd does not hold up another's, and of each workspace
-// first the keys with a task that is due now.
+// queue is a fair queue: at most width tasks of each key, and at most share of each
+// bulkhead, are out at a time. Bulkheads below their share are served in turn, within
+// them workspaces in turn, so that one tenant's herd does not delay another's, and within
+// a workspace first the keys with a task that is due now.
 type queue[M, R comparable] struct {
 	mu        sync.Mutex
 	keys      map[Key]*keyQueue[M, R]
 	bulkheads map[Bulkhead]*bulkhead // with tasks that are out, or ready keys
-	ring      []*bulkhead            // with room and a ready key, in turn
+	ring      []*bulkhead            // below their share and with a ready key, in turn
 	share     int
 	atOnce    func(Key) int // tasks of a key that may be out; nil: one
 	queued    map[M]struct{}
@@ -68,20 +70,20 @@ type keyQueue[M, R comparable] struct {
 	tenant   schema.WorkspaceID
 	bulkhead Bulkhead
 	tasks    []*task[M, R]
-	fresh    int // of them, not behind
+	fresh    int // of them, not overdue
 
 	out       int       // tasks that are out
-	listed    list      // where it waits for its next task to be out
+	listed    list      // the list it is in
 	notBefore time.Time // when its next task may be out; zero: at any time
 }
 
-// list is where a key is listed, once.
+// list names the list that a key is in; it is in one at most.
 type list byte
 
 const (
 	unlisted    list = iota
 	listedReady      // by its tenant
-	listedBehind
+	listedOverdue
 	listedWaiting // for its time
 )
 
@@ -92,20 +94,20 @@ func newQueue[M, R comparable](share int, atOnce func(Key) int) *queue[M, R] {
 	}
 }
 
-// A partition hands out only so many messages that are not acknowledged. If those of an
-// account's herd, or of receivers that do not answer, were all kept, they would hold up
-// their neighbours in the log: of a key only the first keyHeld are, the others are
-// acknowledged and wait here alone. Their jobs fire again if this process dies.
+// The number of messages of a partition that are not acknowledged is bounded. If those of
+// an account's herd, or of receivers that do not answer, were all kept, no others would
+// be fetched: so only the first keyHeld of a key are. The others are acknowledged and
+// queued without their message; if this process dies, their jobs fire again.
 const (
 	keyHeld    = 16
-	looseLimit = 50_000 // tasks that wait here alone, of all keys: some 20 MB
-	looseShare = 8      // a key may have this part of the room that is left
+	looseLimit = 50_000 // tasks without their message, of all keys: some 20 MB
+	looseShare = 8      // a key may have this part of what is left of looseLimit
 )
 
-// put queues a task, and tells whether its message may be acknowledged: where it is not
-// kept with the task, where the same task is queued already, and where there is no room.
-// The room of a key shrinks with what all have, so that long queues leave some to others;
-// what finds none fires again.
+// put queues a task, and reports whether its message is to be acknowledged: it is not
+// kept with the task, the same task is queued already, or the queue is full. The limit of
+// a key shrinks with what all keys have, so that long queues leave some to others; a task
+// that is not queued fires again.
 func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -126,18 +128,18 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	}
 	q.queued[t.value] = struct{}{}
 	k.tasks = append(k.tasks, t)
-	if t.behind.IsZero() {
+	if t.overdue.IsZero() {
 		k.fresh++
 	}
-	if k.listed == listedBehind && t.behind.IsZero() {
+	if k.listed == listedOverdue && t.overdue.IsZero() {
 		q.makeReady(k)
 	}
 	q.offer(k)
 	return t.loose
 }
 
-// widthPart is the part of what is left of a bulkhead that a key may have beyond its first
-// task, so that a few slow ones do not fill it.
+// widthPart is the part of a bulkhead's free slots that a key may have beyond its first
+// task, so that a few slow keys do not fill it.
 const widthPart = 4
 
 // width returns how many tasks of a key may be out.
@@ -152,16 +154,16 @@ func (q *queue[M, R]) width(k *keyQueue[M, R]) int {
 	return max(1, width)
 }
 
-// offer lists a key as ready where it has a task that may be out. One that has as many out
-// as it may is looked at again when one of them comes back.
+// offer lists a key as ready if a task of it may be out. A key at its width is offered
+// again when one of its tasks is done.
 func (q *queue[M, R]) offer(k *keyQueue[M, R]) {
 	if k.listed == unlisted && len(k.tasks) > 0 && k.out < q.width(k) {
 		q.makeReady(k)
 	}
 }
 
-// take removes up to limit tasks, which are out then. It waits for the first; it returns
-// nothing only when ctx ends.
+// take removes up to limit tasks, which are then out. It waits for the first; it returns
+// none only if ctx ends.
 func (q *queue[M, R]) take(ctx context.Context, limit int) []*task[M, R] {
 	for {
 		next := q.endWaits(time.Now())
@@ -174,7 +176,7 @@ func (q *queue[M, R]) take(ctx context.Context, limit int) []*task[M, R] {
 	}
 }
 
-// await returns when a key may be ready, or the next wait has ended; false when ctx ends.
+// await waits until a key may be ready, or the next wait is over; false if ctx ends.
 func (q *queue[M, R]) await(ctx context.Context, next time.Time) bool {
 	var ended <-chan time.Time
 	if !next.IsZero() {
@@ -199,7 +201,7 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	k.out++
 	q.bulkheadOf(k).out++
 	delete(q.queued, t.value)
-	if t.behind.IsZero() {
+	if t.overdue.IsZero() {
 		k.fresh--
 	}
 	if t.loose {
@@ -209,7 +211,7 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	return t
 }
 
-// done says that a task is out no more.
+// done ends a task that was out.
 func (q *queue[M, R]) done(t *task[M, R]) {
 	t.giveTurnBack()
 	q.mu.Lock()
@@ -236,8 +238,8 @@ func (q *queue[M, R]) again(tasks ...*task[M, R]) {
 	}
 }
 
-// acknowledged returns the queued tasks whose messages are acknowledged: the log does not
-// bring them again.
+// acknowledged returns the queued tasks whose messages are acknowledged, so that the log
+// will not deliver them again.
 func (q *queue[M, R]) acknowledged() []*task[M, R] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -272,7 +274,7 @@ func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	if _, ok := q.queued[t.value]; !ok {
 		q.queued[t.value] = struct{}{}
 		k.tasks = append([]*task[M, R]{t}, k.tasks...)
-		if t.behind.IsZero() {
+		if t.overdue.IsZero() {
 			k.fresh++
 		}
 	}

@@ -126,8 +126,8 @@ func TestAFullBulkheadServesWorkspacesInTurn(t *testing.T) {
 func TestWhatIsDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 	q := newQueue[int, int](99, nil)
 	now := time.Now()
-	put := func(key byte, value int, behind time.Time) {
-		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{key}}, value: value, behind: behind})
+	put := func(key byte, value int, overdue time.Time) {
+		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{key}}, value: value, overdue: overdue})
 	}
 	for _, i := range []int{3, 1, 5, 0, 4, 2} {
 		put(byte(i), i, now.Add(time.Duration(i)*time.Second))
@@ -143,8 +143,8 @@ func TestWhatIsDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 
 func TestAKeyThatIsReadyTwiceIsTakenOnce(t *testing.T) {
 	q := newQueue[int, int](99, nil)
-	put := func(value int, behind time.Time) {
-		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{7}, Bulkhead: Bulkhead{1}}, value: value, behind: behind})
+	put := func(value int, overdue time.Time) {
+		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{7}, Bulkhead: Bulkhead{1}}, value: value, overdue: overdue})
 	}
 	put(1, time.Now())
 	put(2, time.Time{})

@@ -22,50 +22,49 @@ type bulkhead struct {
 type tenant struct {
 	id    schema.WorkspaceID
 	ready []Key
-	// behind are keys all of whose tasks are overdue. One that gets another task stands in
-	// ready too, and its place here is void.
-	behind behindKeys
-	turns  int
+	// overdue are keys whose tasks are all overdue. One that gets a task that is not is
+	// added to ready, and its entry here is ignored.
+	overdue overdueKeys
+	turns   int
 }
 
-// behindKeys are in the order of their first tasks: what is due first goes first, whichever
-// account it is of.
-type behindKeys []behindKey
+// overdueKeys is a heap by the due time of their first tasks, over all accounts.
+type overdueKeys []overdueKey
 
-type behindKey struct {
+type overdueKey struct {
 	id    Key
 	since time.Time
 }
 
-func (b behindKeys) Len() int           { return len(b) }
-func (b behindKeys) Less(i, j int) bool { return b[i].since.Before(b[j].since) }
-func (b behindKeys) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
-func (b *behindKeys) Push(x any)        { *b = append(*b, x.(behindKey)) }
-func (b *behindKeys) Pop() any {
+func (b overdueKeys) Len() int           { return len(b) }
+func (b overdueKeys) Less(i, j int) bool { return b[i].since.Before(b[j].since) }
+func (b overdueKeys) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *overdueKeys) Push(x any)        { *b = append(*b, x.(overdueKey)) }
+func (b *overdueKeys) Pop() any {
 	old := *b
 	last := old[len(old)-1]
 	*b = old[:len(old)-1]
 	return last
 }
 
-// behindHeader marks a message of work that is overdue, and says since when, in Unix µs.
-const behindHeader = "crier-behind"
+// overdueHeader marks a message of overdue work, with its due time in Unix µs.
+const overdueHeader = "crier-behind"
 
-// BehindSince is the header of a message whose work is overdue.
-func BehindSince(at time.Time) stream.Header {
-	return stream.Header{Key: behindHeader, Value: strconv.AppendInt(nil, at.UnixMicro(), 10)}
+// OverdueSince returns the header of a message of overdue work.
+func OverdueSince(at time.Time) stream.Header {
+	return stream.Header{Key: overdueHeader, Value: strconv.AppendInt(nil, at.UnixMicro(), 10)}
 }
 
-func behindSince(m *stream.Message) time.Time {
-	if at, err := strconv.ParseInt(m.Header(behindHeader), 10, 64); err == nil {
+func overdueSince(m *stream.Message) time.Time {
+	if at, err := strconv.ParseInt(m.Header(overdueHeader), 10, 64); err == nil {
 		return time.UnixMicro(at)
 	}
 	return time.Time{} // none, or nobody's
 }
 
-// behindEvery is how often an overdue task has its turn before one that is due now: so what
-// is overdue goes on under any load.
-const behindEvery = 4
+// overdueEvery: each so many tasks an overdue one goes before those that are due now, so
+// that overdue work goes on under any load.
+const overdueEvery = 4
 
 func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
 	q.mu.Lock()
@@ -93,13 +92,13 @@ func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
 	return taken
 }
 
-// nextKey removes the key whose turn it is in a bulkhead; nil where a void place was all
-// that its workspace had.
+// nextKey removes the next key of a bulkhead; nil if its workspace had only ignored
+// entries.
 func (q *queue[M, R]) nextKey(b *bulkhead) *keyQueue[M, R] {
 	t := b.ring[0]
 	b.ring = b.ring[1:]
 	k := q.keyOf(t)
-	if len(t.ready)+len(t.behind) > 0 {
+	if len(t.ready)+len(t.overdue) > 0 {
 		b.ring = append(b.ring, t)
 	} else {
 		delete(b.tenants, t.id)
@@ -113,10 +112,10 @@ func (q *queue[M, R]) nextKey(b *bulkhead) *keyQueue[M, R] {
 // keyOf removes the next ready key of a workspace.
 func (q *queue[M, R]) keyOf(t *tenant) *keyQueue[M, R] {
 	t.turns++
-	if len(t.ready) == 0 || t.turns%behindEvery == 0 {
-		for len(t.behind) > 0 {
-			k := q.keys[heap.Pop(&t.behind).(behindKey).id]
-			if k != nil && k.listed == listedBehind {
+	if len(t.ready) == 0 || t.turns%overdueEvery == 0 {
+		for len(t.overdue) > 0 {
+			k := q.keys[heap.Pop(&t.overdue).(overdueKey).id]
+			if k != nil && k.listed == listedOverdue {
 				return k
 			}
 		}
@@ -136,8 +135,8 @@ func (q *queue[M, R]) wait(k *keyQueue[M, R]) {
 	q.signal()
 }
 
-// endWaits makes keys ready whose wait is over, and returns when the next one's is; zero
-// without one.
+// endWaits makes keys ready whose wait is over, and returns the end of the next wait;
+// zero if there is none.
 func (q *queue[M, R]) endWaits(now time.Time) (next time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -182,14 +181,14 @@ func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 	return b
 }
 
-// leave takes a task of a bulkhead back.
+// leave counts a task out of its bulkhead.
 func (q *queue[M, R]) leave(b *bulkhead) {
 	b.out--
 	q.list(b)
 }
 
-// list puts a bulkhead in turn that has room and a ready key, and forgets one that has
-// nothing.
+// list adds a bulkhead below its share with a ready key to the ring, and forgets one that
+// is empty.
 func (q *queue[M, R]) list(b *bulkhead) {
 	switch {
 	case b.out == 0 && len(b.ring) == 0:
@@ -212,8 +211,8 @@ func (q *queue[M, R]) makeReady(k *keyQueue[M, R]) {
 	if k.fresh > 0 {
 		k.listed, t.ready = listedReady, append(t.ready, k.id)
 	} else {
-		k.listed = listedBehind
-		heap.Push(&t.behind, behindKey{k.id, k.tasks[0].behind})
+		k.listed = listedOverdue
+		heap.Push(&t.overdue, overdueKey{k.id, k.tasks[0].overdue})
 	}
 	q.list(b)
 }

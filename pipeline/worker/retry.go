@@ -12,13 +12,13 @@ import (
 
 const (
 	firstRetry = 200 * time.Millisecond
-	// LongestRetry is how late a stage may notice that the database is back. A try against
-	// one that is away costs next to nothing.
+	// LongestRetry is the longest wait between two tries, so a stage notices soon that
+	// the database is back. A try while it is away costs next to nothing.
 	LongestRetry = 500 * time.Millisecond
 )
 
-// Retry does work for as long as the database does not answer. Its error is a fault of
-// ours, or, once ctx has ended, the last there was: see Ended.
+// Retry calls work until the database answers. Its error is a fault of ours or, once ctx
+// has ended, the last one: see Ended.
 func Retry[R any](ctx context.Context, logger *slog.Logger, what string, work func() (R, error)) (R, error) {
 	for wait := firstRetry; ; wait = min(2*wait, LongestRetry) {
 		result, err := Guard(work)
@@ -32,12 +32,13 @@ func Retry[R any](ctx context.Context, logger *slog.Logger, what string, work fu
 	}
 }
 
-// Ended tells whether an error of Retry means that ctx ended before the database answered.
+// Ended reports whether an error of Retry means that ctx ended before the database
+// answered.
 func Ended(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || Unavailable(err)
 }
 
-// Sleep waits; it tells whether ctx is still alive.
+// Sleep waits for d; false if ctx ended first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -49,8 +50,8 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Guard turns a panic into an error: what one message makes of us must not end the
-// process, which would start again and meet it again.
+// Guard turns a panic into an error: one message must not end the process, which would
+// start again and read it again.
 func Guard[R any](work func() (R, error)) (result R, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -60,7 +61,7 @@ func Guard[R any](work func() (R, error)) (result R, err error) {
 	return work()
 }
 
-// Unavailable tells whether an error means that the database does not answer.
+// Unavailable reports whether an error means that the database does not answer.
 func Unavailable(err error) bool {
 	return schema.KindOf(err) == schema.Unavailable
 }

@@ -6,7 +6,7 @@ import (
 	"crier/schema"
 )
 
-// work takes one step and gives the key back, or goes on with the next step.
+// work takes steps as long as the next is due at once; then the task is done.
 func (w *Worker[M, R, C]) work(p phases, t *task[M, R], claimed C) {
 	ctx, span := w.Tracer.Message(p.stores, w.Name, t.trace)
 	defer span.End()
@@ -17,8 +17,8 @@ func (w *Worker[M, R, C]) work(p phases, t *task[M, R], claimed C) {
 	w.queue.done(t)
 }
 
-// takeStep takes one step, in which nobody is called once calls has ended, and stores what
-// it came to. It tells whether the next is due at once.
+// takeStep takes one step and stores its result; once calls has ended it makes no call.
+// again is whether the next step is due at once.
 func (w *Worker[M, R, C]) takeStep(ctx, calls context.Context, t *task[M, R], claimed C) (again bool) {
 	held, err := claimed.Held()
 	if err != nil {
@@ -42,13 +42,13 @@ func (w *Worker[M, R, C]) takeStep(ctx, calls context.Context, t *task[M, R], cl
 	return outcome.Again
 }
 
-// do takes a step under a context that ends with calls, too.
+// do takes a step under a context that also ends with calls.
 func (w *Worker[M, R, C]) do(ctx, calls context.Context, claimed C, turn schema.Turn) (Outcome, error) {
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
 	defer context.AfterFunc(calls, cut)()
 	if calls.Err() != nil {
-		cut() // now, and not in a moment
+		cut() // at once: AfterFunc runs in a goroutine of its own
 	}
 	return Guard(func() (Outcome, error) { return w.stage.Do(ctx, claimed, turn) })
 }

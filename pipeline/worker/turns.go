@@ -9,8 +9,8 @@ import (
 // shortWait is how long a task waits for its turn in its queue; a longer wait becomes a job.
 const shortWait = time.Second
 
-// holdBack leaves out the tasks whose turn has not come: waiting comes before the claim,
-// so that an open claim means a call. The turns of the others are theirs.
+// holdBack leaves out the tasks whose turn has not come: they wait before the claim, so
+// that an open claim means a call. The other tasks get their turns.
 func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] {
 	if w.Reserve == nil {
 		return batch
@@ -34,9 +34,9 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 	return append(kept, w.putOff(p.stores, off, waits)...)
 }
 
-// reserveAll reserves the turns of tasks, and returns how long it is until that of each. It
-// asks for all of them at a time: those that processes share take a trip to the database
-// together.
+// reserveAll reserves the turns of tasks, and returns how long each has to wait. It
+// reserves all at the same time, so that turns that processes share take one trip to the
+// database.
 func (w *Worker[M, R, C]) reserveAll(ctx context.Context, batch []*task[M, R]) []time.Duration {
 	left := make([]time.Duration, len(batch))
 	var asking sync.WaitGroup
@@ -47,9 +47,9 @@ func (w *Worker[M, R, C]) reserveAll(ctx context.Context, batch []*task[M, R]) [
 	return left
 }
 
-// putOff makes the waits of tasks jobs. It returns the tasks for which there is nothing to
-// wait for: the claim drops those that are not open any more, the step ends those that are
-// too late.
+// putOff turns the waits of tasks into jobs. It returns the tasks that were not
+// postponed: the claim drops those that are not open any more, the step ends those that
+// are too late.
 func (w *Worker[M, R, C]) putOff(ctx context.Context, off []*task[M, R], waits []time.Duration) (kept []*task[M, R]) {
 	if len(off) == 0 {
 		return nil

@@ -25,41 +25,42 @@ type Message interface {
 
 // Claim is what a stage has claimed.
 type Claim interface {
-	// Held returns what giving it back needs, and why it cannot be worked on, if so.
+	// Held returns what giving the claim back needs, and an error if its row cannot be
+	// read.
 	Held() (schema.OpenClaim, error)
 }
 
-// Stage is what a worker works for. M is its message, R names what a message asks to claim,
-// C is a claim of it.
+// Stage is what a worker runs. M is its message, R names what a message asks to claim, C
+// is a claim of it.
 type Stage[M Message, R comparable, C Claim] interface {
-	// Place says where a message waits, and what it asks to claim.
+	// Place returns where a message is queued, and what it asks to claim.
 	Place(M) Place[R]
 	// Key names what was claimed, as Place does.
 	Key(C) R
 	// Claim leases what messages ask for, for one step each. What is cancelled, finished or
 	// claimed is left out of the answer.
 	Claim(ctx context.Context, keys []R) ([]C, error)
-	// Postpone puts off by a wait each what a claim would lease, and returns what it did put
-	// off. It is called only where turns are reserved.
+	// Postpone delays what a claim would lease by a wait each, and returns what it
+	// delayed. It is called only if turns are reserved.
 	Postpone(ctx context.Context, keys []R, waits []time.Duration) ([]R, error)
-	// Do takes the step that was claimed, with the turn that was reserved for its call, nil
-	// where none was. An error is a fault of ours. Once ctx has ended no call is made any
-	// more: where nothing came of the step, its outcome gives the claim back.
+	// Do takes the claimed step, with the turn that was reserved for its call; nil if
+	// there is none. An error is a fault of ours. Once ctx has ended it makes no call: if
+	// the step had no effect, its outcome gives the claim back.
 	Do(ctx context.Context, claimed C, turn schema.Turn) (Outcome, error)
 }
 
-// Outcome is what a step came to.
+// Outcome is the outcome of a step.
 type Outcome struct {
-	// Store keeps it; it is called again for as long as the database does not answer.
+	// Store stores it; it is called again for as long as the database does not answer.
 	Store     func(ctx context.Context) error
 	Again     bool // the next step is due at once
-	GivenBack bool // a stop cut the step, and Store gives the claim back
+	GivenBack bool // a stop cancelled the step, and Store gives the claim back
 }
 
-// Unlimited is of stages that reserve no turns.
+// Unlimited is embedded by stages that reserve no turns.
 type Unlimited[R comparable] struct{}
 
-// Postpone puts nothing off.
+// Postpone is never called.
 func (Unlimited[R]) Postpone(context.Context, []R, []time.Duration) ([]R, error) { return nil, nil }
 
 // Store is what every worker asks of the database.
@@ -78,16 +79,16 @@ type Config[M Message] struct {
 	Logger  *slog.Logger
 	Metrics *Metrics
 	Tracer  *tracing.Tracer // nil: nothing is traced
-	// Reserve reserves the turn of a message's call, or tells how long it is until there may
-	// be one; nil: calls need none.
+	// Reserve reserves the turn of a message's call, or returns how long it is until
+	// there may be one; nil: calls need none.
 	Reserve func(ctx context.Context, m M) (schema.Turn, time.Duration)
-	// AtOnce returns how many things may be done for a key at a time; nil: one. It is asked
+	// AtOnce returns how many tasks of a key may run at a time; nil: one. It is called
 	// again whenever one of them is done.
 	AtOnce func(Key) int
 }
 
-// Worker takes messages from a topic and does what they ask for: of each queue key one at
-// a time, or as many as AtOnce says, and as many at a time as there are slots.
+// Worker takes messages from a topic and does what they ask for: of each key one at a
+// time, or as many as AtOnce says, and in all as many as there are slots.
 type Worker[M Message, R comparable, C Claim] struct {
 	Config[M]
 	stage     Stage[M, R, C]
@@ -102,8 +103,8 @@ const (
 	bulkheadPart = 4 // the slots of a bulkhead are this part of all
 	// ReadAhead is how many messages of one partition may be handed out and not acknowledged.
 	ReadAhead = 5000
-	// ConsumerEnd is how long a stop waits for messages that are not acknowledged; then
-	// others get them.
+	// ConsumerEnd is how long a stop waits for messages to be acknowledged; then others
+	// get them.
 	ConsumerEnd = time.Second
 	// stopEnd is how long after the drain claims may still be given back and results stored.
 	stopEnd = 5 * time.Second
@@ -123,18 +124,18 @@ func New[M Message, R comparable, C Claim](config Config[M], stage Stage[M, R, C
 // Ready tells whether the worker consumes.
 func (w *Worker[M, R, C]) Ready() error { return w.consumer.Ready() }
 
-// deliver queues messages. One that cannot be read is a dead letter.
+// deliver queues messages. One that cannot be read becomes a dead letter.
 func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Message) {
 	for _, m := range messages {
 		value, err := Decode[M](m.Value)
 		if err != nil {
-			if Unreadable(ctx, w.Store, w.Logger, w.Name, m, err) {
+			if Note(ctx, w.Store, w.Logger, Unreadable(w.Name, m, err)) {
 				m.Ack()
 			}
 			continue
 		}
 		t := &task[M, R]{
-			Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header), behind: behindSince(m),
+			Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header), overdue: overdueSince(m),
 		}
 		if w.queue.put(t) {
 			m.Ack()
@@ -143,8 +144,8 @@ func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Messag
 	w.Metrics.queued.WithLabelValues(w.Name).Set(float64(w.queue.len()))
 }
 
-// phases are the contexts of a worker, each of which ends before the next: nothing is
-// claimed after claims, no call is made after calls, nothing is stored after stores.
+// phases are the contexts of a worker, which end one after the other: nothing is claimed
+// after claims, no call is made after calls, nothing is stored after stores.
 type phases struct {
 	claims, calls, stores context.Context
 }
@@ -156,9 +157,9 @@ func newPhases(claims context.Context) (p phases, endCalls, endStores context.Ca
 	return p, endCalls, endStores
 }
 
-// Run works until ctx ends. What is claimed then is worked on for as long as drain lasts;
-// what has not ended by then is cut, and its claim given back. What came of all else is
-// stored before Run returns.
+// Run works until ctx ends. What is claimed then is worked on for up to drain; after that
+// it is cancelled and its claim given back. All other results are stored before Run
+// returns.
 func (w *Worker[M, R, C]) Run(ctx context.Context, drain time.Duration) error {
 	group, ctx := errgroup.WithContext(ctx)
 	p, endCalls, endStores := newPhases(ctx)
@@ -194,7 +195,7 @@ func (w *Worker[M, R, C]) Run(ctx context.Context, drain time.Duration) error {
 	return err
 }
 
-// endsWithin tells whether something ends within a time, as soon as it does.
+// endsWithin waits until ended is closed; false if that takes longer than limit.
 func endsWithin(ended <-chan struct{}, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -206,8 +207,8 @@ func endsWithin(ended <-chan struct{}, limit time.Duration) bool {
 	}
 }
 
-// bringForward makes the jobs of tasks due whose messages are acknowledged and that nobody
-// will claim here any more: they would fire only once they are taken for lost.
+// bringForward makes the jobs due of tasks that are acknowledged but will not be claimed
+// here any more: else they would fire only after the visibility timeout.
 func (w *Worker[M, R, C]) bringForward(ctx context.Context) {
 	var jobs []schema.JobID
 	for _, t := range w.queue.acknowledged() {

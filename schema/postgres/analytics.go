@@ -11,16 +11,17 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Analytics is the store of the sink that brings events to ClickHouse.
+// Analytics is the store of the sink that writes events to ClickHouse.
 type Analytics struct{ *Store }
 
 // NewAnalytics returns the store of the sink.
 func NewAnalytics(s *Store) *Analytics { return &Analytics{Store: s} }
 
-// Place returns the position of each batch that the sink is owed, which is given once and
-// kept: events are read in this order. It is above all that were given before, and goes by
-// the clock (microseconds since 1970), so that one restored from a backup goes on behind
-// what ClickHouse has. A batch that is left out was stored before.
+// Place returns the position of each batch that the sink has still to handle: events are
+// read in this order. A position is assigned once. It is above all that were assigned
+// before and follows the clock (microseconds since 1970), so that a database restored
+// from a backup goes on after what ClickHouse has. A batch that is left out was stored
+// before.
 func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[schema.BatchID]int64, error) {
 	type place struct {
 		batch    schema.BatchID
@@ -55,7 +56,8 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 	return placed, nil
 }
 
-// Horizon tells how far ClickHouse is complete. It is to be read before ClickHouse is.
+// Horizon returns how far ClickHouse is complete. It must be read before ClickHouse is
+// queried.
 func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 	var h schema.Horizon
 	var oldest *[16]byte

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
 )
@@ -28,20 +29,21 @@ func (s *Store) startLeases() {
 	s.turns = groupcommit.Start(s.DB, &groupcommit.Group[turnsAsked]{Work: "turns", Max: leaseBatch, Commit: s.leaseTurns}, 1)
 }
 
-// LeaseTurns takes n turns of an app in a row, a spacing apart, and returns the time of
-// the first. An app that was quiet may have burst of them at once. Where the first is more
-// than within ahead it takes none, and granted is false. Whoever leases a turn may let it
-// lapse, but never use another.
-func (s *Store) LeaseTurns(ctx context.Context, app string, n, burst int, spacing, within time.Duration) (first time.Time, granted bool, err error) {
-	asked := &turnsAsked{app: app, back: time.Duration(burst-1) * spacing, taken: time.Duration(n) * spacing, within: within}
+// LeaseTurns takes turns and returns the time of the first. If that is further ahead than
+// asked for it takes none, and granted is false. Whoever leases a turn may let it lapse, but
+// never use another.
+func (s *Store) LeaseTurns(ctx context.Context, l schema.TurnLease) (first time.Time, granted bool, err error) {
+	asked := &turnsAsked{
+		app: l.Name, back: time.Duration(l.Burst-1) * l.Spacing, taken: time.Duration(l.N) * l.Spacing, within: l.Within,
+	}
 	if err := s.turns.Do(ctx, asked); err != nil {
 		return time.Time{}, false, fmt.Errorf("leasing turns: %w", db.Unavailable(err))
 	}
 	return asked.first, asked.granted, nil
 }
 
-// leaseTurns takes the turns of a batch. An app that stands in it more than once takes its
-// turns in as many transactions.
+// leaseTurns takes the turns of a batch. If an app is in it more than once, each time
+// gets a transaction of its own.
 func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 	for len(asked) > 0 {
 		once := make(map[string]*turnsAsked, len(asked))
@@ -61,12 +63,12 @@ func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 	return nil
 }
 
-// clockSetBack tells that the next turn is further ahead than leases can bring it.
+// clockSetBack is true if the next turn is further ahead than leases can bring it.
 const clockSetBack = `a.next_at > now() + u.within + interval '1 minute'`
 
 // leaseOnce takes turns of apps, in the order of their names, so that processes cannot
-// deadlock. It does not wait for the disk: what a crash of the server forgets of it is a
-// burst that is too large by one lease of each process.
+// deadlock. It does not wait for the disk: after a crash of the server, a burst may be
+// too large by one lease of each process.
 func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) error {
 	var apps []string
 	var backs, takens, withins []time.Duration

@@ -13,7 +13,8 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// commentRows are the columns of first comments to be made, once their target is done.
+// commentRows are the columns of the first comments to insert once their target has
+// ended.
 type commentRows struct {
 	ids        []schema.CommentID
 	posts      []schema.PostID
@@ -27,7 +28,7 @@ type commentRows struct {
 	jobs       []schema.Job
 }
 
-// add makes the comments of a target that is done: those of entries that were not
+// add adds the comments of a target that has ended. Comments on entries that were not
 // published are skipped.
 func (r *commentRows) add(result *schema.Result, now time.Time) {
 	for _, c := range result.Comments {
@@ -48,8 +49,8 @@ func (r *commentRows) add(result *schema.Result, now time.Time) {
 	}
 }
 
-// queue adds the statements, and returns the jobs to announce. A comment that is there
-// from an earlier try stays, unless it was skipped and its entry is published now.
+// queue adds the statements, and returns the jobs to announce. A comment that exists from
+// an earlier try stays, unless it was skipped and its entry is published now.
 func (r *commentRows) queue(b *pgx.Batch, now time.Time) []schema.Job {
 	if len(r.ids) == 0 {
 		return nil
@@ -87,7 +88,7 @@ func NewComment(s *Store, constraints func(schema.Platform) schema.Constraints) 
 }
 
 // Claim leases first comments for one step each, by the rules of Publish.Claim. The job
-// of a comment that is gone or done is deleted.
+// of a comment that is deleted or has ended is deleted.
 func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error) {
 	return claimHeard(c.lost, ids, c.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
 		return c.claim(ctx, ids, tokens, again)
@@ -164,9 +165,9 @@ func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	return nil
 }
 
-// Finish stores what a comment's step came to, and moves its job on or deletes it. Of a
-// result whose claim another has followed only the receipt is kept. A look that found what
-// is another's is refused with schema.ErrReceiptTaken.
+// Finish stores the result of a comment's step, and moves its job on or deletes it. If
+// another claim has followed, only the receipt is stored. A look that found what belongs
+// to another entry is refused with schema.ErrReceiptTaken.
 func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 	receipt := recordable(r.NativeID)
 	err := c.finish(ctx, r, receipt)
@@ -179,8 +180,8 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 	return nil
 }
 
-// finishTaken finishes a comment whose receipt is recorded: as its own, or as another's,
-// which a look gives up and a call does not.
+// finishTaken finishes a comment whose receipt is recorded already. If it is recorded for
+// another, a look fails; a call's result is stored.
 func (c *Comment) finishTaken(ctx context.Context, r schema.CommentResult) error {
 	taken, err := c.receipt(r).taken(ctx, c.Pool)
 	switch {
@@ -196,14 +197,15 @@ func (c *Comment) finishTaken(ctx context.Context, r schema.CommentResult) error
 	return c.finish(ctx, r, false)
 }
 
-// receipt is what a first comment's result brings.
+// receipt returns the receipt of a first comment's result.
 func (c *Comment) receipt(r schema.CommentResult) *receiptRows {
 	return &receiptRows{
 		accounts: []schema.AccountID{r.Account}, natives: []string{r.NativeID}, owners: [][16]byte{r.Comment}, ns: []int16{0}, entries: []int16{0},
 	}
 }
 
-// finish stores a result, with its receipt where that is not recorded yet: else it fails.
+// finish stores a result, with its receipt if receipt is true: that fails if it is
+// recorded already.
 func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bool) error {
 	var attempts tables.AttemptRows
 	attempts.Add(r.Post, r.Attempt)
@@ -246,7 +248,7 @@ func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bo
 	return nil
 }
 
-// finishComment tells the attempt only where the claim still held.
+// finishComment stores the attempt only if the claim still held.
 var finishComment = db.NewStatement(`
 	with taken as (
 		update comments set

@@ -41,9 +41,9 @@ func (d *Delay) Due(ctx context.Context, shards []int16, from, to time.Time, lim
 	return jobs, nil
 }
 
-// Backlog returns jobs behind places in the order of their shards and not due after to: of
-// each shard the next ones, at most limit, so that each range comes from the index and ties
-// are read through. They are sorted by shard.
+// Backlog returns jobs after a place in each shard and due by to, at most limit of each
+// shard. Each range is read from the index, including jobs that are due at the same time.
+// They are sorted by shard.
 func (d *Delay) Backlog(ctx context.Context, after []schema.JobPlace, to time.Time, limit int) ([]schema.Job, error) {
 	shards, due, ids := make([]int16, len(after)), make([]time.Time, len(after)), make([]schema.JobID, len(after))
 	for i, p := range after {
@@ -64,11 +64,11 @@ func (d *Delay) Backlog(ctx context.Context, after []schema.JobPlace, to time.Ti
 	return jobs, nil
 }
 
-// Fired moves jobs whose messages are in the log on by the visibility timeout; a job
-// that was moved or deleted meanwhile stays as it is. The commit is not waited for:
-// losing it fires the jobs once more. Jobs that fired together are spread once they have
-// fired in vain, and a delivery that waits behind others of its receiver fires ever less
-// often. It returns those that it moved.
+// Fired moves jobs whose messages are in the log on by the visibility timeout; a job that
+// was moved or deleted meanwhile stays as it is. It does not wait for the disk: a lost
+// commit fires the jobs once more. Jobs that fired together are spread once nobody has
+// handled them, and a delivery that waits behind others of its receiver fires less and
+// less often. It returns those that it moved.
 func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.FiredJob, err error) {
 	ids, due, versions := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs)), make([]int32, len(jobs))
 	byID := slices.SortedFunc(slices.Values(jobs), func(a, b schema.Job) int { return bytes.Compare(a.ID[:], b.ID[:]) })
@@ -116,15 +116,14 @@ func (d *Delay) Unanswered(ctx context.Context, fired []schema.FiredJob) ([]sche
 	return waiting, nil
 }
 
-// overdueLimit is how far overdue posts are counted, those that are not held and those that
-// are.
+// overdueLimit is how far overdue posts are counted: those that are held, and the others.
 const overdueLimit = 10_000
 
-// Overdue tells of the posts and first comments of the shards that are past their time
-// and not done, whatever they wait for. One whose first message is on its way for less
-// than a visibility timeout is not counted yet, nor one that has not fired. The oldest is of
-// those that are not held, however many that are held stand before it; of jobs that have not
-// fired the first of each shard tells.
+// Overdue returns figures of the posts and first comments of the shards that are past
+// their time and have not ended, for any reason. One that has not fired, or whose first
+// message was sent less than a visibility timeout ago, is not counted yet. The oldest is
+// that of those that are not held, however many held ones are older; among jobs that have
+// not fired, the first of each shard is enough.
 func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
 	var oldest float64
 	var o schema.Overdue

@@ -1,5 +1,5 @@
-// Package postgres is the store of crier's truth, PostgreSQL: all of its SQL stands here and
-// in the packages below. There is one type per consumer, with what that consumer needs.
+// Package postgres keeps crier's state in PostgreSQL: all SQL is here and in the packages
+// below. There is one type per consumer, with the methods that consumer needs.
 //
 // The stages are here, each named as its stage in pipeline:
 //
@@ -10,7 +10,7 @@
 //	refresh ─▶ Refresh   claims of renewals, and how accounts stand after them
 //	sink    ─▶ Analytics marks of events that ClickHouse has
 //
-// All else has a package of its own, that of a resource named as in gateway:
+// Everything else has a package of its own; that of a resource is named as in gateway:
 //
 //	           postgres: the stages, and what is put together here
 //	Gateway ─▶ posts, queues, accounts, media, webhooks, keys, billing, admission
@@ -26,8 +26,8 @@
 //	           internal/db           connections, errors, ids, named parameters
 //	           internal/clock        the clock of the server
 //
-// Each transition of a post is one transaction: the state and the jobs that follow
-// from it. Locks are taken in one order everywhere: post, targets, jobs, each by id.
-// What a commit asks of the log is announced after it; a lost announcement loses
-// nothing, since the job or the outbox row behind it fires again by itself.
+// Each transition of a post is one transaction: the state and the jobs that follow from
+// it. Locks are taken in one order everywhere: post, targets, jobs, each by id. The
+// messages that a commit asks for are announced after it. A lost announcement loses
+// nothing, since the job or the outbox row behind it sends them again.
 package postgres

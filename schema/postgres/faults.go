@@ -13,10 +13,10 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Fault notes that a stage failed by a fault of crier's own, and gives the claim back, to
-// be tried again after a wait. From the schema.MaxFaults-th fault on it is dead: set aside,
-// so that nothing brings it again, until it is replayed. What has a deadline comes once
-// more then, and ends if it fails again: a post always ends, with a reason.
+// Fault stores a fault of crier's own, and gives the claim back, to be tried again after
+// a wait. From the schema.MaxFaults-th fault on it is a dead letter: it is set aside and
+// only a replay brings it back. What has a deadline is tried once more then, and ends if
+// that fails: every post ends, with a reason.
 func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error) {
 	var said schema.Announcement
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
@@ -43,8 +43,9 @@ func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error
 	return dead, nil
 }
 
-// isUnreadable tells whether nothing that is known brings the message again. It then gets
-// a name of its own, by which the same bytes are kept once.
+// isUnreadable reports whether no job and no outbox row is known that would send the
+// message again. It then gets an id made from its bytes, so that the same message is kept
+// once.
 func isUnreadable(ctx context.Context, tx pgx.Tx, f *schema.Fault) (bool, error) {
 	if mark := tables.MarkOf(f.Stage); mark != 0 {
 		var owed bool
@@ -79,7 +80,7 @@ func (s *Store) noteFault(ctx context.Context, tx pgx.Tx, f schema.Fault, unread
 	return tries, err
 }
 
-// plainText is text that PostgreSQL takes, of a bounded length.
+// plainText returns a text of bounded length that PostgreSQL can store.
 func plainText(text string) string {
 	const most = 2000
 	if len(text) > most {
@@ -88,7 +89,8 @@ func plainText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
 
-// leaveAlone gives the claim back for a while. A call that may have been made is looked for.
+// leaveAlone gives the claim back, not to be claimed for a while. A call that may have
+// been made is looked for.
 func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries int) (schema.Announcement, error) {
 	wait := schema.FaultWait(tries).String()
 	b := &pgx.Batch{}
@@ -114,8 +116,7 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 	return schema.Announcement{}, tx.SendBatch(ctx, b).Close()
 }
 
-// Where nobody can tell by which claim something is held (number 0), a call may have been
-// made under it.
+// If the claim is not known (number 0), a call may have been made under it.
 const (
 	freeTarget = `
 		update targets t set state = ` + tables.TargetPending + `, lease_until = null, step = case when t.state = ` + tables.TargetClaimed + ` and t.step = ` + tables.StepPublish + ` and (@called or @claim = 0) then ` + tables.StepFind + ` else t.step end`
@@ -123,14 +124,15 @@ const (
 		update comments c set state = ` + tables.CommentPending + `, lease_until = null, step = case when c.state = ` + tables.CommentClaimed + ` and c.step = ` + tables.StepPublish + ` and (@called or @claim = 0) then ` + tables.StepFind + ` else c.step end`
 )
 
-// heldBy is what the claim of number @claim holds, or, without one, what nobody does, nor does
-// this node, which could not read what it claimed. row is the alias of targets or comments.
+// heldBy is true of rows under the claim of number @claim; without a number, of rows that
+// are not claimed or are claimed by this node, which could not read what it claimed. row
+// is the alias of targets or comments.
 func heldBy(row string) string {
 	return `((` + row + `.state = ` + tables.TargetClaimed + ` and ` + row + `.claim = @claim) or (@claim = 0 and (` + row + `.state = ` + tables.TargetPending + `
 		or (` + row + `.state = ` + tables.TargetClaimed + ` and (` + row + `.lease_until < now() or ` + row + `.node = @node)))))`
 }
 
-// setAside takes a dead letter out of the way of everything else.
+// setAside keeps the row of a dead letter from being claimed.
 func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreadable bool) (schema.Announcement, error) {
 	b := &pgx.Batch{}
 	id := db.IDValue(f.Subject.ID)
@@ -165,15 +167,15 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 }
 
 const (
-	// renewAside is how long a renewal that is dead is left alone: not for ever, since its
-	// account would lose its credentials.
+	// renewAside is how long a renewal is set aside: not for ever, since its account
+	// would lose its credentials.
 	renewAside = "24 hours"
-	// asideAtLeast is how long what is past its deadline, and could not even be ended, is
-	// left alone.
+	// asideAtLeast is how long something past its deadline is set aside if not even its
+	// end could be stored.
 	asideAtLeast = "1 hour"
 )
 
-// setTargetAside lets a target rest until its deadline. One that is past it is ended.
+// setTargetAside sets a target aside until its deadline. One that is past it is ended.
 func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f schema.Fault) (schema.Announcement, error) {
 	post := schema.PostID(f.Subject.ID)
 	b.Queue(tables.LockPost, post)
@@ -186,7 +188,7 @@ func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f s
 	if err != nil {
 		return said, err
 	}
-	// What is stored of the post may be what nobody can read, and so keep it from ending.
+	// The post's rows may be what cannot be read; then it cannot be ended.
 	ended, endErr := s.endDead(ctx, tx, post, f.Subject.N)
 	if endErr != nil {
 		s.Log.ErrorContext(ctx, "a dead post could not be ended", "post", post, "err", endErr)
@@ -196,7 +198,7 @@ func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f s
 	return said, nil
 }
 
-// endDead ends a target past its deadline, in a savepoint, so that it undoes nothing else.
+// endDead ends a target past its deadline, in a savepoint: a failure undoes nothing else.
 func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n int16) (said schema.Announcement, err error) {
 	now := s.Now()
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
@@ -213,7 +215,8 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 	return said, err
 }
 
-// setCommentAside lets a first comment rest until its deadline. One that is past it ends.
+// setCommentAside sets a first comment aside until its deadline. One that is past it is
+// ended.
 func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 	id, now := db.IDValue(f.Subject.ID), s.Now()
 	b.Queue(freeComment+`, next_at = greatest(uuid_extract_timestamp(c.id) + @late::interval, now() + '`+asideAtLeast+`'::interval)

@@ -16,10 +16,10 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Finish stores what a step came to, with its events and the move of the post's job, in
-// one transaction shared with its neighbours. Of a result whose claim another has followed
-// only the receipt is kept: that an entry is published stays true. A look that found what
-// another entry has made is refused with schema.ErrReceiptTaken.
+// Finish stores the result of a step, with its events and the move of the post's job, in
+// one transaction with other results. If another claim has followed, only the receipt is
+// stored: the entry is published all the same. A look that found what belongs to another
+// entry is refused with schema.ErrReceiptTaken.
 func (p *Publish) Finish(ctx context.Context, r schema.Result) error {
 	err := p.finishes.Do(ctx, &r)
 	if errors.Is(err, schema.ErrReceiptTaken) {
@@ -31,7 +31,7 @@ func (p *Publish) Finish(ctx context.Context, r schema.Result) error {
 	return nil
 }
 
-// commitFinishes stores results. It can be called again with what it has stored.
+// commitFinishes stores results. It can be called again with results that it has stored.
 func (p *Publish) commitFinishes(ctx context.Context, batch []*schema.Result) error {
 	for _, round := range roundsOf(batch) {
 		if err := p.commitRound(ctx, round); err != nil {
@@ -41,9 +41,9 @@ func (p *Publish) commitFinishes(ctx context.Context, batch []*schema.Result) er
 	return nil
 }
 
-// roundsOf sorts results by target, and returns them so that a target is once in each
-// round: where several claims of one have ended together, each finds what the earlier one
-// has left.
+// roundsOf sorts results by target and divides them into rounds with each target at most
+// once: if several claims of a target end together, each sees what the one before it has
+// stored.
 func roundsOf(batch []*schema.Result) [][]*schema.Result {
 	slices.SortFunc(batch, func(a, b *schema.Result) int {
 		return cmp.Or(bytes.Compare(a.Ref.Post[:], b.Ref.Post[:]), cmp.Compare(a.Ref.N, b.Ref.N), cmp.Compare(a.Claim, b.Claim))
@@ -83,19 +83,20 @@ func (p *Publish) commitRound(ctx context.Context, round []*schema.Result) error
 	return nil
 }
 
-// applied is which targets of a round took their result, and the posts that are done.
+// applied is the effect of a round: which targets took their result, and which posts have
+// ended.
 type applied struct {
-	taken map[targetKey]time.Time        // with the day whose unit of a daily cap it holds; zero: none
-	posts map[schema.PostID]*schema.Post // with their targets, of done posts only
+	taken map[targetKey]time.Time        // by target, the day whose unit of a daily cap it holds; zero: none
+	posts map[schema.PostID]*schema.Post // that have ended, with their targets
 	ended []*schema.Result               // of targets that are done by it
-	// amended are results of targets that were done before: their comments may follow.
+	// amended are results of targets that had ended before: their comments may follow.
 	amended []*schema.Result
 	// uncounted are results of targets that had given their unit of a daily cap back.
 	uncounted []*schema.Result
 	attempts  tables.AttemptRows // of what was taken
 }
 
-// late returns the results of a round that were not taken and bring a receipt.
+// late returns the results of a round that were not taken and have a receipt.
 func (a *applied) late(round []*schema.Result) []*schema.Result {
 	var late []*schema.Result
 	for _, r := range round {
@@ -160,8 +161,8 @@ func (a *applied) readTaken(rows pgx.Rows) error {
 	return err
 }
 
-// queueFollowUp adds what follows for posts whose targets have changed: those that are
-// done are read and lose their job, the jobs of others are moved.
+// queueFollowUp adds the statements for posts whose targets have changed: those that have
+// ended are read and lose their job, the jobs of the others are moved.
 func queueFollowUp(b *pgx.Batch, posts, waiting []schema.PostID, done *applied, moved *[]schema.Job) {
 	b.Queue(selectDonePosts, posts).Query(func(rows pgx.Rows) error {
 		ended, err := db.Collect(rows, nil, tables.ScanPost)

@@ -12,31 +12,31 @@ import (
 	"crier/schema/postgres/internal/groupcommit"
 )
 
-// looking asks what else is on the profile that a look is made at, and what it is told.
+// looking is one question of Known, with its answer.
 type looking struct {
 	account  schema.AccountID
 	since    time.Time
-	owner    [16]byte // as a receipt has it
+	owner    [16]byte // as in receipts
 	n, entry int16
 
 	known  []string
 	shared bool
 }
 
-// knownBatch is how many looks share a query: as many as a claim may bring.
+// knownBatch is how many looks share a query: as many as one claim may lease.
 const knownBatch = 512
 
-// knownSlack is how much earlier than the call another's receipt may be recorded: by a
-// transaction that began before it, on a server whose clock was set back meanwhile.
+// knownSlack is how much earlier than the call another receipt may be recorded: its
+// transaction may have begun before, and the server's clock may have been set back.
 const knownSlack = time.Minute
 
 func (s *Store) startLooks() {
 	s.looks = groupcommit.Start(s.DB, &groupcommit.Group[looking]{Work: "known", Max: knownBatch, Commit: s.readKnown}, 1)
 }
 
-// Known reads what else was published to the profile of a delivery since the call whose
-// outcome is looked for, in whatever workspace, and whether other accounts publish to it.
-// It is schema.ErrReceiptsForgotten where that call is longer ago than anybody knows.
+// Known reads what other entries of any workspace have published to a delivery's profile
+// since the call that is looked for, and whether other accounts are of that profile. It
+// is schema.ErrReceiptsForgotten if the call is longer ago than receipts are kept.
 func (s *Store) Known(ctx context.Context, d *schema.Delivery) error {
 	since := d.KnownSince()
 	if s.Now().Sub(since) > schema.ReceiptRetention {

@@ -47,8 +47,7 @@ func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*sche
 	return nil
 }
 
-// keepReceipt writes what a late receipt makes of its target; nil where it changes
-// nothing.
+// keepReceipt stores the result of a late receipt and returns it; nil if nothing changes.
 func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.Result, done *applied) (*schema.Result, error) {
 	s, err := p.standing(ctx, conn, late.Ref)
 	if errors.Is(err, pgx.ErrNoRows) { // it may be in history by now
@@ -93,7 +92,7 @@ func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.
 	return &kept, writeKept(ctx, conn, &kept, schema.DayOf(p.Now()))
 }
 
-// standing reads and locks a target as it is now.
+// standing locks a target and reads its current state.
 func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.TargetRef) (schema.Standing, error) {
 	var s schema.Standing
 	var failure []byte
@@ -117,9 +116,9 @@ const lockStanding = `
 	join workspaces w on w.id = a.workspace_id
 	where t.post_id = $1 and t.n = $2 for no key update of t`
 
-// writeKept stores a target that a late receipt has changed. The claim goes on counting:
-// whatever is in hand comes late, too. Where it had given its unit of a daily cap back, it
-// takes one of today.
+// writeKept stores a target that a late receipt has changed. It raises the claim's
+// number, so a step that is running comes late, too. If the target had given its unit of
+// a daily cap back, it takes one of today.
 func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result, today time.Time) error {
 	_, err := conn.Exec(ctx, `
 		update targets set
@@ -138,7 +137,8 @@ func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result, today time
 	return err
 }
 
-// keepReceipt keeps the receipt of a first comment that came too late to be taken.
+// keepReceipt stores the receipt of a first comment whose result came too late to be
+// taken.
 func (c *Comment) keepReceipt(ctx context.Context, late schema.CommentResult) error {
 	err := pgx.BeginFunc(ctx, c.Pool, func(tx pgx.Tx) error {
 		at := second{comment: &late.Comment, nativeID: late.NativeID, url: late.URL}
@@ -181,7 +181,7 @@ func (c *Comment) keepReceipt(ctx context.Context, late schema.CommentResult) er
 	return nil
 }
 
-// second is a receipt of what was published already.
+// second is the receipt of a second publication of an entry or a comment.
 type second struct {
 	workspace schema.WorkspaceID
 	account   schema.AccountID
@@ -193,7 +193,7 @@ type second struct {
 	url       string
 }
 
-// lockComment reads a first comment as it is now, and what it is of.
+// lockComment locks a first comment and reads its current state, target and account.
 func (s *second) lockComment(ctx context.Context, tx pgx.Tx) (c schema.Comment, err error) {
 	err = tx.QueryRow(ctx, `
 		select state, native_id, workspace_id, account_id, post_id, n, entry from comments where id = $1 for no key update`, s.comment).
@@ -217,7 +217,8 @@ type execer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// recordSecond keeps the second receipt, so that a person can take one of the two down.
+// recordSecond stores the second receipt, so that a person can delete one of the two on
+// the platform.
 func recordSecond(ctx context.Context, q execer, s second) error {
 	_, err := q.Exec(ctx, `
 		insert into duplicates (workspace_id, account_id, post_id, n, entry, comment_id, native_id, url)
@@ -229,7 +230,7 @@ func recordSecond(ctx context.Context, q execer, s second) error {
 	return err
 }
 
-// arrivals counts receipts that are not what was expected.
+// arrivals counts late and second receipts.
 type arrivals struct {
 	late                     *prometheus.CounterVec
 	takenByLook, takenByCall prometheus.Counter

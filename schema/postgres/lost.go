@@ -8,10 +8,10 @@ import (
 	"crier/schema"
 )
 
-// lostClaims remembers claims whose answer this process did not get: the transaction may
-// have committed all the same. The next claim of the same goes under the same token, and
-// takes up what is claimed under it instead of waiting for its lease: without an answer no
-// call was made. Another process cannot know that.
+// lostClaims remembers claims whose answer this process did not get, though the
+// transaction may have committed. The next claim of the same key has the same token and
+// takes the lost one over, instead of waiting for its lease: without an answer no call
+// was made. Other processes cannot know that.
 type lostClaims[K comparable] struct {
 	mu   sync.Mutex
 	lost map[K]lostClaim
@@ -19,14 +19,14 @@ type lostClaims[K comparable] struct {
 
 type lostClaim struct {
 	token int64
-	until time.Time // when the lease is over that it may have got
+	until time.Time // the end of the lease that it may have got
 }
 
 func newLostClaims[K comparable]() *lostClaims[K] {
 	return &lostClaims[K]{lost: map[K]lostClaim{}}
 }
 
-// claimHeard makes a claim of keys, and remembers it where no answer came.
+// claimHeard claims keys, and remembers the claims if no answer comes.
 func claimHeard[K comparable, C any](l *lostClaims[K], keys []K, now func() time.Time, claim func(tokens []int64, again []bool) ([]C, error)) ([]C, error) {
 	tokens, again := l.begin(keys)
 	claimed, err := claim(tokens, again)
@@ -38,7 +38,7 @@ func claimHeard[K comparable, C any](l *lostClaims[K], keys []K, now func() time
 	return claimed, nil
 }
 
-// begin names the claim of each key, and tells which go on from one that was lost.
+// begin returns the token of each key's claim, and which of them take over a lost one.
 func (l *lostClaims[K]) begin(keys []K) (tokens []int64, again []bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"crier/schema/postgres/maintenance"
 )
 
-// nodeLock holds the identity of a node, by a lock of a session of its own: it is free once
-// the process has ended, however it did, or has not been heard of for nodeSilence.
+// nodeLock holds the identity of a node by an advisory lock of a session of its own: the
+// lock is released once the process has ended, in any way, or was silent for nodeSilence.
 type nodeLock struct {
 	store *Store
 	name  string
@@ -34,15 +34,14 @@ const (
 	nodeSilence = 20 * time.Second
 	nodeBeat    = 2 * time.Second // between signs of life, and tries to get a lost lock back
 	nodeAnswer  = 5 * time.Second // for one of them
-	// nodePatience is how long the session of an earlier life may take to end.
+	// nodePatience is how long the session of an earlier process may take to end.
 	nodePatience = 2 * time.Second
 	nodeRetry    = 100 * time.Millisecond
 )
 
-// TakeNode makes a node's identity the store's, which its claims carry from now on, and
-// holds it until the store closes. It tells whether it did: not where another process
-// holds it, which was given the same by a copy of the data folder. It is to be called
-// before anything is claimed.
+// TakeNode takes a node's identity, which the store's claims carry from now on, and holds
+// it until the store closes. taken is false if another process holds it, whose data
+// folder is a copy. It must be called before anything is claimed.
 func (s *Store) TakeNode(ctx context.Context, node [16]byte) (taken bool, err error) {
 	l := &nodeLock{store: s, name: hex.EncodeToString(node[:])}
 	for until := time.Now().Add(nodePatience); ; {
@@ -113,7 +112,7 @@ func (l *nodeLock) tellKeys(ctx context.Context) error {
 	return nil
 }
 
-// keep holds the lock until the store closes. Where the session is lost, it takes the lock
+// keep holds the lock until the store closes. If the session is lost, it takes the lock
 // again as soon as it can.
 func (l *nodeLock) keep() {
 	ticker := time.NewTicker(nodeBeat)
@@ -161,9 +160,9 @@ func (l *nodeLock) end() {
 	l.conn = nil
 }
 
-// Recover brings forward what this node's earlier life left open. Whoever has taken the
-// node's identity knows that life to be over: its leases need not run out, and only the
-// settle time is waited for.
+// Recover brings forward what an earlier process of this node left claimed. That process
+// is known to have ended, since this one holds its identity: its leases need not run out,
+// only the settle time passes.
 func (s *Store) Recover(ctx context.Context) error {
 	return maintenance.Recover(ctx, s.DB, s.Node)
 }

@@ -54,8 +54,8 @@ func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]sch
 	return messages, nil
 }
 
-// unmark takes a mark off batches, deletes those nobody is owed any more, and returns
-// the events of the batches that bore it.
+// unmark removes a mark from batches, deletes those without any mark left, and returns
+// the events of the batches that had it.
 func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark schema.Owed) ([]schema.Event, error) {
 	ids := make([]schema.BatchID, len(batches))
 	for i, b := range batches {
@@ -74,8 +74,8 @@ func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark sc
 	return events, nil
 }
 
-// receiver is a webhook with what it subscribes to. One that is not active was disabled: what
-// it misses is kept, so that its owner can have it sent.
+// receiver is a webhook with what it subscribes to. One that is not active was disabled:
+// its deliveries are stored as failed, so that its owner can have them sent.
 type receiver struct {
 	id        schema.WebhookID
 	workspace schema.WorkspaceID
@@ -107,8 +107,9 @@ func (n *Notify) subscribers(ctx context.Context, tx pgx.Tx, events []schema.Eve
 	return found, confirmDisabled(ctx, tx, found)
 }
 
-// confirmDisabled locks the webhooks that are disabled against being enabled before what they
-// miss is stored: whoever enables one and has all sent again misses nothing.
+// confirmDisabled locks the disabled webhooks, so that none is enabled before the
+// deliveries it misses are stored: whoever enables one and has everything sent again
+// misses nothing.
 func confirmDisabled(ctx context.Context, tx pgx.Tx, receivers []receiver) error {
 	var disabled []schema.WebhookID
 	for _, r := range receivers {
@@ -259,7 +260,7 @@ func (n *Notify) scanDelivery(row pgx.Row, d *schema.NotifyDelivery) error {
 	return nil
 }
 
-// Finish stores what a try came to, and moves its job on or deletes it.
+// Finish stores the result of a try, and moves its job on or deletes it.
 func (n *Notify) Finish(ctx context.Context, r schema.NotifyResult) error {
 	if err := n.finishes.Do(ctx, &r); err != nil {
 		return fmt.Errorf("finishing a delivery: %w", db.Unavailable(err))

@@ -10,8 +10,8 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// commitFinishes stores the tries of a batch in one transaction, and tells of the webhooks that
-// they disabled.
+// commitFinishes stores the tries of a batch in one transaction, with events about the
+// webhooks that they disabled.
 func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResult) error {
 	var tries notifyRows
 	for _, r := range batch {
@@ -51,7 +51,7 @@ type notifyRows struct {
 	millis    []int32
 	errors    []string
 	next      []float64
-	// responses are cut off by the stage.
+	// responses were shortened by the stage.
 	responses []string
 }
 
@@ -63,7 +63,7 @@ func (r *notifyRows) add(v *schema.NotifyResult) {
 	r.next, r.responses = append(r.next, v.NextIn.Seconds()), append(r.responses, v.Response)
 }
 
-// notified is what came of a batch of tries.
+// notified is the effect of a batch of tries.
 type notified struct {
 	disabled []schema.Webhook
 	moved    []schema.Job // of deliveries that go on
@@ -110,9 +110,9 @@ func (r *notifyRows) queue(b *pgx.Batch) *notified {
 // disableAfter is how many deliveries in a row may fail before the webhook is disabled.
 const disableAfter = 10
 
-// finishDeliveries stores tries and counts the deliveries that ended on their webhooks, in the
-// order in which they came; it returns the webhooks that this disabled. The failure that
-// disables is the last that counts. What ends after it changes nothing on the webhook, nor
+// finishDeliveries stores tries, counts the deliveries that ended on their webhooks, in
+// the order in which they came, and returns the webhooks that this disabled. The failure
+// that disables a webhook is the last that counts: later ends change nothing on it, nor
 // does a try that began before the webhook was enabled, by its count of enablings.
 var finishDeliveries = db.NewStatement(`
 	with taken as (

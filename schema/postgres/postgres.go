@@ -22,10 +22,10 @@ import (
 // Config is what a Store needs.
 type Config = db.Config
 
-// Room is how many connections PostgreSQL lets its users have.
-type Room = db.Room
+// ConnectionLimit is how many connections PostgreSQL allows.
+type ConnectionLimit = db.ConnectionLimit
 
-// Creators is how many connections creation has for itself.
+// Creators is how many connections only creations use.
 const Creators = db.Committers
 
 // Sealer seals and opens a text with associated data; connectors.Vault is one.
@@ -34,11 +34,11 @@ type Sealer = tables.Sealer
 // Migrate brings the tables to this version of crier, forward only.
 func Migrate(ctx context.Context, url string) error { return migrations.Up(ctx, url) }
 
-// CheckMigrated returns an error that says what to run where the tables are of an older
-// version of crier, or a newer one.
+// CheckMigrated returns an error that says what to run if the tables are of an older or a
+// newer version of crier.
 func CheckMigrated(ctx context.Context, url string) error { return migrations.Check(ctx, url) }
 
-// The stores of the resources, under the names by which Gateway is put together of them.
+// The stores of the resources, under the names that Gateway embeds them by.
 type (
 	postStore      = posts.Store
 	queueStore     = queues.Store
@@ -51,11 +51,10 @@ type (
 	chores         = maintenance.Store
 )
 
-// accountHealth is how accounts stand, which the stages find out too.
+// accountHealth stores how accounts stand with their platforms; the stages use it too.
 type accountHealth = accounts.Health
 
-// Gateway is the store of the REST API: one of each of its resources, and of what every
-// request passes.
+// Gateway is the store of the REST API: those of all resources, and that of admission.
 type Gateway struct {
 	*postStore
 	*queueStore
@@ -67,8 +66,7 @@ type Gateway struct {
 	*admissionStore
 }
 
-// NewGateway starts the committers of creations and of when keys were used; they end
-// with the store.
+// NewGateway starts the committers of creations and of key uses; they end with the store.
 func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schema.Constraints) *Gateway {
 	d := s.ForRequests()
 	return &Gateway{
@@ -77,7 +75,7 @@ func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schem
 	}
 }
 
-// Media is the store of uploads, and of the chore that removes what nothing uses.
+// Media is the store of uploads and of their cleanup.
 type Media = media.Store
 
 // NewMedia returns the store of uploads.

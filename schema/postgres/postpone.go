@@ -12,10 +12,10 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Postpone puts targets off that have to wait for their platform before they are claimed,
-// each by its wait, with their jobs, and returns those that it did. It does not where a
-// claim would leave the target out or take up what is open, nor past the deadline, up to
-// which a wait is cut.
+// Postpone delays targets that have to wait for their platform, each by its wait, with
+// their jobs, and returns those that it delayed. It leaves out targets that a claim would
+// leave out, those with an open claim, and those past their deadline, to which waits are
+// cut.
 func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
 	n := len(refs)
 	posts, ns, versions := make([]schema.PostID, n), make([]int16, n), make([]int32, n)
@@ -63,7 +63,7 @@ func postsOf(refs []schema.TargetRef) []schema.PostID {
 	return posts
 }
 
-// Postpone puts first comments off by the rules of Publish.Postpone.
+// Postpone delays first comments by the rules of Publish.Postpone.
 func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error) {
 	var postponed []schema.CommentID
 	var moved []schema.Job

@@ -135,7 +135,7 @@ func TestTurnsOfAnAppAreLeasedOnce(t *testing.T) {
 	for range 4 {
 		processes.Go(func() {
 			for range 20 {
-				first, granted, err := f.store.LeaseTurns(f.Context(), "app", n, burst, spacing, 300*time.Millisecond)
+				first, granted, err := f.store.LeaseTurns(f.Context(), schema.TurnLease{Name: "app", N: n, Burst: burst, Spacing: spacing, Within: 300 * time.Millisecond})
 				mu.Lock()
 				switch {
 				case err != nil:
@@ -180,7 +180,7 @@ func TestTurnsOfManyAppsAreLeasedTogether(t *testing.T) {
 		var asking sync.WaitGroup
 		for app := range apps {
 			asking.Go(func() {
-				first, granted, err := f.store.LeaseTurns(f.Context(), fmt.Sprint("app", app), n, burst, spacing, 4*spacing)
+				first, granted, err := f.store.LeaseTurns(f.Context(), schema.TurnLease{Name: fmt.Sprint("app", app), N: n, Burst: burst, Spacing: spacing, Within: 4 * spacing})
 				if err != nil || granted != want.granted {
 					t.Errorf("lease %d of app %d = %t, %v; want %t", lease, app, granted, err, want.granted)
 				}

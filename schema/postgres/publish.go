@@ -35,11 +35,11 @@ func NewPublish(s *Store, constraints func(schema.Platform) schema.Constraints) 
 	return p
 }
 
-// Claim leases targets for one step each and so records that a visible call may follow.
-// A target that is cancelled, finished, leased, not due yet or at another version is
-// left out of the answer. Where an earlier claim of a visible call was left open, the
-// step is StepFind. After an error it can be called again: what was claimed without this
-// process hearing of it is claimed anew.
+// Claim leases targets for one step each and so records that a visible call may follow. A
+// target that is cancelled, finished, leased, not due yet or at another version is left
+// out of the answer. Where an earlier claim of a visible call was left open, the step is
+// StepFind. After an error it can be called again: a claim whose answer was lost is taken
+// over.
 func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.Delivery, error) {
 	return claimHeard(p.lost, refs, p.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
 		return p.claim(ctx, refs, tokens, again)
@@ -83,7 +83,7 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	return claimed, nil
 }
 
-// arm sets the deadline of claims that were sent at a time.
+// arm sets the deadlines of claims that were sent at a time.
 func arm(claimed []schema.Delivery, sent time.Time) {
 	for i := range claimed {
 		claimed[i].Deadline = sent.Add(schema.CallDeadline)
@@ -122,8 +122,9 @@ var claimTargets = db.NewStatement(`
 	  and (not ` + tables.PausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now())
 	returning ` + deliveryColumns + `, ` + tables.PausedAccount)
 
-// stepOfClaim is the step of a claim of a target or a first comment: where another claim
-// of a visible call was left open, and not for want of its answer, its outcome is looked for.
+// stepOfClaim is the step of a claim of a target or a first comment: if another claim of
+// a visible call was left open, its outcome is looked for, unless it is one whose answer
+// this process lost.
 func stepOfClaim(row string) string {
 	return `case when ` + row + `.state = ` + tables.TargetClaimed + ` and ` + row + `.step = ` + tables.StepPublish + `
 			and not (u.again and ` + row + `.token is not distinct from u.token) then ` + tables.StepFind + ` else ` + row + `.step end`
@@ -136,8 +137,9 @@ func (p *Publish) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	return p.scanDelivery(row, d, &d.Paused)
 }
 
-// scanDelivery reads what a claim returns, and what the query returns beside it. Documents
-// that cannot be read are the delivery's matter: its neighbours are claimed by now.
+// scanDelivery reads a row of a claim, with further columns of its query. A document that
+// cannot be read is noted in the delivery, since the others of the batch are claimed by
+// now.
 func (p *Publish) scanDelivery(row pgx.Row, d *schema.Delivery, beside ...any) error {
 	var since, due *time.Time
 	var receipts, document []byte

@@ -13,12 +13,13 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// profileOf is the profile that an account publishes to, as receipts name it, from accounts
-// a and their workspaces w. The simulators of each sandbox workspace are a world of their own.
+// profileOf is the profile that an account publishes to, as receipts name it, from
+// accounts a and their workspaces w. Each sandbox workspace has profiles of its own, as
+// it has simulators of its own.
 const profileOf = `substr(sha256(convert_to(a.platform || ' ' || case when w.live_id is null then a.server else w.id::text end || ' '
 		|| coalesce(nullif(a.native_id, ''), a.id::text), 'UTF8')), 1, 16)`
 
-// receiptRows are the columns of receipts to be recorded, with whose they are.
+// receiptRows are the columns of receipts to be recorded, with their owners.
 type receiptRows struct {
 	accounts []schema.AccountID
 	natives  []string
@@ -44,8 +45,8 @@ func (r *receiptRows) add(v *schema.Result) {
 	r.entries, r.results = append(r.entries, int16(v.Receipt.Entry)), append(r.results, v)
 }
 
-// queue adds the statement that records the receipts, in one order everywhere. What is
-// recorded already stays as it is: see taken.
+// queue adds the statement that records the receipts, always in the same order. Those
+// that are recorded already stay as they are: see taken.
 func (r *receiptRows) queue(b *pgx.Batch, recorded *int64) {
 	if len(r.natives) == 0 {
 		return
@@ -75,15 +76,15 @@ const (
 	where (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry) order by u.i`
 )
 
-// taken returns which of the receipts are recorded as another's.
+// taken returns which of the receipts are recorded for another owner.
 func (r *receiptRows) taken(ctx context.Context, q db.Querier) ([]int, error) {
 	rows, err := q.Query(ctx, takenReceipts, r.columns()...)
 	return db.Collect(rows, err, func(row pgx.Row, i *int) error { return row.Scan(i) })
 }
 
-// settleTaken looks whose the receipts are of which some were recorded before. A look
-// that found another's fails, so that it is repeated; what a call has made is its own,
-// whoever was told to have it.
+// settleTaken finds the owners of the receipts after some were recorded before. A look
+// that found another's receipt fails, so that it is repeated; a receipt that a call has
+// made is its own, whoever was recorded as the owner.
 func (p *Publish) settleTaken(ctx context.Context, q db.Querier, rows *receiptRows, recorded int64) error {
 	if recorded == int64(len(rows.natives)) {
 		return nil
@@ -106,7 +107,7 @@ func (p *Publish) settleTaken(ctx context.Context, q db.Querier, rows *receiptRo
 	return nil
 }
 
-// countRows keeps how many rows a statement of a batch has changed.
+// countRows stores how many rows a statement of a batch has changed.
 func countRows(n *int64) func(pgconn.CommandTag) error {
 	return func(tag pgconn.CommandTag) error {
 		*n = tag.RowsAffected()
@@ -114,7 +115,7 @@ func countRows(n *int64) func(pgconn.CommandTag) error {
 	}
 }
 
-// isTaken tells whether a receipt could not be recorded since it is already.
+// isTaken reports whether a receipt was recorded before.
 func isTaken(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.ConstraintName == "receipts_native"

@@ -24,9 +24,9 @@ func NewRefresh(s *Store) *Refresh {
 }
 
 // Claim leases the renewals of accounts for one step each, and so records that a trade
-// may follow. Accounts that are leased, not due, disconnected or have nothing to be looked
-// at are left out; the job of one of the last two is deleted. After an error it can be called again, as that of
-// Publish: a trade that nobody heard of was not made.
+// may follow. Accounts that are leased, not due, disconnected or without a renewal are
+// left out; the jobs of the last two are deleted. After an error it can be called again,
+// like that of Publish: without an answer to the claim no trade was made.
 func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) ([]schema.Renewal, error) {
 	accounts, workspaces := make([]schema.AccountID, len(messages)), make([]schema.WorkspaceID, len(messages))
 	for i, m := range messages {
@@ -62,9 +62,9 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 	return claimed, nil
 }
 
-// claimRenewals decides between a trade and a check. Step 1 stands for a trade whose end
-// is not known: it is checked. The lock on the row lets one at a time do so. What is taken
-// up without an answer goes on from the step before it.
+// claimRenewals decides between a trade and a check. Step 1 is a trade whose outcome is
+// not known: it is checked. The lock on the row lets one claim at a time do so. A claim
+// whose answer was lost goes on from the step before it.
 var claimRenewals = db.NewStatement(`
 	update accounts a set
 		renew_claim = a.renew_claim + 1, renew_node = @node, renew_lease = now() + @lease::interval,
@@ -83,9 +83,9 @@ var claimRenewals = db.NewStatement(`
 	returning ` + tables.AccountColumns + `, a.renew_claim, a.renewable and since.step in ` + tables.TradeSteps + `, since.step = ` + tables.RenewalTrade + `,
 		a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`)
 
-// Finish stores how an account stands after a step of its renewal, with its job and its
-// events. New credentials are stored even where another claim has followed, as long as
-// they follow from those that are stored: nobody has them twice.
+// Finish stores an account after a step of its renewal, with its job and its events. New
+// credentials are stored even if another claim has followed, as long as they were traded
+// for the stored ones: there is no other copy.
 func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 	var said *schema.EncodedEvents
 	var jobs []schema.Job

@@ -18,7 +18,7 @@ type releaseRows struct {
 	given tables.Charges
 }
 
-// add notes a target that is done, with the day whose unit it holds.
+// add notes a target that has ended, with the day whose unit it holds.
 func (r *releaseRows) add(result *schema.Result, charged time.Time) {
 	if charged.IsZero() || !result.Releases() {
 		return
@@ -30,7 +30,7 @@ func (r *releaseRows) add(result *schema.Result, charged time.Time) {
 	r.given.Add(tables.Charge{Key: tables.DayKey(result.Account, charged), N: -1})
 }
 
-// takeBack counts what is there after all, however full the day is.
+// takeBack charges a target that turned out to be published, even if the day is full.
 func (r *releaseRows) takeBack(result *schema.Result, day time.Time) {
 	if r.given == nil {
 		r.given = tables.Charges{}
@@ -76,7 +76,7 @@ func (r *resultRows) add(v *schema.Result) {
 	r.errors, r.unsettled = append(r.errors, errorOrNull(v.Error)), append(r.unsettled, int32(v.Unsettled))
 }
 
-// waiting returns the posts with a target that waits for its time.
+// waiting returns the posts with a target that goes on later.
 func (r *resultRows) waiting() []schema.PostID {
 	posts := []schema.PostID{}
 	for i, state := range r.states {

@@ -10,12 +10,12 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// sealedSample is how many accounts tell whether a keyset is the right one: some may be
-// damaged.
+// sealedSample is how many accounts are tried to tell whether a keyset is the right one:
+// some may be damaged.
 const sealedSample = 16
 
-// SealedAccounts returns some accounts that have credentials, with what seals them alone;
-// none where nothing is sealed.
+// SealedAccounts returns some accounts that have credentials, with only the fields that
+// opening them needs.
 func (s *Store) SealedAccounts(ctx context.Context) ([]schema.Account, error) {
 	rows, err := s.Pool.Query(ctx, `select id, workspace_id, platform, sealed from accounts where sealed <> '' limit $1`, sealedSample)
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error {

@@ -33,8 +33,7 @@ func (s *Store) BringForward(ctx context.Context, jobs []schema.JobID) (int, err
 	return len(moved), nil
 }
 
-// GiveBack ends the claim of a delivery under which nothing was delivered: it is due now,
-// and no try is counted.
+// GiveBack gives a delivery's claim back: it is due now, and no try is counted.
 func (n *Notify) GiveBack(ctx context.Context, d schema.NotifyDelivery) error {
 	var moved []schema.Job
 	batch := &pgx.Batch{}

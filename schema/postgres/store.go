@@ -9,7 +9,7 @@ import (
 	"crier/schema/postgres/internal/groupcommit"
 )
 
-// Store is what the stages share: the connections, and what they do for each other.
+// Store is what the stages share: the connections, group commits and counters.
 type Store struct {
 	*db.DB
 	*accountHealth

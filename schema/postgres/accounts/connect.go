@@ -21,7 +21,7 @@ func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, conne
 	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		connected, jobs = make([]schema.Connected, len(connections)), nil
-		room, err := Room(ctx, tx, workspace)
+		remaining, err := Remaining(ctx, tx, workspace)
 		if err != nil {
 			return err
 		}
@@ -33,9 +33,9 @@ func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, conne
 				return err
 			}
 			if one.New {
-				room--
+				remaining--
 			}
-			if room < 0 {
+			if remaining < 0 {
 				return planFull()
 			}
 			connected[i] = one
@@ -58,20 +58,20 @@ func planFull() error {
 	return &schema.Error{Kind: schema.PlanLimitReached, Message: "the plan has no room for another connected account"}
 }
 
-// Room locks a workspace, so that accounts are connected in turn, and returns how
-// many more its plan allows. The lock is a statement of its own: one that counts as well
-// would count what it saw before it waited.
-func Room(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (int, error) {
+// Remaining locks a workspace, so that accounts are connected one after the other, and returns
+// how many more its plan allows. The lock is a statement of its own: one that also counts
+// would count what it saw before it waited for the lock.
+func Remaining(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (int, error) {
 	if _, err := tx.Exec(ctx, `select from workspaces where id = $1 for no key update`, workspace); err != nil {
 		return 0, err
 	}
-	var room int
+	var remaining int
 	err := tx.QueryRow(ctx, `
 		select case when w.live_id is not null or coalesce(p.accounts, 0) = 0 then 1000000 else p.accounts end - (
 			select count(*) from accounts a where a.workspace_id = w.id and a.disconnected_at is null)
 		from workspaces w join plans p on p.name = w.plan
-		where w.id = $1`, workspace).Scan(&room)
-	return room, err
+		where w.id = $1`, workspace).Scan(&remaining)
+	return remaining, err
 }
 
 // connect adds the statement that stores one account. changed is false where it is

@@ -55,32 +55,42 @@ func (s *Health) EndAccount(ctx context.Context, a schema.Account, why schema.Ac
 	if wait := why.End.EndLookIn(0); wait > 0 {
 		next = s.Now().Add(wait)
 	}
-	return s.changeEnd(ctx, a, next, tables.EndedEvent(a, s.Now()), endAccount, pgx.StrictNamedArgs{
-		"reconnect": a.NeedsReconnect, "ended": int16(a.End), "said": a.EndMessage,
+	return s.changeEnd(ctx, a, endChange{
+		statement: endAccount, next: next, event: tables.EndedEvent(a, s.Now()),
+		args: pgx.StrictNamedArgs{"reconnect": a.NeedsReconnect, "ended": int16(a.End), "said": a.EndMessage},
 	})
 }
 
 // ReviveAccount says that a platform lets crier act again for an account that had ended.
 func (s *Health) ReviveAccount(ctx context.Context, a schema.Account) error {
 	a = a.Revived()
-	next := a.RenewalDue(s.Now(), false)
-	return s.changeEnd(ctx, a, next, tables.AccountEvent(schema.AccountConnected, a, nil, s.Now()), reviveAccount, pgx.StrictNamedArgs{})
+	return s.changeEnd(ctx, a, endChange{
+		statement: reviveAccount, next: a.RenewalDue(s.Now(), false), args: pgx.StrictNamedArgs{},
+		event: tables.AccountEvent(schema.AccountConnected, a, nil, s.Now()),
+	})
 }
 
-// changeEnd runs a statement that ends an account or revives it, with what follows: its job
-// and its event.
-func (s *Health) changeEnd(ctx context.Context, a schema.Account, next time.Time, event schema.Event, statement string, args pgx.StrictNamedArgs) error {
-	args["account"], args["workspace"], args["revision"], args["next"] = a.ID, a.Workspace, a.Revision, db.OrNull(next)
+// endChange ends an account or revives it.
+type endChange struct {
+	statement string
+	args      pgx.StrictNamedArgs // but for those of every statement
+	next      time.Time           // when its renewal looks at it again; zero: never
+	event     schema.Event
+}
+
+// changeEnd makes the change, and its job and its event with it.
+func (s *Health) changeEnd(ctx context.Context, a schema.Account, c endChange) error {
+	c.args["account"], c.args["workspace"], c.args["revision"], c.args["next"] = a.ID, a.Workspace, a.Revision, db.OrNull(c.next)
 	var said *schema.EncodedEvents
 	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, statement, args)
+		tag, err := tx.Exec(ctx, c.statement, c.args)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
 		b := &pgx.Batch{}
-		jobs = tables.QueueRenewalAt(b, &a, next)
-		said = tables.QueueEvents(b, []schema.Event{event}, s.Now())
+		jobs = tables.QueueRenewalAt(b, &a, c.next)
+		said = tables.QueueEvents(b, []schema.Event{c.event}, s.Now())
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {

@@ -96,12 +96,12 @@ func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte
 	return err
 }
 
-// RotateKey puts a successor in place of a key: of its lineage, with its name and
-// permission. The key works on for the overlap. The successor's ID, Prefix and CreatedAt
-// are given. The error is InvalidState where the key has ended.
-func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID, successor schema.KeyRecord, hash [32]byte, overlap time.Duration) (schema.KeyRecord, error) {
+// RotateKey stores the successor of a key: of its lineage, with its name and permission. The
+// error is InvalidState if the key was revoked or has expired.
+func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r schema.KeyRotation) (schema.KeyRecord, error) {
+	successor := r.Successor
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		old, err := lockKey(ctx, tx, workspace, id)
+		old, err := lockKey(ctx, tx, workspace, r.Key)
 		if err != nil {
 			return err
 		}
@@ -110,10 +110,10 @@ func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, id 
 		}
 		successor.Lineage, successor.Workspace, successor.Sandbox = old.Lineage, old.Workspace, old.Sandbox
 		successor.Name, successor.Permission, successor.SuspendedUntil = old.Name, old.Permission, old.SuspendedUntil
-		if err := insertKey(ctx, tx, successor, hash); err != nil {
+		if err := insertKey(ctx, tx, successor, r.Hash); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `update api_keys set expires_at = least(expires_at, $2) where id = $1`, id, s.Now().Add(overlap))
+		_, err = tx.Exec(ctx, `update api_keys set expires_at = least(expires_at, $2) where id = $1`, r.Key, s.Now().Add(r.Overlap))
 		return err
 	})
 	if err != nil {

@@ -146,8 +146,8 @@ func (a *Admin) Twin(ctx context.Context, live schema.WorkspaceID) (schema.Works
 // admitAccount refuses an account that the plan of its workspace has no room for; one
 // that is connected already has its place.
 func admitAccount(ctx context.Context, tx pgx.Tx, account schema.Account) error {
-	room, err := accounts.Room(ctx, tx, account.Workspace)
-	if err != nil || room > 0 {
+	remaining, err := accounts.Remaining(ctx, tx, account.Workspace)
+	if err != nil || remaining > 0 {
 		return err
 	}
 	var connected bool

@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// Room is how many connections PostgreSQL lets its users have.
-type Room struct {
-	Allowed int // crier's user, all processes together
-	Taken   int // by whoever is connected now, this process included
+// ConnectionLimit is how many connections PostgreSQL allows.
+type ConnectionLimit struct {
+	Allowed int // to crier's user, all processes together
+	Taken   int // now, by all users, this process included
 }
 
-// Room asks for it. Superusers have what the server keeps to itself too; all others may be
-// limited by their role and their database besides.
-func (s *DB) Room(ctx context.Context) (Room, error) {
-	var r Room
+// ConnectionLimit asks the server. Superusers may also use the connections that it reserves;
+// other users may be limited by their role and their database.
+func (s *DB) ConnectionLimit(ctx context.Context) (ConnectionLimit, error) {
+	var r ConnectionLimit
 	err := s.Pool.QueryRow(ctx, `
 		select case when u.rolsuper then current_setting('max_connections')::int else least(
 				current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
