@@ -5775,7 +5775,7 @@ type ClientInterface interface {
 
 	// UploadMediaFromUrlWithBody Fetch an image or a video from a public address and keep it
 	//
-	// At most 500 MB. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
+	// The file may have 4 GiB, unless the installation is set lower. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5784,7 +5784,7 @@ type ClientInterface interface {
 
 	// UploadMediaFromUrl Fetch an image or a video from a public address and keep it
 	//
-	// At most 500 MB. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
+	// The file may have 4 GiB, unless the installation is set lower. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5793,8 +5793,9 @@ type ClientInterface interface {
 
 	// CreateMediaUploadUrlWithBody Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; at most 500 MB. The
-	// address takes one upload. After that `mediaId` can be used in mediaItems, and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
+	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
+	// and GET /media/{id} shows what the file is.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5803,8 +5804,9 @@ type ClientInterface interface {
 
 	// CreateMediaUploadUrl Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; at most 500 MB. The
-	// address takes one upload. After that `mediaId` can be used in mediaItems, and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
+	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
+	// and GET /media/{id} shows what the file is.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -7208,7 +7210,7 @@ func (c *Client) UploadMedia(ctx context.Context, body UploadMediaJSONRequestBod
 
 // UploadMediaFromUrlWithBody Fetch an image or a video from a public address and keep it
 //
-// At most 500 MB. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
+// The file may have 4 GiB, unless the installation is set lower. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7227,7 +7229,7 @@ func (c *Client) UploadMediaFromUrlWithBody(ctx context.Context, contentType str
 
 // UploadMediaFromUrl Fetch an image or a video from a public address and keep it
 //
-// At most 500 MB. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
+// The file may have 4 GiB, unless the installation is set lower. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -7246,8 +7248,9 @@ func (c *Client) UploadMediaFromUrl(ctx context.Context, body UploadMediaFromUrl
 
 // CreateMediaUploadUrlWithBody Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; at most 500 MB. The
-// address takes one upload. After that `mediaId` can be used in mediaItems, and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
+// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
+// and GET /media/{id} shows what the file is.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7266,8 +7269,9 @@ func (c *Client) CreateMediaUploadUrlWithBody(ctx context.Context, contentType s
 
 // CreateMediaUploadUrl Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; at most 500 MB. The
-// address takes one upload. After that `mediaId` can be used in mediaItems, and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
+// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
+// and GET /media/{id} shows what the file is.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -12006,7 +12010,7 @@ type ClientWithResponsesInterface interface {
 
 	// UploadMediaFromUrlWithBodyWithResponse Fetch an image or a video from a public address and keep it
 	//
-	// At most 500 MB. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
+	// The file may have 4 GiB, unless the installation is set lower. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12015,7 +12019,7 @@ type ClientWithResponsesInterface interface {
 
 	// UploadMediaFromUrlWithResponse Fetch an image or a video from a public address and keep it
 	//
-	// At most 500 MB. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
+	// The file may have 4 GiB, unless the installation is set lower. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12024,8 +12028,9 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMediaUploadUrlWithBodyWithResponse Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; at most 500 MB. The
-	// address takes one upload. After that `mediaId` can be used in mediaItems, and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
+	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
+	// and GET /media/{id} shows what the file is.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12034,8 +12039,9 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMediaUploadUrlWithResponse Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; at most 500 MB. The
-	// address takes one upload. After that `mediaId` can be used in mediaItems, and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
+	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
+	// and GET /media/{id} shows what the file is.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -16269,7 +16275,7 @@ func (c *ClientWithResponses) UploadMediaWithResponse(ctx context.Context, body 
 
 // UploadMediaFromUrlWithBodyWithResponse Fetch an image or a video from a public address and keep it
 //
-// At most 500 MB. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
+// The file may have 4 GiB, unless the installation is set lower. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16284,7 +16290,7 @@ func (c *ClientWithResponses) UploadMediaFromUrlWithBodyWithResponse(ctx context
 
 // UploadMediaFromUrlWithResponse Fetch an image or a video from a public address and keep it
 //
-// At most 500 MB. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
+// The file may have 4 GiB, unless the installation is set lower. The answer comes once all of it is here, which may take minutes. Addresses that are not public are refused, also after a redirect.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16299,8 +16305,9 @@ func (c *ClientWithResponses) UploadMediaFromUrlWithResponse(ctx context.Context
 
 // CreateMediaUploadUrlWithBodyWithResponse Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; at most 500 MB. The
-// address takes one upload. After that `mediaId` can be used in mediaItems, and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
+// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
+// and GET /media/{id} shows what the file is.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16315,8 +16322,9 @@ func (c *ClientWithResponses) CreateMediaUploadUrlWithBodyWithResponse(ctx conte
 
 // CreateMediaUploadUrlWithResponse Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; at most 500 MB. The
-// address takes one upload. After that `mediaId` can be used in mediaItems, and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
+// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
+// and GET /media/{id} shows what the file is.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

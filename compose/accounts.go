@@ -123,7 +123,7 @@ func (o *operator) platforms() (*catalog.Catalog, error) {
 	guard := egress.New(egress.Config{Allowed: o.config.AllowedNetworks, AllowedHosts: hosts, UserAgent: o.config.userAgent()})
 	return catalog.New(catalog.Deps{
 		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases, Apps: o.config.Apps, Versions: o.config.Versions,
-		Media: media.NewFetcher(mediaConfig(guard, nil)), Logger: o.config.Logger,
+		Media: media.NewFetcher(o.config.fetching(guard, nil)), Logger: o.config.Logger,
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: o.admin.Now,
 	})
 }

@@ -140,9 +140,13 @@ func (b *base) connectOut(ctx context.Context) error {
 	if b.library, err = b.newLibrary(ctx); err != nil {
 		return err
 	}
+	fetching := b.config.fetching(b.guarded, b.library.Stored)
+	if fetching.Dir, err = b.fetchingFolder(); err != nil {
+		return err
+	}
 	b.catalog, err = catalog.New(catalog.Deps{
 		HTTP: live.Client(), SandboxHTTP: fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases, Apps: b.config.Apps, Versions: b.config.Versions,
-		Media: media.NewFetcher(mediaConfig(b.guarded, b.library.Stored)),
+		Media: media.NewFetcher(fetching),
 		Turns: b.store, ShareAccounts: b.config.sharesAccounts(),
 		Logger: b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
 	})
@@ -177,11 +181,10 @@ func everywhere() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 }
 
-// mediaConfig bounds what is fetched for a post: the largest video any platform with a
-// client takes (twitter, 512 MB), within the lease of preparing.
-func mediaConfig(guard *egress.Egress, stored func(context.Context, schema.MediaID) (*media.File, error)) media.Config {
+// fetching is how media is fetched for a post: within the lease of preparing.
+func (c Config) fetching(guard *egress.Egress, stored func(context.Context, schema.MediaID) (*media.File, error)) media.Config {
 	return media.Config{
-		HTTP: guard.Client(), Timeout: 2 * time.Minute, Limits: media.Limits{MaxBytes: 512 << 20},
+		HTTP: guard.Client(), Timeout: 2 * time.Minute, Limits: media.Limits{MaxBytes: c.largestMedia()},
 		Stored: stored,
 	}
 }

@@ -31,6 +31,7 @@ type Config struct {
 	ClickHouse string   // URL; empty: embedded
 	Keyset     string   // file; empty: in the data folder
 	MediaS3    string   // s3:// address of a bucket, with its secret; empty: a folder in the data folder
+	MaxMedia   int64    // bytes of one file that is taken or fetched; 0: of the largest that a platform takes
 	// Partitions is how many each topic gets when it is made; 0: those of schema.Topics.
 	Partitions int
 	// PostgresConnections is how many connections to PostgreSQL the process opens at most;

@@ -1,10 +1,13 @@
 package compose
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"time"
 
+	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
 )
@@ -12,12 +15,16 @@ import (
 // fetchMediaLimit is how long fetching one url for an upload may take.
 const fetchMediaLimit = 4 * time.Minute
 
+// largestMedia is how large one file is that is taken or fetched, in bytes.
+func (c Config) largestMedia() int64 { return cmp.Or(c.MaxMedia, catalog.LargestMedia()) }
+
 // checkBucketLimit is how long the check of a bucket at the start may take.
 const checkBucketLimit = 30 * time.Second
 
 // newLibrary makes the store of media: a bucket where one is configured, else a folder of
 // the data folder, which only this process can read.
 func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
+	largest := b.config.largestMedia()
 	fetcher := media.NewFetcher(media.Config{HTTP: b.guarded.Client(), Timeout: fetchMediaLimit})
 	arriving := b.parts.data.Path("media-arriving")
 	if b.config.MediaS3 == "" {
@@ -25,7 +32,7 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 		if err != nil {
 			return nil, err
 		}
-		return media.NewLibrary(media.LibraryConfig{Blobs: folder, Arriving: arriving, Fetcher: fetcher})
+		return media.NewLibrary(media.LibraryConfig{Blobs: folder, Arriving: arriving, Fetcher: fetcher, MaxBytes: largest})
 	}
 	config, err := media.ParseS3(b.config.MediaS3)
 	if err != nil {
@@ -40,7 +47,20 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 		return nil, fmt.Errorf("checking the media bucket %s: %w", config, err)
 	}
 	b.config.Logger.InfoContext(ctx, "media is kept in a bucket", "bucket", config.String())
-	return media.NewLibrary(media.LibraryConfig{Blobs: bucket, Arriving: arriving, Fetcher: fetcher})
+	return media.NewLibrary(media.LibraryConfig{Blobs: bucket, Arriving: arriving, Fetcher: fetcher, MaxBytes: largest})
+}
+
+// fetchingFolder is where media is while it is brought to a platform: in the data folder, since
+// the system's own may be memory. What a process that died has left there is removed.
+func (b *base) fetchingFolder() (string, error) {
+	folder := b.parts.data.Path("media-fetching")
+	if err := os.RemoveAll(folder); err != nil {
+		return "", fmt.Errorf("emptying the folder of fetched media: %w", err)
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", fmt.Errorf("making the folder of fetched media: %w", err)
+	}
+	return folder, nil
 }
 
 func checkBucket(ctx context.Context, bucket *media.S3) error {

@@ -31,7 +31,7 @@ func withBucket(t testing.TB) func(*gateway.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, err := keeping.NewLibrary(keeping.LibraryConfig{Blobs: bucket, Arriving: filepath.Join(t.TempDir(), "arriving")})
+	library, err := keeping.NewLibrary(keeping.LibraryConfig{Blobs: bucket, Arriving: filepath.Join(t.TempDir(), "arriving"), MaxBytes: largestUpload})
 	if err != nil {
 		t.Fatal(err)
 	}

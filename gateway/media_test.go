@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	keeping "crier/connectors/media"
 	"crier/gateway"
@@ -53,7 +54,7 @@ func withMediaIn(t testing.TB, dir string, out egress.Config) (*shelf, func(*gat
 	}
 	s.library, err = keeping.NewLibrary(keeping.LibraryConfig{
 		Blobs: folder, Arriving: filepath.Join(s.folder, "arriving"),
-		Fetcher: keeping.NewFetcher(keeping.Config{HTTP: guard.Client(), Timeout: time.Minute}),
+		Fetcher: keeping.NewFetcher(keeping.Config{HTTP: guard.Client(), Timeout: time.Minute}), MaxBytes: largestUpload,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -325,6 +326,25 @@ func TestUploadByAnAddressOfItsOwn(t *testing.T) {
 	late := a.call(http.MethodPost, "/media/upload-url", map[string]any{}).want(http.StatusCreated).at("uploadUrl").text()
 	a.ahead.Store(int64(time.Hour + time.Minute))
 	a.callWith("", http.MethodPut, strings.TrimPrefix(late, "https://crier.example/api/v1"), document).fails(http.StatusNotFound, "not_found")
+}
+
+// largestUpload is what the library of these tests takes: as much as facebook does.
+const largestUpload = 4 << 30
+
+func TestAnUploadIsAsLargeAsTheInstallationTakes(t *testing.T) {
+	a, _ := newMediaAPI(t)
+	if largest := catalog.LargestMedia(); largest != largestUpload {
+		t.Errorf("the largest media of all platforms is of %d bytes", largest)
+	}
+	announce := func(size int64) *answer {
+		return a.call(http.MethodPost, "/media/upload-url", map[string]any{"size": size})
+	}
+	announce(largestUpload+1).fails(http.StatusBadRequest, "validation_error")
+	address := announce(largestUpload).want(http.StatusCreated).at("uploadUrl").text()
+	status := a.send(fmt.Sprintf("PUT %s HTTP/1.1\r\nHost: crier.example\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%%PDF", strings.TrimPrefix(address, "https://crier.example"), largestUpload+1), func(net.Conn) {})
+	if status != http.StatusRequestEntityTooLarge {
+		t.Errorf("sending more: %d", status)
+	}
 }
 
 // send writes a request as it stands and returns the status of the answer, 0: none came.

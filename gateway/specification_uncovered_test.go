@@ -36,7 +36,7 @@ func uncovered() []sentence {
 		{threading, "a retried job may post earlier entries again", "crier never does (promise 2): TestAThreadThatFailsGoesOnWhereItEnded"},
 		{threading, "the machine-readable list of platforms names three", "the reference pages name four, which have a row"},
 		{mediaSection, "videos come through the dashboard, a presigned upload or a url", "TestUploadByAnAddressOfItsOwn, TestMediaOfAURLIsFetchedAndKept"},
-		{mediaSection, "the dashboard takes up to 500 MB", otherIssue},
+		{mediaSection, "the dashboard takes up to 500 MB", "an address of its own takes what the largest platform does: TestAnUploadIsAsLargeAsTheInstallationTakes"},
 		{webhooksSection, "delivery records and their fields", "TestAWebhookShowsItsDeliveries, TestDeliveriesAreSearched: they come of the notify stage"},
 		{eventsSection, "only post.published and post.failed are sent by themselves", "crier sends all thirteen (design 8), which have rows"},
 		{eventsSection, "receivers compare in constant time", "a duty of receivers"},

@@ -140,6 +140,8 @@ type MediaLimits struct {
 	MaxVideoBytes    int64
 	MaxDocumentBytes int64
 	MaxVideoDuration time.Duration
+	MaxPixels        int64 // of a picture, its width times its height
+	MaxSides         int   // of a picture, its width and its height together
 	MinWidth         int
 	MinHeight        int
 	MinAspect        float64

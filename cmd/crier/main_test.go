@@ -25,6 +25,7 @@ func TestTheCommandLine(t *testing.T) {
 		"an address that is none":         {"serve --public-url example.com", "--public-url is \"example.com\""},
 		"posts that are all too late":     {"serve --max-lateness=-1h", "--max-lateness is at least 1m"},
 		"posts kept for no time":          {"serve --keep-posts=30d", "--keep-posts is from 31d to"},
+		"media larger than any platform":  {"serve --max-media 6000", "--max-media is 0 to 5120 MiB"},
 		"days that are hours":             {"serve --keep-attempts=12h", "a number of days such as 30d is wanted"},
 		"deliveries kept for no time":     {"serve --keep-deliveries=0d", "--keep-deliveries is from 1d to"},
 		"no dead letters to list":         {"dead-letters list --limit 0", "--limit is at least 1"},

@@ -31,6 +31,7 @@ type serveCommand struct {
 	Kafka                string            `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
 	Clickhouse           string            `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
 	MediaS3              string            `name:"media-s3" env:"CRIER_MEDIA_S3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
+	MaxMedia             int64             `default:"0" placeholder:"MIB" help:"Size in MiB of the largest file that is uploaded or fetched for a post; 0: of the largest video any platform takes, 4096."`
 	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
 	Drain                time.Duration     `default:"30s" help:"How long work in hand may take at shutdown; at least what a call to a platform and its commit may."`
@@ -50,6 +51,9 @@ type serveCommand struct {
 	Demo                 bool              `help:"Publish a demo post through the whole pipeline to the simulators, and show what came of it."`
 }
 
+// maxMedia is the most that --max-media may allow, in MiB: of one PUT to S3.
+const maxMedia = 5 << 10
+
 // Validate refuses flags whose mistake would show only later: in links that lead nowhere, or
 // in posts that all count as too late.
 func (s *serveCommand) Validate() error {
@@ -60,6 +64,9 @@ func (s *serveCommand) Validate() error {
 	}
 	if s.MaxLateness < time.Minute {
 		return errors.New("--max-lateness is at least 1m: what is more late is not published")
+	}
+	if s.MaxMedia < 0 || s.MaxMedia > maxMedia {
+		return fmt.Errorf("--max-media is 0 to %d MiB: a bucket takes no larger file in one piece", maxMedia)
 	}
 	if s.Drain < compose.LeastDrain {
 		return fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain)
@@ -119,7 +126,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration()}
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
-	c.MediaS3, c.PostgresConnections = s.MediaS3, s.PostgresConnections
+	c.MediaS3, c.MaxMedia, c.PostgresConnections = s.MediaS3, s.MaxMedia<<20, s.PostgresConnections
 	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
 		return c, err
 	}

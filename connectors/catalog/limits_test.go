@@ -49,11 +49,11 @@ func bounds(l schema.MediaLimits, kind schema.MediaKind) map[string]bound {
 	most := map[schema.MediaKind]int64{schema.Image: l.MaxImageBytes, schema.Video: l.MaxVideoBytes, schema.PDF: l.MaxDocumentBytes}[kind]
 	pixels := kind != schema.PDF
 	shaped := pixels && l.MaxAspect > 0 && (kind == schema.Image || !l.AspectOfImages)
-	const side = 100_000
+	const sides = 9000 // together
 	size := func(n int64) func(*schema.MediaFacts) { return func(f *schema.MediaFacts) { f.Size = n } }
 	lasting := func(d time.Duration) func(*schema.MediaFacts) { return func(f *schema.MediaFacts) { f.Duration = d } }
 	ratio := func(r float64) func(*schema.MediaFacts) {
-		return func(f *schema.MediaFacts) { f.Width, f.Height = int(r*side), side }
+		return func(f *schema.MediaFacts) { f.Height = int(sides / (1 + r)); f.Width = sides - f.Height }
 	}
 	narrow := func(width int) func(*schema.MediaFacts) {
 		return func(f *schema.MediaFacts) {
@@ -61,7 +61,13 @@ func bounds(l schema.MediaLimits, kind schema.MediaKind) map[string]bound {
 			f.Width = width
 		}
 	}
+	square := func(side int) func(*schema.MediaFacts) {
+		return func(f *schema.MediaFacts) { f.Width, f.Height = side, side }
+	}
+	widest := int(math.Sqrt(float64(l.MaxPixels)))
 	return map[string]bound{
+		"pixels":   {kind == schema.Image && l.MaxPixels > 0, validation.CodeMediaTooManyPixels, square(widest), square(widest + 1)},
+		"sides":    {kind == schema.Image && l.MaxSides > 0, validation.CodeMediaTooManyPixels, square(l.MaxSides / 2), square(l.MaxSides/2 + 1)},
 		"bytes":    {most > 0, validation.CodeMediaTooLarge, size(most), size(most + 1)},
 		"duration": {kind == schema.Video && l.MaxVideoDuration > 0, validation.CodeMediaTooLong, lasting(l.MaxVideoDuration), lasting(l.MaxVideoDuration + 1)},
 		"width":    {pixels && l.MinWidth > 0, validation.CodeMediaTooSmall, narrow(l.MinWidth), narrow(l.MinWidth - 1)},

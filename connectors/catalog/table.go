@@ -175,6 +175,16 @@ func graphLimits() connectors.Limits {
 	return connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 150. / 3600, Burst: 50}}}
 }
 
+// LargestMedia is the size of the largest file that a platform with a client takes, in bytes.
+func LargestMedia() (largest int64) {
+	for _, e := range table {
+		if m := e.constraints.Media; e.connect != nil {
+			largest = max(largest, m.MaxImageBytes, m.MaxVideoBytes, m.MaxDocumentBytes)
+		}
+	}
+	return largest
+}
+
 // Constraints returns what a platform takes; p is one of schema.Platforms. Its slices
 // are shared and must not be changed.
 func Constraints(p schema.Platform) schema.Constraints { return table[p].constraints }

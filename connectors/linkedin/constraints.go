@@ -29,6 +29,7 @@ func Constraints() schema.Constraints {
 			MaxVideoBytes:    maxVideoBytes,
 			MaxDocumentBytes: 100 << 20,
 			MaxVideoDuration: 10 * time.Minute,
+			MaxPixels:        maxPixels - 1,
 			MinWidth:         200,
 			MinHeight:        200,
 			MinAspect:        1 / 2.4,

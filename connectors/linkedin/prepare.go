@@ -217,9 +217,6 @@ func check(file *media.File, items int) error {
 	if items > 1 && file.Kind != schema.Image && file.Kind != schema.GIF {
 		return refuse("LinkedIn takes several images, or one video, or one document")
 	}
-	if collectionOf(file) == images && file.Width*file.Height >= maxPixels {
-		return refuse("LinkedIn takes pictures of less than %d pixels, this one has %d × %d", maxPixels, file.Width, file.Height)
-	}
 	return file.Check(Constraints())
 }
 

@@ -13,6 +13,7 @@ const (
 	maxMedia      = 4
 	maxImageBytes = 16 << 20
 	maxVideoBytes = 99 << 20
+	maxPixels     = 33_177_600 // app/models/concerns/attachmentable.rb
 )
 
 // Constraints is what Mastodon takes.
@@ -28,6 +29,7 @@ func Constraints() schema.Constraints {
 			VideoTypes:    []string{"video/mp4", "video/quicktime", "video/webm", "image/gif"}, // a GIF becomes a video
 			MaxImageBytes: maxImageBytes,
 			MaxVideoBytes: maxVideoBytes,
+			MaxPixels:     maxPixels,
 		},
 		FirstComment: schema.CommentLimit{Supported: true, RootOnly: true, Usual: maxText, Count: countText},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},

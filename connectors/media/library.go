@@ -40,9 +40,6 @@ type inbox interface {
 	Accept(ctx context.Context, id schema.MediaID, most int64) (schema.MediaFacts, error)
 }
 
-// MaxBytes is the size of the largest upload.
-const MaxBytes = 500 << 20
-
 // Library keeps the media that was uploaded: content arrives in a folder, is probed
 // there, and only what is whole and of a known kind goes to the blob store. It is safe
 // for concurrent use.
@@ -50,6 +47,7 @@ type Library struct {
 	blobs    blobs
 	arriving string
 	fetcher  *Fetcher
+	limits   Limits
 }
 
 // LibraryConfig is what a Library is made of.
@@ -57,6 +55,7 @@ type LibraryConfig struct {
 	Blobs    blobs
 	Arriving string // folder of what is not whole yet; of the file system of a Folder
 	Fetcher  *Fetcher
+	MaxBytes int64 // of one upload
 }
 
 // NewLibrary makes the folder of arriving files if it is not there.
@@ -64,15 +63,18 @@ func NewLibrary(config LibraryConfig) (*Library, error) {
 	if err := os.MkdirAll(config.Arriving, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of arriving media: %w", err)
 	}
-	return &Library{config.Blobs, config.Arriving, config.Fetcher}, nil
+	return &Library{config.Blobs, config.Arriving, config.Fetcher, Limits{MaxBytes: config.MaxBytes}}, nil
 }
+
+// MaxBytes is the size of the largest upload.
+func (l *Library) MaxBytes() int64 { return l.limits.MaxBytes }
 
 // Keep stores content, of the given kinds only, and returns what it is. Errors are
 // *schema.Error: Refused for content that is none of them (with its facts, where it is of
-// another kind) or over MaxBytes, Unavailable where there is no room or the store does not answer; an error of the content's reader
-// passes as it is. Nothing stays behind after an error.
+// another kind) or too large, Unavailable where there is no room or the store does not answer;
+// an error of the content's reader passes as it is. Nothing stays behind after an error.
 func (l *Library) Keep(ctx context.Context, id schema.MediaID, content io.Reader, kinds []schema.MediaKind) (schema.MediaFacts, error) {
-	file, err := Save(l.arriving, content, Limits{MaxBytes: MaxBytes})
+	file, err := Save(l.arriving, content, l.limits)
 	if err != nil {
 		return schema.MediaFacts{}, err
 	}
@@ -81,7 +83,7 @@ func (l *Library) Keep(ctx context.Context, id schema.MediaID, content io.Reader
 
 // KeepURL stores what is at a url. Its errors are those of Keep and of Fetcher.Fetch.
 func (l *Library) KeepURL(ctx context.Context, id schema.MediaID, address string, kinds []schema.MediaKind) (schema.MediaFacts, error) {
-	file, err := l.fetcher.FetchTo(ctx, l.arriving, address, Limits{MaxBytes: MaxBytes})
+	file, err := l.fetcher.FetchTo(ctx, l.arriving, address, l.limits)
 	if err != nil {
 		return schema.MediaFacts{}, err
 	}
@@ -149,7 +151,7 @@ func (l *Library) Accept(ctx context.Context, id schema.MediaID) (schema.MediaFa
 	if !ok {
 		return schema.MediaFacts{}, errNotKept()
 	}
-	return box.Accept(ctx, id, MaxBytes)
+	return box.Accept(ctx, id, l.limits.MaxBytes)
 }
 
 // Stored opens an upload as a file, for connectors: Refused where it is gone, Retryable
@@ -164,12 +166,15 @@ func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) 
 	}
 	kept, ok := content.(*os.File)
 	if !ok {
-		file, err := Save(l.arriving, stored{content}, Limits{MaxBytes: MaxBytes})
+		file, err := Save(l.arriving, stored{content}, unlimited)
 		return file, errors.Join(err, content.Close())
 	}
 	file, err := openKept(kept)
 	return file, errors.Join(err, kept.Close())
 }
+
+// unlimited is for what was taken once, whatever is taken now.
+var unlimited = Limits{MaxBytes: 1 << 62}
 
 // stored is content of a blob store, whose failures pass.
 type stored struct{ content io.Reader }

@@ -62,7 +62,7 @@ func newS3(t *testing.T, c S3Config) *S3 {
 func newLibrary(t *testing.T, b blobs) (*Library, string) {
 	t.Helper()
 	arriving := filepath.Join(t.TempDir(), "arriving")
-	l, err := NewLibrary(LibraryConfig{Blobs: b, Arriving: arriving})
+	l, err := NewLibrary(LibraryConfig{Blobs: b, Arriving: arriving, MaxBytes: mib})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ const (
 	maxPhotoBytes = 10 << 20
 	maxVideoBytes = 50 << 20
 	maxPhotoRatio = 20
+	maxPhotoSides = 10_000 // pixels, width and height together
 )
 
 const (
@@ -37,6 +38,7 @@ func Constraints() schema.Constraints {
 			VideoTypes:     []string{mp4},
 			MaxImageBytes:  maxPhotoBytes,
 			MaxVideoBytes:  maxVideoBytes,
+			MaxSides:       maxPhotoSides,
 			MinAspect:      1.0 / maxPhotoRatio,
 			MaxAspect:      maxPhotoRatio,
 			AspectOfImages: true,

@@ -84,7 +84,7 @@ var Problems = [...]reference.Problem{
 	},
 	schema.PayloadTooLarge: {
 		Status: http.StatusRequestEntityTooLarge, Code: "payload_too_large",
-		Meaning: "The body is larger than the operation takes: 1 MiB of JSON, 5 MiB with an image in it, 32 MiB for a file in a form, 500 MB at an upload address.",
+		Meaning: "The body is larger than the operation takes: 1 MiB of JSON, 5 MiB with an image in it, 32 MiB for a file in a form, at an upload address what the installation takes: 4 GiB, unless it is set lower.",
 		Remedy:  "Send a large file to an address from POST /media/upload-url, or a calendar in several bulk requests.",
 		Retry:   reference.RetryNever,
 	},

@@ -23,7 +23,7 @@ const (
 
 // createFromForm stores the file of a form as it arrives: it is never whole in memory.
 func (m *media) createFromForm(c *gin.Context, u schema.Upload) error {
-	raw := newTransfer(c, maxImage+maxFormMore)
+	raw := newTransfer(c, maxImage+maxFormMore, transferLimit)
 	c.Request.Body = io.NopCloser(raw)
 	parts, err := c.Request.MultipartReader()
 	if err != nil {

@@ -18,6 +18,8 @@ type contentStore interface {
 	// KeepURL stores what is at a public address. It is Retryable where its server failed.
 	KeepURL(ctx context.Context, id schema.MediaID, address string, kinds []schema.MediaKind) (schema.MediaFacts, error)
 	Open(ctx context.Context, id schema.MediaID) (io.ReadSeekCloser, error)
+	// MaxBytes is the size of the largest upload.
+	MaxBytes() int64
 }
 
 // inbox takes uploads without the gateway.

@@ -70,8 +70,8 @@ func (m *media) routes() []admission.Route {
 		admission.Handle(http.MethodPost, "/media/upload-url", schema.Write, m.createAddress),
 		admission.Handle(http.MethodGet, "/media/:id", schema.Read, m.get),
 		admission.Handle(http.MethodDelete, "/media/:id", schema.Write, m.delete),
-		admission.Handle(http.MethodPut, "/uploads/:id/:secret", admission.Public, m.receive).Carrying(transferLimit),
-		admission.Handle(http.MethodGet, "/files/:id/:name", admission.Public, m.serve).Carrying(transferLimit),
+		admission.Handle(http.MethodPut, "/uploads/:id/:secret", admission.Public, m.receive).Carrying(uploadLimit),
+		admission.Handle(http.MethodGet, "/files/:id/:name", admission.Public, m.serve).Carrying(uploadLimit),
 		admission.Handle(http.MethodHead, "/files/:id/:name", admission.Public, m.serve),
 	}
 }

@@ -15,6 +15,7 @@ import (
 // How long a request that brings content may take, however much it is.
 const (
 	transferLimit = 15 * time.Minute
+	uploadLimit   = time.Hour // at an address of its own, and of what platforms take: 4 GiB at 10 Mbit/s
 	fetchLimit    = 5 * time.Minute
 	answerGrace   = 20 * time.Second // for the answer, once the content has come
 	writeGrace    = 20 * time.Second // for the next 32 KiB of content that is served
@@ -23,23 +24,29 @@ const (
 // transfer is the body of a request that carries a file. Every read moves its deadline on
 // by what the slowest line needs for as much; the last deadline stands.
 type transfer struct {
-	body    io.Reader
-	control *http.ResponseController
-	began   time.Time
-	read    int64
-	most    int64
+	announced int64 // bytes; -1: not known
+	body      io.Reader
+	control   *http.ResponseController
+	began     time.Time
+	read      int64
+	most      int64
+	limit     time.Duration
 }
 
-// newTransfer takes the body of a request, of at most the given bytes.
-func newTransfer(c *gin.Context, most int64) *transfer {
+// newTransfer takes the body of a request, of at most the given bytes and within a limit.
+func newTransfer(c *gin.Context, most int64, limit time.Duration) *transfer {
 	return &transfer{
-		body:    http.MaxBytesReader(c.Writer, c.Request.Body, most),
-		control: http.NewResponseController(c.Writer), began: time.Now(), most: most,
+		announced: c.Request.ContentLength,
+		body:      http.MaxBytesReader(c.Writer, c.Request.Body, most),
+		control:   http.NewResponseController(c.Writer), began: time.Now(), most: most, limit: limit,
 	}
 }
 
 func (t *transfer) Read(p []byte) (int, error) {
-	deadline := t.began.Add(min(schema.TransferTime(t.read), transferLimit))
+	if t.announced > t.most {
+		return 0, t.tooLarge(nil)
+	}
+	deadline := t.began.Add(min(schema.TransferTime(t.read), t.limit))
 	// The answer has to be written after the last byte. A connection that takes no deadline
 	// is none of net/http's; then the request's own time limits it.
 	_ = errors.Join(t.control.SetReadDeadline(deadline), t.control.SetWriteDeadline(deadline.Add(answerGrace)))
@@ -54,11 +61,15 @@ func (t *transfer) Read(p []byte) (int, error) {
 // failure tells a body that is too large from one that did not arrive.
 func (t *transfer) failure(err error) error {
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return &schema.Error{
-			Kind: schema.PayloadTooLarge, Message: fmt.Sprintf("the upload must not be larger than %d MB", t.most>>20), Err: err,
-		}
+		return t.tooLarge(err)
 	}
 	return &schema.Error{Kind: schema.Invalid, Message: "the body of the request did not arrive whole, or too slowly", Err: err}
+}
+
+func (t *transfer) tooLarge(cause error) error {
+	return &schema.Error{
+		Kind: schema.PayloadTooLarge, Message: fmt.Sprintf("the upload must not be larger than %d MB", t.most>>20), Err: cause,
+	}
 }
 
 // prolong lets an answer take its time.
@@ -75,7 +86,7 @@ type served struct {
 }
 
 func newServed(c *gin.Context) *served {
-	return &served{c.Writer, http.NewResponseController(c.Writer), time.Now().Add(transferLimit)}
+	return &served{c.Writer, http.NewResponseController(c.Writer), time.Now().Add(uploadLimit)}
 }
 
 func (s *served) Write(p []byte) (int, error) {

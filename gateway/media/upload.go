@@ -2,6 +2,7 @@ package media
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -14,9 +15,6 @@ import (
 	"crier/schema"
 	"crier/schema/validation"
 )
-
-// maxUpload is the size of an upload that does not come in a request of the API, in bytes.
-const maxUpload = 500 << 20
 
 // createFromURL fetches an image or a video from a public address and keeps it.
 func (m *media) createFromURL(c *gin.Context) error {
@@ -70,8 +68,8 @@ func (m *media) createAddress(c *gin.Context) error {
 		return err
 	}
 	readDescriptive(f, &u)
-	if size, ok := f.Integer("size"); ok && (size < 1 || size > maxUpload) {
-		f.Fail("size", validation.CodeMediaTooLarge, "must be 1 byte to 500 MB")
+	if size, ok := f.Integer("size"); ok && (size < 1 || int64(size) > m.Contents.MaxBytes()) {
+		f.Fail("size", validation.CodeMediaTooLarge, fmt.Sprintf("must be 1 byte to %d MB", m.Contents.MaxBytes()>>20))
 	}
 	f.Text("mimeType", body.MaxShort) // taken for those who send it: only the content counts
 	f.Finish()
@@ -113,7 +111,7 @@ func (m *media) receive(c *gin.Context) error {
 	if !m.Now().Before(u.ExpiresAt) {
 		return mediaNotFound(nil)
 	}
-	facts, err := m.Contents.Keep(c.Request.Context(), u.ID, newTransfer(c, maxUpload), anyMedia)
+	facts, err := m.Contents.Keep(c.Request.Context(), u.ID, newTransfer(c, m.Contents.MaxBytes(), uploadLimit), anyMedia)
 	if err != nil {
 		return refusedContent("body", err)
 	}

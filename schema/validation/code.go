@@ -18,6 +18,7 @@ const (
 	CodeMediaTooLong            = "media_too_long"
 	CodeMediaTooSmall           = "media_too_small"
 	CodeMediaAspect             = "media_aspect_ratio"
+	CodeMediaTooManyPixels      = "media_too_many_pixels"
 	CodeAltTextTooLong          = "alt_text_too_long"
 	CodeThreadUnsupported       = "thread_unsupported"
 	CodeThreadLength            = "thread_length"

@@ -183,6 +183,9 @@ func (c *factsCheck) dimensions(l schema.MediaLimits, f schema.MediaFacts) {
 		c.fail(CodeMediaTooSmall, "%s takes media of at least %d × %d pixels, this one has %d × %d",
 			c.platform, l.MinWidth, l.MinHeight, f.Width, f.Height)
 	}
+	if f.Kind != schema.Video && (l.MaxPixels > 0 && int64(f.Width)*int64(f.Height) > l.MaxPixels || l.MaxSides > 0 && f.Width+f.Height > l.MaxSides) {
+		c.fail(CodeMediaTooManyPixels, "%s takes pictures of at most %s, this one has %d × %d", c.platform, mostPixels(l), f.Width, f.Height)
+	}
 	if l.AspectOfImages && f.Kind == schema.Video {
 		return
 	}
@@ -191,6 +194,13 @@ func (c *factsCheck) dimensions(l schema.MediaLimits, f schema.MediaFacts) {
 		c.fail(CodeMediaAspect, "%s takes an aspect ratio from %.3g to %.3g (width by height), %d × %d is %.3g",
 			c.platform, l.MinAspect, l.MaxAspect, f.Width, f.Height, ratio)
 	}
+}
+
+func mostPixels(l schema.MediaLimits) string {
+	if l.MaxSides > 0 {
+		return fmt.Sprintf("%d pixels in width and height together", l.MaxSides)
+	}
+	return fmt.Sprintf("%d pixels", l.MaxPixels)
 }
 
 func plural(kind schema.MediaKind) string {

@@ -15,7 +15,7 @@ func TestMediaLimitsAtTheirEdges(t *testing.T) {
 		Kinds:      []schema.MediaKind{schema.Image, schema.GIF, schema.Video, schema.PDF},
 		ImageTypes: []string{"image/jpeg"}, VideoTypes: []string{"video/mp4", "image/gif"},
 		MaxImageBytes: 1000, MaxVideoBytes: 5000, MaxDocumentBytes: 3000, MaxVideoDuration: time.Minute,
-		MinWidth: 320, MinHeight: 200, MinAspect: 0.8, MaxAspect: 1.91,
+		MinWidth: 320, MinHeight: 200, MinAspect: 0.8, MaxAspect: 1.91, MaxPixels: 4_000_000,
 	}
 	image := func(size int64, width, height int) schema.MediaFacts {
 		return schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Size: size, Width: width, Height: height}
@@ -36,6 +36,9 @@ func TestMediaLimitsAtTheirEdges(t *testing.T) {
 		"more upright":                 {image(1, 320, 410), []string{validation.CodeMediaAspect}},
 		"as wide as can be, rounded":   {image(1, 1080, 565), nil},
 		"wider":                        {image(1, 1080, 540), []string{validation.CodeMediaAspect}},
+		"as many pixels as can be":     {image(1, 2000, 2000), nil},
+		"more pixels":                  {image(1, 2001, 2000), []string{validation.CodeMediaTooManyPixels}},
+		"a video of as many":           {schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Width: 3000, Height: 3000}, nil},
 		"all at once":                  {image(1001, 319, 100), []string{validation.CodeMediaTooLarge, validation.CodeMediaTooSmall, validation.CodeMediaAspect}},
 		"an unknown size in pixels":    {image(1, 0, 0), nil},
 		"a video at its limits":        {video(5000, time.Minute), nil},
