@@ -180,6 +180,10 @@ func TestAConsentIsRefused(t *testing.T) {
 		"a scope taken away": {func(c *consent, _ string) string {
 			return c.allow(t, "r_basicprofile w_member_social r_organization_social_feed w_organization_social_feed")
 		}, schema.Refused, ": r_organization_social, w_organization_social, rw_organization_admin"},
+		"an answer that quotes": {func(c *consent, code string) string {
+			c.inject(t, simulation.Fault{Operation: opToken, Status: 401, Body: `{"error":"invalid_request","error_description":"not ` + code + ` of ` + c.app.Secret + `"}`})
+			return code
+		}, schema.Refused, "not [redacted] of [redacted]"},
 		"an answer without a token": {func(c *consent, code string) string {
 			c.inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{}`})
 			return code

@@ -83,7 +83,7 @@ func ofTrade(response *connectors.Response, err error) error {
 	switch {
 	case !ok || response == nil || response.Status/100 != 4 || refused.Kind == schema.RateLimited:
 		return err
-	case response.Status == http.StatusBadRequest && slices.Contains(finalGrants, grantError(response.Body)):
+	case slices.Contains(finalGrants, grantError(response.Body)):
 		return &schema.Error{Kind: schema.TokenDead, Message: refused.Message, Err: err}
 	default:
 		return &schema.Error{Kind: schema.Retryable, Message: "LinkedIn refused crier's own app: " + refused.Message, Err: err}
