@@ -996,6 +996,27 @@ func (e MediaAnswerSuccess) Valid() bool {
 	}
 }
 
+// Defines values for MediaItemFit.
+const (
+	Contain MediaItemFit = "contain"
+	Cover   MediaItemFit = "cover"
+	None    MediaItemFit = "none"
+)
+
+// Valid indicates whether the value is a known member of the MediaItemFit enum.
+func (e MediaItemFit) Valid() bool {
+	switch e {
+	case Contain:
+		return true
+	case Cover:
+		return true
+	case None:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MediaItemType.
 const (
 	MediaItemTypeImage MediaItemType = "image"
@@ -2983,6 +3004,14 @@ type MediaFromUrl struct {
 type MediaItem struct {
 	AltText *string `json:"altText,omitempty"`
 
+	// Fit What happens where a platform does not take a picture for its format, bytes, pixels or aspect ratio: it is
+	// refused (none), or the platform gets a copy that it takes, smaller, all of it with white bars where the aspect
+	// ratio asks for them (contain) or cropped around its middle (cover). A warning says so for each platform; the
+	// upload itself stays as it is. Moving pictures and pictures below a platform's least size are refused all the
+	// same, videos and documents are not changed. For instagram and threads, which fetch media by themselves, the
+	// picture has to be an upload.
+	Fit *MediaItemFit `json:"fit,omitempty"`
+
 	// MediaId The id of an upload. In an answer its url stands beside it.
 	MediaId *string        `json:"mediaId,omitempty"`
 	Type    *MediaItemType `json:"type,omitempty"`
@@ -2991,6 +3020,14 @@ type MediaItem struct {
 	Url   *string `json:"url,omitempty"`
 	union json.RawMessage
 }
+
+// MediaItemFit What happens where a platform does not take a picture for its format, bytes, pixels or aspect ratio: it is
+// refused (none), or the platform gets a copy that it takes, smaller, all of it with white bars where the aspect
+// ratio asks for them (contain) or cropped around its middle (cover). A warning says so for each platform; the
+// upload itself stays as it is. Moving pictures and pictures below a platform's least size are refused all the
+// same, videos and documents are not changed. For instagram and threads, which fetch media by themselves, the
+// picture has to be an upload.
+type MediaItemFit string
 
 // MediaItemType defines model for MediaItem.Type.
 type MediaItemType string
@@ -5051,6 +5088,13 @@ func (t MediaItem) MarshalJSON() ([]byte, error) {
 		}
 	}
 
+	if t.Fit != nil {
+		object["fit"], err = json.Marshal(t.Fit)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'fit': %w", err)
+		}
+	}
+
 	if t.MediaId != nil {
 		object["mediaId"], err = json.Marshal(t.MediaId)
 		if err != nil {
@@ -5090,6 +5134,13 @@ func (t *MediaItem) UnmarshalJSON(b []byte) error {
 		err = json.Unmarshal(raw, &t.AltText)
 		if err != nil {
 			return fmt.Errorf("error reading 'altText': %w", err)
+		}
+	}
+
+	if raw, found := object["fit"]; found {
+		err = json.Unmarshal(raw, &t.Fit)
+		if err != nil {
+			return fmt.Errorf("error reading 'fit': %w", err)
 		}
 	}
 

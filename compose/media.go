@@ -32,7 +32,7 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 		if err != nil {
 			return nil, err
 		}
-		return media.NewLibrary(media.LibraryConfig{Blobs: folder, Arriving: arriving, Fetcher: fetcher, MaxBytes: largest})
+		return media.NewLibrary(media.LibraryConfig{Blobs: folder, Arriving: arriving, Fetcher: fetcher, MaxBytes: largest, Constraints: catalog.Constraints})
 	}
 	config, err := media.ParseS3(b.config.MediaS3)
 	if err != nil {
@@ -47,7 +47,7 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 		return nil, fmt.Errorf("checking the media bucket %s: %w", config, err)
 	}
 	b.config.Logger.InfoContext(ctx, "media is kept in a bucket", "bucket", config.String())
-	return media.NewLibrary(media.LibraryConfig{Blobs: bucket, Arriving: arriving, Fetcher: fetcher, MaxBytes: largest})
+	return media.NewLibrary(media.LibraryConfig{Blobs: bucket, Arriving: arriving, Fetcher: fetcher, MaxBytes: largest, Constraints: catalog.Constraints})
 }
 
 // fetchingFolder is where media is while it is brought to a platform: in the data folder, since

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	_ "image/jpeg"
 	"image/png"
 	"io"
 	"log/slog"
@@ -55,6 +56,7 @@ func withMediaIn(t testing.TB, dir string, out egress.Config) (*shelf, func(*gat
 	s.library, err = keeping.NewLibrary(keeping.LibraryConfig{
 		Blobs: folder, Arriving: filepath.Join(s.folder, "arriving"),
 		Fetcher: keeping.NewFetcher(keeping.Config{HTTP: guard.Client(), Timeout: time.Minute}), MaxBytes: largestUpload,
+		Constraints: catalog.Constraints,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -501,6 +503,76 @@ func TestUploadsInPosts(t *testing.T) {
 	a.call(http.MethodDelete, path, nil).fails(http.StatusBadRequest, "invalid_state")
 	a.call(http.MethodDelete, "/posts/"+byID.at("id").text(), nil).want(http.StatusOK)
 	a.call(http.MethodDelete, path, nil).want(http.StatusOK)
+}
+
+// TestAPictureIsMadeToFit has pictures that platforms do not take as they are: which are refused,
+// and what is said of the others. The copy is served to the platforms that fetch it.
+func TestAPictureIsMadeToFit(t *testing.T) {
+	a, s := newMediaAPI(t)
+	for _, p := range []schema.Platform{schema.Mastodon, schema.Instagram, schema.Telegram} {
+		a.connect(a.workspace, p, p.String())
+	}
+	wide, small := a.upload(pngOf(t, 1200, 400), "alt_text", "wide"), a.upload(pngOf(t, 100, 100))
+	post := func(item map[string]any, platforms ...string) *answer {
+		return a.call(http.MethodPost, "/posts", map[string]any{
+			"content": "x", "platforms": platforms, "scheduledFor": a.in(time.Hour), "mediaItems": []any{item},
+		})
+	}
+	upload := func(m tree, fit string) map[string]any {
+		return map[string]any{"mediaId": m.at("id").text(), "fit": fit}
+	}
+	byURL := func(kind string) map[string]any {
+		return map[string]any{"type": kind, "url": "https://media.example/a", "fit": "contain"}
+	}
+	for name, tt := range map[string]struct {
+		got                   *answer
+		place, field, code    string
+		wantPlatform, message string
+	}{
+		"cropped":         {post(upload(wide, "cover"), "instagram", "mastodon"), "warnings", "mediaItems[0]", "media_resized", "instagram", "instagram gets a copy of 764 × 400 pixels, cropped: "},
+		"with bars":       {post(upload(wide, "contain"), "instagram"), "warnings", "mediaItems[0]", "media_resized", "instagram", "1200 × 628 pixels, with bars"},
+		"not asked to":    {post(upload(wide, "none"), "instagram"), "details", "mediaItems[0]", "media_type_unsupported", "instagram", "image/png"},
+		"too small":       {post(upload(small, "cover"), "instagram"), "details", "mediaItems[0]", "media_type_unsupported", "instagram", ""},
+		"by url":          {post(byURL("image"), "telegram"), "warnings", "mediaItems[0].fit", "media_resized", "", "once it is fetched"},
+		"by url, fetched": {post(byURL("image"), "instagram"), "details", "mediaItems[0].fit", "media_fit_needs_upload", "instagram", "from-url"},
+		"a film":          {post(byURL("video"), "telegram"), "warnings", "mediaItems[0].fit", "media_fit_ignored", "", "as it is, or refused"},
+		"another way":     {post(upload(wide, "stretch"), "instagram"), "details", "mediaItems[0].fit", "invalid_value", "", "none, contain or cover"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var found tree
+			if tt.place == "details" {
+				found = tt.got.fails(http.StatusBadRequest, "validation_error").at("details")
+			} else {
+				found = tt.got.want(http.StatusCreated).at("warnings")
+			}
+			d := found.at(0)
+			if d.at("field").text() != tt.field || d.at("code").text() != tt.code || d.at("platform").text() != tt.wantPlatform || !strings.Contains(d.at("message").text(), tt.message) {
+				t.Errorf("%s: %v", tt.place, found)
+			}
+		})
+	}
+	if got := post(upload(wide, "cover"), "mastodon").want(http.StatusCreated); got.at("warnings").value != nil || got.at("post", "mediaItems", 0, "fit").text() != "cover" || got.at("post", "mediaItems", 0, "altText").text() != "wide" {
+		t.Errorf("taken as it is: %v", got)
+	}
+	address := wide.at("url").text()
+	of := func(p schema.Platform) string { return schema.Variant{Platform: p, Fit: schema.FitCover}.In(address) }
+	for range 2 { // made, and as it was kept
+		response, content := a.fetch(http.MethodGet, of(schema.Instagram))
+		shown, format, err := image.DecodeConfig(bytes.NewReader(content))
+		if err != nil || format != "jpeg" || shown.Width != 764 || shown.Height != 400 || response.Header.Get("Content-Type") != "image/jpeg" {
+			t.Errorf("the copy is %s of %d × %d, %v: %v", format, shown.Width, shown.Height, err, response.Header)
+		}
+	}
+	for name, elsewhere := range map[string]string{
+		"of a platform that does not fetch": of(schema.Telegram), "of another secret": strings.Replace(of(schema.Instagram), ".cover", "0.cover", 1),
+	} {
+		if response, _ := a.fetch(http.MethodGet, elsewhere); response.StatusCode != http.StatusNotFound {
+			t.Errorf("a copy %s: %d", name, response.StatusCode)
+		}
+	}
+	if got := len(s.files(t)); got != 3 { // two uploads, one copy
+		t.Errorf("%d files are kept", got)
+	}
 }
 
 func TestUnusedMediaGoes(t *testing.T) {

@@ -1,6 +1,12 @@
 package schema
 
-import "time"
+import (
+	"crypto/sha256"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+)
 
 // Media is one media item of an entry: a url, or an upload, whose url is where platforms
 // can fetch it.
@@ -9,6 +15,7 @@ type Media struct {
 	URL     string    `json:"url,omitempty"`
 	MediaID MediaID   `json:"mediaId,omitzero"`
 	AltText string    `json:"altText,omitempty"`
+	Fit     Fit       `json:"fit,omitempty"`
 	// Facts of an upload are known; those of a url are found when it is fetched, right
 	// before publishing.
 	Facts *MediaFacts `json:"facts,omitempty"`
@@ -54,6 +61,52 @@ type MediaFacts struct {
 	// Duration is of a video; zero if the file does not say, as live recordings do not.
 	Duration time.Duration `json:"duration,omitempty"`
 	Animated bool          `json:"animated,omitempty"` // a picture that moves: GIF, PNG or WebP
+	// Decoded is what decoding a picture takes, in bytes; zero where it is not known.
+	Decoded int64 `json:"decoded,omitempty"`
+}
+
+// Fit is what is done with a picture that a platform does not take as it is.
+type Fit string
+
+// The ways to make a picture fit.
+const (
+	FitNone    Fit = ""        // it is refused
+	FitContain Fit = "contain" // all of it is shown, with bars where the aspect ratio asks for them
+	FitCover   Fit = "cover"   // it is cropped to the aspect ratio, around its middle
+)
+
+// Variant names the picture that an upload is made into for a platform.
+type Variant struct {
+	Platform Platform
+	Fit      Fit
+}
+
+// Of returns the id under which the variant of an upload is kept. It is always the same, so
+// that two who make it at once, or again after a crash, make one.
+func (v Variant) Of(id MediaID) MediaID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", id, v.Platform, v.Fit))
+	var of MediaID
+	copy(of[:], sum[:])
+	return of
+}
+
+// In returns where the variant is served of the upload that an address names.
+func (v Variant) In(address string) string {
+	folder, file := path.Split(address)
+	name, ending, _ := strings.Cut(file, ".")
+	return folder + name + "." + string(v.Fit) + "-" + v.Platform.String() + "." + ending
+}
+
+// ParseVariant reads the last part of an address that In made; false: it names no variant.
+func ParseVariant(file string) (Variant, bool) {
+	parts := strings.Split(file, ".")
+	if len(parts) != 3 {
+		return Variant{}, false
+	}
+	fit, name, _ := strings.Cut(parts[1], "-")
+	platform, err := ParsePlatform(name)
+	v := Variant{platform, Fit(fit)}
+	return v, err == nil && (v.Fit == FitContain || v.Fit == FitCover)
 }
 
 // MaxAltText is the length of an alternative text, in characters.

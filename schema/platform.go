@@ -92,6 +92,7 @@ type Constraints struct {
 
 	DailyCap   int  // posts a UTC day and account; 0: no cap
 	Containers bool // an entry without media needs preparing too
+	Pulls      bool // the platform fetches media by itself
 	Blind      bool // nobody can look for a lost call
 
 	// Settings checks the platform's part of platformSettings; nil: it has none. The

@@ -34,6 +34,8 @@ type Deps struct {
 	// Versions are of the platforms' APIs, where others are asked for than the connectors' own.
 	Versions map[schema.Platform]string
 	Media    media.Source
+	// Fit makes the media of a platform fit it where items ask for that; nil: nothing does.
+	Fit func(media.Source, schema.Platform) media.Source
 	// Turns shares the turns of apps with other processes, and those of accounts where
 	// ShareAccounts is set; nil: there are none.
 	Turns         connectors.SharedTurns
@@ -65,15 +67,19 @@ func New(d Deps) (*Catalog, error) {
 			continue
 		}
 		platform := schema.Platform(p)
+		source := d.Media
+		if d.Fit != nil {
+			source = d.Fit(source, platform)
+		}
 		address := sandboxAddress(d.SandboxURL, platform)
 		prefix := platform.String() + "/"
 		live, sandbox := e.client(d, d.HTTP, prefix), e.client(d, fenced, "sandbox/"+prefix)
 		c.worlds[p].live = e.connect(parts{
 			client: live, base: d.BaseURLs[platform], consent: d.ConsentURLs[platform],
-			version: d.Versions[platform], app: d.Apps[platform], media: d.Media, now: d.Now,
+			version: d.Versions[platform], app: d.Apps[platform], media: source, now: d.Now,
 		})
 		if address != "" {
-			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, app: sandboxApp, media: d.Media, now: d.Now})
+			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, app: sandboxApp, media: source, now: d.Now})
 		}
 		c.clients[p] = []*connectors.Client{live, sandbox}
 	}

@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,27 @@ func bounds(l schema.MediaLimits, kind schema.MediaKind) map[string]bound {
 		"width":    {pixels && l.MinWidth > 0, validation.CodeMediaTooSmall, narrow(l.MinWidth), narrow(l.MinWidth - 1)},
 		"tallest":  {shaped, validation.CodeMediaAspect, ratio(l.MinAspect), ratio(l.MinAspect * 0.99)},
 		"widest":   {shaped, validation.CodeMediaAspect, ratio(l.MaxAspect), ratio(l.MaxAspect * 1.01)},
+	}
+}
+
+// A picture of a usual form can be made to fit every platform that takes pictures, either way,
+// and one that is taken as it is stays.
+func TestUsualPicturesCanBeMadeToFit(t *testing.T) {
+	for _, p := range schema.Platforms() {
+		c := catalog.Constraints(p)
+		if !slices.Contains(c.Media.Kinds, schema.Image) {
+			continue
+		}
+		for _, side := range []int{1000, 1333, 4001, 6000} {
+			for _, other := range []int{1000, 1080, 2999, 4000} {
+				for _, fit := range []schema.Fit{schema.FitContain, schema.FitCover} {
+					f := schema.MediaFacts{Kind: schema.Image, Type: "image/webp", Size: 60 << 20, Width: side, Height: other}
+					if plan, needed, details := validation.Fit(c, f, fit); needed != (len(details) > 0) || plan.Inner.Empty() && needed {
+						t.Errorf("%s, %s, %d × %d: %+v, %v", p, fit, side, other, plan, details)
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -160,11 +160,11 @@ func (c Containers) make(ctx context.Context, d schema.Delivery, p *progress) er
 	whole := Part{Item: WholePost}
 	switch {
 	case len(d.Media) == 1:
-		facts, err := media.Inspect(ctx, c.Media, d.Media[0], c.Constraints)
+		item, err := media.Inspect(ctx, c.Media, d.Media[0], c.Constraints)
 		if err != nil {
 			return err
 		}
-		whole.Kind = facts.Kind
+		d.Media, whole.Kind = []schema.Media{item}, item.Facts.Kind
 	case len(d.Media) > 1:
 		if err := c.makeItems(ctx, d, p); err != nil {
 			return err
@@ -191,13 +191,15 @@ func (c Containers) make(ctx context.Context, d schema.Delivery, p *progress) er
 // first, so that nothing is made for an entry that cannot be published.
 func (c Containers) makeItems(ctx context.Context, d schema.Delivery, p *progress) error {
 	first := len(p.Items)
+	d.Media = slices.Clone(d.Media)
 	asked := make([]url.Values, len(d.Media))
 	for i := first; i < len(d.Media); i++ {
-		facts, err := media.Inspect(ctx, c.Media, d.Media[i], c.Constraints)
+		item, err := media.Inspect(ctx, c.Media, d.Media[i], c.Constraints)
 		if err != nil {
 			return fmt.Errorf("looking at media item %d: %w", i, err)
 		}
-		if asked[i], err = c.Fields(d, Part{Item: i, Kind: facts.Kind}); err != nil {
+		d.Media[i] = item
+		if asked[i], err = c.Fields(d, Part{Item: i, Kind: item.Facts.Kind}); err != nil {
 			return err
 		}
 	}

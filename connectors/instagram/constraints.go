@@ -37,6 +37,7 @@ func Constraints() schema.Constraints {
 		},
 		DailyCap:   100,
 		Containers: true,
+		Pulls:      true,
 		Settings:   settingRules().Check,
 		Together:   ofItsMedia,
 	}

@@ -42,10 +42,15 @@ func NewFetcher(config Config) *Fetcher { return &Fetcher{config: config} }
 // no room for it passes: it is Retryable.
 func (f *Fetcher) Open(ctx context.Context, item schema.Media) (*File, error) {
 	file, err := f.open(ctx, item)
+	return file, passing(err)
+}
+
+// passing makes what is unavailable to a client what a stage tries again.
+func passing(err error) error {
 	if full, ok := errors.AsType[*schema.Error](err); ok && full.Kind == schema.Unavailable {
-		return nil, &schema.Error{Kind: schema.Retryable, Message: full.Message, Err: err}
+		return &schema.Error{Kind: schema.Retryable, Message: full.Message, Err: err}
 	}
-	return file, err
+	return err
 }
 
 func (f *Fetcher) open(ctx context.Context, item schema.Media) (*File, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"crier/schema"
 	"crier/schema/validation"
@@ -14,8 +13,9 @@ import (
 // File is media on disk. Its user closes it, which removes it.
 type File struct {
 	schema.MediaFacts
-	Path string
-	kept bool // it is the store's: Close leaves it
+	Path     string
+	kept     bool // it is the store's: Close leaves it
+	refitted bool // it was made to fit its platform
 }
 
 // Check refuses a file that a platform does not take, by what its content is; the error
@@ -25,11 +25,7 @@ func (f *File) Check(c schema.Constraints) error {
 	if len(details) == 0 {
 		return nil
 	}
-	messages := make([]string, len(details))
-	for i, d := range details {
-		messages[i] = d.Message
-	}
-	return refused(strings.Join(messages, "; "), nil)
+	return refused(messages(details), nil)
 }
 
 // Open returns the content. It can be read by several readers at once.

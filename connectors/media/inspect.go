@@ -5,19 +5,25 @@ import (
 	"errors"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
-// Inspect says what an item holds that its platform fetches by itself, and refuses what the
-// platform does not take. An item of which nothing is known is fetched for that.
-func Inspect(ctx context.Context, source Source, item schema.Media, c schema.Constraints) (facts schema.MediaFacts, err error) {
-	if item.Facts != nil {
+// Inspect returns an item as its platform is to fetch it, with what it holds, and refuses what the
+// platform does not take. An item of which nothing is known is fetched for that; of one that is
+// made to fit the url becomes that of what was made.
+func Inspect(ctx context.Context, source Source, item schema.Media, c schema.Constraints) (_ schema.Media, err error) {
+	if item.Facts != nil && (item.Fit == schema.FitNone || len(validation.CheckMedia(c.Media, c.Platform, *item.Facts)) == 0) {
 		file := File{MediaFacts: *item.Facts}
-		return *item.Facts, file.Check(c)
+		return item, file.Check(c)
 	}
 	file, err := source.Open(ctx, item)
 	if err != nil {
-		return facts, err
+		return item, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return file.MediaFacts, file.Check(c)
+	item.Facts = &file.MediaFacts
+	if file.refitted {
+		item.URL = schema.Variant{Platform: c.Platform, Fit: item.Fit}.In(item.URL)
+	}
+	return item, file.Check(c)
 }

@@ -15,6 +15,8 @@ const (
 	jpegMarker = 0xff
 	jpegTEM    = 0x01
 	jpegRST0   = 0xd0
+	jpegSOF0   = 0xc0 // of a frame: baseline,
+	jpegSOF2   = 0xc2 // and progressive
 	jpegSOI    = 0xd8
 	jpegEOI    = 0xd9
 	jpegSOS    = 0xda
@@ -29,25 +31,23 @@ func jpegShape(content io.ReaderAt, size int64) (shape, error) {
 		return shape{}, err
 	}
 	r := reader(content, size)
-	turned := false
+	found.turn = upright
 	for {
 		marker, err := nextMarker(r)
 		switch {
 		case err != nil:
 			return shape{}, err
 		case marker == jpegEOI:
-			if turned {
+			if found.turn.swaps() {
 				found.width, found.height = found.height, found.width
 			}
 			return found, nil
 		case marker == jpegSOI, marker == jpegTEM, marker >= jpegRST0 && marker < jpegSOI:
 			continue // they stand alone
 		}
-		quarter, err := jpegSegment(r, marker)
-		if err != nil {
+		if err := found.segment(r, marker); err != nil {
 			return shape{}, err
 		}
-		turned = turned || quarter
 	}
 }
 
@@ -78,33 +78,62 @@ func nextMarker(r *bufio.Reader) (byte, error) {
 	}
 }
 
-// jpegSegment passes over a segment, and tells whether it is the one that turns the
-// picture by a quarter.
-func jpegSegment(r *bufio.Reader, marker byte) (turned bool, err error) {
+// segment passes over a segment of a JPEG, and takes from it how the picture is turned and what
+// decoding it takes.
+func (s *shape) segment(r *bufio.Reader, marker byte) error {
 	var raw [2]byte
 	if _, err := io.ReadFull(r, raw[:]); err != nil {
-		return false, errCut
+		return errCut
 	}
 	length := int(binary.BigEndian.Uint16(raw[:])) - len(raw)
 	if length < 0 {
-		return false, errDamaged
+		return errDamaged
 	}
-	if marker != jpegAPP1 {
-		return false, skip(r, int64(length))
+	isFrame := marker >= jpegSOF0 && marker <= jpegSOF2
+	if marker != jpegAPP1 && !isFrame {
+		return skip(r, int64(length))
 	}
 	segment := make([]byte, length) // at most 64 KiB
 	if _, err := io.ReadFull(r, segment); err != nil {
-		return false, errCut
+		return errCut
 	}
-	return exifTurns(segment), nil
+	if isFrame {
+		s.decoded = int64(s.width) * int64(s.height) * jpegPixel(segment, marker == jpegSOF2) / 100
+	} else if turn := exifOrientation(segment); turn != 0 {
+		s.turn = turn
+	}
+	return nil
 }
 
-// exifTurns reads the orientation of an Exif segment (CIPA DC-008, 4.6): from 5 on the
-// sides change places. A segment that cannot be read turns nothing, as viewers have it.
-func exifTurns(segment []byte) bool {
+// jpegPixel returns what a pixel takes while a picture is decoded whose frame is described by a
+// segment (ITU T.81, B.2.2), in hundredths of a byte: a byte a sample, and of a progressive one
+// four more for the coefficients; four bytes where colors are converted as a whole.
+func jpegPixel(frame []byte, progressive bool) int64 {
+	const head, component = 6, 3
+	var samples, most int64
+	isRGB := len(frame) == head+3*component
+	for at := head; at+component <= len(frame); at += component {
+		n := int64(frame[at+1]>>4) * int64(frame[at+1]&15)
+		samples, most = samples+n, max(most, n)
+		isRGB = isRGB && "RGB"[min((at-head)/component, 2)] == frame[at]
+	}
+	each := int64(100)
+	if progressive {
+		each = 500
+	}
+	pixel := each * samples / max(most, 1)
+	if isRGB || len(frame) >= head+4*component {
+		pixel += 400
+	}
+	return pixel
+}
+
+// exifOrientation reads the orientation of an Exif segment. A segment that cannot be read, or
+// that is of something else, turns nothing, as viewers have it: 0.
+func exifOrientation(segment []byte) orientation {
 	tiff, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00"))
 	if !ok || len(tiff) < 8 {
-		return false
+		return 0
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if string(tiff[:2]) == "MM" {
@@ -113,18 +142,20 @@ func exifTurns(segment []byte) bool {
 	const tagOrientation, entryBytes = 0x0112, 12
 	start := int64(order.Uint32(tiff[4:]))
 	if start+2 > int64(len(tiff)) {
-		return false
+		return 0
 	}
 	entries := tiff[start+2:]
 	for range order.Uint16(tiff[start:]) {
 		if len(entries) < entryBytes {
-			return false
+			return 0
 		}
 		if order.Uint16(entries) == tagOrientation {
-			value := order.Uint16(entries[8:])
-			return value >= 5 && value <= 8
+			if turn := orientation(order.Uint16(entries[8:])); turn >= upright && turn <= lastTurn {
+				return turn
+			}
+			return 0
 		}
 		entries = entries[entryBytes:]
 	}
-	return false
+	return 0
 }

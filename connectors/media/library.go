@@ -48,6 +48,7 @@ type Library struct {
 	arriving string
 	fetcher  *Fetcher
 	limits   Limits
+	variants *variants
 }
 
 // LibraryConfig is what a Library is made of.
@@ -56,6 +57,8 @@ type LibraryConfig struct {
 	Arriving string // folder of what is not whole yet; of the file system of a Folder
 	Fetcher  *Fetcher
 	MaxBytes int64 // of one upload
+	// Constraints is what platforms take; nil: no picture is made to fit.
+	Constraints func(schema.Platform) schema.Constraints
 }
 
 // NewLibrary makes the folder of arriving files if it is not there.
@@ -63,7 +66,7 @@ func NewLibrary(config LibraryConfig) (*Library, error) {
 	if err := os.MkdirAll(config.Arriving, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of arriving media: %w", err)
 	}
-	return &Library{config.Blobs, config.Arriving, config.Fetcher, Limits{MaxBytes: config.MaxBytes}}, nil
+	return &Library{config.Blobs, config.Arriving, config.Fetcher, Limits{MaxBytes: config.MaxBytes}, newVariants(config.Constraints)}, nil
 }
 
 // MaxBytes is the size of the largest upload.
@@ -164,6 +167,11 @@ func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) 
 	if err != nil {
 		return nil, &schema.Error{Kind: schema.Retryable, Message: "the upload cannot be read at the moment", Err: err}
 	}
+	return l.fileOf(content)
+}
+
+// fileOf makes a File of what the blob store has opened.
+func (l *Library) fileOf(content Content) (*File, error) {
 	kept, ok := content.(*os.File)
 	if !ok {
 		file, err := Save(l.arriving, stored{content}, unlimited)

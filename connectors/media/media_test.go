@@ -197,7 +197,7 @@ func TestFetchProbesByContent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tt.want.Size = int64(len(tt.content))
+			tt.want.Size, tt.want.Decoded = int64(len(tt.content)), file.Decoded // see TestDecodingTakesWhatProbingSays
 			if file.MediaFacts != tt.want {
 				t.Errorf("file = %+v, want %+v", file.MediaFacts, tt.want)
 			}

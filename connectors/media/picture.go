@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/gif"
 	"image/png"
 	"io"
@@ -33,7 +34,27 @@ func dimensions(decode func(io.Reader) (image.Config, error), content io.ReaderA
 	if err != nil {
 		return shape{}, fmt.Errorf("reading picture's header: %w", err)
 	}
-	return shape{width: config.Width, height: config.Height}, nil
+	return shape{
+		width: config.Width, height: config.Height,
+		decoded: int64(config.Width) * int64(config.Height) * pixelBytes(config.ColorModel),
+	}, nil
+}
+
+// pixelBytes returns what a pixel of a decoded picture takes, in bytes.
+func pixelBytes(model color.Model) int64 {
+	if _, ok := model.(color.Palette); ok {
+		return 1
+	}
+	switch model {
+	case color.GrayModel:
+		return 1
+	case color.Gray16Model:
+		return 2
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 8
+	default:
+		return 4
+	}
 }
 
 // skip goes n bytes on; a file that has fewer was cut off.
@@ -74,6 +95,10 @@ func pngShape(content io.ReaderAt, size int64) (shape, error) {
 	return shape{}, errors.New("the file has too many chunks")
 }
 
+// webpPixel is what a pixel takes while a WebP is decoded, in bytes: a lossless one is copied
+// while its transformations are undone.
+const webpPixel = 8
+
 // webpShape reads the flag of the extended header that says the picture moves (RFC 9649,
 // 2.7).
 func webpShape(content io.ReaderAt, size int64) (shape, error) {
@@ -84,6 +109,7 @@ func webpShape(content io.ReaderAt, size int64) (shape, error) {
 	if err := wholeRIFF(content, size); err != nil {
 		return shape{}, err
 	}
+	found.decoded = int64(found.width) * int64(found.height) * webpPixel
 	const head, animation = 21, 0x02
 	var raw [head]byte
 	if _, err := content.ReadAt(raw[:], 0); err != nil {

@@ -15,7 +15,9 @@ type shape struct {
 	width, height int
 	duration      time.Duration
 	animated      bool
-	soundOnly     bool // a film without pictures
+	soundOnly     bool  // a film without pictures
+	decoded       int64 // what decoding takes, in bytes; of pictures
+	turn          orientation
 }
 
 // maxPixels bounds what a file may claim: no platform shows more, and who decodes it
@@ -75,7 +77,7 @@ func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 	}
 	return schema.MediaFacts{
 		Type: name, Kind: format.kind, Size: size,
-		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated,
+		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated, Decoded: found.decoded,
 	}, nil
 }
 

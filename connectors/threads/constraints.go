@@ -34,6 +34,7 @@ func Constraints() schema.Constraints {
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 30 * time.Second},
 		DailyCap:     250,
 		Containers:   true,
+		Pulls:        true,
 		Settings:     settingRules().Check,
 		Together:     textAlone,
 	}

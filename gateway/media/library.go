@@ -18,6 +18,9 @@ type contentStore interface {
 	// KeepURL stores what is at a public address. It is Retryable where its server failed.
 	KeepURL(ctx context.Context, id schema.MediaID, address string, kinds []schema.MediaKind) (schema.MediaFacts, error)
 	Open(ctx context.Context, id schema.MediaID) (io.ReadSeekCloser, error)
+	// OpenVariant opens what an upload is made into for a platform that fetches it by itself,
+	// with its media type; NotFound: there is nothing.
+	OpenVariant(ctx context.Context, id schema.MediaID, of schema.Variant) (io.ReadSeekCloser, string, error)
 	// MaxBytes is the size of the largest upload.
 	MaxBytes() int64
 }

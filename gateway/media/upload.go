@@ -3,6 +3,7 @@ package media
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path"
@@ -137,18 +138,29 @@ func (m *media) serve(c *gin.Context) error {
 	if u.State != schema.UploadKept {
 		return mediaNotFound(nil)
 	}
-	content, err := m.Contents.Open(c.Request.Context(), u.ID)
+	content, mediaType, tag, err := m.contentOf(c.Request.Context(), u, c.Param("name"))
 	if err != nil {
 		return err
 	}
 	defer content.Close()
-	c.Header("Content-Type", u.Facts.Type)
+	c.Header("Content-Type", mediaType)
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Content-Security-Policy", "default-src 'none'; sandbox")
 	c.Header("Cache-Control", "public, max-age=86400, immutable")
-	c.Header("ETag", `"`+u.ID.String()+`"`)
+	c.Header("ETag", `"`+tag.String()+`"`)
 	http.ServeContent(newServed(c), c.Request, "", u.CreatedAt.Truncate(time.Second), content)
 	return nil
+}
+
+// contentOf opens an upload, or what it is made into where the name says so, with its media type
+// and the id by which caches know it.
+func (m *media) contentOf(ctx context.Context, u schema.Upload, name string) (io.ReadSeekCloser, string, schema.MediaID, error) {
+	if of, ok := schema.ParseVariant(name); ok {
+		content, mediaType, err := m.Contents.OpenVariant(ctx, u.ID, of)
+		return content, mediaType, of.Of(u.ID), err
+	}
+	content, err := m.Contents.Open(ctx, u.ID)
+	return content, u.Facts.Type, u.ID, err
 }
 
 // nameIn returns the name of the file that a url ends with; empty: it ends with none.

@@ -150,6 +150,15 @@ func readMedia(f *body.Form) []schema.Media {
 func readMediaItem(f *body.Form) schema.Media {
 	var m schema.Media
 	m.AltText, _ = f.Text("altText", body.MaxAltText)
+	if fit, ok := f.Text("fit", body.MaxShort); ok {
+		switch m.Fit = schema.Fit(fit); m.Fit {
+		case schema.FitContain, schema.FitCover:
+		case "none":
+			m.Fit = schema.FitNone
+		default:
+			f.Fail("fit", body.CodeInvalidValue, "must be none, contain or cover")
+		}
+	}
 	address, byURL := f.Text("url", body.MaxURL)
 	id, byID := f.Text("mediaId", body.MaxShort)
 	if name, ok := f.Text("type", body.MaxShort); ok {

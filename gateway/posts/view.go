@@ -70,6 +70,7 @@ type mediaView struct {
 	URL     string           `json:"url,omitempty"`
 	MediaID *schema.MediaID  `json:"mediaId,omitempty"`
 	AltText string           `json:"altText,omitempty"`
+	Fit     schema.Fit       `json:"fit,omitempty"`
 }
 
 func viewPost(p schema.Post) postView {
@@ -106,7 +107,7 @@ func viewPost(p schema.Post) postView {
 }
 
 func viewMedia(m schema.Media) mediaView {
-	return mediaView{m.Kind, m.URL, answer.IDOrNull(m.MediaID), m.AltText}
+	return mediaView{m.Kind, m.URL, answer.IDOrNull(m.MediaID), m.AltText, m.Fit}
 }
 
 func viewTarget(t *schema.Target) targetView {

@@ -1,7 +1,8 @@
 package validation
 
 // The codes of details that validation finds. CodeSettingUnknown,
-// CodeFirstCommentSkipped and CodeFirstCommentLong are warnings, all others are errors.
+// CodeFirstCommentSkipped, CodeFirstCommentLong, CodeMediaResized and CodeMediaFitIgnored are
+// warnings, all others are errors.
 const (
 	CodeContentRequired         = "content_required"
 	CodeTextRequired            = "text_required"
@@ -19,6 +20,10 @@ const (
 	CodeMediaTooSmall           = "media_too_small"
 	CodeMediaAspect             = "media_aspect_ratio"
 	CodeMediaTooManyPixels      = "media_too_many_pixels"
+	CodeMediaUnfit              = "media_unfit"
+	CodeMediaResized            = "media_resized"
+	CodeMediaFitIgnored         = "media_fit_ignored"
+	CodeMediaFitNeedsUpload     = "media_fit_needs_upload"
 	CodeAltTextTooLong          = "alt_text_too_long"
 	CodeThreadUnsupported       = "thread_unsupported"
 	CodeThreadLength            = "thread_length"

@@ -31,9 +31,22 @@ func (v *validation) mediaShape(entry int) {
 		if known := m.KnownKind(); m.Kind != known && (m.Kind != schema.Image || known != schema.GIF) {
 			v.fail(0, field+".type", CodeMediaTypeMismatch, "the content is %s, not %s", m.Facts.Type, m.Kind)
 		}
+		v.fitShape(field+".fit", m)
 		if n := utf8.RuneCountInString(m.AltText); n > schema.MaxAltText {
 			v.fail(0, field+".altText", CodeAltTextTooLong, "at most %d characters are allowed, these are %d", schema.MaxAltText, n)
 		}
+	}
+}
+
+// fitShape warns of what is not known of a picture yet, and of what nothing is done with.
+func (v *validation) fitShape(field string, m schema.Media) {
+	kind := m.KnownKind()
+	switch {
+	case m.Fit == schema.FitNone:
+	case kind == schema.Video || kind == schema.PDF:
+		v.warn(0, field, CodeMediaFitIgnored, "a %s is published as it is, or refused: only pictures are made to fit", kind)
+	case m.Facts == nil:
+		v.warn(0, field, CodeMediaResized, "a platform that does not take the picture as it is gets a copy that fits, once it is fetched")
 	}
 }
 
@@ -63,11 +76,21 @@ func (v *validation) mediaItem(c schema.Constraints, field string, m schema.Medi
 		if !slices.Contains(c.Media.Kinds, m.Kind) {
 			v.fail(c.Platform, field+".type", CodeMediaKindUnsupported, "%s takes %s, not %s", c.Platform, kinds(c.Media.Kinds), m.Kind)
 		}
+		if c.Pulls && m.Fit != schema.FitNone && m.Kind == schema.Image {
+			v.fail(c.Platform, field+".fit", CodeMediaFitNeedsUpload,
+				"%s fetches media by itself, so that only an upload can be made to fit: POST /media/from-url makes one of a url", c.Platform)
+		}
 		return
 	}
-	for _, d := range CheckMedia(c.Media, c.Platform, *m.Facts) {
+	plan, needed, details := Fit(c, *m.Facts, m.Fit)
+	for _, d := range details {
 		d.Field = field
-		v.add(&v.errors, d)
+		if !needed {
+			v.add(&v.errors, d)
+		}
+	}
+	if needed {
+		v.warn(c.Platform, field, CodeMediaResized, "%s gets a copy of %s: %s", c.Platform, plan, details[0].Message)
 	}
 }
 

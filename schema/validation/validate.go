@@ -51,6 +51,10 @@ func (v *validation) fail(p schema.Platform, field, code, format string, args ..
 	v.add(&v.errors, schema.Detail{Field: field, Platform: platformName(p), Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
+func (v *validation) warn(p schema.Platform, field, code, format string, args ...any) {
+	v.add(&v.warnings, schema.Detail{Field: field, Platform: platformName(p), Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
 func (v *validation) add(to *[]schema.Detail, d schema.Detail) {
 	if v.seen[d] {
 		return

@@ -1,0 +1,213 @@
+package media
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"os"
+
+	"golang.org/x/image/draw"
+	"golang.org/x/image/math/f64"
+	"golang.org/x/image/webp"
+
+	"crier/schema/validation"
+)
+
+// qualities are those in which a JPEG is tried until it is small enough, of 100.
+var qualities = []int{90, 80, 65}
+
+// errTooManyBytes is that a picture is larger than its platform takes.
+var errTooManyBytes = errors.New("the picture has too many bytes")
+
+// refit makes a picture into one that its platform takes, in a new file of folder dir. The same
+// picture always becomes the same bytes. What decoding takes is bounded by who has planned it.
+func refit(ctx context.Context, dir string, file *File, plan validation.Refit) (*File, error) {
+	picture, turn, err := decode(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	keepsAlpha := plan.PNG && !isOpaque(picture)
+	for {
+		canvas := compose(picture, turn, plan, keepsAlpha)
+		made, err := encode(dir, canvas, plan.MaxBytes, keepsAlpha)
+		if !errors.Is(err, errTooManyBytes) {
+			return made, err
+		}
+		if keepsAlpha { // PNG is for drawings; what is that large is a photo
+			keepsAlpha = false
+			continue
+		}
+		var ok bool
+		if plan, ok = plan.Smaller(); !ok {
+			return nil, refused("the picture cannot be made small enough", nil)
+		}
+	}
+}
+
+// decode returns a picture as it is stored, and how it is turned to be shown.
+func decode(ctx context.Context, file *File) (picture image.Image, turn orientation, err error) {
+	content, err := os.Open(file.Path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("opening media: %w", err)
+	}
+	defer func() { err = errors.Join(err, content.Close()) }()
+	turn = upright
+	decoders := map[string]func(io.Reader) (image.Image, error){
+		"image/jpeg": jpeg.Decode, "image/png": png.Decode, "image/webp": webp.Decode, "image/gif": gif.Decode,
+	}
+	if file.Type == "image/jpeg" {
+		found, err := jpegShape(content, file.Size)
+		if err != nil {
+			return nil, 0, refused("the file is damaged or incomplete: "+file.Type, err)
+		}
+		turn = found.turn
+	}
+	decoder := decoders[file.Type]
+	if decoder == nil {
+		return nil, 0, refused("a file of type "+file.Type+" is not made to fit", nil)
+	}
+	picture, err = decoder(bufio.NewReaderSize(until{ctx, content}, 64<<10))
+	if err != nil && ctx.Err() == nil {
+		err = refused("the picture is damaged", err)
+	}
+	return picture, turn, err
+}
+
+// until reads until its context ends.
+type until struct {
+	ctx     context.Context
+	content io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.content.Read(p)
+}
+
+func isOpaque(picture image.Image) bool {
+	o, ok := picture.(interface{ Opaque() bool })
+	return ok && o.Opaque()
+}
+
+// compose draws a picture as planned: on white, or on nothing.
+func compose(picture image.Image, turn orientation, plan validation.Refit, clear bool) *image.RGBA {
+	canvas := image.NewRGBA(image.Rect(0, 0, plan.Width, plan.Height))
+	if !clear {
+		draw.Draw(canvas, canvas.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	}
+	bounds := picture.Bounds()
+	crop := turn.stored(plan.Crop, bounds.Size()).Add(bounds.Min)
+	inner := plan.Inner.Size()
+	if turn.swaps() {
+		inner = image.Pt(inner.Y, inner.X)
+	}
+	picture, crop = shrunk(picture, crop, inner)
+	if turn == upright {
+		draw.ApproxBiLinear.Scale(canvas, plan.Inner, picture, crop, draw.Over, nil)
+		return canvas
+	}
+	toOrigin := f64.Aff3{1, 0, -float64(crop.Min.X), 0, 1, -float64(crop.Min.Y)}
+	scale := f64.Aff3{float64(inner.X) / float64(crop.Dx()), 0, 0, 0, float64(inner.Y) / float64(crop.Dy()), 0}
+	place := f64.Aff3{1, 0, float64(plan.Inner.Min.X), 0, 1, float64(plan.Inner.Min.Y)}
+	draw.ApproxBiLinear.Transform(canvas, after(place, turn.shown(inner), scale, toOrigin), picture, crop, draw.Over, nil)
+	return canvas
+}
+
+// shrunk halves a part of a picture for as long as it has more than twice the wanted size:
+// drawing it takes four pixels into account, and would leave out others.
+func shrunk(picture image.Image, part image.Rectangle, wanted image.Point) (image.Image, image.Rectangle) {
+	for part.Dx() >= 2*wanted.X && part.Dy() >= 2*wanted.Y && (part.Dx() > 2*wanted.X || part.Dy() > 2*wanted.Y) {
+		half := image.NewRGBA(image.Rect(0, 0, part.Dx()/2, part.Dy()/2))
+		draw.ApproxBiLinear.Scale(half, half.Bounds(), picture, part, draw.Src, nil)
+		picture, part = half, half.Bounds()
+	}
+	return picture, part
+}
+
+// after returns the transformation that does the last one first.
+func after(all ...f64.Aff3) f64.Aff3 {
+	a := all[0]
+	for _, b := range all[1:] {
+		a = f64.Aff3{
+			a[0]*b[0] + a[1]*b[3], a[0]*b[1] + a[1]*b[4], a[0]*b[2] + a[1]*b[5] + a[2],
+			a[3]*b[0] + a[4]*b[3], a[3]*b[1] + a[4]*b[4], a[3]*b[2] + a[4]*b[5] + a[5],
+		}
+	}
+	return a
+}
+
+// encode writes a picture into a new file; errTooManyBytes where it has more than most in every
+// quality, 0: it may have any.
+func encode(dir string, picture *image.RGBA, most int64, asPNG bool) (*File, error) {
+	disk, err := os.CreateTemp(dir, "media-*")
+	if err != nil {
+		return nil, noRoom(err)
+	}
+	file, err := encodeTo(disk, picture, most, asPNG)
+	if err = errors.Join(err, disk.Close()); err != nil {
+		return nil, errors.Join(err, os.Remove(disk.Name()))
+	}
+	return file, nil
+}
+
+func encodeTo(disk *os.File, picture *image.RGBA, most int64, asPNG bool) (*File, error) {
+	if most == 0 {
+		most = unlimited.MaxBytes
+	}
+	err := errTooManyBytes
+	if asPNG {
+		err = png.Encode(&bounded{writer{disk}, most}, picture)
+	} else {
+		for _, quality := range qualities {
+			if err = restart(disk); err != nil {
+				return nil, err
+			}
+			if err = jpeg.Encode(&bounded{writer{disk}, most}, picture, &jpeg.Options{Quality: quality}); !errors.Is(err, errTooManyBytes) {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	size, err := disk.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("keeping media: %w", err)
+	}
+	facts, err := Probe(disk, size)
+	if err != nil {
+		return nil, err
+	}
+	return &File{MediaFacts: facts, Path: disk.Name(), refitted: true}, nil
+}
+
+// restart empties a file.
+func restart(disk *os.File) error {
+	_, err := disk.Seek(0, io.SeekStart)
+	if err = errors.Join(err, disk.Truncate(0)); err != nil {
+		return fmt.Errorf("keeping media: %w", err)
+	}
+	return nil
+}
+
+// bounded passes so many bytes on.
+type bounded struct {
+	to   io.Writer
+	left int64
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, errTooManyBytes
+	}
+	return b.to.Write(p)
+}

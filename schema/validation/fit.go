@@ -1,0 +1,142 @@
+package validation
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"slices"
+
+	"crier/schema"
+)
+
+const (
+	// mostDecoded is what decoding a picture that is made to fit may take, in bytes: a photo of
+	// 64 megapixels as most cameras store it, 24 as PNG.
+	mostDecoded = 96 << 20
+	// longestSide is that of what is made, in pixels: no platform shows more.
+	longestSide = 4096
+	// pixelsPerByte is how many pixels fit into a byte of a photo of fair quality.
+	pixelsPerByte = 4
+)
+
+// Refit is what a picture is made into so that a platform takes it.
+type Refit struct {
+	Crop          image.Rectangle // what is kept of the picture, in its pixels as shown
+	Width, Height int             // of what is made, bars included
+	Inner         image.Rectangle // where the picture stands in it
+	PNG           bool            // the platform takes PNG, which keeps what is transparent
+	MaxBytes      int64           // 0: no limit
+
+	minWidth, minHeight int
+}
+
+// Fit returns what a picture is made into so that a platform takes it. Details are what the
+// platform does not take about it, nothing where it is taken as it is; needed is false where
+// the picture cannot be made to fit, or is not asked to.
+func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, needed bool, details []schema.Detail) {
+	details = CheckMedia(c.Media, c.Platform, f)
+	if len(details) == 0 || fit == schema.FitNone || f.Kind == schema.Video || f.Kind == schema.PDF {
+		return r, false, details
+	}
+	unfit := func(format string, args ...any) (Refit, bool, []schema.Detail) {
+		return Refit{}, false, append(details, schema.Detail{
+			Platform: c.Platform.String(), Code: CodeMediaUnfit, Message: fmt.Sprintf(format, args...),
+		})
+	}
+	switch {
+	case !slices.Contains(c.Media.Kinds, schema.Image):
+		return r, false, details
+	case f.Animated:
+		return unfit("a picture that moves is not made to fit")
+	case decoded(f) > mostDecoded:
+		return unfit("a picture of %d × %d pixels is too large to be made to fit", f.Width, f.Height)
+	}
+	r = plan(c.Media, image.Pt(f.Width, f.Height), fit)
+	made := schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Width: r.Width, Height: r.Height}
+	if left := CheckMedia(c.Media, c.Platform, made); len(left) > 0 {
+		return unfit("made to fit it would have %d × %d pixels", r.Width, r.Height)
+	}
+	return r, true, details
+}
+
+// decoded returns what decoding takes, in bytes; where probing did not say, as of uploads of
+// earlier versions, what it takes of most pictures of the type.
+func decoded(f schema.MediaFacts) int64 {
+	if f.Decoded > 0 {
+		return f.Decoded
+	}
+	const usual = 4
+	return int64(f.Width) * int64(f.Height) * usual
+}
+
+// plan brings a size to the aspect ratio that a platform takes, and then within its bounds.
+func plan(l schema.MediaLimits, size image.Point, fit schema.Fit) Refit {
+	r := Refit{
+		Crop: image.Rectangle{Max: size}, MaxBytes: l.MaxImageBytes,
+		PNG: len(l.ImageTypes) == 0 || slices.Contains(l.ImageTypes, "image/png"), minWidth: l.MinWidth, minHeight: l.MinHeight,
+	}
+	canvas := size
+	switch ratio := float64(size.X) / float64(size.Y); {
+	case l.MinAspect > 0 && ratio < l.MinAspect && fit == schema.FitCover:
+		canvas.Y = rounded(float64(size.X) / l.MinAspect)
+	case l.MinAspect > 0 && ratio < l.MinAspect:
+		canvas.X = rounded(float64(size.Y) * l.MinAspect)
+	case l.MaxAspect > 0 && ratio > l.MaxAspect && fit == schema.FitCover:
+		canvas.X = rounded(float64(size.Y) * l.MaxAspect)
+	case l.MaxAspect > 0 && ratio > l.MaxAspect:
+		canvas.Y = rounded(float64(size.X) / l.MaxAspect)
+	}
+	if fit == schema.FitCover {
+		r.Crop = image.Rectangle{Max: canvas}.Add(size.Sub(canvas).Div(2))
+	}
+	return r.within(canvas, scaleOf(l, canvas))
+}
+
+// scaleOf returns by how much a canvas has to shrink; 1: it need not.
+func scaleOf(l schema.MediaLimits, canvas image.Point) float64 {
+	pixels := float64(canvas.X) * float64(canvas.Y)
+	scale := min(1, longestSide/float64(max(canvas.X, canvas.Y)))
+	if l.MaxPixels > 0 {
+		scale = min(scale, math.Sqrt(float64(l.MaxPixels)/pixels))
+	}
+	if l.MaxSides > 0 {
+		scale = min(scale, float64(l.MaxSides)/float64(canvas.X+canvas.Y))
+	}
+	if l.MaxImageBytes > 0 {
+		scale = min(scale, math.Sqrt(pixelsPerByte*float64(l.MaxImageBytes)/pixels))
+	}
+	return scale
+}
+
+// within puts what is kept of the picture into the middle of a canvas, scaled.
+func (r Refit) within(canvas image.Point, scale float64) Refit {
+	scaled := func(n int) int { return max(1, int(float64(n)*scale)) }
+	r.Width, r.Height = scaled(canvas.X), scaled(canvas.Y)
+	inner := image.Pt(min(scaled(r.Crop.Dx()), r.Width), min(scaled(r.Crop.Dy()), r.Height))
+	r.Inner = image.Rectangle{Max: inner}.Add(image.Pt(r.Width, r.Height).Sub(inner).Div(2))
+	return r
+}
+
+// Smaller returns the same with half the pixels; false: the platform takes none so small.
+func (r Refit) Smaller() (Refit, bool) {
+	const half = math.Sqrt2 / 2
+	small := r
+	small.Width, small.Height = int(float64(r.Width)*half), int(float64(r.Height)*half)
+	inner := image.Pt(max(1, int(float64(r.Inner.Dx())*half)), max(1, int(float64(r.Inner.Dy())*half)))
+	small.Inner = image.Rectangle{Max: inner}.Add(image.Pt(small.Width, small.Height).Sub(inner).Div(2))
+	return small, small.Width >= max(1, r.minWidth) && small.Height >= max(1, r.minHeight)
+}
+
+func rounded(n float64) int { return max(1, int(math.Round(n))) }
+
+// String says what becomes of the picture.
+func (r Refit) String() string {
+	how := ""
+	switch {
+	case r.Crop.Min != (image.Point{}):
+		how = ", cropped"
+	case r.Inner.Size() != image.Pt(r.Width, r.Height):
+		how = ", with bars"
+	}
+	return fmt.Sprintf("%d × %d pixels%s", r.Width, r.Height, how)
+}
