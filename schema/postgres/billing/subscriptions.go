@@ -11,7 +11,7 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// Subscribed tells whether a workspace has a subscription that has begun and not ended.
+// Subscribed reports whether a workspace has a subscription that has begun and not ended.
 func (s *Store) Subscribed(ctx context.Context, workspace schema.WorkspaceID) (bool, error) {
 	var subscribed bool
 	err := s.Pool.QueryRow(ctx, `

@@ -150,7 +150,7 @@ func (s *DB) Close() {
 // Now is PostgreSQL's clock, to within half a round trip.
 func (s *DB) Now() time.Time { return s.Clock.Now() }
 
-// Ping tells whether the server answers.
+// Ping reports whether the server answers.
 func (s *DB) Ping(ctx context.Context) error {
 	if _, err := s.Pool.Exec(ctx, "select 1"); err != nil {
 		return fmt.Errorf("asking PostgreSQL: %w", err)

@@ -46,7 +46,7 @@ func IsConnectionError(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || isClosed(err)
 }
 
-// isClosed tells whether the connection ended under the query.
+// isClosed reports whether the connection ended under the query.
 func isClosed(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "unexpected EOF") || strings.Contains(text, "conn closed") ||

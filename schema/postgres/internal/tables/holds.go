@@ -13,7 +13,7 @@ import (
 // post or comment is then parked until the pause's deadline, so that it does not fire
 // again and again; lifting a hold makes the parked jobs due.
 
-// paused tells whether the work of a workspace for an account of a platform is paused.
+// paused reports whether the work of a workspace for an account of a platform is paused.
 // The table of holds is empty on most days, and small on any.
 func paused(workspace, account, platform string) string {
 	return `(exists (select from holds h where h.subject = any (array[` + workspace + `, ` + account + `]))
