@@ -77,22 +77,17 @@ func Remaining(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (in
 // connect adds the statement that stores one account. changed is false if it is connected
 // and has these credentials already.
 func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace schema.WorkspaceID, c *schema.Connection) (one schema.Connected, changed bool, err error) {
-	a, wanted := &one.Account, &c.Account
-	row := tx.QueryRow(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
-		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`,
-		workspace, wanted.Platform, wanted.NativeID, wanted.Server)
-	err = tables.ScanAccount(row, a)
-	known := err == nil
-	switch {
-	case known && c.IfNew:
-		return one, false, nil
-	case known:
-		one.New = a.Disconnected
-	case errors.Is(err, pgx.ErrNoRows):
-		*a, one.New = *wanted, true
-		a.ID, a.Workspace, a.CreatedAt, a.Revision = schema.NewAccountID(s.Now()), workspace, s.Now(), 1
-	default:
+	wanted := &c.Account
+	one, known, err := s.lockConnected(ctx, tx, workspace, wanted)
+	if err != nil {
 		return one, false, err
+	}
+	a := &one.Account
+	if known && c.IfNew {
+		return one, false, nil
+	}
+	if known {
+		one.New = a.Disconnected
 	}
 	if !wanted.Brand.IsZero() {
 		a.Brand = wanted.Brand
@@ -122,6 +117,21 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 		"settings": db.TextOrNull(a.Settings), "created": a.CreatedAt, "renew": db.OrNull(a.RenewalDue(s.Now(), false)),
 	})
 	return one, changed, nil
+}
+
+// lockConnected locks the account of a profile; one that is not known yet gets an id.
+func (s *Store) lockConnected(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, wanted *schema.Account) (one schema.Connected, known bool, err error) {
+	row := tx.QueryRow(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
+		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`,
+		workspace, wanted.Platform, wanted.NativeID, wanted.Server)
+	a := &one.Account
+	err = tables.ScanAccount(row, a)
+	if errors.Is(err, pgx.ErrNoRows) {
+		*a, one.New = *wanted, true
+		a.ID, a.Workspace, a.CreatedAt, a.Revision = schema.NewAccountID(s.Now()), workspace, s.Now(), 1
+		return one, false, nil
+	}
+	return one, err == nil, err
 }
 
 // putConnected resets the renewal if the credentials are new ones.
