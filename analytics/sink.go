@@ -80,7 +80,7 @@ func NewSink(deps SinkDeps) *Sink {
 	return s
 }
 
-// Ready tells whether the sink consumes.
+// Ready reports whether the sink consumes.
 func (s *Sink) Ready() error { return s.consumer.Ready() }
 
 // Run stores events until ctx ends, then what is in hand.

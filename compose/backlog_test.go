@@ -216,7 +216,7 @@ func (w *world) times(kind string) (at []time.Time) {
 	return at
 }
 
-// inOrder tells whether posts came in the order of their times: within an account exactly,
+// inOrder reports whether posts came in the order of their times: within an account exactly,
 // else none before one that was due a minute earlier. Up to a thousand are on their way: of
 // fewer than 20 a second, accounts that have little to do would be further ahead.
 func (w *world) inOrder(kind string, due map[string]time.Time) {

@@ -63,7 +63,7 @@ func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler {
 // WithGroup implements slog.Handler.
 func (q quiet) WithGroup(name string) slog.Handler { return newQuiet(q.Handler.WithGroup(name)) }
 
-// admit tells whether a line is due, and how many of its cause were left out before it.
+// admit reports whether a line is due, and how many of its cause were left out before it.
 func (c *causes) admit(cause string, at time.Time) (leftOut int, due bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

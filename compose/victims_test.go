@@ -18,7 +18,7 @@ import (
 	"crier/compose/embedded"
 )
 
-// full tells whether the tests run at the sizes of make test-reliability, on a machine
+// full reports whether the tests run at the sizes of make test-reliability, on a machine
 // that has nothing else to do, or at those of every change.
 func full() bool { return os.Getenv("CRIER_TEST_FULL") != "" }
 
@@ -74,7 +74,7 @@ func (w *world) removeLog() {
 	}
 }
 
-// alive tells whether crier serves.
+// alive reports whether crier serves.
 func (w *world) alive() bool {
 	response, err := w.client.Get("http://" + w.config.Listen + "/api/v1/openapi.json")
 	if err != nil {
@@ -200,7 +200,7 @@ func (w *world) kafkaVictims() (broker, wiped victim) {
 	return broker, wiped
 }
 
-// kafkaAnswers tells whether the broker takes requests: it knows itself, leads every
+// kafkaAnswers reports whether the broker takes requests: it knows itself, leads every
 // partition it has, and coordinates groups. Its port opens long before that, and after a
 // kill it does not lead before its earlier life's session is over.
 func (w *world) kafkaAnswers() bool {

@@ -163,6 +163,22 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 	if late(ctx) {
 		return nil, notSent(errLate)
 	}
+	response, err := c.send(ctx, request, call)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.judge(call, response, out); err != nil {
+		c.limiter.hold(call.Account, err.RetryAfter)
+		return response, err
+	}
+	if c.pace != nil {
+		c.limiter.hold(call.Account, c.pace(response.Header))
+	}
+	return response, nil
+}
+
+// send sends the request and reads the answer.
+func (c *Client) send(ctx context.Context, request *http.Request, call Call) (*Response, error) {
 	// From the moment the request has a connection it may have arrived: it is written at once.
 	// Where that is too late, the connection is closed before, though others may share it:
 	// their calls are as old as the pause that made this one late.
@@ -187,13 +203,6 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 	response, err := read(answer)
 	if err != nil {
 		return nil, unanswered(call, true, err)
-	}
-	if err := c.judge(call, response, out); err != nil {
-		c.limiter.hold(call.Account, err.RetryAfter)
-		return response, err
-	}
-	if c.pace != nil {
-		c.limiter.hold(call.Account, c.pace(response.Header))
 	}
 	return response, nil
 }

@@ -94,7 +94,7 @@ func (m *memory) Posts(_ context.Context, _ schema.WorkspaceID, filter schema.Po
 	return nil, 0, err
 }
 
-// storable tells whether PostgreSQL takes text, as it stands or in JSON.
+// storable reports whether PostgreSQL takes text, as it stands or in JSON.
 func storable(text []byte) bool {
 	return utf8.Valid(text) && !bytes.Contains(text, []byte{0}) && !bytes.Contains(text, []byte(`\u0000`))
 }

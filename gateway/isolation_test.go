@@ -208,7 +208,7 @@ func (x *trespass) wantRefused(method, path, body string, got *answer) {
 	x.wantNothingOfOwner(got, path+body)
 }
 
-// refused tells whether a request, or its only part, was refused.
+// refused reports whether a request, or its only part, was refused.
 func (r *answer) refused() bool {
 	if r.status/100 == 4 {
 		return true

@@ -451,7 +451,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// signedBy tells whether a request is signed as the specification says, and as Standard
+// signedBy reports whether a request is signed as the specification says, and as Standard
 // Webhooks do.
 func signedBy(r *recorder, secret string) bool {
 	at, ours, _ := strings.Cut(r.header.Get("X-Webhook-Signature"), ",v1=")

@@ -83,7 +83,7 @@ func (r *target) queue(n int) []schema.NotifyMessage {
 	return messages
 }
 
-// try makes one try of deliveries, whatever their time; final tells whether it is their
+// try makes one try of deliveries, whatever their time; final reports whether it is their
 // last. It returns how many were claimed.
 func (r *target) try(final bool, messages ...schema.NotifyMessage) (claims int) {
 	r.Helper()

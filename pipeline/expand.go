@@ -33,7 +33,7 @@ func NewExpand(store expandStore, announce func(schema.Announcement), log *strea
 	return e
 }
 
-// Ready tells whether the stage consumes.
+// Ready reports whether the stage consumes.
 func (e *Expand) Ready() error { return e.consumer.Ready() }
 
 // Run expands events until ctx ends.

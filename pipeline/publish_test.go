@@ -50,7 +50,7 @@ func (s slowConnector) Publish(ctx context.Context, d schema.Delivery) (schema.R
 
 func (slow) Open(schema.Account) (schema.Credentials, error) { return schema.Credentials{}, nil }
 
-// spare is a turn that tells whether it is left to others.
+// spare is a turn that reports whether it is left to others.
 type spare struct{ cancelled bool }
 
 func (s *spare) Use() bool { return true }

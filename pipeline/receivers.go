@@ -35,7 +35,7 @@ func (r *receivers) atOnce(key worker.Key) int {
 	return 1
 }
 
-// fails tells whether the last try at a receiver failed.
+// fails reports whether the last try at a receiver failed.
 func (r *receivers) fails(webhook schema.WebhookID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

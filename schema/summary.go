@@ -119,7 +119,7 @@ func (p *Post) ThreadSummary() ThreadSummary {
 	return t
 }
 
-// done tells whether every target came to its own end.
+// done reports whether every target came to its own end.
 func (p *Post) done() bool { return p.Status.Terminal() && p.Status != Cancelled }
 
 // threadStatus is the status of a thread that is done.

@@ -70,7 +70,7 @@ func DayOf(t time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// Releases tells whether a target that is cancelled gives its unit of the daily cap back:
+// Releases reports whether a target that is cancelled gives its unit of the daily cap back:
 // nothing of it is on the platform or may be.
 func (t Target) Releases() bool {
 	return t.State == TargetPending && len(t.Receipts) == 0 && t.Unsettled == 0 &&
@@ -81,7 +81,7 @@ func (t Target) Releases() bool {
 // stands for the entry at i.
 type EntrySet int32
 
-// Has tells whether an entry is in the set.
+// Has reports whether an entry is in the set.
 func (s EntrySet) Has(entry int) bool { return s&(1<<entry) != 0 }
 
 // With returns the set with an entry.

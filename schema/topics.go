@@ -262,7 +262,7 @@ type EncodedEvents struct {
 // was not announced is not yet read past.
 const AnnounceWindow = 2 * time.Minute
 
-// IsZero tells whether there is nothing to say.
+// IsZero reports whether there is nothing to say.
 func (a Announcement) IsZero() bool {
 	return len(a.Jobs)+len(a.Publish)+len(a.Notify)+len(a.Events) == 0
 }

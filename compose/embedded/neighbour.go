@@ -58,7 +58,7 @@ func Neighbour(path string) (Addresses, error) {
 	return a, nil
 }
 
-// HoldsPostgres tells whether a PostgreSQL was ever embedded in a data folder.
+// HoldsPostgres reports whether a PostgreSQL was ever embedded in a data folder.
 func HoldsPostgres(path string) bool {
 	_, err := os.Stat(filepath.Join(path, partPostgres))
 	return err == nil

@@ -118,7 +118,7 @@ func withoutClosing(address string) string {
 	}
 }
 
-// isBareLink tells whether an address without a scheme is one: its domain is under a
+// isBareLink reports whether an address without a scheme is one: its domain is under a
 // suffix of the public list, and a path, a query, a port or nothing follows. So neither
 // file.go nor an e-mail address becomes a link.
 func isBareLink(address, domain string) bool {

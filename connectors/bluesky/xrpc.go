@@ -101,7 +101,7 @@ func endOf(name xrpcError, message string) schema.End {
 	return schema.NotEnded
 }
 
-// isNamed tells whether an error is a refusal of one of these names.
+// isNamed reports whether an error is a refusal of one of these names.
 func isNamed(err error, names ...xrpcError) bool {
 	name, ok := errors.AsType[xrpcError](err)
 	return ok && slices.Contains(names, name)

@@ -17,7 +17,7 @@ import (
 	"crier/schema"
 )
 
-// CheckURL tells whether a URL that somebody named may be called: http or https, with
+// CheckURL reports whether a URL that somebody named may be called: http or https, with
 // a host and without a user part, that does not resolve to addresses which are all
 // refused. A name that does not resolve passes: it is checked again at each
 // connection. The error is a *schema.Error of kind Invalid.
@@ -137,7 +137,7 @@ func isLocalhost(host string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
-// endsInNumber tells whether a host is one that other software reads as an IPv4
+// endsInNumber reports whether a host is one that other software reads as an IPv4
 // address in an unusual form, such as 0x7f.1 or 2130706433 (url.spec.whatwg.org,
 // "ends in a number"); no name of the public DNS does.
 func endsInNumber(host string) bool {

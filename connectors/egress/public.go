@@ -55,7 +55,7 @@ func newNetworks(allowed []netip.Prefix) networks {
 	return networks{allowed: allowed, special: special(), global6: netip.MustParsePrefix(globalUnicast)}
 }
 
-// permit tells whether a connection to the address may be made. An IPv4 address in
+// permit reports whether a connection to the address may be made. An IPv4 address in
 // IPv6 form is judged as what it is.
 func (n networks) permit(address netip.Addr) bool {
 	if !address.IsValid() || address.Zone() != "" {

@@ -137,7 +137,7 @@ func look(ctx context.Context, d schema.Delivery, now func() time.Time, read fun
 	return seen, nil
 }
 
-// isAccountedFor tells whether an item is known to be another's than this delivery's.
+// isAccountedFor reports whether an item is known to be another's than this delivery's.
 func isAccountedFor(d schema.Delivery, item Item) bool {
 	return slices.Contains(d.Known, item.ID) ||
 		slices.ContainsFunc(d.Receipts, func(r schema.Receipt) bool { return r.NativeID == item.ID })

@@ -132,7 +132,7 @@ func (c *Connector) look(ctx context.Context, d schema.Delivery) (seen sighting,
 	return seen, nil
 }
 
-// isAccountedFor tells whether a status is known to be another's than this delivery's.
+// isAccountedFor reports whether a status is known to be another's than this delivery's.
 func isAccountedFor(d schema.Delivery, s status) bool {
 	return s.isReblog() || slices.Contains(d.Known, s.ID) ||
 		slices.ContainsFunc(d.Receipts, func(r schema.Receipt) bool { return r.NativeID == s.ID })
@@ -169,7 +169,7 @@ func (c *Connector) page(ctx context.Context, d schema.Delivery, account, olderT
 	return page, c.skew(response.Header), nil
 }
 
-// isWhole tells whether an answer can show that something is not there: a null or a
+// isWhole reports whether an answer can show that something is not there: a null or a
 // status without a time would pass for the end of the list.
 func isWhole(page []status) bool {
 	isPart := func(s status) bool { return s.ID == "" || s.CreatedAt.IsZero() }

@@ -31,7 +31,7 @@ type knownServer struct {
 	until      time.Time
 }
 
-// keepsKeys tells whether the account's server answers a repeated Idempotency-Key with the
+// keepsKeys reports whether the account's server answers a repeated Idempotency-Key with the
 // first status: Mastodon itself does, not every compatible server.
 func (s *servers) keepsKeys(ctx context.Context, c *Connector, d schema.Delivery) (bool, error) {
 	server, now := c.server(d.Account), c.now()

@@ -138,7 +138,7 @@ func nextScheme(text string, from int) (start, end int) {
 	}
 }
 
-// isScheme tells whether Mastodon makes links of a scheme.
+// isScheme reports whether Mastodon makes links of a scheme.
 func isScheme(name string) bool {
 	switch strings.ToLower(name) {
 	case "http", "https", "dat", "dweb", "ipfs", "ipns", "ssb", "gopher", "gemini":
@@ -213,7 +213,7 @@ func endsURL(r rune, query bool) bool {
 	return !strings.ContainsRune(`?!*"'「」:;,.$%[]~|@`, r)
 }
 
-// precededBy tells whether the character before a position keeps an entity from
+// precededBy reports whether the character before a position keeps an entity from
 // starting there: a letter, a digit or one of the others.
 func precededBy(text string, at int, others string) bool {
 	if at == 0 {

@@ -31,7 +31,7 @@ type subscriptions interface {
 
 // Seller sells plans.
 type Seller interface {
-	// Sells tells whether a plan is sold.
+	// Sells reports whether a plan is sold.
 	Sells(plan string) bool
 	// Checkout returns the page where a purchase is paid; the same one for the same
 	// purchase. It is Unavailable where there is none at the moment.

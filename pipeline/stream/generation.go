@@ -107,7 +107,7 @@ func (g *generation) commitUntil(fetching context.Context) error {
 	}
 }
 
-// changed tells whether the topic is gone or its partitions must be assigned anew.
+// changed reports whether the topic is gone or its partitions must be assigned anew.
 func (g *generation) changed(ctx context.Context) bool {
 	counts, err := g.consumer.log.partitionCounts(ctx, []string{g.consumer.cfg.Topic})
 	n := counts[g.consumer.cfg.Topic]

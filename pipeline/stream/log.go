@@ -183,7 +183,7 @@ func (l *Log) begin() error {
 	return nil
 }
 
-// retriable tells whether the same request may succeed later: the broker says so, or
+// retriable reports whether the same request may succeed later: the broker says so, or
 // it was never reached or never answered.
 func retriable(err error) bool {
 	if e, ok := errors.AsType[kafka.Error](err); ok {

@@ -41,7 +41,7 @@ func (l *Log) EnsureTopics(ctx context.Context, topics []schema.Topic) error {
 	}
 }
 
-// creatable tells whether creating topics may succeed later. A cluster that is starting
+// creatable reports whether creating topics may succeed later. A cluster that is starting
 // counts too few brokers for any replication factor.
 func creatable(err error) bool {
 	return errors.Is(err, kafka.InvalidReplicationFactor) || retriable(err)

@@ -121,7 +121,7 @@ func New[M Message, R comparable, C Claim](config Config[M], stage Stage[M, R, C
 	return w
 }
 
-// Ready tells whether the worker consumes.
+// Ready reports whether the worker consumes.
 func (w *Worker[M, R, C]) Ready() error { return w.consumer.Ready() }
 
 // deliver queues messages. One that cannot be read becomes a dead letter.

@@ -78,7 +78,7 @@ type mark struct {
 
 func (m *mark) has(id string) bool { return slices.Contains(m.ids, id) }
 
-// isOnce tells whether it is there, and no more often than a person has accepted.
+// isOnce reports whether it is there, and no more often than a person has accepted.
 func (m *mark) isOnce() bool { return len(m.ids) > 0 && len(m.ids) <= 1+m.allowed }
 
 func newCheck(s *simulation) *check {
@@ -193,7 +193,7 @@ func waitOf(d schema.Delivery) spot {
 	return spot{numberOf(d.Ref.Post), d.Ref.N, -1, false}
 }
 
-// lookedTwice tells whether two looks saw nothing, a settle time after the call and a
+// lookedTwice reports whether two looks saw nothing, a settle time after the call and a
 // settle time apart.
 func (m *mark) lookedTwice() bool {
 	const settle = schema.SettleTime - earlyBy

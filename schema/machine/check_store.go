@@ -97,7 +97,7 @@ func (c *check) gaveUp(d schema.Delivery, o schema.Outcome, reason *schema.Targe
 	}
 }
 
-// isFinal tells whether nobody can find out more from what a step came to.
+// isFinal reports whether nobody can find out more from what a step came to.
 func isFinal(d schema.Delivery, o schema.Outcome) bool {
 	switch {
 	case o.Err == nil:

@@ -44,7 +44,7 @@ type claimant struct {
 	again bool
 }
 
-// isUnheard tells whether what is claimed was claimed by that very claim.
+// isUnheard reports whether what is claimed was claimed by that very claim.
 func (s *store) isUnheard(by claimant, token, node int) bool {
 	return by.again && (token == by.token || (!s.rules.tokenNamesClaim && node == by.node))
 }

@@ -225,7 +225,7 @@ func (p *platform) newReceipt(d schema.Delivery) schema.Receipt {
 	return schema.Receipt{NativeID: id, Open: traitOf(d.Account.Platform).open && d.Comment == nil}
 }
 
-// goesWrong gives a call one of the fates that are no plain success; it tells whether
+// goesWrong gives a call one of the fates that are no plain success; it reports whether
 // the call takes effect all the same.
 func (p *platform) goesWrong(c *call, deadline time.Duration) bool {
 	switch p.rand.IntN(10) {

@@ -93,7 +93,7 @@ func (s *simulation) promoteOn() {
 	}
 }
 
-// faulty tells whether something may still go wrong.
+// faulty reports whether something may still go wrong.
 func (s *simulation) faulty() bool { return s.now.Before(began().Add(day)) }
 
 // chance is true with a probability, while something may go wrong.

@@ -41,7 +41,7 @@ func (n *node) then(in time.Duration, do func()) {
 	})
 }
 
-// dies tells whether the node crashes at a point of its work.
+// dies reports whether the node crashes at a point of its work.
 func (n *node) dies(where string) bool {
 	if !n.chance(n.faults.crash) {
 		return false

@@ -15,7 +15,7 @@ import (
 	"crier/schema/postgres/backup"
 )
 
-// full tells whether tests run at their full size.
+// full reports whether tests run at their full size.
 func full() bool { return os.Getenv("CRIER_TEST_FULL") != "" }
 
 // soonNear is when a far job is due that Promote takes.

@@ -117,10 +117,10 @@ func (v *validation) mediaCounts(c schema.Constraints, field string, media []sch
 	}
 }
 
-// gifIsVideo tells whether a GIF counts as a video: its media type is among theirs.
+// gifIsVideo reports whether a GIF counts as a video: its media type is among theirs.
 func gifIsVideo(m schema.MediaLimits) bool { return slices.Contains(m.VideoTypes, "image/gif") }
 
-// alone tells whether at most one of the counts is not zero.
+// alone reports whether at most one of the counts is not zero.
 func alone(counts ...int) bool {
 	kinds := 0
 	for _, n := range counts {

@@ -41,7 +41,7 @@ func (r SettingRules) Check(settings json.RawMessage) []schema.Detail {
 	return withContent.check(settings)
 }
 
-// require tells whether any of the settings has to be given.
+// require reports whether any of the settings has to be given.
 func (r SettingRules) require() bool {
 	for _, rule := range r {
 		if rule.required {

@@ -34,7 +34,7 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	}
 }
 
-// exceeds tells whether a text has more bytes than it may.
+// exceeds reports whether a text has more bytes than it may.
 func exceeds(l schema.TextLimit, text string) bool { return l.MaxBytes > 0 && len(text) > l.MaxBytes }
 
 func captionNote(c schema.Constraints, e schema.Entry) string {

@@ -41,7 +41,7 @@ func (f Figure) ratio() (float64, bool) {
 	return f.Value / f.Control.Value, true
 }
 
-// met tells whether the goal is reached.
+// met reports whether the goal is reached.
 func (f Figure) met() bool {
 	if f.Errors > 0 || f.Goal == nil {
 		return false

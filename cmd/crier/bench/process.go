@@ -77,7 +77,7 @@ func parseStat(line string) (processStat, error) {
 	return processStat{pid: numbers[0], parent: numbers[1], ticks: numbers[2] + numbers[3]}, nil
 }
 
-// gone tells whether a process ended while it was read.
+// gone reports whether a process ended while it was read.
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.Contains(err.Error(), "no such process")
 }

@@ -23,7 +23,7 @@ type Config struct {
 	Timezone string // of rows whose time has no zone
 	DryRun   bool   // ask what would become of each row; nothing is made
 	Progress io.Writer
-	// Terminal tells whether Progress is one: then a bar is drawn in it.
+	// Terminal reports whether Progress is one: then a bar is drawn in it.
 	Terminal bool
 	Now      func() time.Time
 }
@@ -174,7 +174,7 @@ func (r *run) all(ctx context.Context) error {
 }
 
 // sendFrom sends first and what follows it. The first request of an import goes alone: it
-// tells whether the server is there, and takes the key, before others are on their way.
+// reports whether the server is there, and takes the key, before others are on their way.
 func (r *run) sendFrom(ctx context.Context, first chunk, chunks *chunker) error {
 	if r.journal.resumed {
 		return r.sendAll(ctx, first, chunks)

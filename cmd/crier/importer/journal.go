@@ -181,7 +181,7 @@ func (j *journal) continueAt(offset int64) error {
 	return nil
 }
 
-// forgotten tells whether what was on its way when the import ended may be unknown to
+// forgotten reports whether what was on its way when the import ended may be unknown to
 // crier by now: sending it again could make its posts twice.
 func (j *journal) forgotten(now time.Time) bool {
 	return j.resumed && !j.state.SentAt.IsZero() && now.Sub(j.state.SentAt) > keyLife

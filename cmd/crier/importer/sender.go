@@ -114,7 +114,7 @@ func (s *sender) tell(ctx context.Context, again bool, err error) {
 	}
 }
 
-// try sends a chunk once; again tells whether it may be sent again: its key makes sure
+// try sends a chunk once; again reports whether it may be sent again: its key makes sure
 // that it has its effect once.
 func (s *sender) try(ctx context.Context, c chunk, body []byte) (answer *client.BulkAnswer, again bool, err error) {
 	params := &client.CreatePostsParams{}

@@ -16,7 +16,7 @@ func ending() simulation.Ending {
 	}
 }
 
-// isStopped tells whether an end stops an operation: a token without the scope to write
+// isStopped reports whether an end stops an operation: a token without the scope to write
 // still reads.
 func isStopped(end simulation.End, operation string) bool {
 	return end != simulation.ScopeWithdrawn || operation == "POST /api/v1/statuses" || operation == opUploadMedia

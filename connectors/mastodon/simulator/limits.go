@@ -33,7 +33,7 @@ func serverLimits() []limit {
 	}
 }
 
-// count counts a call and tells whether all limits allow it. The headers are those of
+// count counts a call and reports whether all limits allow it. The headers are those of
 // the limit that is closest to its end.
 func (s *simulator) count(v visit, operation string) bool {
 	v.profile.mu.Lock()

@@ -37,7 +37,7 @@ func refuseEnded(rw http.ResponseWriter, end simulation.End) {
 
 // isStopped turns a call for a chat away whose end stops it. A public channel shows itself
 // to every bot.
-func (s *simulator) isStopped(v visit, to *room, method string) bool {
+func (s *simulator) isStopped(v visit, to *chat, method string) bool {
 	end := s.world.EndOf(to.key, strconv.FormatInt(to.id, 10))
 	isShown := method == "getChat" && (end == simulation.Kicked || end == simulation.NotMember || end == simulation.ScopeWithdrawn)
 	if end == simulation.Alive || isShown {
@@ -48,7 +48,7 @@ func (s *simulator) isStopped(v visit, to *room, method string) bool {
 }
 
 func (s *simulator) getChatMember(v visit) {
-	to, ok := s.room(v)
+	to, ok := s.chat(v)
 	if !ok {
 		return
 	}

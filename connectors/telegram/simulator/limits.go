@@ -40,23 +40,23 @@ func botLimits() limits {
 	}
 }
 
-func (l limits) room(o *room) pace {
+func (l limits) of(o *chat) pace {
 	if o.kind() == "group" {
 		return l.group
 	}
 	return l.chat
 }
 
-// turn takes a bot's turn to send to a room, or says how many seconds to wait for it.
-func (s *simulator) turn(bot *simulation.Account, to *room) int {
+// turn takes a bot's turn to send to a chat, or says how many seconds to wait for it.
+func (s *simulator) turn(bot *simulation.Account, to *chat) int {
 	kept, _ := bot.Data.LoadOrStore("turns", s.limits.bot.limiter())
 	now := s.world.Now()
-	own, rooms := kept.(*rate.Limiter).ReserveN(now, 1), to.turns.ReserveN(now, 1)
-	wait := max(own.DelayFrom(now), rooms.DelayFrom(now))
+	own, chats := kept.(*rate.Limiter).ReserveN(now, 1), to.turns.ReserveN(now, 1)
+	wait := max(own.DelayFrom(now), chats.DelayFrom(now))
 	if wait <= 0 {
 		return 0
 	}
 	own.CancelAt(now)
-	rooms.CancelAt(now)
+	chats.CancelAt(now)
 	return int(math.Ceil(wait.Seconds()))
 }

@@ -113,7 +113,7 @@ func (s *simulator) sendPhoto(v visit) { s.sendFile(v, photo) }
 func (s *simulator) sendVideo(v visit) { s.sendFile(v, video) }
 
 func (s *simulator) sendFile(v visit, kind string) {
-	to, ok := s.room(v)
+	to, ok := s.chat(v)
 	if !ok || s.isStopped(v, to, "sendMessage") {
 		return
 	}
@@ -134,7 +134,7 @@ func (s *simulator) sendFile(v visit, kind string) {
 
 // sendMediaGroup keeps an album as one post with the caption of its first item.
 func (s *simulator) sendMediaGroup(v visit) {
-	to, ok := s.room(v)
+	to, ok := s.chat(v)
 	if !ok || s.isStopped(v, to, "sendMessage") {
 		return
 	}
@@ -153,7 +153,7 @@ func (s *simulator) sendMediaGroup(v visit) {
 	})
 }
 
-func albumMessages(to *room, first int64, at time.Time, items []inputMedia, files []simulation.Media) []map[string]any {
+func albumMessages(to *chat, first int64, at time.Time, items []inputMedia, files []simulation.Media) []map[string]any {
 	sent := make([]map[string]any, len(items))
 	for i, item := range items {
 		id := first + int64(i)

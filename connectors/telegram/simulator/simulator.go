@@ -102,13 +102,13 @@ func botUser(v visit) map[string]any {
 }
 
 func (s *simulator) getChat(v visit) {
-	if to, ok := s.room(v); ok && !s.isStopped(v, to, "getChat") {
+	if to, ok := s.chat(v); ok && !s.isStopped(v, to, "getChat") {
 		accept(v.rw, to.fullInfo())
 	}
 }
 
 func (s *simulator) sendMessage(v visit) {
-	to, ok := s.room(v)
+	to, ok := s.chat(v)
 	if !ok || s.isStopped(v, to, "sendMessage") {
 		return
 	}
@@ -123,7 +123,7 @@ func (s *simulator) sendMessage(v visit) {
 }
 
 // send adds what a call publishes and answers with what Telegram makes of it.
-func (s *simulator) send(v visit, to *room, text string, media []simulation.Media, result func(first int64, at time.Time) any) {
+func (s *simulator) send(v visit, to *chat, text string, media []simulation.Media, result func(first int64, at time.Time) any) {
 	s.world.Publish(v.rw, v.r, s.dialect, to.key, text, func(rw http.ResponseWriter) {
 		if wait := s.turn(v.bot, to); wait > 0 {
 			tooMany(rw, wait)
@@ -136,7 +136,7 @@ func (s *simulator) send(v visit, to *room, text string, media []simulation.Medi
 		}
 		first, err := strconv.ParseInt(post.ID, 10, 64)
 		if err != nil {
-			panic(err) // ids are made by the room
+			panic(err) // ids are made by the chat
 		}
 		accept(rw, result(first, post.CreatedAt))
 	})

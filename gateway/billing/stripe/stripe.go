@@ -59,5 +59,5 @@ func New(config Config) (*Client, error) {
 	return &Client{config: config, plans: plans}, nil
 }
 
-// Sells tells whether a plan has a price.
+// Sells reports whether a plan has a price.
 func (s *Client) Sells(plan string) bool { return s.config.Prices[plan] != "" }

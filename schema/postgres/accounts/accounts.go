@@ -50,7 +50,7 @@ func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, i
 	return a, tables.ScanAccount(row, &a)
 }
 
-// Disconnect ends an account: its credentials are erased and its renewal stops. It
+// Disconnect disconnects an account: its credentials are erased and its renewal stops. It
 // returns the account as it was, so that the credentials can be revoked.
 func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account

@@ -69,7 +69,7 @@ func (s *Store) DeleteBrand(ctx context.Context, workspace schema.WorkspaceID, i
 	return db.Unavailable(err)
 }
 
-// brandError tells a name that is taken from other failures.
+// brandError turns the violation of the unique name into an error for the caller.
 func brandError(err error) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "brands_name" {
 		return schema.InvalidField("name", "conflict", "another brand has this name")

@@ -11,10 +11,10 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Connect stores accounts whose credentials their platform took, all or none, with their
-// events. One that was connected before, even if it was disconnected since, is the same
-// account with new credentials. It is PlanLimitReached where the workspace's plan has no
-// room for those that are new; a sandbox twin's accounts are not counted.
+// Connect stores accounts whose credentials their platform has accepted, all or none,
+// with their events. One that was connected before, even if it was disconnected since, is
+// the same account with new credentials. It is PlanLimitReached if the workspace's plan
+// does not allow the new ones; a sandbox twin's accounts are not counted.
 func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, connections []schema.Connection) ([]schema.Connected, error) {
 	var connected []schema.Connected
 	var said *schema.EncodedEvents
@@ -74,25 +74,20 @@ func Remaining(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (in
 	return remaining, err
 }
 
-// connect adds the statement that stores one account. changed is false where it is
-// connected already and has these credentials.
+// connect adds the statement that stores one account. changed is false if it is connected
+// and has these credentials already.
 func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace schema.WorkspaceID, c *schema.Connection) (one schema.Connected, changed bool, err error) {
-	a, wanted := &one.Account, &c.Account
-	row := tx.QueryRow(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
-		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`,
-		workspace, wanted.Platform, wanted.NativeID, wanted.Server)
-	err = tables.ScanAccount(row, a)
-	known := err == nil
-	switch {
-	case known && c.IfNew:
-		return one, false, nil
-	case known:
-		one.New = a.Disconnected
-	case errors.Is(err, pgx.ErrNoRows):
-		*a, one.New = *wanted, true
-		a.ID, a.Workspace, a.CreatedAt, a.Revision = schema.NewAccountID(s.Now()), workspace, s.Now(), 1
-	default:
+	wanted := &c.Account
+	one, known, err := s.lockConnected(ctx, tx, workspace, wanted)
+	if err != nil {
 		return one, false, err
+	}
+	a := &one.Account
+	if known && c.IfNew {
+		return one, false, nil
+	}
+	if known {
+		one.New = a.Disconnected
 	}
 	if !wanted.Brand.IsZero() {
 		a.Brand = wanted.Brand
@@ -124,7 +119,22 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 	return one, changed, nil
 }
 
-// putConnected forgets how a renewal stood where the credentials are other ones.
+// lockConnected locks the account of a profile; one that is not known yet gets an id.
+func (s *Store) lockConnected(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, wanted *schema.Account) (one schema.Connected, known bool, err error) {
+	row := tx.QueryRow(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
+		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`,
+		workspace, wanted.Platform, wanted.NativeID, wanted.Server)
+	a := &one.Account
+	err = tables.ScanAccount(row, a)
+	if errors.Is(err, pgx.ErrNoRows) {
+		*a, one.New = *wanted, true
+		a.ID, a.Workspace, a.CreatedAt, a.Revision = schema.NewAccountID(s.Now()), workspace, s.Now(), 1
+		return one, false, nil
+	}
+	return one, err == nil, err
+}
+
+// putConnected resets the renewal if the credentials are new ones.
 const putConnected = `
 	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, settings, revision, expires_at, renewable, created_at, renew_at)
 	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, coalesce(@settings::text::json, '{}'), @revision, @expires, @renewable, @created, @renew)
@@ -137,7 +147,7 @@ const putConnected = `
 		renew_lease = case when a.revision = excluded.revision then a.renew_lease end,
 		renew_attempts = case when a.revision = excluded.revision then a.renew_attempts else 0 end`
 
-// brandExists refuses a brand that is not the workspace's, and holds it until the
+// brandExists refuses a brand that is not the workspace's, and locks it until the
 // transaction ends.
 func brandExists(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, brand schema.BrandID) error {
 	if brand.IsZero() {

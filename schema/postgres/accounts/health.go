@@ -12,15 +12,15 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Health is how accounts stand with their platforms, whoever finds out.
+// Health stores whether platforms let crier act for accounts.
 type Health struct{ *db.DB }
 
-// NewHealth returns the store of how accounts stand.
+// NewHealth returns a Health.
 func NewHealth(d *db.DB) *Health { return &Health{d} }
 
-// AskRenewal says that a platform refused an account's credentials of a revision, and has
-// the refresh stage find out what that means. It does nothing where the account has other
-// credentials by now, or somebody has asked before.
+// AskRenewal has the refresh stage find out why a platform refused an account's
+// credentials. It does nothing if the account has newer credentials, or somebody has
+// asked before.
 func (s *Health) AskRenewal(ctx context.Context, a schema.Account) error {
 	j := tables.RenewalJob(&a, s.Now())
 	rows, err := s.Pool.Query(ctx, `
@@ -46,9 +46,9 @@ func (s *Health) AskRenewal(ctx context.Context, a schema.Account) error {
 	return nil
 }
 
-// EndAccount says that a platform lets crier act for an account with the credentials of a
-// revision no more. Whoever says so first is heard: it does nothing where the account has
-// ended already, or has other credentials by now.
+// EndAccount ends an account: its platform no longer lets crier act with its credentials.
+// The first end counts: it does nothing if the account has ended already, or has newer
+// credentials.
 func (s *Health) EndAccount(ctx context.Context, a schema.Account, why schema.AccountProblem) error {
 	a = a.Ended(why)
 	var next time.Time
@@ -61,7 +61,7 @@ func (s *Health) EndAccount(ctx context.Context, a schema.Account, why schema.Ac
 	})
 }
 
-// ReviveAccount says that a platform lets crier act again for an account that had ended.
+// ReviveAccount undoes the end of an account: its platform lets crier act for it again.
 func (s *Health) ReviveAccount(ctx context.Context, a schema.Account) error {
 	a = a.Revived()
 	return s.changeEnd(ctx, a, endChange{
@@ -100,7 +100,7 @@ func (s *Health) changeEnd(ctx context.Context, a schema.Account, c endChange) e
 	return nil
 }
 
-// The claim number moves on, so that a look which was begun before says nothing any more.
+// The claim number is raised, so that the result of a check that is running is dropped.
 const (
 	endAccount = `
 		update accounts set needs_reconnect = @reconnect, ended = @ended, end_message = @said, renew_at = @next,

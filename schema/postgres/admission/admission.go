@@ -1,4 +1,4 @@
-// Package admission tells whose a key is, and counts what it asks for within a minute.
+// Package admission looks API keys up, and counts their requests of a minute.
 package admission
 
 import (
@@ -10,13 +10,13 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// Store tells whose a key is and counts its requests.
+// Store looks keys up and counts their requests.
 type Store struct {
 	*db.DB
 	uses *keyUses
 }
 
-// New starts to keep when keys were used; it ends with the connections.
+// New starts storing when keys were used; that ends with the connections.
 func New(d *db.DB) *Store {
 	a := &Store{d, newKeyUses()}
 	d.Workers.Go(a.keepKeyUses)

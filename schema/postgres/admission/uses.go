@@ -13,11 +13,11 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// usesInterval is how often it is stored when keys were used last.
+// usesInterval is how often the last uses of keys are stored.
 const usesInterval = time.Minute
 
-// keyUses remembers when keys were used last, as far as that is not stored. Requests come
-// here once a second at most for each key, since gateways cache what Authenticate says.
+// keyUses collects the last uses of keys until they are stored. Each key comes here at
+// most once a second, since gateways cache what Authenticate returns.
 type keyUses struct {
 	mu     sync.Mutex
 	latest map[schema.KeyID]time.Time
@@ -39,8 +39,8 @@ func (u *keyUses) take() map[schema.KeyID]time.Time {
 	return taken
 }
 
-// StoreKeyUses stores when keys were used last. What a crash or a fault loses of it is
-// a minute of something that is only shown.
+// StoreKeyUses stores the last uses of keys. A crash or a fault loses a minute of what is
+// for display only.
 func (s *Store) StoreKeyUses(ctx context.Context) error {
 	latest := s.uses.take()
 	if len(latest) == 0 {
@@ -60,8 +60,8 @@ func (s *Store) StoreKeyUses(ctx context.Context) error {
 	return nil
 }
 
-// keepKeyUses stores them every minute, and once more at the end. Windows of requests that
-// are over are forgotten with them.
+// keepKeyUses stores them every minute, and once more at the end. It also deletes windows
+// of requests that are over.
 func (s *Store) keepKeyUses() {
 	ticker := time.NewTicker(usesInterval)
 	defer ticker.Stop()

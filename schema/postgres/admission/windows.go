@@ -13,9 +13,9 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// leaseRequests takes at most a quarter of what is left, so that the shares of several
-// gateways get smaller towards the end and all of a window can be used. The window of a
-// row holds where it is the one asked for or the next: clocks differ by milliseconds.
+// leaseRequests takes at most a quarter of what is left, so that the leases of several
+// gateways get smaller towards the end and the whole window can be used. The window of
+// the row counts if it is the one asked for or the next: clocks differ by milliseconds.
 const leaseRequests = `
 	insert into request_windows as w (subject, began_at, used) values ($1, $2, least($3::int, $4::int))
 	on conflict (subject) do update set (began_at, used) = (
@@ -36,8 +36,8 @@ func (s *Store) LeaseRequests(ctx context.Context, key schema.KeyID, window time
 	return lease, nil
 }
 
-// CountRefusals adds requests that a key sent in spite of 429. Once they are more than is
-// put up with, the key is suspended; until is zero where that did not happen just now.
+// CountRefusals adds requests of a key that were answered 429. Beyond Patience the key is
+// suspended; until is zero unless that happened now.
 func (s *Store) CountRefusals(ctx context.Context, key schema.Key, n int) (until time.Time, err error) {
 	now := s.Now()
 	err = s.Pool.QueryRow(ctx, `with counted as (`+tables.CountInWindow+`)

@@ -116,7 +116,8 @@ func describeTables(ctx context.Context, tx pgx.Tx) (Dump, error) {
 	return dump, nil
 }
 
-// inOrderOfReference puts a table behind those its foreign keys name.
+// inOrderOfReference sorts tables so that each comes after those its foreign keys
+// reference.
 func inOrderOfReference(ctx context.Context, tx pgx.Tx, tables []DumpedTable) ([]DumpedTable, error) {
 	type reference struct{ from, to string }
 	rows, err := tx.Query(ctx, `
@@ -145,9 +146,9 @@ func inOrderOfReference(ctx context.Context, tx pgx.Tx, tables []DumpedTable) ([
 	return ordered, nil
 }
 
-// Restore fills an empty database with what a backup holds, in one transaction, and brings
-// it to this version of crier. It refuses a database that somebody works in, and one
-// whose tables are newer than the backup's: they cannot be migrated with the rows.
+// Restore fills an empty database from a backup, in one transaction, and migrates it to
+// this version of crier. It refuses a database that is in use, and one whose tables are
+// newer than the backup's: they cannot be migrated with the rows.
 func Restore(ctx context.Context, url string, dump Dump, open func(table string) (io.ReadCloser, error)) error {
 	if err := migrations.To(ctx, url, dump.Migration); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// Subscribed tells whether a workspace has a subscription that has begun and not ended.
+// Subscribed reports whether a workspace has a subscription that has begun and not ended.
 func (s *Store) Subscribed(ctx context.Context, workspace schema.WorkspaceID) (bool, error) {
 	var subscribed bool
 	err := s.Pool.QueryRow(ctx, `
@@ -48,7 +48,7 @@ func (s *Store) PutSubscription(ctx context.Context, change schema.Subscription)
 	return nil
 }
 
-// lockSubscriber makes the notices of one workspace take turns.
+// lockSubscriber serializes the notices of one workspace.
 func lockSubscriber(ctx context.Context, tx pgx.Tx, s schema.Subscription) error {
 	var known bool
 	err := tx.QueryRow(ctx, `
@@ -64,8 +64,8 @@ func lockSubscriber(ctx context.Context, tx pgx.Tx, s schema.Subscription) error
 	}
 }
 
-// beginSubscription keeps the plan of a change that was told before the beginning, and
-// takes the place of a plan that the operator gave: the workspace has just paid.
+// beginSubscription keeps the plan of a change whose notice came before, and replaces a
+// plan that the operator gave: the workspace has just paid.
 func beginSubscription(ctx context.Context, tx pgx.Tx, s schema.Subscription) error {
 	tag, err := tx.Exec(ctx, `
 		insert into subscriptions as s (id, workspace_id, plan, began_at) values ($1, $2, $3, now())
@@ -99,8 +99,8 @@ func followSubscription(ctx context.Context, tx pgx.Tx, s schema.Subscription, n
 	return err
 }
 
-// paidPlan is what the subscriptions of a workspace give it: the plan of the latest that
-// is not suspended.
+// paidPlan returns the plan that a workspace pays for: that of its latest subscription
+// that is not suspended.
 func paidPlan(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (plan string, err error) {
 	err = tx.QueryRow(ctx, `
 		select coalesce((
@@ -110,9 +110,9 @@ func paidPlan(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (pla
 	return plan, err
 }
 
-// changeSubscription takes the newest change. Which of two of one second is newer is not
-// told: the one that comes last counts, and each once, so that a repeated notice does not
-// win over what came after it.
+// changeSubscription applies the newest change. Of two changes in the same second the one
+// that arrives last counts, and each only once, so that a repeated notice does not undo a
+// later one.
 func changeSubscription(ctx context.Context, tx pgx.Tx, s schema.Subscription) error {
 	_, err := tx.Exec(ctx, `
 		insert into subscriptions as s (id, workspace_id, plan, began_at, changed_at, changed_by) values ($1, $2, $3, null, $4, array[$5])
@@ -125,8 +125,8 @@ func changeSubscription(ctx context.Context, tx pgx.Tx, s schema.Subscription) e
 	return err
 }
 
-// endSubscription notes the end of a subscription also where its beginning is still to be
-// told.
+// endSubscription notes the end of a subscription, even before the notice of its
+// beginning.
 func endSubscription(ctx context.Context, tx pgx.Tx, s schema.Subscription) error {
 	_, err := tx.Exec(ctx, `
 		insert into subscriptions as s (id, workspace_id, plan, began_at, ended_at) values ($1, $2, $3, null, now())

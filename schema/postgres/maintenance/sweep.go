@@ -52,7 +52,7 @@ type chunk struct {
 	said     schema.Announcement
 }
 
-// sweeps are how a chunk of each is made: each moves its pass on and tells whether that is
+// sweeps are how a chunk of each is made: each moves its pass on and reports whether that is
 // not at its end.
 var sweeps = map[schema.Sweep]func(*chunk, context.Context) (more bool, err error){
 	schema.SweepPosts:       (*chunk).posts,

@@ -317,7 +317,7 @@ func (s *Store) confirm(ctx context.Context, conn *pgx.Conn, posts []schema.Post
 	return &schema.Error{Kind: schema.Unknown, Message: "the database went away before it confirmed the request", Err: lost}
 }
 
-// tookPlace tells whether the server's process of that number runs something, and whether
+// tookPlace reports whether the server's process of that number runs something, and whether
 // a post is there. The one is asked before the other: under one snapshot the process might
 // have ended and its post not be seen.
 func (s *Store) tookPlace(ctx context.Context, pid uint32, post schema.PostID) (running, there bool, err error) {

@@ -120,7 +120,7 @@ func lock(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schem
 	return p, read()
 }
 
-// begun tells whether a target of the post was tried before: the post is one that a retry
+// begun reports whether a target of the post was tried before: the post is one that a retry
 // has scheduled again.
 func begun(p *schema.Post) bool {
 	return slices.ContainsFunc(p.Targets, func(t schema.Target) bool {

@@ -213,7 +213,7 @@ func (f *fullCounters) note(key tables.CounterKey, now time.Time) {
 	f.until[key] = now.Add(rememberFull)
 }
 
-// any tells whether a demand reaches for a counter that was full.
+// any reports whether a demand reaches for a counter that was full.
 func (f *fullCounters) any(demands []*tables.Demand, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -82,9 +82,25 @@ func (r *retryRows) add(t *schema.Target, to schema.Resumption) {
 func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (done schema.Retried, taken tables.Charges, said schema.Announcement) {
 	now := s.Now()
 	due := now.Add(asked.Delay)
+	rows, done, taken := s.resume(&p, asked, due)
+	p.Version, p.Status, p.UpdatedAt = p.Version+1, schema.Scheduled, now
+	rows.queue(b, &p, due, asked.AcceptDuplicate)
+	tables.QueueReopened(b, p.ID)
+	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
+	said = queueRetryJob(b, &p, now, due)
+	if events := tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now); events != nil {
+		said.Events = append(said.Events, *events)
+	}
+	taken.Queue(b)
+	done.Post = p
+	return done, taken, said
+}
+
+// resume makes the failed targets of a post pending that are to go on, and charges the day on
+// which they are due.
+func (s *Store) resume(p *schema.Post, asked schema.Retry, due time.Time) (rows retryRows, done schema.Retried, taken tables.Charges) {
 	day := schema.DayOf(due)
 	taken = tables.Charges{}
-	var rows retryRows
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		to, ok := t.Resume(len(p.Content.Entries), s.constraints(t.Platform).Blind, asked.AcceptDuplicate)
@@ -105,28 +121,24 @@ func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (don
 			done.Platforms = append(done.Platforms, t.Platform)
 		}
 	}
-	p.Version, p.Status, p.UpdatedAt = p.Version+1, schema.Scheduled, now
-	rows.queue(b, &p, due, asked.AcceptDuplicate)
+	return rows, done, taken
+}
+
+// queueRetryJob replaces the post's job. A retry without a delay is announced at once.
+func queueRetryJob(b *pgx.Batch, p *schema.Post, now, due time.Time) (said schema.Announcement) {
 	b.Queue(`delete from jobs where id = $1`, p.ID)
-	tables.QueueReopened(b, p.ID)
-	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
-	job := tables.PostJob(&p)
+	job := tables.PostJob(p)
 	job.DueAt = due
-	var jobs tables.JobRows
-	if asked.Delay == 0 {
-		said.Publish = tables.PostMessages(&p)
-		job.DueAt = now.Add(schema.VisibilityTimeout)
-	} else {
+	if due.After(now) {
 		said.Jobs = tables.Soon([]schema.Job{job}, now)
+	} else {
+		said.Publish = tables.PostMessages(p)
+		job.DueAt = now.Add(schema.VisibilityTimeout)
 	}
+	var jobs tables.JobRows
 	jobs.Add(job, now)
 	jobs.Queue(b)
-	if events := tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now); events != nil {
-		said.Events = append(said.Events, *events)
-	}
-	taken.Queue(b)
-	done.Post = p
-	return done, taken, said
+	return said
 }
 
 // queue adds the statements that set targets going at the post's new version. The time from

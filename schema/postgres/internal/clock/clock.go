@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Clock follows the clock of the server, so that every process has the same time,
-// whatever its own clock says. Between two looks it goes by the monotonic clock.
+// Clock follows the clock of the server, so that all processes have the same time.
+// Between two readings it advances by the monotonic clock.
 type Clock struct {
 	pool  *pgxpool.Pool
 	base  atomic.Pointer[reading]
@@ -59,7 +59,7 @@ func (c *Clock) Sync(ctx context.Context) error {
 	return nil
 }
 
-// Silent returns how long ago the server last told its time.
+// Silent returns how long ago the server's clock was last read.
 func (c *Clock) Silent() time.Duration {
 	r := c.base.Load()
 	if r == nil {
@@ -68,8 +68,8 @@ func (c *Clock) Silent() time.Duration {
 	return time.Since(r.local)
 }
 
-// Run keeps the clock until the store closes. While the server does not answer, the
-// monotonic clock goes on alone.
+// Run reads the server's clock periodically until the store closes. While the server does
+// not answer, the time advances by the monotonic clock.
 func (c *Clock) Run(closing <-chan struct{}, log *slog.Logger) {
 	ticker := time.NewTicker(clockInterval)
 	defer ticker.Stop()
@@ -87,7 +87,7 @@ func (c *Clock) Run(closing <-chan struct{}, log *slog.Logger) {
 	}
 }
 
-// Latest is the latest time at a moment by which a lease may be taken for over.
+// Latest returns the time by which leases may be treated as expired.
 func (l *leaseClock) Latest(local time.Time) time.Time {
 	return l.followed.Load().at(local).Add(jumpTolerance)
 }

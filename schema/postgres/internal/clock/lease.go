@@ -7,9 +7,10 @@ import (
 	"crier/schema"
 )
 
-// leaseClock is the time by which leases of visible calls end. It is the server's, but goes
-// along with a jump ahead of it only when every lease from before is over: who claimed
-// then may still be at the call, though his lease ended with the jump.
+// leaseClock is the time by which leases of visible calls expire: the server's, but after
+// a jump of that clock ahead it follows only once every lease from before the jump has
+// run its real length. Else a lease would end with the jump while its call is still
+// running.
 type leaseClock struct {
 	followed atomic.Pointer[reading]
 	jumped   *reading // the first since the last jump; nil: there was none

@@ -25,8 +25,8 @@ type Config struct {
 	// MaxLateness is how far past its time paused work is held before it ends.
 	MaxLateness time.Duration
 	Keep        schema.Retention
-	// Announce hands on what a commit asks of the log. It must not wait for long, and
-	// may lose what it is given.
+	// Announce passes on the messages that a commit asks for. It must not block, and may
+	// lose them.
 	Announce   func(schema.Announcement)
 	Logger     *slog.Logger
 	Registerer prometheus.Registerer
@@ -40,10 +40,10 @@ type DB struct {
 }
 
 type shared struct {
-	Inserts  *pgxpool.Pool // of what only inserts: there is nothing to plan anew
-	requests *pgxpool.Pool // of requests, however many wait, so that stages never wait for them
+	Inserts  *pgxpool.Pool // for statements that only insert, whose plans can be generic
+	requests *pgxpool.Pool // for requests alone, so that stages never wait for them
 	Clock    *clock.Clock
-	Node     [16]byte // who claims: see postgres.Store.TakeNode
+	Node     [16]byte // in claims: see postgres.Store.TakeNode
 	Announce func(schema.Announcement)
 	Log      *slog.Logger
 	Metrics  metrics
@@ -136,7 +136,7 @@ func connect(ctx context.Context, config *pgxpool.Config, c Config) (*DB, error)
 	return s, nil
 }
 
-// Close waits for the work in hand and closes the connections.
+// Close waits for running work and closes the connections.
 func (s *DB) Close() {
 	close(s.Closing)
 	s.Workers.Wait()
@@ -150,7 +150,7 @@ func (s *DB) Close() {
 // Now is PostgreSQL's clock, to within half a round trip.
 func (s *DB) Now() time.Time { return s.Clock.Now() }
 
-// Ping tells whether the server answers.
+// Ping reports whether the server answers.
 func (s *DB) Ping(ctx context.Context) error {
 	if _, err := s.Pool.Exec(ctx, "select 1"); err != nil {
 		return fmt.Errorf("asking PostgreSQL: %w", err)

@@ -30,8 +30,8 @@ func Unavailable(err error) error {
 // keyDropped is how refuse_dropped_key refuses a row.
 const keyDropped = "CR001"
 
-// IsConnectionError tells whether the server was not reached, went away, or refused
-// work for want of resources (SQLSTATE classes 08, 53, 57 and 58, and failed over: 25006).
+// IsConnectionError reports whether the server was not reached, went away, or lacks
+// resources (SQLSTATE classes 08, 53, 57 and 58, and 25006 after a failover).
 func IsConnectionError(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pg.Code[:2] {
@@ -46,7 +46,7 @@ func IsConnectionError(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || isClosed(err)
 }
 
-// isClosed tells whether the connection ended under the query.
+// isClosed reports whether the connection ended under the query.
 func isClosed(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "unexpected EOF") || strings.Contains(text, "conn closed") ||
@@ -67,9 +67,9 @@ func OrNotFound(err error, what string) error {
 	return Unavailable(err)
 }
 
-// IsDataError tells whether one of the values sent may be at fault: the server refused
-// them, and not for want of something that others would want too, we stumbled over what is
-// stored of one, or one looked and found what is another's.
+// IsDataError reports whether one of the values of a batch may be at fault: the server
+// refused it for its data, its row could not be read, or its look found what belongs to
+// another.
 func IsDataError(err error) bool {
 	if errors.Is(err, errPanic) || errors.Is(err, errUnreadable) || errors.Is(err, schema.ErrReceiptTaken) {
 		return true
@@ -78,7 +78,7 @@ func IsDataError(err error) bool {
 	return ok && !IsConnectionError(err)
 }
 
-// WithoutPassword drops the text of a URL that could not be read.
+// WithoutPassword removes the URL from an error of parsing it.
 func WithoutPassword(err error) error {
 	if parse, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
 		return errors.Unwrap(parse)

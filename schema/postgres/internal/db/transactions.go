@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Alone runs work in a transaction that no other process runs at the same time; where
-// one does, it does nothing.
+// Alone runs work in a transaction under an advisory lock; if another process holds that,
+// it does nothing.
 func (s *DB) Alone(ctx context.Context, name string, work func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		var mine bool
@@ -62,8 +62,8 @@ type Querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// Later runs work in a transaction whose flush is not waited for: losing it does the work
-// once more, since the outbox sends again what is still marked.
+// Later runs work in a transaction that does not wait for the disk. If it is lost, the
+// work is done once more, since the outbox sends again what is still marked.
 func (s *DB) Later(ctx context.Context, work func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {

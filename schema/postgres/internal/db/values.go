@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Guard turns a panic into an error: what one row makes of us must not end the process.
+// Guard turns a panic into an error: one row must not end the process.
 func Guard(work func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -45,7 +45,7 @@ func Decode(what string, document []byte, into any) error {
 	return nil
 }
 
-// errUnreadable means that one row holds what makes no sense.
+// errUnreadable means that a row cannot be decoded.
 var errUnreadable = errors.New("unreadable")
 
 // Encode is for values whose encoding cannot fail: schema's own documents.

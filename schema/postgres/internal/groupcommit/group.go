@@ -61,8 +61,8 @@ func (g *Group[T]) Do(ctx context.Context, value *T) error {
 	}
 }
 
-// queuePatience is how long a call waits for a place in a full queue: a database that
-// stalls must not gather callers who give up before it answers.
+// queuePatience is how long a call waits for a place in a full queue: while the database
+// stalls, callers must not pile up who give up before it answers.
 const queuePatience = time.Second
 
 // enqueue hands a call over, or refuses it where the queue stays full.
@@ -105,8 +105,8 @@ func (g *Group[T]) run(s *db.DB) {
 	}
 }
 
-// finish settles a batch in bounded time and answers its calls. It is nobody's request
-// alone, so no caller's context ends it.
+// finish settles a batch in bounded time and answers its calls. It works for several
+// callers, so no caller's context ends it.
 func (g *Group[T]) finish(batch []*request[T]) {
 	ctx, cancel := context.WithTimeout(context.Background(), db.TransactionTimeout+5*time.Second)
 	defer cancel()
@@ -133,9 +133,9 @@ func (g *Group[T]) fill(first *request[T]) []*request[T] {
 	return batch
 }
 
-// Settle commits a batch and returns what came of each call. A batch that the database
-// refuses for its data is halved until the call at fault stands alone; any other error is
-// one of the whole batch.
+// Settle commits a batch and returns the error of each call. A batch that the database
+// refuses for its data is halved until the call at fault is alone; any other error is
+// that of the whole batch.
 func (g *Group[T]) Settle(ctx context.Context, batch []*T) []error {
 	err := db.Guard(func() error { return g.Commit(ctx, slices.Clone(batch)) })
 	if db.IsDataError(err) && len(batch) > 1 {

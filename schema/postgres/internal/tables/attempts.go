@@ -96,7 +96,7 @@ func QueueAttempt(b *pgx.Batch, post schema.PostID, kind schema.AttemptKind, at,
 	rows.Queue(b)
 }
 
-// Published tells whether an entry has a receipt.
+// Published reports whether an entry has a receipt.
 func Published(receipts []schema.Receipt, entry int) bool {
 	for _, r := range receipts {
 		if r.Entry == entry && r.NativeID != "" {

@@ -65,10 +65,11 @@ func (c Charges) Taken() []Charge {
 	return taken
 }
 
-// Queue adds the statements that change the counters. They come last in a transaction:
-// the rows are hot. Rows are locked in one order everywhere, so that nobody deadlocks;
-// where something is given back, by a statement of its own, since an UPDATE takes rows in
-// the order of its plan. A counter without room fails the transaction: see isFull.
+// Queue adds the statements that change the counters. They come last in a transaction,
+// since the rows are contended. Rows are always locked in the same order, so that
+// transactions do not deadlock; for units given back by a statement of its own, since an
+// UPDATE locks rows in the order of its plan. A counter that is full fails the
+// transaction: see IsFull.
 func (c Charges) Queue(b *pgx.Batch) {
 	var all, up, down counterRows
 	for _, one := range c {
@@ -121,7 +122,7 @@ func (r counterRows) columns() (subjects []db.IDValue, periods []time.Time, ns, 
 	return subjects, periods, ns, limits
 }
 
-// IsFull tells whether a transaction failed because a counter has no room for it.
+// IsFull reports whether a transaction failed because a counter is full.
 func IsFull(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "23514" && pg.ConstraintName == "counters_full"
@@ -154,11 +155,11 @@ func ReadUsed(ctx context.Context, q db.Querier, keys []CounterKey) (map[Counter
 	return used, nil
 }
 
-// searchedDays is how far ahead of a full day a free one is looked for: farther than
-// posts can be scheduled.
+// searchedDays is how many days after a full one are searched for a free one: more than
+// posts can be scheduled ahead.
 const searchedDays = 100
 
-// NextFreeDays returns, for days of accounts that are full, the next with room.
+// NextFreeDays returns, for full days of accounts, the next that is not.
 func NextFreeDays(ctx context.Context, q db.Querier, full []Charge) (map[CounterKey]time.Time, error) {
 	subjects, periods, _, limits := counterRows(full).columns()
 	type day struct {

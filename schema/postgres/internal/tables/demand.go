@@ -17,18 +17,18 @@ type Demand struct {
 	Given   []Charge // back, once it is met
 }
 
-// Shortage is a charge for which there is no room, with the target that it is of; nil:
-// it is the plan's.
+// Shortage is a charge that its counter does not allow, with the target that it is of;
+// nil: it is the plan's.
 type Shortage struct {
 	Charge
 	Target *schema.Target
 }
 
-// MaxRefusals is how often a batch is tried again without the requests there was no room
-// for: each time somebody else was faster and took the last units.
+// MaxRefusals is how often a batch is tried again without the requests that were refused:
+// each time another process has taken the last units meanwhile.
 const MaxRefusals = 10
 
-// Crowded is the error of one who was outrun to the last units again and again.
+// Crowded is the error of a request after MaxRefusals tries.
 func Crowded() error {
 	return &schema.Error{
 		Kind: schema.Unavailable, Message: "too many requests reach for the last posts of a limit; try again", RetryAfter: time.Second,
@@ -76,8 +76,8 @@ func (d *Demand) targetOf(key CounterKey) *schema.Target {
 	return &d.Post.Targets[i]
 }
 
-// RefusalOf makes the error of one post. Where both are reached, the plan's limit comes
-// before the days: another day would not help.
+// RefusalOf makes the error of one post. If the plan's limit and a daily cap are both
+// reached, it names the plan's: another day would not help.
 func RefusalOf(missing []Shortage, free map[CounterKey]time.Time, now time.Time) *schema.Error {
 	refusal := &schema.Error{Kind: schema.DailyLimitReached, Message: "the day of an account is full"}
 	for _, s := range missing {

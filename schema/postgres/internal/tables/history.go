@@ -9,8 +9,8 @@ import (
 	"crier/schema"
 )
 
-// What has ended moves from the open tables to those of history, and back where somebody
-// changes it. These are all columns that both have, but for those that are generated.
+// What has ended moves from the open tables to those of history, and back when somebody
+// changes it. These are all columns that both have, except generated ones.
 const (
 	postColumns = `id, workspace_id, brand_id, version, status, scheduled_for, retried_for, timezone, from_api, platforms, content,
 		left_n, posted_n, failed_n, created_at, updated_at`
@@ -20,12 +20,12 @@ const (
 		attempts, looked, native_id, url, error, posted_at, token`
 )
 
-// EndedAt is when a post p that has ended did, as far as its row tells: what came late has
-// moved it. A clock that was set back puts nothing before its creation.
+// EndedAt is when a post p has ended, by its row: late receipts move it. It is never
+// before the creation, even if the clock was set back.
 const EndedAt = `greatest(p.updated_at, p.created_at)`
 
-// A statement that may end posts p returns what has changed of them, as "changed"; those that
-// have ended are noted, for the archive and for lists, in the same statement.
+// A statement that may end posts p returns the changed ones as "changed", and notes those
+// that have ended, for the archive and for lists.
 const (
 	Changed   = ` returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n`
 	NoteEnded = `
@@ -54,7 +54,8 @@ const Archive = `
 	)
 	delete from ended_posts where post_id = any($1)`
 
-// bringBack is the way back: the post is one that ended and is open to change.
+// bringBack moves a post back from history; afterwards it is an ended post in the open
+// tables.
 const bringBack = `
 	with moved as (
 		delete from posts_history where id = $1 and workspace_id = $2 returning ` + postColumns + `
@@ -75,16 +76,16 @@ type execer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// BringBack moves a post of a workspace from history to the open tables with all that hangs
-// on it, where somebody is about to change it; the ordinary statements go on from there. Its
-// rows are locked until the transaction ends, and where that fails it stays where it was.
-// Nothing happens to a post that is in no history.
+// BringBack moves a post of a workspace, with its targets and comments, from history to
+// the open tables, for somebody who is about to change it. Its rows are locked until the
+// transaction ends; if that fails, it stays in history. It does nothing to a post that is
+// not in history.
 func BringBack(ctx context.Context, q execer, workspace schema.WorkspaceID, post schema.PostID) error {
 	_, err := q.Exec(ctx, bringBack, post, workspace)
 	return err
 }
 
-// QueueReopened takes a post out of what has ended.
+// QueueReopened removes the note that a post has ended.
 func QueueReopened(b *pgx.Batch, post schema.PostID) {
 	b.Queue(`delete from ended_posts where post_id = $1`, post)
 }

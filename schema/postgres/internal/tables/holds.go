@@ -9,11 +9,11 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// Holds are looked at by every claim: what is held is left out of its answer. The job of
-// a held post or comment is parked then, until a pause's deadline, so that it does not
-// fire again and again; whoever lifts a hold makes the parked jobs due.
+// Every claim checks the holds: what is held is left out of its answer. The job of a held
+// post or comment is then parked until the pause's deadline, so that it does not fire
+// again and again; lifting a hold makes the parked jobs due.
 
-// paused tells whether the work of a workspace for an account of a platform is paused.
+// paused reports whether the work of a workspace for an account of a platform is paused.
 // The table of holds is empty on most days, and small on any.
 func paused(workspace, account, platform string) string {
 	return `(exists (select from holds h where h.subject = any (array[` + workspace + `, ` + account + `]))
@@ -34,7 +34,7 @@ var (
 			and (not ` + PausedTarget + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()))`
 )
 
-// Whoever parks jobs shares this lock, whoever lifts a hold has it alone: no job is parked
+// Parking jobs takes this lock shared, lifting a hold exclusively: so no job is parked
 // for a hold that is gone.
 const (
 	ShareHolds = `select pg_advisory_xact_lock_shared(hashtext('crier holds'))`
@@ -63,7 +63,7 @@ func ScanHold(row pgx.Row, h *schema.Hold) error {
 	return nil
 }
 
-// AddHolds tells of each open target what holds it.
+// AddHolds sets the hold of each open target.
 func AddHolds(ctx context.Context, q db.Querier, posts []schema.Post) error {
 	var subjects [][16]byte
 	var platforms []int16

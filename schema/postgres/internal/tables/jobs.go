@@ -53,8 +53,8 @@ var (
 	insert into jobs (id, kind, shard, due_at, version, payload)
 	select id, kind, shard, due, version, payload::json from ` + unnestedJobs)
 
-	// A job whose day has no partition stands in jobs: it costs a larger index there, and
-	// nobody waits for the partition.
+	// A job whose day has no partition goes to jobs: the index there grows, but nothing
+	// waits for the partition.
 	insertFarJobs = db.NewStatement(`
 	with u as materialized (
 		select *, to_regclass('jobs_far_' || to_char(due at time zone 'UTC', 'YYYYMMDD')) is not null as day from ` + unnestedJobs + `
@@ -85,7 +85,7 @@ func PostJob(p *schema.Post) schema.Job {
 	}
 }
 
-// PostMessages are what publishes the targets of a post at once.
+// PostMessages returns the messages that publish the targets of a post at once.
 func PostMessages(p *schema.Post) []schema.PublishMessage {
 	messages := make([]schema.PublishMessage, len(p.Targets))
 	for i, t := range p.Targets {
@@ -94,7 +94,8 @@ func PostMessages(p *schema.Post) []schema.PublishMessage {
 	return messages
 }
 
-// MoveAndSay runs a batch, and makes the job of a post due when its targets are.
+// MoveAndSay runs a batch, makes the job of a post due when its targets are, and returns
+// what to announce.
 func MoveAndSay(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID, now time.Time) (schema.Announcement, error) {
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return schema.Announcement{}, err
@@ -105,13 +106,13 @@ func MoveAndSay(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID
 	return schema.Announcement{Jobs: Soon(jobs, now)}, err
 }
 
-// MoveOpen is MoveJobs of posts whatever they go on to.
+// MoveOpen is MoveJobs of all open posts.
 var MoveOpen = MoveJobs(OpenPosts)
 
-// MoveJobs makes the jobs of posts that go on, by their status, due when the first of their
-// targets is. Where no target of the batch waits, it only brings the job forward: firing
-// early is harmless. A target that nobody has claimed yet, nor put off, has its message on
-// its way.
+// MoveJobs makes the jobs of posts in some statuses due when the first of their targets
+// is. If no target of the batch waits, it only brings the job forward: firing early is
+// harmless. A target that was neither claimed nor postponed has a message on its way
+// already.
 func MoveJobs(statuses string) string {
 	return `
 	update jobs j set due_at = w.due_at, held = false,
@@ -128,7 +129,7 @@ func MoveJobs(statuses string) string {
 	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`
 }
 
-// Soon keeps the jobs that delay would not read in time by itself.
+// Soon returns the jobs that must be announced, since delay would not read them in time.
 func Soon(jobs []schema.Job, now time.Time) []schema.Job {
 	return slices.DeleteFunc(jobs, func(j schema.Job) bool {
 		return j.DueAt.After(now.Add(schema.AnnounceWindow))
@@ -142,7 +143,7 @@ func ScanJob(row pgx.Row, j *schema.Job) error {
 	return err
 }
 
-// within tells whether a job is due soon enough to stand in jobs, not in jobs_far.
+// within reports whether a job is due soon enough for jobs; others go to jobs_far.
 func within(due, now time.Time) bool { return due.Before(now.Add(NearHorizon)) }
 
 // NearHorizon is how far ahead jobs are kept in the indexed table.
@@ -160,6 +161,6 @@ func QueueNotifyJobs(b *pgx.Batch, messages []schema.NotifyMessage, now time.Tim
 	jobs.Queue(b)
 }
 
-// EarlyBy is how much before its time a message may be claimed: no more than clocks
-// and rounding differ, so that a job which fires on time is not put off.
+// EarlyBy is how much before its time a message may be claimed: as much as clocks and
+// rounding differ, so that a job which fires on time is not postponed.
 const EarlyBy = "100 milliseconds"

@@ -10,10 +10,11 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// What every creation writes is encoded here, as encoding/json would: most of the time
-// that takes, it spends on finding out how an id and a time are written.
+// The documents of every creation are encoded here, byte for byte as encoding/json would,
+// which spends most of its time on ids and times.
 
-// documentSize is the room for a document of a post, which a long text exceeds.
+// documentSize is the initial capacity for a document of a post, which a long text
+// exceeds.
 const documentSize = 512
 
 func appendPostJob(to []byte, j *schema.PostJob) []byte {
@@ -151,7 +152,7 @@ func appendText(to []byte, s string) []byte {
 	return append(append(append(to, '"'), s...), '"')
 }
 
-// plain tells whether JSON that is safe within HTML shows a text as it is.
+// plain reports whether encoding/json would write a text without escapes.
 func plain(s string) bool {
 	ascii := true
 	for i := range len(s) {

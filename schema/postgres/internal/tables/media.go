@@ -7,7 +7,7 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// UsedByUnfinished tells whether such a post uses the media m.
+// UsedByUnfinished is true if a post that has not ended uses the media m.
 const UsedByUnfinished = `exists (
 	select from media_uses u join posts p on p.id = u.post_id
 	where u.media_id = m.id and p.workspace_id = m.workspace_id and p.status in ` + unfinishedPosts + `)`
@@ -29,7 +29,7 @@ func (r *MediaUses) Add(p *schema.Post) {
 	}
 }
 
-// Queue costs posts without uploads nothing.
+// Queue adds no statement for posts without uploads.
 func (r *MediaUses) Queue(batch *pgx.Batch) {
 	if len(r.media) == 0 {
 		return
@@ -39,7 +39,7 @@ func (r *MediaUses) Queue(batch *pgx.Batch) {
 		on conflict do nothing`, db.IDColumn(r.media), db.IDColumn(r.posts))
 }
 
-// QueueUnused ends what posts use; from now on it may expire like a fresh upload.
+// QueueUnused removes the uses of posts; from now on their uploads expire like new ones.
 func QueueUnused(batch *pgx.Batch, posts ...schema.PostID) {
 	batch.Queue(`
 		with gone as (delete from media_uses where post_id = any($1) returning media_id)

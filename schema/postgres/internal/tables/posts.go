@@ -59,7 +59,7 @@ func ScanTarget(row pgx.Row, t *TargetRow) error {
 	return db.Decode("error of a target", failure, &t.Error)
 }
 
-// LockPost comes before all else that changes a post's targets or job.
+// LockPost must come before anything else that changes a post's targets or job.
 const LockPost = `select from posts where id = $1 for no key update`
 
 // AddTargets reads the targets of open posts and their first comments.
@@ -67,7 +67,7 @@ func AddTargets(ctx context.Context, q db.Querier, posts []schema.Post) error {
 	return addTargets(ctx, q, posts, "targets", "comments")
 }
 
-// AddAllTargets reads those of posts wherever they stand.
+// AddAllTargets is AddTargets for posts of history as well.
 func AddAllTargets(ctx context.Context, q db.Querier, posts []schema.Post) error {
 	return addTargets(ctx, q, posts, "all_targets", "all_comments")
 }
@@ -123,7 +123,7 @@ func addComments(ctx context.Context, q db.Querier, from string, at map[schema.P
 	return nil
 }
 
-// InvalidState refuses what the state of a thing does not allow.
+// InvalidState is the error of a change that the state of a resource does not allow.
 func InvalidState(message string) error {
 	return &schema.Error{Kind: schema.InvalidState, Message: message}
 }

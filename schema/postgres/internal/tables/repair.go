@@ -10,9 +10,9 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// CancelPost ends a post; a target in hand ends with it, if its outcome comes late or never.
-// First comments of what was published before a retry are skipped if they are not posted.
-// It adds the units that are given back, which the caller queues after all else.
+// CancelPost cancels a post, with targets that are claimed; their outcome may come late
+// or never. First comments on what was published before a retry are skipped if they are
+// not posted. It adds the units that are given back, which the caller queues last.
 func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (announcement schema.Announcement) {
 	p.Status, p.Version = schema.Cancelled, p.Version+1
 	released := []int16{}
@@ -47,7 +47,7 @@ func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (ann
 	return announcement
 }
 
-// RecountPosts makes the counters and the status of posts what their targets say.
+// RecountPosts sets the counters and the status of posts by their targets.
 const RecountPosts = `
 	with changed as (
 	update posts p set
@@ -64,8 +64,8 @@ const RecountPosts = `
 	) c
 	where p.id = c.post_id` + Changed + `)` + NoteEnded
 
-// RepairPosts makes posts whole: counters and status as the targets say, and a job at the
-// post's version that is due now, which a claim that comes too early refuses.
+// RepairPosts sets the counters and the status of posts by their targets, and gives them
+// a job at their version that is due now; if that is too early, the claim refuses it.
 func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.Time, said *schema.Announcement) error {
 	if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, ids); err != nil {
 		return err

@@ -10,11 +10,11 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// resumeChunk is how many parked jobs are looked at in one transaction.
+// resumeChunk is how many parked jobs one transaction handles.
 const resumeChunk = 1000
 
-// BeginResume notes that a pause was lifted, in the transaction that lifts it: from then on
-// what it held is made due, by this process or by another.
+// BeginResume notes that a pause was lifted, in the transaction that lifts it. From then
+// on what it held is made due, by this process or another.
 func BeginResume(ctx context.Context, tx pgx.Tx) (id [16]byte, err error) {
 	err = tx.QueryRow(ctx, `insert into resumes (id) values (uuidv7()) returning id`).Scan(&id)
 	return id, err
@@ -41,14 +41,14 @@ func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, mo
 	if looked == resumeChunk {
 		return resumed, true, nil
 	}
-	// The next of any is asked for even where this was the last: it costs one look.
+	// Of any, more is true even after the last chunk: that costs one more query.
 	_, err = tx.Exec(ctx, `delete from resumes where id = $1`, mine)
 	return resumed, id == nil, err
 }
 
-// resume reads its chunk in the order of the index and changes it in the order of locks. What
-// it locks it finds by id: where the statistics know of no parked jobs yet, the index of those
-// would seem the shorter way, for each row anew.
+// resume reads its chunk in the order of the index and changes it in the order of locks.
+// It finds the rows to lock by id: while the statistics know of no parked jobs yet, the
+// planner would scan their index for each row.
 var resume = `
 	with parked as materialized (
 		select j.id, j.kind, j.overdue_since from resumes r cross join lateral (
@@ -80,8 +80,8 @@ var resume = `
 	)
 	select (select count(*) from parked), (select count(*) from resumed)`
 
-// opensAt is when a target or a first comment can go on: once its claim has ended, or its
-// wait; null where it waits for nothing.
+// opensAt is when a target or a first comment can go on: at the end of its lease or of
+// its wait; null if it waits for neither.
 func opensAt(row string) string {
 	return `case when ` + row + `.state = ` + TargetClaimed + ` then ` + row + `.lease_until + @settle::interval else ` + row + `.next_at end`
 }

@@ -1,7 +1,7 @@
 package tables
 
-// The numbers by which states are stored, as schema's constants have them, under names for
-// SQL. The sets are for use with "in".
+// The numbers of states, as in schema's constants, under names for SQL. The sets are for
+// use with "in".
 const (
 	PostDraft           = "1"
 	PostScheduled       = "2"
@@ -22,7 +22,7 @@ const (
 	TargetFailed    = "3"
 	targetCancelled = "4"
 	OpenTargets     = "(" + TargetPending + ", " + TargetClaimed + ")"
-	EndedTargets    = "(" + TargetPosted + ", " + TargetFailed + ")" // not by a cancel
+	EndedTargets    = "(" + TargetPosted + ", " + TargetFailed + ")" // other than by a cancel
 
 	CommentPending = "0"
 	CommentClaimed = "1"
@@ -58,16 +58,16 @@ const (
 	TradeSteps   = "(" + renewalIdle + ", " + renewalAgain + ")"
 )
 
-// Claimable tells whether a target, a first comment or a delivery may be claimed: it is
+// Claimable is true if a target, a first comment or a delivery may be claimed: it is
 // pending and due, or its claim has ended. row is the alias of its table.
 func Claimable(row string) string {
 	return `((` + row + `.state = ` + TargetPending + ` and coalesce(` + row + `.next_at, now()) <= now() + interval '` + EarlyBy + `')
 		or (` + row + `.state = ` + TargetClaimed + ` and ` + ClaimEnded(row+`.lease_until`, row+`.token`) + `))`
 }
 
-// ClaimEnded tells whether the claim with that lease and token is nobody's any more: its
-// lease is over for @settle, by the server's clock and by @latest (see leaseClock), or the
-// same claimant takes it up again without having heard of it, as u.again and u.token say.
+// ClaimEnded is true if the claim with that lease and token has ended: its lease has been
+// over for @settle, by the server's clock and by @latest (see leaseClock), or its own
+// claimant takes it over because the answer was lost (u.again, u.token).
 func ClaimEnded(lease, token string) string {
 	return `(` + lease + ` + @settle::interval < least(now(), @latest::timestamptz) or (u.again and ` + token + ` = u.token))`
 }
