@@ -173,3 +173,29 @@ func TestWhatIsOverdueIsHeldInChunks(t *testing.T) {
 		t.Errorf("held %d again, %v", held, err)
 	}
 }
+
+func TestAListOfARareKindReadsLittleElse(t *testing.T) {
+	f := newFixture(t)
+	f.crowd(5000)
+	rare := f.post(1, 0)
+	rare.Targets[0].Platform = schema.YouTube
+	f.create(rare)
+	f.exec(`analyze posts`)
+	r := f.reader()
+	gateway := postgres.NewGateway(r.store, plain{}, constraints)
+	for name, filter := range map[string]schema.PostFilter{
+		"platform":               {Platform: schema.YouTube},
+		"platform and status":    {Platform: schema.YouTube, Status: schema.Scheduled},
+		"platform from a time":   {Platform: schema.YouTube, After: rare.ScheduledFor.Add(-time.Minute)},
+		"platform with metadata": {Platform: schema.YouTube, Metadata: map[string]string{"of": "1"}},
+		"a state":                {Status: schema.Processing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			filter.Limit = 20
+			r.wantReads(40, func() {
+				_, _, err := gateway.Posts(t.Context(), f.workspace, filter)
+				f.must(err)
+			})
+		})
+	}
+}
