@@ -24,7 +24,7 @@ var (
 	with page as materialized (` + duePage + `), held as (` +
 		fmt.Sprintf(holdForReview, "id", "page where status in "+tables.OpenPosts+" and coalesce(retried_for, scheduled_for) <= @to") + `
 	)
-	select workspace_id, platforms, scheduled_for, id, (select count(*) from held) from (` + dueLast + `) last`
+	select workspace_id, scheduled_for, id, (select count(*) from held) from (` + dueLast + `) last`
 
 	holdComments = `
 	with page as materialized (
@@ -43,10 +43,9 @@ func HoldOverdue(ctx context.Context, d *db.DB) (held int64, err error) {
 	now, kind := d.Now(), int16(schema.UnderReview)
 	for _, chunk := range []func(pgx.Tx) (int64, error){
 		func(tx pgx.Tx) (n int64, err error) {
-			err = at.scan(tx.QueryRow(ctx, holdPosts, pgx.StrictNamedArgs{
-				"workspace": at.workspace, "platforms": at.platforms, "due": at.due, "id": at.id,
-				"from": always, "to": now, "page": holdPage, "kind": kind,
-			}), &n)
+			err = tx.QueryRow(ctx, holdPosts, pgx.StrictNamedArgs{
+				"workspace": at.workspace, "due": at.due, "id": at.id, "from": always, "to": now, "page": holdPage, "kind": kind,
+			}).Scan(&at.workspace, &at.due, &at.id, &n)
 			return n, err
 		},
 		func(tx pgx.Tx) (n int64, err error) {

@@ -100,9 +100,9 @@ func (s *Store) nextPass(ctx context.Context, tx pgx.Tx, over schema.Sweep) (*pa
 	var p pass
 	var ended, rests bool
 	err := tx.QueryRow(ctx, `
-		select workspace_id, platforms, due_at, id, open_id, began_at, ended_at is not null, coalesce(ended_at between now() - $2::interval and now(), false)
+		select workspace_id, due_at, id, open_id, began_at, ended_at is not null, coalesce(ended_at between now() - $2::interval and now(), false)
 		from sweeps where name = $1`, over, sweepRest).
-		Scan(&p.after.workspace, &p.after.platforms, &p.after.due, &p.after.id, &p.open, &p.beganAt, &ended, &rests)
+		Scan(&p.after.workspace, &p.after.due, &p.after.id, &p.open, &p.beganAt, &ended, &rests)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return &pass{beganAt: s.Now()}, nil
@@ -119,12 +119,12 @@ func keepPass(ctx context.Context, tx pgx.Tx, over schema.Sweep, p *pass, more b
 		p.after = duePlace{id: p.next}
 	}
 	_, err := tx.Exec(ctx, `
-		insert into sweeps (name, workspace_id, platforms, due_at, id, open_id, began_at, ended_at)
-		values (@name, @workspace, @platforms, @due, @id, @open, @began, case when not @more then now() end)
-		on conflict (name) do update set workspace_id = excluded.workspace_id, platforms = excluded.platforms, due_at = excluded.due_at, id = excluded.id,
+		insert into sweeps (name, workspace_id, due_at, id, open_id, began_at, ended_at)
+		values (@name, @workspace, @due, @id, @open, @began, case when not @more then now() end)
+		on conflict (name) do update set workspace_id = excluded.workspace_id, due_at = excluded.due_at, id = excluded.id,
 			open_id = excluded.open_id, began_at = excluded.began_at, ended_at = excluded.ended_at`,
 		pgx.StrictNamedArgs{
-			"name": over, "workspace": p.after.workspace, "platforms": p.after.platforms, "due": p.after.due, "id": p.after.id,
+			"name": over, "workspace": p.after.workspace, "due": p.after.due, "id": p.after.id,
 			"open": p.open, "began": p.beganAt, "more": more,
 		})
 	return err

@@ -44,7 +44,7 @@ const findSuspects = `
 			when other then '` + repairOtherJob + `' else '` + repairLease + `' end kind
 		from checked where miscounted or jobless or other or forgotten
 	)
-	select last.workspace_id, last.platforms, last.scheduled_for, last.id, (select count(*) from page),
+	select last.workspace_id, last.scheduled_for, last.id, (select count(*) from page),
 		array(select id from suspects order by id), array(select kind from suspects order by id)
 	from (` + dueLast + `) last`
 
@@ -63,10 +63,9 @@ func (c *chunk) due(ctx context.Context, from, to time.Time) (more bool, err err
 	var looked int
 	var ids [][16]byte
 	var kinds []string
-	err = after.scan(c.tx.QueryRow(ctx, findSuspects, pgx.StrictNamedArgs{
-		"workspace": after.workspace, "platforms": after.platforms, "due": after.due, "id": after.id,
-		"from": from, "to": to, "page": sweepPage, "ahead": c.Now().Add(sweepAhead),
-	}), &looked, &ids, &kinds)
+	err = c.tx.QueryRow(ctx, findSuspects, pgx.StrictNamedArgs{
+		"workspace": after.workspace, "due": after.due, "id": after.id, "from": from, "to": to, "page": sweepPage, "ahead": c.Now().Add(sweepAhead),
+	}).Scan(&after.workspace, &after.due, &after.id, &looked, &ids, &kinds)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
