@@ -228,7 +228,7 @@ func (b *backlog) mark(batch []shot) []shot {
 
 // settle finds out what became of the jobs that were fired.
 func (b *backlog) settle(ctx context.Context, now time.Time) {
-	if now.Sub(b.asked) < b.ask {
+	if since := now.Sub(b.asked); since >= 0 && since < b.ask { // less than none: the clock was set back
 		return
 	}
 	b.asked = now

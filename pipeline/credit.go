@@ -188,10 +188,9 @@ func (c *credit) settle(open []schema.FiredJob, waiting []schema.JobID, now time
 
 func (c *credit) measure(taken map[lane]int, now time.Time) {
 	passed := now.Sub(c.last).Seconds()
-	if passed <= 0 {
+	if c.last = now; passed <= 0 { // the clock was set back
 		return
 	}
-	c.last = now
 	weight := min(1, passed/rateOver.Seconds())
 	for of, state := range c.lanes {
 		state.rate += weight * (float64(taken[of])/passed - state.rate)

@@ -195,7 +195,7 @@ func (d *Delay) serve(a assignment) {
 	var nextFill time.Time
 	var rest time.Duration
 	for more := true; more; more = worker.Sleep(a.ctx, overdueEvery) {
-		if now := d.store.Now(); !now.Before(nextFill) {
+		if now := d.store.Now(); !now.Before(nextFill) || nextFill.Sub(now) > fillEvery {
 			filled = d.fill(a, filled, now)
 			nextFill = now.Add(fillEvery)
 		}
@@ -211,6 +211,9 @@ func (d *Delay) serve(a assignment) {
 // more than fit, those of the last instant read are left until they are overdue.
 func (d *Delay) fill(a assignment, filled, now time.Time) time.Time {
 	to := now.Add(fillAhead)
+	if filled.After(to) { // the clock was set back
+		filled = now
+	}
 	jobs, err := d.store.Due(a.ctx, a.shards, filled, to, fillLimit)
 	if err != nil {
 		d.complain(a.ctx, "reading the jobs of the next minute failed", err)

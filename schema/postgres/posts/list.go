@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +17,7 @@ import (
 // first, drafts without a time before them; and how many there are, counted up to
 // MaxTotal.
 func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schema.PostFilter) ([]schema.Post, int, error) {
-	ids, total, err := s.find(ctx, newListing(workspace, f), f)
+	ids, total, err := s.find(ctx, newListing(workspace, f))
 	if err != nil {
 		return nil, 0, fmt.Errorf("listing posts: %w", db.Unavailable(err))
 	}
@@ -29,25 +28,20 @@ func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schem
 	return posts, total, nil
 }
 
-// find returns the ids of a page, and how many posts there are. A search for metadata reads
-// all that it finds, once.
-func (s *Store) find(ctx context.Context, l listing, f schema.PostFilter) (ids []schema.PostID, total int, err error) {
-	sql, args := l.searched(), l.parameters
-	if !l.metadata {
-		if err := s.Pool.QueryRow(ctx, l.count(), l.parameters).Scan(&total); err != nil {
-			return nil, 0, err
-		}
-		sql, args = l.page(), l.paged(f)
-	}
-	rows, err := s.Pool.Query(ctx, sql, args)
-	ids, err = db.Collect(rows, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
-	if err != nil || !l.metadata {
-		return ids, total, err
-	}
-	total = len(ids)
-	from := min(f.Offset, total)
-	return ids[from:min(from+f.Limit, total)], total, nil
+// find returns the ids of a page, and how many posts there are.
+func (s *Store) find(ctx context.Context, l listing) (ids []schema.PostID, total int, err error) {
+	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue(indexesAlone)
+		b.Queue(l.page(), l.parameters).QueryRow(func(row pgx.Row) error { return row.Scan(&total, &ids) })
+		return tx.SendBatch(ctx, b).Close()
+	})
+	return ids, total, err
 }
+
+// indexesAlone keeps a list to the indexes that have posts in its order: where few of many
+// posts are of a kind, the planner expects more, and would read the table for them.
+const indexesAlone = `select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 
 // inOrder reads posts whole, in the order of their ids, wherever they stand by now. One that
 // is gone since is left out.
@@ -111,6 +105,7 @@ func newListing(workspace schema.WorkspaceID, f schema.PostFilter) listing {
 	l := listing{metadata: len(f.Metadata) > 0, parameters: pgx.StrictNamedArgs{
 		"workspace": workspace, "status": int16(f.Status), "platforms": mask, "brand": f.Brand,
 		"after": db.OrNull(f.After), "before": db.OrNull(f.Before), "external": f.ExternalID,
+		"limit": f.Limit, "offset": f.Offset,
 	}}
 	if l.metadata {
 		l.parameters["metadata"], l.parameters["searched"] = string(db.Encode(f.Metadata)), maxSearched
@@ -165,17 +160,15 @@ func openSource(f schema.PostFilter) source {
 	case f.Status == schema.Draft:
 		plain.where += ` and p.draft`
 		return plain
-	case !f.Brand.IsZero():
+	case f.Status == schema.Scheduled:
+		plain.where += ` and p.scheduled_for is not null`
+	case f.Status == schema.Processing:
+		plain.where += ` and p.scheduled_for < now() + interval '1 minute'`
+	}
+	if !f.Brand.IsZero() || f.Platform == 0 {
 		return plain
 	}
-	s := source{kinds: platformSets("posts"), from: `posts p`, where: selected + ` and p.platforms = k.platforms`}
-	switch f.Status {
-	case schema.Scheduled:
-		s.where += ` and p.scheduled_for is not null`
-	case schema.Processing:
-		s.where += ` and p.scheduled_for < now() + interval '1 minute'`
-	}
-	return s
+	return source{kinds: platformSets("posts"), from: plain.from, where: plain.where + ` and p.platforms = k.platforms`}
 }
 
 func historySource(f schema.PostFilter) source {
@@ -196,53 +189,59 @@ func historySource(f schema.PostFilter) source {
 	return s
 }
 
-// query selects what a source has, of each kind the newest up to a limit; without one, in no
-// order.
-func (s source) query(columns, limit string) string {
-	rows := `select ` + columns + ` from ` + s.from + ` where ` + s.where
-	if limit != "" {
-		rows += cmp.Or(s.order, ` order by p.scheduled_for desc, p.id desc `) + limit
-	}
+// query selects what a source has, of each of its kinds the newest up to a limit.
+func (s source) query(kinds, columns, limit string) string {
+	rows := `select ` + columns + ` from ` + s.from + ` where ` + s.where + cmp.Or(s.order, ` order by p.scheduled_for desc, p.id desc `) + limit
 	if s.kinds == "" {
 		return `(` + rows + `)`
 	}
-	return `(select x.* from ` + s.kinds + ` k cross join lateral (` + rows + `) x)`
+	return `(select x.* from ` + kinds + ` k cross join lateral (` + rows + `) x)`
 }
 
+// union selects what all sources have, up to a limit in each.
 func (l listing) union(columns, limit string) string {
 	queries := make([]string, len(l.sources))
 	for i, s := range l.sources {
-		queries[i] = s.query(columns, limit)
+		queries[i] = s.query(kindsOf(i), columns, limit)
 	}
 	return strings.Join(queries, ` union all `)
 }
+
+// kinds names the kinds of each source that has some, so that they are found once.
+func (l listing) kinds() (named []string) {
+	for i, s := range l.sources {
+		if s.kinds != "" {
+			named = append(named, kindsOf(i)+` as materialized (select * from `+s.kinds+` k)`)
+		}
+	}
+	return named
+}
+
+func kindsOf(source int) string { return fmt.Sprint("kinds", source) }
 
 const (
 	newestFirst = ` order by scheduled_for desc, id desc `
 	// Most posts have none of the wanted values anywhere, which costs far less to find out.
 	hasMetadata = ` where strpos(p.content::text, @value) > 0 and (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`
+	offPage     = newestFirst + `limit @limit offset @offset`
 )
 
-// searched returns the ids of all posts with the metadata, among as many of the newest as are
-// searched.
-func (l listing) searched() string {
-	const limit = `limit @searched`
-	return `select id from (select * from (` + l.union(`p.id, p.scheduled_for, p.content`, limit) + `) u` + newestFirst + limit + `) p` + hasMetadata + newestFirst
-}
-
-// count counts up to MaxTotal.
-func (l listing) count() string {
-	return fmt.Sprintf(`select count(*) from (select from (%s) u limit %d) counted`, l.union(`1`, ``), tables.MaxTotal)
-}
-
-// page returns the ids of a page, merged of what each source has first.
+// page counts posts up to MaxTotal and returns the ids of a page, merged of what each source
+// has first. Those with metadata are searched for among as many of the newest as may be.
 func (l listing) page() string {
-	return `select id from (` + l.union(`p.id, p.scheduled_for`, `limit @limit::int8 + @offset::int8`) + `) u` + newestFirst + `limit @limit offset @offset`
-}
-
-// paged are the parameters of page.
-func (l listing) paged(f schema.PostFilter) pgx.StrictNamedArgs {
-	args := maps.Clone(l.parameters)
-	args["limit"], args["offset"] = f.Limit, f.Offset
-	return args
+	named := l.kinds()
+	counted := fmt.Sprintf(`(select from (%s) u limit %d)`, l.union(`1`, fmt.Sprint(`limit `, tables.MaxTotal)), tables.MaxTotal)
+	listed := `(` + l.union(`p.id, p.scheduled_for`, `limit @limit::int8 + @offset::int8`) + `)`
+	if l.metadata {
+		const limit = `limit @searched`
+		named = append(named, `found as materialized (
+			select id, scheduled_for from (select * from (`+l.union(`p.id, p.scheduled_for, p.content`, limit)+`) u`+newestFirst+limit+`) p`+hasMetadata+`
+		)`)
+		counted, listed = `found`, `found`
+	}
+	query := `select (select count(*) from ` + counted + ` counted), array(select id from ` + listed + ` listed` + offPage + `)`
+	if len(named) > 0 {
+		query = `with ` + strings.Join(named, `, `) + ` ` + query
+	}
+	return query
 }
