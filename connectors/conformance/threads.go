@@ -181,7 +181,11 @@ func (a *threadsAPI) violations(e Exchange) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	return append(a.requestViolations(call, asked), a.answerViolations("answer", call.answer, body)...)
+	found := a.requestViolations(call, asked)
+	if len(call.answer) == 0 { // the collection shows no answer
+		return found
+	}
+	return append(found, a.answerViolations("answer", call.answer, body)...)
 }
 
 // params are those of the address and of the body.

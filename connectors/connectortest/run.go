@@ -32,6 +32,10 @@ func RunGenuine(t *testing.T, f Fixture) {
 	}
 }
 
+// RunConsent runs the clause in which a person consents and everything goes well, for
+// whoever watches it.
+func RunConsent(t *testing.T, f Fixture) { run(t, f, consenting()[:1]) }
+
 func run(t *testing.T, f Fixture, clauses []clause) {
 	for _, c := range clauses {
 		if c.about != nil && !c.about(f) {
