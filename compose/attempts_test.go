@@ -89,22 +89,3 @@ func (w *world) publishOn(content string, platforms []string) string {
 	}
 	return answer.Post.ID
 }
-
-func TestTheSandboxIsLookedIntoWhereAnAnswerIsLost(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.key = w.createKey(true)
-	for _, marker := range []string{"[crier:lost-answer]", "[crier:outage]"} {
-		t.Run(marker, func(t *testing.T) {
-			id := w.publishOn(marker, []string{"mastodon", "bluesky", "twitter"})
-			w.eventually(90*time.Second, "the post is done", func() bool { return w.done([]string{id}) })
-			var answer postAnswer
-			w.call(http.MethodGet, "/posts/"+id, nil, &answer)
-			for _, target := range answer.Post.Platforms {
-				if target.Status != "posted" {
-					t.Errorf("%s is %s %+v, want posted", target.Platform, target.Status, target.Error)
-				}
-			}
-		})
-	}
-}

@@ -15,6 +15,7 @@ import (
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
+	"crier/connectors/wall"
 	"crier/pipeline"
 	"crier/pipeline/stream"
 	"crier/pipeline/tracing"
@@ -41,6 +42,7 @@ type base struct {
 	tracer    *tracing.Tracer // nil: nothing is traced
 	sandbox   net.Listener    // of the simulators; nil without the role
 	simulated string          // where the simulators are reached; empty: nowhere
+	walls     wall.Addresses  // of the sandbox
 }
 
 func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
@@ -124,6 +126,9 @@ func (b *base) connectOut(ctx context.Context) error {
 	if err := b.listenForSandbox(ctx); err != nil {
 		return err
 	}
+	if err := b.openWalls(ctx); err != nil {
+		return err
+	}
 	live, err := b.egress(b.config.Bases)
 	if err != nil {
 		return err
@@ -150,7 +155,7 @@ func (b *base) connectOut(ctx context.Context) error {
 		Turns: b.store, ShareAccounts: b.config.sharesAccounts(),
 		Logger: b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
 	})
-	b.platforms = b.catalog
+	b.platforms = walled{b.catalog, b.walls, b.publicURL()}
 	return err
 }
 

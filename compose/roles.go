@@ -145,7 +145,11 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the gateway: %w", err)
 	}
-	return listen(ctx, "the REST API", b.config.Listen, g.Handler(), b.config.Logger)
+	handler, err := b.withWalls(g.Handler())
+	if err != nil {
+		return nil, err
+	}
+	return listen(ctx, "the REST API", b.config.Listen, handler, b.config.Logger)
 }
 
 func (b *base) sandboxes() sandboxes {
@@ -177,7 +181,7 @@ func (b *base) sandboxServer() (*server, error) {
 	}
 	simulators, err := sandbox.New(sandbox.Config{
 		Simulators: catalog.Simulators(), Folder: b.parts.data.Path("sandbox"),
-		BaseURL: func() string { return b.simulated }, Now: b.store.Now, HTTP: puller.Client(),
+		BaseURL: func() string { return b.simulated }, Now: b.store.Now, HTTP: puller.Client(), Walls: b.walls,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the sandbox: %w", err)

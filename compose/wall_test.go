@@ -1,21 +1,165 @@
 package compose_test
 
 import (
+	"html"
+	"io"
 	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"crier/compose"
 	"crier/connectors/catalog"
 	"crier/schema"
 )
 
-// TestSandboxesOfAWorkspace is what a test key's user has: an account of every platform, and
-// the wall that shows what they published.
+// TestSandboxesOfAWorkspace is what a test key's user has: an account of every platform, which
+// forces what markers ask for, and the wall that shows what they published.
 func TestSandboxesOfAWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.key = w.createKey(true)
+	post := w.publishEverywhere(t) // its comments come later
+	for _, marker := range []string{"[crier:lost-answer]", "[crier:outage]"} {
+		t.Run(marker, func(t *testing.T) { w.checkLooked(t, marker) })
+	}
+	t.Run("everything is on the wall", func(t *testing.T) { w.checkWall(t, post) })
 	t.Run("twins get the accounts of platforms that came later", w.completeTwins)
+}
+
+// checkLooked publishes what the sandbox makes an answer be lost for.
+func (w *world) checkLooked(t *testing.T, marker string) {
+	id := w.publishOn(marker, []string{"mastodon", "bluesky", "twitter"})
+	w.eventually(90*time.Second, "the post is done", func() bool { return w.done([]string{id}) })
+	var answer postAnswer
+	w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+	for _, target := range answer.Post.Platforms {
+		if target.Status != "posted" {
+			t.Errorf("%s is %s %+v, want posted", target.Platform, target.Status, target.Error)
+		}
+	}
+}
+
+const (
+	wallText    = "A <b>post</b> & its picture"
+	wallComment = "the \"first\" comment"
+)
+
+// publishEverywhere publishes a text with a picture and a first comment on every platform.
+func (w *world) publishEverywhere(t *testing.T) (id string) {
+	var platforms []string
+	for _, simulator := range catalog.Simulators() {
+		platforms = append(platforms, simulator.Platform.String())
+	}
+	if len(platforms) < 8 {
+		t.Fatalf("%v have simulators", platforms)
+	}
+	var answer struct {
+		Post     struct{ ID string }
+		Warnings []struct{ Platform, Code string }
+	}
+	status := w.call(http.MethodPost, "/posts", map[string]any{
+		"content": wallText, "publishNow": true, "platforms": platforms, "firstComment": wallComment,
+		"mediaItems": []map[string]any{{"mediaId": w.upload()}},
+	}, &answer)
+	if status != http.StatusCreated {
+		t.Fatalf("creating: %d", status)
+	}
+	if len(answer.Warnings) != 1 || answer.Warnings[0].Platform != "telegram" || answer.Warnings[0].Code != "first_comment_skipped" {
+		t.Errorf("warnings %+v, want that telegram takes no comment", answer.Warnings)
+	}
+	return answer.Post.ID
+}
+
+// wallAnswer is where a post can be seen.
+type wallAnswer struct {
+	Post struct {
+		Status    string
+		Platforms []struct {
+			Platform, PostURL string
+			FirstComments     []struct{ Status, URL string }
+		}
+	}
+}
+
+// commented tells whether each comment was made or left out.
+func (a wallAnswer) commented() bool {
+	for _, target := range a.Post.Platforms {
+		for _, comment := range target.FirstComments {
+			if comment.Status == "pending" || comment.Status == "claimed" || comment.Status == "waiting" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// checkWall reads a post off the wall as a browser does, without a key.
+func (w *world) checkWall(t *testing.T, id string) {
+	var answer wallAnswer
+	w.eventually(60*time.Second, "the post and its comments are there", func() bool {
+		answer = wallAnswer{}
+		w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+		return answer.Post.Status == "posted" && answer.commented()
+	})
+	picture, wall := regexp.MustCompile(`<img src="([^"]+)" alt="([^"]*)"`), ""
+	for _, target := range answer.Post.Platforms {
+		page := w.browse(t, target.PostURL, http.StatusOK)
+		commented := strings.Contains(page, html.EscapeString(wallComment))
+		if !strings.Contains(page, html.EscapeString(wallText)) || commented != (target.Platform != "telegram") {
+			t.Errorf("%s at %s shows not the post and its comment: %t\n%s", target.Platform, target.PostURL, commented, page)
+		}
+		shown := picture.FindStringSubmatch(page)
+		if shown == nil {
+			t.Errorf("%s shows no picture:\n%s", target.Platform, page)
+			continue
+		}
+		if describes := target.Platform != "telegram"; describes != (shown[2] == "a black field") {
+			t.Errorf("the picture on %s is described as %q", target.Platform, shown[2])
+		}
+		base, err := url.Parse(target.PostURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wall = base.JoinPath("..").String() + "/"
+		if got := w.browse(t, base.JoinPath("..", shown[1]).String(), http.StatusOK); got != string(blackField(t)) {
+			t.Errorf("the picture on %s is another, of %d bytes", target.Platform, len(got))
+		}
+		if comments := target.FirstComments; target.Platform != "telegram" {
+			if len(comments) != 1 || comments[0].Status != "posted" {
+				t.Errorf("comments on %s: %+v", target.Platform, comments)
+			} else if page := w.browse(t, comments[0].URL, http.StatusOK); !strings.Contains(page, html.EscapeString(wallText)) {
+				t.Errorf("the comment's page on %s is not of its post:\n%s", target.Platform, page)
+			}
+		}
+	}
+	index := w.browse(t, wall, http.StatusOK)
+	for _, target := range answer.Post.Platforms {
+		if !strings.Contains(index, `href="`+target.Platform+`"`) {
+			t.Errorf("the wall leads to no %s:\n%s", target.Platform, index)
+		}
+	}
+	w.browse(t, strings.Replace(wall, "/wall/", "/wall/A", 1), http.StatusNotFound)
+	w.browse(t, "http://"+w.config.Listen+"/wall/", http.StatusNotFound)
+}
+
+// browse gets a page without a key.
+func (w *world) browse(t *testing.T, address string, want int) string {
+	response, err := w.client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.StatusCode != want {
+		t.Errorf("%s: %s, want %d\n%s", address, response.Status, want, body)
+	}
+	return string(body)
 }
 
 type sandboxAccount struct {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"crier/connectors/wall"
 	"crier/schema"
 )
 
@@ -37,7 +38,7 @@ func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, &schema.Error{Kind: schema.Refused, Message: "an account of the sandbox reaches nothing but the sandbox"}
 	}
-	return f.next.RoundTrip(r)
+	return f.next.RoundTrip(wall.Mark(r))
 }
 
 func (f fence) within(u *url.URL) bool {

@@ -28,7 +28,7 @@ type mediaServer struct {
 	fail  int      // status to answer with; 0: none
 }
 
-// newMediaServer serves /image.png, /image.jpg, /video.mp4, /page.html, which says that
+// newMediaServer serves /image.png, /image.jpg, /video.mp4, /film.mp4, /page.html, which says that
 // it is an image, /large/{bytes}, an image followed by zeros, and /private.png, which
 // redirects to an address that is not public.
 func newMediaServer(t *testing.T) *mediaServer {
@@ -44,6 +44,7 @@ func newMediaServer(t *testing.T) *mediaServer {
 	serve("/image.png", png, pngImage)
 	serve("/image.jpg", jpeg, jpegImage)
 	serve("/video.mp4", "video/mp4", mp4Video)
+	serve("/film.mp4", "video/mp4", mp4Film)
 	serve("/page.html", png, func() []byte { return []byte(page) })
 	mux.HandleFunc("GET /large/{size}", writeLarge)
 	mux.Handle("GET /private.png", http.RedirectHandler("http://"+privateAddress+"/image.png", http.StatusFound))
@@ -110,6 +111,19 @@ func (m *mediaServer) item(kind schema.MediaKind, path string) schema.Media {
 func (m *mediaServer) png() schema.Media   { return m.item(schema.Image, "/image.png") }
 func (m *mediaServer) jpeg() schema.Media  { return m.item(schema.Image, "/image.jpg") }
 func (m *mediaServer) video() schema.Media { return m.item(schema.Video, "/video.mp4") }
+func (m *mediaServer) film() schema.Media  { return m.item(schema.Video, "/film.mp4") }
+
+// mp4Film is a video that platforms take in several parts: at its end is a box without
+// meaning, whose bytes all differ from their neighbours.
+func mp4Film() []byte {
+	const padding = 9 << 20
+	film := binary.BigEndian.AppendUint32(mp4Video(), 8+padding)
+	film = append(film, "free"...)
+	for i := range padding / 4 {
+		film = binary.BigEndian.AppendUint32(film, uint32(i))
+	}
+	return film
+}
 
 const (
 	png  = "image/png"

@@ -1,7 +1,10 @@
 package connectortest
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -144,12 +147,14 @@ func repeatedKey(t *testing.T, s *stage) {
 	s.posts(t, 1)
 }
 
-func imageIsPublished(t *testing.T, s *stage) { mediaIsPublished(t, s, s.files.png(), png) }
-func photoIsPublished(t *testing.T, s *stage) { mediaIsPublished(t, s, s.files.jpeg(), jpeg) }
-func videoIsPublished(t *testing.T, s *stage) { mediaIsPublished(t, s, s.files.video(), "video/mp4") }
+func imageIsPublished(t *testing.T, s *stage) { mediaIsPublished(t, s, s.files.png(), pngImage()) }
+func photoIsPublished(t *testing.T, s *stage) { mediaIsPublished(t, s, s.files.jpeg(), jpegImage()) }
+func videoIsPublished(t *testing.T, s *stage) { mediaIsPublished(t, s, s.files.film(), mp4Film()) }
 
-func mediaIsPublished(t *testing.T, s *stage, item schema.Media, mediaType string) {
+// mediaIsPublished publishes an item, of which the platform has every byte, in one part or many.
+func mediaIsPublished(t *testing.T, s *stage, item schema.Media, content []byte) {
 	t.Helper()
+	mediaType := http.DetectContentType(content)
 	receipt := s.publish(t, s.delivery("look", item))
 	post := s.posts(t, 1)[0]
 	if !isOf(receipt, post) || post.Text != "look" || len(post.Media) != 1 {
@@ -157,6 +162,14 @@ func mediaIsPublished(t *testing.T, s *stage, item schema.Media, mediaType strin
 	}
 	if got := post.Media[0]; got.Type != mediaType || got.Size == 0 {
 		t.Errorf("the platform has media %+v, want %s", got, mediaType)
+	}
+	file, err := s.world.Content(post.Media[0].Content)
+	if err != nil {
+		t.Fatalf("the platform keeps nothing of it: %v", err)
+	}
+	defer file.Close()
+	if kept, err := io.ReadAll(file); err != nil || !bytes.Equal(kept, content) {
+		t.Errorf("the platform has other bytes: %d of %d, %v", len(kept), len(content), err)
 	}
 }
 

@@ -48,12 +48,17 @@ func newStage(t *testing.T, f Fixture) *stage {
 	s := &stage{fixture: f, clock: &clock{}, log: &logBuffer{}, files: newMediaServer(t)}
 	puller := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(puller.CloseIdleConnections)
+	gallery, err := simulation.OpenGallery(t.TempDir(), simulation.UsualRoom())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var base string
 	s.world = simulation.NewWorld(simulation.Config{
 		Platform: f.Constraints.Platform,
 		Now:      s.clock.now,
 		BaseURL:  func() string { return base },
 		HTTP:     puller,
+		Gallery:  gallery,
 	})
 	simulator := f.Simulator(s.world)
 	if f.Watch != nil {

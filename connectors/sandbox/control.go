@@ -26,6 +26,9 @@ func (s *Sandbox) SimulateHandler() http.Handler {
 	controls.HandleFunc("POST /_control/faults", s.injectFault)
 	controls.HandleFunc("POST /_control/ends", s.endAccount)
 	controls.HandleFunc("POST /_control/reset", s.reset)
+	if s.wall != "" {
+		controls.Handle("GET /_control/wall", http.RedirectHandler(s.wall, http.StatusSeeOther))
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/", s.mux)
 	mux.Handle("/_control/", controls)

@@ -205,7 +205,7 @@ func TestNewFailsWithoutItsFolder(t *testing.T) {
 		Simulators: []sandbox.Simulator{{schema.Mastodon, newDiary}},
 		Folder:     "/dev/null/journals",
 	})
-	if err == nil || !strings.Contains(err.Error(), "mastodon") {
-		t.Errorf("New = %v, want an error that names the platform", err)
+	if err == nil || !strings.Contains(err.Error(), "/dev/null") {
+		t.Errorf("New = %v, want an error that names the folder", err)
 	}
 }

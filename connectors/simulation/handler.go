@@ -12,7 +12,7 @@ import (
 // Handler puts faults before the platform's own handler and counts its calls. Answers
 // are dated by the clock of the world, which wrote the times of the posts too.
 func (w *World) Handler(platform http.Handler, d Dialect) http.Handler {
-	w.hasEnds = d.Ending.Ends
+	w.hasEnds, w.show = d.Ending.Ends, d.Show
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		operation := d.Operation(r)
 		w.calls.count(operation)

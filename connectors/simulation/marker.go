@@ -49,6 +49,8 @@ type Dialect struct {
 	// already, such as Retry-After, were asked for and hold.
 	Fail   func(rw http.ResponseWriter, o Outcome, status int)
 	Ending Ending
+	// Show tells how the platform shows a post; nil: as plain text.
+	Show func(Post) Shown
 }
 
 // Publish runs the effect of a publishing call under the marker in its text. The

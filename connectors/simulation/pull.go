@@ -18,9 +18,9 @@ const (
 // largestPull bounds what is read of an address: as much as the largest platform takes.
 const largestPull = 4 << 30
 
-// Pull fetches media as platforms do that are given an address, and returns its type by its
-// content and its size. The bytes are not kept.
-func (w *World) Pull(ctx context.Context, address string) (mediaType string, size int64, err error) {
+// Pull fetches media as platforms do that are given an address, keeps it as
+// content, and returns its type by its bytes and its size.
+func (w *World) Pull(ctx context.Context, content, address string) (mediaType string, size int64, err error) {
 	if w.http == nil {
 		return "", 0, errors.New("this simulator reaches no addresses")
 	}
@@ -36,7 +36,7 @@ func (w *World) Pull(ctx context.Context, address string) (mediaType string, siz
 	if answer.StatusCode != http.StatusOK {
 		return "", 0, fmt.Errorf("the media's server answered %d", answer.StatusCode)
 	}
-	return Sniff(io.LimitReader(answer.Body, largestPull))
+	return w.Receive(content, 0, io.LimitReader(answer.Body, largestPull))
 }
 
 // Sniff reads media to its end and returns its type by its content, and its size.

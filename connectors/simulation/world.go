@@ -21,6 +21,11 @@ type Config struct {
 	Journal  *Journal      // nil: memory only
 	BaseURL  func() string // where the simulator is reached, without a slash at its end
 	HTTP     *http.Client  // by which platforms that pull media fetch it; nil: they reach nothing
+	Gallery  *Gallery      // keeps the bytes of media; nil: nobody does
+	// Workspace returns for whom a call is made; nil: nobody knows.
+	Workspace func(*http.Request) schema.WorkspaceID
+	// Wall is where browsers find a post with all others; nil: at no place for everybody.
+	Wall func(Post) string
 }
 
 // World is the state of one platform's simulator. It is safe for concurrent use.
@@ -32,6 +37,11 @@ type World struct {
 	http     *http.Client
 	lastID   atomic.Int64
 
+	gallery   *Gallery
+	workspace func(*http.Request) schema.WorkspaceID
+	wall      func(Post) string
+	show      func(Post) Shown // set once, with the handler
+
 	mu       sync.RWMutex
 	accounts map[string]*Account // by credential
 	posts    []*Post             // in order of creation; never changed once added
@@ -40,6 +50,8 @@ type World struct {
 	byKey    map[name]*Post
 	uploads  map[string]Upload
 	revoked  map[string]struct{} // credentials; they do not outlive the process
+
+	published published
 
 	faults  faults
 	markers markers
@@ -53,7 +65,7 @@ type name struct{ account, value string }
 
 // NewWorld makes a World that holds what its journal does.
 func NewWorld(c Config) *World {
-	w := &World{platform: c.Platform, now: c.Now, journal: c.Journal, baseURL: c.BaseURL, http: c.HTTP}
+	w := &World{platform: c.Platform, now: c.Now, journal: c.Journal, baseURL: c.BaseURL, http: c.HTTP, gallery: c.Gallery, workspace: c.Workspace, wall: c.Wall}
 	w.clear()
 	w.restore(c.Journal.replayed())
 	return w
@@ -93,6 +105,7 @@ func (w *World) Reset() error {
 	w.markers.clear()
 	w.calls.clear()
 	w.ends.clear()
+	w.gallery.clear(w.platform)
 	return nil
 }
 
@@ -104,6 +117,7 @@ func (w *World) clear() {
 	w.byKey = map[name]*Post{}
 	w.uploads = map[string]Upload{}
 	w.revoked = map[string]struct{}{}
+	w.published = newPublished()
 }
 
 func (w *World) restore(records []record) {
@@ -210,6 +224,7 @@ func (w *World) insert(p *Post) {
 	if p.Key != "" {
 		w.byKey[name{p.Account, p.Key}] = p
 	}
+	w.published.insert(p)
 }
 
 // Posts returns all posts in the order they were made.

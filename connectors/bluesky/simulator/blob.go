@@ -28,11 +28,12 @@ type content struct {
 	cid      string
 	mimeType string
 	size     int64
+	kept     string // by the world
 }
 
 // receive reads an upload. The type is that of the content where it can be told, as a
 // PDS has it.
-func receive(r *http.Request) (content, error) {
+func (s *simulator) receive(r *http.Request) (content, error) {
 	const sniffed = 512 // bytes that http.DetectContentType looks at
 	body := bufio.NewReaderSize(http.MaxBytesReader(nil, r.Body, maxBlobBytes), sniffed)
 	head, err := body.Peek(sniffed)
@@ -43,12 +44,13 @@ func receive(r *http.Request) (content, error) {
 	if mimeType == "application/octet-stream" {
 		mimeType = r.Header.Get("Content-Type")
 	}
-	hash := sha256.New()
-	size, err := io.Copy(hash, body)
-	if err != nil {
+	hash, kept := sha256.New(), s.world.NewContent()
+	keeping := s.world.Keep(kept, 0)
+	size, err := io.Copy(io.MultiWriter(hash, keeping), body)
+	if err := errors.Join(err, keeping.Close()); err != nil {
 		return content{}, refusal{http.StatusRequestEntityTooLarge, "PayloadTooLarge", "request entity too large"}
 	}
-	return content{cid: cidOf(rawBytes, [sha256.Size]byte(hash.Sum(nil))), mimeType: mimeType, size: size}, nil
+	return content{cid: cidOf(rawBytes, [sha256.Size]byte(hash.Sum(nil))), mimeType: mimeType, size: size, kept: kept}, nil
 }
 
 func (s *simulator) uploadBlob(rw http.ResponseWriter, r *http.Request) (any, error) {
@@ -62,7 +64,7 @@ func (s *simulator) uploadBlob(rw http.ResponseWriter, r *http.Request) (any, er
 	if r.Header.Get("Content-Type") == "" {
 		return nil, invalid("InvalidRequest", "Request encoding (Content-Type) required but not provided")
 	}
-	c, err := receive(r)
+	c, err := s.receive(r)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func (s *simulator) uploadBlob(rw http.ResponseWriter, r *http.Request) (any, er
 
 func (s *simulator) keepBlob(did string, c content, readyAt time.Time) error {
 	_, err := s.world.PutUpload(simulation.Upload{
-		ID: blobID(did, c.cid), Account: did, Type: c.mimeType, Size: c.size, ReadyAt: readyAt,
+		ID: blobID(did, c.cid), Account: did, Type: c.mimeType, Size: c.size, ReadyAt: readyAt, Content: c.kept,
 	})
 	return err
 }
@@ -104,7 +106,7 @@ func (s *simulator) startJob(r *http.Request) (job map[string]any, known bool, e
 	if err != nil {
 		return nil, false, err
 	}
-	c, err := receive(r)
+	c, err := s.receive(r)
 	if err != nil {
 		return nil, false, err
 	}

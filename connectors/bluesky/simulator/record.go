@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"crier/connectors/simulation"
+	"crier/schema"
 )
 
 // recordInput is the input of putRecord and createRecord.
@@ -21,12 +22,16 @@ type recordInput struct {
 	Record     json.RawMessage `json:"record"`
 	// SwapRecord is nil when it was left out, and the text null when it was null.
 	SwapRecord json.RawMessage `json:"swapRecord"`
+
+	workspace schema.WorkspaceID // for whom it is
+	handle    string             // of who writes
 }
 
 // stored is what the world keeps of a record beside its text.
 type stored struct {
 	CID    string          `json:"cid"`
 	Record json.RawMessage `json:"record"`
+	Handle string          `json:"handle,omitempty"`
 }
 
 // write puts what all writes share before one of them: token, points, the repository,
@@ -60,6 +65,7 @@ func (s *simulator) admit(rw http.ResponseWriter, r *http.Request, cost int) (st
 	if err := readInput(r, &input); err != nil {
 		return "", input, err
 	}
+	input.workspace, input.handle = s.world.WorkspaceOf(r), token.Handle
 	if who, ok := s.identify(input.Repo); !ok || who.did != token.Subject {
 		return "", input, refusal{http.StatusUnauthorized, "AuthenticationRequired", "Authentication Required"}
 	}
@@ -149,13 +155,13 @@ func (s *simulator) add(did string, input recordInput) (written, bool, error) {
 	if err != nil {
 		return written{}, false, err
 	}
-	fields, err := json.Marshal(stored{CID: cidOfRecord(input.Record), Record: input.Record})
+	fields, err := json.Marshal(stored{CID: cidOfRecord(input.Record), Record: input.Record, Handle: input.handle})
 	if err != nil {
 		return written{}, false, fmt.Errorf("encoding record: %w", err)
 	}
 	p := simulation.Post{
 		Account: did, ID: uriOf(did, input.Collection, input.RKey), Key: input.RKey,
-		Text: record.Text, Media: media, Fields: fields,
+		Text: record.Text, Media: media, Fields: fields, Workspace: input.workspace,
 	}
 	if record.Reply != nil {
 		p.ReplyTo = record.Reply.Parent.URI

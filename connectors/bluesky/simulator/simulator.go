@@ -41,7 +41,7 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 		writes:  newQuota(limits.writes, w.Now),
 		uploads: newQuota(limits.uploads, w.Now),
 	}
-	s.dialect = simulation.Dialect{Operation: operation, Fail: s.fail, Ending: ending()}
+	s.dialect = simulation.Dialect{Operation: operation, Fail: s.fail, Ending: ending(), Show: s.show}
 	mux := http.NewServeMux()
 	for method, handler := range map[string]http.HandlerFunc{
 		"POST com.atproto.server.createSession":  s.answer(s.createSession),

@@ -55,8 +55,11 @@ func (s *simulator) upload(v visit, id string) (simulation.Upload, uploadFields,
 	return u, fields, nil
 }
 
-// form reads a form with one file, of which the type and the size are kept.
-func form(r *http.Request, file string) (fields map[string]any, mediaType string, size int64, err error) {
+// taking reads a file to its end, with the fields that came before it.
+type taking func(before url.Values, file io.Reader) (mediaType string, size int64, err error)
+
+// form reads a form with one file.
+func form(r *http.Request, file string, take taking) (fields map[string]any, mediaType string, size int64, err error) {
 	reader, err := r.MultipartReader()
 	if err != nil {
 		return nil, "", 0, bad(100, 0, "(#100) No file was uploaded")
@@ -71,7 +74,7 @@ func form(r *http.Request, file string) (fields map[string]any, mediaType string
 			return nil, "", 0, bad(1, 99, "An unknown error occurred while the file was read")
 		}
 		if part.FormName() == file {
-			mediaType, size, err = simulation.Sniff(part)
+			mediaType, size, err = take(values, part)
 		} else {
 			var content []byte
 			content, err = io.ReadAll(io.LimitReader(part, maxField))
@@ -85,7 +88,10 @@ func form(r *http.Request, file string) (fields map[string]any, mediaType string
 
 // uploadPhoto takes a photo that is not published.
 func (s *simulator) uploadPhoto(v visit) {
-	fields, mediaType, size, err := form(v.r, "source")
+	content := s.world.NewContent()
+	fields, mediaType, size, err := form(v.r, "source", func(_ url.Values, file io.Reader) (string, int64, error) {
+		return s.world.Receive(content, 0, file)
+	})
 	v.fields = fields
 	switch {
 	case err != nil:
@@ -98,7 +104,9 @@ func (s *simulator) uploadPhoto(v visit) {
 	}
 	var u simulation.Upload
 	if err == nil {
-		u, err = s.put(simulation.Upload{Account: v.account.ID, Type: mediaType, Size: size, AltText: v.text("alt_text_custom")}, uploadFields{Kind: aPhoto})
+		u, err = s.put(simulation.Upload{
+			Account: v.account.ID, Type: mediaType, Size: size, AltText: v.text("alt_text_custom"), Content: content,
+		}, uploadFields{Kind: aPhoto})
 	}
 	if err != nil {
 		v.fail(err)
@@ -150,7 +158,7 @@ func (s *simulator) actOnVideo(v visit) {
 			v.fail(bad(100, 0, "(#100) Missing file_size"))
 			return
 		}
-		u, err := s.put(simulation.Upload{Account: v.account.ID}, uploadFields{Kind: aVideo, Want: int64(size)})
+		u, err := s.put(simulation.Upload{Account: v.account.ID, Content: s.world.NewContent()}, uploadFields{Kind: aVideo, Want: int64(size)})
 		if err != nil {
 			v.fail(err)
 			return
@@ -173,7 +181,13 @@ func wantedOf(u simulation.Upload, fields uploadFields) map[string]any {
 }
 
 func (s *simulator) transfer(v visit) {
-	asked, mediaType, size, err := form(v.r, "video_file_chunk")
+	asked, mediaType, size, err := form(v.r, "video_file_chunk", func(before url.Values, file io.Reader) (string, int64, error) {
+		begun, _, err := s.upload(v, before.Get("upload_session_id"))
+		if err != nil || before.Get("start_offset") != strconv.FormatInt(begun.Size, 10) {
+			return simulation.Sniff(file) // it is refused
+		}
+		return s.world.Receive(begun.Content, begun.Size, file)
+	})
 	v.fields = asked
 	var u simulation.Upload
 	var fields uploadFields
@@ -213,7 +227,7 @@ func (s *simulator) actOnReel(v visit) {
 	}
 	switch v.text("upload_phase") {
 	case "start":
-		u, err := s.put(simulation.Upload{Account: v.account.ID}, uploadFields{Kind: kind})
+		u, err := s.put(simulation.Upload{Account: v.account.ID, Content: s.world.NewContent()}, uploadFields{Kind: kind})
 		if err != nil {
 			v.fail(err)
 			return
@@ -246,7 +260,7 @@ func (s *simulator) streamVideo(v visit) {
 		v.fail(err)
 		return
 	}
-	mediaType, taken, readErr := simulation.Sniff(v.r.Body)
+	mediaType, taken, readErr := s.world.Receive(u.Content, u.Size, v.r.Body)
 	if u.Size == 0 {
 		u.Type = mediaType
 	}

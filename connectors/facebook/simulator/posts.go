@@ -50,7 +50,7 @@ func (s *simulator) add(v visit, p simulation.Post, fields postFields) (simulati
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	p.Account, p.Fields = v.account.ID, encoded
+	p.Account, p.Fields, p.Workspace = v.account.ID, encoded, s.world.WorkspaceOf(v.r)
 	made, _, err := s.world.Add(p)
 	return made, err
 }

@@ -32,7 +32,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, fal
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
 	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "_=_")}
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
+	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
 	for pattern, handle := range map[string]func(visit){
 		"GET /{version}/me":                           s.showSelf,
 		"GET /{version}/me/accounts":                  s.listPages,

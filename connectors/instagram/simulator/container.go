@@ -79,7 +79,7 @@ func (s *simulator) createContainer(v visit) {
 		v.fail(err)
 		return
 	}
-	made := simulation.Upload{Account: v.account.ID, AltText: v.param("alt_text")}
+	made := simulation.Upload{Account: v.account.ID, AltText: v.param("alt_text"), Content: s.world.NewContent()}
 	switch {
 	case v.param("video_url") != "":
 		asked.Failure = s.pullVideo(v, &made)
@@ -218,7 +218,7 @@ func checkReel(_ visit, r request) error {
 
 // pullImage fetches a picture while the caller waits.
 func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
-	made.Type, made.Size, err = s.world.Pull(v.r.Context(), v.param("image_url"))
+	made.Type, made.Size, err = s.world.Pull(v.r.Context(), made.Content, v.param("image_url"))
 	switch {
 	case err != nil:
 		return bad(9004, 2207052, "The media could not be fetched from this URI")
@@ -233,7 +233,7 @@ func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
 // pullVideo fetches a video: what is wrong with it, the container says later.
 func (s *simulator) pullVideo(v visit, made *simulation.Upload) (failure string) {
 	var err error
-	made.Type, made.Size, err = s.world.Pull(v.r.Context(), v.param("video_url"))
+	made.Type, made.Size, err = s.world.Pull(v.r.Context(), made.Content, v.param("video_url"))
 	switch {
 	case err != nil:
 		return "Error: Media upload has failed with error code 2207052"

@@ -53,7 +53,9 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 	case !s.unlimited && s.used(v.account) >= mostPosts:
 		return simulation.Post{}, usedUp()
 	}
-	post := simulation.Post{Account: v.account.ID, Key: container.ID, Text: asked.Caption, Fields: container.Fields}
+	post := simulation.Post{
+		Account: v.account.ID, Key: container.ID, Text: asked.Caption, Fields: container.Fields, Workspace: s.world.WorkspaceOf(v.r),
+	}
 	if asked.Kind != kindCarousel {
 		post.Media = []simulation.Media{container.Media()}
 	}
@@ -80,7 +82,7 @@ func (s *simulator) comment(v visit) {
 	}
 	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, message, func(rw http.ResponseWriter) {
 		v.rw = rw
-		made, _, err := s.world.Add(simulation.Post{Account: v.account.ID, Text: message, ReplyTo: post.ID})
+		made, _, err := s.world.Add(simulation.Post{Account: v.account.ID, Text: message, ReplyTo: post.ID, Workspace: s.world.WorkspaceOf(v.r)})
 		if err != nil {
 			v.fail(err)
 			return
@@ -251,6 +253,9 @@ func (s *simulator) page(rw http.ResponseWriter, r *http.Request) {
 	post, ok := s.world.Post(account, r.PathValue("id"))
 	if !ok || post.ReplyTo != "" {
 		http.NotFound(rw, r)
+		return
+	}
+	if s.world.ShowOnWall(rw, r, post) {
 		return
 	}
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")

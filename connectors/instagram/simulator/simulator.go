@@ -31,7 +31,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, tru
 
 func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 	s := &simulator{world: w, unlimited: unlimited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "_")}
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
+	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.shown}
 	for operation, handle := range map[string]func(visit){
 		"GET /me":                              s.profile,
 		opCreate:                               s.createContainer,

@@ -62,7 +62,9 @@ func (s *simulator) comment(v visit, asked comment) (simulation.Post, error) {
 		return simulation.Post{}, badInput("FIELD_LENGTH_TOO_LONG", "message/text is longer than 1250")
 	}
 	urn := fmt.Sprintf("urn:li:comment:(%s%s,%d)", shareURN, parent.ID, s.world.NewID())
-	made, _, err := s.world.Add(simulation.Post{Account: asked.Actor, ID: urn, Text: asked.Message.Text, ReplyTo: shareURN + parent.ID})
+	made, _, err := s.world.Add(simulation.Post{
+		Account: asked.Actor, ID: urn, Text: asked.Message.Text, ReplyTo: shareURN + parent.ID, Workspace: s.world.WorkspaceOf(v.r),
+	})
 	return made, err
 }
 

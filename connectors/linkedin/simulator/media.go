@@ -94,7 +94,7 @@ func (s *simulator) initialize(v visit, kind string) {
 		return
 	}
 	fields := mediaFields{Kind: kind, Owner: asked.Owner, Size: asked.Size, Token: "token-of-" + kind}
-	stored, err := s.put(simulation.Upload{Account: asked.Owner}, fields)
+	stored, err := s.put(simulation.Upload{Account: asked.Owner, Content: s.world.NewContent()}, fields)
 	if err != nil {
 		v.fail(err)
 		return
@@ -122,7 +122,7 @@ func (s *simulator) instructions(stored simulation.Upload, fields mediaFields) m
 	return value
 }
 
-// takePart takes the bytes of an upload without keeping them. Its address is secret: no token
+// takePart takes the bytes of an upload. Its address is secret: no token
 // is asked for.
 func (s *simulator) takePart(rw http.ResponseWriter, r *http.Request) {
 	v := visit{rw: rw, r: r}
@@ -133,7 +133,7 @@ func (s *simulator) takePart(rw http.ResponseWriter, r *http.Request) {
 		v.fail(notFound("there is no such upload"))
 		return
 	}
-	mediaType, size, err := simulation.Sniff(r.Body)
+	mediaType, size, err := s.world.Receive(stored.Content, int64(part)*partSize, r.Body)
 	if err != nil {
 		v.fail(badInput("INVALID_UPLOAD", "the upload was cut off"))
 		return

@@ -102,7 +102,7 @@ func (s *simulator) create(v visit, asked post) (simulation.Post, error) {
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	made, _, err := s.world.Add(simulation.Post{Account: asked.Author, Text: shown(asked.Commentary), Media: media, Fields: fields})
+	made, _, err := s.world.Add(simulation.Post{Account: asked.Author, Text: shown(asked.Commentary), Media: media, Fields: fields, Workspace: s.world.WorkspaceOf(v.r)})
 	return made, err
 }
 
@@ -303,6 +303,9 @@ func (s *simulator) page(rw http.ResponseWriter, r *http.Request) {
 	id := strings.TrimPrefix(r.PathValue("urn"), shareURN)
 	for p := range s.world.All() {
 		if p.ID == id {
+			if s.world.ShowOnWall(rw, r, p) {
+				return
+			}
 			rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 			page.Execute(rw, map[string]string{"Author": p.Account, "At": p.CreatedAt.Format(time.RFC3339), "Text": p.Text})
 			return

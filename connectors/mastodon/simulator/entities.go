@@ -254,6 +254,9 @@ func (s *simulator) page(rw http.ResponseWriter, r *http.Request) {
 		http.NotFound(rw, r)
 		return
 	}
+	if s.world.ShowOnWall(rw, r, post) {
+		return
+	}
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 	statusPage.Execute(rw, map[string]any{
 		"Handle": "user" + account, "At": post.CreatedAt.UTC().Format(time.RFC1123),

@@ -29,9 +29,9 @@ const used = `{"used":true}`
 
 func isUsed(u simulation.Upload) bool { return string(u.Fields) == used }
 
-// uploadMedia takes a file without keeping its bytes.
+// uploadMedia takes a file.
 func (s *simulator) uploadMedia(v visit) {
-	upload, err := readUpload(v.r)
+	upload, err := s.readUpload(v.r)
 	if err == nil {
 		err = checkUpload(upload)
 	}
@@ -52,7 +52,7 @@ func (s *simulator) uploadMedia(v visit) {
 	answer(v.rw, status, s.attachment(stored.Media(), status == http.StatusOK))
 }
 
-func readUpload(r *http.Request) (simulation.Upload, error) {
+func (s *simulator) readUpload(r *http.Request) (simulation.Upload, error) {
 	var upload simulation.Upload
 	form, err := r.MultipartReader()
 	if err != nil {
@@ -64,7 +64,7 @@ func readUpload(r *http.Request) (simulation.Upload, error) {
 			return upload, nil
 		}
 		if err == nil {
-			err = readPart(part, &upload)
+			err = s.readPart(part, &upload)
 		}
 		if err != nil {
 			return upload, invalidRecord("File is invalid")
@@ -72,16 +72,17 @@ func readUpload(r *http.Request) (simulation.Upload, error) {
 	}
 }
 
-func readPart(part *multipart.Part, upload *simulation.Upload) error {
+func (s *simulator) readPart(part *multipart.Part, upload *simulation.Upload) error {
 	switch part.FormName() {
 	case "file":
 		found, rest, err := sniff(part)
 		if err != nil {
 			return err
 		}
-		upload.Type = found
-		upload.Size, err = io.Copy(io.Discard, rest)
-		return err
+		upload.Type, upload.Content = found, s.world.NewContent()
+		keeping := s.world.Keep(upload.Content, 0)
+		upload.Size, err = io.Copy(keeping, rest)
+		return errors.Join(err, keeping.Close())
 	case "description":
 		text, err := io.ReadAll(io.LimitReader(part, maxField))
 		upload.AltText = string(text)

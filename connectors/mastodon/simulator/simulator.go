@@ -40,7 +40,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, nil
 
 func newSimulator(w *simulation.World, limits []limit) http.Handler {
 	s := &simulator{world: w, limits: limits, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
+	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
 	for operation, handle := range map[string]func(visit){
 		"POST /api/v1/statuses":                   s.createStatus,
 		"GET /api/v1/statuses/{id}":               s.showStatus,

@@ -88,7 +88,7 @@ func (s *simulator) create(v visit, asked newStatus) (simulation.Post, error) {
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	post.Account, post.Key = v.account.ID, key
+	post.Account, post.Key, post.Workspace = v.account.ID, key, s.world.WorkspaceOf(v.r)
 	for _, u := range uploads {
 		post.Media = append(post.Media, u.Media())
 	}

@@ -3,6 +3,7 @@ package simulator
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -19,6 +20,7 @@ import (
 
 // input is the arguments of a method, in whichever of the Bot API's forms they came.
 type input struct {
+	world  *simulation.World
 	fields map[string]string
 	files  map[string]simulation.Media // by the name of their part
 }
@@ -27,8 +29,8 @@ func (in input) field(name string) string { return in.fields[name] }
 
 const largestField = 1 << 20
 
-func readInput(r *http.Request) (input, error) {
-	in := input{fields: map[string]string{}, files: map[string]simulation.Media{}}
+func (s *simulator) readInput(r *http.Request) (input, error) {
+	in := input{world: s.world, fields: map[string]string{}, files: map[string]simulation.Media{}}
 	for name, values := range r.URL.Query() {
 		in.fields[name] = values[0]
 	}
@@ -89,7 +91,7 @@ func (in input) readParts(parts *multipart.Reader) error {
 	}
 }
 
-// readPart keeps of a file what it is, not its bytes.
+// readPart keeps of a file what it is; its bytes are the world's.
 func (in input) readPart(part *multipart.Part) error {
 	if part.FileName() == "" {
 		value, err := io.ReadAll(io.LimitReader(part, largestField))
@@ -101,12 +103,18 @@ func (in input) readPart(part *multipart.Part) error {
 	if err != nil {
 		return err
 	}
-	rest, err := io.Copy(io.Discard, part)
+	content := in.world.NewContent()
+	size, err := keep(in.world.Keep(content, 0), io.MultiReader(&head, part))
 	if err != nil {
 		return err
 	}
-	in.files[part.FormName()] = simulation.Media{ID: part.FormName(), Type: found.String(), Size: int64(head.Len()) + rest}
+	in.files[part.FormName()] = simulation.Media{ID: part.FormName(), Type: found.String(), Size: size, Content: content}
 	return nil
+}
+
+func keep(into io.WriteCloser, content io.Reader) (int64, error) {
+	size, err := io.Copy(into, content)
+	return size, errors.Join(err, into.Close())
 }
 
 func (s *simulator) sendPhoto(v visit) { s.sendFile(v, photo) }

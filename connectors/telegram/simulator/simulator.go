@@ -34,7 +34,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, lim
 
 func newSimulator(w *simulation.World, l limits) http.Handler {
 	s := &simulator{world: w, limits: l}
-	s.dialect = simulation.Dialect{Operation: operation, Fail: fail, Ending: ending()}
+	s.dialect = simulation.Dialect{Operation: operation, Fail: fail, Ending: ending(), Show: s.show}
 	return w.Handler(http.HandlerFunc(s.serve), s.dialect)
 }
 
@@ -79,7 +79,7 @@ func (s *simulator) serve(rw http.ResponseWriter, r *http.Request) {
 		refuse(rw, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
 		return
 	}
-	in, err := readInput(r)
+	in, err := s.readInput(r)
 	if err != nil {
 		refuse(rw, http.StatusBadRequest, "Bad Request: can't parse the request")
 		return
@@ -129,7 +129,7 @@ func (s *simulator) send(v visit, to *chat, text string, media []simulation.Medi
 			tooMany(rw, wait)
 			return
 		}
-		post, err := to.add(s.world, simulation.Post{Account: to.key, Text: text, Media: media})
+		post, err := to.add(s.world, simulation.Post{Account: to.key, Text: text, Media: media, Fields: v.input.shownAs(), Workspace: s.world.WorkspaceOf(v.r)})
 		if err != nil {
 			refuse(rw, http.StatusInternalServerError, "Internal Server Error")
 			return

@@ -60,7 +60,7 @@ func (s *simulator) createContainer(v visit) {
 		v.fail(err)
 		return
 	}
-	made := simulation.Upload{Account: v.account.ID, AltText: v.param("alt_text")}
+	made := simulation.Upload{Account: v.account.ID, AltText: v.param("alt_text"), Content: s.world.NewContent()}
 	switch asked.Kind {
 	case "IMAGE":
 		err = s.pullImage(v, &made)
@@ -192,7 +192,7 @@ func (s *simulator) checkReferences(v visit, r request) error {
 
 // pullImage fetches a picture while the caller waits.
 func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
-	made.Type, made.Size, err = s.world.Pull(v.r.Context(), v.param("image_url"))
+	made.Type, made.Size, err = s.world.Pull(v.r.Context(), made.Content, v.param("image_url"))
 	switch {
 	case err != nil:
 		return bad(1, 2207052, "The media could not be fetched from this URI")
@@ -207,7 +207,7 @@ func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
 // pullVideo fetches a video: what is wrong with it, the container says later.
 func (s *simulator) pullVideo(v visit, made *simulation.Upload) (failure string) {
 	var err error
-	made.Type, made.Size, err = s.world.Pull(v.r.Context(), v.param("video_url"))
+	made.Type, made.Size, err = s.world.Pull(v.r.Context(), made.Content, v.param("video_url"))
 	switch {
 	case err != nil:
 		return "FAILED_DOWNLOADING_VIDEO"

@@ -56,6 +56,7 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 	}
 	post := simulation.Post{
 		Account: v.account.ID, Key: container.ID, Text: asked.Text, ReplyTo: asked.ReplyTo, Fields: container.Fields,
+		Workspace: s.world.WorkspaceOf(v.r),
 	}
 	switch asked.Kind {
 	case "IMAGE", "VIDEO":
@@ -228,6 +229,9 @@ func (s *simulator) page(rw http.ResponseWriter, r *http.Request) {
 	post, ok := s.world.Post(account, r.PathValue("id"))
 	if !isHandle || !ok {
 		http.NotFound(rw, r)
+		return
+	}
+	if s.world.ShowOnWall(rw, r, post) {
 		return
 	}
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")

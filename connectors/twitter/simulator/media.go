@@ -81,7 +81,7 @@ func (s *simulator) initialize(v visit) {
 		v.fail(err)
 		return
 	}
-	made, err := s.put(simulation.Upload{Account: v.account.ID, Type: asked.Type}, uploadFields{Category: asked.Category, Total: asked.Total})
+	made, err := s.put(simulation.Upload{Account: v.account.ID, Type: asked.Type, Content: s.world.NewContent()}, uploadFields{Category: asked.Category, Total: asked.Total})
 	if err != nil {
 		v.fail(err)
 		return
@@ -109,7 +109,7 @@ func (s *simulator) find(v visit, id string) (simulation.Upload, uploadFields, e
 	return u, uploadOf(u), nil
 }
 
-// append takes a segment, of which only the size is kept. One that comes again replaces the
+// append takes a segment. One that comes again replaces the
 // first.
 func (s *simulator) append(v visit) {
 	v.profile.acting.Lock()
@@ -120,7 +120,7 @@ func (s *simulator) append(v visit) {
 	}
 	var part segment
 	if err == nil {
-		part, err = readSegment(v.r)
+		part, err = s.readSegment(v.r, u, f)
 	}
 	if err != nil {
 		io.Copy(io.Discard, v.r.Body) // or the client may miss the answer
@@ -148,7 +148,7 @@ type segment struct {
 	kind  string // by content
 }
 
-func readSegment(r *http.Request) (part segment, err error) {
+func (s *simulator) readSegment(r *http.Request, u simulation.Upload, f uploadFields) (part segment, err error) {
 	form, err := r.MultipartReader()
 	if err != nil {
 		return part, invalidRequest("The body is no form")
@@ -160,7 +160,7 @@ func readSegment(r *http.Request) (part segment, err error) {
 			break
 		}
 		if err == nil {
-			err = part.read(field)
+			err = s.read(&part, field, u, f)
 		}
 		if err != nil {
 			return part, invalidRequest("The form cannot be read")
@@ -172,10 +172,15 @@ func readSegment(r *http.Request) (part segment, err error) {
 	return part, nil
 }
 
-func (p *segment) read(field *multipart.Part) (err error) {
+func (s *simulator) read(p *segment, field *multipart.Part, u simulation.Upload, f uploadFields) (err error) {
 	switch field.FormName() {
 	case "media":
-		p.kind, p.size, err = simulation.Sniff(field)
+		offset, known := f.offset(p.index)
+		if !known {
+			p.kind, p.size, err = simulation.Sniff(field)
+			return err
+		}
+		p.kind, p.size, err = s.world.Receive(u.Content, offset, field)
 		return err
 	case "segment_index":
 		text, err := io.ReadAll(io.LimitReader(field, maxField))
@@ -187,6 +192,20 @@ func (p *segment) read(field *multipart.Part) (err error) {
 	default:
 		return errors.New("a field that is not known")
 	}
+}
+
+// offset is where a segment begins, which is known once those before it are there.
+func (f uploadFields) offset(index int) (offset int64, known bool) {
+	if index < 0 || index > len(f.Segments) {
+		return 0, false
+	}
+	for _, size := range f.Segments[:index] {
+		if size < 0 {
+			return 0, false
+		}
+		offset += size
+	}
+	return offset, true
 }
 
 // finalize ends an upload that has all its segments, once.

@@ -18,7 +18,9 @@ var pageTemplate = template.Must(template.New("post").Parse(`<!DOCTYPE html>
 func (s *simulator) page(rw http.ResponseWriter, r *http.Request) {
 	for post := range s.world.All() {
 		if post.ID == r.PathValue("id") {
-			showPage(rw, post)
+			if !s.world.ShowOnWall(rw, r, post) {
+				showPage(rw, post)
+			}
 			return
 		}
 	}

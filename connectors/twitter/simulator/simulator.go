@@ -46,7 +46,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(&simul
 
 func newSimulator(s *simulator) http.Handler {
 	s.mux, s.consents = http.NewServeMux(), simulation.NewConsents(s.world, codeLife, "")
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending()}
+	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
 	for operation, handle := range map[string]func(visit){
 		opCreate:                 s.createPost,
 		opTimeline:               s.listPosts,

@@ -47,3 +47,12 @@ func (a *Admin) BareTwins(ctx context.Context, after schema.WorkspaceID, wanted 
 	}
 	return twins, last, nil
 }
+
+// WallSecret returns what makes the addresses of walls. It is of the installation.
+func (a *Admin) WallSecret(ctx context.Context) ([]byte, error) {
+	var secret []byte
+	if err := a.Pool.QueryRow(ctx, `select secret from wall_secrets`).Scan(&secret); err != nil {
+		return nil, fmt.Errorf("reading the secret of walls: %w", db.Unavailable(err))
+	}
+	return secret, nil
+}

@@ -1,0 +1,52 @@
+package wall
+
+import (
+	"context"
+	"net/url"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// Through returns a connector of sandbox accounts whose posts are on a workspace's wall, and
+// whose receipts lead there. base is where browsers reach the walls.
+func Through(c connectors.Connector, a Addresses, base string, account schema.Account) connectors.Connector {
+	address := a.Of(account.Workspace)
+	return through{c, address, base + Path + address + "/" + account.Platform.String()}
+}
+
+type through struct {
+	connector connectors.Connector
+	address   string
+	page      string
+}
+
+// Prepare implements connectors.Connector.
+func (t through) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	return t.connector.Prepare(with(ctx, t.address), d)
+}
+
+// Publish implements connectors.Connector.
+func (t through) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	receipt, err := t.connector.Publish(with(ctx, t.address), d)
+	return t.lead(receipt), err
+}
+
+// Find implements connectors.Connector.
+func (t through) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	receipt, verdict, err := t.connector.Find(with(ctx, t.address), d)
+	return t.lead(receipt), verdict, err
+}
+
+// Comment implements connectors.Connector.
+func (t through) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	receipt, err := t.connector.Comment(with(ctx, t.address), d)
+	return t.lead(receipt), err
+}
+
+func (t through) lead(r schema.Receipt) schema.Receipt {
+	if r.NativeID != "" {
+		r.URL = t.page + "?post=" + url.QueryEscape(r.NativeID)
+	}
+	return r
+}
