@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"crier/analytics"
 	"crier/connectors/catalog"
 	"crier/connectors/sandbox"
@@ -186,5 +188,9 @@ func (b *base) sandboxServer() (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the sandbox: %w", err)
 	}
+	b.config.Registerer.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crier_sandbox_media_bytes",
+		Help: "Media that the sandbox keeps on disk for walls.",
+	}, func() float64 { return float64(simulators.Kept()) }))
 	return newServer("the sandbox", b.sandbox, simulators.Handler(), b.config.Logger), nil
 }

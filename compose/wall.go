@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 
 	"crier/connectors"
 	"crier/connectors/wall"
@@ -73,9 +74,11 @@ func (b *base) withWalls(api http.Handler) (http.Handler, error) {
 		},
 	}
 	places := make(chan struct{}, wallReaders)
-	mux := http.NewServeMux()
-	mux.Handle("/", api)
-	mux.HandleFunc("GET "+wall.Path, func(rw http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, wall.Path) || r.Method != http.MethodGet && r.Method != http.MethodHead {
+			api.ServeHTTP(rw, r)
+			return
+		}
 		select {
 		case places <- struct{}{}:
 			defer func() { <-places }()
@@ -84,6 +87,5 @@ func (b *base) withWalls(api http.Handler) (http.Handler, error) {
 			rw.Header().Set("Retry-After", "1")
 			http.Error(rw, "Too many are looking at walls.", http.StatusServiceUnavailable)
 		}
-	})
-	return mux, nil
+	}), nil
 }
