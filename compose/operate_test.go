@@ -128,7 +128,7 @@ func rotateBeside(t *testing.T, c compose.Config) {
 		t.Errorf("RotateKeyset = %v, want it to wait for the running process", err)
 	}
 	rotated, err := compose.RotateKeyset(t.Context(), c, patient)
-	if err != nil || rotated.Key == before[0].ID || len(rotated.Dropped) != 1 || rotated.Dropped[0] != before[0].ID {
+	if err != nil || rotated.Key == before[0].ID || !rotated.Resumed || len(rotated.Dropped) != 1 || rotated.Dropped[0] != before[0].ID {
 		t.Fatalf("RotateKeyset = %+v, %v", rotated, err)
 	}
 	if want := before[0].Rows["accounts.sealed"]; rotated.Values != want || sealed != want || waited == 0 {
