@@ -1,6 +1,8 @@
 package compose_test
 
 import (
+	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os/exec"
@@ -12,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/compose"
 	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema/clickhouse"
@@ -133,6 +136,31 @@ func (f *fleet) pause(m *member, d time.Duration) {
 	}
 	f.turns.leaveOut(nil)
 	f.awaitReady(m)
+}
+
+// rotateMeanwhile rotates the keyset that all processes share, while they are at work and
+// whatever happens to them, and returns what waits for its end.
+func (f *fleet) rotateMeanwhile() (end func()) {
+	ended := make(chan error, 1)
+	rotating, cancel := context.WithCancel(f.Context())
+	c := f.operator()
+	go func() {
+		rotated, err := compose.RotateKeyset(rotating, c, compose.Rotating{
+			Patience: 2 * time.Minute, Waits: func(string) {}, Sealed: func(int64, int64) {},
+		})
+		if err == nil && (rotated.Values == 0 || len(rotated.Dropped) != 1) {
+			err = fmt.Errorf("it came to %+v", rotated)
+		}
+		ended <- err
+		close(ended)
+	}()
+	f.Cleanup(func() { cancel(); <-ended })
+	return func() {
+		f.Helper()
+		if err := <-ended; err != nil {
+			f.Errorf("rotating the keyset: %v", err)
+		}
+	}
 }
 
 // turns sends each request to the API to the next process.

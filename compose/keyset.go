@@ -93,6 +93,7 @@ type Rotated struct {
 	Key     schema.SealingKey // the new primary one
 	Dropped []schema.SealingKey
 	Values  int64 // sealed again
+	Resumed bool  // an earlier rotation had made the key
 }
 
 // RotateKeyset makes a new key, seals everything with it and drops those before it. Each step is
@@ -123,7 +124,8 @@ func (r *keysetRotation) run(ctx context.Context) (Rotated, error) {
 	if err := r.vault.Reload(); err != nil {
 		return Rotated{}, err
 	}
-	if keys := r.vault.Keyset(); len(keys.All()) == 1 {
+	resumed := len(r.vault.Keyset().All()) > 1
+	if !resumed {
 		if err := r.change(ctx, func() error { _, err := connectors.AddKey(r.file); return err }); err != nil {
 			return Rotated{}, err
 		}
@@ -134,7 +136,7 @@ func (r *keysetRotation) run(ctx context.Context) (Rotated, error) {
 		}
 	}
 	keys := r.vault.Keyset()
-	rotated := Rotated{Key: keys.Primary, Dropped: keys.Before}
+	rotated := Rotated{Key: keys.Primary, Dropped: keys.Before, Resumed: resumed}
 	err := r.await(ctx, "seal with another key than the new one still", func(h postgres.KeyHolders) int { return h.Processes - h.Sealing }, keys.Primary)
 	if err != nil {
 		return rotated, err

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -78,7 +79,11 @@ func TestAKeysetThatIsNotTheDatabasesIsRefused(t *testing.T) {
 		c.Keyset, c.Registerer = keyset, prometheus.NewRegistry()
 		stop, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		return compose.Serve(stop, c, func(context.Context, *compose.Running) error { cancel(); return nil })
+		return compose.Serve(stop, c, func(context.Context, *compose.Running) error {
+			rotateBeside(t, c)
+			cancel()
+			return nil
+		})
 	}
 	for name, tt := range map[string]struct{ keyset, want string }{
 		"none":    {"", "there is no keyset"},
@@ -97,5 +102,40 @@ func TestAKeysetThatIsNotTheDatabasesIsRefused(t *testing.T) {
 	account := compose.NewAccount{Workspace: "acme", Platform: "mastodon", Credentials: schema.Credentials{AccessToken: "token"}}
 	if _, err := compose.AddAccount(t.Context(), c, account); err == nil || !strings.Contains(err.Error(), "there is no keyset") {
 		t.Errorf("AddAccount = %v", err)
+	}
+}
+
+// rotateBeside rotates the keyset of a process that runs, with a machine of its own for all the
+// rotation knows: it waits until the process has the new key.
+func rotateBeside(t *testing.T, c compose.Config) {
+	t.Helper()
+	before, err := compose.ShowKeyset(t.Context(), c)
+	if err != nil || len(before) != 1 || before[0].Use != compose.KeyPrimary || before[0].Rows["accounts.sealed"] == 0 {
+		t.Fatalf("the keyset is %+v, %v; want one key that has sealed the sandbox's accounts", before, err)
+	}
+	impatient, patient := compose.Rotating{Waits: func(string) {}, Sealed: func(int64, int64) {}}, compose.Rotating{}
+	var waited, sealed int64
+	patient.Patience = time.Minute
+	patient.Waits, patient.Sealed = func(string) { waited++ }, func(done, _ int64) { sealed = done }
+	until := time.Now().Add(30 * time.Second)
+	for before[0].Running == 0 && time.Now().Before(until) { // the process tells of itself soon
+		time.Sleep(50 * time.Millisecond)
+		if before, err = compose.ShowKeyset(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := compose.RotateKeyset(t.Context(), c, impatient); err == nil || !strings.Contains(err.Error(), "1 of 1 running processes do not have the new key yet") {
+		t.Errorf("RotateKeyset = %v, want it to wait for the running process", err)
+	}
+	rotated, err := compose.RotateKeyset(t.Context(), c, patient)
+	if err != nil || rotated.Key == before[0].ID || !rotated.Resumed || len(rotated.Dropped) != 1 || rotated.Dropped[0] != before[0].ID {
+		t.Fatalf("RotateKeyset = %+v, %v", rotated, err)
+	}
+	if want := before[0].Rows["accounts.sealed"]; rotated.Values != want || sealed != want || waited == 0 {
+		t.Errorf("%d values are sealed again, %d told, after %d waits; want all %d accounts", rotated.Values, sealed, waited, want)
+	}
+	after, err := compose.ShowKeyset(t.Context(), c)
+	if err != nil || len(after) != 1 || after[0].ID != rotated.Key || after[0].Rows["accounts.sealed"] != rotated.Values {
+		t.Errorf("the keyset is %+v, %v; want the new key alone", after, err)
 	}
 }

@@ -48,7 +48,7 @@ func TestFourProcessesSurviveKillsStopsAndPauses(t *testing.T) {
 }
 
 // survive does to each process in turn what is listed for it, at a random moment of its
-// work: nothing is lost, and nothing is there twice.
+// work: nothing is lost, and nothing is there twice. Meanwhile the keyset is rotated.
 func (f *fleet) survive(all [][]disruption) {
 	f.Helper()
 	moments := rand.New(rand.NewPCG(seedOfTest(f.T), 0))
@@ -61,6 +61,7 @@ func (f *fleet) survive(all [][]disruption) {
 	for _, p := range platformsInTests { // so that each disruption meets calls that are made and not answered
 		f.inject(map[string]any{"platform": p.String(), "delay": answersAfter.Milliseconds(), "times": 1_000_000})
 	}
+	rotated := f.rotateMeanwhile()
 	sent := 0
 	for _, each := range all {
 		for i, happens := range each {
@@ -72,6 +73,7 @@ func (f *fleet) survive(all [][]disruption) {
 		}
 	}
 	a.awaitDone(3 * time.Minute)
+	rotated()
 	unknown := f.checkOnce(a.ids)
 	f.checkNoStrays()
 	made := f.made()

@@ -104,6 +104,9 @@ func (k *keysetRotateCommand) Run(ctx context.Context, logger *slog.Logger) erro
 		return err
 	}
 	fmt.Printf("Key %s seals; %d values are sealed again, and %d keys before it dropped.\n", rotated.Key, rotated.Values, len(rotated.Dropped))
+	if rotated.Resumed {
+		fmt.Fprintln(os.Stderr, "That was the rest of an earlier rotation, which made the key; the next one makes another.")
+	}
 	fmt.Fprintln(os.Stderr, "Machines with a keyset of their own need a copy of this one. Backups made before open with the keyset that is in them.")
 	return nil
 }

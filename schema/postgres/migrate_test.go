@@ -40,16 +40,23 @@ func TestMigrationsGoOnAfterTheirNumbersWereLost(t *testing.T) {
 // A migration that needs a table alone leaves it to whoever is at work on it, and does not
 // have others wait behind it.
 func TestAMigrationHoldsUpNobody(t *testing.T) {
-	for table, before := range map[string]int64{"webhooks": 29, "posts": 32, "accounts": 39} {
-		t.Run(table, func(t *testing.T) {
+	for _, at := range []work{{29, "webhooks", "access share"}, {32, "posts", "access share"}, {39, "accounts", "row exclusive"}} {
+		t.Run(at.table, func(t *testing.T) {
 			t.Parallel()
-			holdUpNobody(t, before, table)
+			at.holdUpNobody(t)
 		})
 	}
 }
 
-// holdUpNobody migrates tables of a version while somebody is at one of them.
-func holdUpNobody(t *testing.T, version int64, table string) {
+// work is what somebody is at: one of the tables of a version.
+type work struct {
+	version int64
+	table   string
+	mode    string // of its lock: that of a reader, or a writer
+}
+
+// holdUpNobody migrates while somebody is at work.
+func (w work) holdUpNobody(t *testing.T) {
 	t.Helper()
 	ctx, url := t.Context(), embeddedtest.Postgres(t)
 	must := func(err error) {
@@ -58,18 +65,18 @@ func holdUpNobody(t *testing.T, version int64, table string) {
 			t.Fatal(err)
 		}
 	}
-	must(postgres.MigrateTo(ctx, url, version))
+	must(postgres.MigrateTo(ctx, url, w.version))
 	long, err := pgx.Connect(ctx, url)
 	must(err)
 	other, err := pgx.Connect(ctx, url)
 	must(err)
-	_, err = long.Exec(ctx, `begin; lock table `+table+` in row exclusive mode`)
+	_, err = long.Exec(ctx, `begin; lock table `+w.table+` in `+w.mode+` mode`)
 	must(err)
 	migrated := make(chan error)
 	go func() { migrated <- postgres.Migrate(ctx, url) }()
 	for until := time.Now().Add(1500 * time.Millisecond); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		patience, cancel := context.WithTimeout(ctx, time.Second)
-		_, err := other.Exec(patience, `update `+table+` set id = id where false`)
+		_, err := other.Exec(patience, `update `+w.table+` set id = id where false`)
 		if cancel(); err != nil {
 			t.Errorf("a writer waits behind the migration: %v", err)
 			break
