@@ -3,6 +3,7 @@
 # make test-rules   the alerts of compose/prometheus, on Prometheus's engine
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
+# make test-large   chunked uploads and uploads as large as there are: kills at each step, and the memory they take: five minutes
 # make fuzz         fuzzes every parser of foreign input, a minute each
 # make test-api     the API against its own description, 200 examples an operation: a quarter of an hour
 # make check        all that CI runs
@@ -18,7 +19,7 @@ ALL_LOG_TESTS := -parallel 1 -run 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 30m
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-rules test-kafka test-reliability test-conformance fuzz bench client check-client lint check clean
+.PHONY: run build test test-rules test-kafka test-reliability test-conformance test-large fuzz bench client check-client lint check clean
 
 include libchdb.mk
 
@@ -43,6 +44,10 @@ test-kafka: libchdb
 test-reliability: libchdb
 	CRIER_TEST_FULL=1 go test -timeout 150m -count 1 -v ./compose
 	CRIER_TEST_FULL=1 scripts/kafka.sh go test -timeout 60m -count 1 -v $(ALL_LOG_TESTS) ./compose
+
+# Without the race detector, which takes several times the memory that is measured.
+test-large: libchdb
+	CRIER_TEST_FULL=1 go test -timeout 30m -count 1 -v -run 'TestAChunkedUploadSurvivesKills|TestUploadsAreNeverWholeInMemory' ./compose
 
 # CRIER_PLATFORM_DOCS names the folder with the platforms' own descriptions.
 test-conformance:

@@ -50,8 +50,9 @@ type childConfig struct {
 	Bases      map[schema.Platform]string
 	Allowed    []netip.Prefix // networks that are let through though they are not public
 
-	Connections int // to PostgreSQL; 0: what the roles want
-	Partitions  int // of topics that are made
+	MaxMedia    int64 // bytes of one file; 0: of the largest that a platform takes
+	Connections int   // to PostgreSQL; 0: what the roles want
+	Partitions  int   // of topics that are made
 	HoldOverdue bool
 	Panics      bool // connectors panic where a text asks for it
 }
@@ -92,7 +93,8 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Roles: roles, HoldOverdue: c.HoldOverdue,
 		PostgresConnections: c.Connections, Partitions: c.Partitions,
 		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
-		Logger: logger, Registerer: prometheus.NewRegistry(),
+		MaxMedia: c.MaxMedia,
+		Logger:   logger, Registerer: prometheus.NewRegistry(),
 	}
 }
 

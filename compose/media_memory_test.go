@@ -21,14 +21,9 @@ import (
 // are: each is larger, or all at once are.
 const uploadMemory = 64 << 10 // KiB
 
-// largeUpload is the size of an upload in bytes: the largest there may be, or one that
-// would not fit into uploadMemory.
-func largeUpload() int64 {
-	if full() {
-		return 500 << 20
-	}
-	return 160 << 20
-}
+// largeUpload is the size of an upload in bytes: one that would not fit into uploadMemory, by
+// little or by far.
+func largeUpload() int64 { return bySize[int64](160<<20, 1<<30) }
 
 // largeFilm is an MP4 of largeUpload.
 func largeFilm() io.Reader { return film(largeUpload()) }
@@ -40,7 +35,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // TestUploadsAreNeverWholeInMemory measures the process that takes them.
 func TestUploadsAreNeverWholeInMemory(t *testing.T) {
 	besideOthers(t)
-	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, MaxMedia: largeUpload()})
 	source := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/film.mp4":

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/jpeg"
+	"image/png"
 	"net/http"
 	"testing"
 	"time"
@@ -12,7 +13,8 @@ import (
 	"crier/schema"
 )
 
-// TestAnUploadIsPublished follows one upload to every platform, over a kill in between.
+// TestAnUploadIsPublished follows one upload to every platform, over a kill in between, and one
+// that some of them take as another picture only.
 func TestAnUploadIsPublished(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -38,14 +40,41 @@ func TestAnUploadIsPublished(t *testing.T) {
 			t.Errorf("%s has %+v, want the picture", post.Platform, post.Media)
 		}
 	}
+	w.call(http.MethodPost, "/posts", map[string]any{
+		"content": "made to fit", "publishNow": true, "platforms": platforms,
+		"mediaItems": []map[string]any{{"mediaId": w.uploadAs("image/png", strip(t)), "fit": "contain"}},
+	}, &answer)
+	w.eventually(60*time.Second, "the other post is done", func() bool { return w.done([]string{answer.Post.ID}) })
+	fitted := 0
+	for _, post := range w.simulated() {
+		if post.Text != "made to fit" {
+			continue
+		}
+		fitted++
+		want := "image/png"
+		if post.Platform == "instagram" || post.Platform == "threads" || post.Platform == "telegram" {
+			want = "image/jpeg"
+		}
+		if len(post.Media) != 1 || post.Media[0].Type != want {
+			t.Errorf("%s has %+v, want %s", post.Platform, post, want)
+		}
+	}
+	if fitted != len(platforms) {
+		t.Errorf("%d of %d platforms have the other post", fitted, len(platforms))
+	}
 }
 
 // upload uploads a picture that every platform takes, and returns its id.
 func (w *world) upload() string {
 	w.Helper()
+	return w.uploadAs("image/jpeg", blackField(w.T))
+}
+
+func (w *world) uploadAs(mediaType string, content []byte) string {
+	w.Helper()
 	var uploaded struct{ Media struct{ ID string } }
 	// A slice of bytes is base64 in JSON.
-	body := map[string]any{"data": blackField(w.T), "mimeType": "image/jpeg", "altText": "a black field"}
+	body := map[string]any{"data": content, "mimeType": mediaType, "altText": "a black field"}
 	if status := w.call(http.MethodPost, "/media", body, &uploaded); status != http.StatusCreated {
 		w.Fatalf("uploading: %d", status)
 	}
@@ -57,6 +86,16 @@ func blackField(t *testing.T) []byte {
 	t.Helper()
 	var content bytes.Buffer
 	if err := jpeg.Encode(&content, image.NewGray(image.Rect(0, 0, 400, 320)), nil); err != nil {
+		t.Fatal(err)
+	}
+	return content.Bytes()
+}
+
+// strip is a PNG that is too wide for some platforms, and too wide by far for telegram.
+func strip(t *testing.T) []byte {
+	t.Helper()
+	var content bytes.Buffer
+	if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, 7500, 350))); err != nil {
 		t.Fatal(err)
 	}
 	return content.Bytes()

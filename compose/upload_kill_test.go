@@ -106,7 +106,7 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 		n    int
 	}{
 		{"/2/media/upload/initialize", 1},
-		{"/append", 2},
+		{"/append", bySize(2, 38)},
 		{"/finalize", 1},
 		{"GET /2/media/upload", 1},
 		{"POST /2/tweets", 1},

@@ -1,0 +1,87 @@
+package mastodon
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+// Whatever call of the chain loses its answer, or never arrives, there is one status, with its
+// media, and it is known as such. A read is sent again by net/http itself, so that two are lost.
+func TestALostAnswerOfEachCall(t *testing.T) {
+	for _, operation := range []string{opUploadMedia, opMediaProcessed, opCreateStatus, opListStatuses} {
+		for name, fault := range map[string]simulation.Fault{"answer lost": {Lose: true}, "never arrived": {Refuse: true}} {
+			t.Run(operation+" "+name, func(t *testing.T) {
+				r := newRig(t)
+				fault.Operation = operation
+				if strings.HasPrefix(operation, "GET ") {
+					fault.Times = 2
+				}
+				r.inject(t, fault)
+				if operation == opListStatuses { // nobody looks unless the status's answer is lost
+					r.inject(t, simulation.Fault{Operation: opCreateStatus, Lose: true})
+				}
+				d := r.delivery("look")
+				d.Media = items(smallVideo)
+				receipt := r.persist(t, d)
+				posts := r.world.Posts()
+				if len(posts) != 1 || posts[0].ID != receipt.NativeID || len(posts[0].Media) != 1 {
+					t.Errorf("receipt %+v of %+v", receipt, posts)
+				}
+				if fault.Times == 0 {
+					fault.Times = 1
+				}
+				if calls := r.world.Calls(operation); calls < fault.Times {
+					t.Errorf("%d calls: nothing was lost", calls)
+				}
+			})
+		}
+	}
+}
+
+// persist publishes as the pipeline does: it comes again with what was kept, and looks for the
+// status before it makes another.
+func (r *rig) persist(t *testing.T, d schema.Delivery) schema.Receipt {
+	t.Helper()
+	met := 0
+	for range 10 {
+		p, err := r.Prepare(t.Context(), d)
+		if d.Progress = p.State; err != nil {
+			wantKind(t, err, schema.Retryable)
+			met++
+			continue
+		}
+		if !p.Ready {
+			r.pass(time.Second)
+			continue
+		}
+		receipt, err := r.Publish(t.Context(), d)
+		if err == nil && met == 0 {
+			t.Error("no call met the fault")
+		}
+		if err == nil {
+			return receipt
+		}
+		wantKind(t, err, schema.Unknown)
+		met++
+		for range 3 {
+			r.pass(schema.Lease)
+			receipt, verdict, err := r.Find(t.Context(), d)
+			if err != nil {
+				wantKind(t, err, schema.Retryable)
+				continue
+			}
+			if verdict == schema.Found {
+				return receipt
+			}
+			if verdict != schema.NotThere {
+				t.Fatalf("Find = %v", verdict)
+			}
+		}
+	}
+	t.Fatal("it was never published")
+	return schema.Receipt{}
+}
