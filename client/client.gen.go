@@ -225,6 +225,57 @@ func (e CommentRecordStatus) Valid() bool {
 	}
 }
 
+// Defines values for ConnectBegunAnswerSuccess.
+const (
+	ConnectBegunAnswerSuccessTrue ConnectBegunAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the ConnectBegunAnswerSuccess enum.
+func (e ConnectBegunAnswerSuccess) Valid() bool {
+	switch e {
+	case ConnectBegunAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConnectWayMethod.
+const (
+	AppPassword ConnectWayMethod = "app_password"
+	BotToken    ConnectWayMethod = "bot_token"
+	Oauth       ConnectWayMethod = "oauth"
+)
+
+// Valid indicates whether the value is a known member of the ConnectWayMethod enum.
+func (e ConnectWayMethod) Valid() bool {
+	switch e {
+	case AppPassword:
+		return true
+	case BotToken:
+		return true
+	case Oauth:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConnectWaysAnswerSuccess.
+const (
+	ConnectWaysAnswerSuccessTrue ConnectWaysAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the ConnectWaysAnswerSuccess enum.
+func (e ConnectWaysAnswerSuccess) Valid() bool {
+	switch e {
+	case ConnectWaysAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DeletedAnswerMethod.
 const (
 	DeletedAnswerMethodCancelled DeletedAnswerMethod = "cancelled"
@@ -366,6 +417,21 @@ const (
 func (e DisconnectedAnswerSuccess) Valid() bool {
 	switch e {
 	case DisconnectedAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EntitiesAnswerSuccess.
+const (
+	EntitiesAnswerSuccessTrue EntitiesAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the EntitiesAnswerSuccess enum.
+func (e EntitiesAnswerSuccess) Valid() bool {
+	switch e {
+	case EntitiesAnswerSuccessTrue:
 		return true
 	default:
 		return false
@@ -1320,6 +1386,21 @@ func (e RedeliveredAnswerSuccess) Valid() bool {
 	}
 }
 
+// Defines values for RedirectsAnswerSuccess.
+const (
+	RedirectsAnswerSuccessTrue RedirectsAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the RedirectsAnswerSuccess enum.
+func (e RedirectsAnswerSuccess) Valid() bool {
+	switch e {
+	case RedirectsAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RegistrationAnswerSuccess.
 const (
 	RegistrationAnswerSuccessTrue RegistrationAnswerSuccess = true
@@ -1943,7 +2024,7 @@ type AccountHealth struct {
 	NeedsReconnect bool            `json:"needsReconnect"`
 	Platform       PlatformName    `json:"platform"`
 
-	// ReconnectUrl Where to connect it again, unless it is healthy.
+	// ReconnectUrl Where to connect it again, unless it is healthy: a page for its owner's browser, or, where the platform has none, the operation that takes credentials.
 	ReconnectUrl *string `json:"reconnectUrl,omitempty"`
 
 	// Status expired: it has to be connected again. error: it could not be checked, or its platform suspended, deactivated or deleted it.
@@ -2194,6 +2275,19 @@ type CommentRecord struct {
 // CommentRecordStatus defines model for CommentRecord.Status.
 type CommentRecordStatus string
 
+// ConnectBegunAnswer defines model for ConnectBegunAnswer.
+type ConnectBegunAnswer struct {
+	// AuthUrl The platform's page, to open in the browser of the person whose account it is.
+	AuthUrl string `json:"authUrl"`
+
+	// ExpiresAt Until when the person may come back from it.
+	ExpiresAt time.Time                 `json:"expiresAt"`
+	Success   ConnectBegunAnswerSuccess `json:"success"`
+}
+
+// ConnectBegunAnswerSuccess defines model for ConnectBegunAnswer.Success.
+type ConnectBegunAnswerSuccess bool
+
 // ConnectBluesky defines model for ConnectBluesky.
 type ConnectBluesky struct {
 	BrandId *string `json:"brandId,omitempty"`
@@ -2291,6 +2385,29 @@ type ConnectTwitter struct {
 	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
 	RefreshToken *string `json:"refreshToken,omitempty"`
 }
+
+// ConnectWay defines model for ConnectWay.
+type ConnectWay struct {
+	// Configured Whether accounts can be connected on this server.
+	Configured bool `json:"configured"`
+
+	// Message What is missing, where it is not configured.
+	Message  *string          `json:"message,omitempty"`
+	Method   ConnectWayMethod `json:"method"`
+	Platform PlatformName     `json:"platform"`
+}
+
+// ConnectWayMethod defines model for ConnectWay.Method.
+type ConnectWayMethod string
+
+// ConnectWaysAnswer defines model for ConnectWaysAnswer.
+type ConnectWaysAnswer struct {
+	Platforms []ConnectWay             `json:"platforms"`
+	Success   ConnectWaysAnswerSuccess `json:"success"`
+}
+
+// ConnectWaysAnswerSuccess defines model for ConnectWaysAnswer.Success.
+type ConnectWaysAnswerSuccess bool
 
 // DeletedAnswer defines model for DeletedAnswer.
 type DeletedAnswer struct {
@@ -2429,6 +2546,44 @@ type DisconnectedAnswerDisconnected bool
 
 // DisconnectedAnswerSuccess defines model for DisconnectedAnswer.Success.
 type DisconnectedAnswerSuccess bool
+
+// EntitiesAnswer defines model for EntitiesAnswer.
+type EntitiesAnswer struct {
+	Entities []Entity              `json:"entities"`
+	Platform PlatformName          `json:"platform"`
+	Success  EntitiesAnswerSuccess `json:"success"`
+}
+
+// EntitiesAnswerSuccess defines model for EntitiesAnswer.Success.
+type EntitiesAnswerSuccess bool
+
+// EntitiesSelection defines model for EntitiesSelection.
+type EntitiesSelection struct {
+	// BrandId Of the accounts; by default that of GET /connect/{platform}.
+	BrandId        *string                            `json:"brandId,omitempty"`
+	EntityIds      []EntitiesSelection_EntityIds_Item `json:"entityIds"`
+	SelectionToken string                             `json:"selectionToken"`
+}
+
+// EntitiesSelectionEntityIds0 defines model for EntitiesSelection.EntityIds.0.
+type EntitiesSelectionEntityIds0 = string
+
+// EntitiesSelectionEntityIds1 defines model for EntitiesSelection.EntityIds.1.
+type EntitiesSelectionEntityIds1 = int64
+
+// EntitiesSelection_EntityIds_Item defines model for EntitiesSelection.entityIds.Item.
+type EntitiesSelection_EntityIds_Item struct {
+	union json.RawMessage
+}
+
+// Entity defines model for Entity.
+type Entity struct {
+	Id string `json:"id"`
+
+	// Kind What the platform calls it: page, organization, person, …
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
 
 // Error defines model for Error.
 type Error struct {
@@ -3558,6 +3713,23 @@ type RedeliveredAnswer struct {
 // RedeliveredAnswerSuccess defines model for RedeliveredAnswer.Success.
 type RedeliveredAnswerSuccess bool
 
+// RedirectsAnswer defines model for RedirectsAnswer.
+type RedirectsAnswer struct {
+	Redirects []string               `json:"redirects"`
+	Success   RedirectsAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
+}
+
+// RedirectsAnswerSuccess defines model for RedirectsAnswer.Success.
+type RedirectsAnswerSuccess bool
+
+// RedirectsUpdate defines model for RedirectsUpdate.
+type RedirectsUpdate struct {
+	Redirects []string `json:"redirects"`
+}
+
 // Registration defines model for Registration.
 type Registration struct {
 	Email openapi_types.Email `json:"email"`
@@ -4252,6 +4424,9 @@ type YoutubeSettings struct {
 // BrandId defines model for BrandId.
 type BrandId = string
 
+// ConnectPlatform defines model for ConnectPlatform.
+type ConnectPlatform = PlatformName
+
 // DeliveryId defines model for DeliveryId.
 type DeliveryId = string
 
@@ -4306,6 +4481,9 @@ type Invalid = Failure
 // MethodNotAllowed defines model for MethodNotAllowed.
 type MethodNotAllowed = Failure
 
+// NotConnected defines model for NotConnected.
+type NotConnected = Failure
+
 // NotFound defines model for NotFound.
 type NotFound = Failure
 
@@ -4357,6 +4535,45 @@ type CheckoutParams struct {
 type NoticeOfStripeParams struct {
 	// StripeSignature t=TIME,v1=SIGNATURE: the HMAC-SHA256 of the time in seconds, a period and the body, in hex.
 	StripeSignature *string `json:"Stripe-Signature,omitempty"`
+}
+
+// BeginConnectParams defines parameters for BeginConnect.
+type BeginConnectParams struct {
+	// Server Of mastodon alone, and required there but for a test key: the account's server.
+	Server *string `form:"server,omitempty" json:"server,omitempty"`
+
+	// Redirect Where the person is sent at the end: one of the workspace's redirects, exactly.
+	Redirect *string  `form:"redirect,omitempty" json:"redirect,omitempty"`
+	BrandId  *BrandId `form:"brandId,omitempty" json:"brandId,omitempty"`
+}
+
+// FinishConsentParams defines parameters for FinishConsent.
+type FinishConsentParams struct {
+	State *string `form:"state,omitempty" json:"state,omitempty"`
+	Code  *string `form:"code,omitempty" json:"code,omitempty"`
+	Error *string `form:"error,omitempty" json:"error,omitempty"`
+}
+
+// ChooseEntitiesFormdataBody defines parameters for ChooseEntities.
+type ChooseEntitiesFormdataBody struct {
+}
+
+// ConfirmConsentFormdataBody defines parameters for ConfirmConsent.
+type ConfirmConsentFormdataBody struct {
+}
+
+// ListEntitiesParams defines parameters for ListEntities.
+type ListEntitiesParams struct {
+	// SelectionToken What the redirect carried; it lasts ten minutes.
+	SelectionToken string `form:"selectionToken" json:"selectionToken"`
+}
+
+// ReconnectAccountParams defines parameters for ReconnectAccount.
+type ReconnectAccountParams struct {
+	Token *string `form:"token,omitempty" json:"token,omitempty"`
+
+	// Redirect Where the person is sent at the end: one of the workspace's redirects, exactly.
+	Redirect *string `form:"redirect,omitempty" json:"redirect,omitempty"`
 }
 
 // ListEventsParams defines parameters for ListEvents.
@@ -4726,6 +4943,9 @@ type ConnectLinkedInJSONRequestBody = ConnectLinkedIn
 // ConnectMastodonJSONRequestBody defines body for ConnectMastodon for application/json ContentType.
 type ConnectMastodonJSONRequestBody = ConnectMastodon
 
+// PutRedirectsJSONRequestBody defines body for PutRedirects for application/json ContentType.
+type PutRedirectsJSONRequestBody = RedirectsUpdate
+
 // ConnectTelegramJSONRequestBody defines body for ConnectTelegram for application/json ContentType.
 type ConnectTelegramJSONRequestBody = ConnectTelegram
 
@@ -4734,6 +4954,15 @@ type ConnectThreadsJSONRequestBody = ConnectThreads
 
 // ConnectTwitterJSONRequestBody defines body for ConnectTwitter for application/json ContentType.
 type ConnectTwitterJSONRequestBody = ConnectTwitter
+
+// ChooseEntitiesFormdataRequestBody defines body for ChooseEntities for application/x-www-form-urlencoded ContentType.
+type ChooseEntitiesFormdataRequestBody ChooseEntitiesFormdataBody
+
+// ConfirmConsentFormdataRequestBody defines body for ConfirmConsent for application/x-www-form-urlencoded ContentType.
+type ConfirmConsentFormdataRequestBody ConfirmConsentFormdataBody
+
+// SelectEntitiesJSONRequestBody defines body for SelectEntities for application/json ContentType.
+type SelectEntitiesJSONRequestBody = EntitiesSelection
 
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = KeyCreate
@@ -4898,6 +5127,68 @@ func (t ChatId) MarshalJSON() ([]byte, error) {
 }
 
 func (t *ChatId) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsEntitiesSelectionEntityIds0 returns the union data inside the EntitiesSelection_EntityIds_Item as a EntitiesSelectionEntityIds0
+func (t EntitiesSelection_EntityIds_Item) AsEntitiesSelectionEntityIds0() (EntitiesSelectionEntityIds0, error) {
+	var body EntitiesSelectionEntityIds0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEntitiesSelectionEntityIds0 overwrites any union data inside the EntitiesSelection_EntityIds_Item as the provided EntitiesSelectionEntityIds0
+func (t *EntitiesSelection_EntityIds_Item) FromEntitiesSelectionEntityIds0(v EntitiesSelectionEntityIds0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEntitiesSelectionEntityIds0 performs a merge with any union data inside the EntitiesSelection_EntityIds_Item, using the provided EntitiesSelectionEntityIds0
+func (t *EntitiesSelection_EntityIds_Item) MergeEntitiesSelectionEntityIds0(v EntitiesSelectionEntityIds0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEntitiesSelectionEntityIds1 returns the union data inside the EntitiesSelection_EntityIds_Item as a EntitiesSelectionEntityIds1
+func (t EntitiesSelection_EntityIds_Item) AsEntitiesSelectionEntityIds1() (EntitiesSelectionEntityIds1, error) {
+	var body EntitiesSelectionEntityIds1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEntitiesSelectionEntityIds1 overwrites any union data inside the EntitiesSelection_EntityIds_Item as the provided EntitiesSelectionEntityIds1
+func (t *EntitiesSelection_EntityIds_Item) FromEntitiesSelectionEntityIds1(v EntitiesSelectionEntityIds1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEntitiesSelectionEntityIds1 performs a merge with any union data inside the EntitiesSelection_EntityIds_Item, using the provided EntitiesSelectionEntityIds1
+func (t *EntitiesSelection_EntityIds_Item) MergeEntitiesSelectionEntityIds1(v EntitiesSelectionEntityIds1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t EntitiesSelection_EntityIds_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *EntitiesSelection_EntityIds_Item) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -5533,6 +5824,13 @@ type ClientInterface interface {
 	// Corresponds with PATCH /brands/{id} (the `RenameBrand` operationId).
 	RenameBrand(ctx context.Context, id string, body RenameBrandJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListConnectWays How accounts of each platform are connected
+	//
+	// A person consents on the platform's own page (`oauth`: GET /connect/{platform}), or gives a password for apps (`app_password`) or a bot's token (`bot_token`). A platform for which this server has no app is not configured, and says what its operator has to set.
+	//
+	// Corresponds with GET /connect (the `ListConnectWays` operationId).
+	ListConnectWays(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ConnectBlueskyWithBody Connect a Bluesky account
 	//
 	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -5623,6 +5921,31 @@ type ClientInterface interface {
 	// Corresponds with POST /connect/mastodon (the `ConnectMastodon` operationId).
 	ConnectMastodon(ctx context.Context, body ConnectMastodonJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListRedirects Where persons may be sent after they have connected an account
+	//
+	// Needs a key with the permission `admin`.
+	//
+	// Corresponds with GET /connect/redirects (the `ListRedirects` operationId).
+	ListRedirects(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutRedirectsWithBody Replace where persons may be sent
+	//
+	// At most 50 addresses, each `https`, or `http` on the browser's own machine. They are compared with `redirect` as they are written. Needs a key with the permission `admin`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /connect/redirects (the `PutRedirects` operationId).
+	PutRedirectsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutRedirects Replace where persons may be sent
+	//
+	// At most 50 addresses, each `https`, or `http` on the browser's own machine. They are compared with `redirect` as they are written. Needs a key with the permission `admin`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /connect/redirects (the `PutRedirects` operationId).
+	PutRedirects(ctx context.Context, body PutRedirectsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ConnectTelegramWithBody Register Telegram channels and groups of a bot
 	//
 	// The bot must be able to post in each chat: an administrator of a channel, a member of a group. All are registered, or none. Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -5676,6 +5999,80 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
 	ConnectTwitter(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BeginConnect Begin to connect an account on its platform's page
+	//
+	// Send the person's browser to `authUrl` within ten minutes. They consent there, come back to this server, are asked whether the account is for this workspace, and end at `redirect`, or on a page of this server. `redirect` gets `platform`, and one of: `connected=true` with `accountId` for each account; `selectionRequired=true` with `selectionToken` where they have to choose (GET /connect/{platform}/entities); `error` (`access_denied`, `connect_failed`) with `error_description`. What it says is for the person's eyes: read the accounts to be sure. Needs a key with the permission `admin`; with a test key the page is the simulator's.
+	//
+	// Corresponds with GET /connect/{platform} (the `BeginConnect` operationId).
+	BeginConnect(ctx context.Context, platform ConnectPlatform, params *BeginConnectParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FinishConsent Where a platform sends persons back to
+	//
+	// The redirect address to register with the platform's app. For browsers: it shows a page that names the workspace and asks whether what was granted is to be attached to it. A `state` works once.
+	//
+	// Corresponds with GET /connect/{platform}/callback (the `FinishConsent` operationId).
+	FinishConsent(ctx context.Context, platform ConnectPlatform, params *FinishConsentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChooseEntitiesWithBody What the page sends on which a person chooses
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/choose (the `ChooseEntities` operationId).
+	ChooseEntitiesWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChooseEntitiesWithFormdataBody What the page sends on which a person chooses
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type.
+	//
+	// Corresponds with POST /connect/{platform}/choose (the `ChooseEntities` operationId).
+	ChooseEntitiesWithFormdataBody(ctx context.Context, platform ConnectPlatform, body ChooseEntitiesFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmConsentWithBody What the page of the callback sends
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
+	ConfirmConsentWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmConsentWithFormdataBody What the page of the callback sends
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type.
+	//
+	// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
+	ConfirmConsentWithFormdataBody(ctx context.Context, platform ConnectPlatform, body ConfirmConsentFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListEntities What a person may choose to connect
+	//
+	// The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
+	//
+	// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
+	ListEntities(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReconnectAccount Where an account's owner connects it again
+	//
+	// The `reconnectUrl` of an account's health: a page for browsers that works at any time and as often as it is opened. It leads over the platform's page and back to itself, or to `redirect` where one is added.
+	//
+	// Corresponds with GET /connect/{platform}/reconnect (the `ReconnectAccount` operationId).
+	ReconnectAccount(ctx context.Context, platform ConnectPlatform, params *ReconnectAccountParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SelectEntitiesWithBody Connect what a person has chosen
+	//
+	// All of them, or none. The selection ends with it; after an error it goes on.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
+	SelectEntitiesWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SelectEntities Connect what a person has chosen
+	//
+	// All of them, or none. The selection ends with it; after an error it goes on.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
+	SelectEntities(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListEvents Catch up on events
 	//
@@ -6658,6 +7055,23 @@ func (c *Client) RenameBrand(ctx context.Context, id string, body RenameBrandJSO
 	return c.Client.Do(req)
 }
 
+// ListConnectWays How accounts of each platform are connected
+//
+// A person consents on the platform's own page (`oauth`: GET /connect/{platform}), or gives a password for apps (`app_password`) or a bot's token (`bot_token`). A platform for which this server has no app is not configured, and says what its operator has to set.
+//
+// Corresponds with GET /connect (the `ListConnectWays` operationId).
+func (c *Client) ListConnectWays(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListConnectWaysRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ConnectBlueskyWithBody Connect a Bluesky account
 //
 // Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -6848,6 +7262,61 @@ func (c *Client) ConnectMastodon(ctx context.Context, body ConnectMastodonJSONRe
 	return c.Client.Do(req)
 }
 
+// ListRedirects Where persons may be sent after they have connected an account
+//
+// Needs a key with the permission `admin`.
+//
+// Corresponds with GET /connect/redirects (the `ListRedirects` operationId).
+func (c *Client) ListRedirects(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListRedirectsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutRedirectsWithBody Replace where persons may be sent
+//
+// At most 50 addresses, each `https`, or `http` on the browser's own machine. They are compared with `redirect` as they are written. Needs a key with the permission `admin`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /connect/redirects (the `PutRedirects` operationId).
+func (c *Client) PutRedirectsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutRedirectsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutRedirects Replace where persons may be sent
+//
+// At most 50 addresses, each `https`, or `http` on the browser's own machine. They are compared with `redirect` as they are written. Needs a key with the permission `admin`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /connect/redirects (the `PutRedirects` operationId).
+func (c *Client) PutRedirects(ctx context.Context, body PutRedirectsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutRedirectsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ConnectTelegramWithBody Register Telegram channels and groups of a bot
 //
 // The bot must be able to post in each chat: an administrator of a channel, a member of a group. All are registered, or none. Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -6952,6 +7421,180 @@ func (c *Client) ConnectTwitterWithBody(ctx context.Context, contentType string,
 // Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
 func (c *Client) ConnectTwitter(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewConnectTwitterRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BeginConnect Begin to connect an account on its platform's page
+//
+// Send the person's browser to `authUrl` within ten minutes. They consent there, come back to this server, are asked whether the account is for this workspace, and end at `redirect`, or on a page of this server. `redirect` gets `platform`, and one of: `connected=true` with `accountId` for each account; `selectionRequired=true` with `selectionToken` where they have to choose (GET /connect/{platform}/entities); `error` (`access_denied`, `connect_failed`) with `error_description`. What it says is for the person's eyes: read the accounts to be sure. Needs a key with the permission `admin`; with a test key the page is the simulator's.
+//
+// Corresponds with GET /connect/{platform} (the `BeginConnect` operationId).
+func (c *Client) BeginConnect(ctx context.Context, platform ConnectPlatform, params *BeginConnectParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBeginConnectRequest(c.Server, platform, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FinishConsent Where a platform sends persons back to
+//
+// The redirect address to register with the platform's app. For browsers: it shows a page that names the workspace and asks whether what was granted is to be attached to it. A `state` works once.
+//
+// Corresponds with GET /connect/{platform}/callback (the `FinishConsent` operationId).
+func (c *Client) FinishConsent(ctx context.Context, platform ConnectPlatform, params *FinishConsentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFinishConsentRequest(c.Server, platform, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChooseEntitiesWithBody What the page sends on which a person chooses
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/choose (the `ChooseEntities` operationId).
+func (c *Client) ChooseEntitiesWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChooseEntitiesRequestWithBody(c.Server, platform, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChooseEntitiesWithFormdataBody What the page sends on which a person chooses
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type.
+//
+// Corresponds with POST /connect/{platform}/choose (the `ChooseEntities` operationId).
+func (c *Client) ChooseEntitiesWithFormdataBody(ctx context.Context, platform ConnectPlatform, body ChooseEntitiesFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChooseEntitiesRequestWithFormdataBody(c.Server, platform, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmConsentWithBody What the page of the callback sends
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
+func (c *Client) ConfirmConsentWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmConsentRequestWithBody(c.Server, platform, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmConsentWithFormdataBody What the page of the callback sends
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type.
+//
+// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
+func (c *Client) ConfirmConsentWithFormdataBody(ctx context.Context, platform ConnectPlatform, body ConfirmConsentFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmConsentRequestWithFormdataBody(c.Server, platform, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListEntities What a person may choose to connect
+//
+// The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
+//
+// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
+func (c *Client) ListEntities(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListEntitiesRequest(c.Server, platform, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReconnectAccount Where an account's owner connects it again
+//
+// The `reconnectUrl` of an account's health: a page for browsers that works at any time and as often as it is opened. It leads over the platform's page and back to itself, or to `redirect` where one is added.
+//
+// Corresponds with GET /connect/{platform}/reconnect (the `ReconnectAccount` operationId).
+func (c *Client) ReconnectAccount(ctx context.Context, platform ConnectPlatform, params *ReconnectAccountParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReconnectAccountRequest(c.Server, platform, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SelectEntitiesWithBody Connect what a person has chosen
+//
+// All of them, or none. The selection ends with it; after an error it goes on.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
+func (c *Client) SelectEntitiesWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSelectEntitiesRequestWithBody(c.Server, platform, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SelectEntities Connect what a person has chosen
+//
+// All of them, or none. The selection ends with it; after an error it goes on.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
+func (c *Client) SelectEntities(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSelectEntitiesRequest(c.Server, platform, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8945,6 +9588,33 @@ func NewRenameBrandRequestWithBody(server string, id string, contentType string,
 	return req, nil
 }
 
+// NewListConnectWaysRequest constructs an http.Request for the ListConnectWays method
+func NewListConnectWaysRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewConnectBlueskyRequest calls the generic ConnectBluesky builder with application/json body
 func NewConnectBlueskyRequest(server string, body ConnectBlueskyJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -9145,6 +9815,73 @@ func NewConnectMastodonRequestWithBody(server string, contentType string, body i
 	return req, nil
 }
 
+// NewListRedirectsRequest constructs an http.Request for the ListRedirects method
+func NewListRedirectsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/redirects")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPutRedirectsRequest calls the generic PutRedirects builder with application/json body
+func NewPutRedirectsRequest(server string, body PutRedirectsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPutRedirectsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewPutRedirectsRequestWithBody constructs an http.Request for the PutRedirects method, with any body, and a specified content type
+func NewPutRedirectsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/redirects")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewConnectTelegramRequest calls the generic ConnectTelegram builder with application/json body
 func NewConnectTelegramRequest(server string, body ConnectTelegramJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -9246,6 +9983,447 @@ func NewConnectTwitterRequestWithBody(server string, contentType string, body io
 	}
 
 	operationPath := fmt.Sprintf("/connect/twitter")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewBeginConnectRequest constructs an http.Request for the BeginConnect method
+func NewBeginConnectRequest(server string, platform ConnectPlatform, params *BeginConnectParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Server != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "server", *params.Server, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Redirect != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "redirect", *params.Redirect, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BrandId != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "brandId", *params.BrandId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFinishConsentRequest constructs an http.Request for the FinishConsent method
+func NewFinishConsentRequest(server string, platform ConnectPlatform, params *FinishConsentParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/callback", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Code != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "code", *params.Code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Error != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "error", *params.Error, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewChooseEntitiesRequestWithFormdataBody calls the generic ChooseEntities builder with application/x-www-form-urlencoded body
+func NewChooseEntitiesRequestWithFormdataBody(server string, platform ConnectPlatform, body ChooseEntitiesFormdataRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	bodyStr, err := runtime.MarshalForm(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = strings.NewReader(bodyStr.Encode())
+	return NewChooseEntitiesRequestWithBody(server, platform, "application/x-www-form-urlencoded", bodyReader)
+}
+
+// NewChooseEntitiesRequestWithBody constructs an http.Request for the ChooseEntities method, with any body, and a specified content type
+func NewChooseEntitiesRequestWithBody(server string, platform ConnectPlatform, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/choose", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConfirmConsentRequestWithFormdataBody calls the generic ConfirmConsent builder with application/x-www-form-urlencoded body
+func NewConfirmConsentRequestWithFormdataBody(server string, platform ConnectPlatform, body ConfirmConsentFormdataRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	bodyStr, err := runtime.MarshalForm(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = strings.NewReader(bodyStr.Encode())
+	return NewConfirmConsentRequestWithBody(server, platform, "application/x-www-form-urlencoded", bodyReader)
+}
+
+// NewConfirmConsentRequestWithBody constructs an http.Request for the ConfirmConsent method, with any body, and a specified content type
+func NewConfirmConsentRequestWithBody(server string, platform ConnectPlatform, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/confirm", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListEntitiesRequest constructs an http.Request for the ListEntities method
+func NewListEntitiesRequest(server string, platform ConnectPlatform, params *ListEntitiesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/entities", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "selectionToken", params.SelectionToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewReconnectAccountRequest constructs an http.Request for the ReconnectAccount method
+func NewReconnectAccountRequest(server string, platform ConnectPlatform, params *ReconnectAccountParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/reconnect", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Token != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "token", *params.Token, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Redirect != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "redirect", *params.Redirect, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSelectEntitiesRequest calls the generic SelectEntities builder with application/json body
+func NewSelectEntitiesRequest(server string, platform ConnectPlatform, body SelectEntitiesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSelectEntitiesRequestWithBody(server, platform, "application/json", bodyReader)
+}
+
+// NewSelectEntitiesRequestWithBody constructs an http.Request for the SelectEntities method, with any body, and a specified content type
+func NewSelectEntitiesRequestWithBody(server string, platform ConnectPlatform, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/select", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -11754,6 +12932,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /brands/{id} (the `RenameBrand` operationId).
 	RenameBrandWithResponse(ctx context.Context, id string, body RenameBrandJSONRequestBody, reqEditors ...RequestEditorFn) (*RenameBrandResponse, error)
 
+	// ListConnectWaysWithResponse How accounts of each platform are connected
+	//
+	// A person consents on the platform's own page (`oauth`: GET /connect/{platform}), or gives a password for apps (`app_password`) or a bot's token (`bot_token`). A platform for which this server has no app is not configured, and says what its operator has to set.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /connect (the `ListConnectWays` operationId).
+	ListConnectWaysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListConnectWaysResponse, error)
+
 	// ConnectBlueskyWithBodyWithResponse Connect a Bluesky account
 	//
 	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -11844,6 +13031,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/mastodon (the `ConnectMastodon` operationId).
 	ConnectMastodonWithResponse(ctx context.Context, body ConnectMastodonJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectMastodonResponse, error)
 
+	// ListRedirectsWithResponse Where persons may be sent after they have connected an account
+	//
+	// Needs a key with the permission `admin`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /connect/redirects (the `ListRedirects` operationId).
+	ListRedirectsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListRedirectsResponse, error)
+
+	// PutRedirectsWithBodyWithResponse Replace where persons may be sent
+	//
+	// At most 50 addresses, each `https`, or `http` on the browser's own machine. They are compared with `redirect` as they are written. Needs a key with the permission `admin`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /connect/redirects (the `PutRedirects` operationId).
+	PutRedirectsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutRedirectsResponse, error)
+
+	// PutRedirectsWithResponse Replace where persons may be sent
+	//
+	// At most 50 addresses, each `https`, or `http` on the browser's own machine. They are compared with `redirect` as they are written. Needs a key with the permission `admin`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /connect/redirects (the `PutRedirects` operationId).
+	PutRedirectsWithResponse(ctx context.Context, body PutRedirectsJSONRequestBody, reqEditors ...RequestEditorFn) (*PutRedirectsResponse, error)
+
 	// ConnectTelegramWithBodyWithResponse Register Telegram channels and groups of a bot
 	//
 	// The bot must be able to post in each chat: an administrator of a channel, a member of a group. All are registered, or none. Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -11897,6 +13111,88 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
 	ConnectTwitterWithResponse(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTwitterResponse, error)
+
+	// BeginConnectWithResponse Begin to connect an account on its platform's page
+	//
+	// Send the person's browser to `authUrl` within ten minutes. They consent there, come back to this server, are asked whether the account is for this workspace, and end at `redirect`, or on a page of this server. `redirect` gets `platform`, and one of: `connected=true` with `accountId` for each account; `selectionRequired=true` with `selectionToken` where they have to choose (GET /connect/{platform}/entities); `error` (`access_denied`, `connect_failed`) with `error_description`. What it says is for the person's eyes: read the accounts to be sure. Needs a key with the permission `admin`; with a test key the page is the simulator's.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /connect/{platform} (the `BeginConnect` operationId).
+	BeginConnectWithResponse(ctx context.Context, platform ConnectPlatform, params *BeginConnectParams, reqEditors ...RequestEditorFn) (*BeginConnectResponse, error)
+
+	// FinishConsentWithResponse Where a platform sends persons back to
+	//
+	// The redirect address to register with the platform's app. For browsers: it shows a page that names the workspace and asks whether what was granted is to be attached to it. A `state` works once.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /connect/{platform}/callback (the `FinishConsent` operationId).
+	FinishConsentWithResponse(ctx context.Context, platform ConnectPlatform, params *FinishConsentParams, reqEditors ...RequestEditorFn) (*FinishConsentResponse, error)
+
+	// ChooseEntitiesWithBodyWithResponse What the page sends on which a person chooses
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/choose (the `ChooseEntities` operationId).
+	ChooseEntitiesWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChooseEntitiesResponse, error)
+
+	// ChooseEntitiesWithFormdataBodyWithResponse What the page sends on which a person chooses
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/choose (the `ChooseEntities` operationId).
+	ChooseEntitiesWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body ChooseEntitiesFormdataRequestBody, reqEditors ...RequestEditorFn) (*ChooseEntitiesResponse, error)
+
+	// ConfirmConsentWithBodyWithResponse What the page of the callback sends
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
+	ConfirmConsentWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmConsentResponse, error)
+
+	// ConfirmConsentWithFormdataBodyWithResponse What the page of the callback sends
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
+	ConfirmConsentWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body ConfirmConsentFormdataRequestBody, reqEditors ...RequestEditorFn) (*ConfirmConsentResponse, error)
+
+	// ListEntitiesWithResponse What a person may choose to connect
+	//
+	// The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
+	ListEntitiesWithResponse(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*ListEntitiesResponse, error)
+
+	// ReconnectAccountWithResponse Where an account's owner connects it again
+	//
+	// The `reconnectUrl` of an account's health: a page for browsers that works at any time and as often as it is opened. It leads over the platform's page and back to itself, or to `redirect` where one is added.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /connect/{platform}/reconnect (the `ReconnectAccount` operationId).
+	ReconnectAccountWithResponse(ctx context.Context, platform ConnectPlatform, params *ReconnectAccountParams, reqEditors ...RequestEditorFn) (*ReconnectAccountResponse, error)
+
+	// SelectEntitiesWithBodyWithResponse Connect what a person has chosen
+	//
+	// All of them, or none. The selection ends with it; after an error it goes on.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
+	SelectEntitiesWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SelectEntitiesResponse, error)
+
+	// SelectEntitiesWithResponse Connect what a person has chosen
+	//
+	// All of them, or none. The selection ends with it; after an error it goes on.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
+	SelectEntitiesWithResponse(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*SelectEntitiesResponse, error)
 
 	// ListEventsWithResponse Catch up on events
 	//
@@ -13181,6 +14477,47 @@ func (r RenameBrandResponse) ContentType() string {
 	return ""
 }
 
+type ListConnectWaysResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ConnectWaysAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListConnectWaysResponse) GetJSON200() *ConnectWaysAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListConnectWaysResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListConnectWaysResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListConnectWaysResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListConnectWaysResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ConnectBlueskyResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -13421,6 +14758,88 @@ func (r ConnectMastodonResponse) ContentType() string {
 	return ""
 }
 
+type ListRedirectsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RedirectsAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListRedirectsResponse) GetJSON200() *RedirectsAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListRedirectsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListRedirectsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListRedirectsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListRedirectsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PutRedirectsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RedirectsAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PutRedirectsResponse) GetJSON200() *RedirectsAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r PutRedirectsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PutRedirectsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PutRedirectsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PutRedirectsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ConnectTelegramResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -13559,6 +14978,265 @@ func (r ConnectTwitterResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ConnectTwitterResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type BeginConnectResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ConnectBegunAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r BeginConnectResponse) GetJSON200() *ConnectBegunAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r BeginConnectResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r BeginConnectResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BeginConnectResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r BeginConnectResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FinishConsentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r FinishConsentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FinishConsentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FinishConsentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FinishConsentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ChooseEntitiesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r ChooseEntitiesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ChooseEntitiesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ChooseEntitiesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ChooseEntitiesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConfirmConsentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r ConfirmConsentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConfirmConsentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConfirmConsentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConfirmConsentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListEntitiesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EntitiesAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListEntitiesResponse) GetJSON200() *EntitiesAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListEntitiesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListEntitiesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListEntitiesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListEntitiesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ReconnectAccountResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r ReconnectAccountResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReconnectAccountResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReconnectAccountResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReconnectAccountResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type SelectEntitiesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountsAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SelectEntitiesResponse) GetJSON200() *AccountsAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r SelectEntitiesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SelectEntitiesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SelectEntitiesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SelectEntitiesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -15833,6 +17511,21 @@ func (c *ClientWithResponses) RenameBrandWithResponse(ctx context.Context, id st
 	return ParseRenameBrandResponse(rsp)
 }
 
+// ListConnectWaysWithResponse How accounts of each platform are connected
+//
+// A person consents on the platform's own page (`oauth`: GET /connect/{platform}), or gives a password for apps (`app_password`) or a bot's token (`bot_token`). A platform for which this server has no app is not configured, and says what its operator has to set.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /connect (the `ListConnectWays` operationId).
+func (c *ClientWithResponses) ListConnectWaysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListConnectWaysResponse, error) {
+	rsp, err := c.ListConnectWays(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListConnectWaysResponse(rsp)
+}
+
 // ConnectBlueskyWithBodyWithResponse Connect a Bluesky account
 //
 // Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -15983,6 +17676,51 @@ func (c *ClientWithResponses) ConnectMastodonWithResponse(ctx context.Context, b
 	return ParseConnectMastodonResponse(rsp)
 }
 
+// ListRedirectsWithResponse Where persons may be sent after they have connected an account
+//
+// Needs a key with the permission `admin`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /connect/redirects (the `ListRedirects` operationId).
+func (c *ClientWithResponses) ListRedirectsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListRedirectsResponse, error) {
+	rsp, err := c.ListRedirects(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListRedirectsResponse(rsp)
+}
+
+// PutRedirectsWithBodyWithResponse Replace where persons may be sent
+//
+// At most 50 addresses, each `https`, or `http` on the browser's own machine. They are compared with `redirect` as they are written. Needs a key with the permission `admin`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /connect/redirects (the `PutRedirects` operationId).
+func (c *ClientWithResponses) PutRedirectsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutRedirectsResponse, error) {
+	rsp, err := c.PutRedirectsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutRedirectsResponse(rsp)
+}
+
+// PutRedirectsWithResponse Replace where persons may be sent
+//
+// At most 50 addresses, each `https`, or `http` on the browser's own machine. They are compared with `redirect` as they are written. Needs a key with the permission `admin`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /connect/redirects (the `PutRedirects` operationId).
+func (c *ClientWithResponses) PutRedirectsWithResponse(ctx context.Context, body PutRedirectsJSONRequestBody, reqEditors ...RequestEditorFn) (*PutRedirectsResponse, error) {
+	rsp, err := c.PutRedirects(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutRedirectsResponse(rsp)
+}
+
 // ConnectTelegramWithBodyWithResponse Register Telegram channels and groups of a bot
 //
 // The bot must be able to post in each chat: an administrator of a channel, a member of a group. All are registered, or none. Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -16071,6 +17809,148 @@ func (c *ClientWithResponses) ConnectTwitterWithResponse(ctx context.Context, bo
 		return nil, err
 	}
 	return ParseConnectTwitterResponse(rsp)
+}
+
+// BeginConnectWithResponse Begin to connect an account on its platform's page
+//
+// Send the person's browser to `authUrl` within ten minutes. They consent there, come back to this server, are asked whether the account is for this workspace, and end at `redirect`, or on a page of this server. `redirect` gets `platform`, and one of: `connected=true` with `accountId` for each account; `selectionRequired=true` with `selectionToken` where they have to choose (GET /connect/{platform}/entities); `error` (`access_denied`, `connect_failed`) with `error_description`. What it says is for the person's eyes: read the accounts to be sure. Needs a key with the permission `admin`; with a test key the page is the simulator's.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /connect/{platform} (the `BeginConnect` operationId).
+func (c *ClientWithResponses) BeginConnectWithResponse(ctx context.Context, platform ConnectPlatform, params *BeginConnectParams, reqEditors ...RequestEditorFn) (*BeginConnectResponse, error) {
+	rsp, err := c.BeginConnect(ctx, platform, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBeginConnectResponse(rsp)
+}
+
+// FinishConsentWithResponse Where a platform sends persons back to
+//
+// The redirect address to register with the platform's app. For browsers: it shows a page that names the workspace and asks whether what was granted is to be attached to it. A `state` works once.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /connect/{platform}/callback (the `FinishConsent` operationId).
+func (c *ClientWithResponses) FinishConsentWithResponse(ctx context.Context, platform ConnectPlatform, params *FinishConsentParams, reqEditors ...RequestEditorFn) (*FinishConsentResponse, error) {
+	rsp, err := c.FinishConsent(ctx, platform, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFinishConsentResponse(rsp)
+}
+
+// ChooseEntitiesWithBodyWithResponse What the page sends on which a person chooses
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/choose (the `ChooseEntities` operationId).
+func (c *ClientWithResponses) ChooseEntitiesWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChooseEntitiesResponse, error) {
+	rsp, err := c.ChooseEntitiesWithBody(ctx, platform, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChooseEntitiesResponse(rsp)
+}
+
+// ChooseEntitiesWithFormdataBodyWithResponse What the page sends on which a person chooses
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/choose (the `ChooseEntities` operationId).
+func (c *ClientWithResponses) ChooseEntitiesWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body ChooseEntitiesFormdataRequestBody, reqEditors ...RequestEditorFn) (*ChooseEntitiesResponse, error) {
+	rsp, err := c.ChooseEntitiesWithFormdataBody(ctx, platform, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChooseEntitiesResponse(rsp)
+}
+
+// ConfirmConsentWithBodyWithResponse What the page of the callback sends
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
+func (c *ClientWithResponses) ConfirmConsentWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmConsentResponse, error) {
+	rsp, err := c.ConfirmConsentWithBody(ctx, platform, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmConsentResponse(rsp)
+}
+
+// ConfirmConsentWithFormdataBodyWithResponse What the page of the callback sends
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
+func (c *ClientWithResponses) ConfirmConsentWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body ConfirmConsentFormdataRequestBody, reqEditors ...RequestEditorFn) (*ConfirmConsentResponse, error) {
+	rsp, err := c.ConfirmConsentWithFormdataBody(ctx, platform, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmConsentResponse(rsp)
+}
+
+// ListEntitiesWithResponse What a person may choose to connect
+//
+// The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
+func (c *ClientWithResponses) ListEntitiesWithResponse(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*ListEntitiesResponse, error) {
+	rsp, err := c.ListEntities(ctx, platform, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListEntitiesResponse(rsp)
+}
+
+// ReconnectAccountWithResponse Where an account's owner connects it again
+//
+// The `reconnectUrl` of an account's health: a page for browsers that works at any time and as often as it is opened. It leads over the platform's page and back to itself, or to `redirect` where one is added.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /connect/{platform}/reconnect (the `ReconnectAccount` operationId).
+func (c *ClientWithResponses) ReconnectAccountWithResponse(ctx context.Context, platform ConnectPlatform, params *ReconnectAccountParams, reqEditors ...RequestEditorFn) (*ReconnectAccountResponse, error) {
+	rsp, err := c.ReconnectAccount(ctx, platform, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReconnectAccountResponse(rsp)
+}
+
+// SelectEntitiesWithBodyWithResponse Connect what a person has chosen
+//
+// All of them, or none. The selection ends with it; after an error it goes on.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
+func (c *ClientWithResponses) SelectEntitiesWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SelectEntitiesResponse, error) {
+	rsp, err := c.SelectEntitiesWithBody(ctx, platform, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSelectEntitiesResponse(rsp)
+}
+
+// SelectEntitiesWithResponse Connect what a person has chosen
+//
+// All of them, or none. The selection ends with it; after an error it goes on.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
+func (c *ClientWithResponses) SelectEntitiesWithResponse(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*SelectEntitiesResponse, error) {
+	rsp, err := c.SelectEntities(ctx, platform, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSelectEntitiesResponse(rsp)
 }
 
 // ListEventsWithResponse Catch up on events
@@ -17538,6 +19418,32 @@ func ParseRenameBrandResponse(rsp *http.Response) (*RenameBrandResponse, error) 
 	return response, nil
 }
 
+// ParseListConnectWaysResponse parses an HTTP response from a ListConnectWaysWithResponse call
+func ParseListConnectWaysResponse(rsp *http.Response) (*ListConnectWaysResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListConnectWaysResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ConnectWaysAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseConnectBlueskyResponse parses an HTTP response from a ConnectBlueskyWithResponse call
 func ParseConnectBlueskyResponse(rsp *http.Response) (*ConnectBlueskyResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -17703,6 +19609,58 @@ func ParseConnectMastodonResponse(rsp *http.Response) (*ConnectMastodonResponse,
 	return response, nil
 }
 
+// ParseListRedirectsResponse parses an HTTP response from a ListRedirectsWithResponse call
+func ParseListRedirectsResponse(rsp *http.Response) (*ListRedirectsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListRedirectsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RedirectsAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePutRedirectsResponse parses an HTTP response from a PutRedirectsWithResponse call
+func ParsePutRedirectsResponse(rsp *http.Response) (*PutRedirectsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PutRedirectsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RedirectsAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseConnectTelegramResponse parses an HTTP response from a ConnectTelegramWithResponse call
 func ParseConnectTelegramResponse(rsp *http.Response) (*ConnectTelegramResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -17796,6 +19754,148 @@ func ParseConnectTwitterResponse(rsp *http.Response) (*ConnectTwitterResponse, e
 			return nil, err
 		}
 		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseBeginConnectResponse parses an HTTP response from a BeginConnectWithResponse call
+func ParseBeginConnectResponse(rsp *http.Response) (*BeginConnectResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BeginConnectResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ConnectBegunAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFinishConsentResponse parses an HTTP response from a FinishConsentWithResponse call
+func ParseFinishConsentResponse(rsp *http.Response) (*FinishConsentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FinishConsentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseChooseEntitiesResponse parses an HTTP response from a ChooseEntitiesWithResponse call
+func ParseChooseEntitiesResponse(rsp *http.Response) (*ChooseEntitiesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ChooseEntitiesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseConfirmConsentResponse parses an HTTP response from a ConfirmConsentWithResponse call
+func ParseConfirmConsentResponse(rsp *http.Response) (*ConfirmConsentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConfirmConsentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseListEntitiesResponse parses an HTTP response from a ListEntitiesWithResponse call
+func ParseListEntitiesResponse(rsp *http.Response) (*ListEntitiesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListEntitiesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EntitiesAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReconnectAccountResponse parses an HTTP response from a ReconnectAccountWithResponse call
+func ParseReconnectAccountResponse(rsp *http.Response) (*ReconnectAccountResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReconnectAccountResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseSelectEntitiesResponse parses an HTTP response from a SelectEntitiesWithResponse call
+func ParseSelectEntitiesResponse(rsp *http.Response) (*SelectEntitiesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SelectEntitiesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountsAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
 
 	}
 

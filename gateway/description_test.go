@@ -66,6 +66,12 @@ func (d *description) check(t testing.TB, method, path string, got *answer) {
 	if method == http.MethodHead {
 		return // its answer has no body
 	}
+	if mediaType, _, _ := strings.Cut(got.header.Get("Content-Type"), ";"); mediaType == "text/html" {
+		if _, err := d.compile(pointer + "/content/text~1html"); err != nil {
+			t.Errorf("%s %s: no page is described with status %d", method, path, got.status)
+		}
+		return
+	}
 	d.validate(t, pointer+"/content/application~1json/schema", got.body)
 }
 

@@ -96,7 +96,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		accounts.Routes(accounts.Config{
 			Store: config.Store, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,
-			ConnectURL: api + "/connect/", Now: config.Now, Logger: config.Logger,
+			ConnectURL: api + "/connect/", Now: config.Now, Random: config.Random, Logger: config.Logger,
 		}),
 		media.Routes(media.Config{
 			Store: config.Store, Contents: config.Media, Library: uploads, Refuses: refuses, Uploads: api + "/uploads/",

@@ -62,6 +62,7 @@ func (a *api) household(name string, workspace schema.WorkspaceID, sandbox bool)
 	h.ids["other"] = create("/connect/bluesky", `{"identifier": "$name$.example.com", "password": "abcd-efgh-ijkl-mnop"}`).at("account", "id").text()
 	h.ids["queue"] = create("/queues", `{"name": "$name$", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}, {"day": "friday", "time": "09:00"}]}`).at("queue", "id").text()
 	h.upload(a)
+	h.selects(a)
 	webhook := create("/webhooks", `{"url": "https://hooks.example/$name$", "events": ["post.scheduled"]}`).at("webhook")
 	h.ids["webhook"], h.ids["webhookSecret"] = webhook.at("id").text(), webhook.at("secret").text()
 
@@ -79,6 +80,17 @@ func (a *api) household(name string, workspace schema.WorkspaceID, sandbox bool)
 	a.failPost(h.ids["failed"])
 	h.delivered(a, said)
 	return h
+}
+
+// selects leaves a person of a household to choose among their pages.
+func (h *household) selects(a *api) {
+	a.Helper()
+	a.callWith(h.key, http.MethodGet, "/connect/mastodon", nil).want(http.StatusOK) // the server's app is all workspaces'
+	p := a.person()
+	p.asker = h.key
+	h.ids["selection"] = p.selects(h.name)
+	listed := a.callWith(h.key, http.MethodGet, "/connect/facebook/entities?selectionToken="+h.ids["selection"], nil).want(http.StatusOK)
+	h.ids["page"] = listed.at("entities", 0, "id").text()
 }
 
 // upload gives a household an image, and an address that waits for one.

@@ -22,6 +22,10 @@ var publicRoutes = []string{
 	"PUT /uploads/:id/:secret",
 	"GET /files/:id/:name",
 	"HEAD /files/:id/:name",
+	"GET /connect/:platform/callback",
+	"POST /connect/:platform/confirm",
+	"POST /connect/:platform/choose",
+	"GET /connect/:platform/reconnect",
 }
 
 // idsOf is what the parameters of paths name, by the ids of a household.
@@ -40,6 +44,9 @@ var idsOf = map[string][]string{
 	"/webhooks/:id":                        {"webhook"},
 	"/webhooks/:id/deliveries/:deliveryId": {"delivery"},
 }
+
+// platformsOf are those that routes are tried with which are not of every platform.
+var platformsOf = map[string]string{"/connect/:platform/entities": "facebook", "/connect/:platform/select": "facebook"}
 
 // namings are the bodies and queries, by route, in which another's ids can stand. A path
 // leads to the caller's own.
@@ -85,6 +92,9 @@ var namings = map[string][]string{
 	"POST /connect/instagram":         {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/threads":           {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/telegram/channels": {`{"botToken": "1:token", "chatId": "@some_channel", "brandId": "$brand$"}`},
+	"GET /connect/:platform":          {"?brandId=$brand$"},
+	"GET /connect/:platform/entities": {"?selectionToken=$selection$"},
+	"POST /connect/:platform/select":  {`{"selectionToken": "$selection$", "entityIds": ["$page$"], "brandId": "$brand$"}`},
 	"POST /queues":                    {`{"name": "x", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}], "brandId": "$brand$"}`},
 	"PATCH /accounts/:id":             {`{"brandId": "$brand$"}`},
 	"GET /posts":                      {"?brandId=$brand$"},

@@ -119,7 +119,7 @@ func (x *trespass) try(r gin.RouteInfo) {
 // address is made of.
 func (x *trespass) paths(r gin.RouteInfo) []string {
 	route := strings.TrimPrefix(r.Path, "/api/v1")
-	count := strings.Count(route, ":")
+	count := strings.Count(strings.ReplaceAll(route, ":platform", ""), ":")
 	if count == 0 {
 		return nil
 	}
@@ -149,7 +149,9 @@ func placeholders(a *api, route string) []string {
 	for segment := range strings.SplitSeq(strings.TrimPrefix(route, "/"), "/") {
 		at += "/" + segment
 		names := []string{segment}
-		if strings.HasPrefix(segment, ":") {
+		if segment == ":platform" {
+			names = []string{cmp.Or(platformsOf[route], "mastodon")}
+		} else if strings.HasPrefix(segment, ":") {
 			if names = idsOf[at]; len(names) == 0 {
 				a.Fatalf("%s: idsOf has nothing for the parameter at %s; add a thing of that kind to the household", route, at)
 			}
@@ -313,7 +315,7 @@ func (x *trespass) wantOwnerServed() {
 	})
 	for _, r := range x.routes {
 		path := strings.TrimPrefix(r.Path, "/api/v1")
-		if r.Method == http.MethodGet && strings.Contains(path, ":") && !strings.HasPrefix(path, "/files/") {
+		if r.Method == http.MethodGet && len(x.paths(r)) > 0 && !strings.HasPrefix(path, "/files/") {
 			for _, own := range x.owner.fill(x.api, path) {
 				if got := x.ask(x.owner.key, r.Method, own, ""); got.status != http.StatusOK {
 					x.Errorf("its owner gets of %s: %d %s", own, got.status, got.body)

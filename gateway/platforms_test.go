@@ -27,12 +27,13 @@ type platforms struct {
 	open    func() *catalog.Catalog
 	sandbox *sandbox.Sandbox
 	bases   map[schema.Platform]string
+	apps    map[schema.Platform]connectors.App // one of LinkedIn's is missing
 	vault   *connectors.Vault
 }
 
 func newPlatforms(t testing.TB) *platforms {
 	t.Helper()
-	p := &platforms{TB: t, bases: map[schema.Platform]string{}}
+	p := &platforms{TB: t, bases: map[schema.Platform]string{}, apps: map[schema.Platform]connectors.App{}}
 	var address string
 	var err error
 	p.sandbox, err = sandbox.New(sandbox.Config{
@@ -47,6 +48,9 @@ func newPlatforms(t testing.TB) *platforms {
 	t.Cleanup(server.Close)
 	for _, simulator := range catalog.Simulators() {
 		p.bases[simulator.Platform] = address + "/" + simulator.Platform.String()
+		if simulator.Platform != schema.LinkedIn {
+			p.apps[simulator.Platform] = connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret}
+		}
 	}
 	if p.vault, err = connectors.OpenVault(filepath.Join(t.TempDir(), "keyset.json")); err != nil {
 		t.Fatal(err)
@@ -58,7 +62,7 @@ func newPlatforms(t testing.TB) *platforms {
 func (p *platforms) connect(address string) *catalog.Catalog {
 	loopback := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	c, err := catalog.New(catalog.Deps{
-		HTTP: loopback.Client(), SandboxHTTP: loopback.Client(), SandboxURL: address, BaseURLs: p.bases,
+		HTTP: loopback.Client(), SandboxHTTP: loopback.Client(), SandboxURL: address, BaseURLs: p.bases, Apps: p.apps,
 		Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
 	})
 	if err != nil {

@@ -222,7 +222,11 @@ func (b *bench) accountRules() []rule {
 			b.platforms.fail(schema.Mastodon, simulation.Fault{Status: http.StatusServiceUnavailable})
 			b.has(b.send(get(account+"/health")).want(http.StatusOK), "health.status", "error", "health.needsReconnect", false)
 			b.platforms.fail(schema.Mastodon, simulation.Fault{Status: http.StatusUnauthorized})
-			b.has(b.send(get(account+"/health")).want(http.StatusOK), "health.status", "expired", "health.reconnectUrl", "https://crier.example/api/v1/connect/mastodon")
+			expired := b.send(get(account + "/health")).want(http.StatusOK)
+			b.has(expired, "health.status", "expired")
+			if address := expired.at("health", "reconnectUrl").text(); !strings.HasPrefix(address, "https://crier.example/api/v1/connect/mastodon/reconnect?token=") {
+				b.Errorf("reconnectUrl = %q", address)
+			}
 		}},
 		{accountsSection, "the health of all is counted in buckets, and filtered", func(b *bench) {
 			b.exec(`update accounts set disconnected_at = now() where workspace_id = $1`, b.workspace)

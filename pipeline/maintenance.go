@@ -39,6 +39,7 @@ type archiveStore interface {
 type limitStore interface {
 	ForgetCounters(ctx context.Context) (rows int, more bool, err error)
 	ForgetTurns(ctx context.Context) (rows int, more bool, err error)
+	ForgetConsents(ctx context.Context) (rows int, more bool, err error)
 }
 
 // webhookStore sends again what webhooks have missed.
@@ -139,6 +140,7 @@ func (m *Maintenance) chores() []chore {
 		{name: "forget_attempts", every: forgetEvery, do: m.History.ForgetAttempts},
 		{name: "forget_counters", every: forgetEvery, do: m.Limits.ForgetCounters},
 		{name: "forget_turns", every: forgetEvery, do: m.Limits.ForgetTurns},
+		{name: "forget_consents", every: forgetEvery, do: m.Limits.ForgetConsents},
 		{name: "forget_dead_letters", every: forgetEvery, do: m.DeadLetters.ForgetDeadLetters},
 		{name: "redeliver", every: time.Second, do: m.Webhooks.Redeliver},
 		{name: "resume", every: time.Second, do: m.Holds.Resume},

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -23,6 +24,10 @@ type Store interface {
 	writer
 	renewer
 	brandWriter
+	consentStore
+	consentBeginner
+	redirectStore
+	reconnectStore
 }
 
 // reader reads connected accounts and what they are grouped by.
@@ -49,6 +54,9 @@ type writer interface {
 type Vault interface {
 	Seal(account schema.Account, credentials schema.Credentials) ([]byte, error)
 	Open(account schema.Account) (schema.Credentials, error)
+	// SealText seals a text for what associated names, and OpenText opens it for the same.
+	SealText(associated, text string) ([]byte, error)
+	OpenText(associated string, sealed []byte) (string, error)
 }
 
 // Config is what accounts are served with.
@@ -65,12 +73,17 @@ type Config struct {
 	AllowPrivate bool   // servers without https, and at addresses that are not public
 	ConnectURL   string // address of the operations that connect, up to the platform
 	Now          func() time.Time
+	Random       io.Reader
 	Logger       *slog.Logger
 }
 
 // Routes returns the operations of accounts, of connecting them, and of brands.
 func Routes(c Config) []admission.Route {
-	return slices.Concat((&accounts{c}).routes(), (&connections{c}).routes(), (&brands{c}).routes())
+	tokens := &connections{c}
+	return slices.Concat(
+		(&accounts{c}).routes(), tokens.routes(), (&authorizations{connections: tokens}).routes(),
+		(&redirects{c}).routes(), (&brands{c}).routes(),
+	)
 }
 
 // accounts is the resource of connected accounts. It reads them fresh: a caller that

@@ -140,7 +140,7 @@ func (u checkup) examine(ctx context.Context, a schema.Account) healthView {
 		return v
 	}
 	v.Status, v.Error = unsound, u.problem(ctx, a, err)
-	v.ReconnectURL = u.reconnectURL(a.Platform)
+	v.ReconnectURL = u.reconnectURL(ctx, a)
 	if a.NeedsReconnect {
 		v.Status = expired
 	}
@@ -236,12 +236,4 @@ func (u checkup) problem(ctx context.Context, a schema.Account, err error) *heal
 		code = e.End.Traits().Code
 	}
 	return &healthProblem{code, e.Message}
-}
-
-// reconnectURL is the endpoint that connects accounts of a platform.
-func (u checkup) reconnectURL(p schema.Platform) string {
-	if p == schema.Telegram {
-		return u.ConnectURL + "telegram/channels"
-	}
-	return u.ConnectURL + p.String()
 }

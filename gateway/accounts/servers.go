@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"strings"
@@ -23,26 +24,30 @@ func (s *connections) readServer(c *gin.Context, f *body.Form, platform schema.P
 	case !ok || f.Report.About("server"):
 		return ""
 	}
-	server, err := normalServer(named)
-	if err != nil {
-		f.Fail("server", body.CodeInvalidURL, err.Error())
-		return ""
-	}
-	if server == strings.TrimRight(s.BaseURLs[platform], "/") {
-		return server
-	}
-	if !strings.HasPrefix(server, "https://") && !s.AllowPrivate {
-		f.Fail("server", body.CodeInvalidURL, "must be an https address: credentials do not go out in the clear")
-		return ""
-	}
-	if s.AllowPrivate {
-		return server
-	}
-	if why := s.Refuses(c.Request.Context(), server); why != "" {
-		f.Fail("server", body.CodeInvalidURL, "must be publicly reachable: "+why)
-		return ""
+	server, problem := s.serverOf(c.Request.Context(), named, platform)
+	if problem != "" {
+		f.Fail("server", body.CodeInvalidURL, problem)
 	}
 	return server
+}
+
+// serverOf returns the address of a server that a caller names, or what is wrong with it.
+func (s *connections) serverOf(ctx context.Context, named string, platform schema.Platform) (server, problem string) {
+	server, err := normalServer(named)
+	switch {
+	case err != nil:
+		return "", err.Error()
+	case server == strings.TrimRight(s.BaseURLs[platform], "/"):
+		return server, ""
+	case !strings.HasPrefix(server, "https://") && !s.AllowPrivate:
+		return "", "must be an https address: credentials do not go out in the clear"
+	case s.AllowPrivate:
+		return server, ""
+	}
+	if why := s.Refuses(ctx, server); why != "" {
+		return "", "must be publicly reachable: " + why
+	}
+	return server, ""
 }
 
 // normalServer returns the one form of a server's address, in which it is stored. People

@@ -77,6 +77,11 @@ func (s *Store) ForgetAttempts(ctx context.Context) (rows int, more bool, err er
 	return s.forget(ctx, s.attempts, s.Now().Add(-s.Keep.Attempts))
 }
 
+// ForgetConsents deletes consents that have expired.
+func (s *Store) ForgetConsents(ctx context.Context) (rows int, more bool, err error) {
+	return s.forget(ctx, s.consents, s.Now())
+}
+
 // ForgetCounters deletes what was counted in days and months that are over: a unit of a day
 // that is gone is given back to nobody.
 func (s *Store) ForgetCounters(ctx context.Context) (rows int, more bool, err error) {

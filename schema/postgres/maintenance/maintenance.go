@@ -17,7 +17,7 @@ type Store struct {
 	archived ending        // how far the pass over what has ended is
 	unnoted  schema.PostID // how far the round over posts is that nobody may have noted
 
-	keys, receipts, deliveries, attempts, counters *aged
+	keys, receipts, deliveries, attempts, counters, consents *aged
 }
 
 // New returns the store of maintenance.
@@ -29,6 +29,7 @@ func New(d *db.DB) *Store {
 		receipts:   &aged{table: "receipts", column: "seen_at", kind: moment, least: never},
 		deliveries: &aged{table: "deliveries", column: "id", kind: "uuid", least: db.NoID, where: " and state in " + tables.EndedDeliveries},
 		attempts:   &aged{table: "attempts", column: "at", kind: moment, least: never},
+		consents:   &aged{table: "consents", column: "expires_at", kind: moment, least: never},
 		counters:   &aged{table: "counters", column: "period", kind: "date", least: "date '-infinity'"},
 	}
 }

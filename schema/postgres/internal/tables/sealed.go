@@ -68,6 +68,8 @@ func SealedColumns() []SealedColumn {
 		{"accounts", "sealed", "id", "uuid", "id, workspace_id, platform", readSealedAccount},
 		{"webhooks", "secret", "id", "uuid", "id", readSealedWebhook(SecretData)},
 		{"webhooks", "previous_secret", "id", "uuid", "id", readSealedWebhook(previousData)},
+		{"consents", "sealed", "token_hash", "bytea", "workspace_id, platform", readSealedConsent},
+		{"server_apps", "sealed", "name", "text", "name", readSealedApp},
 	}
 }
 
@@ -86,4 +88,18 @@ func readSealedWebhook(data func(schema.WebhookID) string) func(pgx.Row) (Sealed
 		v.Reseal = func(by Resealer) ([]byte, error) { return by.ResealText(data(id), v.Sealed) }
 		return v, err
 	}
+}
+
+func readSealedConsent(row pgx.Row) (v SealedValue, err error) {
+	var c schema.Consent
+	err = row.Scan(&v.Key, &v.Sealed, (*[16]byte)(&c.Workspace), &c.Platform)
+	v.Reseal = func(by Resealer) ([]byte, error) { return by.ResealText(c.SealedFor(), v.Sealed) }
+	return v, err
+}
+
+func readSealedApp(row pgx.Row) (v SealedValue, err error) {
+	var name string
+	err = row.Scan(&v.Key, &v.Sealed, &name)
+	v.Reseal = func(by Resealer) ([]byte, error) { return by.ResealText(name, v.Sealed) }
+	return v, err
 }
