@@ -70,7 +70,7 @@ bench: build libchdb
 # The Go client, from the description of the API.
 client:
 	cd client && go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@$(OAPI_CODEGEN_VERSION) \
-		-config oapi-codegen.yaml ../schema/openapi.yaml
+		-config oapi-codegen.yaml ../schema/openapi/openapi.yaml
 
 # Fails where the client is not the description's.
 check-client: client

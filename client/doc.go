@@ -1,4 +1,4 @@
-// Package client is the Go client of crier's REST API, generated from schema/openapi.yaml
+// Package client is the Go client of crier's REST API, generated from schema/openapi/openapi.yaml
 // by make client. Start with New:
 //
 //	crier, err := client.New("http://127.0.0.1:8080", key)

@@ -12,20 +12,20 @@ import (
 
 	"crier/gateway/admission"
 	"crier/gateway/answer"
-	"crier/schema"
+	"crier/schema/openapi"
 )
 
 // description is the resource that describes the API itself, for anybody.
 type description struct{ document []byte }
 
-// openAPI is schema/openapi.yaml, parsed once because it is long. Callers must not change
+// openAPI is schema/openapi/openapi.yaml, parsed once because it is long. Callers must not change
 // it.
 var openAPI = sync.OnceValues(func() (document map[string]any, err error) {
-	err = yaml.Unmarshal(schema.OpenAPI(), &document)
+	err = yaml.Unmarshal(openapi.Description(), &document)
 	return document, err
 })
 
-// newDescription encodes schema/openapi.yaml with the address of this server.
+// newDescription encodes schema/openapi/openapi.yaml with the address of this server.
 func newDescription(address string) (*description, error) {
 	document, err := openAPI()
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"crier/schema"
+	"crier/schema/openapi"
 )
 
-// description is schema/openapi.yaml, to hold requests and answers against.
+// description is schema/openapi/openapi.yaml, to hold requests and answers against.
 type description struct {
 	document map[string]any
 	mu       sync.Mutex
@@ -40,7 +40,7 @@ func readDescription(t testing.TB) *description {
 }
 
 var sharedDescription = sync.OnceValues(func() (*description, error) {
-	converted, err := yaml.YAMLToJSON(schema.OpenAPI())
+	converted, err := yaml.YAMLToJSON(openapi.Description())
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/reference"
-	"crier/schema"
+	"crier/schema/openapi"
 )
 
 // pagesPath is where the pages for people begin; errors link to those of their codes.
@@ -24,7 +24,7 @@ const (
 type pages struct{ rendered *reference.Pages }
 
 func newPages(publicURL string) (*pages, error) {
-	rendered, err := reference.New(schema.OpenAPI(), answer.Problems[:], publicURL+basePath)
+	rendered, err := reference.New(openapi.Description(), answer.Problems[:], publicURL+basePath)
 	if err != nil {
 		return nil, fmt.Errorf("making the pages: %w", err)
 	}
