@@ -4,6 +4,7 @@
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
 # make test-large   chunked uploads and uploads as large as there are: kills at each step, and the memory they take: five minutes
+# make test-browser persons who connect accounts in headless Chromium, and the commands of docs/connecting.md
 # make fuzz         fuzzes every parser of foreign input, a minute each
 # make test-api     the API against its own description, 200 examples an operation: a quarter of an hour
 # make check        all that CI runs
@@ -19,7 +20,7 @@ ALL_LOG_TESTS := -parallel 1 -run 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 30m
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-rules test-kafka test-reliability test-conformance test-large fuzz bench client check-client lint check clean
+.PHONY: run build test test-rules test-kafka test-reliability test-conformance test-large test-browser fuzz bench client check-client lint check clean
 
 include libchdb.mk
 
@@ -52,6 +53,10 @@ test-large: libchdb
 # CRIER_PLATFORM_DOCS names the folder with the platforms' own descriptions.
 test-conformance:
 	go test -race -tags conformance -run Conform ./connectors/...
+
+# CRIER_TEST_CHROMIUM names a Chromium that is not on the path.
+test-browser: libchdb
+	go test -tags browser -count 1 -v -run 'InChromium|AsDocumented' ./compose
 
 # FUZZ_TIME is of each target. Findings are kept in testdata/fuzz.
 FUZZ_TIME := 60s

@@ -50,6 +50,7 @@ type Config struct {
 	Billing              *stripe.Config                     // Stripe's key, webhook secret, prices and addresses; nil: plans are not sold
 	TrustedProxies       []netip.Prefix                     // whose X-Forwarded-For is believed
 	Bases                map[schema.Platform]string         // base addresses other than the platforms' own
+	ConsentURLs          map[schema.Platform]string         // base addresses of their pages of consent, other than Bases and the platforms' own
 	Apps                 map[schema.Platform]connectors.App // crier's OAuth clients
 	Versions             map[schema.Platform]string         // of the platforms' APIs, other than the connectors' own
 

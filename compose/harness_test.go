@@ -27,8 +27,10 @@ import (
 	"crier/compose"
 	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
+	"crier/connectors"
 	"crier/connectors/catalog"
 	linkedin "crier/connectors/linkedin/simulator"
+	"crier/connectors/simulation"
 	"crier/schema"
 	"crier/schema/postgres"
 )
@@ -48,6 +50,7 @@ type childConfig struct {
 	Keyset     string // empty: in the data folder
 	Role       string // empty: all
 	Bases      map[schema.Platform]string
+	Apps       map[schema.Platform]connectors.App
 	Allowed    []netip.Prefix // networks that are let through though they are not public
 
 	MaxMedia    int64 // bytes of one file; 0: of the largest that a platform takes
@@ -90,7 +93,7 @@ func runChild(text string) {
 func (c childConfig) serve(logger *slog.Logger) compose.Config {
 	roles, _ := compose.ParseRoles(cmp.Or(c.Role, "all"))
 	return compose.Config{
-		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Roles: roles, HoldOverdue: c.HoldOverdue,
+		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Apps: c.Apps, Roles: roles, HoldOverdue: c.HoldOverdue,
 		PostgresConnections: c.Connections, Partitions: c.Partitions,
 		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
 		MaxMedia: c.MaxMedia,
@@ -131,9 +134,10 @@ func newWorldWith(t *testing.T, parts childConfig) *world {
 	default:
 		w.config.Data = embeddedtest.DataWith(t, postgres.Migrate)
 	}
-	w.config.Bases = map[schema.Platform]string{}
+	w.config.Bases, w.config.Apps = map[schema.Platform]string{}, map[schema.Platform]connectors.App{}
 	for _, simulator := range catalog.Simulators() {
 		w.config.Bases[simulator.Platform] = w.simulators + "/" + simulator.Platform.String()
+		w.config.Apps[simulator.Platform] = connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret}
 	}
 	w.spawn(childConfig{Simulate: simulators})
 	w.start()

@@ -24,7 +24,11 @@ type partsFlags struct {
 }
 
 func (f partsFlags) config(logger *slog.Logger) (compose.Config, error) {
-	bases, err := platformBases(os.LookupEnv)
+	bases, err := platformAddresses(os.LookupEnv, "_URL")
+	if err != nil {
+		return compose.Config{}, err
+	}
+	pages, err := platformAddresses(os.LookupEnv, "_AUTH_URL")
 	if err != nil {
 		return compose.Config{}, err
 	}
@@ -34,7 +38,7 @@ func (f partsFlags) config(logger *slog.Logger) (compose.Config, error) {
 	}
 	apps, err := platformApps(os.LookupEnv)
 	return compose.Config{
-		Data: f.Data, Postgres: f.Postgres, Keyset: f.Keyset, Bases: bases, Apps: apps, Versions: versions,
+		Data: f.Data, Postgres: f.Postgres, Keyset: f.Keyset, Bases: bases, ConsentURLs: pages, Apps: apps, Versions: versions,
 		Version: buildVersion(), Logger: logger, Registerer: newRegistry(),
 	}, err
 }
@@ -66,12 +70,13 @@ func newRegistry() *prometheus.Registry {
 	return r
 }
 
-// platformBases reads the base address of each platform's API, such as
-// CRIER_MASTODON_URL or CRIER_GOOGLE_BUSINESS_URL.
-func platformBases(lookup func(string) (string, bool)) (map[schema.Platform]string, error) {
-	bases := map[schema.Platform]string{}
+// platformAddresses reads an address of each platform: the base of its API, such as
+// CRIER_MASTODON_URL or CRIER_GOOGLE_BUSINESS_URL, or that of its page of consent, such as
+// CRIER_TWITTER_AUTH_URL.
+func platformAddresses(lookup func(string) (string, bool), ending string) (map[schema.Platform]string, error) {
+	addresses := map[schema.Platform]string{}
 	for _, p := range schema.Platforms() {
-		name := variableOf(p, "_URL")
+		name := variableOf(p, ending)
 		base, ok := lookup(name)
 		if !ok || base == "" {
 			continue
@@ -79,9 +84,9 @@ func platformBases(lookup func(string) (string, bool)) (map[schema.Platform]stri
 		if !strings.HasPrefix(base, "http://") && !strings.HasPrefix(base, "https://") {
 			return nil, fmt.Errorf("%s is %q: an http or https url is wanted", name, base)
 		}
-		bases[p] = strings.TrimSuffix(base, "/")
+		addresses[p] = strings.TrimSuffix(base, "/")
 	}
-	return bases, nil
+	return addresses, nil
 }
 
 var month = regexp.MustCompile(`^20[0-9]{2}(0[1-9]|1[0-2])$`)

@@ -34,3 +34,23 @@ func TestPlatformApps(t *testing.T) {
 		t.Errorf("apps %v, %v", apps, err)
 	}
 }
+
+func TestPlatformAddresses(t *testing.T) {
+	set := map[string]string{
+		"CRIER_TWITTER_URL": "http://127.0.0.1:8090/twitter/", "CRIER_TWITTER_AUTH_URL": "https://x.example", "CRIER_GOOGLE_BUSINESS_AUTH_URL": "",
+	}
+	lookup := func(name string) (string, bool) {
+		value, ok := set[name]
+		return value, ok
+	}
+	for ending, want := range map[string]string{"_URL": "http://127.0.0.1:8090/twitter", "_AUTH_URL": "https://x.example"} {
+		got, err := platformAddresses(lookup, ending)
+		if err != nil || !maps.Equal(got, map[schema.Platform]string{schema.Twitter: want}) {
+			t.Errorf("%s: %v, %v", ending, got, err)
+		}
+	}
+	set["CRIER_TWITTER_AUTH_URL"] = "x.example"
+	if _, err := platformAddresses(lookup, "_AUTH_URL"); err == nil {
+		t.Error("an address without a scheme is taken")
+	}
+}

@@ -134,7 +134,7 @@ var table = [...]entry{
 		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 1, Burst: 60}}},
 		classify: mastodon.Classify,
 		connect: func(p parts) connectors.Connector {
-			return mastodon.New(mastodon.Config{Client: p.client, Base: p.base, Media: p.media, Now: p.now})
+			return mastodon.New(mastodon.Config{Client: p.client, Base: p.base, Consent: p.consent, Media: p.media, Now: p.now})
 		},
 		simulate:  mastodonsim.New,
 		unlimited: mastodonsim.NewUnlimited,

@@ -36,7 +36,11 @@ func (c *Connector) Authorize(ctx context.Context, a schema.Account, r connector
 		}
 		r.App = registered
 	}
-	return r.Page(c.server(a)+"/oauth/authorize", r.App.ID, scopes(), r.Challenge()), r.App, nil
+	page := c.server(a)
+	if page == c.base && c.consent != "" {
+		page = c.consent
+	}
+	return r.Page(page+"/oauth/authorize", r.App.ID, scopes(), r.Challenge()), r.App, nil
 }
 
 // register makes crier an app of the server (docs.joinmastodon.org/methods/apps/#create).

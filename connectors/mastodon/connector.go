@@ -31,16 +31,19 @@ const (
 type Config struct {
 	Client *connectors.Client // whose Classify is this package's
 	Base   string             // address of the server of accounts that name none
-	Media  media.Source       // opens what is uploaded
-	Now    func() time.Time
+	// Consent is where people reach that server's page of consent; empty: at Base.
+	Consent string
+	Media   media.Source // opens what is uploaded
+	Now     func() time.Time
 }
 
 // Connector publishes to Mastodon. It is safe for concurrent use.
 type Connector struct {
-	client *connectors.Client
-	base   string
-	media  media.Source
-	now    func() time.Time
+	client  *connectors.Client
+	base    string
+	consent string
+	media   media.Source
+	now     func() time.Time
 
 	servers servers
 }
@@ -50,7 +53,7 @@ const mostKeys = 5
 
 // New makes the connector.
 func New(c Config) *Connector {
-	return &Connector{client: c.Client, base: c.Base, media: c.Media, now: c.Now}
+	return &Connector{client: c.Client, base: c.Base, consent: c.Consent, media: c.Media, now: c.Now}
 }
 
 // Publish creates the status of an entry.
