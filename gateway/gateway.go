@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -130,14 +131,16 @@ func refusesBy(check func(ctx context.Context, rawURL string) error) func(contex
 }
 
 // otherMethod answers 405. The Allow that gin has set for /posts/validate also lists what
-// /posts/:id takes; a path without parameters gets its own list.
+// /posts/:id takes; a path without parameters gets its own list, but for one that ends
+// with a platform, which /connect/:platform takes too.
 func otherMethod(f answer.Failures, routes gin.RoutesInfo) gin.HandlerFunc {
 	allow := make(map[string]string)
 	for _, r := range routes {
 		allow[r.Path] = strings.TrimPrefix(allow[r.Path]+", "+r.Method, ", ")
 	}
 	return func(c *gin.Context) {
-		if methods, exact := allow[c.Request.URL.Path]; exact {
+		_, err := schema.ParsePlatform(path.Base(c.Request.URL.Path))
+		if methods, exact := allow[c.Request.URL.Path]; exact && err != nil {
 			c.Header("Allow", methods)
 		}
 		f.Fail(c, &schema.Error{Kind: schema.MethodNotAllowed, Message: "this endpoint does not take the method " + body.Clip(c.Request.Method)})

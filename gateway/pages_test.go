@@ -118,10 +118,11 @@ func TestPagesNeedNothingOfOtherHosts(t *testing.T) {
 func TestAnotherMethodIsToldThoseOfThePath(t *testing.T) {
 	a := newAPI(t)
 	for path, allow := range map[string]string{
-		"/posts":          "GET, POST",
-		"/posts/post_x":   "GET, PATCH, DELETE",
-		"/openapi.json":   "GET",
-		"/posts/validate": "POST",
+		"/posts":           "GET, POST",
+		"/posts/post_x":    "GET, PATCH, DELETE",
+		"/openapi.json":    "GET",
+		"/posts/validate":  "POST",
+		"/connect/twitter": "GET, POST",
 	} {
 		got := a.call(http.MethodPut, path, nil)
 		got.fails(http.StatusMethodNotAllowed, "method_not_allowed")
