@@ -68,7 +68,10 @@ type rotating struct {
 	vault    *connectors.Vault
 	file     string
 	old, new schema.SealingKey
+	consent  schema.Consent
 }
+
+var consentToken = schema.HashConsentToken("token")
 
 const sealedAccounts, sealedWebhooks = 250, 3 // more than a chunk
 
@@ -99,6 +102,13 @@ func newRotating(t *testing.T) *rotating {
 		_, err := gateway.RotateSecret(t.Context(), r.workspace, w.ID, fmt.Sprint("second ", i), 1e12)
 		r.must(err)
 	}
+	r.consent = schema.Consent{Workspace: r.workspace, Platform: schema.Mastodon, Stage: schema.ConsentAsked, ExpiresAt: r.store.Now().Add(schema.ConsentLife)}
+	r.consent.Sealed, err = r.vault.SealText(r.consent.SealedFor(), "verifier")
+	r.must(err)
+	r.must(gateway.BeginConsent(t.Context(), consentToken, r.consent))
+	app, err := r.vault.SealText("app of a server", "secret")
+	r.must(err)
+	r.must(gateway.PutServerApp(t.Context(), "app of a server", "callback", app))
 	r.new, err = connectors.AddKey(r.file)
 	r.must(err)
 	r.must(connectors.PromoteKey(r.file, r.new))
@@ -126,7 +136,7 @@ func (r *rotating) uses(key schema.SealingKey) map[string]int64 {
 
 func TestARotationIsCutOffAndGoesOn(t *testing.T) {
 	r := newRotating(t)
-	want := map[string]int64{"accounts.sealed": sealedAccounts, "webhooks.secret": sealedWebhooks, "webhooks.previous_secret": sealedWebhooks}
+	want := map[string]int64{"accounts.sealed": sealedAccounts, "webhooks.secret": sealedWebhooks, "webhooks.previous_secret": sealedWebhooks, "consents.sealed": 1, "server_apps.sealed": 1}
 	if got := r.uses(r.old); !maps.Equal(got, want) {
 		t.Fatalf("the old key has sealed %v, want %v", got, want)
 	}
@@ -186,7 +196,18 @@ func (r *rotating) opens(vault *connectors.Vault) {
 	if opened != sealedAccounts {
 		r.Errorf("%d accounts are sealed, want %d", opened, sealedAccounts)
 	}
-	webhooks, err := postgres.NewGateway(r.store, vault, constraints).Webhooks(r.Context(), r.workspace)
+	gateway := postgres.NewGateway(r.store, vault, constraints)
+	consent, err := gateway.Consent(r.Context(), r.consent.Platform, consentToken, r.consent.Stage)
+	r.must(err)
+	if text, err := vault.OpenText(consent.SealedFor(), consent.Sealed); err != nil || text != "verifier" {
+		r.Errorf("the consent holds %q, %v", text, err)
+	}
+	app, err := gateway.ServerApp(r.Context(), "app of a server", "callback")
+	r.must(err)
+	if text, err := vault.OpenText("app of a server", app); err != nil || text != "secret" {
+		r.Errorf("the app holds %q, %v", text, err)
+	}
+	webhooks, err := gateway.Webhooks(r.Context(), r.workspace)
 	r.must(err)
 	for _, w := range webhooks {
 		if !strings.HasPrefix(w.Secret, "second ") || len(w.Previous) != 1 || !strings.HasPrefix(w.Previous[0].Secret, "first ") {
