@@ -6,6 +6,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func TestAnUploadIsPublished(t *testing.T) {
 		}
 		fitted++
 		want := "image/png"
-		if post.Platform == "instagram" || post.Platform == "threads" || post.Platform == "telegram" {
+		if slices.Contains([]string{"instagram", "threads", "telegram", "linkedin"}, post.Platform) {
 			want = "image/jpeg"
 		}
 		if len(post.Media) != 1 || post.Media[0].Type != want {
