@@ -66,6 +66,9 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAcc
 	if profile.Server != "" {
 		account.Server = profile.Server
 	}
+	if err := o.bind(ctx); err != nil {
+		return added, err
+	}
 	_, unable := connectors.As[connectors.Refresher](platforms, account)
 	connected, err := o.admin.Connect(ctx, w.ID, []schema.Connection{{
 		Account: account, ExpiresAt: profile.Expiry(n.Credentials),

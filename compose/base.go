@@ -119,7 +119,7 @@ func (b *base) holdOverdue(ctx context.Context) error {
 // connectOut makes the vault, the address guards, the media library and the connectors.
 func (b *base) connectOut(ctx context.Context) error {
 	var err error
-	if b.vault, err = openVault(ctx, b.config, b.store); err != nil {
+	if b.vault, err = openBoundVault(ctx, b.config, b.store); err != nil {
 		return err
 	}
 	b.followKeyset()

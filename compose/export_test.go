@@ -32,6 +32,17 @@ func TakeNode(ctx context.Context, folder string, store *postgres.Store, logger 
 	return node, errors.Join(err, data.Close())
 }
 
+// BindKeyset is what a process does with its keyset at its start.
+func BindKeyset(ctx context.Context, c Config) error {
+	store, err := postgres.Open(ctx, postgres.Config{URL: c.Postgres, MaxConns: 2, Logger: c.Logger})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	_, err = openBoundVault(ctx, c, store)
+	return err
+}
+
 // ConnectUnchecked connects an account whose credentials no platform has seen.
 func ConnectUnchecked(ctx context.Context, c Config, workspace string, a schema.Account, credentials schema.Credentials) (connected schema.Account, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {

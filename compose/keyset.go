@@ -102,6 +102,9 @@ type Rotated struct {
 // them and nothing needs them.
 func RotateKeyset(ctx context.Context, c Config, r Rotating) (rotated Rotated, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		if err := o.bind(ctx); err != nil {
+			return err
+		}
 		rotation, err := o.admin.BeginRotation(ctx)
 		if err != nil {
 			return err
@@ -129,6 +132,9 @@ func (r *keysetRotation) run(ctx context.Context) (Rotated, error) {
 		if err := r.change(ctx, func() error { _, err := connectors.AddKey(r.file); return err }); err != nil {
 			return Rotated{}, err
 		}
+	}
+	if err := r.Know(ctx, r.vault.Keyset().All()); err != nil {
+		return Rotated{}, err
 	}
 	if behind := r.vault.Keyset().Behind; len(behind) > 0 {
 		if err := r.promote(ctx, behind[len(behind)-1]); err != nil {

@@ -20,6 +20,7 @@ type operator struct {
 	config Config
 	admin  *postgres.Admin
 	vault  *connectors.Vault
+	bind   func(context.Context) error // before the vault seals: see bindKeyset
 }
 
 // operate runs a command on the database of the config: the one by URL, that of the
@@ -82,7 +83,10 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 	if err != nil {
 		return err
 	}
-	return work(ctx, &operator{config: c, admin: postgres.NewAdmin(store), vault: vault})
+	return work(ctx, &operator{
+		config: c, admin: postgres.NewAdmin(store), vault: vault,
+		bind: func(ctx context.Context) error { return bindKeyset(ctx, c, store, vault) },
+	})
 }
 
 // CreateKey makes a key of a workspace, and the workspace if need be, and returns it; it
@@ -114,6 +118,9 @@ func (o *operator) createKey(ctx context.Context, workspace, plan string, test b
 		return "", fmt.Errorf("workspace %q is there already, on the plan %s: leave --plan out", workspace, w.Plan)
 	}
 	if test {
+		if err := o.bind(ctx); err != nil {
+			return "", err
+		}
 		if err := (sandboxes{o.admin, o.vault, o.config.Logger}).addAccounts(ctx, w.ID, simulatedPlatforms(), false); err != nil {
 			return "", err
 		}

@@ -2,16 +2,22 @@ package compose_test
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/compose"
+	"crier/compose/embedded/embeddedtest"
+	"crier/connectors"
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 func TestCommandsOnTheWrongFolderSaySo(t *testing.T) {
@@ -102,6 +108,74 @@ func TestAKeysetThatIsNotTheDatabasesIsRefused(t *testing.T) {
 	account := compose.NewAccount{Workspace: "acme", Platform: "mastodon", Credentials: schema.Credentials{AccessToken: "token"}}
 	if _, err := compose.AddAccount(t.Context(), c, account); err == nil || !strings.Contains(err.Error(), "there is no keyset") {
 		t.Errorf("AddAccount = %v", err)
+	}
+}
+
+// Processes with folders of their own start at once on a database that nobody has used: what one
+// seals, the others could not open.
+func TestOfKeysetsOnAFreshDatabaseOneIsTaken(t *testing.T) {
+	t.Parallel()
+	url := embeddedtest.PostgresWith(t, postgres.Migrate)
+	beside := func(data string) compose.Config {
+		return compose.Config{Data: data, Postgres: url, Logger: slog.New(slog.DiscardHandler)}
+	}
+	other := beside(t.TempDir())
+	if _, err := compose.CreateKey(t.Context(), other, "acme", "operator", false); err != nil { // seals nothing, and binds nothing
+		t.Fatal(err)
+	}
+	configs := make([]compose.Config, 4)
+	results := make([]error, len(configs))
+	var group sync.WaitGroup
+	for i := range configs {
+		configs[i] = beside(t.TempDir())
+		if _, err := connectors.OpenVault(filepath.Join(configs[i].Data, "keyset.json")); err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() { results[i] = compose.BindKeyset(t.Context(), configs[i]) })
+	}
+	group.Wait()
+	bound := slices.Index(results, nil)
+	for i, err := range results {
+		if i != bound && (err == nil || !strings.Contains(err.Error(), "another keyset")) {
+			t.Errorf("of two keysets each is taken: %v", results)
+		}
+	}
+	if bound < 0 {
+		t.Fatalf("no keyset is taken: %v", results)
+	}
+	mine := configs[bound]
+	old, err := os.ReadFile(filepath.Join(mine.Data, "keyset.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := compose.RotateKeyset(t.Context(), mine, compose.Rotating{Waits: func(string) {}, Sealed: func(int64, int64) {}}); err != nil {
+		t.Fatal(err)
+	}
+	stale := beside(t.TempDir())
+	if err := os.WriteFile(filepath.Join(stale.Data, "keyset.json"), old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	empty := beside(t.TempDir())
+	test := func(context.Context, compose.Config) error {
+		_, err := compose.CreateKey(t.Context(), other, "acme", "", true)
+		return err
+	}
+	for name, tt := range map[string]struct {
+		config compose.Config
+		start  func(context.Context, compose.Config) error
+		want   string
+	}{
+		"the rotated one":            {mine, compose.BindKeyset, ""},
+		"a copy before the rotation": {stale, compose.BindKeyset, "another keyset"},
+		"none":                       {empty, compose.BindKeyset, "there is no keyset"},
+		"another, by a command":      {other, test, "another keyset"},
+	} {
+		if err := tt.start(t.Context(), tt.config); tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("with %s: %v, want %q", name, err, tt.want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(empty.Data, "keyset.json")); err == nil {
+		t.Error("a keyset was made for a database that has one")
 	}
 }
 

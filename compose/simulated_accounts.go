@@ -22,6 +22,9 @@ type Simulated struct {
 // returns them, those of a platform one after the other.
 func ConnectSimulated(ctx context.Context, c Config, workspace string, wanted Simulated) (connected []schema.Account, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		if err := o.bind(ctx); err != nil {
+			return err
+		}
 		w, err := o.admin.Workspace(ctx, workspace, "", false)
 		if err != nil {
 			return err

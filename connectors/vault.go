@@ -89,15 +89,14 @@ func (v *Vault) encrypt(plain, associated []byte) ([]byte, error) {
 	return v.keys.Load().aead.Encrypt(plain, associated)
 }
 
-// decrypt opens with any key of the file, as it was read or as it is now, or one of before.
+// decrypt opens with any key of the file, as it was read or as it is now, or one of before. It is
+// schema.ErrKeyMissing where none of them has sealed it.
 func (v *Vault) decrypt(sealed, associated []byte) ([]byte, error) {
 	plain, err := v.keys.Load().aead.Decrypt(sealed, associated)
 	if err == nil {
 		return plain, nil
 	}
-	if failed := v.Reload(); failed != nil {
-		return nil, fmt.Errorf("%w (%w)", err, failed)
-	}
+	failed := v.Reload()
 	if plain, err = v.keys.Load().aead.Decrypt(sealed, associated); err == nil {
 		return plain, nil
 	}
@@ -109,7 +108,10 @@ func (v *Vault) decrypt(sealed, associated []byte) ([]byte, error) {
 		}
 	}
 	if id, ok := schema.SealedBy(sealed); ok && !slices.Contains(v.Keyset().All(), id) {
-		return nil, fmt.Errorf("%s does not hold the key %s that sealed it", v.file, id)
+		err = fmt.Errorf("%w: %s in %s", schema.ErrKeyMissing, id, v.file)
+	}
+	if failed != nil {
+		err = fmt.Errorf("%w (%w)", err, failed)
 	}
 	return nil, err
 }

@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -87,6 +88,9 @@ func TestVaultRefuses(t *testing.T) {
 			change(&vault, &account)
 			if got, err := vault.Open(account); err == nil || got != (schema.Credentials{}) {
 				t.Errorf("Open = %v, %v; want an error", got, err)
+			}
+			if _, err := vault.Open(account); errors.Is(err, schema.ErrKeyMissing) != (name == "another keyset") {
+				t.Errorf("Open = %v; the key is missing from another keyset alone", err)
 			}
 		})
 	}

@@ -26,10 +26,10 @@ type opener interface {
 }
 
 // open unseals the credentials of an account. Only its owner can replace those that do
-// not open.
+// not open, but for those whose key this process lacks.
 func open(vault opener, a schema.Account) (schema.Credentials, error) {
 	credentials, err := vault.Open(a)
-	if err != nil {
+	if err != nil && !errors.Is(err, schema.ErrKeyMissing) {
 		err = &schema.Error{Kind: schema.TokenDead, Message: "the stored credentials cannot be read; connect the account again", Err: err}
 	}
 	return credentials, err
@@ -66,6 +66,7 @@ type platformCalls struct {
 	renewals  renewalStore
 	receipts  receiptStore
 	logger    *slog.Logger
+	keyless   *keyless
 }
 
 // make makes the call of a claimed step; cut means that a stop ended it without an
@@ -83,6 +84,11 @@ func (c platformCalls) make(ctx context.Context, d schema.Delivery, turn schema.
 	defer span.End()
 	span.Set("crier.platform", d.Account.Platform.String())
 	err := c.call(calling, &d, &outcome)
+	if outcome.Keyless = errors.Is(err, schema.ErrKeyMissing); outcome.Keyless {
+		outcome.Err = keylessError(d.Step)
+		c.keyless.tell(ctx, d.Account, err)
+		return outcome, false
+	}
 	outcome.Err = c.known(ctx, d, err)
 	return outcome, cutShort(ctx, d, outcome)
 }

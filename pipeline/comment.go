@@ -41,7 +41,7 @@ type CommentConfig struct {
 
 // NewComment makes the comment stage.
 func NewComment(c CommentConfig) *Comment {
-	stage := comment{commentStore: c.Store, late: c.Late, calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Store, c.Logger}}
+	stage := comment{commentStore: c.Store, late: c.Late, calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Store, c.Logger, newKeyless(c.Logger)}}
 	return worker.New(worker.Config[schema.CommentMessage]{
 		Name: schema.TopicComment, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers,
 		Reserve: func(ctx context.Context, m schema.CommentMessage) (schema.Turn, time.Duration) {
@@ -73,6 +73,10 @@ func (c comment) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 	}
 	d.Renews = d.Account.MayRenew(called)
 	outcome, cut := c.calls.make(ctx, d, turn)
+	if outcome.Keyless && !called.After(d.Until) {
+		result := d.PutOffComment(c.Now())
+		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }}, nil
+	}
 	if cut {
 		result := d.GiveBackComment(c.Now())
 		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }, GivenBack: true}, nil

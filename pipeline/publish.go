@@ -46,7 +46,7 @@ type PublishConfig struct {
 func NewPublish(c PublishConfig) *Publish {
 	stage := publish{
 		publishStore: c.Store, late: c.Late, metrics: c.Metrics,
-		calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Store, c.Logger},
+		calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Store, c.Logger, newKeyless(c.Logger)},
 	}
 	return worker.New(worker.Config[schema.PublishMessage]{
 		Name: schema.TopicPublish, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Tracer: c.Tracer,
@@ -85,6 +85,10 @@ func (p publish) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 	}
 	d.Renews = d.Account.MayRenew(called)
 	outcome, cut := p.calls.make(ctx, d, turn)
+	if outcome.Keyless && !called.After(d.Until) {
+		result := d.PutOff(p.Now())
+		return worker.Outcome{Store: func(ctx context.Context) error { return p.Finish(ctx, result) }}, nil
+	}
 	if cut {
 		result := d.GiveBack(outcome.Progress.State, p.Now())
 		return worker.Outcome{Store: func(ctx context.Context) error { return p.Finish(ctx, result) }, GivenBack: true}, nil

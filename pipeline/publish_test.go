@@ -64,7 +64,7 @@ func TestWhatAStopCutsIsGivenBack(t *testing.T) {
 	platform := slow{called: make(chan schema.Delivery, 1)}
 	stage := publish{
 		publishStore: store, late: time.Hour, metrics: NewMetrics(prometheus.NewRegistry()),
-		calls: platformCalls{platform, platform, store, store, slog.New(slog.DiscardHandler)},
+		calls: platformCalls{platform, platform, store, store, slog.New(slog.DiscardHandler), nil},
 	}
 	for name, tt := range map[string]struct {
 		first    schema.Step

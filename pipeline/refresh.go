@@ -47,7 +47,7 @@ type RefreshConfig struct {
 func NewRefresh(c RefreshConfig) *Refresh {
 	return worker.New(worker.Config[schema.RefreshMessage]{
 		Name: schema.TopicRefresh, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers,
-	}, refresh{refreshStore: c.Store, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger})
+	}, refresh{refreshStore: c.Store, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger, keyless: newKeyless(c.Logger)})
 }
 
 // refresh is the stage of the worker. Its store claims.
@@ -58,6 +58,7 @@ type refresh struct {
 	vault   sealer
 	metrics *Metrics
 	logger  *slog.Logger
+	keyless *keyless
 }
 
 func (r refresh) Place(m schema.RefreshMessage) worker.Place[schema.RefreshMessage] {
@@ -72,6 +73,10 @@ func (r refresh) Key(v schema.Renewal) schema.RefreshMessage {
 
 func (r refresh) Do(ctx context.Context, v schema.Renewal, _ schema.Turn) (worker.Outcome, error) {
 	outcome, cut := r.make(ctx, v)
+	if outcome.Keyless {
+		result := v.PutOff(r.Now())
+		return worker.Outcome{Store: func(ctx context.Context) error { return r.Finish(ctx, result) }}, nil
+	}
 	if cut {
 		result := v.GiveBack(r.Now())
 		return worker.Outcome{Store: func(ctx context.Context) error { return r.Finish(ctx, result) }, GivenBack: true}, nil
@@ -114,6 +119,10 @@ func (r refresh) make(ctx context.Context, v schema.Renewal) (outcome schema.Ren
 	outcome, err := worker.Guard(func() (schema.RenewalOutcome, error) { return r.call(ctx, v) })
 	if err == nil {
 		return outcome, false
+	}
+	if errors.Is(err, schema.ErrKeyMissing) { // nothing was asked of the platform
+		r.keyless.tell(ctx, v.Account, err)
+		return schema.RenewalOutcome{Keyless: true}, false
 	}
 	kind := schema.Retryable
 	if v.Trade {

@@ -99,6 +99,10 @@ func (k SealingKey) String() string { return strconv.FormatUint(uint64(k), 10) }
 // ErrKeyDropped refuses what was sealed with a key that a rotation has dropped meanwhile.
 var ErrKeyDropped = errors.New("it is sealed with a key that was dropped")
 
+// ErrKeyMissing is that of what is sealed with a key that this process does not have. Nothing is
+// wrong with it: it opens where the key is.
+var ErrKeyMissing = errors.New("it is sealed with a key that the keyset does not hold")
+
 // Brand is a group of a workspace's accounts; an account is in one at most.
 type Brand struct {
 	ID        BrandID

@@ -111,3 +111,21 @@ func (d Delivery) GiveBack(progress json.RawMessage, at time.Time) Result {
 func (d Delivery) GiveBackComment(at time.Time) CommentResult {
 	return d.commentResult(d.alone().GiveBack(nil, at))
 }
+
+// KeylessWait is how long waits what this process lacks the key for.
+const KeylessWait = 30 * time.Second
+
+// PutOff is GiveBack for a step that this process lacks the key for: another may have it, or this
+// one gets it.
+func (d Delivery) PutOff(at time.Time) Result {
+	r := d.waiting(d.Step, KeylessWait)
+	if d.isOpen() {
+		r.Error = stillOpen("crier cannot read the credentials at the moment", at)
+	}
+	return r
+}
+
+// PutOffComment is PutOff for a first comment.
+func (d Delivery) PutOffComment(at time.Time) CommentResult {
+	return d.commentResult(d.alone().PutOff(at))
+}

@@ -49,6 +49,7 @@ type RenewalOutcome struct {
 	Sealed    []byte    // of a trade: the new credentials, sealed
 	ExpiresAt time.Time // of them, or of those that were checked; zero: not known
 	Renewable bool      // of the new credentials
+	Keyless   bool      // nothing was called: see Outcome
 	Err       *Error
 }
 
@@ -199,5 +200,13 @@ func (r Renewal) GiveBack(now time.Time) RenewalResult {
 	if r.Open {
 		result.Step = RenewalTrade
 	}
+	return result
+}
+
+// PutOff is GiveBack for credentials whose key this process lacks: another may have it, or this
+// one gets it.
+func (r Renewal) PutOff(now time.Time) RenewalResult {
+	result := r.GiveBack(now)
+	result.NextAt = now.Add(KeylessWait)
 	return result
 }

@@ -43,6 +43,7 @@ type Outcome struct {
 	Progress Progress // of Prepare
 	Receipt  Receipt  // of Publish, or of Find that found
 	Verdict  Verdict  // of Find
+	Keyless  bool     // nothing was called: the credentials are sealed with a key that this process lacks
 	Err      *Error
 }
 

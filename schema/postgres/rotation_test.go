@@ -83,6 +83,8 @@ func newRotating(t *testing.T) *rotating {
 	r.vault, err = connectors.OpenVault(r.file)
 	r.must(err)
 	r.old = r.vault.Keyset().Primary
+	_, err = r.store.BindKeyset(t.Context(), r.vault.Keyset().All())
+	r.must(err)
 	var connections []schema.Connection
 	for i := range sealedAccounts {
 		connections = append(connections, schema.Connection{
@@ -155,10 +157,13 @@ func TestARotationIsCutOffAndGoesOn(t *testing.T) {
 		t.Fatalf("%d accounts are sealed again at the kill, want one chunk of them", done)
 	}
 	r.opens(r.vault) // both keys, as a running process has them
+	r.isBoundTo(r.old)
 
 	rotation, err = r.admin.BeginRotation(t.Context())
 	r.must(err)
 	defer rotation.End()
+	r.must(rotation.Know(t.Context(), r.vault.Keyset().All()))
+	r.isBoundTo(r.old, r.new)
 	if needed, err := rotation.Drop(t.Context(), []schema.SealingKey{r.old}, func() error { return errors.New("dropped") }); err != nil || len(needed) == 0 {
 		t.Errorf("a key that rows need is dropped: %v, %v", needed, err)
 	}
@@ -173,9 +178,21 @@ func TestARotationIsCutOffAndGoesOn(t *testing.T) {
 	if got := r.uses(r.new); !maps.Equal(got, want) || len(r.uses(r.old)) > 0 {
 		t.Errorf("the new key has sealed %v, want %v", got, want)
 	}
+	r.isBoundTo(r.new)
 	restarted, err := connectors.OpenVault(r.file)
 	r.must(err)
 	r.opens(restarted)
+}
+
+// isBoundTo fails where the installation knows other keys than these.
+func (r *rotating) isBoundTo(want ...schema.SealingKey) {
+	r.Helper()
+	bound, err := r.store.KeysetKeys(r.Context())
+	r.must(err)
+	slices.Sort(want)
+	if slices.Sort(bound); !slices.Equal(bound, want) {
+		r.Errorf("the installation is bound to the keys %v, want %v", bound, want)
+	}
 }
 
 // opens fails where an account or a webhook does not open, or opens to another's.
@@ -221,6 +238,7 @@ func TestAKeyIsKeptWhileSomethingNeedsIt(t *testing.T) {
 	rotation, err := r.admin.BeginRotation(t.Context())
 	r.must(err)
 	defer rotation.End()
+	r.must(rotation.Know(t.Context(), r.vault.Keyset().All()))
 	r.exec(`update accounts set sealed = substring(sealed for 20) where native_id = 'rotated 7'`)
 	failed, err := rotation.Reseal(t.Context(), r.vault, []schema.SealingKey{r.old}, func(int) {})
 	if err != nil || len(failed) != 1 || !strings.Contains(failed[0].Error(), "accounts.sealed of ") {

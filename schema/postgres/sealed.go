@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // sealedSample is how many accounts are tried to tell whether a keyset is the right one:
@@ -25,4 +26,25 @@ func (s *Store) SealedAccounts(ctx context.Context) ([]schema.Account, error) {
 		return nil, fmt.Errorf("reading sealed accounts: %w", db.Unavailable(err))
 	}
 	return accounts, nil
+}
+
+// KeysetKeys returns the keys of the keyset that the installation is bound to; none where it is
+// not bound yet.
+func (s *Store) KeysetKeys(ctx context.Context) ([]schema.SealingKey, error) {
+	rows, err := s.Pool.Query(ctx, `select unnest(keys) from installation_keyset`)
+	keys, err := db.Collect(rows, err, func(row pgx.Row, key *schema.SealingKey) error { return row.Scan((*uint32)(key)) })
+	if err != nil {
+		return nil, fmt.Errorf("reading which keyset seals: %w", db.Unavailable(err))
+	}
+	return keys, nil
+}
+
+// BindKeyset binds the installation to the keys of a keyset, and returns those that it is bound
+// to: others, where another keyset came first. Whoever seals calls it before.
+func (s *Store) BindKeyset(ctx context.Context, keys []schema.SealingKey) (bound []schema.SealingKey, err error) {
+	_, err = s.Pool.Exec(ctx, `insert into installation_keyset (keys) values ($1) on conflict do nothing`, tables.KeyIDs(keys))
+	if err != nil {
+		return nil, fmt.Errorf("binding the keyset: %w", db.Unavailable(err))
+	}
+	return s.KeysetKeys(ctx)
 }

@@ -120,6 +120,16 @@ func (r *Rotation) Alone(ctx context.Context) error {
 	return nil
 }
 
+// Know adds keys to those that the installation is bound to, before they seal.
+func (r *Rotation) Know(ctx context.Context, keys []schema.SealingKey) error {
+	_, err := r.Pool.Exec(ctx, `
+		update installation_keyset set keys = array(select distinct key from unnest(keys || $1::bigint[]) key order by 1)`, tables.KeyIDs(keys))
+	if err != nil {
+		return fmt.Errorf("noting the keys of the rotation: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
 // resealed is how many values are sealed again in one transaction: some milliseconds.
 const resealed = 200
 
@@ -252,6 +262,8 @@ func endKeys(ctx context.Context, tx pgx.Tx, keys []schema.SealingKey) ([]KeyUse
 	if len(needed) > 0 {
 		return needed, nil
 	}
-	_, err = tx.Exec(ctx, `insert into dropped_keys (prefix) select unnest($1::bytea[]) on conflict do nothing`, prefixes(keys))
-	return nil, err
+	b := &pgx.Batch{}
+	b.Queue(`insert into dropped_keys (prefix) select unnest($1::bytea[]) on conflict do nothing`, prefixes(keys))
+	b.Queue(`update installation_keyset set keys = array(select key from unnest(keys) key where key <> all($1::bigint[]))`, tables.KeyIDs(keys))
+	return nil, tx.SendBatch(ctx, b).Close()
 }

@@ -61,6 +61,15 @@ const (
 // it reads.
 const DropLock = `hashtext('crier keyset drop')`
 
+// KeyIDs is keys as installation_keyset has them.
+func KeyIDs(keys []schema.SealingKey) []int64 {
+	ids := make([]int64, len(keys))
+	for i, key := range keys {
+		ids[i] = int64(key)
+	}
+	return ids
+}
+
 // SealedColumns returns every column that holds something sealed. Each has a trigger that calls
 // refuse_dropped_key, and is sealed again when the keyset is rotated.
 func SealedColumns() []SealedColumn {
