@@ -134,4 +134,19 @@ func (c Config) sharesAccounts() bool {
 	return len(c.Kafka) > 0 || !c.has(rolePublish) || !c.has(roleComment)
 }
 
+// embedded names the parts that the process runs itself.
+func (c Config) embedded() []string {
+	var parts []string
+	if c.Postgres == "" {
+		parts = append(parts, "postgresql")
+	}
+	if len(c.Kafka) == 0 {
+		parts = append(parts, "log")
+	}
+	if c.ClickHouse == "" && (c.has(roleAnalytics) || c.has(roleGateway)) {
+		parts = append(parts, "clickhouse")
+	}
+	return parts
+}
+
 func (c Config) has(role string) bool { return slices.Contains(c.Roles, role) }

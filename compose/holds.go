@@ -3,6 +3,7 @@ package compose
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"crier/connectors/catalog"
 	"crier/schema"
@@ -47,7 +48,7 @@ func (o *operator) pauseOf(ctx context.Context, on PauseTarget) (schema.Hold, er
 	case PauseTarget{Account: on.Account}:
 		id, err := schema.ParseAccountID(on.Account)
 		if err != nil {
-			return schema.Hold{}, err
+			return schema.Hold{}, fmt.Errorf("there is no account %s: %w", on.Account, err)
 		}
 		return o.admin.AccountPause(ctx, id)
 	case PauseTarget{Platform: on.Platform}:

@@ -10,14 +10,30 @@ import (
 	"crier/schema/postgres"
 )
 
-// Migrate brings parts that are reached by URL to this version.
-func Migrate(ctx context.Context, c Config) error {
-	if err := postgres.Migrate(ctx, c.Postgres); err != nil {
-		return err
+// Migrate brings the parts that are named, by URL or brokers, to this version, and returns
+// which of them are: all of them, or those before the one that failed.
+func Migrate(ctx context.Context, c Config) (migrated []string, err error) {
+	for _, part := range []struct {
+		name  string
+		named bool
+		bring func() error
+	}{
+		{"PostgreSQL", c.Postgres != "", func() error { return postgres.Migrate(ctx, c.Postgres) }},
+		{"ClickHouse", c.ClickHouse != "", func() error { return clickhouse.Migrate(ctx, c.ClickHouse) }},
+		{"the topics", len(c.Kafka) > 0, func() error { return migrateTopics(ctx, c) }},
+	} {
+		if !part.named {
+			continue
+		}
+		if err := part.bring(); err != nil {
+			return migrated, err
+		}
+		migrated = append(migrated, part.name)
 	}
-	if err := clickhouse.Migrate(ctx, c.ClickHouse); err != nil {
-		return err
-	}
+	return migrated, nil
+}
+
+func migrateTopics(ctx context.Context, c Config) error {
 	log, err := stream.Open(ctx, stream.Config{
 		Brokers: c.Kafka, ClientID: "crier-migrate", Logger: c.Logger, Registerer: c.Registerer, Now: time.Now,
 	})

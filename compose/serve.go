@@ -19,7 +19,14 @@ func Serve(ctx context.Context, c Config, started func(context.Context, *Running
 		return err
 	}
 	c.Logger = slog.New(newQuiet(c.Logger.Handler()))
-	return withBase(ctx, c, func(b *base) error { return b.serve(ctx, started) })
+	c.Logger.InfoContext(ctx, "starting", "version", c.Version, "data", c.Data, "roles", strings.Join(c.Roles, ","), "embedded", strings.Join(c.embedded(), ","))
+	told := context.AfterFunc(ctx, func() { c.Logger.Info("told to stop; what is in hand is finished first") })
+	defer told()
+	err := withBase(ctx, c, func(b *base) error { return b.serve(ctx, started) })
+	if err == nil {
+		c.Logger.InfoContext(ctx, "stopped")
+	}
+	return err
 }
 
 // withBase starts the parts and what all roles share, for as long as they are used.

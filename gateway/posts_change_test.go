@@ -85,6 +85,7 @@ func TestAPatchIsCheckedLikeACreation(t *testing.T) {
 		"too early":                {path, `{"scheduledFor": "` + a.in(time.Minute) + `"}`, "scheduledFor"},
 		"a private address":        {path, `{"mediaItems": [{"type": "image", "url": "http://10.0.0.1/"}]}`, "mediaItems[0].url"},
 		"a status nobody sets":     {path, `{"status": "posted"}`, "status"},
+		"at once":                  {path, `{"publishNow": true}`, "publishNow"},
 		"neither text nor media":   {path, `{"content": "", "mediaItems": []}`, "content"},
 		"a draft without its time": {draft, `{"status": "scheduled"}`, "scheduledFor"},
 	} {

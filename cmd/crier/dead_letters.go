@@ -141,7 +141,7 @@ func (d *deadLettersReplayCommand) Run(ctx context.Context, logger *slog.Logger)
 	if err != nil {
 		return err
 	}
-	fmt.Println(n, "dead letters replayed")
+	fmt.Println(counted(n, "dead letter"), "replayed")
 	if n < len(ids) {
 		return fmt.Errorf("%d of the ids name no dead letter", len(ids)-n)
 	}
@@ -153,8 +153,8 @@ func replayAll(ctx context.Context, c compose.Config) error {
 		fmt.Fprintln(os.Stderr, replayed, "so far")
 	})
 	if err != nil {
-		return fmt.Errorf("%d dead letters are replayed, the same command goes on with the rest: %w", n, err)
+		return fmt.Errorf("replayed %s, the same command goes on with the rest: %w", counted(n, "dead letter"), err)
 	}
-	fmt.Println(n, "dead letters replayed")
+	fmt.Println(counted(n, "dead letter"), "replayed")
 	return nil
 }

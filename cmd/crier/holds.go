@@ -26,10 +26,22 @@ func (f pauseTargetFlags) target() compose.PauseTarget {
 	return compose.PauseTarget{Workspace: f.Workspace, Account: f.Account, Platform: f.Platform}
 }
 
+// String says what is paused, or resumed.
+func (f pauseTargetFlags) String() string {
+	switch {
+	case f.Workspace != "":
+		return "the workspace " + f.Workspace
+	case f.Account != "":
+		return "the account " + f.Account
+	default:
+		return "the platform " + f.Platform + ", for every workspace"
+	}
+}
+
 type pauseCommand struct {
 	partsFlags
 	pauseTargetFlags
-	Reason string `help:"Why; it is shown to users."`
+	Reason string `help:"Why; it is shown to users. A second pause without one keeps the first's."`
 }
 
 // Run holds what is due from now on, until a resume or its deadline.
@@ -38,7 +50,11 @@ func (p *pauseCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	return compose.Pause(ctx, c, p.target(), p.Reason)
+	if err := compose.Pause(ctx, c, p.target(), p.Reason); err != nil {
+		return err
+	}
+	fmt.Println("Paused:", p.pauseTargetFlags)
+	return nil
 }
 
 type resumeCommand struct {
@@ -52,7 +68,11 @@ func (r *resumeCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	return compose.Resume(ctx, c, r.target())
+	if err := compose.Resume(ctx, c, r.target()); err != nil {
+		return err
+	}
+	fmt.Println("Resumed:", r.pauseTargetFlags)
+	return nil
 }
 
 type heldCommand struct {
@@ -182,13 +202,13 @@ func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error
 	}
 	n, kept, err := compose.Release(ctx, c, ids)
 	if err == nil || n > 0 {
-		fmt.Println(n, "posts released")
+		fmt.Println(counted(n, "post"), "released")
 	}
 	for _, k := range kept {
 		fmt.Fprintf(os.Stderr, "%s stays held: %s\n", k.Post, k.Reason.Message)
 	}
 	if err == nil && len(kept) > 0 {
-		err = fmt.Errorf("%d posts stay held: release them on a day with room, or cancel them", len(kept))
+		err = fmt.Errorf("still held: %s; release on a day with room, or cancel", counted(len(kept), "post"))
 	}
 	if err != nil {
 		return err
@@ -214,7 +234,7 @@ func (h *heldCancelCommand) Run(ctx context.Context, logger *slog.Logger) error 
 	}
 	n, err := compose.CancelReviewed(ctx, c, ids)
 	if err == nil || n > 0 {
-		fmt.Println(n, "posts cancelled")
+		fmt.Println(counted(n, "post"), "cancelled")
 	}
 	if err != nil {
 		return err

@@ -35,10 +35,14 @@ func (i *importCommand) Run(ctx context.Context) error {
 	if i.DryRun {
 		done = "valid"
 	}
-	fmt.Printf("%d rows: %d %s, %d failed, %d unknown. Each has a line in %s.\n",
-		summary.Rows, summary.Created, done, summary.Failed, summary.Unknown, summary.Results)
+	fmt.Printf("%s: %d %s, %d failed, %d unknown. Each has a line in %s.\n",
+		counted(summary.Rows, "row"), summary.Created, done, summary.Failed, summary.Unknown, summary.Results)
+	if summary.FailedRows != "" {
+		fmt.Printf("What failed is in %s: correct it there and import that file. Importing all of %s again would create again what is created.\n",
+			summary.FailedRows, i.File)
+	}
 	if summary.Failed+summary.Unknown > 0 {
-		return fmt.Errorf("%d rows are not %s", summary.Failed+summary.Unknown, done)
+		return fmt.Errorf("not %s: %s", done, counted(summary.Failed+summary.Unknown, "row"))
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func (k *keysetRotateCommand) Run(ctx context.Context, logger *slog.Logger) erro
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Key %s seals; %d values are sealed again, and %d keys before it dropped.\n", rotated.Key, rotated.Values, len(rotated.Dropped))
+	fmt.Printf("Key %s seals; sealed again: %s; dropped: %s before it.\n", rotated.Key, counted(rotated.Values, "value"), counted(len(rotated.Dropped), "key"))
 	if rotated.Resumed {
 		fmt.Fprintln(os.Stderr, "That was the rest of an earlier rotation, which made the key; the next one makes another.")
 	}
@@ -118,12 +118,19 @@ type keysetProgress struct {
 	terminal bool
 	bar      *progressbar.ProgressBar
 	last     string
+	since    time.Time // what is waited for
 	told     time.Time
 }
 
+// waits tells what is waited for, once it takes longer than processes do that read the keyset
+// by themselves.
 func (p *keysetProgress) waits(what string) {
+	const normal = 5 * time.Second
 	if what != p.last {
-		p.last = what
+		p.last, p.since = what, time.Now()
+	}
+	if !p.since.IsZero() && time.Since(p.since) >= normal {
+		p.since = time.Time{} // told
 		fmt.Fprintln(p.out, "waiting:", what)
 	}
 }

@@ -64,7 +64,8 @@ func (r *Report) Warn(field, code, message string) {
 }
 
 // Err returns the fault if there is one, since then the request was not checked; else the
-// validation error of everything that failed, or nil.
+// validation error of everything that failed, or nil. Fields that are not known are told with
+// it: one that is misspelt is often why another is missing.
 func (r *Report) Err() error {
 	switch {
 	case r.Fault != nil:
@@ -72,7 +73,13 @@ func (r *Report) Err() error {
 	case len(r.Errors) == 0:
 		return nil
 	default:
-		return schema.InvalidDetails(r.Errors)
+		details := slices.Clone(r.Errors)
+		for _, w := range r.Warnings {
+			if w.Code == CodeUnknownField && len(details) < maxDetails {
+				details = append(details, w)
+			}
+		}
+		return schema.InvalidDetails(details)
 	}
 }
 

@@ -24,6 +24,9 @@ func (p *posts) update(c *gin.Context) error {
 	}
 	b := p.batchOf(c)
 	fields := readPostFields(f)
+	if now, ok := f.Boolean("publishNow"); ok && now {
+		f.Fail("publishNow", body.CodeInvalidValue, "is of a creation only: set scheduledFor, or cancel the post and create it anew")
+	}
 	f.Finish()
 	checkPatch(fields, f.Report)
 	if fields.timezone == nil && fields.scheduledFor != nil {

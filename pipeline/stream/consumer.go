@@ -103,7 +103,7 @@ func (c *Consumer) Ready() error {
 func (c *Consumer) member(ctx context.Context, partitions int) error {
 	balancer := new(balancer)
 	balancer.partitions.Store(int64(partitions))
-	c.setIdle(errors.New("joining the group"))
+	c.setIdle(errJoining)
 	for ctx.Err() == nil {
 		if err := c.log.evictStaleMembers(ctx, c.cfg.Group); err != nil {
 			c.logger.DebugContext(ctx, "evicting stale members failed", "err", err)
@@ -166,12 +166,19 @@ func (b *balancer) AssignGroups(members []kafka.GroupMember, partitions []kafka.
 	return b.RangeGroupBalancer.AssignGroups(members, partitions)
 }
 
+// errJoining is why a consumer is idle at each start, and for a moment.
+var errJoining = errors.New("joining the group")
+
 // setIdle notes that there is no generation, and logs each reason once.
 func (c *Consumer) setIdle(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.idle == nil || c.idle.Error() != why.Error() {
-		c.logger.Info("not consuming", "reason", why)
+		level := slog.LevelInfo
+		if errors.Is(why, errJoining) {
+			level = slog.LevelDebug
+		}
+		c.logger.Log(context.Background(), level, "not consuming", "reason", why)
 	}
 	c.idle, c.partitions = why, nil
 	c.log.metrics.inFlight.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(0)

@@ -27,8 +27,12 @@ func TestWhatIsPausedIsHeldVisibleAndGoesOn(t *testing.T) {
 			p := f.create(f.post(1, 0))
 			hold := pause(f)
 			hold.Reason = "the operator said so"
-			if err := admin.Pause(t.Context(), hold); err != nil {
-				t.Fatal(err)
+			again := hold // without a reason it keeps the first
+			again.Reason = ""
+			for _, h := range []schema.Hold{hold, again} {
+				if err := admin.Pause(t.Context(), h); err != nil {
+					t.Fatal(err)
+				}
 			}
 			for range 2 { // the first claim finds out that something is paused
 				if d := f.claim(p, 0); len(d) != 0 {

@@ -33,6 +33,9 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 		return err
 	}
 	n.Metrics.Disabled.Add(float64(len(outcome.disabled)))
+	for _, w := range outcome.disabled {
+		n.Log.WarnContext(ctx, "a webhook is disabled", "webhook", w.ID.String(), "workspace", w.Workspace.String(), "reason", w.DisabledReason)
+	}
 	said := schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now())}
 	if told != nil {
 		said.Events = []schema.EncodedEvents{*told}

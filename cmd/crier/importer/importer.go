@@ -32,6 +32,9 @@ type Config struct {
 type Summary struct {
 	Rows, Created, Failed, Unknown int
 	Results                        string // file with a line for each row; empty where no import has begun
+	// FailedRows is a file of the rows that failed, to be corrected and imported; empty where
+	// none did, and of a dry run.
+	FailedRows string
 }
 
 const (
@@ -169,6 +172,9 @@ func (r *run) all(ctx context.Context) error {
 		if err := r.count(); err != nil {
 			return err
 		}
+		if err := r.keepFailed(f); err != nil {
+			return err
+		}
 		return r.journal.finish()
 	})
 }
@@ -292,7 +298,7 @@ func (r *run) record(ctx context.Context, order <-chan sent) error {
 
 // count reads the results: an import may have taken several runs.
 func (r *run) count() error {
-	return r.journal.each(func(status string) {
+	return r.journal.each(func(_, status string) error {
 		r.summary.Rows++
 		switch status {
 		case created, valid:
@@ -302,5 +308,6 @@ func (r *run) count() error {
 		default:
 			r.summary.Failed++
 		}
+		return nil
 	})
 }

@@ -276,12 +276,20 @@ func TestImport(t *testing.T) {
 				t.Errorf("row %d is %q, want it to say %q", row, line, want)
 			}
 		}
+		sent := strings.SplitAfter(table, "\n")
+		want := sent[0] + strings.Join(sent[2:5], "")
+		if rest, err := os.ReadFile(summary.FailedRows); err != nil || string(rest) != want || filepath.Base(summary.FailedRows) != "posts.failed.csv" {
+			t.Errorf("%s holds %q, %v, want %q", summary.FailedRows, rest, err, want)
+		}
 	})
 	t.Run("lines of JSON", func(t *testing.T) {
 		file := write(t, "posts.jsonl", `{"content": "Of a line", "platforms": ["mastodon"], "status": "draft", "metadata": {"a": "b"}}`+"\n\nnonsense\n")
 		summary, err := s.run(file, func(*importer.Config) {})
 		if err != nil || summary.Created != 1 || summary.Failed != 1 {
 			t.Fatalf("Run = %+v, %v", summary, err)
+		}
+		if rest, err := os.ReadFile(summary.FailedRows); err != nil || string(rest) != "\nnonsense\n" { // with the empty line before it
+			t.Errorf("the rows that failed are %q, %v", rest, err)
 		}
 	})
 	t.Run("a row that the server cannot read holds up no other", func(t *testing.T) {
@@ -306,7 +314,7 @@ func TestImport(t *testing.T) {
 		if _, err := s.run(file, func(*importer.Config) {}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.run(file, func(*importer.Config) {}); err == nil || !strings.Contains(err.Error(), "move it away") {
+		if _, err := s.run(file, func(*importer.Config) {}); err == nil || !strings.Contains(err.Error(), "created again") || !strings.Contains(err.Error(), "posts.failed.csv, correct them") {
 			t.Errorf("Run = %v", err)
 		}
 	})

@@ -100,7 +100,7 @@ func (j *journal) open(results string, fresh state, now time.Time) error {
 		}
 	case errors.Is(err, os.ErrNotExist):
 		if _, err := os.Stat(results); err == nil {
-			return fmt.Errorf("%s holds the results of an import that is done: move it away to import the file again", results)
+			return fmt.Errorf("%s holds the results of an import that is done%s. To import all of the file once more, move it away: posts that are there already are created again", results, correctable(results))
 		}
 		j.state, j.state.ID = fresh, uuid.NewString()
 		if err := j.save(); err != nil {
@@ -227,8 +227,8 @@ func (j *journal) save() error {
 	return nil
 }
 
-// each reads the status of every line.
-func (j *journal) each(take func(status string)) error {
+// each reads the row and the status of every line.
+func (j *journal) each(take func(row, status string) error) error {
 	if _, err := j.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("reading the results: %w", err)
 	}
@@ -241,8 +241,11 @@ func (j *journal) each(take func(status string)) error {
 			return nil
 		case err != nil:
 			return fmt.Errorf("reading the results: %w", err)
-		case !header:
-			take(record[1])
+		case header:
+			continue
+		}
+		if err := take(record[0], record[1]); err != nil {
+			return err
 		}
 	}
 }
@@ -287,4 +290,6 @@ func keyDigest(key string) string {
 }
 
 // resultsOf is where the results of a file go.
-func resultsOf(file string) string { return filepath.Clean(file) + ".results.csv" }
+func resultsOf(file string) string { return filepath.Clean(file) + resultsEnding }
+
+const resultsEnding = ".results.csv"

@@ -28,6 +28,9 @@ type rows interface {
 	next() (row, error)
 	// ignored are the columns of the file that mean nothing to crier.
 	ignored() []string
+	// offset is where in the file the rows that were read end, in bytes; before the first, the
+	// header.
+	offset() int64
 }
 
 // maxRow bounds one row, in bytes: the API takes a body of 1 MiB.
@@ -54,13 +57,16 @@ func openRows(name string, r io.Reader) (rows, error) {
 type lines struct {
 	reader *bufio.Reader
 	number int
+	read   int64 // bytes
 }
 
 func (l *lines) ignored() []string { return nil }
 
+func (l *lines) offset() int64 { return l.read }
+
 func (l *lines) next() (row, error) {
 	for {
-		line, err := readLine(l.reader)
+		line, err := l.readLine()
 		if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 			return row{}, err
 		}
@@ -74,10 +80,11 @@ func (l *lines) next() (row, error) {
 
 // readLine reads a line of any length, but keeps no more of it than tells that it is too
 // long.
-func readLine(r *bufio.Reader) ([]byte, error) {
+func (l *lines) readLine() ([]byte, error) {
 	var line []byte
 	for {
-		part, err := r.ReadSlice('\n')
+		part, err := l.reader.ReadSlice('\n')
+		l.read += int64(len(part))
 		line = append(line, part[:min(len(part), maxRow+1-len(line))]...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err

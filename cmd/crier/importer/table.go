@@ -22,6 +22,7 @@ type table struct {
 	columns []column
 	unknown []string
 	number  int
+	mark    int64 // bytes of the mark before the header
 }
 
 // column is what a column of the file means.
@@ -58,12 +59,14 @@ var fields = map[string][]string{
 // newTable reads the header. Fields are parted by commas, semicolons or tabs, whichever
 // the header has most of.
 func newTable(buffered *bufio.Reader) (*table, error) {
+	t := &table{}
 	if mark, err := buffered.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
 		if _, err := buffered.Discard(len(byteOrderMark)); err != nil {
 			return nil, fmt.Errorf("reading the header: %w", err)
 		}
+		t.mark = int64(len(byteOrderMark))
 	}
-	t := &table{reader: csv.NewReader(buffered)}
+	t.reader = csv.NewReader(buffered)
 	t.reader.Comma = separator(buffered)
 	t.reader.TrimLeadingSpace = t.reader.Comma != '\t' // else an empty field between tabs would vanish
 	t.reader.FieldsPerRecord = -1
@@ -136,6 +139,8 @@ func (t *table) check() error {
 func (c column) key() string { return c.field + " " + c.platform.String() + " " + c.name }
 
 func (t *table) ignored() []string { return t.unknown }
+
+func (t *table) offset() int64 { return t.mark + t.reader.InputOffset() }
 
 func (t *table) next() (row, error) {
 	for {

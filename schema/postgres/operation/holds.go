@@ -13,7 +13,7 @@ import (
 )
 
 // Pause holds the work of a workspace, an account or a platform from now on; calls in
-// hand go on. A pause of what is paused has a new reason.
+// hand go on. A pause of what is paused has a new reason, if one is given.
 func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
 	subject, platform := subjectOf(h)
 	conflict := `(subject)`
@@ -22,7 +22,7 @@ func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
 	}
 	_, err := a.Pool.Exec(ctx, `
 		insert into holds (subject, platform, kind, reason) values ($1, $2, $3, $4)
-		on conflict `+conflict+` do update set reason = excluded.reason`, subject, platform, int16(h.Kind), h.Reason)
+		on conflict `+conflict+` do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason)`, subject, platform, int16(h.Kind), h.Reason)
 	if err != nil {
 		return fmt.Errorf("pausing: %w", db.Unavailable(err))
 	}

@@ -87,8 +87,8 @@ func RefusalOf(missing []Shortage, free map[CounterKey]time.Time, now time.Time)
 		day, next := s.Key.period, free[s.Key]
 		refusal.Details = append(refusal.Details, schema.Detail{
 			Field: fmt.Sprintf("platforms[%d]", s.Target.N), Platform: s.Target.Platform.String(), Code: "daily_limit_reached",
-			Message: fmt.Sprintf("%s takes %d posts a day from an account, and %s is full; %s has room",
-				s.Target.Platform, s.Limit, day.Format(time.DateOnly), next.Format(time.DateOnly)),
+			Message: fmt.Sprintf("crier publishes at most %d posts a day to an account of %s, and %s is full; %s has room",
+				s.Limit, s.Target.Platform, day.Format(time.DateOnly), next.Format(time.DateOnly)),
 			Limit: s.Limit, NextFreeDay: next.Format(time.DateOnly),
 		})
 		if day.Equal(schema.DayOf(now)) {
