@@ -139,7 +139,18 @@ func TestWhatServersSayIsBounded(t *testing.T) {
 			if known != (tt.want != nil) || known && !reflect.DeepEqual(l, *tt.want) || len(a.Settings) > 400 {
 				t.Errorf("limits %+v, known %t, of %s", l, known, a.Settings)
 			}
+			if kept, err := json.Marshal(accountSettings{&l}); known && (err != nil || string(kept) != string(a.Settings)) {
+				t.Errorf("%s is stored, want %s", a.Settings, kept)
+			}
 		})
+	}
+}
+
+// What is stored may be another version's.
+func TestStoredLimitsAreBoundedAgain(t *testing.T) {
+	l, known := limitsOf(schema.Account{Settings: json.RawMessage(`{"limits":{"text":2000000000,"media":-1}}`)})
+	if !known || l.Text != mostLimits().Text || l.Media != usualLimits().Media || l.Options != usualLimits().Options {
+		t.Errorf("limits %+v", l)
 	}
 }
 
