@@ -3030,21 +3030,23 @@ type MastodonSettings struct {
 
 	// Poll Of a post without media; in a thread, the first entry's.
 	Poll *struct {
-		// ExpiresIn Seconds for which it is open.
+		// ExpiresIn Seconds for which it is open: 300 to 2,629,746 unless the account's server takes others.
 		ExpiresIn int `json:"expiresIn"`
 
 		// HideTotals Whether the counts are hidden until it is over.
 		HideTotals *bool `json:"hideTotals,omitempty"`
 
 		// Multiple Whether more than one option can be chosen.
-		Multiple *bool    `json:"multiple,omitempty"`
-		Options  []string `json:"options"`
+		Multiple *bool `json:"multiple,omitempty"`
+
+		// Options At most 4 unless the account's server takes others.
+		Options []string `json:"options"`
 	} `json:"poll,omitempty"`
 
 	// Sensitive Blurs the media.
 	Sensitive *bool `json:"sensitive,omitempty"`
 
-	// SpoilerText A content warning of at most 500 characters.
+	// SpoilerText A content warning, as long as a text may be: 500 characters unless the account's server takes others.
 	SpoilerText *string                     `json:"spoilerText,omitempty"`
 	Visibility  *MastodonSettingsVisibility `json:"visibility,omitempty"`
 }

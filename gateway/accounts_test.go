@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	mastodonsim "crier/connectors/mastodon/simulator"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -156,6 +157,7 @@ func TestHealthIsThePlatforms(t *testing.T) {
 	if got := health(); got.at("status").text() != "healthy" {
 		t.Errorf("health = %v", got)
 	}
+	a.postsAreHeldToTheServersLimits(health)
 	a.platforms.fail(schema.Mastodon, simulation.Fault{Status: 503})
 	if got := health(); got.at("status").text() != "error" || got.at("needsReconnect").value != false {
 		t.Errorf("health behind a failing server = %v", got)
@@ -170,6 +172,35 @@ func TestHealthIsThePlatforms(t *testing.T) {
 	for key, want := range map[string]float64{"total": 2, "healthy": 1, "expired": 1, "error": 0} {
 		if got := all.at("summary", key).value; got != want {
 			t.Errorf("%s = %v, want %v: %v", key, got, want, all)
+		}
+	}
+}
+
+// postsAreHeldToTheServersLimits has the server of the only account take other texts than it
+// did, which a look at the account's health brings.
+func (a *api) postsAreHeldToTheServersLimits(look func() tree) {
+	a.Helper()
+	validated := func(characters int) tree {
+		return a.call(http.MethodPost, "/posts/validate", `{"content": "`+long(characters)+`", "platforms": ["mastodon"]}`).want(http.StatusOK).at("validation")
+	}
+	for _, most := range []int{5000, 300} {
+		server := mastodonsim.Usual()
+		server.Text = most
+		mastodonsim.Allow(a.platforms.sandbox.World(schema.Mastodon), server)
+		look()
+		if got := validated(most); got.at("isValid").value != true || got.at("platforms", "mastodon", "maxLength").value != float64(most) {
+			a.Errorf("%d characters: %v", most, got)
+		}
+		address := strings.TrimPrefix(a.platforms.bases[schema.Mastodon], "http://")
+		host, _, _ := strings.Cut(address, "/")
+		want := fmt.Sprintf("mastodon (%s) takes at most %d characters, the text has %d", host, most, most+1)
+		if got := validated(most + 1); got.at("errors", 0, "message").text() != want {
+			a.Errorf("one more: %v, want %q", got, want)
+		}
+		refused := a.call(http.MethodPost, "/posts", `{"content": "`+long(most+1)+`", "platforms": ["mastodon"], "status": "draft"}`).
+			fails(http.StatusBadRequest, "validation_error")
+		if got := refused.at("details", 0, "message").text(); got != want {
+			a.Errorf("a creation is refused for %q, want %q", got, want)
 		}
 	}
 }

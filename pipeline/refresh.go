@@ -149,7 +149,7 @@ func (r refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.Ren
 		return outcome, err
 	}
 	profile, err := checker.Check(ctx, v.Account, credentials)
-	outcome.ExpiresAt = profile.ExpiresAt
+	outcome.ExpiresAt, outcome.Settings = profile.ExpiresAt, profile.Settings
 	return outcome, err
 }
 

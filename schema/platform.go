@@ -79,6 +79,10 @@ func (p *Platform) UnmarshalText(text []byte) error {
 // connector.
 type Constraints struct {
 	Platform Platform
+	Server   string // whose limits these are, where they are not the platform's own
+	// Own returns what is taken of one account, where that is another matter for each; nil: it
+	// is the same for all. Media is still made to fit what the platform takes.
+	Own func(Account) Constraints
 
 	Text    TextLimit
 	Caption int       // limit of the text where an entry has media; 0: the same
@@ -145,9 +149,26 @@ type MediaLimits struct {
 	MaxSides         int   // of a picture, its width and its height together
 	MinWidth         int
 	MinHeight        int
+	MaxAltText       int // characters; 0: MaxAltText of all
 	MinAspect        float64
 	MaxAspect        float64
 	AspectOfImages   bool // the aspect ratio bounds pictures only
+}
+
+// For returns what is taken of an account; nil: one that is not known.
+func (c Constraints) For(a *Account) Constraints {
+	if c.Own == nil || a == nil {
+		return c
+	}
+	return c.Own(*a)
+}
+
+// Taker names who takes no more than that.
+func (c Constraints) Taker() string {
+	if c.Server == "" {
+		return c.Platform.String()
+	}
+	return c.Platform.String() + " (" + c.Server + ")"
 }
 
 // Prepares reports whether an entry needs Prepare before it can be published.

@@ -50,12 +50,14 @@ type RenewalOutcome struct {
 	ExpiresAt time.Time // of them, or of those that were checked; zero: not known
 	Renewable bool      // of the new credentials
 	Keyless   bool      // nothing was called: see Outcome
+	Settings  []byte    // of a check: what the platform allows the account; empty: nothing is known
 	Err       *Error
 }
 
 // RenewalResult is the state of an account after a step of its renewal.
 type RenewalResult struct {
 	Account  Account // as it is from now on
+	Settings []byte  // new ones; empty: they stay as they are
 	Claim    int32
 	Traded   bool // Account.Sealed are new credentials
 	Good     bool // the platform accepted the credentials just now
@@ -168,7 +170,7 @@ func (r Renewal) alive(result RenewalResult, o RenewalOutcome, now time.Time) Re
 	if !o.ExpiresAt.IsZero() {
 		a.ExpiresAt = o.ExpiresAt
 	}
-	result.Good, result.Settled = true, true
+	result.Good, result.Settled, result.Settings = true, true, o.Settings
 	if r.Open && !a.Platform.TradesTokensForThemselves() {
 		result.Step = RenewalTrade
 		result.NextAt = a.ExpiresAt

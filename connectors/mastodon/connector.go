@@ -180,7 +180,7 @@ func (c *Connector) receipt(d schema.Delivery, s status) schema.Receipt {
 	return schema.Receipt{Entry: entry, NativeID: s.ID, URL: s.webURL(), PostedAt: at.UTC()}
 }
 
-// Check returns whose token it is.
+// Check returns whose token it is, and what the account's server takes.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	call := c.call(a, credentials, http.MethodGet, "/api/v1/accounts/verify_credentials", opVerify)
 	var out struct {
@@ -194,7 +194,9 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer names no account"}
 	}
 	server := c.server(a)
-	return connectors.Profile{NativeID: out.ID, Name: address(out.Acct, server), Server: server}, nil
+	return connectors.Profile{
+		NativeID: out.ID, Name: address(out.Acct, server), Server: server, Settings: c.settings(ctx, a, credentials),
+	}, nil
 }
 
 // address returns an account's full name: a server calls its own by their local part.

@@ -1,40 +1,62 @@
 package mastodon
 
 import (
+	"slices"
 	"time"
 
 	"crier/schema"
 )
 
-// The limits of a server with its own defaults; an instance may allow more
-// (docs.joinmastodon.org/user/posting).
-const (
-	maxText       = 500
-	maxMedia      = 4
-	maxImageBytes = 16 << 20
-	maxVideoBytes = 99 << 20
-	maxPixels     = 33_177_600 // app/models/concerns/attachmentable.rb
-)
+// mediaTypes are those of what Mastodon takes and crier knows. A GIF becomes a video.
+func mediaTypes() []string {
+	return []string{"image/jpeg", "image/png", "image/webp", "image/gif", "video/mp4", "video/quicktime", "video/webm"}
+}
 
-// Constraints is what Mastodon takes.
-func Constraints() schema.Constraints {
+// Constraints is what Mastodon takes, on a server of which nothing else is known.
+func Constraints() schema.Constraints { return constraintsOf(usualLimits()) }
+
+// constraintsOfAccount is what an account's own server takes.
+func constraintsOfAccount(a schema.Account) schema.Constraints {
+	l, known := limitsOf(a)
+	c := constraintsOf(l)
+	if known {
+		c.Server = hostOf(a.Server)
+		c.FirstComment.Max, c.FirstComment.Usual = l.Text, 0
+	}
+	return c
+}
+
+func constraintsOf(l limits) schema.Constraints {
+	count := func(text string) int { return countText(text, l.URL) }
 	return schema.Constraints{
-		Platform: schema.Mastodon,
-		Text:     schema.TextLimit{Max: maxText, Count: countText},
-		Media: schema.MediaLimits{
-			Max:           maxMedia,
-			MaxVideos:     1,
-			Kinds:         []schema.MediaKind{schema.Image, schema.GIF, schema.Video},
-			ImageTypes:    []string{"image/jpeg", "image/png", "image/webp", "image/gif"},
-			VideoTypes:    []string{"video/mp4", "video/quicktime", "video/webm", "image/gif"}, // a GIF becomes a video
-			MaxImageBytes: maxImageBytes,
-			MaxVideoBytes: maxVideoBytes,
-			MaxPixels:     maxPixels,
-		},
-		FirstComment: schema.CommentLimit{Supported: true, RootOnly: true, Usual: maxText, Count: countText},
+		Platform:     schema.Mastodon,
+		Own:          constraintsOfAccount,
+		Text:         schema.TextLimit{Max: l.Text, Count: count},
+		Media:        mediaLimits(l),
+		FirstComment: schema.CommentLimit{Supported: true, RootOnly: true, Usual: l.Text, Count: count},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
 		DailyCap:     50,
-		Settings:     settingsCheck(),
+		Settings:     settingsCheck(l),
 		Together:     pollWithoutMedia,
 	}
+}
+
+func mediaLimits(l limits) schema.MediaLimits {
+	refused := func(mediaType string) bool { return !l.takes(mediaType) }
+	m := schema.MediaLimits{
+		Max: l.Media, MaxVideos: 1, MaxAltText: l.AltText,
+		ImageTypes:    slices.DeleteFunc([]string{"image/jpeg", "image/png", "image/webp", "image/gif"}, refused),
+		VideoTypes:    slices.DeleteFunc([]string{"video/mp4", "video/quicktime", "video/webm", "image/gif"}, refused),
+		MaxImageBytes: l.ImageBytes, MaxVideoBytes: l.VideoBytes, MaxPixels: l.Pixels,
+	}
+	if len(m.ImageTypes) > 0 {
+		m.Kinds = append(m.Kinds, schema.Image)
+	}
+	if l.takes("image/gif") {
+		m.Kinds = append(m.Kinds, schema.GIF)
+	}
+	if len(m.VideoTypes) > 0 {
+		m.Kinds = append(m.Kinds, schema.Video)
+	}
+	return m
 }

@@ -133,7 +133,7 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p prog
 			return fmt.Errorf("opening media: %w", err)
 		}
 		files[i] = file
-		if err := check(file, len(p.Media)); err != nil {
+		if err := check(file, d); err != nil {
 			return err
 		}
 	}
@@ -159,11 +159,11 @@ func closeAll(files []*media.File) error {
 }
 
 // check refuses what the server would refuse after the upload.
-func check(file *media.File, items int) error {
-	if file.Kind != schema.Image && items > 1 {
-		return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes 4 images or 1 video or GIF"}
+func check(file *media.File, d schema.Delivery) error {
+	if file.Kind != schema.Image && len(d.Media) > 1 {
+		return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes images or 1 video or GIF"}
 	}
-	return file.Check(Constraints())
+	return file.Check(constraintsOfAccount(d.Account))
 }
 
 // upload answers 200 when the media is processed, which images are at once, and 202

@@ -159,7 +159,7 @@ func contentOfItem(name string) ([]byte, schema.MediaKind) {
 	case smallImage:
 		return pngImage(), schema.Image
 	case hugeImage:
-		return append(pngImage(), make([]byte, maxImageBytes)...), schema.Image
+		return append(pngImage(), make([]byte, usualLimits().ImageBytes)...), schema.Image
 	case animation:
 		return []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), schema.GIF
 	case smallVideo:

@@ -2,6 +2,7 @@ package mastodon
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -41,7 +42,7 @@ func (s *servers) keepsKeys(ctx context.Context, c *Connector, d schema.Delivery
 	if ok && now.Before(known.until) {
 		return known.isMastodon, nil
 	}
-	isMastodon, err := c.isMastodon(ctx, d)
+	said, err := c.instance(ctx, d.Account, d.Credentials)
 	if err != nil {
 		return false, err
 	}
@@ -50,28 +51,36 @@ func (s *servers) keepsKeys(ctx context.Context, c *Connector, d schema.Delivery
 	if s.known == nil || len(s.known) >= knownServers {
 		s.known = map[string]knownServer{}
 	}
-	s.known[server] = knownServer{isMastodon, now.Add(knownFor)}
-	return isMastodon, nil
+	s.known[server] = knownServer{said.isMastodon(), now.Add(knownFor)}
+	return said.isMastodon(), nil
 }
 
-// isMastodon asks a server what it is; older ones know the first version of the question
-// alone.
-func (c *Connector) isMastodon(ctx context.Context, d schema.Delivery) (bool, error) {
+// instance is what a server says of itself (docs.joinmastodon.org/entities/Instance).
+type instance struct {
+	Version       string          `json:"version"`
+	SourceURL     string          `json:"source_url"`
+	Configuration json.RawMessage `json:"configuration"`
+}
+
+func (i instance) isMastodon() bool {
+	isCompatible := strings.Contains(strings.ToLower(i.Version), "compatible")
+	return strings.TrimSuffix(i.SourceURL, "/") == sourceCode && i.Version != "" && !isCompatible
+}
+
+// instance asks a server what it is; older ones know the first version of the question alone,
+// and what knows neither is nothing.
+func (c *Connector) instance(ctx context.Context, a schema.Account, credentials schema.Credentials) (instance, error) {
 	for _, operation := range []string{opInstance, opOldInstance} {
 		_, path, _ := strings.Cut(operation, " ")
-		var instance struct {
-			Version   string `json:"version"`
-			SourceURL string `json:"source_url"`
-		}
-		response, err := c.client.Do(ctx, c.call(d.Account, d.Credentials, http.MethodGet, path, operation), &instance)
+		var said instance
+		response, err := c.client.Do(ctx, c.call(a, credentials, http.MethodGet, path, operation), &said)
 		if response != nil && response.Status == http.StatusNotFound {
 			continue
 		}
 		if err != nil {
-			return false, fmt.Errorf("reading what the server is: %w", err)
+			return instance{}, fmt.Errorf("reading what the server is: %w", err)
 		}
-		isCompatible := strings.Contains(strings.ToLower(instance.Version), "compatible")
-		return strings.TrimSuffix(instance.SourceURL, "/") == sourceCode && instance.Version != "" && !isCompatible, nil
+		return said, nil
 	}
-	return false, nil
+	return instance{}, nil
 }

@@ -14,16 +14,6 @@ import (
 	"crier/schema/validation"
 )
 
-// The bounds of a poll (Mastodon's poll validators). The longest time it is open is a
-// mean month.
-const (
-	minPollOptions = 2
-	maxPollOptions = 4
-	maxPollOption  = 50 // characters
-	minPollSeconds = 300
-	maxPollSeconds = 2629746
-)
-
 const defaultVisibility = "public"
 
 // settings is Mastodon's part of platformSettings.
@@ -67,19 +57,22 @@ func (s settings) pollOf(d schema.Delivery) *poll {
 	return s.Poll
 }
 
-func settingRules() validation.SettingRules {
+// languageCode is made once: each account's limits have rules of their own.
+var languageCode = regexp.MustCompile(`^[a-z]{2}$`)
+
+func settingRules(l limits) validation.SettingRules {
 	return validation.SettingRules{
 		"visibility":  validation.EnumSetting(defaultVisibility, "unlisted", "private", "direct"),
-		"spoilerText": validation.TextSetting(schema.TextLimit{Max: maxText, Count: connectors.Graphemes}),
+		"spoilerText": validation.TextSetting(schema.TextLimit{Max: l.Text, Count: connectors.Graphemes}),
 		"sensitive":   validation.BoolSetting(),
-		"language":    validation.PatternSetting(regexp.MustCompile(`^[a-z]{2}$`), "an ISO 639-1 code such as en"),
+		"language":    validation.PatternSetting(languageCode, "an ISO 639-1 code such as en"),
 	}
 }
 
 // settingsCheck returns a Constraints.Settings. It checks the poll by itself, since what
 // it may be hangs together.
-func settingsCheck() func(json.RawMessage) []schema.Detail {
-	rules := settingRules() // once: every post is checked
+func settingsCheck(l limits) func(json.RawMessage) []schema.Detail {
+	rules := settingRules(l)
 	return func(object json.RawMessage) []schema.Detail {
 		if len(object) == 0 {
 			return rules.Check(nil)
@@ -89,7 +82,7 @@ func settingsCheck() func(json.RawMessage) []schema.Detail {
 			return rules.Check(without(object, values, "poll"))
 		}
 		details := rules.Check(without(object, values, "poll"))
-		return append(details, checkPoll(values["poll"])...)
+		return append(details, l.checkPoll(values["poll"])...)
 	}
 }
 
@@ -111,13 +104,13 @@ func isNull(value json.RawMessage) bool {
 	return len(value) == 0 || bytes.Equal(value, []byte("null"))
 }
 
-func checkPoll(object json.RawMessage) []schema.Detail {
+func (l limits) checkPoll(object json.RawMessage) []schema.Detail {
 	var values map[string]json.RawMessage
 	if json.Unmarshal(object, &values) != nil {
 		return []schema.Detail{invalid("poll", "an object is wanted")}
 	}
-	details := checkPollOptions(values["options"])
-	details = append(details, checkPollTime(values["expiresIn"])...)
+	details := l.checkPollOptions(values["options"])
+	details = append(details, l.checkPollTime(values["expiresIn"])...)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch field := "poll." + name; name {
 		case "options", "expiresIn":
@@ -147,7 +140,7 @@ func pollWithoutMedia(first schema.Entry, object json.RawMessage) []schema.Detai
 	return []schema.Detail{{Field: "poll", Code: validation.CodeSettingConflict, Message: "a poll cannot stand beside media"}}
 }
 
-func checkPollOptions(value json.RawMessage) []schema.Detail {
+func (l limits) checkPollOptions(value json.RawMessage) []schema.Detail {
 	const field = "poll.options"
 	if isNull(value) {
 		return []schema.Detail{required(field)}
@@ -157,19 +150,19 @@ func checkPollOptions(value json.RawMessage) []schema.Detail {
 		return []schema.Detail{invalid(field, "a list of texts is wanted")}
 	}
 	var details []schema.Detail
-	if len(options) < minPollOptions || len(options) > maxPollOptions {
+	if len(options) < minPollOptions || len(options) > l.Options {
 		details = append(details, invalid(field, fmt.Sprintf("%d to %d options are wanted, not %d",
-			minPollOptions, maxPollOptions, len(options))))
+			minPollOptions, l.Options, len(options))))
 	}
 	for i, option := range options {
 		at := fmt.Sprintf("%s.%d", field, i)
 		switch {
 		case strings.TrimSpace(option) == "":
 			details = append(details, invalid(at, "the option is empty"))
-		case connectors.Graphemes(option) > maxPollOption:
+		case connectors.Graphemes(option) > l.Option:
 			details = append(details, schema.Detail{
 				Field: at, Code: validation.CodeTextTooLong,
-				Message: fmt.Sprintf("at most %d characters are allowed, it has %d", maxPollOption, connectors.Graphemes(option)),
+				Message: fmt.Sprintf("at most %d characters are allowed, it has %d", l.Option, connectors.Graphemes(option)),
 			})
 		case slices.Contains(options[:i], option):
 			details = append(details, invalid(at, "the option is there twice"))
@@ -178,14 +171,14 @@ func checkPollOptions(value json.RawMessage) []schema.Detail {
 	return details
 }
 
-func checkPollTime(value json.RawMessage) []schema.Detail {
+func (l limits) checkPollTime(value json.RawMessage) []schema.Detail {
 	const field = "poll.expiresIn"
 	if isNull(value) {
 		return []schema.Detail{required(field)}
 	}
 	var seconds int
-	if json.Unmarshal(value, &seconds) != nil || seconds < minPollSeconds || seconds > maxPollSeconds {
-		return []schema.Detail{invalid(field, fmt.Sprintf("a number of seconds from %d to %d is wanted", minPollSeconds, maxPollSeconds))}
+	if json.Unmarshal(value, &seconds) != nil || seconds < l.Shortest || seconds > l.Longest {
+		return []schema.Detail{invalid(field, fmt.Sprintf("a number of seconds from %d to %d is wanted", l.Shortest, l.Longest))}
 	}
 	return nil
 }

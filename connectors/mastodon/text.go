@@ -10,9 +10,6 @@ import (
 	"crier/connectors"
 )
 
-// urlLength is how many characters every URL counts, whatever its length.
-const urlLength = 23
-
 // entityKind is what Mastodon makes a link of in a text.
 type entityKind int
 
@@ -40,26 +37,27 @@ var (
 	hashtag = regexp.MustCompile(`#([\p{L}\p{M}\p{N}_]*[\p{L}_][\p{L}\p{M}\p{N}_]*)`)
 )
 
-// countText counts as Mastodon does: user-perceived characters, where a URL counts 23
-// and a remote mention only its local part.
-func countText(text string) int {
+// countText counts as Mastodon does: user-perceived characters, where a URL counts the same
+// whatever its length, and a remote mention only its local part.
+func countText(text string, urlLength int) int {
 	shortened := inOrder(urls(text), mentions(text)) // a hashtag counts as it is written
 	if len(shortened) == 0 {
 		return connectors.Graphemes(text)
 	}
 	var counted strings.Builder
-	last := 0
+	last, beyond := 0, 0
 	for _, e := range shortened {
 		counted.WriteString(text[last:e.start])
 		if e.kind == urlEntity {
-			counted.WriteString(strings.Repeat("x", urlLength))
+			counted.WriteString("x")
+			beyond += urlLength - 1
 		} else {
 			counted.WriteString("@" + e.name)
 		}
 		last = e.end
 	}
 	counted.WriteString(text[last:])
-	return connectors.Graphemes(counted.String())
+	return beyond + connectors.Graphemes(counted.String())
 }
 
 // entities returns what is a link in a text, in order and without overlaps: what

@@ -41,7 +41,7 @@ var counted = map[string]struct {
 func TestCountText(t *testing.T) {
 	for name, tt := range counted {
 		t.Run(name, func(t *testing.T) {
-			if got := countText(tt.text); got != tt.want {
+			if got := countText(tt.text, usualLimits().URL); got != tt.want {
 				t.Errorf("countText(%q) = %d, want %d", tt.text, got, tt.want)
 			}
 		})
@@ -51,7 +51,7 @@ func TestCountText(t *testing.T) {
 // The simulator counts by a reading of its own of what Mastodon does: it takes 500
 // characters and not one more.
 func TestServerCountsTheSame(t *testing.T) {
-	r := newRig(t)
+	r, maxText := newRig(t), usualLimits().Text
 	for name, tt := range counted {
 		if tt.text == "" {
 			continue

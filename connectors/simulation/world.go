@@ -36,6 +36,8 @@ type World struct {
 	baseURL  func() string
 	http     *http.Client
 	lastID   atomic.Int64
+	// Data is for the platform's own state, as its server's settings; it does not outlive the process.
+	Data sync.Map
 
 	gallery   *Gallery
 	workspace func(*http.Request) schema.WorkspaceID

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -22,6 +23,8 @@ type renewer interface {
 	EndAccount(ctx context.Context, account schema.Account, why schema.AccountProblem) error
 	// ReviveAccount says that it does again.
 	ReviveAccount(ctx context.Context, account schema.Account) error
+	// KeepSettings says what the platform allows the account.
+	KeepSettings(ctx context.Context, account schema.Account) error
 }
 
 // The states of an account's health.
@@ -160,7 +163,10 @@ func (u checkup) check(ctx context.Context, a *schema.Account) error {
 	if err != nil {
 		return err
 	}
-	_, err = checker.Check(ctx, *a, credentials)
+	profile, err := checker.Check(ctx, *a, credentials)
+	if err == nil {
+		err = u.keep(ctx, a, profile.Settings)
+	}
 	switch refused, ok := errors.AsType[*schema.Error](err); {
 	case err == nil && ended != nil:
 		return u.revive(ctx, a)
@@ -173,6 +179,17 @@ func (u checkup) check(ctx context.Context, a *schema.Account) error {
 	default:
 		return u.end(ctx, a, schema.ProblemOf(err))
 	}
+}
+
+// keep stores what the platform allows an account where that is something else than before.
+func (u checkup) keep(ctx context.Context, a *schema.Account, settings []byte) error {
+	if len(settings) == 0 || bytes.Equal(settings, a.Settings) {
+		return nil
+	}
+	a.Settings = settings
+	err := u.Store.KeepSettings(ctx, *a)
+	u.Directories.Forget(a.Workspace)
+	return err
 }
 
 func (u checkup) end(ctx context.Context, a *schema.Account, why schema.AccountProblem) error {

@@ -247,7 +247,7 @@ func (p *posts) validate(post *schema.Post, accounts *directory.Directory, r *bo
 			post.Targets[i].FirstStep = schema.StepPrepare
 		}
 	}
-	errors, warnings := validation.Check(post.Content, post.Targets, p.Constraints)
+	errors, warnings := validation.Check(post.Content, post.Targets, p.constraintsOf(accounts))
 	if accounts != nil {
 		errors = append(errors, validation.CheckAccounts(post.Content, post.Targets, accounts.Account)...)
 	}
@@ -258,6 +258,18 @@ func (p *posts) validate(post *schema.Post, accounts *directory.Directory, r *bo
 		}
 	}
 	r.Warnings = append(r.Warnings, warnings...)
+}
+
+// constraintsOf returns what targets are held to: those whose accounts were found, to what is
+// taken of these.
+func (p *posts) constraintsOf(accounts *directory.Directory) func(schema.Target) schema.Constraints {
+	return func(t schema.Target) schema.Constraints {
+		c := p.Constraints(t.Platform)
+		if accounts == nil {
+			return c
+		}
+		return c.For(accounts.Account(t.Account))
+	}
 }
 
 // followsFromUpload reports whether a field is the type of a media item whose upload has

@@ -67,7 +67,7 @@ func (p *posts) check(c *gin.Context) error {
 	}
 	var found body.Report
 	p.validate(&post, change.accounts, &found)
-	answer.JSON(c, http.StatusOK, validationAnswer{Success: true, Validation: p.viewValidation(post, found), Warnings: f.Report.Warnings})
+	answer.JSON(c, http.StatusOK, validationAnswer{Success: true, Validation: viewValidation(post, found, p.constraintsOf(change.accounts)), Warnings: f.Report.Warnings})
 	return nil
 }
 
@@ -81,22 +81,23 @@ func requirePlatforms(f *body.Form, fields postFields) {
 	}
 }
 
-func (p *posts) viewValidation(post schema.Post, found body.Report) validationView {
+// viewValidation shows of several targets on a platform the one with the least room.
+func viewValidation(post schema.Post, found body.Report, constraintsOf func(schema.Target) schema.Constraints) validationView {
 	v := validationView{
 		IsValid: len(found.Errors) == 0, Platforms: map[string]platformValidityView{},
 		Errors: orEmpty(found.Errors), Warnings: orEmpty(found.Warnings),
 	}
 	for _, t := range post.Targets {
 		name := t.Platform.String()
-		if _, done := v.Platforms[name]; !done {
-			v.Platforms[name] = p.viewValidity(post.Content, t, found.Errors)
+		view := viewValidity(post.Content, t, constraintsOf(t), found.Errors)
+		if known, done := v.Platforms[name]; !done || view.RemainingCharacters < known.RemainingCharacters {
+			v.Platforms[name] = view
 		}
 	}
 	return v
 }
 
-func (p *posts) viewValidity(content schema.Content, t schema.Target, errors []schema.Detail) platformValidityView {
-	limits := p.Constraints(t.Platform)
+func viewValidity(content schema.Content, t schema.Target, limits schema.Constraints, errors []schema.Detail) platformValidityView {
 	v := platformValidityView{
 		ContentLength: limits.Text.Count(content.TextFor(0, t.Platform, t.Content)),
 		MaxLength:     limits.MaxText(content.Entries[0]),

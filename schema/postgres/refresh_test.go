@@ -87,6 +87,15 @@ func TestARefusedTokenIsTradedOnce(t *testing.T) {
 	if f.renewal(store, a) != nil {
 		t.Fatal("the refusal of an older token traded the new one")
 	}
+	f.hasten()
+	f.settle(store, f.renewal(store, a), schema.RenewalOutcome{Err: &schema.Error{Kind: schema.Unknown, Message: "lost"}})
+	for _, said := range []string{`{"limits":{"text":300}}`, ""} { // a check that brings nothing leaves what there is
+		f.hasten()
+		f.settle(store, f.renewal(store, a), schema.RenewalOutcome{Settings: []byte(said)})
+		if got := f.account(a.ID); string(got.Settings) != `{"limits":{"text":300}}` {
+			t.Fatalf("settings after a check that brought %q: %s", said, got.Settings)
+		}
+	}
 }
 
 func TestATradeWhoseAnswerIsLostIsNotRepeatedBlindly(t *testing.T) {

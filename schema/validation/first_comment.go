@@ -2,33 +2,28 @@ package validation
 
 import (
 	"fmt"
-	"slices"
 
 	"crier/schema"
 )
 
-// firstComments checks each first comment on each platform.
-func (v *validation) firstComments(targets []schema.Target, constraintsOf func(schema.Platform) schema.Constraints) {
-	if len(v.content.FirstComments) == 0 {
-		return
-	}
-	platforms := platformsOf(targets)
+// firstComments checks each first comment on all that targets are held to.
+func (v *validation) firstComments(all []held) {
 	for i, comment := range v.content.FirstComments {
 		var taken, refused []schema.Platform
-		for _, p := range platforms {
-			limit := constraintsOf(p).FirstComment
-			if !limit.Takes(comment) {
-				refused = append(refused, p)
+		for _, c := range all {
+			if !c.FirstComment.Takes(comment) {
+				refused = append(refused, c.Platform)
 				continue
 			}
-			taken = append(taken, p)
-			v.commentText(p, limit, i, comment.Text)
+			taken = append(taken, c.Platform)
+			v.commentText(c.Constraints, i, comment.Text)
 		}
 		v.refusedComment(i, comment, taken, refused)
 	}
 }
 
-func (v *validation) commentText(p schema.Platform, limit schema.CommentLimit, i int, text string) {
+func (v *validation) commentText(c schema.Constraints, i int, text string) {
+	p, limit := c.Platform, c.FirstComment
 	if limit.Count == nil {
 		return
 	}
@@ -36,7 +31,7 @@ func (v *validation) commentText(p schema.Platform, limit schema.CommentLimit, i
 	switch n := limit.Count(text); {
 	case limit.Max > 0 && n > limit.Max:
 		v.fail(p, field, CodeFirstCommentTooLong,
-			"%s takes a first comment of at most %d characters, this one has %d", p, limit.Max, n)
+			"%s takes a first comment of at most %d characters, this one has %d", c.Taker(), limit.Max, n)
 	case limit.MaxBytes > 0 && len(text) > limit.MaxBytes:
 		v.fail(p, field, CodeFirstCommentTooLong,
 			"%s takes a first comment of at most %d bytes, this one has %d", p, limit.MaxBytes, len(text))
@@ -66,14 +61,4 @@ func (v *validation) refusedComment(i int, comment schema.FirstComment, taken, r
 			Message: reason + "; it is posted on the others only",
 		})
 	}
-}
-
-func platformsOf(targets []schema.Target) []schema.Platform {
-	var platforms []schema.Platform
-	for _, t := range targets {
-		if !slices.Contains(platforms, t.Platform) {
-			platforms = append(platforms, t.Platform)
-		}
-	}
-	return platforms
 }

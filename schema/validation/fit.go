@@ -52,11 +52,15 @@ func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, ne
 		return unfit("a picture of %d × %d pixels is too large to be made to fit", f.Width, f.Height)
 	}
 	r = plan(c.Media, image.Pt(f.Width, f.Height), fit)
-	made := schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Width: r.Width, Height: r.Height}
-	if left := CheckMedia(c.Media, c.Platform, made); len(left) > 0 {
+	if left := CheckMedia(c.Media, c.Platform, r.made()); len(left) > 0 {
 		return unfit("made to fit it would have %d × %d pixels", r.Width, r.Height)
 	}
 	return r, true, details
+}
+
+// made is what is known of the picture before it is made.
+func (r Refit) made() schema.MediaFacts {
+	return schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Width: r.Width, Height: r.Height}
 }
 
 // decoded returns what decoding takes, in bytes; where probing did not say, as of uploads of

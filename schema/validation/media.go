@@ -56,7 +56,7 @@ func (v *validation) mediaField(entry, i int) string {
 
 // media checks the media of an entry against a platform: by their content where it is
 // known, else by their declared kinds.
-func (v *validation) media(c schema.Constraints, entry int) {
+func (v *validation) media(c held, entry int) {
 	media := v.content.Entries[entry].Media
 	field := v.entryField(entry, "mediaItems")
 	if len(media) == 0 {
@@ -71,10 +71,13 @@ func (v *validation) media(c schema.Constraints, entry int) {
 	v.mediaCounts(c, field, media)
 }
 
-func (v *validation) mediaItem(c schema.Constraints, field string, m schema.Media) {
+func (v *validation) mediaItem(c held, field string, m schema.Media) {
+	if n := utf8.RuneCountInString(m.AltText); c.Media.MaxAltText > 0 && n > c.Media.MaxAltText && n <= schema.MaxAltText {
+		v.fail(c.Platform, field+".altText", CodeAltTextTooLong, "%s takes alternative texts of at most %d characters, this one has %d", c.Taker(), c.Media.MaxAltText, n)
+	}
 	if m.Facts == nil {
 		if !slices.Contains(c.Media.Kinds, m.Kind) {
-			v.fail(c.Platform, field+".type", CodeMediaKindUnsupported, "%s takes %s, not %s", c.Platform, kinds(c.Media.Kinds), m.Kind)
+			v.fail(c.Platform, field+".type", CodeMediaKindUnsupported, "%s takes %s, not %s", c.Taker(), kinds(c.Media.Kinds), m.Kind)
 		}
 		if c.Pulls && m.Fit != schema.FitNone && m.Kind == schema.Image {
 			v.fail(c.Platform, field+".fit", CodeMediaFitNeedsUpload,
@@ -82,7 +85,7 @@ func (v *validation) mediaItem(c schema.Constraints, field string, m schema.Medi
 		}
 		return
 	}
-	plan, needed, details := Fit(c, *m.Facts, m.Fit)
+	plan, needed, details := c.fit(*m.Facts, m.Fit)
 	for _, d := range details {
 		d.Field = field
 		if !needed {
@@ -94,7 +97,22 @@ func (v *validation) mediaItem(c schema.Constraints, field string, m schema.Medi
 	}
 }
 
-func (v *validation) mediaCounts(c schema.Constraints, field string, media []schema.Media) {
+// fit returns what becomes of media: a picture is made to fit what the platform takes, and
+// what comes of that is held to what the account may send.
+func (c held) fit(f schema.MediaFacts, fit schema.Fit) (plan Refit, needed bool, details []schema.Detail) {
+	plan, needed, details = Fit(c.platform, f, fit)
+	switch {
+	case needed:
+		if left := CheckMedia(c.Media, c.Platform, plan.made()); len(left) > 0 {
+			return plan, false, left
+		}
+	case fit == schema.FitNone || len(details) == 0: // it is sent as it is
+		details = CheckMedia(c.Media, c.Platform, f)
+	}
+	return plan, needed, details
+}
+
+func (v *validation) mediaCounts(c held, field string, media []schema.Media) {
 	videos, documents := 0, 0
 	for _, m := range media {
 		switch kind := m.KnownKind(); {
@@ -107,7 +125,7 @@ func (v *validation) mediaCounts(c schema.Constraints, field string, media []sch
 	images := len(media) - videos - documents
 	switch {
 	case len(media) > c.Media.Max:
-		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d media items, there are %d", c.Platform, c.Media.Max, len(media))
+		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d media items, there are %d", c.Taker(), c.Media.Max, len(media))
 	case videos > c.Media.MaxVideos && c.Media.MaxVideos > 0:
 		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d videos, there are %d", c.Platform, c.Media.MaxVideos, videos)
 	}

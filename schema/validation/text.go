@@ -20,7 +20,7 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	if most := c.MaxText(e); most > 0 {
 		if n := c.Text.Count(text); n > most {
 			v.fail(c.Platform, field(), CodeTextTooLong, "%s takes at most %d characters%s, the text has %d",
-				c.Platform, most, captionNote(c, e), n)
+				c.Taker(), most, captionNote(c, e), n)
 		}
 	}
 	if exceeds(c.Text, text) {

@@ -13,17 +13,26 @@ import (
 // Check checks content against what the platforms of its targets take. It returns
 // everything that is wrong and everything worth a warning at once, each with the field
 // of the API it is about; content without errors can be published as far as can be told
-// before its media are probed.
-func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Platform) schema.Constraints) (errors, warnings []schema.Detail) {
+// before its media are probed. constraintsOf returns what a target's account is held to, and
+// of a target without an account what its platform takes.
+func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Target) schema.Constraints) (errors, warnings []schema.Detail) {
 	v := validation{content: c}
 	v.shape()
-	checked := make(map[schema.Platform]bool, len(targets)) // those whose targets without a text of their own are
+	checked := make(map[holder]held, len(targets))
+	plain := make(map[holder]bool, len(targets)) // those whose targets without a text of their own are checked
+	var all []held
 	for i, target := range targets {
-		if checked[target.Platform] && target.Content == "" && c.Thread == nil {
+		platform := constraintsOf(schema.Target{Platform: target.Platform})
+		by := holderOf(platform, target)
+		if plain[by] && target.Content == "" && c.Thread == nil {
 			continue // nothing could be found but what was found already
 		}
-		constraints := constraintsOf(target.Platform)
-		v.settings(constraints)
+		constraints, isKnown := checked[by]
+		if !isKnown {
+			constraints = held{constraintsOf(target), platform}
+			checked[by], all = constraints, append(all, constraints)
+			v.settings(constraints.Constraints)
+		}
 		if c.Thread != nil && !constraints.Thread.Supported {
 			v.fail(target.Platform, targetField(i), CodeThreadUnsupported, "threads cannot be published on %s", target.Platform)
 			continue
@@ -32,12 +41,31 @@ func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.
 			v.entry(constraints, target, i, entry)
 		}
 		if target.Content == "" {
-			checked[target.Platform] = true
+			plain[by] = true
 		}
 	}
 	v.otherSettings(targets, constraintsOf)
-	v.firstComments(targets, constraintsOf)
+	v.firstComments(all)
 	return v.errors, v.warnings
+}
+
+// held is what targets are held to.
+type held struct {
+	schema.Constraints
+	platform schema.Constraints // of any account
+}
+
+// holder is a platform or, where each account is held to its own, an account.
+type holder struct {
+	platform schema.Platform
+	account  schema.AccountID
+}
+
+func holderOf(platform schema.Constraints, t schema.Target) holder {
+	if platform.Own == nil {
+		return holder{platform: t.Platform}
+	}
+	return holder{t.Platform, t.Account}
 }
 
 // validation collects what is found.
@@ -116,12 +144,12 @@ func (v *validation) setting(p schema.Platform, d schema.Detail) {
 
 // otherSettings checks what is said for platforms the content does not go to: nothing of
 // it is missing, but what is stored and shown is of the described form.
-func (v *validation) otherSettings(targets []schema.Target, constraintsOf func(schema.Platform) schema.Constraints) {
+func (v *validation) otherSettings(targets []schema.Target, constraintsOf func(schema.Target) schema.Constraints) {
 	for _, p := range slices.Sorted(maps.Keys(v.content.Settings)) {
 		if slices.ContainsFunc(targets, func(t schema.Target) bool { return t.Platform == p }) {
 			continue
 		}
-		for _, d := range checkSettings(constraintsOf(p), v.content.Settings[p]) {
+		for _, d := range checkSettings(constraintsOf(schema.Target{Platform: p}), v.content.Settings[p]) {
 			if d.Code != CodeSettingRequired || strings.ContainsAny(d.Field, ".[") {
 				v.setting(p, d)
 			}
@@ -138,8 +166,8 @@ func checkSettings(c schema.Constraints, settings json.RawMessage) []schema.Deta
 }
 
 // entry checks the text and the media one target gets of an entry.
-func (v *validation) entry(c schema.Constraints, target schema.Target, i, entry int) {
-	v.text(c, target, i, entry)
+func (v *validation) entry(c held, target schema.Target, i, entry int) {
+	v.text(c.Constraints, target, i, entry)
 	v.media(c, entry)
 }
 

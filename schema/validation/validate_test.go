@@ -50,6 +50,8 @@ func rules(p schema.Platform) schema.Constraints {
 	return c
 }
 
+func ofPlatform(t schema.Target) schema.Constraints { return rules(t.Platform) }
+
 func media(kinds ...schema.MediaKind) []schema.Media {
 	var items []schema.Media
 	for _, kind := range kinds {
@@ -205,7 +207,7 @@ func TestValidate(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			errors, warnings := validation.Check(tt.content, tt.targets, rules)
+			errors, warnings := validation.Check(tt.content, tt.targets, ofPlatform)
 			compare(t, "errors", errors, tt.errors)
 			compare(t, "warnings", warnings, tt.warnings)
 		})
@@ -236,7 +238,7 @@ func compare(t *testing.T, what string, got []schema.Detail, want []string) {
 
 func TestMessagesNameLimitAndFigure(t *testing.T) {
 	c := commented(post(strings.Repeat("x", 12), media(schema.Image, schema.Image, schema.Image)...), schema.FirstComment{Text: "1234567"})
-	errors, _ := validation.Check(c, on(short), rules)
+	errors, _ := validation.Check(c, on(short), ofPlatform)
 	var messages []string
 	for _, d := range errors {
 		messages = append(messages, d.Message)
@@ -248,6 +250,50 @@ func TestMessagesNameLimitAndFigure(t *testing.T) {
 	}
 	if strings.Join(messages, "\n") != strings.Join(want, "\n") {
 		t.Errorf("messages %q, want %q", messages, want)
+	}
+}
+
+// Accounts of one platform may be on servers with limits of their own.
+func TestEachAccountIsHeldToItsOwn(t *testing.T) {
+	const eleven = "12345678901"
+	usual, roomy, narrow := rules(papers), rules(papers), rules(papers)
+	usual.Own = func(schema.Account) schema.Constraints { return roomy }
+	roomy.Text.Max, roomy.Server = 20, "roomy.example"
+	narrow.Text.Max, narrow.Server, narrow.Media.Kinds = 5, "narrow.example", []schema.MediaKind{schema.Image}
+	narrow.Media.MaxImageBytes, narrow.Media.MaxAltText = 100, 3
+	held := map[schema.AccountID]schema.Constraints{{}: usual, {1}: roomy, {2}: narrow}
+	large := &schema.MediaFacts{Kind: schema.Image, Type: "image/png", Size: 101, Width: 10, Height: 10}
+	described := schema.Media{Kind: schema.Image, URL: "u", AltText: "four", Facts: large}
+	for name, tt := range map[string]struct {
+		content  schema.Content
+		accounts []schema.AccountID
+		want     []string
+	}{
+		"none is known":   {post(eleven), []schema.AccountID{{}}, []string{"linkedin takes at most 10 characters, the text has 11"}},
+		"more":            {post(eleven), []schema.AccountID{{1}}, nil},
+		"less":            {post("sixsix"), []schema.AccountID{{2}}, []string{"linkedin (narrow.example) takes at most 5 characters, the text has 6"}},
+		"both":            {post(eleven), []schema.AccountID{{1}, {2}}, []string{"linkedin (narrow.example) takes at most 5 characters, the text has 11"}},
+		"the other way":   {post(eleven), []schema.AccountID{{2}, {1}, {2}}, []string{"linkedin (narrow.example) takes at most 5 characters, the text has 11"}},
+		"a picture":       {post("", described), []schema.AccountID{{1}}, nil},
+		"one too large":   {post("", described), []schema.AccountID{{1}, {2}}, []string{"linkedin (narrow.example) takes alternative texts of at most 3 characters, this one has 4", "linkedin takes images of at most 100 bytes, this one has 101"}},
+		"what is refused": {post("", media(schema.PDF)...), []schema.AccountID{{1}, {2}}, []string{"linkedin (narrow.example) takes image, not pdf"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var targets []schema.Target
+			for _, id := range tt.accounts {
+				targets = append(targets, schema.Target{Platform: papers, Account: id})
+			}
+			found, _ := validation.Check(tt.content, targets, func(t schema.Target) schema.Constraints { return held[t.Account] })
+			var messages []string
+			for _, d := range found {
+				if d.Platform == papers.String() {
+					messages = append(messages, d.Message)
+				}
+			}
+			if strings.Join(messages, "\n") != strings.Join(tt.want, "\n") {
+				t.Errorf("messages %q, want %q", messages, tt.want)
+			}
+		})
 	}
 }
 

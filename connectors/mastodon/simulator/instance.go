@@ -27,21 +27,22 @@ func (s *simulator) instance(rw http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *simulator) configuration(base string) object {
+	a := s.takes()
 	return object{
 		"urls":     object{"about": base + "/about"},
 		"accounts": object{"max_featured_tags": 10, "max_pinned_statuses": 5},
 		"statuses": object{
-			"max_characters": maxText, "max_media_attachments": maxMedia, "characters_reserved_per_url": urlLength,
+			"max_characters": a.Text, "max_media_attachments": a.Media, "characters_reserved_per_url": a.Address,
 		},
 		"media_attachments": object{
-			"supported_mime_types": mediaTypes(),
-			"description_limit":    maxDescription,
-			"image_size_limit":     maxImageBytes, "image_matrix_limit": 33177600,
-			"video_size_limit": maxVideoBytes, "video_matrix_limit": 8294400, "video_frame_rate_limit": 120,
+			"supported_mime_types": a.Types,
+			"description_limit":    a.AltText,
+			"image_size_limit":     a.ImageBytes, "image_matrix_limit": 33177600,
+			"video_size_limit": a.VideoBytes, "video_matrix_limit": 8294400, "video_frame_rate_limit": 120,
 		},
 		"polls": object{
-			"max_options": maxPollOptions, "max_characters_per_option": maxPollOption,
-			"min_expiration": minPollSeconds, "max_expiration": maxPollSeconds,
+			"max_options": a.PollOptions, "max_characters_per_option": a.PollOption,
+			"min_expiration": a.ShortestPoll, "max_expiration": a.LongestPoll,
 		},
 		"translation": object{"enabled": false},
 	}

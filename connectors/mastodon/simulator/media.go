@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +19,6 @@ import (
 const (
 	// videoProcessing is how long the simulator processes a video; images are ready at once.
 	videoProcessing = time.Second
-	// maxDescription is the most characters of an alt text.
-	maxDescription = 1500
 	// maxField bounds a field of the upload's form that is no file.
 	maxField = 64 << 10
 )
@@ -33,7 +32,7 @@ func isUsed(u simulation.Upload) bool { return string(u.Fields) == used }
 func (s *simulator) uploadMedia(v visit) {
 	upload, err := s.readUpload(v.r)
 	if err == nil {
-		err = checkUpload(upload)
+		err = s.takes().checkUpload(upload)
 	}
 	if err != nil {
 		v.fail(err)
@@ -102,19 +101,19 @@ func sniff(content io.Reader) (string, io.Reader, error) {
 	return mimetype.Detect(head[:n]).String(), io.MultiReader(strings.NewReader(string(head[:n])), content), nil
 }
 
-func checkUpload(u simulation.Upload) error {
+func (a Allowance) checkUpload(u simulation.Upload) error {
 	kind := attachmentType(u.Type)
 	switch {
 	case u.Size == 0:
 		return invalidRecord("File can't be blank")
-	case kind == "unknown":
+	case !slices.Contains(a.Types, u.Type):
 		return invalidRecord("File content type is invalid, File is invalid")
-	case kind == "video" && u.Size > maxVideoBytes:
-		return invalidRecord("File file size must be less than 99 MB, File is invalid")
-	case kind != "video" && u.Size > maxImageBytes:
-		return invalidRecord("File file size must be less than 16 MB, File is invalid")
-	case uniseg.GraphemeClusterCount(u.AltText) > maxDescription:
-		return invalidRecord("Description character limit of 1500 exceeded")
+	case kind == "video" && u.Size > a.VideoBytes:
+		return invalidRecord(fmt.Sprintf("File file size must be less than %d MB, File is invalid", a.VideoBytes>>20))
+	case kind != "video" && u.Size > a.ImageBytes:
+		return invalidRecord(fmt.Sprintf("File file size must be less than %d MB, File is invalid", a.ImageBytes>>20))
+	case uniseg.GraphemeClusterCount(u.AltText) > a.AltText:
+		return invalidRecord(fmt.Sprintf("Description character limit of %d exceeded", a.AltText))
 	}
 	return nil
 }
@@ -152,6 +151,7 @@ func (s *simulator) showMedia(v visit) {
 func (s *simulator) uploads(account string, ids []string) ([]simulation.Upload, error) {
 	var found []simulation.Upload
 	var missing []string
+	most := s.takes().Media
 	for _, id := range ids {
 		upload, ok := s.world.Upload(id)
 		if !ok || upload.Account != account || isUsed(upload) {
@@ -161,8 +161,8 @@ func (s *simulator) uploads(account string, ids []string) ([]simulation.Upload, 
 		found = append(found, upload)
 	}
 	switch {
-	case len(ids) > maxMedia:
-		return nil, unprocessable("Cannot attach more than 4 files")
+	case len(ids) > most:
+		return nil, unprocessable(fmt.Sprintf("Cannot attach more than %d files", most))
 	case len(missing) > 0:
 		return nil, unprocessable("Media " + strings.Join(missing, ", ") + " not found or already attached to another post")
 	}

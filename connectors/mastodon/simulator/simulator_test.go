@@ -57,7 +57,7 @@ func TestSimulatorRefuses(t *testing.T) {
 		"five options":         {newStatus{Status: "x", Poll: poll(300, "a", "b", "c", "d", "e")}, 422, "Validation failed: Poll options can't contain more than 4 items"},
 		"an option twice":      {newStatus{Status: "x", Poll: poll(300, "a", "b", "a")}, 422, "Validation failed: Poll options contain duplicate items"},
 		"a poll too short":     {newStatus{Status: "x", Poll: poll(299, "a", "b")}, 422, "Validation failed: Poll expires at is too soon"},
-		"a poll too long":      {newStatus{Status: "x", Poll: poll(maxPollSeconds+1, "a", "b")}, 422, "Validation failed: Poll expires at is too far into the future"},
+		"a poll too long":      {newStatus{Status: "x", Poll: poll(Usual().LongestPoll+1, "a", "b")}, 422, "Validation failed: Poll expires at is too far into the future"},
 		"a forced refusal":     {newStatus{Status: "x [crier:refused]"}, 422, "Validation failed: Text is not allowed on this server"},
 		"a forced dead token":  {newStatus{Status: "x [crier:expired-token]"}, 401, errToken},
 	} {

@@ -126,7 +126,7 @@ func (s *simulator) check(asked newStatus) (simulation.Post, error) {
 	if text == "" {
 		text, spoiler = spoiler, ""
 	}
-	visibility := asked.Visibility
+	visibility, a := asked.Visibility, s.takes()
 	if visibility == "" {
 		visibility = defaultVisibility
 	}
@@ -135,8 +135,8 @@ func (s *simulator) check(asked newStatus) (simulation.Post, error) {
 		return simulation.Post{}, unprocessable("'" + visibility + "' is not a valid visibility")
 	case text == "" && len(asked.MediaIDs) == 0:
 		return simulation.Post{}, invalidRecord("Text can't be blank")
-	case uniseg.GraphemeClusterCount(spoiler)+length(text) > maxText:
-		return simulation.Post{}, invalidRecord(fmt.Sprintf("Text character limit of %d exceeded", maxText))
+	case uniseg.GraphemeClusterCount(spoiler)+length(text, a.Address) > a.Text:
+		return simulation.Post{}, invalidRecord(fmt.Sprintf("Text character limit of %d exceeded", a.Text))
 	}
 	poll, err := s.checkPoll(asked)
 	if err != nil {
@@ -149,25 +149,25 @@ func (s *simulator) check(asked newStatus) (simulation.Post, error) {
 }
 
 func (s *simulator) checkPoll(asked newStatus) (*pollFields, error) {
-	p := asked.Poll
+	p, a := asked.Poll, s.takes()
 	if p == nil {
 		return nil, nil
 	}
-	tooLong := func(option string) bool { return uniseg.GraphemeClusterCount(option) > maxPollOption }
+	tooLong := func(option string) bool { return uniseg.GraphemeClusterCount(option) > a.PollOption }
 	switch {
 	case len(asked.MediaIDs) > 0:
 		return nil, unprocessable("Cannot attach more than 4 files")
 	case len(p.Options) < minPollOptions:
 		return nil, invalidRecord("Poll options must have more than one item")
-	case len(p.Options) > maxPollOptions:
-		return nil, invalidRecord("Poll options can't contain more than 4 items")
+	case len(p.Options) > a.PollOptions:
+		return nil, invalidRecord(fmt.Sprintf("Poll options can't contain more than %d items", a.PollOptions))
 	case slices.ContainsFunc(p.Options, tooLong):
-		return nil, invalidRecord("Poll options cannot be longer than 50 characters each")
+		return nil, invalidRecord(fmt.Sprintf("Poll options cannot be longer than %d characters each", a.PollOption))
 	case len(slices.Compact(slices.Sorted(slices.Values(p.Options)))) < len(p.Options):
 		return nil, invalidRecord("Poll options contain duplicate items")
-	case p.ExpiresIn < minPollSeconds:
+	case p.ExpiresIn < a.ShortestPoll:
 		return nil, invalidRecord("Poll expires at is too soon")
-	case p.ExpiresIn > maxPollSeconds:
+	case p.ExpiresIn > a.LongestPoll:
 		return nil, invalidRecord("Poll expires at is too far into the future")
 	}
 	return &pollFields{

@@ -52,14 +52,14 @@ const (
 // length is how many characters a text counts: those that people see, where any address
 // counts the same and a mention elsewhere only its local part
 // (app/validators/status_length_validator.rb).
-func length(text string) int {
+func length(text string, address int) int {
 	var counted strings.Builder
 	last := 0
 	for _, e := range entities(text) {
 		counted.WriteString(text[last:e.start])
 		switch e.kind {
 		case urlEntity:
-			counted.WriteString(strings.Repeat("x", urlLength))
+			counted.WriteString(strings.Repeat("x", address))
 		case mentionEntity:
 			counted.WriteString("@" + e.name)
 		case hashtagEntity:

@@ -70,6 +70,19 @@ func (s *Health) ReviveAccount(ctx context.Context, a schema.Account) error {
 	})
 }
 
+// KeepSettings stores what the platform allows an account from now on. It does nothing if the
+// account has newer credentials, with which that was read as well.
+func (s *Health) KeepSettings(ctx context.Context, a schema.Account) error {
+	_, err := s.Pool.Exec(ctx, `
+		update accounts set settings = @settings::text::json
+		where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null`,
+		pgx.StrictNamedArgs{"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "settings": string(a.Settings)})
+	if err != nil {
+		return fmt.Errorf("keeping an account's settings: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
 // endChange ends an account or revives it.
 type endChange struct {
 	statement string

@@ -1,0 +1,171 @@
+package mastodon
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"crier/schema"
+)
+
+// limits are what a server takes (docs.joinmastodon.org/entities/Instance/#configuration), as
+// they are kept in the settings of its accounts. Sizes are in bytes, times in seconds.
+type limits struct {
+	Text       int      `json:"text"` // characters, as are URL, AltText and PollOption
+	URL        int      `json:"url"`  // that every URL counts
+	Media      int      `json:"media"`
+	AltText    int      `json:"altText"`
+	ImageBytes int64    `json:"imageBytes"`
+	VideoBytes int64    `json:"videoBytes"`
+	Pixels     int64    `json:"pixels"`
+	Types      []string `json:"types,omitempty"` // of media; empty: all that crier knows
+	Options    int      `json:"pollOptions"`
+	Option     int      `json:"pollOption"`
+	Shortest   int      `json:"pollShortest"`
+	Longest    int      `json:"pollLongest"`
+}
+
+// usualLimits are those of a server that changed nothing (docs.joinmastodon.org/user/posting;
+// app/models/concerns/attachmentable.rb, app/models/media_attachment.rb and the poll validators).
+// The longest time of a poll is a mean month.
+func usualLimits() limits {
+	return limits{
+		Text: 500, URL: 23, Media: 4, AltText: 1500,
+		ImageBytes: 16 << 20, VideoBytes: 99 << 20, Pixels: 33_177_600,
+		Options: 4, Option: 50, Shortest: 300, Longest: 2629746,
+	}
+}
+
+const minPollOptions = 2
+
+// mostLimits are the most that a server is believed: beyond, crier takes nothing from its users.
+func mostLimits() limits {
+	return limits{
+		Text: 256 << 10, URL: 2048, Media: 50, AltText: schema.MaxAltText,
+		ImageBytes: 4 << 30, VideoBytes: 4 << 30, Pixels: 1 << 30,
+		Options: 50, Option: 1000, Shortest: 10 * 365 * 86400, Longest: 10 * 365 * 86400,
+	}
+}
+
+// bounded returns the limits as crier holds posts to them: what is no limit is the usual one.
+func (l limits) bounded() limits {
+	usual, most := usualLimits(), mostLimits()
+	l.Text = bounded(l.Text, usual.Text, most.Text)
+	l.URL = bounded(l.URL, usual.URL, most.URL)
+	l.Media = bounded(l.Media, usual.Media, most.Media)
+	l.AltText = bounded(l.AltText, usual.AltText, most.AltText)
+	l.ImageBytes = bounded(l.ImageBytes, usual.ImageBytes, most.ImageBytes)
+	l.VideoBytes = bounded(l.VideoBytes, usual.VideoBytes, most.VideoBytes)
+	l.Pixels = bounded(l.Pixels, usual.Pixels, most.Pixels)
+	l.Option = bounded(l.Option, usual.Option, most.Option)
+	if l.Options < minPollOptions {
+		l.Options = usual.Options
+	}
+	l.Options = min(l.Options, most.Options)
+	l.Shortest, l.Longest = bounded(l.Shortest, usual.Shortest, most.Shortest), bounded(l.Longest, usual.Longest, most.Longest)
+	if l.Shortest > l.Longest {
+		l.Shortest, l.Longest = usual.Shortest, usual.Longest
+	}
+	l.Types = knownTypes(l.Types)
+	return l
+}
+
+func bounded[T int | int64](said, usual, most T) T {
+	if said <= 0 {
+		said = usual
+	}
+	return min(said, most)
+}
+
+// knownTypes returns those that crier knows as well; none where these are all, or none are.
+func knownTypes(types []string) []string {
+	var known []string
+	for _, one := range mediaTypes() {
+		if slices.Contains(types, one) {
+			known = append(known, one)
+		}
+	}
+	if len(known) == len(mediaTypes()) {
+		return nil
+	}
+	return known
+}
+
+// takes reports whether the server takes media of a type.
+func (l limits) takes(mediaType string) bool {
+	return len(l.Types) == 0 || slices.Contains(l.Types, mediaType)
+}
+
+// limits returns what the server says that it takes; ok is false where it says nothing. A value
+// that is none, as of another type, counts as not said.
+func (i instance) limits() (_ limits, ok bool) {
+	var said struct {
+		Statuses struct {
+			Text  int `json:"max_characters"`
+			Media int `json:"max_media_attachments"`
+			URL   int `json:"characters_reserved_per_url"`
+		} `json:"statuses"`
+		Media struct {
+			Types      []string `json:"supported_mime_types"`
+			AltText    int      `json:"description_limit"`
+			ImageBytes int64    `json:"image_size_limit"`
+			VideoBytes int64    `json:"video_size_limit"`
+			Pixels     int64    `json:"image_matrix_limit"`
+		} `json:"media_attachments"`
+		Polls struct {
+			Options  int `json:"max_options"`
+			Option   int `json:"max_characters_per_option"`
+			Shortest int `json:"min_expiration"`
+			Longest  int `json:"max_expiration"`
+		} `json:"polls"`
+	}
+	var sections map[string]json.RawMessage
+	if json.Unmarshal(i.Configuration, &sections) != nil || len(sections) == 0 {
+		return limits{}, false
+	}
+	_ = json.Unmarshal(i.Configuration, &said) // passes over what is of another type
+	s, m, p := said.Statuses, said.Media, said.Polls
+	return limits{
+		Text: s.Text, URL: s.URL, Media: s.Media, AltText: m.AltText,
+		ImageBytes: m.ImageBytes, VideoBytes: m.VideoBytes, Pixels: m.Pixels, Types: m.Types,
+		Options: p.Options, Option: p.Option, Shortest: p.Shortest, Longest: p.Longest,
+	}.bounded(), true
+}
+
+// limitsWait is how long a server may take to say what it takes.
+const limitsWait = 3 * time.Second
+
+// settings returns the settings of an account of the server, with its limits; empty where it does not
+// say them now, which keeps nobody from connecting.
+func (c *Connector) settings(ctx context.Context, a schema.Account, credentials schema.Credentials) json.RawMessage {
+	ctx, cancel := context.WithTimeout(ctx, limitsWait)
+	defer cancel()
+	said, err := c.instance(ctx, a, credentials)
+	if err != nil {
+		return nil
+	}
+	l, ok := said.limits()
+	if !ok {
+		return nil
+	}
+	kept, err := json.Marshal(accountSettings{&l})
+	if err != nil {
+		return nil // not reached: it is numbers and words
+	}
+	return kept
+}
+
+// accountSettings is what is kept of an account.
+type accountSettings struct {
+	Limits *limits `json:"limits"`
+}
+
+// limitsOf returns the limits of an account's server; ok is false where they are not known.
+func limitsOf(a schema.Account) (_ limits, ok bool) {
+	var kept accountSettings
+	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &kept) != nil || kept.Limits == nil {
+		return usualLimits(), false
+	}
+	return kept.Limits.bounded(), true
+}
