@@ -76,7 +76,7 @@ func TestInvalidPostsAreRefused(t *testing.T) {
 		"unknown account":             {`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "acc_1"}], "publishNow": true}`, "platforms[0].accountId", "account_unknown"},
 		"the same account twice":      {`{"content": "x", "platforms": ["mastodon", "mastodon"], "publishNow": true}`, "platforms[1]", "duplicate_target"},
 		"content of a wrong type":     {`{"content": 7, "platforms": ["mastodon"], "publishNow": true}`, "content", "invalid_type"},
-		"a field that is misspelt":    {`{"content": "x", "platfroms": ["mastodon"], "publishNow": true}`, "platfroms", "unknown_field"},
+		"a field that is misspelt":    {`{"content": "x", "plattforms": ["mastodon"], "publishNow": true}`, "plattforms", "unknown_field"},
 		"no mode":                     {`{"content": "x", "platforms": ["mastodon"]}`, "scheduledFor", "required"},
 		"publishNow false is no mode": {`{"content": "x", "platforms": ["mastodon"], "publishNow": false}`, "scheduledFor", "required"},
 		"scheduled without a time":    {`{"content": "x", "platforms": ["mastodon"], "status": "scheduled"}`, "scheduledFor", "required"},
