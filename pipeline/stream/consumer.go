@@ -68,9 +68,9 @@ func (l *Log) NewConsumer(cfg ConsumerConfig, deliver Deliver) *Consumer {
 // once. Faults of the log are retried and shown by Ready; an error means that the
 // configuration is unusable.
 func (c *Consumer) Run(ctx context.Context) error {
-	defer c.setIdle(errors.New("stopped"))
+	defer c.setIdle(errStopped)
 	for ctx.Err() == nil {
-		c.setIdle(errors.New("waiting for the topic"))
+		c.setIdle(errNoTopic)
 		partitions, err := c.log.awaitTopic(ctx, c.cfg.Topic)
 		if err != nil {
 			return nil // only the end of ctx ends the wait
@@ -166,16 +166,21 @@ func (b *balancer) AssignGroups(members []kafka.GroupMember, partitions []kafka.
 	return b.RangeGroupBalancer.AssignGroups(members, partitions)
 }
 
-// errJoining is why a consumer is idle at each start, and for a moment.
-var errJoining = errors.New("joining the group")
+// Why a consumer is idle at each start, for a moment, and at each end.
+var (
+	errNoTopic = errors.New("waiting for the topic")
+	errJoining = errors.New("joining the group")
+	errStopped = errors.New("stopped")
+)
 
-// setIdle notes that there is no generation, and logs each reason once.
+// setIdle notes that there is no generation, and logs each reason once: at DEBUG those of
+// every start and end.
 func (c *Consumer) setIdle(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.idle == nil || c.idle.Error() != why.Error() {
 		level := slog.LevelInfo
-		if errors.Is(why, errJoining) {
+		if errors.Is(why, errNoTopic) || errors.Is(why, errJoining) || errors.Is(why, errStopped) {
 			level = slog.LevelDebug
 		}
 		c.logger.Log(context.Background(), level, "not consuming", "reason", why)
