@@ -56,6 +56,11 @@ func (s *Store) RenameBrand(ctx context.Context, workspace schema.WorkspaceID, i
 // DeleteBrand removes a brand; its accounts stay, in no brand. Posts keep naming it.
 func (s *Store) DeleteBrand(ctx context.Context, workspace schema.WorkspaceID, id schema.BrandID) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		// Whoever changes an account locks it before the brand: so does this.
+		_, err := tx.Exec(ctx, `select from accounts where brand_id = $1 and workspace_id = $2 order by id for update`, id, workspace)
+		if err != nil {
+			return err
+		}
 		tag, err := tx.Exec(ctx, `delete from brands where id = $1 and workspace_id = $2`, id, workspace)
 		if err != nil {
 			return err
