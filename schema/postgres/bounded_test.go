@@ -176,7 +176,7 @@ func TestWhatIsOverdueIsHeldInChunks(t *testing.T) {
 
 func TestAListOfARareKindReadsLittleElse(t *testing.T) {
 	f := newFixture(t)
-	f.crowd(5000)
+	f.crowd(20_000)
 	rare := f.post(1, 0)
 	rare.Targets[0].Platform = schema.YouTube
 	f.create(rare)
