@@ -19,7 +19,12 @@ func SameText(a, b string) bool {
 	if len(linksA) != len(linksB) {
 		return false
 	}
-	a, b = address.ReplaceAllString(a, " "), address.ReplaceAllString(b, " ")
+	return SameLetters(address.ReplaceAllString(a, " "), address.ReplaceAllString(b, " "))
+}
+
+// SameLetters compares texts by letters, digits and signs such as emoji. What has none of them
+// is compared by all but its space.
+func SameLetters(a, b string) bool {
 	foldedA, foldedB := fold(a, isEssential), fold(b, isEssential)
 	if foldedA != "" || foldedB != "" {
 		return foldedA == foldedB

@@ -4,11 +4,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
-	"golang.org/x/text/unicode/norm"
 
+	"crier/connectors/listing"
 	"crier/schema"
 )
 
@@ -104,36 +103,11 @@ func linkText(address, shown string) string {
 	return address
 }
 
-// sameText compares by letters, digits and signs such as emoji: servers change space,
-// quotes and whatever their markup eats, and a status that is taken for another is
-// worth less than one that goes out twice. What has none of them is compared by all
-// but its space.
+// sameText compares by letters, with mentions and URLs as short as a server may show them:
+// servers change space, quotes and whatever their markup eats, and a status that is taken for
+// another is worth less than one that goes out twice.
 func sameText(a, b string) bool {
-	foldedA, foldedB := fold(a, isEssential), fold(b, isEssential)
-	if foldedA != "" || foldedB != "" {
-		return foldedA == foldedB
-	}
-	isVisible := func(r rune) bool { return !unicode.IsSpace(r) }
-	return fold(a, isVisible) == fold(b, isVisible)
-}
-
-func isEssential(r rune) bool {
-	if unicode.Is(unicode.Variation_Selector, r) {
-		return false
-	}
-	return unicode.In(r, unicode.L, unicode.M, unicode.N) || r > unicode.MaxASCII && unicode.In(r, unicode.S)
-}
-
-// fold keeps of a text what keep says, in one form and case, with mentions and URLs as
-// short as a server may show them.
-func fold(text string, keep func(rune) bool) string {
-	text = norm.NFKC.String(withoutAddresses(text))
-	return strings.Map(func(r rune) rune {
-		if !keep(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, text)
+	return listing.SameLetters(withoutAddresses(a), withoutAddresses(b))
 }
 
 // withoutAddresses takes the servers out of mentions, and out of URLs what servers
