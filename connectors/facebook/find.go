@@ -28,7 +28,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[asset](d)
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}

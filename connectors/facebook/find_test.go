@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -48,7 +49,7 @@ func TestFindKnowsItsPost(t *testing.T) {
 func TestFindKnowsItsPhotos(t *testing.T) {
 	r := newRig(t)
 	d := r.prepare(t, r.delivery("look", picture, picture))
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[asset](d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package facebook
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,9 +25,7 @@ const (
 var errPause = errors.New("to be gone on with")
 
 // progress is what is kept of an entry's media between two calls of Prepare.
-type progress struct {
-	Media []asset `json:"media"` // by the position of the item
-}
+type progress = connectors.MediaProgress[asset]
 
 // asset is one media item as Facebook knows it: a photo that is not published, or a video
 // whose upload is not ended.
@@ -42,6 +39,9 @@ type asset struct {
 	Ready   bool   `json:"ready,omitempty"`
 }
 
+// IsReady implements connectors.MediaItem.
+func (a asset) IsReady() bool { return a.Ready }
+
 // Prepare uploads what is not uploaded. The state that comes with an error, or without being
 // ready, holds what was uploaded before.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
@@ -49,52 +49,21 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if err != nil {
 		return schema.Progress{}, err
 	}
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[asset](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}
-	return p.report(c.uploadMissing(ctx, d, s, p))
-}
-
-func progressOf(d schema.Delivery) (progress, error) {
-	p := progress{}
-	if len(d.Progress) > 0 {
-		if err := json.Unmarshal(d.Progress, &p); err != nil {
-			return progress{}, fmt.Errorf("reading progress: %w", err)
-		}
+	err = c.uploadMissing(ctx, d, s, p)
+	if errors.Is(err, errPause) {
+		err = nil
 	}
-	if len(p.Media) != len(d.Media) {
-		p.Media = make([]asset, len(d.Media))
-	}
-	return p, nil
-}
-
-// report returns the progress as it is kept, with the error that stopped it, if any.
-func (p progress) report(stopped error) (schema.Progress, error) {
-	state, err := json.Marshal(p)
-	if err != nil {
-		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)
-	}
-	kept := schema.Progress{State: state, Ready: p.isReady()}
-	if errors.Is(stopped, errPause) {
-		kept.RetryIn, stopped = soon, nil
-	}
-	return kept, stopped
-}
-
-func (p progress) isReady() bool {
-	for _, a := range p.Media {
-		if !a.Ready {
-			return false
-		}
-	}
-	return true
+	return p.Keep(err, soon)
 }
 
 // assetsOf returns the entry's media, all of which is prepared.
 func assetsOf(d schema.Delivery) ([]asset, error) {
-	p, err := progressOf(d)
-	if err == nil && !p.isReady() {
+	p, err := connectors.ReadMediaProgress[asset](d)
+	if err == nil && !p.IsReady() {
 		err = errors.New("the media is not prepared")
 	}
 	return p.Media, err

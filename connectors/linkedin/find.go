@@ -44,7 +44,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 // likenessOf returns what the post of a delivery will look like. Its media is not known where
 // an earlier run uploaded it.
 func (c *Connector) likenessOf(d schema.Delivery, author string) (newPost, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[asset](d)
 	if err != nil {
 		return newPost{}, err
 	}

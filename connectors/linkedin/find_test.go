@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -58,7 +59,7 @@ func TestFindKnowsItsUpload(t *testing.T) {
 	r := newRig(t)
 	d := r.prepare(t, r.delivery("look", picture))
 	d.Shared = true
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[asset](d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package linkedin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -30,9 +29,7 @@ const (
 func (c collection) kind() string { return string(c[:len(c)-1]) }
 
 // progress is what is kept of an entry's media between two calls of Prepare.
-type progress struct {
-	Media []asset `json:"media"` // by the position of the item
-}
+type progress = connectors.MediaProgress[asset]
 
 // asset is one media item as LinkedIn knows it.
 type asset struct {
@@ -42,6 +39,9 @@ type asset struct {
 	Uploaded bool       `json:"uploaded,omitempty"`
 	Ready    bool       `json:"ready,omitempty"`
 }
+
+// IsReady implements connectors.MediaItem.
+func (a asset) IsReady() bool { return a.Ready }
 
 // upload is one that is not over.
 type upload struct {
@@ -59,7 +59,7 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if s.Poll != nil && len(d.Media) > 0 {
 		return schema.Progress{}, refuse("LinkedIn takes a poll or media, not both")
 	}
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[asset](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}
@@ -67,51 +67,16 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if err == nil {
 		err = c.uploadMissing(ctx, d, p)
 	}
-	return p.report(err)
-}
-
-func progressOf(d schema.Delivery) (progress, error) {
-	p := progress{}
-	if len(d.Progress) > 0 {
-		if err := json.Unmarshal(d.Progress, &p); err != nil {
-			return progress{}, fmt.Errorf("reading progress: %w", err)
-		}
+	if errors.Is(err, errPause) {
+		err = nil
 	}
-	if len(p.Media) != len(d.Media) {
-		p.Media = make([]asset, len(d.Media))
-	}
-	return p, nil
-}
-
-// report returns the progress as it is kept, with the error that stopped it, if any.
-func (p progress) report(stopped error) (schema.Progress, error) {
-	state, err := json.Marshal(p)
-	if err != nil {
-		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)
-	}
-	kept := schema.Progress{State: state, Ready: p.isReady()}
-	if errors.Is(stopped, errPause) {
-		stopped = nil
-	}
-	if stopped == nil && !kept.Ready {
-		kept.RetryIn = processingWait
-	}
-	return kept, stopped
-}
-
-func (p progress) isReady() bool {
-	for _, a := range p.Media {
-		if !a.Ready {
-			return false
-		}
-	}
-	return true
+	return p.Keep(err, processingWait)
 }
 
 // assetsOf returns the entry's media, all of which is prepared.
 func assetsOf(d schema.Delivery) ([]asset, error) {
-	p, err := progressOf(d)
-	if err == nil && !p.isReady() {
+	p, err := connectors.ReadMediaProgress[asset](d)
+	if err == nil && !p.IsReady() {
 		err = errors.New("the media is not prepared")
 	}
 	return p.Media, err

@@ -2,7 +2,6 @@ package mastodon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,14 +19,15 @@ import (
 const processingWait = 2 * time.Second
 
 // progress is what is kept of an entry's media between two calls of Prepare.
-type progress struct {
-	Media []attachment `json:"media"` // by the position of the item; an id is never dropped
-}
+type progress = connectors.MediaProgress[attachment]
 
 type attachment struct {
-	ID    string `json:"id,omitempty"` // empty: not uploaded
+	ID    string `json:"id,omitempty"` // empty: not uploaded; it is never dropped
 	Ready bool   `json:"ready,omitempty"`
 }
+
+// IsReady implements connectors.MediaItem.
+func (a attachment) IsReady() bool { return a.Ready }
 
 // Prepare looks once at what the server was still processing, then uploads what is
 // not uploaded. The state that comes with an error holds what was uploaded before it.
@@ -39,7 +39,7 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if s.pollOf(d) != nil && len(d.Media) > 0 {
 		return schema.Progress{}, errPollWithMedia()
 	}
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[attachment](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}
@@ -47,47 +47,12 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if err == nil {
 		err = c.uploadMissing(ctx, d, p)
 	}
-	return p.report(err)
-}
-
-func progressOf(d schema.Delivery) (progress, error) {
-	p := progress{}
-	if len(d.Progress) > 0 {
-		if err := json.Unmarshal(d.Progress, &p); err != nil {
-			return progress{}, fmt.Errorf("reading progress: %w", err)
-		}
-	}
-	if len(p.Media) != len(d.Media) {
-		p.Media = make([]attachment, len(d.Media))
-	}
-	return p, nil
-}
-
-// report returns the progress as it is kept, with the error that stopped it, if any.
-func (p progress) report(stopped error) (schema.Progress, error) {
-	state, err := json.Marshal(p)
-	if err != nil {
-		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)
-	}
-	kept := schema.Progress{State: state, Ready: p.isReady()}
-	if stopped == nil && !kept.Ready {
-		kept.RetryIn = processingWait
-	}
-	return kept, stopped
-}
-
-func (p progress) isReady() bool {
-	for _, m := range p.Media {
-		if !m.Ready {
-			return false
-		}
-	}
-	return true
+	return p.Keep(err, processingWait)
 }
 
 // mediaIDs returns the ids of the entry's media, all of which are prepared.
 func mediaIDs(d schema.Delivery) ([]string, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[attachment](d)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,11 @@ package twitter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/media"
 	"crier/schema"
 )
@@ -26,9 +26,7 @@ const (
 )
 
 // progress is what is kept of an entry's media between two calls of Prepare.
-type progress struct {
-	Media []upload `json:"media"` // by the position of the item
-}
+type progress = connectors.MediaProgress[upload]
 
 // upload is how far an item has come.
 type upload struct {
@@ -43,6 +41,9 @@ type upload struct {
 	AltText  bool      `json:"altText,omitempty"`  // was given
 }
 
+// IsReady implements connectors.MediaItem.
+func (u upload) IsReady() bool { return u.Ready }
+
 // Prepare looks once at what X was still processing and sends what it does not have yet,
 // for as long as a turn. The state that comes with an error holds what was done before it.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
@@ -55,47 +56,17 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 			return schema.Progress{}, err
 		}
 	}
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[upload](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}
 	wait, stopped := c.advance(ctx, d, p)
-	state, err := json.Marshal(p)
-	if err != nil {
-		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)
-	}
-	kept := schema.Progress{State: state, Ready: stopped == nil && p.isReady()}
-	if stopped == nil && !kept.Ready {
-		kept.RetryIn = wait
-	}
-	return kept, stopped
-}
-
-func progressOf(d schema.Delivery) (progress, error) {
-	p := progress{}
-	if len(d.Progress) > 0 {
-		if err := json.Unmarshal(d.Progress, &p); err != nil {
-			return progress{}, fmt.Errorf("reading progress: %w", err)
-		}
-	}
-	if len(p.Media) != len(d.Media) {
-		p.Media = make([]upload, len(d.Media))
-	}
-	return p, nil
-}
-
-func (p progress) isReady() bool {
-	for _, u := range p.Media {
-		if !u.Ready {
-			return false
-		}
-	}
-	return true
+	return p.Keep(stopped, wait)
 }
 
 // mediaIDs returns the ids of the entry's media, all of which are prepared.
 func mediaIDs(d schema.Delivery) ([]string, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[upload](d)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +153,7 @@ func closeAll(files []*media.File) error {
 // a day that no post uses, as one that waited for its limit may have to. Images are quickly
 // there again.
 func (c *Connector) uploadedAgain(ctx context.Context, d schema.Delivery) (schema.Delivery, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ReadMediaProgress[upload](d)
 	if err != nil {
 		return d, err
 	}
