@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // block is what is inserted at once. While ClickHouse is away, the outbox sends its batches
@@ -208,9 +209,7 @@ func (s *Sink) retry(ctx context.Context, failed string, retryable func(error) b
 			return err
 		}
 		s.logger.WarnContext(ctx, failed, "err", err, "again", wait)
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if sleep.For(ctx, wait) != nil {
 			return err
 		}
 	}

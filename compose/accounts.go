@@ -14,6 +14,7 @@ import (
 	"crier/connectors/egress"
 	"crier/connectors/media"
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // NewAccount is an account whose token already exists.
@@ -147,10 +148,8 @@ func check(ctx context.Context, platforms *catalog.Catalog, a schema.Account, cr
 		if schema.KindOf(err) != schema.Retryable {
 			break
 		}
-		select {
-		case <-ctx.Done():
-			return profile, ctx.Err()
-		case <-time.After(checkPause):
+		if err := sleep.For(ctx, checkPause); err != nil {
+			return profile, err
 		}
 		profile, err = checker.Check(ctx, a, credentials)
 	}

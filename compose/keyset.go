@@ -10,6 +10,7 @@ import (
 	"crier/connectors"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/sleep"
 )
 
 // SealingKey is a key of the keyset.
@@ -194,10 +195,8 @@ func (r *keysetRotation) wait(ctx context.Context, look func() (what string, err
 			return fmt.Errorf("%s. The rotation is not finished, and nothing is lost: the same command goes on", what)
 		}
 		r.Waits(what)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(waitingPause):
+		if err := sleep.For(ctx, waitingPause); err != nil {
+			return err
 		}
 	}
 }

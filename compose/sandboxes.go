@@ -11,9 +11,9 @@ import (
 	"crier/connectors"
 	"crier/connectors/catalog"
 	linkedin "crier/connectors/linkedin/simulator"
-	"crier/pipeline/worker"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/sleep"
 )
 
 // sandboxes makes the sandbox twins of workspaces.
@@ -44,7 +44,7 @@ const (
 // Run gives the twins that are there the accounts of platforms that came after them, once,
 // and waits for the end of ctx. Processes may do it at once.
 func (s sandboxes) Run(ctx context.Context) error {
-	for {
+	for ctx.Err() == nil {
 		err := s.complete(ctx)
 		if err == nil {
 			<-ctx.Done()
@@ -53,10 +53,9 @@ func (s sandboxes) Run(ctx context.Context) error {
 		if ctx.Err() == nil {
 			s.logger.WarnContext(ctx, "giving sandboxes the accounts of new platforms failed", "err", err)
 		}
-		if !worker.Sleep(ctx, twinRetry) {
-			return nil
-		}
+		_ = sleep.For(ctx, twinRetry)
 	}
+	return nil
 }
 
 // complete goes through all workspaces, a chunk at a time. What it did stays done, wherever it

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 const (
@@ -189,8 +190,8 @@ func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience
 		if patience -= delay; patience < 0 {
 			return throttled(delay)
 		}
-		if err := sleep(ctx, delay); err != nil {
-			return err
+		if err := sleep.For(ctx, delay); err != nil {
+			return notSent(err)
 		}
 	}
 }
@@ -220,17 +221,6 @@ func (a *accountLimit) uses(app string, server *breaker) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.app, a.server = app, server
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return notSent(ctx.Err())
-	}
 }
 
 func throttled(wait time.Duration) *schema.Error {

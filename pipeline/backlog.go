@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // backlogStore is what the drain of a backlog asks of the database.
@@ -59,7 +59,7 @@ func newBacklog(d *Delay, shards []int16) *backlog {
 
 // drain works until ctx ends.
 func (b *backlog) drain(ctx context.Context) {
-	for pause := time.Duration(0); worker.Sleep(ctx, pause); {
+	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; {
 		now := b.store.Now()
 		b.settle(ctx, now)
 		b.begin(now)

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"crier/pipeline/worker"
+	"crier/schema/sleep"
 )
 
 // chore is periodic work in chunks, so that a million rows delay nothing else.
@@ -49,7 +49,7 @@ func (m *Maintenance) keepAll(ctx context.Context, chores []chore) {
 func (m *Maintenance) keep(ctx context.Context, c chore) {
 	behind := m.Metrics.chores.behind.WithLabelValues(c.name)
 	retry := choreRetry
-	for pause := time.Duration(0); worker.Sleep(ctx, pause); {
+	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; {
 		took, more, err := m.chunk(ctx, c)
 		if err == nil {
 			retry = choreRetry

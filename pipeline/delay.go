@@ -12,6 +12,7 @@ import (
 	"crier/pipeline/stream"
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // delayStore is what delay asks of the database about jobs.
@@ -194,7 +195,7 @@ func (d *Delay) serve(a assignment) {
 	filled := d.store.Now()
 	var nextFill time.Time
 	var rest time.Duration
-	for more := true; more; more = worker.Sleep(a.ctx, overdueEvery) {
+	for more := true; more; more = sleep.For(a.ctx, overdueEvery) == nil {
 		if now := d.store.Now(); !now.Before(nextFill) || nextFill.Sub(now) > fillEvery {
 			filled = d.fill(a, filled, now)
 			nextFill = now.Add(fillEvery)

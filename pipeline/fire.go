@@ -8,6 +8,7 @@ import (
 	"crier/pipeline/stream"
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // shot is a job with the messages that it asks for.
@@ -113,7 +114,7 @@ func (d *Delay) fire(ctx context.Context, shots []shot) {
 			return
 		}
 		d.complain(ctx, "moving fired jobs on failed by our fault", err) // or they would fire again and again
-		if !worker.Sleep(ctx, worker.LongestRetry) {
+		if sleep.For(ctx, worker.LongestRetry) != nil {
 			return
 		}
 	}

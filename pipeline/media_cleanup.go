@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // mediaRows is the rows of media in the database.
@@ -51,7 +51,7 @@ func NewMediaCleanup(rows mediaRows, content mediaContent, now func() time.Time,
 // Run cleans up until ctx ends.
 func (c *MediaCleanup) Run(ctx context.Context) error {
 	var swept time.Time
-	for {
+	for ctx.Err() == nil {
 		err := c.Remove(ctx)
 		if err == nil && c.now().Sub(swept) >= strayEvery {
 			err, swept = c.Sweep(ctx), c.now()
@@ -59,10 +59,9 @@ func (c *MediaCleanup) Run(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			c.logger.WarnContext(ctx, "removing media failed", "err", err)
 		}
-		if !worker.Sleep(ctx, mediaEvery) {
-			return nil
-		}
+		_ = sleep.For(ctx, mediaEvery)
 	}
+	return nil
 }
 
 // Remove marks what has expired, and removes what was marked a while ago.

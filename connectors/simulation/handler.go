@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"crier/schema/sleep"
 )
 
 // Handler puts faults before the platform's own handler and counts its calls. Answers
@@ -32,17 +34,17 @@ func suffer(rw http.ResponseWriter, r *http.Request, f Fault, d Dialect, platfor
 	effect := func(rw http.ResponseWriter) { platform.ServeHTTP(rw, r) }
 	switch {
 	case f.Refuse:
-		wait(r, delay)
+		_ = sleep.For(r.Context(), delay)
 		cut()
 	case f.Lose:
 		effect(newAnswer())
-		wait(r, delay)
+		_ = sleep.For(r.Context(), delay)
 		cut()
 	case f.Status != 0:
 		// Unread, a large body would have the server reset the connection and the
 		// client miss the answer.
 		io.Copy(io.Discard, r.Body)
-		wait(r, delay)
+		_ = sleep.For(r.Context(), delay)
 		fail(rw, f, d)
 	default:
 		answerLater(rw, r, delay, effect)
@@ -82,20 +84,8 @@ func cut() { panic(http.ErrAbortHandler) }
 func answerLater(rw http.ResponseWriter, r *http.Request, delay time.Duration, effect func(http.ResponseWriter)) {
 	held := newAnswer()
 	effect(held)
-	wait(r, delay)
+	_ = sleep.For(r.Context(), delay)
 	held.writeTo(rw)
-}
-
-func wait(r *http.Request, delay time.Duration) {
-	if delay <= 0 {
-		return
-	}
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-r.Context().Done():
-	}
 }
 
 // answer is an answer that is held back.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,11 +82,10 @@ func TestAnUploadSurvivesADeathAtAnyCall(t *testing.T) {
 	for death := 1; death <= calls; death++ {
 		r := newRig(t)
 		d := r.delivery("look", r.video(t, 2*segmentSize+1))
-		n := 0
+		var n atomic.Int64 // a GET that net/http repeats comes on another connection
 		r.calls = func(string) {
-			n++
 			r.pass(uploadTurn / 2) // so that Prepare has its progress kept midway
-			if n >= death {        // net/http repeats a GET by itself
+			if n.Add(1) >= int64(death) {
 				panic(http.ErrAbortHandler)
 			}
 		}

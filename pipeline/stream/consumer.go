@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"crier/schema/sleep"
 )
 
 const (
@@ -126,7 +128,7 @@ func (c *Consumer) member(ctx context.Context, partitions int) error {
 		if topicChanged {
 			return nil
 		}
-		_ = sleep(ctx, joinBackoff) // the loop checks ctx
+		_ = sleep.For(ctx, joinBackoff) // the loop checks ctx
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/segmentio/kafka-go/sasl/scram"
 
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 const (
@@ -139,7 +140,7 @@ func ping(ctx context.Context, dialer *kafka.Dialer, brokers []string) error {
 		if err = pingOne(ctx, dialer, brokers[i%len(brokers)]); err == nil {
 			return nil
 		}
-		if sleep(ctx, 200*time.Millisecond) != nil {
+		if sleep.For(ctx, 200*time.Millisecond) != nil {
 			return err
 		}
 	}
@@ -192,23 +193,11 @@ func retriable(err error) bool {
 	return true
 }
 
-// sleep waits for d, or returns the error of ctx when that ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // backoff is the pause before the next try of one request: 20 ms, doubled each time,
 // half a second at most, so that a restarted broker is found at once.
 type backoff struct{ pause time.Duration }
 
 func (b *backoff) wait(ctx context.Context) error {
 	b.pause = min(max(20*time.Millisecond, 2*b.pause), 500*time.Millisecond)
-	return sleep(ctx, b.pause)
+	return sleep.For(ctx, b.pause)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 const (
@@ -26,7 +27,7 @@ func Retry[R any](ctx context.Context, logger *slog.Logger, what string, work fu
 			return result, err
 		}
 		logger.WarnContext(ctx, what+" failed", "err", err)
-		if !Sleep(ctx, wait) {
+		if sleep.For(ctx, wait) != nil {
 			return result, err
 		}
 	}
@@ -36,18 +37,6 @@ func Retry[R any](ctx context.Context, logger *slog.Logger, what string, work fu
 // answered.
 func Ended(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || Unavailable(err)
-}
-
-// Sleep waits for d; false if ctx ended first.
-func Sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 // Guard turns a panic into an error: one message must not end the process, which would

@@ -11,6 +11,7 @@ import (
 
 	"crier/compose"
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 const (
@@ -109,7 +110,7 @@ func (t *tide) awaitParked(ctx context.Context, posts int) error {
 		case time.Now().After(deadline):
 			return fmt.Errorf("%d of %d posts were parked in time", held, posts)
 		}
-		if err := pause(ctx, parkedLook); err != nil {
+		if err := sleep.For(ctx, parkedLook); err != nil {
 			return err
 		}
 	}

@@ -101,13 +101,3 @@ func (s *session) report(figures ...Figure) error {
 	}
 	return nil
 }
-
-// pause waits, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // drain is how a crowd is published, as the simulators see it.
@@ -123,7 +124,7 @@ func (s *session) follow(ctx context.Context, simulators string, d *drain) error
 			d.errors += d.missing()
 			return nil
 		}
-		if err := pause(ctx, drainLook); err != nil {
+		if err := sleep.For(ctx, drainLook); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 const (
@@ -86,7 +87,7 @@ func (t *tide) herd(ctx context.Context, c *crowd) (*published, error) {
 		return nil, fmt.Errorf("the server took longer than %v to start: the herd was due before", herdAhead)
 	}
 	t.say("the herd of %d is due in %v", c.posts(), time.Until(c.first).Round(time.Second))
-	if err := pause(ctx, time.Until(c.first)); err != nil {
+	if err := sleep.For(ctx, time.Until(c.first)); err != nil {
 		return nil, err
 	}
 	return t.publish(ctx, c, c.first)
@@ -149,7 +150,7 @@ func (t *tide) awaitFresh(ctx context.Context, p *published) error {
 			}
 			return nil
 		}
-		if err := pause(ctx, drainLook); err != nil {
+		if err := sleep.For(ctx, drainLook); err != nil {
 			return err
 		}
 	}

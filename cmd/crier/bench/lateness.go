@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"crier/schema/sleep"
 )
 
 const (
@@ -76,7 +78,7 @@ func (s *session) publish(ctx context.Context, on *server, simulators string, la
 		return fmt.Errorf("creating the posts took longer than %v: some were due before", latenessAhead)
 	}
 	s.say("publishing for %v", plan.Span)
-	if err := pause(ctx, time.Until(plan.First.Add(plan.Span))); err != nil {
+	if err := sleep.For(ctx, time.Until(plan.First.Add(plan.Span))); err != nil {
 		return err
 	}
 	expected := schedule{plan.Label, plan.First, plan.Step, latenessFirst, latenessPosts}
@@ -154,7 +156,7 @@ func (s *session) collect(ctx context.Context, simulators string, expected sched
 			to.late, to.errors = append(to.late, now.late...), to.errors+now.errors
 			return nil
 		}
-		if err := pause(ctx, 200*time.Millisecond); err != nil {
+		if err := sleep.For(ctx, 200*time.Millisecond); err != nil {
 			return err
 		}
 	}

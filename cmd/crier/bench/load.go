@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"crier/schema/sleep"
 )
 
 // loadPlan is the configuration of a worker that creates posts. Each connection sends its
@@ -153,7 +155,7 @@ func (c *caller) call(ctx context.Context, g *generator) {
 	each := max(g.plan.Bulk, 1)
 	for ctx.Err() == nil {
 		i := int(g.next.Add(int64(each))) - each
-		if g.plan.Now && pause(ctx, time.Until(g.plan.due(i))) != nil {
+		if g.plan.Now && sleep.For(ctx, time.Until(g.plan.due(i))) != nil {
 			return
 		}
 		sent := time.Now()
@@ -179,7 +181,7 @@ func (c *caller) fail(ctx context.Context, err error) {
 	if c.reason == "" {
 		c.reason = err.Error()
 	}
-	_ = pause(ctx, 10*time.Millisecond) // a server that is gone is not asked in a tight loop
+	_ = sleep.For(ctx, 10*time.Millisecond) // a server that is gone is not asked in a tight loop
 }
 
 // filler makes a text of ordinary length: some 150 characters.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/gateway"
+	"crier/schema/sleep"
 )
 
 const (
@@ -48,7 +49,7 @@ func measureMemory(ctx context.Context, s *session) (err error) {
 
 // memory waits until the server rests and returns its memory in MiB.
 func (s *server) memory(ctx context.Context) (float64, error) {
-	if err := errors.Join(s.settle(ctx), pause(ctx, restAfter)); err != nil {
+	if err := errors.Join(s.settle(ctx), sleep.For(ctx, restAfter)); err != nil {
 		return 0, err
 	}
 	bytes, err := memoryOf(s.child.command.Process.Pid)

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"crier/schema/sleep"
 )
 
 // pacerPlan is the configuration of a worker that makes one bare call at each instant of
@@ -36,7 +38,7 @@ func pace(ctx context.Context, w *worker) error {
 	var calls sync.WaitGroup
 	var failed atomic.Int64
 	for i := range plan.Calls {
-		if pause(ctx, time.Until(plan.First.Add(time.Duration(i)*plan.Step))) != nil {
+		if sleep.For(ctx, time.Until(plan.First.Add(time.Duration(i)*plan.Step))) != nil {
 			break
 		}
 		calls.Go(func() {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"crier/schema/sleep"
 )
 
 // A process's memory and time on the processor are read from /proc, which Linux has
@@ -144,12 +146,12 @@ const (
 // after its answers would slow down the control.
 func (s *server) settle(ctx context.Context) error {
 	if s.child == nil {
-		return pause(ctx, 2*time.Second) // its processes are not ours to know
+		return sleep.For(ctx, 2*time.Second) // its processes are not ours to know
 	}
 	deadline := time.Now().Add(settleLimit)
 	before, err := workOf(s.child.command.Process.Pid)
 	for err == nil && time.Now().Before(deadline) {
-		if err := pause(ctx, settleLook); err != nil {
+		if err := sleep.For(ctx, settleLook); err != nil {
 			return err
 		}
 		var now time.Duration

@@ -17,6 +17,7 @@ import (
 	"crier/compose/embedded"
 	"crier/gateway"
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // serverConfig is the configuration of a worker that serves.
@@ -207,7 +208,7 @@ func awaitListener(ctx context.Context, address string) error {
 		if err == nil {
 			return conn.Close()
 		}
-		if pause(ctx, 10*time.Millisecond) != nil {
+		if sleep.For(ctx, 10*time.Millisecond) != nil {
 			return fmt.Errorf("waiting for %s: %w", address, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/client"
+	"crier/schema/sleep"
 )
 
 // Config is whom the demo calls and whom it tells.
@@ -204,10 +205,8 @@ func (s *show) await(ctx context.Context, what string, there func(context.Contex
 		if err != nil || ok {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for %s: %w", what, ctx.Err())
-		case <-time.After(50 * time.Millisecond):
+		if err := sleep.For(ctx, 50*time.Millisecond); err != nil {
+			return fmt.Errorf("waiting for %s: %w", what, err)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crier/client"
+	"crier/schema/sleep"
 )
 
 // sender sends chunks, each until it has an answer, within the rate limit of the key.
@@ -63,7 +64,7 @@ func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
 		if !again || ctx.Err() != nil || s.now().Add(wait).After(deadline) {
 			return nil, err
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := sleep.For(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
@@ -167,21 +168,7 @@ func (s *sender) awaitTurn(ctx context.Context) error {
 	s.mu.Lock()
 	wait := s.resumes.Sub(s.now())
 	s.mu.Unlock()
-	return sleep(ctx, min(wait, time.Minute))
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return sleep.For(ctx, min(wait, time.Minute))
 }
 
 func (r row) refused() outcome {

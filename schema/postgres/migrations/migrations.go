@@ -15,6 +15,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 
 	"crier/schema/postgres/internal/db"
+	"crier/schema/sleep"
 )
 
 //go:embed *.sql
@@ -56,10 +57,8 @@ func upPatiently(ctx context.Context, provider *goose.Provider) error {
 		if !ok || pg.Code != lockNotAvailable || time.Now().After(until) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if sleep.For(ctx, lockRetry) != nil {
 			return err
-		case <-time.After(lockRetry):
 		}
 	}
 }
