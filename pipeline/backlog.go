@@ -111,7 +111,7 @@ func (b *backlog) pause() time.Duration {
 			pause = min(pause, time.Until(r.restsUntil))
 		}
 	}
-	if len(b.kept.shots) > 0 {
+	if len(b.kept.dispatches) > 0 {
 		pause = min(pause, askEvery/2) // they wait for credit
 	}
 	return max(0, pause)
@@ -165,27 +165,27 @@ func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
 		}
 		jobs = b.window.without(jobs, now)
 		b.found = b.found || len(jobs) > 0
-		r.read = b.shots(ctx, b.credit.without(jobs))
+		r.read = b.dispatches(ctx, b.credit.without(jobs))
 	}
-	before, offered := len(b.kept.shots), 0
+	before, offered := len(b.kept.dispatches), 0
 	r.waits = false
 	for len(r.read) > 0 {
 		s := r.read[0]
-		if r.waits = !b.kept.offer(r, s, func(of lane, waiting int) bool { return b.credit.slow(of, waiting, now) }); r.waits {
+		if r.waits = !b.kept.offer(r, s, func(of destination, waiting int) bool { return b.credit.slow(of, waiting, now) }); r.waits {
 			break
 		}
 		offered++
 		r.at, r.read = s.Place(), r.read[1:]
 	}
-	r.rest(time.Since(began), 2*(len(b.kept.shots)-before) < offered)
+	r.rest(time.Since(began), 2*(len(b.kept.dispatches)-before) < offered)
 	return nil
 }
 
 // choose takes jobs from those at hand, in their order, for which there is credit. Where a
 // post waits for one of its platforms, later ones of its accounts wait too.
-func (b *backlog) choose(now time.Time) (batch []shot) {
+func (b *backlog) choose(now time.Time) (batch []dispatch) {
 	waiting := map[string]struct{}{}
-	b.kept.take(func(s *shot) bool {
+	b.kept.take(func(s *dispatch) bool {
 		if len(batch) >= fireBatch || waits(waiting, s.records) || !b.credit.take(s.ID, s.loads, now) {
 			if len(s.loads) > 1 {
 				for _, r := range s.records {
@@ -202,7 +202,7 @@ func (b *backlog) choose(now time.Time) (batch []shot) {
 }
 
 // mark leaves out the jobs that are being fired already.
-func (b *backlog) mark(batch []shot) []shot {
+func (b *backlog) mark(batch []dispatch) []dispatch {
 	jobs := make([]schema.Job, len(batch))
 	for i, s := range batch {
 		jobs[i] = s.Job

@@ -196,7 +196,7 @@ type later struct {
 func (l *later) Now() time.Time { return l.Delay.Now().Add(time.Duration(l.by.Load())) }
 
 func TestAPlatformThatStandsStillHoldsUpNoOther(t *testing.T) {
-	const still, later, between = 3*keptOfLane + creditFloor + 300, 300, 50
+	const still, later, between = 3*keptOfDestination + creditFloor + 300, 300, 50
 	t.Parallel()
 	o := newOverdue(t)
 	o.insert(still, schema.Mastodon, `now() - interval '2 hours' + i * interval '100 ms'`)
@@ -221,7 +221,7 @@ func TestAPlatformThatStandsStillHoldsUpNoOther(t *testing.T) {
 func TestALaneWithoutCreditHasSomeOnceItsWorkIsTaken(t *testing.T) {
 	start := time.Now()
 	c := newCredit(start)
-	platform := []load{{lane{topic: schema.TopicPublish, platform: schema.Mastodon}, 1}}
+	platform := []load{{destination{topic: schema.TopicPublish, platform: schema.Mastodon}, 1}}
 	var open []schema.FiredJob
 	take := func(now time.Time) (n int) {
 		for range 10_000 {
@@ -255,12 +255,12 @@ func TestALaneWithoutCreditHasSomeOnceItsWorkIsTaken(t *testing.T) {
 	for i, j := range stray {
 		waiting[i] = j.ID
 	}
-	c.settle(stray, waiting, now.Add(2*strayAfter)) // nothing is taken
+	c.settle(stray, waiting, now.Add(2*forgetAfter)) // nothing is taken
 	if len(c.fired) != len(open) {
-		t.Errorf("%d jobs are forgotten of a lane that stands still", len(open)-len(c.fired))
+		t.Errorf("%d jobs are forgotten of a destination that stands still", len(open)-len(c.fired))
 	}
-	c.settle(open, waiting, now.Add(2*strayAfter+time.Second)) // the others are
+	c.settle(open, waiting, now.Add(2*forgetAfter+time.Second)) // the others are
 	if len(c.fired) != 0 {
-		t.Errorf("%d jobs use up the credit of a lane that has passed them by", len(c.fired))
+		t.Errorf("%d jobs use up the credit of a destination that has passed them by", len(c.fired))
 	}
 }

@@ -8,67 +8,67 @@ import (
 	"crier/schema"
 )
 
-// lane is what takes the work of jobs at a rate of its own: a platform, the first comments
+// destination is what takes the work of jobs at a rate of its own: a platform, the first comments
 // of one, a receiver, or all receivers.
-type lane struct {
+type destination struct {
 	topic    string
 	platform schema.Platform  // of publish and comment
 	webhook  schema.WebhookID // zero: all
 }
 
-// load is how many messages of a job a lane gets.
+// load is how many messages of a job a destination gets.
 type load struct {
-	lane
+	destination
 	messages int
 }
 
 const (
-	// creditFor is how much work may wait in a lane, by the rate at which the lane takes it.
+	// creditFor is how much work may wait in a destination, by the rate at which it takes that.
 	creditFor = 1500 * time.Millisecond
 	// creditFloor is what may wait where the rate is low or not known: more than the calls
 	// that a process makes at a time. A receiver may have less: it can be dead.
 	creditFloor, creditFloorOfReceiver = 1000, 64
-	// rateOver is the time over which the rate of a lane is measured.
+	// rateOver is the time over which the rate of a destination is measured.
 	rateOver = 2 * time.Second
-	// slowAfter is how long what waits for credit would last in a lane that is slow: others do
+	// slowAfter is how long what waits for credit would last in a destination that is slow: others do
 	// not wait until there is room for more of it. It is not told earlier than that.
 	slowAfter = 5 * time.Second
-	// strayAfter is when a job that nobody has answered is forgotten, if its lane goes on
+	// forgetAfter is when a job that nobody has answered is forgotten, if its destination goes on
 	// without it: it waits for something else, and fires again by itself.
-	strayAfter = time.Minute
+	forgetAfter = time.Minute
 )
 
-// credit bounds the overdue jobs that are fired and not done, by what each lane takes:
+// credit bounds the overdue jobs that are fired and not done, by what each destination takes:
 // the log trims what is more, and work that is due now would stand behind it. What became
 // of fired jobs is read from PostgreSQL: so it does not matter which process works on them,
 // what each has in memory, nor whether one account's call keeps a partition's offset back
 // for minutes.
 type credit struct {
-	mu    sync.Mutex
-	lanes map[lane]*laneCredit
-	fired map[schema.JobID]*debt
-	last  time.Time // settled
+	mu           sync.Mutex
+	destinations map[destination]*destinationCredit
+	fired        map[schema.JobID]*inFlight
+	last         time.Time // settled
 }
 
-type laneCredit struct {
+type destinationCredit struct {
 	waiting int     // messages
 	rate    float64 // messages a second
 	since   time.Time
 	moved   time.Time
 }
 
-// debt is a job that was fired and is not done.
-type debt struct {
+// inFlight is a job that was fired and is not done.
+type inFlight struct {
 	loads []load
 	at    time.Time
 	due   time.Time // as firing has moved it; zero: not known yet
 }
 
 func newCredit(now time.Time) *credit {
-	return &credit{lanes: map[lane]*laneCredit{}, fired: map[schema.JobID]*debt{}, last: now}
+	return &credit{destinations: map[destination]*destinationCredit{}, fired: map[schema.JobID]*inFlight{}, last: now}
 }
 
-// take takes the credit for a job's messages, if all of its lanes have some.
+// take takes the credit for a job's messages, if all of its destinations have some.
 func (c *credit) take(id schema.JobID, loads []load, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,23 +76,23 @@ func (c *credit) take(id schema.JobID, loads []load, now time.Time) bool {
 		return true
 	}
 	for _, l := range loads {
-		if state := c.lanes[l.lane]; state != nil && state.waiting >= state.limit(l.lane) {
+		if state := c.destinations[l.destination]; state != nil && state.waiting >= state.limit(l.destination) {
 			return false
 		}
 	}
 	for _, l := range loads {
-		state := c.lanes[l.lane]
+		state := c.destinations[l.destination]
 		if state == nil {
-			state = &laneCredit{since: now, moved: now}
-			c.lanes[l.lane] = state
+			state = &destinationCredit{since: now, moved: now}
+			c.destinations[l.destination] = state
 		}
 		state.waiting += l.messages
 	}
-	c.fired[id] = &debt{loads: loads, at: now}
+	c.fired[id] = &inFlight{loads: loads, at: now}
 	return true
 }
 
-func (s *laneCredit) limit(of lane) int {
+func (s *destinationCredit) limit(of destination) int {
 	floor := creditFloor
 	if !of.webhook.IsZero() {
 		floor = creditFloorOfReceiver
@@ -100,11 +100,11 @@ func (s *laneCredit) limit(of lane) int {
 	return max(floor, int(s.rate*creditFor.Seconds()))
 }
 
-// slow tells whether jobs that wait for a lane's credit will do so for long.
-func (c *credit) slow(of lane, jobs int, now time.Time) bool {
+// slow tells whether jobs that wait for a destination's credit will do so for long.
+func (c *credit) slow(of destination, jobs int, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	state := c.lanes[of]
+	state := c.destinations[of]
 	return state != nil && now.Sub(state.since) > slowAfter && state.rate*slowAfter.Seconds() < float64(jobs)
 }
 
@@ -155,7 +155,7 @@ func (c *credit) open() []schema.FiredJob {
 }
 
 // settle returns the credit of those of the open jobs that do not wait any more, and measures
-// the lanes. It tells how many those were.
+// the destinations. It tells how many those were.
 func (c *credit) settle(open []schema.FiredJob, waiting []schema.JobID, now time.Time) (answered int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +163,7 @@ func (c *credit) settle(open []schema.FiredJob, waiting []schema.JobID, now time
 	for _, id := range waiting {
 		wait[id] = struct{}{}
 	}
-	taken := map[lane]int{}
+	taken := map[destination]int{}
 	for _, j := range open {
 		d := c.fired[j.ID]
 		if d == nil || !d.due.Equal(j.DueAt) {
@@ -171,7 +171,7 @@ func (c *credit) settle(open []schema.FiredJob, waiting []schema.JobID, now time
 		}
 		if _, waits := wait[j.ID]; !waits {
 			for _, l := range d.loads {
-				taken[l.lane] += l.messages
+				taken[l.destination] += l.messages
 			}
 			c.forget(j.ID, d)
 			answered++
@@ -179,44 +179,44 @@ func (c *credit) settle(open []schema.FiredJob, waiting []schema.JobID, now time
 	}
 	c.measure(taken, now)
 	for id, d := range c.fired {
-		if now.Sub(d.at) > strayAfter && c.passed(d, now) {
+		if now.Sub(d.at) > forgetAfter && c.passed(d, now) {
 			c.forget(id, d)
 		}
 	}
 	return answered
 }
 
-func (c *credit) measure(taken map[lane]int, now time.Time) {
+func (c *credit) measure(taken map[destination]int, now time.Time) {
 	passed := now.Sub(c.last).Seconds()
 	if c.last = now; passed <= 0 { // the clock was set back
 		return
 	}
 	weight := min(1, passed/rateOver.Seconds())
-	for of, state := range c.lanes {
+	for of, state := range c.destinations {
 		state.rate += weight * (float64(taken[of])/passed - state.rate)
 		if taken[of] > 0 {
 			state.moved = now
 		}
 		if state.waiting == 0 && state.rate < 1 {
-			delete(c.lanes, of)
+			delete(c.destinations, of)
 		}
 	}
 }
 
-// passed tells whether all lanes of a job took others' work lately.
-func (c *credit) passed(d *debt, now time.Time) bool {
+// passed tells whether all destinations of a job took others' work lately.
+func (c *credit) passed(d *inFlight, now time.Time) bool {
 	for _, l := range d.loads {
-		if state := c.lanes[l.lane]; state != nil && now.Sub(state.moved) > rateOver {
+		if state := c.destinations[l.destination]; state != nil && now.Sub(state.moved) > rateOver {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *credit) forget(id schema.JobID, d *debt) {
+func (c *credit) forget(id schema.JobID, d *inFlight) {
 	delete(c.fired, id)
 	for _, l := range d.loads {
-		if state := c.lanes[l.lane]; state != nil {
+		if state := c.destinations[l.destination]; state != nil {
 			state.waiting -= l.messages
 		}
 	}

@@ -249,7 +249,7 @@ func (d *Delay) fireAll(ctx context.Context, due <-chan []schema.Job) {
 		case <-ctx.Done():
 			return
 		case jobs := <-due:
-			d.fire(ctx, d.shots(ctx, jobs))
+			d.fire(ctx, d.dispatches(ctx, jobs))
 		}
 	}
 }

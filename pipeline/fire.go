@@ -11,65 +11,65 @@ import (
 	"crier/schema/sleep"
 )
 
-// shot is a job with the messages that it asks for.
-type shot struct {
+// dispatch is a job with the messages that it asks for.
+type dispatch struct {
 	schema.Job
 	topic   string
 	records []stream.Record
-	loads   []load // of the lanes that take the messages
+	loads   []load // of the destinations that take the messages
 }
 
-// shots returns jobs with their messages. A job that cannot be read becomes a dead
+// dispatches returns jobs with their messages. A job that cannot be read becomes a dead
 // letter.
-func (d *Delay) shots(ctx context.Context, jobs []schema.Job) []shot {
-	shots := make([]shot, 0, len(jobs))
+func (d *Delay) dispatches(ctx context.Context, jobs []schema.Job) []dispatch {
+	dispatches := make([]dispatch, 0, len(jobs))
 	for _, j := range jobs {
-		s, err := shotOf(j)
+		s, err := dispatchOf(j)
 		if err != nil {
 			worker.Note(ctx, d.store, d.logger, schema.Fault{
 				Stage: schema.TopicDelay, Subject: schema.Subject{ID: j.ID}, Reason: fmt.Sprintf("reading the job: %v", err), Tries: 1, Final: true,
 				Message: schema.LogMessage{Topic: schema.TopicDelay, Value: worker.Encode(j)},
 			})
-			s = shot{Job: j} // it moves on
+			s = dispatch{Job: j} // it moves on
 		}
-		shots = append(shots, s)
+		dispatches = append(dispatches, s)
 	}
-	return shots
+	return dispatches
 }
 
-func shotOf(j schema.Job) (shot, error) {
-	s := shot{Job: j}
+func dispatchOf(j schema.Job) (dispatch, error) {
+	s := dispatch{Job: j}
 	switch j.Kind {
 	case schema.JobPost:
 		post, err := worker.Decode[schema.PostJob](j.Payload)
 		s.topic = schema.TopicPublish
 		for _, m := range post.Messages() {
-			s.add(stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)}, lane{topic: s.topic, platform: m.Platform})
+			s.add(stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)}, destination{topic: s.topic, platform: m.Platform})
 		}
 		return s, err
 	case schema.JobComment:
 		m, err := worker.Decode[schema.CommentMessage](j.Payload)
 		s.topic = schema.TopicComment
-		s.add(stream.Record{Key: m.Account[:], Value: j.Payload}, lane{topic: s.topic, platform: m.Platform})
+		s.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: s.topic, platform: m.Platform})
 		return s, err
 	case schema.JobRefresh:
 		m, err := worker.Decode[schema.RefreshMessage](j.Payload)
 		s.topic = schema.TopicRefresh
-		s.add(stream.Record{Key: m.Account[:], Value: j.Payload}, lane{topic: s.topic})
+		s.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: s.topic})
 		return s, err
 	default:
 		m, err := worker.Decode[schema.NotifyMessage](j.Payload)
 		s.topic = schema.TopicNotify
-		s.add(stream.Record{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)}, lane{topic: s.topic})
-		s.loads = append(s.loads, load{lane{topic: s.topic, webhook: m.Webhook}, 1})
+		s.add(stream.Record{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)}, destination{topic: s.topic})
+		s.loads = append(s.loads, load{destination{topic: s.topic, webhook: m.Webhook}, 1})
 		return s, err
 	}
 }
 
-func (s *shot) add(r stream.Record, to lane) {
+func (s *dispatch) add(r stream.Record, to destination) {
 	s.records = append(s.records, r)
 	for i := range s.loads {
-		if s.loads[i].lane == to {
+		if s.loads[i].destination == to {
 			s.loads[i].messages++
 			return
 		}
@@ -78,7 +78,7 @@ func (s *shot) add(r stream.Record, to lane) {
 }
 
 // behind marks the messages of an overdue job, so that work which is due now goes first.
-func (s *shot) behind() {
+func (s *dispatch) behind() {
 	since := worker.OverdueSince(s.DueAt)
 	for i := range s.records {
 		s.records[i].Headers = append(s.records[i].Headers, since)
@@ -87,10 +87,10 @@ func (s *shot) behind() {
 
 // fire writes the messages of jobs to the log, and only then moves the jobs on. Jobs that
 // were not moved on fire again.
-func (d *Delay) fire(ctx context.Context, shots []shot) {
-	jobs := make([]schema.Job, len(shots))
+func (d *Delay) fire(ctx context.Context, dispatches []dispatch) {
+	jobs := make([]schema.Job, len(dispatches))
 	records := map[string][]stream.Record{}
-	for i, s := range shots {
+	for i, s := range dispatches {
 		jobs[i] = s.Job
 		records[s.topic] = append(records[s.topic], s.records...)
 	}

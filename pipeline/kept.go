@@ -9,29 +9,30 @@ import (
 )
 
 const (
-	// keptLimit bounds the jobs that are read and wait for credit, and keptOfLane those of one
-	// lane, keptOfReceiver those of a receiver. What is more of a lane that is slow is passed
-	// over, and read again once there is room for it: it holds up no other.
-	keptLimit      = 8 * backlogChunk
-	keptOfLane     = backlogChunk
-	keptOfReceiver = 4 * creditFloorOfReceiver
+	// keptLimit bounds the jobs that are read and wait for credit, keptOfDestination those of
+	// one destination, and keptOfReceiver those of a receiver. What is more of a slow
+	// destination is passed over, and read again once there is room for it: it holds up no
+	// other.
+	keptLimit         = 8 * backlogChunk
+	keptOfDestination = backlogChunk
+	keptOfReceiver    = 4 * creditFloorOfReceiver
 	// behindLimit bounds the accounts of which it is known that their next posts wait.
 	behindLimit = 50_000
 )
 
 // kept is the overdue jobs that are read and not fired, and which others were passed over.
 type kept struct {
-	shots   []shot
-	sorted  bool // by their places
-	ids     map[schema.JobID]struct{}
-	waiting map[lane]int // how many of them
-	passed  map[lane]*passed
+	dispatches []dispatch
+	sorted     bool // by their places
+	ids        map[schema.JobID]struct{}
+	waiting    map[destination]int // how many of them
+	passed     map[destination]*passed
 	// behind is accounts that have a post among those passed over which goes to others as well:
-	// what comes after it waits for the same lane.
+	// what comes after it waits for the same destination.
 	behind map[string]*passed
 }
 
-// passed is where in a lane the first job stands that was passed over: behind a place.
+// passed is where in a destination the first job stands that was passed over: behind a place.
 type passed struct {
 	at schema.JobPlace
 	by *reader // that has come to it: then it is behind that one's place
@@ -39,7 +40,7 @@ type passed struct {
 
 func newKept() kept {
 	return kept{
-		ids: map[schema.JobID]struct{}{}, waiting: map[lane]int{}, passed: map[lane]*passed{}, behind: map[string]*passed{},
+		ids: map[schema.JobID]struct{}{}, waiting: map[destination]int{}, passed: map[destination]*passed{}, behind: map[string]*passed{},
 	}
 }
 
@@ -51,28 +52,28 @@ func (p *passed) has(place schema.JobPlace) bool {
 	return place.Compare(p.at) > 0
 }
 
-func roomOf(l lane) int {
+func roomOf(l destination) int {
 	if l.webhook.IsZero() {
-		return keptOfLane
+		return keptOfDestination
 	}
 	return keptOfReceiver
 }
 
 // offer takes a job that a reader has come to, or passes it over; false: there will be room
 // for it soon.
-func (k *kept) offer(r *reader, s shot, slow func(of lane, waiting int) bool) bool {
+func (k *kept) offer(r *reader, s dispatch, slow func(of destination, waiting int) bool) bool {
 	if _, is := k.ids[s.ID]; is || r.refills && !k.covers(r, s) || k.isPassed(r, s) {
 		return true
 	}
-	var full []lane
-	waits := len(k.shots) >= keptLimit
+	var full []destination
+	waits := len(k.dispatches) >= keptLimit
 	for _, l := range s.loads {
-		n := k.waiting[l.lane]
-		if n < roomOf(l.lane) && (len(k.shots) < keptLimit || !r.refills) {
+		n := k.waiting[l.destination]
+		if n < roomOf(l.destination) && (len(k.dispatches) < keptLimit || !r.refills) {
 			continue
 		}
-		if r.refills || slow(l.lane, n) {
-			full = append(full, l.lane)
+		if r.refills || slow(l.destination, n) {
+			full = append(full, l.destination)
 		} else {
 			waits = true
 		}
@@ -89,9 +90,9 @@ func (k *kept) offer(r *reader, s shot, slow func(of lane, waiting int) bool) bo
 }
 
 // covers tells whether a reader of what was passed over has come for a job.
-func (k *kept) covers(r *reader, s shot) bool {
+func (k *kept) covers(r *reader, s dispatch) bool {
 	for _, l := range s.loads {
-		if p := k.passed[l.lane]; p != nil && p.by == r {
+		if p := k.passed[l.destination]; p != nil && p.by == r {
 			return true
 		}
 	}
@@ -104,10 +105,10 @@ func (k *kept) covers(r *reader, s shot) bool {
 }
 
 // isPassed tells whether a job is left to the reader of what was passed over.
-func (k *kept) isPassed(r *reader, s shot) bool {
+func (k *kept) isPassed(r *reader, s dispatch) bool {
 	place := s.Place()
 	for _, l := range s.loads {
-		if p := k.passed[l.lane]; p != nil && p.by != r && p.has(place) {
+		if p := k.passed[l.destination]; p != nil && p.by != r && p.has(place) {
 			k.follow(s, p)
 			return true
 		}
@@ -120,8 +121,8 @@ func (k *kept) isPassed(r *reader, s shot) bool {
 	return false
 }
 
-// passOver leaves a job to a later reader, and all that follows in some of its lanes.
-func (k *kept) passOver(r *reader, s shot, full []lane) {
+// passOver leaves a job to a later reader, and all that follows in some of its destinations.
+func (k *kept) passOver(r *reader, s dispatch, full []destination) {
 	for _, l := range full {
 		p := k.passed[l]
 		if p == nil {
@@ -133,8 +134,8 @@ func (k *kept) passOver(r *reader, s shot, full []lane) {
 	}
 }
 
-// follow has later posts of a job's accounts wait for the lane that it waits for.
-func (k *kept) follow(s shot, p *passed) {
+// follow has later posts of a job's accounts wait for the destination that it waits for.
+func (k *kept) follow(s dispatch, p *passed) {
 	if len(s.loads) == 1 {
 		return
 	}
@@ -145,9 +146,9 @@ func (k *kept) follow(s shot, p *passed) {
 	}
 }
 
-// refill begins to read what was passed over where half of a lane's room is free; nil: of none.
+// refill begins to read what was passed over where half of a destination's room is free; nil: of none.
 func (k *kept) refill(store backlogStore, shards []int16, to time.Time) *reader {
-	if len(k.shots) > keptLimit-backlogChunk {
+	if len(k.dispatches) > keptLimit-backlogChunk {
 		return nil
 	}
 	var first *passed
@@ -170,11 +171,11 @@ func (k *kept) refill(store backlogStore, shards []int16, to time.Time) *reader 
 }
 
 // refilled tells whether a reader of what was passed over is done: it has come to its end, or
-// there is no room in the lanes that it reads for. Where no pass has read further, nothing of
+// there is no room in the destinations that it reads for. Where no pass has read further, nothing of
 // them is passed over any more.
 func (k *kept) refilled(r *reader, passedTo time.Time) bool {
 	ended := r.ended()
-	if !ended && len(k.shots) < keptLimit {
+	if !ended && len(k.dispatches) < keptLimit {
 		for l, p := range k.passed {
 			if p.by == r && k.waiting[l] < roomOf(l) {
 				return false
@@ -196,7 +197,7 @@ func (k *kept) refilled(r *reader, passedTo time.Time) bool {
 	return true
 }
 
-func (k *kept) caughtUp(l lane, p *passed) {
+func (k *kept) caughtUp(l destination, p *passed) {
 	delete(k.passed, l)
 	for account, of := range k.behind {
 		if of == p {
@@ -205,39 +206,39 @@ func (k *kept) caughtUp(l lane, p *passed) {
 	}
 }
 
-func (k *kept) add(s shot) {
-	if n := len(k.shots); n > 0 && s.Place().Compare(k.shots[n-1].Place()) < 0 {
+func (k *kept) add(s dispatch) {
+	if n := len(k.dispatches); n > 0 && s.Place().Compare(k.dispatches[n-1].Place()) < 0 {
 		k.sorted = false
 	}
-	k.shots = append(k.shots, s)
+	k.dispatches = append(k.dispatches, s)
 	k.ids[s.ID] = struct{}{}
 	for _, l := range s.loads {
-		k.waiting[l.lane]++
+		k.waiting[l.destination]++
 	}
 }
 
 // take removes the jobs that fire says are fired. It is asked for each, in their order.
-func (k *kept) take(fire func(*shot) bool) {
+func (k *kept) take(fire func(*dispatch) bool) {
 	if !k.sorted {
-		slices.SortFunc(k.shots, func(a, b shot) int { return a.Place().Compare(b.Place()) })
+		slices.SortFunc(k.dispatches, func(a, b dispatch) int { return a.Place().Compare(b.Place()) })
 		k.sorted = true
 	}
-	left := k.shots[:0]
-	for i := range k.shots {
-		s := k.shots[i]
+	left := k.dispatches[:0]
+	for i := range k.dispatches {
+		s := k.dispatches[i]
 		if !fire(&s) {
 			left = append(left, s)
 			continue
 		}
 		delete(k.ids, s.ID)
 		for _, l := range s.loads {
-			if k.waiting[l.lane]--; k.waiting[l.lane] == 0 {
-				delete(k.waiting, l.lane)
+			if k.waiting[l.destination]--; k.waiting[l.destination] == 0 {
+				delete(k.waiting, l.destination)
 			}
 		}
 	}
-	clear(k.shots[len(left):])
-	k.shots = left
+	clear(k.dispatches[len(left):])
+	k.dispatches = left
 }
 
 // waits tells whether an account of some messages is among those that wait.

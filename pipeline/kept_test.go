@@ -39,7 +39,7 @@ func TestWhatComesAfterAPostThatIsPassedOverWaitsForItInItsAccountsAlone(t *test
 	post := func(account schema.AccountID, platform schema.Platform) schema.PostJob {
 		return schema.PostJob{Accounts: []schema.AccountID{account}, Platforms: []schema.Platform{platform}}
 	}
-	for range keptOfLane {
+	for range keptOfDestination {
 		add(post(slow, schema.Mastodon))
 	}
 	both := add(schema.PostJob{Accounts: []schema.AccountID{slow, quick}, Platforms: []schema.Platform{schema.Mastodon, schema.Bluesky}})
@@ -53,8 +53,8 @@ func TestWhatComesAfterAPostThatIsPassedOverWaitsForItInItsAccountsAlone(t *test
 				t.Fatal(err)
 			}
 			for _, j := range next {
-				s, err := shotOf(j)
-				if err != nil || !k.offer(r, s, func(of lane, _ int) bool { return of.platform == schema.Mastodon }) {
+				s, err := dispatchOf(j)
+				if err != nil || !k.offer(r, s, func(of destination, _ int) bool { return of.platform == schema.Mastodon }) {
 					t.Fatalf("%v waits, err %v", j.ID, err)
 				}
 				r.at = j.Place()
@@ -62,13 +62,13 @@ func TestWhatComesAfterAPostThatIsPassedOverWaitsForItInItsAccountsAlone(t *test
 		}
 	}
 	take := func() (ids []schema.JobID) {
-		k.take(func(s *shot) bool { ids = append(ids, s.ID); return true })
+		k.take(func(s *dispatch) bool { ids = append(ids, s.ID); return true })
 		return ids
 	}
 	r := newReader(jobs, []int16{0}, schema.JobPlace{}, start.Add(24*time.Hour))
 	read(r)
-	if got := take(); len(got) != keptOfLane+1 || got[keptOfLane] != free {
-		t.Errorf("took %d jobs, want %d of the slow platform and then that of another account", len(got), keptOfLane)
+	if got := take(); len(got) != keptOfDestination+1 || got[keptOfDestination] != free {
+		t.Errorf("took %d jobs, want %d of the slow platform and then that of another account", len(got), keptOfDestination)
 	}
 	again := k.refill(jobs, []int16{0}, start.Add(24*time.Hour))
 	if again == nil {
@@ -81,6 +81,6 @@ func TestWhatComesAfterAPostThatIsPassedOverWaitsForItInItsAccountsAlone(t *test
 		t.Errorf("then took %v, want %v and %v", got, both, after)
 	}
 	if len(k.passed)+len(k.behind)+len(k.ids)+len(k.waiting) > 0 {
-		t.Errorf("%d lanes, %d accounts are passed over, though none of their jobs is", len(k.passed), len(k.behind))
+		t.Errorf("%d destinations, %d accounts are passed over, though none of their jobs is", len(k.passed), len(k.behind))
 	}
 }

@@ -13,11 +13,11 @@ import (
 type mediaRows interface {
 	// ExpireMedia marks the rows that have expired without being used.
 	ExpireMedia(ctx context.Context) (int64, error)
-	// DoomedMedia returns rows that were marked a while ago, oldest first.
-	DoomedMedia(ctx context.Context, limit int) ([]schema.MediaID, error)
+	// RemovableMedia returns rows that were marked a while ago, oldest first.
+	RemovableMedia(ctx context.Context, limit int) ([]schema.MediaID, error)
 	ForgetMedia(ctx context.Context, gone []schema.MediaID) error
-	// StrayMedia returns those of ids that have no row.
-	StrayMedia(ctx context.Context, ids []schema.MediaID) ([]schema.MediaID, error)
+	// OrphanedMedia returns those of ids that have no row.
+	OrphanedMedia(ctx context.Context, ids []schema.MediaID) ([]schema.MediaID, error)
 }
 
 // mediaContent is the blob store.
@@ -37,10 +37,10 @@ type MediaCleanup struct {
 }
 
 const (
-	mediaEvery = time.Minute
-	strayEvery = 6 * time.Hour
-	strayAge   = 24 * time.Hour // longer than any upload takes
-	mediaBatch = 200
+	mediaEvery   = time.Minute
+	orphansEvery = 6 * time.Hour
+	orphanAge    = 24 * time.Hour // longer than any upload takes
+	mediaBatch   = 200
 )
 
 // NewMediaCleanup makes a MediaCleanup.
@@ -53,7 +53,7 @@ func (c *MediaCleanup) Run(ctx context.Context) error {
 	var swept time.Time
 	for ctx.Err() == nil {
 		err := c.Remove(ctx)
-		if err == nil && c.now().Sub(swept) >= strayEvery {
+		if err == nil && c.now().Sub(swept) >= orphansEvery {
 			err, swept = c.Sweep(ctx), c.now()
 		}
 		if err != nil && ctx.Err() == nil {
@@ -70,7 +70,7 @@ func (c *MediaCleanup) Remove(ctx context.Context) error {
 		return err
 	}
 	for {
-		marked, err := c.rows.DoomedMedia(ctx, mediaBatch)
+		marked, err := c.rows.RemovableMedia(ctx, mediaBatch)
 		if err != nil || len(marked) == 0 {
 			return err
 		}
@@ -90,20 +90,20 @@ func (c *MediaCleanup) Remove(ctx context.Context) error {
 func (c *MediaCleanup) Sweep(ctx context.Context) error {
 	var batch []schema.MediaID
 	flush := func() error {
-		strays, err := c.rows.StrayMedia(ctx, batch)
+		orphaned, err := c.rows.OrphanedMedia(ctx, batch)
 		if err != nil {
 			return err
 		}
 		batch = batch[:0]
-		for _, id := range strays {
-			c.logger.InfoContext(ctx, "stray media is removed", "media", id)
+		for _, id := range orphaned {
+			c.logger.InfoContext(ctx, "orphaned media is removed", "media", id)
 			if err := c.content.Remove(ctx, id); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	err := c.content.Sweep(ctx, c.now().Add(-strayAge), func(id schema.MediaID) error {
+	err := c.content.Sweep(ctx, c.now().Add(-orphanAge), func(id schema.MediaID) error {
 		if batch = append(batch, id); len(batch) < mediaBatch {
 			return nil
 		}

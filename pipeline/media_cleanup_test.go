@@ -17,10 +17,10 @@ type noMedia struct {
 	before atomic.Pointer[time.Time]
 }
 
-func (s *noMedia) ExpireMedia(context.Context) (int64, error)                 { return 0, nil }
-func (s *noMedia) DoomedMedia(context.Context, int) ([]schema.MediaID, error) { return nil, nil }
-func (s *noMedia) ForgetMedia(context.Context, []schema.MediaID) error        { return nil }
-func (s *noMedia) StrayMedia(context.Context, []schema.MediaID) ([]schema.MediaID, error) {
+func (s *noMedia) ExpireMedia(context.Context) (int64, error)                    { return 0, nil }
+func (s *noMedia) RemovableMedia(context.Context, int) ([]schema.MediaID, error) { return nil, nil }
+func (s *noMedia) ForgetMedia(context.Context, []schema.MediaID) error           { return nil }
+func (s *noMedia) OrphanedMedia(context.Context, []schema.MediaID) ([]schema.MediaID, error) {
 	return nil, nil
 }
 func (s *noMedia) Remove(context.Context, schema.MediaID) error { return nil }
@@ -42,17 +42,17 @@ func TestMediaIsSweptByTheInjectedClock(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- cleanup.Run(ctx) }()
 
-		time.Sleep(3 * strayEvery) // of this machine's clock: the given one stands
+		time.Sleep(3 * orphansEvery) // of this machine's clock: the given one stands
 		synctest.Wait()
-		if n, before := store.sweeps.Load(), *store.before.Load(); n != 1 || !before.Equal(at.Add(-strayAge)) {
-			t.Errorf("%d sweeps, the last of what came before %v; want one, before %v", n, before, at.Add(-strayAge))
+		if n, before := store.sweeps.Load(), *store.before.Load(); n != 1 || !before.Equal(at.Add(-orphanAge)) {
+			t.Errorf("%d sweeps, the last of what came before %v; want one, before %v", n, before, at.Add(-orphanAge))
 		}
-		later := at.Add(strayEvery)
+		later := at.Add(orphansEvery)
 		clock.Store(&later)
 		time.Sleep(2 * mediaEvery)
 		synctest.Wait()
-		if n, before := store.sweeps.Load(), *store.before.Load(); n != 2 || !before.Equal(later.Add(-strayAge)) {
-			t.Errorf("%d sweeps, the last of what came before %v; want two, before %v", n, before, later.Add(-strayAge))
+		if n, before := store.sweeps.Load(), *store.before.Load(); n != 2 || !before.Equal(later.Add(-orphanAge)) {
+			t.Errorf("%d sweeps, the last of what came before %v; want two, before %v", n, before, later.Add(-orphanAge))
 		}
 		cancel()
 		if err := <-ended; err != nil {

@@ -18,7 +18,7 @@ type reader struct {
 	refills bool // it takes what was passed over
 
 	at         schema.JobPlace // how far what it has read was taken, or passed over
-	read       []shot          // behind that
+	read       []dispatch      // behind that
 	waits      bool            // until there is room for the next one
 	took       time.Duration
 	restsUntil time.Time // by the process's own clock

@@ -35,7 +35,7 @@ type task[M, R comparable] struct {
 	trace   string      // W3C traceparent; empty: none
 	turn    schema.Turn // reserved for its call, while it is out; nil: none
 	overdue time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
-	loose   bool        // its message was acknowledged when it was queued
+	acked   bool        // its message was acknowledged when it was queued
 	faults  int         // how often it failed by our fault
 }
 
@@ -60,7 +60,7 @@ type queue[M, R comparable] struct {
 	atOnce    func(Key) int // tasks of a key that may be out; nil: one
 	queued    map[M]struct{}
 	waiting   waitingKeys[M, R] // soonest first
-	loose     int               // tasks queued without their messages
+	acked     int               // tasks queued without their messages
 	wake      chan struct{}
 }
 
@@ -100,8 +100,8 @@ func newQueue[M, R comparable](share int, atOnce func(Key) int) *queue[M, R] {
 // queued without their message; if this process dies, their jobs fire again.
 const (
 	keyHeld    = 16
-	looseLimit = 50_000 // tasks without their message, of all keys: some 20 MB
-	looseShare = 8      // a key may have this part of what is left of looseLimit
+	ackedLimit = 50_000 // tasks without their message, of all keys: some 20 MB
+	ackedShare = 8      // a key may have this part of what is left of ackedLimit
 )
 
 // put queues a task, and reports whether its message is to be acknowledged: it is not
@@ -120,11 +120,11 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		q.keys[t.Key] = k
 	}
 	if len(k.tasks) >= keyHeld {
-		if len(k.tasks)-keyHeld >= (looseLimit-q.loose)/looseShare {
+		if len(k.tasks)-keyHeld >= (ackedLimit-q.acked)/ackedShare {
 			return true
 		}
-		t.message, t.loose = nil, true
-		q.loose++
+		t.message, t.acked = nil, true
+		q.acked++
 	}
 	q.queued[t.value] = struct{}{}
 	k.tasks = append(k.tasks, t)
@@ -135,7 +135,7 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		q.makeReady(k)
 	}
 	q.offer(k)
-	return t.loose
+	return t.acked
 }
 
 // widthPart is the part of a bulkhead's free slots that a key may have beyond its first
@@ -204,9 +204,9 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	if t.overdue.IsZero() {
 		k.fresh--
 	}
-	if t.loose {
-		t.loose = false
-		q.loose--
+	if t.acked {
+		t.acked = false
+		q.acked--
 	}
 	return t
 }

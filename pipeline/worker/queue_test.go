@@ -180,21 +180,21 @@ func TestALongQueueKeepsFewMessages(t *testing.T) {
 		}
 		q.done(taken[0])
 	}
-	if q.loose != 0 {
-		t.Errorf("%d tasks count as waiting", q.loose)
+	if q.acked != 0 {
+		t.Errorf("%d tasks count as waiting", q.acked)
 	}
 }
 
 func TestLongQueuesLeaveRoomToOthers(t *testing.T) {
 	const long = 50
 	q := newQueue[int, int](9, nil)
-	for i := range looseLimit {
+	for i := range ackedLimit {
 		for n := range long {
 			queued(q, 1, byte(n), i*long+n)
 		}
 	}
-	if q.loose > looseLimit*9/10 {
-		t.Errorf("%d tasks wait, which leaves too little of %d", q.loose, looseLimit)
+	if q.acked > ackedLimit*9/10 {
+		t.Errorf("%d tasks wait, which leaves too little of %d", q.acked, ackedLimit)
 	}
 	before := q.len()
 	for i := range 500 {

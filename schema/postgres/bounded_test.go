@@ -46,9 +46,9 @@ func (r reader) wantReads(most int, work func()) {
 	}
 }
 
-// crowd makes rows that no chore is for: posts of next month and of last month, with their
+// addOthers makes rows that no chore is for: posts of next month and of last month, with their
 // targets; jobs that are due in hours; deliveries and first comments that ended an hour ago.
-func (f *fixture) crowd(n int) {
+func (f *fixture) addOthers(n int) {
 	f.Helper()
 	f.exec(fmt.Sprintf(`
 		with p as (
@@ -92,7 +92,7 @@ func TestSweepsReadWhatIsOpen(t *testing.T) {
 	const many = 20_000
 	f := newFixture(t)
 	f.deliver(f.delivery(), schema.DeliveryDelivered)
-	f.crowd(many)
+	f.addOthers(many)
 	r := f.reader()
 	pass := func(over schema.Sweep) func() {
 		return func() {
@@ -143,7 +143,7 @@ func TestAStartBringsForwardWhatTheNodeHadClaimed(t *testing.T) {
 	f.store.Node = [16]byte{8}
 	other := f.create(f.post(1, 0))
 	f.claimOne(other, 0)
-	f.crowd(20_000)
+	f.addOthers(20_000)
 	f.exec(`update jobs set fires = 3, due_at = now() + case kind when 3 then interval '4 minutes' else interval '30 seconds' end where due_at < now() + interval '1 hour'`)
 
 	r.wantReads(2000, func() { f.must(r.store.Recover(t.Context())) })
@@ -162,7 +162,7 @@ func TestAStartBringsForwardWhatTheNodeHadClaimed(t *testing.T) {
 func TestWhatIsOverdueIsHeldInChunks(t *testing.T) {
 	f := newFixture(t)
 	f.scatter(2, 3000)
-	f.crowd(20_000)
+	f.addOthers(20_000)
 	r := f.reader()
 	r.wantReads(6100, func() {
 		if held, err := r.store.HoldOverdue(t.Context()); err != nil || held != 6000 {
@@ -176,7 +176,7 @@ func TestWhatIsOverdueIsHeldInChunks(t *testing.T) {
 
 func TestAListOfARareKindReadsLittleElse(t *testing.T) {
 	f := newFixture(t)
-	f.crowd(20_000)
+	f.addOthers(20_000)
 	rare := f.post(1, 0)
 	rare.Targets[0].Platform = schema.YouTube
 	f.create(rare)

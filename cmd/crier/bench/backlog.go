@@ -23,7 +23,7 @@ const (
 
 // measureBacklog measures posts that fell due while nothing ran.
 func measureBacklog(ctx context.Context, s *session) error {
-	return s.afterHerd(ctx, &crowd{label: "backlog", fresh: schema.Mastodon}, func(t *tide, backlog *crowd) (*published, error) {
+	return s.afterHerd(ctx, &workload{label: "backlog", fresh: schema.Mastodon}, func(t *run, backlog *workload) (*published, error) {
 		if err := t.restart(ctx, t.on, "all"); err != nil {
 			return nil, err
 		}
@@ -33,7 +33,7 @@ func measureBacklog(ctx context.Context, s *session) error {
 
 // measureResume measures posts that were parked by a pause of their platform.
 func measureResume(ctx context.Context, s *session) error {
-	return s.afterHerd(ctx, &crowd{label: "parked", fresh: schema.Bluesky}, func(t *tide, parked *crowd) (*published, error) {
+	return s.afterHerd(ctx, &workload{label: "parked", fresh: schema.Bluesky}, func(t *run, parked *workload) (*published, error) {
 		config, platform := t.on.operator(), compose.PauseTarget{Platform: schema.Mastodon.String()}
 		if err := compose.Pause(ctx, config, platform, "a benchmark"); err != nil {
 			return nil, err
@@ -53,13 +53,13 @@ func measureResume(ctx context.Context, s *session) error {
 	})
 }
 
-// afterHerd has a herd published, then, by work, another crowd whose times were set back.
-func (s *session) afterHerd(ctx context.Context, late *crowd, work func(*tide, *crowd) (*published, error)) error {
-	return s.onTide(ctx, func(t *tide) error {
+// afterHerd has a herd published, then, by work, another workload whose times were set back.
+func (s *session) afterHerd(ctx context.Context, late *workload, work func(*run, *workload) (*published, error)) error {
+	return s.onRun(ctx, func(t *run) error {
 		posts := s.config.postsOr(backlogPosts)
 		outage := time.Duration(posts) * fellDue
-		herd := &crowd{label: herdLabel, fresh: schema.Mastodon}
-		if err := errors.Join(t.gather(ctx, t.on, herd, min(posts, herdPosts), 0), t.gather(ctx, t.on, late, posts, outage)); err != nil {
+		herd := &workload{label: herdLabel, fresh: schema.Mastodon}
+		if err := errors.Join(t.createPosts(ctx, t.on, herd, min(posts, herdPosts), 0), t.createPosts(ctx, t.on, late, posts, outage)); err != nil {
 			return err
 		}
 		control, err := t.herd(ctx, herd)
@@ -90,8 +90,8 @@ func (s *session) afterHerd(ctx context.Context, late *crowd, work func(*tide, *
 	})
 }
 
-// awaitParked waits until every post of a crowd is held.
-func (t *tide) awaitParked(ctx context.Context, posts int) error {
+// awaitParked waits until every post of a workload is held.
+func (t *run) awaitParked(ctx context.Context, posts int) error {
 	conn, err := pgx.Connect(ctx, t.on.Postgres)
 	if err != nil {
 		return fmt.Errorf("connecting to see what is parked: %w", err)

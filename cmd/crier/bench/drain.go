@@ -11,7 +11,7 @@ import (
 	"crier/schema/sleep"
 )
 
-// drain is how a crowd is published, as the simulators see it.
+// drain is how a workload is published, as the simulators see it.
 type drain struct {
 	expected []schedule // of each workspace
 	byLabel  map[string]int
@@ -26,13 +26,13 @@ type drain struct {
 	disordered  int           // posts that arrived after one of their account that was due later
 	overtaken   time.Duration // by how much a post was overtaken within its workspace, at most
 	fresh       schema.Platform
-	others      []arrived               // what is not of the crowd
+	others      []arrived               // what is not of the workload
 	skip        map[schema.Platform]int // posts of the simulators that were read
 	toldArrived int
 	told        time.Time
 }
 
-func newDrain(c *crowd) *drain {
+func newDrain(c *workload) *drain {
 	d := &drain{expected: c.schedules(), byLabel: map[string]int{}, fresh: c.fresh, skip: map[schema.Platform]int{}}
 	for i, t := range c.tenants {
 		d.byLabel[t.label] = i
@@ -103,7 +103,7 @@ const (
 	drainGrace = 45 * time.Second
 )
 
-// follow reads what arrives at the simulators until the whole crowd is there; what is not
+// follow reads what arrives at the simulators until the whole workload is there; what is not
 // after a while counts as errors.
 func (s *session) follow(ctx context.Context, simulators string, d *drain) error {
 	wanted := 0

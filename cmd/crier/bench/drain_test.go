@@ -10,7 +10,7 @@ import (
 
 func TestDrain(t *testing.T) {
 	first := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	c := &crowd{label: "late", first: first, step: 30 * time.Second, tenants: []tenant{
+	c := &workload{label: "late", first: first, step: 30 * time.Second, tenants: []tenant{
 		{label: "late-00", posts: 4, accounts: make([][]target, 2)}, {label: "late-01", posts: 1, accounts: make([][]target, 1)},
 	}}
 	began := first.Add(time.Hour)
@@ -75,9 +75,9 @@ func TestFreshPostsCountUntilTheDrainEnds(t *testing.T) {
 func TestBacklogIsMeasured(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)
-	err := s.onTide(t.Context(), func(on *tide) error {
-		late := &crowd{label: "late", fresh: schema.Mastodon}
-		if err := s.gather(t.Context(), on.on, late, 60, time.Hour); err != nil {
+	err := s.onRun(t.Context(), func(on *run) error {
+		late := &workload{label: "late", fresh: schema.Mastodon}
+		if err := s.createPosts(t.Context(), on.on, late, 60, time.Hour); err != nil {
 			return err
 		}
 		if err := late.setBack(t.Context(), on.on.Postgres, time.Now().Add(-time.Hour)); err != nil {

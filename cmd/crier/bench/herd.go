@@ -19,15 +19,15 @@ const (
 	herdAhead = 20 * time.Second
 )
 
-// tide is a crowd being published by a server.
-type tide struct {
+// run is a workload being published by a server.
+type run struct {
 	*session
 	on         *server
 	simulators string
 }
 
-// onTide starts the simulators, and a server that takes posts and publishes none.
-func (s *session) onTide(ctx context.Context, work func(*tide) error) (err error) {
+// onRun starts the simulators, and a server that takes posts and publishes none.
+func (s *session) onRun(ctx context.Context, work func(*run) error) (err error) {
 	if s.config.Target.URL != "" {
 		return errors.New("the times of a running server's posts are not set back: this starts its own")
 	}
@@ -41,14 +41,14 @@ func (s *session) onTide(ctx context.Context, work func(*tide) error) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, on.stop()) }()
-	return work(&tide{s, on, address})
+	return work(&run{s, on, address})
 }
 
 // measureHerd measures posts that are all due at the same second.
 func measureHerd(ctx context.Context, s *session) error {
-	return s.onTide(ctx, func(t *tide) error {
-		herd := &crowd{label: herdLabel, fresh: schema.Mastodon}
-		if err := t.gather(ctx, t.on, herd, s.config.postsOr(herdPosts), 0); err != nil {
+	return s.onRun(ctx, func(t *run) error {
+		herd := &workload{label: herdLabel, fresh: schema.Mastodon}
+		if err := t.createPosts(ctx, t.on, herd, s.config.postsOr(herdPosts), 0); err != nil {
 			return err
 		}
 		var exchanges []float64
@@ -75,8 +75,8 @@ func measureHerd(ctx context.Context, s *session) error {
 	})
 }
 
-// herd has a crowd published whose posts are due at one instant.
-func (t *tide) herd(ctx context.Context, c *crowd) (*published, error) {
+// herd has a workload published whose posts are due at one instant.
+func (t *run) herd(ctx context.Context, c *workload) (*published, error) {
 	if err := c.setBack(ctx, t.on.Postgres, time.Now().Add(herdAhead).Truncate(time.Second)); err != nil {
 		return nil, err
 	}
@@ -93,17 +93,17 @@ func (t *tide) herd(ctx context.Context, c *crowd) (*published, error) {
 	return t.publish(ctx, c, c.first)
 }
 
-// published is what became of a crowd, and of what was published beside it.
+// published is what became of a workload, and of what was published beside it.
 type published struct {
 	*drain
 	rate  float64 // posts a second
 	cpu   float64 // of crier and its parts, in milliseconds a post
-	same  *fresh  // in a workspace of the crowd
+	same  *fresh  // in a workspace of the workload
 	other *fresh  // in another
 }
 
-// publish follows a crowd that is published from a time on, and publishes others beside it.
-func (t *tide) publish(ctx context.Context, c *crowd, from time.Time) (*published, error) {
+// publish follows a workload that is published from a time on, and publishes others beside it.
+func (t *run) publish(ctx context.Context, c *workload, from time.Time) (*published, error) {
 	p := &published{drain: newDrain(c)}
 	p.same = &fresh{label: c.label + "-fresh-same", key: c.tenants[0].key, to: c.tenants[0].fresh}
 	p.other = &fresh{label: c.label + "-fresh-other", key: c.quiet.key, to: c.quiet.fresh}
@@ -137,7 +137,7 @@ func (t *tide) publish(ctx context.Context, c *crowd, from time.Time) (*publishe
 const freshEnd = 10 * time.Second
 
 // awaitFresh waits until what was published beside the drain has arrived, or for a while.
-func (t *tide) awaitFresh(ctx context.Context, p *published) error {
+func (t *run) awaitFresh(ctx context.Context, p *published) error {
 	for deadline := time.Now().Add(freshEnd); ; {
 		if err := p.read(ctx, t.simulators); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (t *tide) awaitFresh(ctx context.Context, p *published) error {
 	}
 }
 
-// freshFigures are of what was published beside the crowd, with the bound of its p99 in
+// freshFigures are of what was published beside the workload, with the bound of its p99 in
 // milliseconds.
 func (p *published) freshFigures(label string, bound float64) []Figure {
 	figure := func(name string, f *fresh, q float64, goal *Goal) Figure {

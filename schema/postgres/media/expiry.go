@@ -41,18 +41,18 @@ func (s *Store) ExpireMedia(ctx context.Context) (int64, error) {
 	return marked, nil
 }
 
-// DoomedMedia returns marked media whose content may go now.
-func (s *Store) DoomedMedia(ctx context.Context, limit int) ([]schema.MediaID, error) {
+// RemovableMedia returns marked media whose content may go now.
+func (s *Store) RemovableMedia(ctx context.Context, limit int) ([]schema.MediaID, error) {
 	rows, _ := s.Pool.Query(ctx, `
 		select m.id from media m
 		where m.state = $1 and m.deleted_at < now() - $2::interval and not `+tables.UsedByUnfinished+`
 		order by m.deleted_at limit $3`,
 		int16(schema.UploadDeleted), doomedAfter.String(), limit)
-	doomed, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
+	removable, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
 	if err != nil {
-		return nil, fmt.Errorf("reading doomed media: %w", db.Unavailable(err))
+		return nil, fmt.Errorf("reading removable media: %w", db.Unavailable(err))
 	}
-	return doomed, nil
+	return removable, nil
 }
 
 // ForgetMedia removes the rows of media whose content is gone.
@@ -66,14 +66,14 @@ func (s *Store) ForgetMedia(ctx context.Context, gone []schema.MediaID) error {
 	return nil
 }
 
-// StrayMedia returns those of the ids that have no row: content whose row was never
+// OrphanedMedia returns those of the ids that have no row: content whose row was never
 // committed.
-func (s *Store) StrayMedia(ctx context.Context, ids []schema.MediaID) ([]schema.MediaID, error) {
+func (s *Store) OrphanedMedia(ctx context.Context, ids []schema.MediaID) ([]schema.MediaID, error) {
 	rows, _ := s.Pool.Query(ctx, `
 		select i.id from unnest($1::uuid[]) i (id) where not exists (select from media m where m.id = i.id)`, db.IDColumn(ids))
-	strays, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
+	orphaned, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
 	if err != nil {
-		return nil, fmt.Errorf("reading stray media: %w", db.Unavailable(err))
+		return nil, fmt.Errorf("reading orphaned media: %w", db.Unavailable(err))
 	}
-	return strays, nil
+	return orphaned, nil
 }

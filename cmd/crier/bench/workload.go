@@ -11,8 +11,8 @@ import (
 	"crier/schema"
 )
 
-// crowd is posts of many accounts of mastodon, in workspaces of an agency's size.
-type crowd struct {
+// workload is posts of many accounts of mastodon, in workspaces of an agency's size.
+type workload struct {
 	label   string
 	first   time.Time // post i of each workspace is due at first + i*step
 	step    time.Duration
@@ -21,7 +21,7 @@ type crowd struct {
 	fresh   schema.Platform // of what is published at once beside it
 }
 
-// tenant is a workspace of a crowd.
+// tenant is a workspace of a workload.
 type tenant struct {
 	key      string
 	label    string // of its posts
@@ -34,15 +34,15 @@ const (
 	// postsEach is below the daily cap of an account, and the burst of its rate limit.
 	postsEach      = 40
 	tenantPosts    = 40_000 // at most: a thousand accounts
-	crowdAhead     = 6 * time.Hour
+	postsAhead     = 6 * time.Hour
 	crowdBulk      = 25
 	gatherers      = 16
 	freshAccounts  = 200 // of a workspace: what is published now counts towards daily caps
 	setBackTimeout = 10 * time.Minute
 )
 
-// posts is how many the crowd has.
-func (c *crowd) posts() int {
+// posts is how many the workload has.
+func (c *workload) posts() int {
 	n := 0
 	for _, t := range c.tenants {
 		n += t.posts
@@ -51,7 +51,7 @@ func (c *crowd) posts() int {
 }
 
 // schedules are when the posts of each workspace are due.
-func (c *crowd) schedules() []schedule {
+func (c *workload) schedules() []schedule {
 	all := make([]schedule, len(c.tenants))
 	for i, t := range c.tenants {
 		all[i] = schedule{t.label, c.first, c.step, 0, t.posts}
@@ -59,16 +59,16 @@ func (c *crowd) schedules() []schedule {
 	return all
 }
 
-// gather creates some posts of a crowd, hours ahead, those of a workspace evenly over a time.
-func (s *session) gather(ctx context.Context, on *server, c *crowd, posts int, over time.Duration) (err error) {
+// createPosts creates some posts of a workload, hours ahead, those of a workspace evenly over a time.
+func (s *session) createPosts(ctx context.Context, on *server, c *workload, posts int, over time.Duration) (err error) {
 	share := min(posts, tenantPosts)
-	c.first, c.step = time.Now().Add(crowdAhead).Truncate(time.Second), (over / time.Duration(share)).Truncate(time.Microsecond)
+	c.first, c.step = time.Now().Add(postsAhead).Truncate(time.Second), (over / time.Duration(share)).Truncate(time.Microsecond)
 	s.say("creating %d posts of the %s", posts, c.label)
-	if c.quiet, err = on.settleIn(ctx, c.label+"-quiet", 0, c.fresh); err != nil {
+	if c.quiet, err = on.newTenant(ctx, c.label+"-quiet", 0, c.fresh); err != nil {
 		return err
 	}
 	for left := posts; left > 0; left -= share {
-		t, err := on.settleIn(ctx, fmt.Sprintf("%s-%02d", c.label, len(c.tenants)), min(share, left), c.fresh)
+		t, err := on.newTenant(ctx, fmt.Sprintf("%s-%02d", c.label, len(c.tenants)), min(share, left), c.fresh)
 		if err != nil {
 			return err
 		}
@@ -88,8 +88,8 @@ func (s *session) gather(ctx context.Context, on *server, c *crowd, posts int, o
 	return nil
 }
 
-// settleIn makes a workspace with accounts of mastodon for some posts, and others of a platform.
-func (s *server) settleIn(ctx context.Context, name string, posts int, fresh schema.Platform) (tenant, error) {
+// newTenant makes a workspace with accounts of mastodon for some posts, and others of a platform.
+func (s *server) newTenant(ctx context.Context, name string, posts int, fresh schema.Platform) (tenant, error) {
 	config := s.operator()
 	t := tenant{label: name, posts: posts}
 	var err error
@@ -111,9 +111,9 @@ func (s *server) settleIn(ctx context.Context, name string, posts int, fresh sch
 	return t, err
 }
 
-// setBack moves the posts of the crowd so that the first is due at a time, in the tables: no
+// setBack moves the posts of the workload so that the first is due at a time, in the tables: no
 // engine may run on them.
-func (c *crowd) setBack(ctx context.Context, postgres string, first time.Time) error {
+func (c *workload) setBack(ctx context.Context, postgres string, first time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, setBackTimeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, postgres)
