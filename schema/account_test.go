@@ -77,6 +77,7 @@ func TestALookSettlesARefusal(t *testing.T) {
 		"of an account that has ended since":   {suspended, failed(TokenDead, NotEnded), EndSuspended, false, false, endLookFirst << 3},
 		"of one whose server is away":          {suspended, failed(Retryable, NotEnded), EndSuspended, false, false, endLookFirst << 3},
 		"of one that works again":              {suspended, RenewalOutcome{}, NotEnded, false, true, 0},
+		"of a server with limits of its own":   {Renewal{Account: Account{Platform: Mastodon}}, RenewalOutcome{}, NotEnded, false, false, serverLimitsAge},
 		"of one that works again, by a trade":  {Renewal{Account: suspended.Account, Trade: true}, RenewalOutcome{}, NotEnded, false, true, 0},
 		"of one that is open and names an end": {Renewal{Account: asked.Account, Open: true}, failed(TokenDead, EndDeleted), EndDeleted, true, false, endLookFirst},
 	} {

@@ -81,6 +81,9 @@ const (
 	// reasons.
 	RenewalTrust = time.Minute
 
+	// serverLimitsAge is how old the limits of an account's server may be.
+	serverLimitsAge = 24 * time.Hour
+
 	renewalMargin    = 10 // a renewable token is renewed when the n-th part of its life is left
 	renewalEarliest  = 3 * 24 * time.Hour
 	renewalLatest    = time.Minute
@@ -92,7 +95,11 @@ const (
 // warned is whether its owner was told of the expiry.
 func (a Account) RenewalDue(now time.Time, warned bool) time.Time {
 	switch left := a.ExpiresAt.Sub(now); {
-	case a.ExpiresAt.IsZero() || a.Problem() != nil || a.Disconnected:
+	case a.Problem() != nil || a.Disconnected:
+		return time.Time{}
+	case a.ExpiresAt.IsZero() && a.Platform.LimitsByServer():
+		return now.Add(serverLimitsAge)
+	case a.ExpiresAt.IsZero():
 		return time.Time{}
 	case a.Renewable:
 		return a.ExpiresAt.Add(-min(max(left/renewalMargin, renewalLatest), renewalEarliest, max(left/2, 0)))
