@@ -10,59 +10,62 @@ import (
 
 // backlogStore is what the drain of a backlog asks of the database.
 type backlogStore interface {
-	// Backlog returns of each shard the next jobs behind a place that are not due after to.
+	// Backlog returns the next jobs of each shard behind its place, at most limit a shard, that
+	// are not due after to.
 	Backlog(ctx context.Context, after []schema.JobPlace, to time.Time, limit int) ([]schema.Job, error)
-	// Unanswered returns which fired jobs are neither done nor put off.
+	// Unanswered returns which of the fired jobs are neither done nor postponed.
 	Unanswered(ctx context.Context, fired []schema.FiredJob) ([]schema.JobID, error)
 }
 
 const (
-	overdueAfter = 500 * time.Millisecond // a job that is later than this is looked for
-	// lowMark is how far behind now a pass starts: further than any transaction lasts, so
-	// that no job can still appear behind it. A pass starts at the beginning while there is a
-	// backlog, after firing has failed, and now and then.
-	lowMark   = time.Minute
-	fullEvery = 5 * time.Minute
-	// passEvery is how often a pass begins, and passLimit how long one may take that passes
-	// nothing over: after that the next one looks for what has come to stand behind it.
+	overdueAfter = 500 * time.Millisecond // later than this, a job belongs to the backlog
+	// passLookback is how far before now a pass starts: longer than any transaction lasts, so
+	// that no job can still appear with an earlier time. A full pass starts at the very
+	// beginning: while there is a backlog, after firing has failed, and every fullPassEvery.
+	passLookback  = time.Minute
+	fullPassEvery = 5 * time.Minute
+	// passEvery is how often a pass begins. passLimit is how long one may take if it skips
+	// nothing: after that a new one begins, to find jobs that have appeared behind it.
 	passEvery = time.Second
 	passLimit = 15 * time.Second
-	// passRest is how long a pass from the beginning follows another one at the earliest, in
-	// times of what that took to read.
-	passRest = 10
-	// askEvery is how often it is asked what became of what was fired, askSeldom where
-	// nothing came of it.
-	askEvery, askSeldom = 200 * time.Millisecond, time.Second
+	// fullPassPause is the least time between two full passes, as a multiple of the time that
+	// the first of them spent reading.
+	fullPassPause = 10
+	// settleEvery is how often PostgreSQL is asked which fired jobs are done, settleSeldom how
+	// often after an answer that none is.
+	settleEvery, settleSeldom = 200 * time.Millisecond, time.Second
 )
 
 // backlog fires the overdue jobs of some shards, in the order of their due times: those whose
-// announcement or message was lost, that an earlier owner left, that fell due while nobody
-// fired, or that were resumed. What is due now does not wait for it.
+// announcement or message was lost, that the shards' last owner did not get to, that fell due
+// while no process ran, or that were resumed. Jobs that are due now do not wait for it.
 type backlog struct {
 	*Delay
 	shards []int16
 
-	pass   *reader   // over all that is overdue, or has become so lately; nil between two passes
-	refill *reader   // over what was passed over, once there is room for it; nil: nothing, or none
-	began  time.Time // the last pass
-	full   time.Time // when a pass last began at the beginning
-	again  time.Time // when one may again
-	found  bool      // something, by this pass or the last
-	kept   kept
-	asked  time.Time
-	ask    time.Duration
+	pass   *reader // over all overdue jobs, or those that are so lately; nil between two passes
+	refill *reader // over skipped jobs; nil if there are none, or no room for them
+	buffer buffer
+
+	passBegan     time.Time // the last one
+	fullPassBegan time.Time
+	nextFullPass  time.Time // the earliest
+	found         bool      // the last pass, or this one, has found jobs
+
+	settled        time.Time // when that was last asked for
+	settleInterval time.Duration
 }
 
 func newBacklog(d *Delay, shards []int16) *backlog {
-	return &backlog{Delay: d, shards: shards, ask: askEvery, found: true, kept: newKept()}
+	return &backlog{Delay: d, shards: shards, settleInterval: settleEvery, found: true, buffer: newBuffer()}
 }
 
-// drain works until ctx ends.
+// drain fires overdue jobs until ctx ends.
 func (b *backlog) drain(ctx context.Context) {
 	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; {
 		now := b.store.Now()
 		b.settle(ctx, now)
-		b.begin(now)
+		b.beginReaders(now)
 		fired, err := b.step(ctx, now)
 		switch {
 		case err != nil:
@@ -76,48 +79,48 @@ func (b *backlog) drain(ctx context.Context) {
 	}
 }
 
-// begin begins a pass, or a reader of what was passed over, where it is time for one.
-func (b *backlog) begin(now time.Time) {
-	if b.pass != nil && now.Sub(b.began) > passLimit && len(b.kept.passed) == 0 {
+// beginReaders begins a pass or a reader of skipped jobs if it is time for one.
+func (b *backlog) beginReaders(now time.Time) {
+	if b.pass != nil && now.Sub(b.passBegan) > passLimit && len(b.buffer.skipped) == 0 {
 		b.pass = nil
 		b.missed.Store(true)
 	}
-	if since := now.Sub(b.began); b.pass == nil && (since >= passEvery || since < 0) {
+	if since := now.Sub(b.passBegan); b.pass == nil && (since >= passEvery || since < 0) { // or the clock was set back
 		b.beginPass(now)
 	}
 	if b.refill == nil {
-		b.refill = b.kept.refill(b.store, b.shards, now.Add(-overdueAfter))
+		b.refill = b.buffer.refill(b.store, b.shards, now.Add(-overdueAfter))
 	}
 }
 
 func (b *backlog) beginPass(now time.Time) {
-	from := now.Add(-lowMark)
-	since := now.Sub(b.full)
-	if b.missed.Swap(false) || b.found && !now.Before(b.again) || since > fullEvery || since < 0 {
-		from, b.full, b.found = time.Time{}, now, false
+	from := now.Add(-passLookback)
+	since := now.Sub(b.fullPassBegan)
+	if b.missed.Swap(false) || b.found && !now.Before(b.nextFullPass) || since > fullPassEvery || since < 0 {
+		from, b.fullPassBegan, b.found = time.Time{}, now, false
 	}
-	b.began = now
+	b.passBegan = now
 	b.pass = newReader(b.store, b.shards, schema.JobPlace{DueAt: from}, now.Add(-overdueAfter))
 }
 
-// pause is how long there is nothing to do.
+// pause returns how long there is nothing to do.
 func (b *backlog) pause() time.Duration {
 	pause := passEvery
 	if b.pass == nil {
-		pause = min(pause, passEvery-b.store.Now().Sub(b.began))
+		pause = min(pause, passEvery-b.store.Now().Sub(b.passBegan))
 	}
 	for _, r := range []*reader{b.refill, b.pass} {
 		if r != nil && !r.waits {
-			pause = min(pause, time.Until(r.restsUntil))
+			pause = min(pause, time.Until(r.pausedTo))
 		}
 	}
-	if len(b.kept.dispatches) > 0 {
-		pause = min(pause, askEvery/2) // they wait for credit
+	if len(b.buffer.dispatches) > 0 {
+		pause = min(pause, settleEvery/2) // they wait for credit
 	}
 	return max(0, pause)
 }
 
-// step fires what there is credit for, and reads what comes next where that is little.
+// step fires the jobs for which there is credit, and reads on if they are less than a batch.
 func (b *backlog) step(ctx context.Context, now time.Time) (fired int, err error) {
 	batch := b.choose(now)
 	if len(batch) < fireBatch {
@@ -125,7 +128,7 @@ func (b *backlog) step(ctx context.Context, now time.Time) (fired int, err error
 			batch = append(batch, b.choose(now)...)
 		}
 	}
-	batch = b.mark(batch)
+	batch = b.beginFiring(batch)
 	if len(batch) > 0 {
 		b.metrics.stragglers.Add(float64(len(batch)))
 		b.fire(ctx, batch)
@@ -133,116 +136,116 @@ func (b *backlog) step(ctx context.Context, now time.Time) (fired int, err error
 	return len(batch), err
 }
 
-// readOn has the readers read that are not at rest.
+// readOn lets each reader that does not pause read a chunk, and drops those that are done.
 func (b *backlog) readOn(ctx context.Context, now time.Time) error {
 	for _, r := range []*reader{b.refill, b.pass} {
-		if r == nil || time.Now().Before(r.restsUntil) {
+		if r == nil || time.Now().Before(r.pausedTo) {
 			continue
 		}
 		if err := b.read(ctx, r, now); err != nil {
 			return err
 		}
 	}
-	if b.refill != nil && b.kept.refilled(b.refill, b.began.Add(-overdueAfter)) {
+	if b.refill != nil && b.buffer.refilled(b.refill, b.passBegan.Add(-overdueAfter)) {
 		b.refill = nil
 	}
 	if b.pass != nil && b.pass.ended() {
 		if b.pass.from.IsZero() {
-			b.again = now.Add(passRest * b.pass.took)
+			b.nextFullPass = now.Add(fullPassPause * b.pass.busy)
 		}
 		b.pass = nil
 	}
 	return nil
 }
 
-// read takes in what a reader comes to next.
+// read lets one reader offer the buffer its next jobs, until one has to wait for room.
 func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
 	began := time.Now()
-	if len(r.read) == 0 && !r.cursor.ended() {
+	if len(r.unread) == 0 && !r.cursor.ended() {
 		jobs, err := r.cursor.next(ctx)
 		if err != nil {
 			return err
 		}
 		jobs = b.window.without(jobs, now)
 		b.found = b.found || len(jobs) > 0
-		r.read = b.dispatches(ctx, b.credit.without(jobs))
+		r.unread = b.dispatches(ctx, b.credit.withoutFired(jobs))
 	}
-	before, offered := len(b.kept.dispatches), 0
+	before, offered := len(b.buffer.dispatches), 0
 	r.waits = false
-	for len(r.read) > 0 {
-		s := r.read[0]
-		if r.waits = !b.kept.offer(r, s, func(of destination, waiting int) bool { return b.credit.slow(of, waiting, now) }); r.waits {
+	for len(r.unread) > 0 {
+		d := r.unread[0]
+		if r.waits = !b.buffer.offer(r, d, func(of destination, waiting int) bool { return b.credit.slow(of, waiting, now) }); r.waits {
 			break
 		}
 		offered++
-		r.at, r.read = s.Place(), r.read[1:]
+		r.position, r.unread = d.Place(), r.unread[1:]
 	}
-	r.rest(time.Since(began), 2*(len(b.kept.dispatches)-before) < offered)
+	r.pace(time.Since(began), 2*(len(b.buffer.dispatches)-before) < offered)
 	return nil
 }
 
-// choose takes jobs from those at hand, in their order, for which there is credit. Where a
-// post waits for one of its platforms, later ones of its accounts wait too.
+// choose takes from the buffer, in order, the jobs for which there is credit. While a post
+// waits for one of its platforms, later posts of its accounts wait too.
 func (b *backlog) choose(now time.Time) (batch []dispatch) {
 	waiting := map[string]struct{}{}
-	b.kept.take(func(s *dispatch) bool {
-		if len(batch) >= fireBatch || waits(waiting, s.records) || !b.credit.take(s.ID, s.loads, now) {
-			if len(s.loads) > 1 {
-				for _, r := range s.records {
+	b.buffer.take(func(d *dispatch) bool {
+		if len(batch) >= fireBatch || anyWaits(waiting, d.records) || !b.credit.take(d.ID, d.loads, now) {
+			if len(d.loads) > 1 {
+				for _, r := range d.records {
 					waiting[string(r.Key)] = struct{}{}
 				}
 			}
 			return false
 		}
-		s.behind()
-		batch = append(batch, *s)
+		d.markOverdue()
+		batch = append(batch, *d)
 		return true
 	})
 	return batch
 }
 
-// mark leaves out the jobs that are being fired already.
-func (b *backlog) mark(batch []dispatch) []dispatch {
+// beginFiring marks the jobs as being fired, and leaves out those that are already.
+func (b *backlog) beginFiring(batch []dispatch) []dispatch {
 	jobs := make([]schema.Job, len(batch))
-	for i, s := range batch {
-		jobs[i] = s.Job
+	for i, d := range batch {
+		jobs[i] = d.Job
 	}
 	fresh := b.firing.begin(jobs)
 	if len(fresh) == len(batch) {
 		return batch
 	}
-	mine := make(map[schema.JobID]struct{}, len(fresh))
+	marked := make(map[schema.JobID]struct{}, len(fresh))
 	for _, j := range fresh {
-		mine[j.ID] = struct{}{}
+		marked[j.ID] = struct{}{}
 	}
-	kept := batch[:0]
-	for _, s := range batch {
-		if _, is := mine[s.ID]; is {
-			kept = append(kept, s)
+	rest := batch[:0]
+	for _, d := range batch {
+		if _, is := marked[d.ID]; is {
+			rest = append(rest, d)
 			continue
 		}
-		b.credit.giveBack([]schema.Job{s.Job})
+		b.credit.refund([]schema.Job{d.Job})
 	}
-	return kept
+	return rest
 }
 
-// settle finds out what became of the jobs that were fired.
+// settle asks which fired jobs are done, and releases their credit.
 func (b *backlog) settle(ctx context.Context, now time.Time) {
-	if since := now.Sub(b.asked); since >= 0 && since < b.ask { // less than none: the clock was set back
+	if since := now.Sub(b.settled); since >= 0 && since < b.settleInterval { // negative: the clock was set back
 		return
 	}
-	b.asked = now
-	open := b.credit.open()
-	if len(open) == 0 {
+	b.settled = now
+	fired := b.credit.firedJobs()
+	if len(fired) == 0 {
 		b.credit.settle(nil, nil, now)
 		return
 	}
-	waiting, err := b.store.Unanswered(ctx, open)
+	unanswered, err := b.store.Unanswered(ctx, fired)
 	if err != nil {
 		b.complain(ctx, "reading what became of fired jobs failed", err)
 		return
 	}
-	if b.ask = askEvery; b.credit.settle(open, waiting, b.store.Now()) == 0 {
-		b.ask = askSeldom
+	if b.settleInterval = settleEvery; b.credit.settle(fired, unanswered, b.store.Now()) == 0 {
+		b.settleInterval = settleSeldom
 	}
 }

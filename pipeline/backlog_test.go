@@ -19,7 +19,7 @@ import (
 	"crier/schema/postgres"
 )
 
-// overdue is the stage delay on a database of its own, with jobs that are overdue.
+// overdue is the delay stage on a database of the test's own, with jobs that are overdue.
 type overdue struct {
 	*testing.T
 	store    *postgres.Delay
@@ -76,7 +76,8 @@ func (o *overdue) count(sql string) (n int) {
 	return n
 }
 
-// insert makes jobs of posts on a platform, the i-th of which is due at an SQL expression.
+// insert inserts jobs of posts on a platform; due is an SQL expression that may use the
+// number i of the job.
 func (o *overdue) insert(n int, platform schema.Platform, due string) {
 	o.Helper()
 	ids, payloads := make([]schema.PostID, n), make([]string, n)
@@ -95,7 +96,7 @@ func (o *overdue) insert(n int, platform schema.Platform, due string) {
 	}
 }
 
-// drain runs the backlog of a process of its own, until it dies.
+// drain runs a backlog, as a process would, until die is called.
 func (o *overdue) drain() (die func()) {
 	o.Helper()
 	ctx, cancel := context.WithCancel(o.Context())
@@ -114,7 +115,7 @@ func (*overdue) firedOn(p schema.Platform) string {
 
 const firedJobs = `select count(*) from jobs where fires > 0`
 
-// reaches waits until as many jobs are fired as a query says.
+// reaches waits until a query counts at least so many.
 func (o *overdue) reaches(sql string, want int) {
 	o.Helper()
 	for deadline := time.Now().Add(30 * time.Second); o.count(sql) < want; time.Sleep(20 * time.Millisecond) {
@@ -124,11 +125,11 @@ func (o *overdue) reaches(sql string, want int) {
 	}
 }
 
-// settles waits until as many jobs are fired as a query says, and no more.
+// settles waits until a query counts so many, and checks that it then counts no more.
 func (o *overdue) settles(sql string, want int) {
 	o.Helper()
 	o.reaches(sql, want)
-	time.Sleep(askSeldom + askEvery)
+	time.Sleep(settleSeldom + settleEvery)
 	if got := o.count(sql); got != want {
 		o.Fatalf("%d, want %d and no more: %s", got, want, sql)
 	}
@@ -170,10 +171,10 @@ func TestABacklogIsFiredAsItIsTaken(t *testing.T) {
 
 	o.settles(mastodon, creditFloor) // nobody takes any
 	if n := o.count(bluesky); n != 200 {
-		t.Errorf("%d jobs of a platform were fired beside another that stands still, want all 200", n)
+		t.Errorf("%d jobs were fired beside those of a platform that takes nothing, want all 200", n)
 	}
 	if n := o.count(`select count(*) from jobs j where fires = 0 and due_at < now() - ` + fmt.Sprint(jobs-creditFloor) + ` * interval '1 second' - interval '1 minute'`); n > 0 {
-		t.Errorf("%d jobs stay behind those that were due later", n)
+		t.Errorf("%d jobs were not fired although later ones were", n)
 	}
 	o.late.by.Store(0)                         // the clock is set back
 	o.exec(`delete from jobs where fires > 0`) // done
@@ -183,11 +184,11 @@ func TestABacklogIsFiredAsItIsTaken(t *testing.T) {
 	o.exec(`update jobs set due_at = now() - interval '1 hour' where fires > 0`) // their messages were lost
 	o.drain()
 	o.settles(`select count(*) from jobs where fires = 2`, creditFloor)
-	o.exec(`update jobs set due_at = now() + interval '1 hour' where fires > 0`) // put off
+	o.exec(`update jobs set due_at = now() + interval '1 hour' where fires > 0`) // postponed
 	o.settles(firedJobs, jobs-creditFloor)
 }
 
-// later is a store by whose clock it is later than it is.
+// later is a store whose clock is ahead.
 type later struct {
 	*postgres.Delay
 	by atomic.Int64
@@ -196,7 +197,7 @@ type later struct {
 func (l *later) Now() time.Time { return l.Delay.Now().Add(time.Duration(l.by.Load())) }
 
 func TestAPlatformThatStandsStillHoldsUpNoOther(t *testing.T) {
-	const still, later, between = 3*keptOfDestination + creditFloor + 300, 300, 50
+	const still, later, between = 3*bufferPerDestination + creditFloor + 300, 300, 50
 	t.Parallel()
 	o := newOverdue(t)
 	o.insert(still, schema.Mastodon, `now() - interval '2 hours' + i * interval '100 ms'`)
@@ -208,7 +209,7 @@ func TestAPlatformThatStandsStillHoldsUpNoOther(t *testing.T) {
 	o.late.by.Store(int64(2 * slowAfter)) // nobody has taken any for long
 	o.reaches(bluesky, between+later)
 	if n := o.count(mastodon); n != creditFloor {
-		t.Errorf("%d jobs are fired on a platform that stands still, want %d", n, creditFloor)
+		t.Errorf("%d jobs were fired for a platform that takes nothing, want %d", n, creditFloor)
 	}
 
 	for done := creditFloor; done < still; done += creditFloor { // it goes on
@@ -218,7 +219,7 @@ func TestAPlatformThatStandsStillHoldsUpNoOther(t *testing.T) {
 	o.settles(`select sum(fires) from jobs`, still+between+later) // each once
 }
 
-func TestALaneWithoutCreditHasSomeOnceItsWorkIsTaken(t *testing.T) {
+func TestCreditFollowsTheRateAtWhichADestinationTakesWork(t *testing.T) {
 	start := time.Now()
 	c := newCredit(start)
 	platform := []load{{destination{topic: schema.TopicPublish, platform: schema.Mastodon}, 1}}
@@ -230,16 +231,16 @@ func TestALaneWithoutCreditHasSomeOnceItsWorkIsTaken(t *testing.T) {
 				return n
 			}
 			open = append(open, schema.FiredJob{ID: id, DueAt: now.Add(schema.VisibilityTimeout)})
-			c.moved(open[len(open)-1:])
+			c.noteDue(open[len(open)-1:])
 			n++
 		}
 		return n
 	}
 	if n := take(start); n != creditFloor {
-		t.Errorf("the first credit is %d, want %d", n, creditFloor)
+		t.Errorf("a destination of unknown rate has %d credits, want %d", n, creditFloor)
 	}
 	now := start
-	for range 100 { // 10,000 a second are taken, as far as there is anything
+	for range 100 { // 10,000 a second are taken, as far as there are as many
 		now = now.Add(100 * time.Millisecond)
 		n := min(1000, len(open))
 		done := open[:n:n]
@@ -248,7 +249,7 @@ func TestALaneWithoutCreditHasSomeOnceItsWorkIsTaken(t *testing.T) {
 		take(now)
 	}
 	if n := len(open); n < 12_000 || n > 16_000 {
-		t.Errorf("%d jobs are on their way to what takes 10,000 a second, want %v of them", n, creditFor)
+		t.Errorf("%d jobs are in flight to a destination that takes 10,000 a second, want as many as it takes in %v", n, creditWindow)
 	}
 	stray := open[:100]
 	waiting := make([]schema.JobID, len(stray))
@@ -257,10 +258,10 @@ func TestALaneWithoutCreditHasSomeOnceItsWorkIsTaken(t *testing.T) {
 	}
 	c.settle(stray, waiting, now.Add(2*forgetAfter)) // nothing is taken
 	if len(c.fired) != len(open) {
-		t.Errorf("%d jobs are forgotten of a destination that stands still", len(open)-len(c.fired))
+		t.Errorf("%d jobs of a destination that takes nothing have given their credit back", len(open)-len(c.fired))
 	}
-	c.settle(open, waiting, now.Add(2*forgetAfter+time.Second)) // the others are
+	c.settle(open, waiting, now.Add(2*forgetAfter+time.Second)) // all others are
 	if len(c.fired) != 0 {
-		t.Errorf("%d jobs use up the credit of a destination that has passed them by", len(c.fired))
+		t.Errorf("%d jobs keep their credit although their destination takes others", len(c.fired))
 	}
 }

@@ -8,67 +8,71 @@ import (
 	"crier/schema"
 )
 
-// destination is what takes the work of jobs at a rate of its own: a platform, the first comments
-// of one, a receiver, or all receivers.
+// destination is where the messages of jobs end and which takes them at a rate of its own: a
+// platform's posts or first comments, all renewals, one webhook, or all webhooks.
 type destination struct {
 	topic    string
-	platform schema.Platform  // of publish and comment
-	webhook  schema.WebhookID // zero: all
+	platform schema.Platform  // for the topics publish and comment
+	webhook  schema.WebhookID // for the topic notify; zero: all webhooks
 }
 
-// load is how many messages of a job a destination gets.
+// load is how many messages a job sends to one destination.
 type load struct {
 	destination
 	messages int
 }
 
 const (
-	// creditFor is how much work may wait in a destination, by the rate at which it takes that.
-	creditFor = 1500 * time.Millisecond
-	// creditFloor is what may wait where the rate is low or not known: more than the calls
-	// that a process makes at a time. A receiver may have less: it can be dead.
-	creditFloor, creditFloorOfReceiver = 1000, 64
-	// rateOver is the time over which the rate of a destination is measured.
-	rateOver = 2 * time.Second
-	// slowAfter is how long what waits for credit would last in a destination that is slow: others do
-	// not wait until there is room for more of it. It is not told earlier than that.
+	// creditWindow says how many messages a destination may have outstanding: as many as it
+	// takes in that time.
+	creditWindow = 1500 * time.Millisecond
+	// creditFloor is the least credit of a destination, for when its rate is low or not known
+	// yet: more than the calls that a process makes at a time. A webhook's is lower, since
+	// its receiver may be dead.
+	creditFloor, receiverCreditFloor = 1000, 64
+	// rateWindow is the time over which the rate of a destination is averaged.
+	rateWindow = 2 * time.Second
+	// slowAfter tells slow destinations from others: one is slow if it needs longer than that
+	// for the jobs that wait for its credit. No destination is called slow before its rate
+	// has been measured for as long.
 	slowAfter = 5 * time.Second
-	// forgetAfter is when a job that nobody has answered is forgotten, if its destination goes on
-	// without it: it waits for something else, and fires again by itself.
+	// forgetAfter is after how long a fired job gives its credit back although it is not done,
+	// if its destinations take other work meanwhile: it waits for something else then, and
+	// fires again by itself.
 	forgetAfter = time.Minute
 )
 
-// credit bounds the overdue jobs that are fired and not done, by what each destination takes:
-// the log trims what is more, and work that is due now would stand behind it. What became
-// of fired jobs is read from PostgreSQL: so it does not matter which process works on them,
-// what each has in memory, nor whether one account's call keeps a partition's offset back
-// for minutes.
+// credit is flow control for overdue jobs: it bounds those that are fired and not done by the
+// rate at which each destination takes them. Without a bound, work that is due now would queue
+// behind them, and the log would trim what exceeds its size. Whether a fired job is done is
+// read from PostgreSQL, which knows it whichever process works on the job; lag does not tell,
+// since one account's call may hold back the offset of a partition for minutes.
 type credit struct {
 	mu           sync.Mutex
 	destinations map[destination]*destinationCredit
 	fired        map[schema.JobID]*inFlight
-	last         time.Time // settled
+	measured     time.Time // when the rates were last measured
 }
 
 type destinationCredit struct {
-	waiting int     // messages
-	rate    float64 // messages a second
-	since   time.Time
-	moved   time.Time
+	outstanding int     // messages of fired jobs that are not done
+	rate        float64 // messages a second
+	since       time.Time
+	tookWork    time.Time // when it was last seen to have taken any
 }
 
 // inFlight is a job that was fired and is not done.
 type inFlight struct {
-	loads []load
-	at    time.Time
-	due   time.Time // as firing has moved it; zero: not known yet
+	loads   []load
+	firedAt time.Time
+	due     time.Time // to which firing has moved the job; zero: not known yet
 }
 
 func newCredit(now time.Time) *credit {
-	return &credit{destinations: map[destination]*destinationCredit{}, fired: map[schema.JobID]*inFlight{}, last: now}
+	return &credit{destinations: map[destination]*destinationCredit{}, fired: map[schema.JobID]*inFlight{}, measured: now}
 }
 
-// take takes the credit for a job's messages, if all of its destinations have some.
+// take takes the credit for a job's messages if every destination of it has some left.
 func (c *credit) take(id schema.JobID, loads []load, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,31 +80,31 @@ func (c *credit) take(id schema.JobID, loads []load, now time.Time) bool {
 		return true
 	}
 	for _, l := range loads {
-		if state := c.destinations[l.destination]; state != nil && state.waiting >= state.limit(l.destination) {
+		if state := c.destinations[l.destination]; state != nil && state.outstanding >= state.limit(l.destination) {
 			return false
 		}
 	}
 	for _, l := range loads {
 		state := c.destinations[l.destination]
 		if state == nil {
-			state = &destinationCredit{since: now, moved: now}
+			state = &destinationCredit{since: now, tookWork: now}
 			c.destinations[l.destination] = state
 		}
-		state.waiting += l.messages
+		state.outstanding += l.messages
 	}
-	c.fired[id] = &inFlight{loads: loads, at: now}
+	c.fired[id] = &inFlight{loads: loads, firedAt: now}
 	return true
 }
 
 func (s *destinationCredit) limit(of destination) int {
 	floor := creditFloor
 	if !of.webhook.IsZero() {
-		floor = creditFloorOfReceiver
+		floor = receiverCreditFloor
 	}
-	return max(floor, int(s.rate*creditFor.Seconds()))
+	return max(floor, int(s.rate*creditWindow.Seconds()))
 }
 
-// slow tells whether jobs that wait for a destination's credit will do so for long.
+// slow reports whether a destination needs longer than slowAfter for so many jobs.
 func (c *credit) slow(of destination, jobs int, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,116 +112,117 @@ func (c *credit) slow(of destination, jobs int, now time.Time) bool {
 	return state != nil && now.Sub(state.since) > slowAfter && state.rate*slowAfter.Seconds() < float64(jobs)
 }
 
-// without returns the jobs that were not fired since they were read.
-func (c *credit) without(jobs []schema.Job) []schema.Job {
+// withoutFired leaves out the jobs that were fired after they had been read.
+func (c *credit) withoutFired(jobs []schema.Job) []schema.Job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.DeleteFunc(jobs, func(j schema.Job) bool {
-		d := c.fired[j.ID]
-		return d != nil && j.DueAt.Before(d.due)
+		f := c.fired[j.ID]
+		return f != nil && j.DueAt.Before(f.due)
 	})
 }
 
-// moved notes when fired jobs fire again, of those that took credit.
-func (c *credit) moved(jobs []schema.FiredJob) {
+// noteDue records to which times firing has moved jobs, of those that took credit.
+func (c *credit) noteDue(jobs []schema.FiredJob) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, j := range jobs {
-		if d := c.fired[j.ID]; d != nil {
-			d.due = j.DueAt
+		if f := c.fired[j.ID]; f != nil {
+			f.due = j.DueAt
 		}
 	}
 }
 
-// giveBack returns the credit of jobs that firing did not move: they were not fired, or
+// refund gives back the credit of jobs that firing did not move: they were not fired, or
 // somebody else has changed them.
-func (c *credit) giveBack(jobs []schema.Job) {
+func (c *credit) refund(jobs []schema.Job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, j := range jobs {
-		if d := c.fired[j.ID]; d != nil && d.due.IsZero() {
-			c.forget(j.ID, d)
+		if f := c.fired[j.ID]; f != nil && f.due.IsZero() {
+			c.release(j.ID, f)
 		}
 	}
 }
 
-// open returns the fired jobs that may be done by now.
-func (c *credit) open() []schema.FiredJob {
+// firedJobs returns the jobs in flight, with the times to which firing has moved them.
+func (c *credit) firedJobs() []schema.FiredJob {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	open := make([]schema.FiredJob, 0, len(c.fired))
-	for id, d := range c.fired {
-		if !d.due.IsZero() {
-			open = append(open, schema.FiredJob{ID: id, DueAt: d.due})
+	fired := make([]schema.FiredJob, 0, len(c.fired))
+	for id, f := range c.fired {
+		if !f.due.IsZero() {
+			fired = append(fired, schema.FiredJob{ID: id, DueAt: f.due})
 		}
 	}
-	return open
+	return fired
 }
 
-// settle returns the credit of those of the open jobs that do not wait any more, and measures
-// the destinations. It tells how many those were.
-func (c *credit) settle(open []schema.FiredJob, waiting []schema.JobID, now time.Time) (answered int) {
+// settle releases the credit of the fired jobs that are not among the unanswered ones, and
+// measures the destinations by them. It returns how many they were.
+func (c *credit) settle(fired []schema.FiredJob, unanswered []schema.JobID, now time.Time) (answered int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	wait := make(map[schema.JobID]struct{}, len(waiting))
-	for _, id := range waiting {
-		wait[id] = struct{}{}
+	open := make(map[schema.JobID]struct{}, len(unanswered))
+	for _, id := range unanswered {
+		open[id] = struct{}{}
 	}
 	taken := map[destination]int{}
-	for _, j := range open {
-		d := c.fired[j.ID]
-		if d == nil || !d.due.Equal(j.DueAt) {
+	for _, j := range fired {
+		f := c.fired[j.ID]
+		if f == nil || !f.due.Equal(j.DueAt) {
 			continue // fired again meanwhile
 		}
-		if _, waits := wait[j.ID]; !waits {
-			for _, l := range d.loads {
+		if _, is := open[j.ID]; !is {
+			for _, l := range f.loads {
 				taken[l.destination] += l.messages
 			}
-			c.forget(j.ID, d)
+			c.release(j.ID, f)
 			answered++
 		}
 	}
 	c.measure(taken, now)
-	for id, d := range c.fired {
-		if now.Sub(d.at) > forgetAfter && c.passed(d, now) {
-			c.forget(id, d)
+	for id, f := range c.fired {
+		if now.Sub(f.firedAt) > forgetAfter && c.takesOthers(f, now) {
+			c.release(id, f)
 		}
 	}
 	return answered
 }
 
+// measure updates the rates by the messages that were taken since they were last measured.
 func (c *credit) measure(taken map[destination]int, now time.Time) {
-	passed := now.Sub(c.last).Seconds()
-	if c.last = now; passed <= 0 { // the clock was set back
+	elapsed := now.Sub(c.measured).Seconds()
+	if c.measured = now; elapsed <= 0 { // the clock was set back
 		return
 	}
-	weight := min(1, passed/rateOver.Seconds())
+	weight := min(1, elapsed/rateWindow.Seconds())
 	for of, state := range c.destinations {
-		state.rate += weight * (float64(taken[of])/passed - state.rate)
+		state.rate += weight * (float64(taken[of])/elapsed - state.rate)
 		if taken[of] > 0 {
-			state.moved = now
+			state.tookWork = now
 		}
-		if state.waiting == 0 && state.rate < 1 {
+		if state.outstanding == 0 && state.rate < 1 {
 			delete(c.destinations, of)
 		}
 	}
 }
 
-// passed tells whether all destinations of a job took others' work lately.
-func (c *credit) passed(d *inFlight, now time.Time) bool {
-	for _, l := range d.loads {
-		if state := c.destinations[l.destination]; state != nil && now.Sub(state.moved) > rateOver {
+// takesOthers reports whether all destinations of a job have lately taken other work.
+func (c *credit) takesOthers(f *inFlight, now time.Time) bool {
+	for _, l := range f.loads {
+		if state := c.destinations[l.destination]; state != nil && now.Sub(state.tookWork) > rateWindow {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *credit) forget(id schema.JobID, d *inFlight) {
+func (c *credit) release(id schema.JobID, f *inFlight) {
 	delete(c.fired, id)
-	for _, l := range d.loads {
+	for _, l := range f.loads {
 		if state := c.destinations[l.destination]; state != nil {
-			state.waiting -= l.messages
+			state.outstanding -= l.messages
 		}
 	}
 }

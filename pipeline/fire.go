@@ -11,93 +11,94 @@ import (
 	"crier/schema/sleep"
 )
 
-// dispatch is a job with the messages that it asks for.
+// dispatch is a job together with the messages that firing it produces.
 type dispatch struct {
 	schema.Job
 	topic   string
 	records []stream.Record
-	loads   []load // of the destinations that take the messages
+	loads   []load // what each destination gets of the messages
 }
 
-// dispatches returns jobs with their messages. A job that cannot be read becomes a dead
+// dispatches decodes jobs into their messages. A job that cannot be decoded becomes a dead
 // letter.
 func (d *Delay) dispatches(ctx context.Context, jobs []schema.Job) []dispatch {
 	dispatches := make([]dispatch, 0, len(jobs))
 	for _, j := range jobs {
-		s, err := dispatchOf(j)
+		one, err := dispatchOf(j)
 		if err != nil {
 			worker.Note(ctx, d.store, d.logger, schema.Fault{
 				Stage: schema.TopicDelay, Subject: schema.Subject{ID: j.ID}, Reason: fmt.Sprintf("reading the job: %v", err), Tries: 1, Final: true,
 				Message: schema.LogMessage{Topic: schema.TopicDelay, Value: worker.Encode(j)},
 			})
-			s = dispatch{Job: j} // it moves on
+			one = dispatch{Job: j} // without messages; it is only moved on, so that it does not come at once again
 		}
-		dispatches = append(dispatches, s)
+		dispatches = append(dispatches, one)
 	}
 	return dispatches
 }
 
 func dispatchOf(j schema.Job) (dispatch, error) {
-	s := dispatch{Job: j}
+	d := dispatch{Job: j}
 	switch j.Kind {
 	case schema.JobPost:
 		post, err := worker.Decode[schema.PostJob](j.Payload)
-		s.topic = schema.TopicPublish
+		d.topic = schema.TopicPublish
 		for _, m := range post.Messages() {
-			s.add(stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)}, destination{topic: s.topic, platform: m.Platform})
+			d.add(stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)}, destination{topic: d.topic, platform: m.Platform})
 		}
-		return s, err
+		return d, err
 	case schema.JobComment:
 		m, err := worker.Decode[schema.CommentMessage](j.Payload)
-		s.topic = schema.TopicComment
-		s.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: s.topic, platform: m.Platform})
-		return s, err
+		d.topic = schema.TopicComment
+		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: d.topic, platform: m.Platform})
+		return d, err
 	case schema.JobRefresh:
 		m, err := worker.Decode[schema.RefreshMessage](j.Payload)
-		s.topic = schema.TopicRefresh
-		s.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: s.topic})
-		return s, err
+		d.topic = schema.TopicRefresh
+		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: d.topic})
+		return d, err
 	default:
 		m, err := worker.Decode[schema.NotifyMessage](j.Payload)
-		s.topic = schema.TopicNotify
-		s.add(stream.Record{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)}, destination{topic: s.topic})
-		s.loads = append(s.loads, load{destination{topic: s.topic, webhook: m.Webhook}, 1})
-		return s, err
+		d.topic = schema.TopicNotify
+		d.add(stream.Record{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)}, destination{topic: d.topic})
+		d.loads = append(d.loads, load{destination{topic: d.topic, webhook: m.Webhook}, 1}) // the one webhook has a bound of its own
+		return d, err
 	}
 }
 
-func (s *dispatch) add(r stream.Record, to destination) {
-	s.records = append(s.records, r)
-	for i := range s.loads {
-		if s.loads[i].destination == to {
-			s.loads[i].messages++
+func (d *dispatch) add(r stream.Record, to destination) {
+	d.records = append(d.records, r)
+	for i := range d.loads {
+		if d.loads[i].destination == to {
+			d.loads[i].messages++
 			return
 		}
 	}
-	s.loads = append(s.loads, load{to, 1})
+	d.loads = append(d.loads, load{to, 1})
 }
 
-// behind marks the messages of an overdue job, so that work which is due now goes first.
-func (s *dispatch) behind() {
-	since := worker.OverdueSince(s.DueAt)
-	for i := range s.records {
-		s.records[i].Headers = append(s.records[i].Headers, since)
+// markOverdue gives the messages the header of overdue work, so that work which is due now
+// goes first.
+func (d *dispatch) markOverdue() {
+	since := worker.OverdueSince(d.DueAt)
+	for i := range d.records {
+		d.records[i].Headers = append(d.records[i].Headers, since)
 	}
 }
 
-// fire writes the messages of jobs to the log, and only then moves the jobs on. Jobs that
-// were not moved on fire again.
+// fire writes the messages of jobs to the log, and only then moves the jobs on, by the
+// visibility timeout. Jobs that were not moved on fire again.
 func (d *Delay) fire(ctx context.Context, dispatches []dispatch) {
 	jobs := make([]schema.Job, len(dispatches))
 	records := map[string][]stream.Record{}
-	for i, s := range dispatches {
-		jobs[i] = s.Job
-		records[s.topic] = append(records[s.topic], s.records...)
+	for i, one := range dispatches {
+		jobs[i] = one.Job
+		records[one.topic] = append(records[one.topic], one.records...)
 	}
 	defer d.firing.end(jobs)
-	defer d.credit.giveBack(jobs)
-	for topic, of := range records {
-		if err := d.log.Produce(ctx, topic, of); err != nil {
+	defer d.credit.refund(jobs)
+	for topic, batch := range records {
+		if err := d.log.Produce(ctx, topic, batch); err != nil {
 			d.missed.Store(true)
 			d.complain(ctx, "firing jobs failed; they are overdue and fire again", err)
 			return
@@ -107,21 +108,21 @@ func (d *Delay) fire(ctx context.Context, dispatches []dispatch) {
 	for {
 		fired, err := worker.Retry(ctx, d.logger, "moving fired jobs on", func() ([]schema.FiredJob, error) { return d.store.Fired(ctx, jobs) })
 		if err == nil {
-			d.credit.moved(fired)
+			d.credit.noteDue(fired)
 			return
 		}
 		if worker.Ended(ctx, err) {
 			return
 		}
-		d.complain(ctx, "moving fired jobs on failed by our fault", err) // or they would fire again and again
-		if sleep.For(ctx, worker.LongestRetry) != nil {
+		d.complain(ctx, "moving fired jobs on failed by our fault", err)
+		if sleep.For(ctx, worker.LongestRetry) != nil { // tried until it succeeds: else the jobs would fire again and again
 			return
 		}
 	}
 }
 
-// firing is the jobs that are being fired and not moved on yet: a scan that still sees
-// them overdue must not fire them twice.
+// firing is the set of jobs that are being fired and not moved on yet. A reader of the
+// backlog that still finds them overdue must not fire them a second time.
 type firing struct {
 	mu  sync.Mutex
 	ids map[schema.JobID]struct{}
@@ -129,7 +130,7 @@ type firing struct {
 
 func newFiring() *firing { return &firing{ids: map[schema.JobID]struct{}{}} }
 
-// begin marks jobs and returns those that were not marked before.
+// begin marks jobs as being fired and returns those that were not marked before.
 func (f *firing) begin(jobs []schema.Job) []schema.Job {
 	f.mu.Lock()
 	defer f.mu.Unlock()

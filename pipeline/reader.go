@@ -6,34 +6,34 @@ import (
 	"crier/schema"
 )
 
-// readRest is how long a reader rests after a chunk of which little was taken, in times of
-// what that took: so it takes a quarter of a connection at most.
-const readRest = 3
+// readPause is how long a reader pauses after a chunk of which few jobs were buffered, as a
+// multiple of the time the chunk took: so it uses at most a quarter of one connection.
+const readPause = 3
 
-// reader is a way through overdue jobs, in their order.
+// reader goes through the overdue jobs in order of due time.
 type reader struct {
 	cursor  *cursor
 	from    time.Time // zero: the beginning
 	to      time.Time
-	refills bool // it takes what was passed over
+	refills bool // it reads skipped jobs
 
-	at         schema.JobPlace // how far what it has read was taken, or passed over
-	read       []dispatch      // behind that
-	waits      bool            // until there is room for the next one
-	took       time.Duration
-	restsUntil time.Time // by the process's own clock
+	position schema.JobPlace // of the last job that was buffered or skipped
+	unread   []dispatch      // read from PostgreSQL, behind position
+	waits    bool            // for room in the buffer
+	busy     time.Duration   // spent reading
+	pausedTo time.Time       // by this process's clock
 }
 
 func newReader(store backlogStore, shards []int16, after schema.JobPlace, to time.Time) *reader {
-	return &reader{cursor: newCursor(store, shards, after, to), from: after.DueAt, to: to, at: after}
+	return &reader{cursor: newCursor(store, shards, after, to), from: after.DueAt, to: to, position: after}
 }
 
-func (r *reader) ended() bool { return len(r.read) == 0 && r.cursor.ended() }
+func (r *reader) ended() bool { return len(r.unread) == 0 && r.cursor.ended() }
 
-// rest notes what a chunk took. The reader rests where most of that was in vain.
-func (r *reader) rest(took time.Duration, inVain bool) {
-	r.took += took
+// pace records what a chunk took, and makes the reader pause if most of it was in vain.
+func (r *reader) pace(took time.Duration, inVain bool) {
+	r.busy += took
 	if inVain {
-		r.restsUntil = time.Now().Add(readRest * took)
+		r.pausedTo = time.Now().Add(readPause * took)
 	}
 }

@@ -3,7 +3,6 @@ package facebook
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 
 	"crier/connectors/media"
@@ -45,15 +44,10 @@ func settingsOf(d schema.Delivery) (settings, error) {
 func settingsCheck() func(json.RawMessage) []schema.Detail {
 	return validation.SettingRules{
 		"mediaType": validation.EnumSetting(asPost, asReel, asStory),
-		"link":      validation.FormSetting(isAddress, "an http or https url"),
+		"link":      validation.FormSetting(validation.IsWebAddress, "an http or https url"),
 		"title":     validation.TextSetting(schema.TextLimit{}),
 		"place":     validation.PatternSetting(regexp.MustCompile(`^[0-9]+$`), "the numeric id of a place's page"),
 	}.Check
-}
-
-func isAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // together is a Constraints.Together.

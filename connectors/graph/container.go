@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"crier/connectors/listing"
 	"crier/connectors/media"
 	"crier/schema"
 )
@@ -115,9 +116,12 @@ func progressOf(d schema.Delivery) (p progress, err error) {
 	return p, nil
 }
 
-// Container returns the id of a delivery's container; empty where it has none yet.
-func Container(d schema.Delivery) (string, error) {
+// Prepared returns the id of the container that is to be published.
+func Prepared(d schema.Delivery) (string, error) {
 	p, err := progressOf(d)
+	if err == nil && p.Post.ID == "" {
+		err = &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the post has no container yet"}
+	}
 	return p.Post.ID, err
 }
 
@@ -236,6 +240,33 @@ func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, 
 		return &schema.Error{Kind: schema.Retryable, Message: fmt.Sprintf("the platform did not make the post ready within %s", mostWork)}
 	}
 	return nil
+}
+
+// Find looks for what a delivery's container became: the container knows whether it was
+// published, and the account's own list as what. Where the container is gone, after a day or
+// more, the list alone tells, and also of a first comment. NotThere is the container's word,
+// if there is one.
+func (c Containers) Find(ctx context.Context, d schema.Delivery, s Search) (listing.Item, schema.Verdict, error) {
+	p, err := progressOf(d)
+	if err != nil {
+		return listing.Item{}, schema.CannotTell, err
+	}
+	if p.Post.ID == "" || d.Comment != nil {
+		return s.Find(ctx, d)
+	}
+	state, err := c.Look(ctx, d, p.Post.ID)
+	switch {
+	case err != nil && c.IsGone(err):
+	case err != nil:
+		return listing.Item{}, schema.CannotTell, WithoutEnd(err)
+	case state.Status == InProgress:
+		return listing.Item{}, schema.CannotTell, listing.LookLater(0, "the platform still works on the container")
+	case state.Status != Published:
+		return listing.Item{}, schema.NotThere, nil
+	default:
+		s.published = true
+	}
+	return s.Find(ctx, d)
 }
 
 // NotKnownYet is what it means that a container is not known right after it was made.

@@ -36,7 +36,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err := connectors.CheckScopes(c.consent.Scopes, granted.Scopes); err != nil {
 		return schema.Credentials{}, err
 	}
-	return c.lengthen(ctx, a, schema.Credentials{
+	return c.tokens.Lengthen(ctx, a, schema.Credentials{
 		AccessToken: granted.Token, Scope: strings.Join(granted.Scopes, ","), AppID: c.consent.App.ID,
 	})
 }

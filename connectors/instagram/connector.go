@@ -41,8 +41,6 @@ const (
 	opLimit        = "GET /me/content_publishing_limit"
 	opProfile      = "GET /me"
 	opRedeem       = "POST /oauth/access_token"
-	opLengthen     = "GET /access_token"
-	opRefresh      = "GET /refresh_access_token"
 )
 
 // Config is what a Connector is made of.
@@ -62,6 +60,7 @@ type Connector struct {
 	base       string
 	codes      string // where codes are redeemed
 	consent    graph.Consent
+	tokens     graph.Tokens
 	now        func() time.Time
 	containers graph.Containers
 }
@@ -74,6 +73,7 @@ func New(c Config) *Connector {
 		Platform: schema.Instagram, App: c.App, Scopes: scopes(),
 		Page: strings.TrimRight(cmp.Or(c.Consent, c.Base, consentBase), "/") + "/oauth/authorize",
 	}
+	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "ig", Secret: c.App.Secret, Now: c.Now}
 	connector.containers = graph.Containers{
 		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
 	}
@@ -87,23 +87,21 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 
 // Publish publishes the entry's container.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	container, err := graph.Container(d)
+	container, err := graph.Prepared(d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	if container == "" {
-		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the post has no container yet"}
-	}
 	call := c.call(d, http.MethodPost, "/me/media_publish", opPublish)
 	call.Form = url.Values{"creation_id": {container}}
-	id, err := c.visible(ctx, d, call)
+	id, err := graph.Publish(ctx, c.client, d, call)
 	switch {
 	case isGone(err):
 		return schema.Receipt{}, c.containers.Unpublishable(ctx, d, container, err)
 	case err != nil:
 		return schema.Receipt{}, fmt.Errorf("publishing container: %w", err)
 	}
-	return c.readBack(ctx, d, id), nil
+	made := graph.ReadBack(ctx, c.client, c.call(d, http.MethodGet, "/"+url.PathEscape(id), opMedia), id)
+	return graph.Receipt(d, made, c.now()), nil
 }
 
 // Comment comments on the entry.
@@ -114,65 +112,16 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	call := c.call(d, http.MethodPost, "/"+url.PathEscape(entry.NativeID)+"/comments", opComment)
 	call.Form = url.Values{"message": {d.Comment.Text}}
-	id, err := c.visible(ctx, d, call)
+	id, err := graph.Publish(ctx, c.client, d, call)
 	if err != nil { // a token that may not comment may publish
 		return schema.Receipt{}, fmt.Errorf("commenting: %w", graph.WithoutEnd(err))
 	}
 	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, PostedAt: c.now().UTC()}, nil
 }
 
-// visible makes the one visible call and returns the id of what it made.
-func (c *Connector) visible(ctx context.Context, d schema.Delivery, call connectors.Call) (id string, err error) {
-	call.Kind, call.Turn, call.Visible = connectors.Post, d.Turn, true
-	var out struct {
-		ID string `json:"id"`
-	}
-	if _, err := c.client.Do(ctx, call, &out); err != nil {
-		return "", err
-	}
-	if out.ID == "" {
-		return "", &schema.Error{Kind: schema.Unknown, Message: "Instagram's answer names nothing that was made"}
-	}
-	return out.ID, nil
-}
-
-// readBackTime bounds the read of what was just published: until it is over, the receipt is
-// kept nowhere.
-const readBackTime = 3 * time.Second
-
-// readBack asks for the address of what is published. Where that fails, it is there all the
-// same.
-func (c *Connector) readBack(ctx context.Context, d schema.Delivery, id string) schema.Receipt {
-	ctx, cancel := context.WithTimeout(ctx, readBackTime)
-	defer cancel()
-	call := c.call(d, http.MethodGet, "/"+url.PathEscape(id), opMedia)
-	call.Query, call.Kind = url.Values{"fields": {"id,permalink,timestamp"}}, connectors.Status
-	var out graph.Post
-	if _, err := c.client.Do(ctx, call, &out); err != nil || out.ID != id {
-		out = graph.Post{ID: id}
-	}
-	return c.receipt(d, out)
-}
-
-func (c *Connector) receipt(d schema.Delivery, p graph.Post) schema.Receipt {
-	entry := d.Entry
-	if d.Comment != nil {
-		entry = d.Comment.Entry
-	}
-	at := p.Timestamp.Time
-	if at.IsZero() {
-		at = c.now().UTC()
-	}
-	return schema.Receipt{Entry: entry, NativeID: p.ID, URL: webURL(p.Permalink), PostedAt: at}
-}
-
-// webURL returns an address if a browser can open it.
-func webURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return ""
-	}
-	return address
+// Refresh trades a token for one that lasts 60 days from now.
+func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
+	return c.tokens.Refresh(ctx, a, old)
 }
 
 // Check returns whose token it is, and how many posts Instagram takes of the account in 24

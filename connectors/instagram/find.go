@@ -18,66 +18,48 @@ const (
 	commentPageSize = 50
 )
 
-// Find asks the container, which knows whether it was published, and then the account's own
-// list for what it became: that a container does not say. NotThere is the container's word.
-// A first comment has no container: the comments on its entry tell.
-func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
-	search, verdict, err := c.search(ctx, d)
-	if search == nil {
-		return schema.Receipt{}, verdict, err
-	}
-	found, verdict, err := search.Find(ctx, d)
-	if found == nil {
-		return schema.Receipt{}, verdict, err
-	}
-	return c.receipt(d, *found), verdict, nil
-}
+const postFields = "id,caption,timestamp,permalink,media_type,media_product_type"
 
-// search returns where to look; nil where the container tells.
-func (c *Connector) search(ctx context.Context, d schema.Delivery) (*graph.Search, schema.Verdict, error) {
-	search := &graph.Search{Now: c.now}
+// Find asks the container, which knows whether it was published, and then the account's own
+// list for what it became: that a container does not say. A first comment has no container:
+// the comments on its entry tell.
+func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	if d.Comment != nil {
-		entry := d.Receipt(d.Comment.Entry)
-		if entry == nil {
-			return nil, schema.NotThere, nil // it could not be called for
-		}
-		search.Page = c.pages(d, list{"/" + url.PathEscape(entry.NativeID) + "/comments", opListComments, "id,text,timestamp", commentPageSize})
-		search.IsLike = func(p graph.Post) bool { return graph.SameText(p.Text, d.Comment.Text) }
-		return search, schema.CannotTell, nil
-	}
-	container, err := graph.Container(d)
-	if err != nil {
-		return nil, schema.CannotTell, err
-	}
-	if container != "" {
-		state, err := c.containers.Look(ctx, d, container)
-		switch {
-		case isGone(err): // after a day or more; the list tells
-		case err != nil:
-			return nil, schema.CannotTell, graph.WithoutEnd(err)
-		case state.Status == graph.InProgress:
-			return nil, schema.CannotTell, graph.LookLater(0, "Instagram still works on the container")
-		case state.Status != graph.Published:
-			return nil, schema.NotThere, nil
-		default:
-			search.IsPublished = true
-		}
+		return c.findComment(ctx, d)
 	}
 	s, err := settingsOf(d)
 	if err != nil {
-		return nil, schema.CannotTell, err
+		return schema.Receipt{}, schema.CannotTell, err
 	}
-	const fields = "id,caption,timestamp,permalink,media_type,media_product_type"
-	if s.MediaType == story {
-		search.Page = c.pages(d, list{"/me/stories", opListStories, fields, pageSize})
-		search.IsLike = func(p graph.Post) bool { return p.ProductType == "STORY" || p.ProductType == "" }
-		return search, schema.CannotTell, nil
-	}
-	search.Page = c.pages(d, list{"/me/media", opListMedia, fields, pageSize})
+	search := graph.Search{Now: c.now, Page: c.pages(d, list{"/me/media", opListMedia, postFields, pageSize})}
 	search.IsLike = func(p graph.Post) bool {
 		return p.ProductType != "STORY" && (p.MediaType == "CAROUSEL_ALBUM") == (len(d.Media) > 1) && graph.SameText(p.Caption, d.Text)
 	}
-	return search, schema.CannotTell, nil
+	if s.MediaType == story {
+		search.Page = c.pages(d, list{"/me/stories", opListStories, postFields, pageSize})
+		search.IsLike = func(p graph.Post) bool { return p.ProductType == "STORY" || p.ProductType == "" }
+	}
+	item, verdict, err := c.containers.Find(ctx, d, search)
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return graph.Receipt(d, item, c.now()), verdict, nil
+}
+
+func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	entry := d.Receipt(d.Comment.Entry)
+	if entry == nil {
+		return schema.Receipt{}, schema.NotThere, nil // it could not be called for
+	}
+	item, verdict, err := graph.Search{
+		Now:    c.now,
+		Page:   c.pages(d, list{"/" + url.PathEscape(entry.NativeID) + "/comments", opListComments, "id,text,timestamp", commentPageSize}),
+		IsLike: func(p graph.Post) bool { return graph.SameText(p.Text, d.Comment.Text) },
+	}.Find(ctx, d)
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return graph.Receipt(d, item, c.now()), verdict, nil
 }
 
 // list is one that the API gives.

@@ -3,7 +3,6 @@ package linkedin
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"unicode/utf8"
 
 	"crier/schema"
@@ -71,7 +70,7 @@ func settingsCheck() func(json.RawMessage) []schema.Detail {
 		"isReshareDisabledByAuthor": validation.BoolSetting(),
 		"title":                     validation.TextSetting(schema.TextLimit{}),
 		"article": validation.ObjectSetting(validation.SettingRules{
-			"source":      validation.FormSetting(isAddress, "an http or https url").Require(),
+			"source":      validation.FormSetting(validation.IsWebAddress, "an http or https url").Require(),
 			"title":       validation.TextSetting(schema.TextLimit{Required: true}),
 			"description": validation.TextSetting(schema.TextLimit{}),
 		}),
@@ -82,11 +81,6 @@ func settingsCheck() func(json.RawMessage) []schema.Detail {
 			"duration": validation.EnumSetting("ONE_DAY", defaultDuration, "SEVEN_DAYS", "FOURTEEN_DAYS"),
 		}),
 	}.Check
-}
-
-func isAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // together is a Constraints.Together: a post has content of one kind.

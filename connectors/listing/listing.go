@@ -8,27 +8,34 @@
 package listing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"slices"
 	"time"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
 const (
-	maxPages = 25 // no account of ours publishes as much between a claim and a look
+	// MaxPages is how many pages are read unless a Search says otherwise: no account of ours
+	// publishes as much between a claim and a look.
+	MaxPages = 25
 	// clockSlack is how far an item may lie before the claim and still follow on it, by the
-	// platform's own clock: its Date header is cut to seconds, and read after it was written.
+	// platform's own clock: its times and its Date header are cut to seconds, and the header
+	// is read some time after it was written.
 	clockSlack = 3 * time.Second
-	// clockDoubt is how far the clocks behind a platform may be apart.
-	clockDoubt = time.Minute
-	// inFlight is how long after its claim a call may still be answered.
-	inFlight = schema.CallDeadline + schema.SettleTime
-	// doubtLast is how long after its claim an item in doubt is looked at again: the claim
+	// ClockDoubt is how far the clocks behind a platform may be apart. A like item from that
+	// time before the claim may be the delivery's, an older one, or one of a claim that is
+	// still open.
+	ClockDoubt = time.Minute
+	// InFlight is how long after its claim a call may still be answered.
+	InFlight = schema.CallDeadline + schema.SettleTime
+	// DoubtLast is how long after its claim an item in doubt is looked at again: the claim
 	// that it may be of settles, or nobody will ever tell.
-	doubtLast = 10 * time.Minute
+	DoubtLast = 10 * time.Minute
 )
 
 // Item is one post or comment that a listing shows.
@@ -67,6 +74,69 @@ func OfFirstCall(d schema.Delivery, err error) error {
 	return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
 }
 
+// Search looks for what a delivery's call has made.
+type Search struct {
+	Now func() time.Time
+	// Read returns the page of a Page's Next, the first one for an empty Next.
+	Read func(ctx context.Context, next string) (Page, error)
+	// MaxPages bounds how far back the listing is read; zero: the package's MaxPages.
+	MaxPages int
+	// InDoubt settles a delivery whose item may be one that was there right before its claim.
+	// nil: it is looked for again, until nobody can tell.
+	InDoubt func(ctx context.Context) (schema.Verdict, error)
+}
+
+// Find searches with nothing but what every search needs.
+func Find(ctx context.Context, d schema.Delivery, now func() time.Time, read func(ctx context.Context, next string) (Page, error)) (Item, schema.Verdict, error) {
+	return Search{Now: now, Read: read}.Find(ctx, d)
+}
+
+// Find settles by count: the oldest item like the delivery's that is nobody else's counts as
+// its own, so that as many claims of one text as there are items of it find one each, in
+// whatever order they look.
+func (s Search) Find(ctx context.Context, d schema.Delivery) (Item, schema.Verdict, error) {
+	if ahead := d.Since.Sub(s.Now()); ahead > 0 { // a clock was set back: nothing would seem to follow on the claim
+		return Item{}, schema.CannotTell, LookLater(ahead, "the claim is in the future")
+	}
+	seen, err := s.look(ctx, d)
+	switch {
+	case err != nil:
+		return Item{}, schema.CannotTell, err
+	case seen.item != nil && !seen.item.Own && d.Shared && seen.age < InFlight:
+		// It may be what a call of another account made, which will say so in time.
+		return Item{}, schema.CannotTell, LookLater(InFlight-seen.age, alikeElsewhere)
+	case seen.item != nil:
+		return *seen.item, schema.Found, nil
+	case seen.doubt:
+		verdict, err := s.inDoubt(ctx, d)
+		return Item{}, verdict, err
+	case !seen.whole:
+		return Item{}, schema.CannotTell, nil
+	default:
+		return Item{}, schema.NotThere, nil
+	}
+}
+
+func (s Search) inDoubt(ctx context.Context, d schema.Delivery) (schema.Verdict, error) {
+	if s.InDoubt != nil {
+		if verdict, err := s.InDoubt(ctx); err != nil || verdict != schema.CannotTell {
+			return verdict, err
+		}
+	}
+	if s.Now().Sub(d.Since) < DoubtLast {
+		return schema.CannotTell, LookLater(0, alikeElsewhere)
+	}
+	return schema.CannotTell, nil
+}
+
+const alikeElsewhere = "the account has a like post that may be another's"
+
+// LookLater is the error of a look that can tell nothing yet. It is repeated after wait, and
+// not before the settle time is over.
+func LookLater(wait time.Duration, why string) error {
+	return &schema.Error{Kind: schema.Retryable, RetryAfter: max(wait, schema.SettleTime), Message: why}
+}
+
 // sighting is what the listing shows of the item that is looked for.
 type sighting struct {
 	item  *Item
@@ -75,43 +145,10 @@ type sighting struct {
 	whole bool          // all since the claim were read
 }
 
-// Find looks for what a delivery's call has made, and settles by count: the oldest item like
-// it that is nobody else's counts as its own, so that as many claims of one text as there
-// are items of it find one each, in whatever order they look. read returns the page of a
-// Page's Next, the first for an empty one.
-func Find(ctx context.Context, d schema.Delivery, now func() time.Time, read func(ctx context.Context, next string) (Page, error)) (Item, schema.Verdict, error) {
-	if ahead := d.Since.Sub(now()); ahead > 0 { // a clock was set back: nothing would seem to follow on the claim
-		return Item{}, schema.CannotTell, lookLater(ahead)
-	}
-	seen, err := look(ctx, d, now, read)
-	switch {
-	case err != nil:
-		return Item{}, schema.CannotTell, err
-	case seen.item != nil && !seen.item.Own && d.Shared && seen.age < inFlight:
-		// It may be what a call of another account made, which will say so in time.
-		return Item{}, schema.CannotTell, lookLater(inFlight - seen.age)
-	case seen.item != nil:
-		return *seen.item, schema.Found, nil
-	case seen.doubt && now().Sub(d.Since) < doubtLast:
-		return Item{}, schema.CannotTell, lookLater(schema.SettleTime)
-	case seen.doubt || !seen.whole:
-		return Item{}, schema.CannotTell, nil
-	default:
-		return Item{}, schema.NotThere, nil
-	}
-}
-
-func lookLater(wait time.Duration) error {
-	return &schema.Error{
-		Kind: schema.Retryable, RetryAfter: max(wait, schema.SettleTime),
-		Message: "the account has a like post that may be another's",
-	}
-}
-
-func look(ctx context.Context, d schema.Delivery, now func() time.Time, read func(ctx context.Context, next string) (Page, error)) (seen sighting, err error) {
+func (s Search) look(ctx context.Context, d schema.Delivery) (seen sighting, err error) {
 	next := ""
-	for range maxPages {
-		page, err := read(ctx, next)
+	for range cmp.Or(s.MaxPages, MaxPages) {
+		page, err := s.Read(ctx, next)
 		if err != nil {
 			return seen, err
 		}
@@ -121,14 +158,14 @@ func look(ctx context.Context, d schema.Delivery, now func() time.Time, read fun
 			case isAccountedFor(d, item):
 			case item.Own:
 				return sighting{item: &item}, nil
-			case !item.Alike || item.At.Before(since.Add(-clockDoubt)):
+			case !item.Alike || item.At.Before(since.Add(-ClockDoubt)):
 			case item.At.Before(since.Add(-clockSlack)):
 				seen.doubt = true
 			case seen.item == nil || !item.At.After(seen.item.At):
-				seen.item, seen.age = &item, now().Add(page.Skew).Sub(item.At)
+				seen.item, seen.age = &item, s.Now().Add(page.Skew).Sub(item.At)
 			}
 		}
-		if page.Next == "" || !page.Until.IsZero() && page.Until.Before(since.Add(-clockDoubt)) {
+		if page.Next == "" || !page.Until.IsZero() && page.Until.Before(since.Add(-ClockDoubt)) {
 			seen.whole = true
 			return seen, nil
 		}
@@ -141,4 +178,15 @@ func look(ctx context.Context, d schema.Delivery, now func() time.Time, read fun
 func isAccountedFor(d schema.Delivery, item Item) bool {
 	return slices.Contains(d.Known, item.ID) ||
 		slices.ContainsFunc(d.Receipts, func(r schema.Receipt) bool { return r.NativeID == item.ID })
+}
+
+// AccountID returns the id of a delivery's account on its platform. That of a sandbox is not
+// known, as its account is made without asking the simulator: check asks whose credentials
+// they are.
+func AccountID(ctx context.Context, d schema.Delivery, check func(context.Context, schema.Account, schema.Credentials) (connectors.Profile, error)) (string, error) {
+	if d.Account.NativeID != "" && !d.Account.Sandbox {
+		return d.Account.NativeID, nil
+	}
+	profile, err := check(ctx, d.Account, d.Credentials)
+	return profile.NativeID, err
 }

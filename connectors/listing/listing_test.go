@@ -78,7 +78,7 @@ func TestFindReadsBackToTheClaimAndNoFurther(t *testing.T) {
 		t.Errorf("Find = %+v, %v, %v after %d pages", item, verdict, err, read)
 	}
 	read = 0
-	if _, verdict, err := Find(t.Context(), schema.Delivery{Since: claim.Add(-time.Hour), Known: []string{"1m0s"}}, now, pages(&read, 100)); verdict != schema.CannotTell || err != nil || read != maxPages {
+	if _, verdict, err := Find(t.Context(), schema.Delivery{Since: claim.Add(-time.Hour), Known: []string{"1m0s"}}, now, pages(&read, 100)); verdict != schema.CannotTell || err != nil || read != MaxPages {
 		t.Errorf("Find of more than can be read = %v, %v after %d pages", verdict, err, read)
 	}
 }

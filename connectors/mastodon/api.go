@@ -2,8 +2,9 @@ package mastodon
 
 import (
 	"encoding/json"
-	"net/url"
 	"time"
+
+	"crier/schema/validation"
 )
 
 // newStatus is the body of POST /api/v1/statuses
@@ -51,8 +52,7 @@ func (s status) isReblog() bool { return !isNull(s.Reblog) }
 // webURL returns the status's address if a browser can open it. Servers are whatever
 // a user named: an address of another scheme is not shown.
 func (s status) webURL() string {
-	u, err := url.Parse(s.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	if !validation.IsWebAddress(s.URL) {
 		return ""
 	}
 	return s.URL

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/listing"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -126,7 +127,7 @@ func TestFindTellsOthersApart(t *testing.T) {
 			r.addMany(t, 3*pageSize)
 		}, schema.Found},
 		"pages of others and nothing": {func(t *testing.T, r *rig, _ *schema.Delivery) { r.addMany(t, 3*pageSize) }, schema.NotThere},
-		"more than is read":           {func(t *testing.T, r *rig, _ *schema.Delivery) { r.addMany(t, maxPages*pageSize+1) }, schema.CannotTell},
+		"more than is read":           {func(t *testing.T, r *rig, _ *schema.Delivery) { r.addMany(t, listing.MaxPages*pageSize+1) }, schema.CannotTell},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/listing"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -120,14 +121,14 @@ func TestADoubtIsSettledByTheKey(t *testing.T) {
 		want   schema.Verdict
 		later  bool
 	}{
-		"Mastodon itself":              {itself, "", inFlight, schema.SafeToRepeat, false},
-		"the call may be on its way":   {itself, "", inFlight - time.Second, schema.CannotTell, true},
+		"Mastodon itself":              {itself, "", listing.InFlight, schema.SafeToRepeat, false},
+		"the call may be on its way":   {itself, "", listing.InFlight - time.Second, schema.CannotTell, true},
 		"the key is over":              {itself, "", keyUse, schema.CannotTell, false},
-		"known by the first version":   {"", itself, inFlight, schema.SafeToRepeat, false},
-		"a compatible server":          {`{"version":"4.2.0 (compatible; Akkoma 3.1)","source_url":"https://github.com/mastodon/mastodon"}`, "", inFlight, schema.CannotTell, true},
-		"a fork":                       {`{"version":"4.5.0+glitch","source_url":"https://github.com/glitch-soc/mastodon"}`, "", inFlight, schema.CannotTell, true},
-		"a server that says nothing":   {"", "", inFlight, schema.CannotTell, true},
-		"a compatible server for long": {`{"version":"4.2.0 (compatible; Akkoma 3.1)"}`, "", doubtLast, schema.CannotTell, false},
+		"known by the first version":   {"", itself, listing.InFlight, schema.SafeToRepeat, false},
+		"a compatible server":          {`{"version":"4.2.0 (compatible; Akkoma 3.1)","source_url":"https://github.com/mastodon/mastodon"}`, "", listing.InFlight, schema.CannotTell, true},
+		"a fork":                       {`{"version":"4.5.0+glitch","source_url":"https://github.com/glitch-soc/mastodon"}`, "", listing.InFlight, schema.CannotTell, true},
+		"a server that says nothing":   {"", "", listing.InFlight, schema.CannotTell, true},
+		"a compatible server for long": {`{"version":"4.2.0 (compatible; Akkoma 3.1)"}`, "", listing.DoubtLast, schema.CannotTell, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
@@ -148,7 +149,7 @@ func TestADoubtIsSettledByTheKey(t *testing.T) {
 				})
 			})
 			r.add(t, simulation.Post{Text: "hello"})
-			r.pass(clockDoubt / 2)
+			r.pass(listing.ClockDoubt / 2)
 			d := r.delivery("hello")
 			r.pass(tt.after)
 			for range 2 {
@@ -177,10 +178,10 @@ func TestAYoungStatusOfASharedProfileIsLeft(t *testing.T) {
 	posted := r.add(t, simulation.Post{Text: "hello"})
 	r.pass(10 * time.Second)
 	_, verdict, err := r.Find(t.Context(), d)
-	if e := wantKind(t, err, schema.Retryable); verdict != schema.CannotTell || e.RetryAfter < inFlight-11*time.Second || e.RetryAfter > inFlight-9*time.Second {
+	if e := wantKind(t, err, schema.Retryable); verdict != schema.CannotTell || e.RetryAfter < listing.InFlight-11*time.Second || e.RetryAfter > listing.InFlight-9*time.Second {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}
-	r.pass(inFlight - 9*time.Second)
+	r.pass(listing.InFlight - 9*time.Second)
 	if receipt, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || receipt.NativeID != posted.ID || err != nil {
 		t.Errorf("Find once it is old enough = %+v, %v, %v", receipt, verdict, err)
 	}

@@ -32,9 +32,7 @@ const (
 	opLimits      = "GET /me/threads_publishing_limit"
 	opProfile     = "GET /me"
 	opRedeem      = "POST /oauth/access_token"
-	opLengthen    = "GET /access_token"
 	opInspect     = "GET /debug_token"
-	opRefresh     = "GET /refresh_access_token"
 )
 
 // Config is what a Connector is made of.
@@ -53,6 +51,7 @@ type Connector struct {
 	client     *connectors.Client
 	base       string
 	consent    graph.Consent
+	tokens     graph.Tokens
 	now        func() time.Time
 	containers graph.Containers
 	comments   drafts
@@ -65,6 +64,7 @@ func New(c Config) *Connector {
 		Platform: schema.Threads, App: c.App, Scopes: scopes(),
 		Page: strings.TrimRight(cmp.Or(c.Consent, c.Base, consentBase), "/") + "/oauth/authorize",
 	}
+	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "th", Secret: c.App.Secret, Now: c.Now}
 	connector.containers = graph.Containers{
 		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
 	}
@@ -78,12 +78,9 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 
 // Publish publishes the entry's container.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	container, err := graph.Container(d)
+	container, err := graph.Prepared(d)
 	if err != nil {
 		return schema.Receipt{}, err
-	}
-	if container == "" {
-		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the post has no container yet"}
 	}
 	return c.publish(ctx, d, container)
 }
@@ -92,56 +89,12 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 func (c *Connector) publish(ctx context.Context, d schema.Delivery, container string) (schema.Receipt, error) {
 	call := c.call(d, http.MethodPost, "/me/threads_publish", opPublish)
 	call.Form = url.Values{"creation_id": {container}}
-	call.Kind, call.Turn, call.Visible = connectors.Post, d.Turn, true
-	var out struct {
-		ID string `json:"id"`
-	}
-	switch _, err := c.client.Do(ctx, call, &out); {
-	case err != nil:
+	id, err := graph.Publish(ctx, c.client, d, call)
+	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("publishing container: %w", c.refused(ctx, d, container, err))
-	case out.ID == "":
-		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Threads' answer names no post"}
 	}
-	return c.readBack(ctx, d, out.ID), nil
-}
-
-// readBackTime bounds the read of what was just published: until it is over, the receipt is
-// kept nowhere.
-const readBackTime = 3 * time.Second
-
-// readBack asks for the address of a post that is published. Where that fails, the post is
-// there all the same.
-func (c *Connector) readBack(ctx context.Context, d schema.Delivery, id string) schema.Receipt {
-	ctx, cancel := context.WithTimeout(ctx, readBackTime)
-	defer cancel()
-	call := c.call(d, http.MethodGet, "/"+url.PathEscape(id), opPost)
-	call.Query, call.Kind = url.Values{"fields": {"id,permalink,timestamp"}}, connectors.Status
-	var out graph.Post
-	if _, err := c.client.Do(ctx, call, &out); err != nil || out.ID != id {
-		out = graph.Post{ID: id}
-	}
-	return c.receipt(d, out)
-}
-
-func (c *Connector) receipt(d schema.Delivery, p graph.Post) schema.Receipt {
-	entry := d.Entry
-	if d.Comment != nil {
-		entry = d.Comment.Entry
-	}
-	at := p.Timestamp.Time
-	if at.IsZero() {
-		at = c.now().UTC()
-	}
-	return schema.Receipt{Entry: entry, NativeID: p.ID, URL: webURL(p.Permalink), PostedAt: at}
-}
-
-// webURL returns an address if a browser can open it.
-func webURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return ""
-	}
-	return address
+	made := graph.ReadBack(ctx, c.client, c.call(d, http.MethodGet, "/"+url.PathEscape(id), opPost), id)
+	return graph.Receipt(d, made, c.now()), nil
 }
 
 // Comment publishes a reply to the entry. The container is made with it: it is remembered
@@ -181,6 +134,11 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 
 // commentWait is when a comment is tried again whose container is not ready.
 const commentWait = 5 * time.Second
+
+// Refresh trades a token for one that lasts 60 days from now.
+func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
+	return c.tokens.Refresh(ctx, a, old)
+}
 
 // Check returns whose token it is.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {

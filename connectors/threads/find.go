@@ -21,30 +21,12 @@ const pageSize = 100
 // A first comment has no container that outlives the process, and neither has an entry of a
 // retry: the list alone tells of those.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
-	container, err := graph.Container(d)
-	if err != nil {
-		return schema.Receipt{}, schema.CannotTell, err
-	}
 	search := graph.Search{Page: c.pages(d), IsLike: likeOf(d), Now: c.now}
-	if d.Comment == nil && container != "" {
-		state, err := c.containers.Look(ctx, d, container)
-		switch {
-		case isGone(err): // after a day or more; the list tells
-		case err != nil:
-			return schema.Receipt{}, schema.CannotTell, graph.WithoutEnd(err)
-		case state.Status == graph.InProgress:
-			return schema.Receipt{}, schema.CannotTell, graph.LookLater(0, "Threads still works on the container")
-		case state.Status != graph.Published:
-			return schema.Receipt{}, schema.NotThere, nil
-		default:
-			search.IsPublished = true
-		}
-	}
-	found, verdict, err := search.Find(ctx, d)
-	if found == nil {
+	item, verdict, err := c.containers.Find(ctx, d, search)
+	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}
-	return c.receipt(d, *found), verdict, nil
+	return graph.Receipt(d, item, c.now()), verdict, nil
 }
 
 // likeOf tells whether a post is what the delivery would have made, as far as it shows.

@@ -78,7 +78,7 @@ func settingRules() validation.SettingRules {
 	return validation.SettingRules{
 		"replyControl":   validation.EnumSetting("everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only"),
 		"topicTag":       validation.FormSetting(isTopic, "a topic of 1 to 50 characters without . and &"),
-		"linkAttachment": validation.FormSetting(isLink, "an http or https address"),
+		"linkAttachment": validation.FormSetting(validation.IsWebAddress, "an http or https address"),
 		"quotePostId":    validation.PatternSetting(regexp.MustCompile(`^[0-9]{1,40}$`), "the numeric id of a post"),
 		"poll": validation.ObjectSetting(validation.SettingRules{
 			"options": validation.BoundedListSetting(minPollOptions, maxPollOptions, validation.TextSetting(option)).Require(),
@@ -90,8 +90,6 @@ func isTopic(text string) bool {
 	n := utf8.RuneCountInString(text)
 	return strings.TrimSpace(text) != "" && n <= maxTopic && !strings.ContainsAny(text, ".&")
 }
-
-func isLink(text string) bool { return webURL(text) != "" }
 
 // textAlone is a Constraints.Together: what goes with a text goes with no media.
 func textAlone(first schema.Entry, object json.RawMessage) []schema.Detail {

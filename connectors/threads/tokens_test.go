@@ -13,7 +13,7 @@ func TestATokenIsTradedForTheNext(t *testing.T) {
 	r := newRig(t)
 	a := schema.Account{ID: schema.NewAccountID(r.clock())}
 	short := schema.Credentials{AccessToken: token, Scope: "threads_basic"}
-	long, err := r.lengthen(t.Context(), a, short)
+	long, err := r.tokens.Lengthen(t.Context(), a, short)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,14 +50,14 @@ func TestALostTradeIsRepeated(t *testing.T) {
 
 func TestATradeShowsNoSecrets(t *testing.T) {
 	r := newRig(t)
-	r.consent.App.Secret = "a-secret-of-the-app"
+	r.tokens.Secret = "a-secret-of-the-app"
 	for _, fault := range []simulation.Fault{
 		{Lose: true}, {Refuse: true}, {Status: 200, Body: `{"access_token":""}`},
 		{Status: 400, Body: `{"error":{"message":"bad ` + token + ` or a-secret-of-the-app","code":100}}`},
 	} {
 		r.inject(t, fault)
-		_, err := r.lengthen(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
-		if err == nil || strings.Contains(err.Error(), token) || strings.Contains(err.Error(), r.consent.App.Secret) {
+		_, err := r.tokens.Lengthen(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
+		if err == nil || strings.Contains(err.Error(), token) || strings.Contains(err.Error(), r.tokens.Secret) {
 			t.Errorf("error = %v", err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/listing"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -147,11 +148,11 @@ func TestFindByAnotherClock(t *testing.T) {
 func TestFindInDoubt(t *testing.T) {
 	r := newRig(t)
 	r.made(t, simulation.Post{Text: "hello"})
-	r.pass(clockDoubt / 2)
+	r.pass(listing.ClockDoubt / 2)
 	d := r.delivery("hello")
 	_, _, err := r.Find(t.Context(), d)
 	wantKind(t, err, schema.Retryable)
-	r.pass(doubtLast)
+	r.pass(listing.DoubtLast)
 	r.find(t, d, schema.CannotTell)
 	d.Since = d.Since.Add(time.Hour)
 	_, _, err = r.Find(t.Context(), d) // a clock was set back
@@ -167,7 +168,7 @@ func TestFindOnASharedProfileWaitsForTheOther(t *testing.T) {
 	made := r.made(t, simulation.Post{Text: "hello"})
 	_, _, err := r.Find(t.Context(), d)
 	wantKind(t, err, schema.Retryable)
-	r.pass(inFlight)
+	r.pass(listing.InFlight)
 	if receipt := r.find(t, d, schema.Found); receipt.NativeID != made.ID {
 		t.Errorf("found %s, want %s", receipt.NativeID, made.ID)
 	}

@@ -24,7 +24,7 @@ func TestMessagesOfAPartitionComeInOrder(t *testing.T) {
 		func(ctx context.Context, messages []*stream.Message) {
 			got.keep(ctx, messages)
 			rand.Shuffle(len(messages), func(i, j int) { messages[i], messages[j] = messages[j], messages[i] })
-			go func(messages []*stream.Message) { // finished elsewhere, in any order
+			go func(messages []*stream.Message) { // acknowledged elsewhere, in any order
 				for _, m := range messages {
 					m.Ack()
 				}
@@ -52,7 +52,7 @@ func TestMessagesOfAPartitionComeInOrder(t *testing.T) {
 	}
 }
 
-func TestCommitStopsAtTheLowestUnfinished(t *testing.T) {
+func TestCommitStopsAtTheLowestUnacknowledged(t *testing.T) {
 	log := open(t)
 	topic, group := newTopic(t, log, 1), unique("group")
 	produce(t, log, topic, numbered(0, 10)...)
@@ -74,7 +74,7 @@ func TestCommitStopsAtTheLowestUnfinished(t *testing.T) {
 	consume(t, log, stream.ConsumerConfig{Group: group, Topic: topic}, second.ack)
 	second.wait(t, 7)
 	if m := second.all()[0]; m.Offset != 3 {
-		t.Errorf("handed out again from %d on, want 3", m.Offset)
+		t.Errorf("delivered again from %d on, want 3", m.Offset)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestAckAfterTheGenerationCommitsNothing(t *testing.T) {
 	}
 }
 
-// committed returns the offset committed for partition 0, read past the package.
+// committed returns the offset committed for partition 0, as kafka-go reads it.
 func committed(t testing.TB, topic, group string) int64 {
 	t.Helper()
 	client := &kafka.Client{Addr: kafka.TCP(brokerOf(t))}
@@ -117,15 +117,15 @@ func TestNothingIsFetchedBeyondMaxInFlight(t *testing.T) {
 	var got seen
 	consume(t, log, stream.ConsumerConfig{Group: unique("group"), Topic: topic, MaxInFlight: 7}, got.keep)
 	got.wait(t, 14)
-	time.Sleep(300 * time.Millisecond) // for what must not come
+	time.Sleep(300 * time.Millisecond) // in which no more may come
 	if n := len(got.all()); n != 14 {
-		t.Fatalf("%d messages in hand, want 7 for each of 2 partitions", n)
+		t.Fatalf("%d messages in flight, want 7 for each of 2 partitions", n)
 	}
 	for acked := range 200 {
 		eventually(t, "the next message", func() bool { return len(got.all()) > acked })
 		got.all()[acked].Ack()
-		if held := len(got.all()) - acked - 1; held > 14 {
-			t.Fatalf("%d messages in hand", held)
+		if inFlight := len(got.all()) - acked - 1; inFlight > 14 {
+			t.Fatalf("%d messages in flight", inFlight)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (a *assignments) owned() int {
 	return a.partitions
 }
 
-func TestShutdownWaitsForMessagesInHand(t *testing.T) {
+func TestShutdownWaitsForMessagesInFlight(t *testing.T) {
 	log := open(t)
 	topic, group := newTopic(t, log, 1), unique("group")
 	produce(t, log, topic, numbered(0, 10)...)
@@ -208,7 +208,7 @@ func TestShutdownWaitsForMessagesInHand(t *testing.T) {
 	for i, m := range first.all() {
 		select {
 		case <-stopped:
-			t.Fatalf("stopped with %d messages in hand", 10-i)
+			t.Fatalf("stopped with %d messages in flight", 10-i)
 		case <-ended.Done():
 			t.Fatal("the context of deliver ended during the drain")
 		default:
@@ -217,7 +217,7 @@ func TestShutdownWaitsForMessagesInHand(t *testing.T) {
 	}
 	<-stopped
 	if len(first.all()) != 10 {
-		t.Error("handed out after the end")
+		t.Error("delivered after the end")
 	}
 	var second seen
 	consume(t, log, stream.ConsumerConfig{Group: group, Topic: topic}, second.ack)
@@ -245,7 +245,7 @@ func TestShutdownWaitsNoLongerThanDrain(t *testing.T) {
 	}
 }
 
-func TestOffsetBeyondTheEndStartsAtWhatIsThere(t *testing.T) {
+func TestOffsetBeyondTheEndIsResetToTheEarliest(t *testing.T) {
 	log := open(t)
 	topic, group := newTopic(t, log, 1), unique("group")
 	produce(t, log, topic, numbered(0, 5)...)
@@ -289,7 +289,7 @@ func TestTopicThatAppearsLaterIsConsumed(t *testing.T) {
 	topic := unique("topic")
 	var got seen
 	c := consume(t, log, stream.ConsumerConfig{Group: unique("group"), Topic: topic}, got.ack)
-	eventually(t, "it says what it waits for", func() bool {
+	eventually(t, "it reports that it waits for the topic", func() bool {
 		err := c.Ready()
 		return err != nil && strings.Contains(err.Error(), "waiting for the topic")
 	})

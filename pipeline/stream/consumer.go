@@ -19,11 +19,11 @@ const (
 	heartbeatInterval = 500 * time.Millisecond
 	joinBackoff       = 200 * time.Millisecond
 	groupTimeout      = 3 * time.Second // one request to the group's coordinator
-	// sessionTimeout is when the partitions of a process that was killed go to
-	// others: the least that Apache Kafka takes by default.
+	// sessionTimeout is how long after its last heartbeat a process that was killed loses
+	// its partitions to others: the shortest that Apache Kafka accepts by default.
 	sessionTimeout = 6 * time.Second
-	// rebalanceTimeout bounds how long a join waits for members that are gone. With it
-	// a process that was killed works again within about 2 s of its start.
+	// rebalanceTimeout bounds how long a join waits for members that are gone, so that a
+	// process that was killed consumes again within about 2 s of its restart.
 	rebalanceTimeout = 2 * time.Second
 	// watchInterval is how often a consumer checks that its topic still exists.
 	watchInterval = 500 * time.Millisecond
@@ -33,10 +33,10 @@ const (
 type ConsumerConfig struct {
 	Group string
 	Topic string
-	// MaxInFlight bounds the messages of one partition that are handed out and not
-	// acknowledged. Nothing is fetched while it is reached.
+	// MaxInFlight bounds the messages of one partition that are delivered and not
+	// acknowledged. Nothing is fetched while that many are.
 	MaxInFlight int
-	// Drain is how long messages in hand may take when Run's context ends.
+	// Drain bounds how long Run waits for messages in flight once its context has ended.
 	Drain time.Duration
 	// Assigned, if not nil, is called at the start of each generation of the group,
 	// before its first message, with the assigned partitions; there may be none. ctx
@@ -56,7 +56,7 @@ type Consumer struct {
 	idle       error // why there is no generation; nil while there is one
 }
 
-// NewConsumer returns a consumer that hands messages to deliver once it runs.
+// NewConsumer returns a consumer that calls deliver with the messages once Run is called.
 func (l *Log) NewConsumer(cfg ConsumerConfig, deliver Deliver) *Consumer {
 	return &Consumer{
 		log: l, cfg: cfg, deliver: deliver,
@@ -66,9 +66,9 @@ func (l *Log) NewConsumer(cfg ConsumerConfig, deliver Deliver) *Consumer {
 }
 
 // Run consumes until ctx ends. Then it stops fetching, waits up to Drain for the
-// messages in hand, commits and leaves the group, so that the next owner starts at
-// once. Faults of the log are retried and shown by Ready; an error means that the
-// configuration is unusable.
+// messages in flight, commits and leaves the group, so that the next owner can start at
+// once. Failures of the log are retried, and Ready reports them; Run returns an error only
+// if the configuration is unusable.
 func (c *Consumer) Run(ctx context.Context) error {
 	defer c.setIdle(errStopped)
 	for ctx.Err() == nil {
@@ -77,15 +77,15 @@ func (c *Consumer) Run(ctx context.Context) error {
 		if err != nil {
 			return nil // only the end of ctx ends the wait
 		}
-		if err := c.member(ctx, partitions); err != nil {
+		if err := c.participate(ctx, partitions); err != nil {
 			return fmt.Errorf("consuming %s as %s: %w", c.cfg.Topic, c.cfg.Group, err)
 		}
 	}
 	return nil
 }
 
-// Ready returns nil while this member of the group has its partitions and reads them,
-// else why not.
+// Ready returns nil while this member of the group has its partitions and reads them, and
+// otherwise the reason why it does not.
 func (c *Consumer) Ready() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,12 +99,12 @@ func (c *Consumer) Ready() error {
 	return errors.Join(errs...)
 }
 
-// member takes part in the group until ctx ends or the topic's partitions are no longer
-// those that were assigned. After a failed join it tries again as a new member, since only
-// the broker knows what became of the first.
-func (c *Consumer) member(ctx context.Context, partitions int) error {
+// participate takes part in the group until ctx ends or the topic has another number of
+// partitions than were assigned. After a failed join it tries again as a new member, since
+// it cannot know whether the broker has taken in the first.
+func (c *Consumer) participate(ctx context.Context, partitions int) error {
 	balancer := new(balancer)
-	balancer.partitions.Store(int64(partitions))
+	balancer.topicSize.Store(int64(partitions))
 	c.setIdle(errJoining)
 	for ctx.Err() == nil {
 		if err := c.log.evictStaleMembers(ctx, c.cfg.Group); err != nil {
@@ -124,7 +124,7 @@ func (c *Consumer) member(ctx context.Context, partitions int) error {
 			return err
 		}
 		topicChanged := c.serve(ctx, group, balancer)
-		group.Close() // leaves it
+		group.Close() // which leaves the group
 		if topicChanged {
 			return nil
 		}
@@ -133,8 +133,8 @@ func (c *Consumer) member(ctx context.Context, partitions int) error {
 	return nil
 }
 
-// serve works through the generations of a group until ctx ends, joining fails, or the
-// topic has changed; only then it returns true.
+// serve works through the generations of a group until ctx ends, joining fails or the topic
+// has changed. It returns true only in the last case.
 func (c *Consumer) serve(ctx context.Context, group *kafka.ConsumerGroup, balancer *balancer) (topicChanged bool) {
 	for {
 		gen, err := group.Next(ctx)
@@ -147,7 +147,7 @@ func (c *Consumer) serve(ctx context.Context, group *kafka.ConsumerGroup, balanc
 			c.setIdle(fmt.Errorf("joining the group: %w", err))
 			return false
 		}
-		g := &generation{consumer: c, kafka: gen, assigned: int(balancer.partitions.Load())}
+		g := &generation{consumer: c, kafka: gen, topicSize: int(balancer.topicSize.Load())}
 		if g.serve(ctx); g.topicChanged {
 			return true
 		}
@@ -155,28 +155,29 @@ func (c *Consumer) serve(ctx context.Context, group *kafka.ConsumerGroup, balanc
 }
 
 // balancer assigns a topic's partitions when this member leads the group, and remembers how
-// many there were. The leader reads the topic's metadata only then; if the topic was missing
-// at that moment, as after the log was emptied, nobody is assigned anything.
+// many there were, so that a generation notices a later change. The leader reads the topic's
+// metadata only at that moment; if the topic was missing then, as after the log was emptied,
+// nobody was assigned anything.
 type balancer struct {
 	kafka.RangeGroupBalancer
-	partitions atomic.Int64
+	topicSize atomic.Int64 // partitions
 }
 
 // AssignGroups implements kafka.GroupBalancer.
 func (b *balancer) AssignGroups(members []kafka.GroupMember, partitions []kafka.Partition) kafka.GroupMemberAssignments {
-	b.partitions.Store(int64(len(partitions)))
+	b.topicSize.Store(int64(len(partitions)))
 	return b.RangeGroupBalancer.AssignGroups(members, partitions)
 }
 
-// Why a consumer is idle at each start, for a moment, and at each end.
+// The reasons to be idle that are normal, at each start and each end.
 var (
 	errNoTopic = errors.New("waiting for the topic")
 	errJoining = errors.New("joining the group")
 	errStopped = errors.New("stopped")
 )
 
-// setIdle notes that there is no generation, and logs each reason once: at DEBUG those of
-// every start and end.
+// setIdle records why nothing is consumed, and logs it if it differs from the reason
+// before: at DEBUG if it is normal.
 func (c *Consumer) setIdle(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

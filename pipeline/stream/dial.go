@@ -6,66 +6,66 @@ import (
 	"sync"
 )
 
-// untriedPerBroker is how many connections to one broker may wait for its first answer. A
+// maxUnanswered is how many connections to one broker may wait for its first answer. A
 // healthy broker answers within a round trip.
-const untriedPerBroker = 4
+const maxUnanswered = 4
 
-// dialer opens connections, to each address only a few at a time until they are answered.
-// A broker that is starting accepts connections long before it serves them: they wait in a
-// queue of 50 (Apache Kafka's socket.listen.backlog.size), and connections that the client
-// gave up stay in it. Once it is full, nobody can connect for seconds after the broker has
-// begun to serve.
+// dialer opens connections, and limits how many to one address wait for a first answer. A
+// broker that is starting accepts connections long before it serves them: they wait in a
+// queue of 50 (Apache Kafka's socket.listen.backlog.size), and those that the client has
+// given up stay in it. Once it is full, nobody can connect until seconds after the broker
+// has begun to serve.
 type dialer struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	mu      sync.Mutex
-	untried map[string]chan struct{} // by address; holds one value a connection
+	mu         sync.Mutex
+	semaphores map[string]chan struct{} // by address
 }
 
 func newDialer() *dialer {
-	return &dialer{dial: (&net.Dialer{Timeout: dialTimeout}).DialContext, untried: map[string]chan struct{}{}}
+	return &dialer{dial: (&net.Dialer{Timeout: dialTimeout}).DialContext, semaphores: map[string]chan struct{}{}}
 }
 
-// DialContext waits for its turn and connects.
+// DialContext connects once fewer than maxUnanswered connections wait.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	untried := d.of(address)
+	semaphore := d.semaphore(address)
 	select {
-	case untried <- struct{}{}:
+	case semaphore <- struct{}{}:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 	conn, err := d.dial(ctx, network, address)
 	if err != nil {
-		<-untried
+		<-semaphore
 		return nil, err
 	}
-	return &untriedConn{Conn: conn, proved: sync.OnceFunc(func() { <-untried })}, nil
+	return &unansweredConn{Conn: conn, release: sync.OnceFunc(func() { <-semaphore })}, nil
 }
 
-func (d *dialer) of(address string) chan struct{} {
+func (d *dialer) semaphore(address string) chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.untried[address] == nil {
-		d.untried[address] = make(chan struct{}, untriedPerBroker)
+	if d.semaphores[address] == nil {
+		d.semaphores[address] = make(chan struct{}, maxUnanswered)
 	}
-	return d.untried[address]
+	return d.semaphores[address]
 }
 
-// untriedConn lets another connection be made once it is answered or closed.
-type untriedConn struct {
+// unansweredConn releases its place in the semaphore once it is answered or closed.
+type unansweredConn struct {
 	net.Conn
-	proved func()
+	release func()
 }
 
 // Read implements net.Conn.
-func (c *untriedConn) Read(b []byte) (int, error) {
+func (c *unansweredConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	c.proved()
+	c.release()
 	return n, err
 }
 
 // Close implements net.Conn.
-func (c *untriedConn) Close() error {
-	c.proved()
+func (c *unansweredConn) Close() error {
+	c.release()
 	return c.Conn.Close()
 }

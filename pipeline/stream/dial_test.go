@@ -10,7 +10,7 @@ import (
 	"crier/pipeline/stream"
 )
 
-func TestAStartingBrokerIsNotCrowded(t *testing.T) {
+func TestFewConnectionsWaitForAStartingBroker(t *testing.T) {
 	const partitions = 32
 	b := newBroker(t)
 	log := openAt(t, b.addr())
@@ -20,7 +20,7 @@ func TestAStartingBrokerIsNotCrowded(t *testing.T) {
 	c.awaitReady(t)
 
 	b.Close()
-	starting, err := net.Listen("tcp", b.addr()) // takes connections and serves none
+	starting, err := net.Listen("tcp", b.addr()) // accepts no connection from its queue
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestAStartingBrokerIsNotCrowded(t *testing.T) {
 			}
 		})
 	}
-	time.Sleep(2 * time.Second) // less than the patience of a connection
+	time.Sleep(2 * time.Second) // less than dialTimeout, after which a connection is given up
 	if n := waiting(t, starting); n == 0 || n > 8 {
 		t.Errorf("%d connections wait to be served, want a few", n)
 	}
@@ -56,6 +56,6 @@ func waiting(t *testing.T, listener net.Listener) int {
 		if err != nil {
 			return n
 		}
-		defer conn.Close() // none gives its place to another
+		defer conn.Close() // only at the end: closing one would let the client open another
 	}
 }

@@ -28,7 +28,7 @@ func (l *Log) ReadAll(ctx context.Context, topic string, fn func(*Message) error
 func (l *Log) readPartition(ctx context.Context, tp topicPartition, fn func(*Message) error) error {
 	var pause backoff
 	offset, end, err := l.bounds(ctx, tp)
-	for err != nil && retriable(err) && pause.wait(ctx) == nil { // a cluster shows a new partition before its broker leads it
+	for err != nil && retriable(err) && pause.wait(ctx) == nil { // a new partition shows before it has a leader
 		offset, end, err = l.bounds(ctx, tp)
 	}
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// maxWait is the long poll: a fetch returns at once when there is anything.
+	// maxWait is how long the broker holds a fetch open while there is nothing to return.
 	maxWait = 500 * time.Millisecond
-	// fetchTimeout is when a connection counts as hanging, a long poll included.
+	// fetchTimeout is when a connection counts as hanging; it covers the long poll.
 	fetchTimeout = maxWait + 2*time.Second
-	// maxFetch is about how much one fetch returns.
+	// maxFetch roughly bounds the bytes of one fetch: Kafka returns a larger batch whole.
 	maxFetch = 1 << 20
 )
 
-// fetched is what one request brought back.
+// fetched is the result of one fetch.
 type fetched struct {
 	messages []*Message // in order, none below the offset asked for
-	end      int64      // high watermark: the offset of the next message written
+	end      int64      // high watermark: the offset that the next message will get
 }
 
 // fetch waits up to maxWait for messages from offset on.
@@ -39,16 +39,16 @@ func (l *Log) fetch(ctx context.Context, tp topicPartition, offset int64) (fetch
 	if res.Error != nil {
 		return fetched{}, res.Error
 	}
-	messages, err := read(res.Records, tp, offset)
+	messages, err := readRecords(res.Records, tp, offset)
 	if len(messages) > 0 {
-		err = nil // what follows the unreadable record is asked for again
+		err = nil // the next fetch starts at the unreadable record and reports it
 	}
 	return fetched{messages, res.HighWatermark}, err
 }
 
-// read copies the records out of kafka-go's buffers. A batch is fetched whole, so the
-// first records may be below the offset asked for.
-func read(records kafka.RecordReader, tp topicPartition, offset int64) ([]*Message, error) {
+// readRecords copies the records out of kafka-go's buffers. A batch is fetched whole, so
+// the first records may be below the offset asked for; they are left out.
+func readRecords(records kafka.RecordReader, tp topicPartition, offset int64) ([]*Message, error) {
 	var messages []*Message
 	for {
 		r, err := records.ReadRecord()
@@ -58,7 +58,7 @@ func read(records kafka.RecordReader, tp topicPartition, offset int64) ([]*Messa
 		if err != nil {
 			return messages, fmt.Errorf("reading record: %w", err)
 		}
-		m, err := message(r, tp)
+		m, err := newMessage(r, tp)
 		if err != nil {
 			return messages, fmt.Errorf("reading record %d: %w", r.Offset, err)
 		}
@@ -68,7 +68,7 @@ func read(records kafka.RecordReader, tp topicPartition, offset int64) ([]*Messa
 	}
 }
 
-func message(r *kafka.Record, tp topicPartition) (*Message, error) {
+func newMessage(r *kafka.Record, tp topicPartition) (*Message, error) {
 	key, err := readBytes(r.Key)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func message(r *kafka.Record, tp topicPartition) (*Message, error) {
 	return m, nil
 }
 
-// readBytes gives kafka-go's buffer back to its pool.
+// readBytes copies a key or value and returns kafka-go's buffer to its pool.
 func readBytes(b kafka.Bytes) ([]byte, error) {
 	if b == nil {
 		return nil, nil

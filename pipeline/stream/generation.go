@@ -13,16 +13,16 @@ import (
 type generation struct {
 	consumer     *Consumer
 	kafka        *kafka.Generation
-	assigned     int // partitions the topic had when they were assigned, as far as known
-	partitions   []*partition
+	topicSize    int          // partitions of the whole topic when they were assigned
+	partitions   []*partition // those assigned to this member
 	topicChanged bool
 }
 
 // serve works on the partitions until the generation ends or ctx does.
 func (g *generation) serve(ctx context.Context) {
 	done := make(chan struct{})
-	// The group waits for this function before it joins the next generation, and its
-	// return ends this one: so all work of the generation runs inside it.
+	// kafka-go joins the next generation only after this function has returned, and ends
+	// this one when it does: so all work of the generation happens inside it.
 	g.kafka.Start(func(ended context.Context) {
 		defer close(done)
 		g.run(ctx, ended)
@@ -30,8 +30,8 @@ func (g *generation) serve(ctx context.Context) {
 	<-done
 }
 
-// run works with two contexts: ctx ends when the consumer stops, which still owns its
-// partitions while it drains; ended ends when the group revokes them.
+// run has two contexts to heed: ctx ends when the consumer is asked to stop, and it still
+// owns its partitions then, to drain them; ended ends when the group revokes them.
 func (g *generation) run(ctx, ended context.Context) {
 	owned, revoke := context.WithCancel(context.WithoutCancel(ctx))
 	defer revoke()
@@ -60,7 +60,7 @@ func (g *generation) run(ctx, ended context.Context) {
 	g.consumer.setIdle(errors.New("generation of the group has ended"))
 }
 
-// assign makes the readers of the partitions and tells the stage.
+// assign creates a reader for each assigned partition and tells the stage about them.
 func (g *generation) assign(owned context.Context) {
 	c := g.consumer
 	var numbers []int
@@ -70,7 +70,7 @@ func (g *generation) assign(owned context.Context) {
 		start := max(a.Offset, -1) // kafka.FirstOffset is -2
 		g.partitions = append(g.partitions, &partition{
 			topicPartition: topicPartition{c.cfg.Topic, a.ID},
-			log:            c.log, max: c.cfg.MaxInFlight, deliver: c.deliver,
+			log:            c.log, maxInFlight: c.cfg.MaxInFlight, deliver: c.deliver,
 			skipped: func(offsets int64) { skipped.Add(float64(offsets)) },
 			logger:  c.logger.With("partition", a.ID),
 			offset:  start, window: newWindow(start, start),
@@ -83,8 +83,9 @@ func (g *generation) assign(owned context.Context) {
 	}
 }
 
-// commitUntil commits and measures until fetching ends, a commit fails or the topic
-// changes. After a failed commit, only a new join tells what is still owned.
+// commitUntil commits offsets and updates metrics until fetching ends, a commit fails or
+// the topic changes. After a failed commit, joining anew is the only way to learn which
+// partitions are still owned.
 func (g *generation) commitUntil(fetching context.Context) error {
 	commits, watch := time.NewTicker(commitInterval), time.NewTicker(watchInterval)
 	defer commits.Stop()
@@ -107,11 +108,12 @@ func (g *generation) commitUntil(fetching context.Context) error {
 	}
 }
 
-// changed reports whether the topic is gone or its partitions must be assigned anew.
+// changed reports whether the topic is gone, or has another number of partitions than when
+// they were assigned.
 func (g *generation) changed(ctx context.Context) bool {
 	counts, err := g.consumer.log.partitionCounts(ctx, []string{g.consumer.cfg.Topic})
 	n := counts[g.consumer.cfg.Topic]
-	return err == nil && (n == 0 || n != g.assigned)
+	return err == nil && (n == 0 || n != g.topicSize)
 }
 
 // drain waits until nothing is in flight, for at most the consumer's Drain.
@@ -119,7 +121,7 @@ func (g *generation) drain(owned context.Context) {
 	limit, stop := context.WithTimeout(owned, g.consumer.cfg.Drain)
 	defer stop()
 	for _, p := range g.partitions {
-		p.current().awaitBelow(limit, 1)
+		p.currentWindow().awaitBelow(limit, 1)
 	}
 }
 
@@ -127,7 +129,7 @@ func (g *generation) commit() error {
 	offsets := map[int]int64{}
 	windows := map[int]*window{}
 	for _, p := range g.partitions {
-		w := p.current()
+		w := p.currentWindow()
 		if offset, ok := w.uncommitted(); ok {
 			offsets[p.partition], windows[p.partition] = offset, w
 		}
@@ -147,18 +149,18 @@ func (g *generation) commit() error {
 
 func (g *generation) measure() {
 	c := g.consumer
-	var held, lag int64
+	var inFlight, lag int64
 	var age time.Duration
 	now := c.log.now()
 	for _, p := range g.partitions {
-		w := p.current()
-		held += int64(w.inFlight())
+		w := p.currentWindow()
+		inFlight += int64(w.inFlight())
 		lag += p.lag()
 		if oldest := w.oldest(); !oldest.IsZero() {
 			age = max(age, now.Sub(oldest))
 		}
 	}
 	c.log.metrics.oldest.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(age.Seconds())
-	c.log.metrics.inFlight.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(float64(held))
+	c.log.metrics.inFlight.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(float64(inFlight))
 	c.log.metrics.lag.WithLabelValues(c.cfg.Topic, c.cfg.Group).Set(float64(lag))
 }

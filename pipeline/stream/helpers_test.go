@@ -39,7 +39,7 @@ func config(t testing.TB, brokers ...string) stream.Config {
 	}
 }
 
-// open returns a Log on the broker that the contract is run against.
+// open returns a Log on the broker that the tests share: the embedded one, or Kafka.
 func open(t testing.TB) *stream.Log { return openAt(t, embeddedtest.Log(t)) }
 
 func openAt(t testing.TB, broker string) *stream.Log {
@@ -52,7 +52,7 @@ func openAt(t testing.TB, broker string) *stream.Log {
 	return log
 }
 
-// newTopic makes a topic of the test's own, as the broker may be shared.
+// newTopic creates a topic for this test alone, since the broker is shared.
 func newTopic(t testing.TB, log *stream.Log, partitions int) string {
 	t.Helper()
 	name := unique("topic")
@@ -87,7 +87,7 @@ func numbered(from, to int) []stream.Record {
 	return records
 }
 
-// seen gathers what was handed out.
+// seen collects the messages that were delivered.
 type seen struct {
 	mu       sync.Mutex
 	messages []*stream.Message
@@ -123,7 +123,7 @@ func (s *seen) values() map[string]int {
 
 func (s *seen) wait(t testing.TB, values int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%d values handed out", values), func() bool { return len(s.values()) >= values })
+	eventually(t, fmt.Sprintf("%d values delivered", values), func() bool { return len(s.values()) >= values })
 }
 
 func eventually(t testing.TB, what string, ok func() bool) {
@@ -165,7 +165,7 @@ func (r *running) awaitReady(t testing.TB) {
 	eventually(t, "consumer is ready", func() bool { return r.Ready() == nil })
 }
 
-// broker is an embedded broker of the test's own, to be stopped and started.
+// broker is a broker for one test alone, which may stop and start it.
 type broker struct {
 	t    testing.TB
 	dir  string

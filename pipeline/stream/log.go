@@ -23,13 +23,13 @@ import (
 const (
 	connectTimeout = 10 * time.Second // Open gives up after it
 	dialTimeout    = 3 * time.Second  // one connection, with its handshakes
-	requestTimeout = 5 * time.Second  // one request without a long poll
+	requestTimeout = 5 * time.Second  // one request other than a fetch
 	// metadataTTL bounds how long a moved leader or an emptied log goes unnoticed.
 	// kafka-go asks at random moments within it, half of it on average.
 	metadataTTL = 500 * time.Millisecond
 )
 
-// ErrClosed is returned by what is asked of a closed Log.
+// ErrClosed is returned by calls on a closed Log, and by those that Close interrupts.
 var ErrClosed = errors.New("log is closed")
 
 // Config says how to reach the log.
@@ -39,16 +39,17 @@ type Config struct {
 	User     string // SCRAM-SHA-512; empty for none
 	Password string
 	ClientID string
-	// Node tells this process from all others that run. Members of a consumer's group with
-	// the same ClientID and Node are stale and are evicted, so a Log with a Node may have
-	// one consumer in each group. Empty: stale members have to time out.
+	// Node is different in each process that runs. Members of a consumer's group with the
+	// same ClientID and Node are left over from an earlier run and are evicted, so a Log
+	// with a Node may have only one consumer in each group. Empty: stale members stay until
+	// they time out.
 	Node       string
 	Logger     *slog.Logger
 	Registerer prometheus.Registerer
 	Now        func() time.Time
 }
 
-// clientID is what the broker knows members of groups by.
+// clientID is how the broker identifies the members of groups.
 func (c Config) clientID() string {
 	if c.Node == "" {
 		return c.ClientID
@@ -62,21 +63,21 @@ type Log struct {
 	client    *kafka.Client
 	transport *kafka.Transport
 	dialer    *kafka.Dialer
-	unique    bool // no other process has the dialer's client id
+	unique    bool // no other process uses this client id
 	logger    *slog.Logger
 	metrics   *metrics
 	now       func() time.Time
 
-	life   context.Context // ends with Close
+	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
 	closed  bool
-	work    sync.WaitGroup // calls of Produce and their senders
+	work    sync.WaitGroup // running calls of Produce, and their senders
 	topics  map[string]schema.Topic
 	counts  map[string]int // partitions by topic
 	senders map[topicPartition]*sender
-	next    atomic.Uint32 // round robin of records without a key
+	next    atomic.Uint32 // round robin over partitions, for records without a key
 }
 
 type topicPartition struct {
@@ -104,7 +105,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		return nil, fmt.Errorf("registering metrics of the log: %w", err)
 	}
 	// WithoutCancel: ctx bounds the opening, Close ends the Log.
-	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	logCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	transport := &kafka.Transport{
 		Dial:        connect,
 		DialTimeout: dialTimeout,
@@ -112,7 +113,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		ClientID:    cfg.clientID(),
 		TLS:         cfg.TLS,
 		SASL:        mechanism,
-		Context:     life,
+		Context:     logCtx,
 	}
 	return &Log{
 		brokers:   cfg.Brokers,
@@ -123,7 +124,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		logger:    cfg.Logger,
 		metrics:   m,
 		now:       cfg.Now,
-		life:      life,
+		ctx:       logCtx,
 		cancel:    cancel,
 		topics:    map[string]schema.Topic{},
 		counts:    map[string]int{},
@@ -163,7 +164,7 @@ func pingOne(ctx context.Context, dialer *kafka.Dialer, broker string) error {
 }
 
 // Close ends the Log: calls in progress return ErrClosed, and their records may or may
-// not have been written. Consumers must have ended before, with their own contexts.
+// not have been written. Consumers must be stopped before it, by their own contexts.
 func (l *Log) Close() {
 	l.mu.Lock()
 	l.closed = true
@@ -173,7 +174,7 @@ func (l *Log) Close() {
 	l.transport.CloseIdleConnections()
 }
 
-// begin counts a call that Close must wait for.
+// begin registers a call that Close must wait for.
 func (l *Log) begin() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,8 +185,8 @@ func (l *Log) begin() error {
 	return nil
 }
 
-// retriable reports whether the same request may succeed later: the broker says so, or
-// it was never reached or never answered.
+// retriable reports whether the same request may succeed later: the broker says that its
+// error is temporary, or it could not be reached or did not answer.
 func retriable(err error) bool {
 	if e, ok := errors.AsType[kafka.Error](err); ok {
 		return e.Temporary()
@@ -193,8 +194,8 @@ func retriable(err error) bool {
 	return true
 }
 
-// backoff is the pause before the next try of one request: 20 ms, doubled each time,
-// half a second at most, so that a restarted broker is found at once.
+// backoff is the pause before the next attempt at one request: 20 ms, doubled each time,
+// but never more than half a second, so that a broker that is back is noticed quickly.
 type backoff struct{ pause time.Duration }
 
 func (b *backoff) wait(ctx context.Context) error {

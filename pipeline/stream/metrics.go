@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are labelled by topic and consumer group, of which there are a dozen; never
-// by partition or key.
+// metrics are labelled by topic and consumer group, of which there are about a dozen, and
+// never by partition or key, which are many.
 type metrics struct {
 	produced       *prometheus.CounterVec
 	produceSeconds *prometheus.HistogramVec

@@ -22,7 +22,7 @@ import (
 	"crier/schema"
 )
 
-// The environment of the child process that is killed in the middle of its work.
+// The environment variables of the child process that is killed in the middle of its work.
 const (
 	childBroker = "STREAM_TEST_BROKER"
 	childTopic  = "STREAM_TEST_TOPIC"
@@ -31,7 +31,7 @@ const (
 
 func brokerOf(t testing.TB) string { return embeddedtest.Log(t) }
 
-// runChild consumes, acknowledges the even offsets, says so, and waits to be killed.
+// runChild consumes, acknowledges the even offsets, prints each, and waits to be killed.
 func runChild() {
 	log, err := stream.Open(context.Background(), stream.Config{
 		Brokers: []string{os.Getenv(childBroker)}, Logger: slog.New(slog.DiscardHandler),
@@ -47,7 +47,7 @@ func runChild() {
 				if m.Offset%2 == 0 {
 					m.Ack()
 				}
-				fmt.Println("handed out", m.Offset)
+				fmt.Println("delivered", m.Offset)
 			}
 		})
 	fmt.Println(c.Run(context.Background()))
@@ -67,8 +67,8 @@ func TestUnacknowledgedMessagesSurviveAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	for lines.Scan() && lines.Text() != "handed out 9" {
-		if !strings.HasPrefix(lines.Text(), "handed out ") {
+	for lines.Scan() && lines.Text() != "delivered 9" {
+		if !strings.HasPrefix(lines.Text(), "delivered ") {
 			t.Fatalf("child: %s", lines.Text())
 		}
 	}
@@ -80,11 +80,11 @@ func TestUnacknowledgedMessagesSurviveAKill(t *testing.T) {
 	killed := time.Now()
 	var got seen
 	consume(t, log, stream.ConsumerConfig{Group: group, Topic: topic}, got.ack)
-	got.wait(t, 9) // offset 0 may have been committed, 1 never
+	got.wait(t, 9) // offset 0 may have been committed, 1 cannot have been
 	took := time.Since(killed)
-	t.Logf("messages of a killed process were handed out again after %v", took)
+	t.Logf("messages of a killed process were delivered again after %v", took)
 	if took > 8*time.Second {
-		t.Errorf("handed out again after %v", took)
+		t.Errorf("delivered again after %v", took)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestBrokerStopsAndComesBack(t *testing.T) {
 			back := time.Now()
 			got.wait(t, 200)
 			took := time.Since(back)
-			t.Logf("new messages were handed out %v after the broker came back", took)
+			t.Logf("new messages were delivered %v after the broker came back", took)
 			if took > 10*time.Second {
 				t.Errorf("recovery took %v", took)
 			}
@@ -125,11 +125,11 @@ func TestBrokerStopsAndComesBack(t *testing.T) {
 	}
 }
 
-func TestTopicMissingWhenPartitionsAreDivided(t *testing.T) {
+func TestTopicMissingWhenPartitionsAreAssigned(t *testing.T) {
 	b := newBroker(t)
 	log := openAt(t, b.addr())
 	topic := newTopic(t, log, 2)
-	// The leader of the group asks for its topic by name; all else asks for all topics.
+	// Only the leader of the group asks for its topic by name; other requests are for all.
 	b.ControlKey(kmsg.Metadata.Int16(), func(r kmsg.Request) (kmsg.Response, error, bool) {
 		request := r.(*kmsg.MetadataRequest)
 		if len(request.Topics) == 0 {
@@ -147,7 +147,7 @@ func TestTopicMissingWhenPartitionsAreDivided(t *testing.T) {
 	got.wait(t, 10)
 }
 
-func TestOffsetBeforeTheStartGoesOnAtWhatIsThere(t *testing.T) {
+func TestOffsetBeforeTheStartIsResetToTheEarliest(t *testing.T) {
 	b := newBroker(t)
 	log := openAt(t, b.addr())
 	topic, group := unique("topic"), unique("group")
@@ -165,7 +165,7 @@ func TestOffsetBeforeTheStartGoesOnAtWhatIsThere(t *testing.T) {
 	b.ApplyRetention()
 	var second seen
 	consume(t, log, stream.ConsumerConfig{Group: group, Topic: topic}, second.ack)
-	eventually(t, "the last message", func() bool {
+	eventually(t, "the last message is delivered", func() bool {
 		all := second.all()
 		return len(all) > 0 && all[len(all)-1].Offset == 12
 	})
@@ -203,14 +203,14 @@ func TestMessagesThatCannotBeReadAreSkipped(t *testing.T) {
 			got.wait(t, 3)
 			values := got.values()
 			if values["9"] == 0 || values["4"] > 0 {
-				t.Errorf("handed out: %v", values)
+				t.Errorf("delivered: %v", values)
 			}
 			c.awaitReady(t)
 		})
 	}
 }
 
-// answer says that there are messages up to end and gives a batch.
+// answer returns a response with a batch and the given high watermark.
 func answer(r *kmsg.FetchRequest, batch []byte, end int64) kmsg.Response {
 	response := r.ResponseKind().(*kmsg.FetchResponse)
 	topic := kmsg.NewFetchResponseTopic()
@@ -232,13 +232,13 @@ func TestHangingConnectionIsReplaced(t *testing.T) {
 	c := consume(t, log, stream.ConsumerConfig{Group: unique("group"), Topic: topic}, got.ack)
 	c.awaitReady(t)
 	b.ControlKey(kmsg.Fetch.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
-		return nil, nil, true // never answered
+		return nil, nil, true // no answer
 	})
 	time.Sleep(time.Second) // the running long poll ends, the next one hangs
 	produce(t, log, topic, numbered(0, 5)...)
 	start := time.Now()
 	got.wait(t, 5)
 	if took := time.Since(start); took > 8*time.Second {
-		t.Errorf("handed out after %v", took)
+		t.Errorf("delivered after %v", took)
 	}
 }

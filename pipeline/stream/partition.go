@@ -15,47 +15,51 @@ import (
 )
 
 const (
-	// stallAfter is how long messages may be unreadable before they are skipped. No work
-	// is lost by that: its job fires again.
+	// stallAfter is how long messages may be unreadable before they are skipped. That loses
+	// no work: the job behind a skipped message fires again.
 	stallAfter = 2 * time.Second
-	// silentAfter is how long a partition without an answer still counts as ready.
+	// silentAfter is how long a partition still counts as ready while a fetch has no answer.
 	silentAfter = 5 * time.Second
 )
 
-// Deliver takes messages of one partition, in order. Each partition has one goroutine that
-// calls it, and fetches nothing more until it returns. ctx ends when the partition is no
-// longer owned: Deliver must return then, and what is not acknowledged is delivered again.
+// Deliver receives messages of one partition, in order. Each partition has one goroutine,
+// which calls it and fetches nothing more until it returns. ctx ends when the partition is
+// no longer owned: Deliver must return then, and messages that are not acknowledged are
+// delivered again.
 type Deliver func(ctx context.Context, messages []*Message)
 
 // partition reads one partition for as long as this process owns it.
 type partition struct {
 	topicPartition
-	log     *Log
-	max     int
-	deliver Deliver
-	skipped func(offsets int64)
-	logger  *slog.Logger
+	log         *Log
+	maxInFlight int
+	deliver     Deliver
+	skipped     func(offsets int64)
+	logger      *slog.Logger
 
 	offset int64 // next to fetch
 	stall  stall
 
 	mu     sync.Mutex
 	window *window
-	end    int64     // high watermark last seen
-	asked  time.Time // first fetch without an answer; zero when there is none
-	err    error     // of the last fetch
+	end    int64 // high watermark last seen
+	err    error // of the last fetch
+	// unansweredSince is when the first fetch after the last success began; zero if there
+	// was none yet.
+	unansweredSince time.Time
 }
 
-// run fetches and delivers until fetching ends; owned is the context of Deliver.
+// run fetches and delivers until the context fetching ends; owned is the context that
+// Deliver gets.
 func (p *partition) run(fetching, owned context.Context) {
 	var pause backoff
 	for p.awaitRoom(fetching) > 0 {
-		p.ask()
+		p.noteFetch()
 		got, err := p.fetch(fetching)
 		if fetching.Err() != nil {
 			return
 		}
-		p.observe(got, err)
+		p.noteAnswer(got, err)
 		switch {
 		case len(got.messages) > 0:
 			pause, p.stall = backoff{}, stall{}
@@ -71,8 +75,8 @@ func (p *partition) run(fetching, owned context.Context) {
 	}
 }
 
-// fetch resets the offset to the earliest message where there is none, or where it is
-// outside the log because that was emptied or trimmed.
+// fetch fetches from the current offset. If there is none yet, or the log was emptied or
+// trimmed and no longer holds it, fetch starts at the earliest message.
 func (p *partition) fetch(ctx context.Context) (fetched, error) {
 	if p.offset >= 0 {
 		got, err := p.log.fetch(ctx, p.topicPartition, p.offset)
@@ -85,16 +89,16 @@ func (p *partition) fetch(ctx context.Context) (fetched, error) {
 		return fetched{}, err
 	}
 	if p.offset >= 0 {
-		p.logger.WarnContext(ctx, "log was emptied or trimmed, going on at what is there",
+		p.logger.WarnContext(ctx, "log was emptied or trimmed, continuing at the earliest message",
 			"offset", p.offset, "earliest", first)
 	}
 	p.resetTo(first)
 	return p.log.fetch(ctx, p.topicPartition, first)
 }
 
-// resetTo goes on at offset and forgets what is in flight. The new offset is committed even
-// if nothing is acknowledged after it: a later owner would find the old one, which may be
-// inside the log again by then, and skip what is before it.
+// resetTo continues at offset and forgets what is in flight. The new offset is committed
+// even if no later message is acknowledged: otherwise the next owner would find the old
+// offset, which the log may have reached again by then, and skip all before it.
 func (p *partition) resetTo(offset int64) {
 	p.offset = offset
 	p.mu.Lock()
@@ -104,11 +108,11 @@ func (p *partition) resetTo(offset int64) {
 
 // awaitRoom returns how many messages may be delivered, 0 once ctx has ended.
 func (p *partition) awaitRoom(ctx context.Context) int {
-	held := p.current().awaitBelow(ctx, p.max)
+	inFlight := p.currentWindow().awaitBelow(ctx, p.maxInFlight)
 	if ctx.Err() != nil {
 		return 0
 	}
-	return p.max - held
+	return p.maxInFlight - inFlight
 }
 
 func (p *partition) deliverAll(fetching, owned context.Context, messages []*Message) {
@@ -118,15 +122,16 @@ func (p *partition) deliverAll(fetching, owned context.Context, messages []*Mess
 			return
 		}
 		n := min(room, len(messages))
-		p.current().add(messages[:n])
+		p.currentWindow().add(messages[:n])
 		p.offset = messages[n-1].Offset + 1
 		p.deliver(owned, messages[:n:n])
 		messages = messages[n:]
 	}
 }
 
-// skipUnreadable skips what could not be read for stallAfter, in growing steps, since a
-// damaged batch is unreadable as a whole.
+// skipUnreadable skips messages that could not be read for stallAfter. Each step is twice
+// as long as the last, since a damaged batch is unreadable as a whole and does not tell how
+// long it is.
 func (p *partition) skipUnreadable(ctx context.Context, cause error) {
 	step := p.stall.step(p.log.now())
 	if step == 0 {
@@ -134,7 +139,7 @@ func (p *partition) skipUnreadable(ctx context.Context, cause error) {
 	}
 	_, end, err := p.log.bounds(ctx, p.topicPartition)
 	if err != nil {
-		return // the broker has trouble: try again later
+		return // the broker is at fault, not the message
 	}
 	step = min(step, end-p.offset)
 	if step <= 0 {
@@ -146,7 +151,8 @@ func (p *partition) skipUnreadable(ctx context.Context, cause error) {
 	p.offset += step
 }
 
-// unreadable tells an answer that cannot be parsed from a broker that did not answer.
+// unreadable reports whether err means that the answer could not be parsed, and not that
+// the broker refused the request or did not answer it.
 func unreadable(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return false
@@ -165,13 +171,13 @@ func unreadable(err error) bool {
 	return true
 }
 
-// stall measures for how long nothing could be read although something is there.
+// stall measures for how long nothing could be read although the log holds messages.
 type stall struct {
 	since time.Time
-	next  int64
+	next  int64 // how many offsets to skip next
 }
 
-// step returns how many offsets to skip now, 0 for none yet.
+// step returns how many offsets to skip now, 0 before stallAfter is over.
 func (s *stall) step(now time.Time) int64 {
 	if s.since.IsZero() {
 		*s = stall{since: now, next: 1}
@@ -184,43 +190,44 @@ func (s *stall) step(now time.Time) int64 {
 	return step
 }
 
-func (p *partition) ask() {
+func (p *partition) noteFetch() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.asked.IsZero() {
-		p.asked = p.log.now()
+	if p.unansweredSince.IsZero() {
+		p.unansweredSince = p.log.now()
 	}
 }
 
-func (p *partition) observe(got fetched, err error) {
+func (p *partition) noteAnswer(got fetched, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.err = err
 	if err == nil {
-		p.end, p.asked = got.end, time.Time{}
+		p.end, p.unansweredSince = got.end, time.Time{}
 	}
 }
 
-// ready says why the partition is not being read, nil while it is.
+// ready returns nil while the partition is being read, and otherwise the reason why not.
 func (p *partition) ready() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.asked.IsZero() {
+	if p.unansweredSince.IsZero() {
 		return nil
 	}
-	if silence := p.log.now().Sub(p.asked); silence > silentAfter {
+	if silence := p.log.now().Sub(p.unansweredSince); silence > silentAfter {
 		return fmt.Errorf("partition %d of %s: no answer for %v: %w", p.partition, p.topic, silence.Round(time.Second), p.err)
 	}
 	return nil
 }
 
-func (p *partition) current() *window {
+func (p *partition) currentWindow() *window {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.window
 }
 
-// lag returns how many messages are not acknowledged, 0 before it is known.
+// lag returns how many messages of the partition are not acknowledged, 0 while that is not
+// known.
 func (p *partition) lag() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,10 +12,10 @@ import (
 const (
 	// produceTimeout bounds a call whose context has no earlier deadline.
 	produceTimeout = 30 * time.Second
-	// maxRequest is what one request carries: below the 1,048,588 bytes that brokers
-	// take in a batch by default (message.max.bytes).
+	// maxRequest bounds the bytes of one request: below the 1,048,588 bytes that brokers
+	// accept in a batch by default (message.max.bytes).
 	maxRequest = 1_000_000
-	// recordOverhead is what a record takes in a batch beside its bytes, at most.
+	// recordOverhead is the most bytes that a batch needs for a record beside its contents.
 	recordOverhead = 32
 )
 
@@ -41,12 +41,12 @@ func (r *Record) size() int {
 	return n
 }
 
-// Produce writes records and returns nil once all replicas have all of them. After an
-// error each of them may or may not be there. It retries until ctx ends, 30 seconds at
-// most. The caller must not change the records any more, even after an error.
+// Produce writes records and returns nil once all in-sync replicas have all of them. After
+// an error each of them may or may not have been written. It retries until ctx ends, for at
+// most 30 seconds. The caller must not change the records any more, even after an error.
 //
-// There is no linger: calls that come during a request to a partition share the next one,
-// so concurrent calls are cheap.
+// There is no linger: records that arrive during a request to their partition are sent
+// together in the next one, so concurrent calls are cheap.
 func (l *Log) Produce(ctx context.Context, topic string, records []Record) error {
 	if len(records) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func (l *Log) Produce(ctx context.Context, topic string, records []Record) error
 	err := l.produce(ctx, topic, records)
 	if err != nil {
 		outcome = "error"
-		if l.life.Err() != nil {
+		if l.ctx.Err() != nil {
 			err = errors.Join(ErrClosed, err)
 		}
 		err = fmt.Errorf("producing to %s: %w", topic, err)
@@ -73,7 +73,7 @@ func (l *Log) Produce(ctx context.Context, topic string, records []Record) error
 func (l *Log) produce(ctx context.Context, topic string, records []Record) error {
 	ctx, cancel := context.WithTimeout(ctx, produceTimeout)
 	defer cancel()
-	defer context.AfterFunc(l.life, cancel)()
+	defer context.AfterFunc(l.ctx, cancel)()
 	partitions := l.Partitions(topic)
 	if partitions == 0 {
 		var err error
@@ -97,11 +97,11 @@ func (l *Log) produce(ctx context.Context, topic string, records []Record) error
 
 // chunk is the part of one call that goes to one partition in one request.
 type chunk struct {
-	ctx     context.Context // of the call: nobody waits for the chunk after it
+	ctx     context.Context // of the call; once it has ended nobody waits for the chunk
 	sender  *sender
 	records []*Record
 	size    int
-	done    chan error // takes one
+	done    chan error // has room for the one result
 }
 
 func (c *chunk) wait(ctx context.Context) error {

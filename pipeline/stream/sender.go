@@ -9,9 +9,9 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// sender writes to one partition, one request at a time: so no request overtakes a retry,
-// and all that was queued during one goes out in the next. Its goroutine runs only while
-// there is something to send.
+// sender writes to one partition, one request at a time: so no request overtakes the retry
+// of an earlier one, and all that is queued during one goes out with the next. Its goroutine
+// runs only while there is something to send.
 type sender struct {
 	log *Log
 	topicPartition
@@ -19,7 +19,7 @@ type sender struct {
 	mu      sync.Mutex
 	queue   []*chunk
 	sending bool
-	err     error // of the last try, for callers that stop waiting
+	err     error // of the last attempt, for callers that stop waiting
 }
 
 func (l *Log) sender(topic string, partition int) *sender {
@@ -54,7 +54,8 @@ func (s *sender) run() {
 	}
 }
 
-// take returns the queued chunks that fit in one request, none when there are none.
+// take removes from the queue the chunks that fit in one request and returns them. When
+// there are none, the goroutine ends and enqueue must start another.
 func (s *sender) take() []*chunk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,22 +75,22 @@ func (s *sender) take() []*chunk {
 func (s *sender) send(batch []*chunk) {
 	var pause backoff
 	for {
-		batch = waitedFor(batch)
+		batch = dropAbandoned(batch)
 		if len(batch) == 0 {
 			return
 		}
-		err := s.try(batch)
+		err := s.attempt(batch)
 		s.setError(err)
 		if err == nil || !retriable(err) {
 			finish(batch, err)
 			return
 		}
 		if errors.Is(err, kafka.UnknownTopicOrPartition) || errors.Is(err, protocol.ErrNoTopic) {
-			if err := s.log.recreate(s.log.life, s.topic); err != nil {
+			if err := s.log.recreate(s.log.ctx, s.topic); err != nil {
 				s.setError(err)
 			}
 		}
-		if pause.wait(s.log.life) != nil {
+		if pause.wait(s.log.ctx) != nil {
 			finish(batch, err)
 			return
 		}
@@ -102,8 +103,8 @@ func finish(batch []*chunk, err error) {
 	}
 }
 
-// waitedFor finishes the chunks whose call has ended and returns the others.
-func waitedFor(batch []*chunk) []*chunk {
+// dropAbandoned finishes the chunks whose call has ended and returns the others.
+func dropAbandoned(batch []*chunk) []*chunk {
 	kept := make([]*chunk, 0, len(batch))
 	for _, c := range batch {
 		if err := c.ctx.Err(); err != nil {
@@ -115,8 +116,8 @@ func waitedFor(batch []*chunk) []*chunk {
 	return kept
 }
 
-func (s *sender) try(batch []*chunk) error {
-	ctx, cancel := context.WithTimeout(s.log.life, requestTimeout)
+func (s *sender) attempt(batch []*chunk) error {
+	ctx, cancel := context.WithTimeout(s.log.ctx, requestTimeout)
 	defer cancel()
 	res, err := s.log.client.Produce(ctx, &kafka.ProduceRequest{
 		Topic:        s.topic,
@@ -130,7 +131,8 @@ func (s *sender) try(batch []*chunk) error {
 	return res.Error
 }
 
-// wireRecords makes the records of one try: kafka-go's are readers, which a try consumes.
+// wireRecords converts the records for one attempt. Every attempt needs new ones, since
+// kafka-go's hold readers, which sending exhausts.
 func wireRecords(batch []*chunk) []kafka.Record {
 	n := 0
 	for _, c := range batch {

@@ -7,9 +7,9 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// evictStaleMembers removes the members that this process left in a group: before it was
-// killed, or by a join whose answer was lost. The broker makes a rebalance wait until such
-// members time out, and one of them may be the group's leader.
+// evictStaleMembers removes the members that this node has left behind in a group: by an
+// earlier process that was killed, or by a join whose answer was lost. Otherwise the broker
+// makes each rebalance wait until they time out, and one of them may be the group's leader.
 func (l *Log) evictStaleMembers(ctx context.Context, group string) error {
 	if !l.unique {
 		return nil
@@ -29,12 +29,12 @@ func (l *Log) evictStaleMembers(ctx context.Context, group string) error {
 		err = response.Error
 	}
 	if err != nil {
-		return fmt.Errorf("removing %d members: %w", len(stale), err)
+		return fmt.Errorf("evicting %d members: %w", len(stale), err)
 	}
 	return nil
 }
 
-// ownMembers returns the members that joined with this process's client id.
+// ownMembers returns the members that joined with this Log's client id.
 func (l *Log) ownMembers(described *kafka.DescribeGroupsResponse) []kafka.LeaveGroupRequestMember {
 	var members []kafka.LeaveGroupRequestMember
 	for _, group := range described.Groups {

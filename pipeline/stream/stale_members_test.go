@@ -10,7 +10,7 @@ import (
 )
 
 func TestAStaleMemberIsNotWaitedFor(t *testing.T) {
-	const ages = 4 * time.Minute // more than the test waits for
+	const never = 4 * time.Minute // longer than the test waits
 	cfg := config(t, brokerOf(t))
 	cfg.Node = unique("node")
 	log, err := stream.Open(t.Context(), cfg)
@@ -20,12 +20,12 @@ func TestAStaleMemberIsNotWaitedFor(t *testing.T) {
 	t.Cleanup(log.Close)
 	topic, group := newTopic(t, log, 2), unique("group")
 
-	// A member that never sends a heartbeat learns of nothing, like one that was killed.
+	// A member that sends no heartbeat learns of no rebalance, like one that was killed.
 	stale, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: group, Topics: []string{topic}, Brokers: []string{brokerOf(t)},
 		Dialer:            &kafka.Dialer{ClientID: cfg.ClientID + "-" + cfg.Node, Timeout: 5 * time.Second},
 		GroupBalancers:    []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
-		HeartbeatInterval: ages, SessionTimeout: ages, RebalanceTimeout: ages,
+		HeartbeatInterval: never, SessionTimeout: never, RebalanceTimeout: never,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,14 +15,14 @@ import (
 
 const (
 	ensureTimeout = 30 * time.Second
-	// minSegment is the smallest segment.bytes Apache Kafka 4 takes (KIP-1030).
+	// minSegment is the smallest segment.bytes that Apache Kafka 4 accepts (KIP-1030).
 	minSegment = 1 << 20
 )
 
-// EnsureTopics creates the topics that are missing and waits until they can be used. A
-// topic that exists keeps its partitions, however many are asked for: another number would
-// move keys from one to another. Partitions tells how many it has. These topics are created
-// again, with as many, if they vanish. It tries for at most 30 seconds.
+// EnsureTopics creates the topics that are missing and waits until they can be used, for at
+// most 30 seconds. A topic that exists keeps its number of partitions, whatever number is
+// asked for, since another would move keys to other partitions; Partitions returns it. If
+// one of these topics vanishes later, it is created again with that number.
 func (l *Log) EnsureTopics(ctx context.Context, topics []schema.Topic) error {
 	ctx, cancel := context.WithTimeout(ctx, ensureTimeout)
 	defer cancel()
@@ -33,7 +33,7 @@ func (l *Log) EnsureTopics(ctx context.Context, topics []schema.Topic) error {
 		case err == nil:
 			l.remember(topics)
 			return nil
-		case !creatable(err):
+		case !creationRetriable(err):
 			return fmt.Errorf("creating topics: %w", err)
 		case pause.wait(ctx) != nil:
 			return fmt.Errorf("creating topics: %w", err)
@@ -41,9 +41,9 @@ func (l *Log) EnsureTopics(ctx context.Context, topics []schema.Topic) error {
 	}
 }
 
-// creatable reports whether creating topics may succeed later. A cluster that is starting
-// counts too few brokers for any replication factor.
-func creatable(err error) bool {
+// creationRetriable reports whether creating topics may succeed later. A cluster that is
+// starting counts too few brokers for its replication factor.
+func creationRetriable(err error) bool {
 	return errors.Is(err, kafka.InvalidReplicationFactor) || retriable(err)
 }
 
@@ -81,14 +81,14 @@ func (l *Log) ensure(ctx context.Context, topics []schema.Topic) error {
 	return nil
 }
 
-// topicConfig turns time-based retention off: the embedded broker forgets the offsets
-// of a partition that it emptied, and groups then skip new messages. Retention works on
-// whole segments, so a segment is a fraction of it.
+// topicConfig turns retention by time off: the embedded broker forgets the offsets of a
+// partition that it has emptied, and groups then skip new messages. Retention by size
+// deletes whole segments, so a segment is a quarter of it.
 func topicConfig(t schema.Topic) kafka.TopicConfig {
 	return kafka.TopicConfig{
 		Topic:             t.Name,
 		NumPartitions:     t.Partitions,
-		ReplicationFactor: -1, // the cluster's own default
+		ReplicationFactor: -1, // the cluster's default
 		ConfigEntries: []kafka.ConfigEntry{
 			{ConfigName: "retention.ms", ConfigValue: "-1"},
 			{ConfigName: "retention.bytes", ConfigValue: strconv.FormatInt(t.RetentionBytes, 10)},
@@ -97,12 +97,12 @@ func topicConfig(t schema.Topic) kafka.TopicConfig {
 	}
 }
 
-// create makes topics; one that another process made first is no error.
+// create creates topics. One that another process has created meanwhile is no error.
 func (l *Log) create(ctx context.Context, topics []kafka.TopicConfig) error {
 	if len(topics) == 0 {
 		return nil
 	}
-	// kafka-go waits for the new topics to show in its metadata until ctx ends.
+	// Until ctx ends, kafka-go waits for its metadata to show the new topics.
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	res, err := l.client.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: topics})
@@ -117,8 +117,8 @@ func (l *Log) create(ctx context.Context, topics []kafka.TopicConfig) error {
 	return nil
 }
 
-// partitionCounts returns how many partitions each topic has, 0 for a missing one, as of
-// at most metadataTTL ago.
+// partitionCounts returns how many partitions each topic has, 0 for a missing one. The
+// answer may be as old as metadataTTL.
 func (l *Log) partitionCounts(ctx context.Context, topics []string) (map[string]int, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -140,7 +140,7 @@ func (l *Log) partitionCounts(ctx context.Context, topics []string) (map[string]
 	return counts, nil
 }
 
-// awaitTopic returns the topic's partitions once it exists.
+// awaitTopic returns how many partitions a topic has, once it exists.
 func (l *Log) awaitTopic(ctx context.Context, topic string) (int, error) {
 	var pause backoff
 	for {
@@ -157,7 +157,7 @@ func (l *Log) awaitTopic(ctx context.Context, topic string) (int, error) {
 	}
 }
 
-// recreate creates a topic that EnsureTopics knows and that vanished with the log.
+// recreate creates a topic again that EnsureTopics was called with and that has vanished.
 func (l *Log) recreate(ctx context.Context, topic string) error {
 	l.mu.Lock()
 	t, known := l.topics[topic]
@@ -168,15 +168,15 @@ func (l *Log) recreate(ctx context.Context, topic string) error {
 	return l.create(ctx, []kafka.TopicConfig{topicConfig(t)})
 }
 
-// Partitions returns how many partitions a topic has, 0 if it is not known here.
+// Partitions returns how many partitions a topic has, 0 if this Log has not seen it yet.
 func (l *Log) Partitions(topic string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.counts[topic]
 }
 
-// PartitionOf returns the partition of a key's messages, -1 if the topic is not known
-// here: EnsureTopics makes it known.
+// PartitionOf returns the partition of a key's messages, -1 if this Log has not seen the
+// topic yet, neither in EnsureTopics nor in its metadata.
 func (l *Log) PartitionOf(topic string, key []byte) int {
 	n := l.Partitions(topic)
 	if n == 0 {
@@ -186,7 +186,7 @@ func (l *Log) PartitionOf(topic string, key []byte) int {
 }
 
 // Partition returns which of n partitions holds the messages of a key: FNV-1a, 32 bits,
-// modulo n. Every producer must use it, so it never changes.
+// modulo n. All processes must agree on it, so it must never change.
 func Partition(key []byte, n int) int {
 	h := fnv.New32a()
 	h.Write(key)

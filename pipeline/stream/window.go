@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Message is one record in flight. Its receiver acknowledges it once its effect is
-// committed elsewhere, or once it gives up on it.
+// Message is one record in flight. The stage acknowledges it once its effect is committed
+// to PostgreSQL, or once the stage gives it up.
 type Message struct {
 	Topic     string
 	Partition int
 	Offset    int64
 	Key       []byte
-	Value     []byte // may be empty or anything else: check it
+	Value     []byte // not validated: may be empty or malformed
 	Headers   []Header
-	Time      time.Time // when it was written, ms
+	Time      time.Time // when it was written, to the millisecond
 
-	window *window // nil: no consumer delivered it
-	seq    int64
+	window *window // nil if it was read without a consumer
+	seq    int64   // its number in the window
 }
 
 // Ack acknowledges the message. Its offset is committed once all messages before it in its
-// partition are acknowledged too. It may be called from any goroutine, does not block, and
-// does nothing the second time or after the partition was revoked.
+// partition are acknowledged too. It may be called from any goroutine and does not block. A
+// second call does nothing, nor does one after the partition was revoked.
 func (m *Message) Ack() {
 	if m.window != nil {
-		m.window.finish(m.seq)
+		m.window.ack(m.seq)
 	}
 }
 
@@ -40,52 +40,53 @@ func (m *Message) Header(key string) string {
 	return ""
 }
 
-// window knows which messages of a partition are in flight and what may be committed.
-// Offsets may have gaps, so messages are numbered as they are delivered.
+// window tracks which messages of a partition are in flight and which offset may be
+// committed. Offsets may have gaps, so messages are numbered as they are delivered.
 type window struct {
-	mu      sync.Mutex
-	entries []entry // from the lowest unacknowledged message on
-	base    int64   // number of entries[0]
-	held    int     // entries not acknowledged
-	next    int64   // offset to commit: all before it is acknowledged; -1: unknown
-	stored  int64   // offset last committed, -1 for none
+	mu            sync.Mutex
+	slots         []slot // from the lowest unacknowledged message on
+	base          int64  // number of slots[0]
+	unacked       int    // slots not acknowledged
+	next          int64  // offset to commit: all before it are acknowledged; -1: unknown
+	lastCommitted int64  // -1 for none
 
-	changed chan struct{} // closed at the next Ack; nil: nobody waits for it
+	changed chan struct{} // closed at the next Ack; nil if nobody waits for it
 }
 
-type entry struct {
-	offset   int64
-	written  time.Time
-	finished bool
+// slot is one delivered message.
+type slot struct {
+	offset  int64
+	written time.Time
+	acked   bool
 }
 
-func newWindow(next, stored int64) *window {
-	return &window{next: next, stored: stored}
+func newWindow(next, lastCommitted int64) *window {
+	return &window{next: next, lastCommitted: lastCommitted}
 }
 
-// add puts messages in flight, in the order of their offsets.
+// add records messages as in flight. They come in the order of their offsets.
 func (w *window) add(messages []*Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, m := range messages {
-		m.window, m.seq = w, w.base+int64(len(w.entries))
-		w.entries = append(w.entries, entry{offset: m.Offset, written: m.Time})
+		m.window, m.seq = w, w.base+int64(len(w.slots))
+		w.slots = append(w.slots, slot{offset: m.Offset, written: m.Time})
 	}
-	w.held += len(messages)
+	w.unacked += len(messages)
 }
 
-func (w *window) finish(seq int64) {
+func (w *window) ack(seq int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	i := seq - w.base
-	if i < 0 || w.entries[i].finished {
+	if i < 0 || w.slots[i].acked {
 		return
 	}
-	w.entries[i].finished = true
-	w.held--
-	for len(w.entries) > 0 && w.entries[0].finished {
-		w.next = w.entries[0].offset + 1
-		w.entries = w.entries[1:]
+	w.slots[i].acked = true
+	w.unacked--
+	for len(w.slots) > 0 && w.slots[0].acked {
+		w.next = w.slots[0].offset + 1
+		w.slots = w.slots[1:]
 		w.base++
 	}
 	if w.changed != nil {
@@ -98,9 +99,9 @@ func (w *window) finish(seq int64) {
 // n or more only if ctx has ended.
 func (w *window) awaitBelow(ctx context.Context, n int) int {
 	for {
-		held, changed := w.watch()
-		if held < n || ctx.Err() != nil {
-			return held
+		unacked, changed := w.watch()
+		if unacked < n || ctx.Err() != nil {
+			return unacked
 		}
 		select {
 		case <-changed:
@@ -109,20 +110,21 @@ func (w *window) awaitBelow(ctx context.Context, n int) int {
 	}
 }
 
-func (w *window) watch() (held int, changed <-chan struct{}) {
+// watch returns how many messages are in flight, and a channel that the next Ack closes.
+func (w *window) watch() (unacked int, changed <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.changed == nil {
 		w.changed = make(chan struct{})
 	}
-	return w.held, w.changed
+	return w.unacked, w.changed
 }
 
 // inFlight returns how many messages are not acknowledged.
 func (w *window) inFlight() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.held
+	return w.unacked
 }
 
 // oldest returns when the lowest unacknowledged message was written, zero if none is in
@@ -130,23 +132,23 @@ func (w *window) inFlight() int {
 func (w *window) oldest() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.entries) == 0 {
+	if len(w.slots) == 0 {
 		return time.Time{}
 	}
-	return w.entries[0].written
+	return w.slots[0].written
 }
 
-// uncommitted returns the offset to commit, and whether it differs from the last one.
+// uncommitted returns the offset to commit, and whether there is one and it is new.
 func (w *window) uncommitted() (int64, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.next, w.next >= 0 && w.next != w.stored
+	return w.next, w.next >= 0 && w.next != w.lastCommitted
 }
 
 func (w *window) committed(offset int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stored = offset
+	w.lastCommitted = offset
 }
 
 // position returns the lowest unacknowledged offset, -1 before it is known.

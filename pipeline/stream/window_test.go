@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-func TestWindowCommitsUpToTheLowestUnfinished(t *testing.T) {
+func TestWindowCommitsUpToTheLowestUnacknowledged(t *testing.T) {
 	for name, tt := range map[string]struct {
 		offsets []int64
-		finish  []int // indexes, in order
+		acks    []int // indexes, in order
 		want    int64
-		held    int
+		unacked int
 	}{
-		"nothing finished":           {[]int64{5, 6, 7}, nil, 5, 3},
+		"none":                       {[]int64{5, 6, 7}, nil, 5, 3},
 		"the first":                  {[]int64{5, 6, 7}, []int{0}, 6, 2},
 		"all but the first":          {[]int64{5, 6, 7}, []int{2, 1}, 5, 1},
 		"the first last":             {[]int64{5, 6, 7}, []int{2, 1, 0}, 8, 0},
@@ -26,22 +26,22 @@ func TestWindowCommitsUpToTheLowestUnfinished(t *testing.T) {
 			for _, offset := range tt.offsets {
 				messages = append(messages, &Message{Offset: offset})
 			}
-			w.add(messages[:1]) // over two calls, as messages come
+			w.add(messages[:1]) // in two calls, as messages come in several
 			w.add(messages[1:])
-			for _, i := range tt.finish {
+			for _, i := range tt.acks {
 				messages[i].Ack()
 			}
 			if got := w.position(); got != tt.want {
 				t.Errorf("position = %d, want %d", got, tt.want)
 			}
-			if got := w.inFlight(); got != tt.held {
-				t.Errorf("in hand = %d, want %d", got, tt.held)
+			if got := w.inFlight(); got != tt.unacked {
+				t.Errorf("in flight = %d, want %d", got, tt.unacked)
 			}
 		})
 	}
 }
 
-func TestWindowKnowsTheAgeOfTheLowestUnfinished(t *testing.T) {
+func TestWindowKnowsTheAgeOfTheLowestUnacknowledged(t *testing.T) {
 	w, first := newWindow(0, 0), time.Unix(1000, 0)
 	if !w.oldest().IsZero() {
 		t.Error("an empty window has an oldest message")
@@ -54,13 +54,13 @@ func TestWindowKnowsTheAgeOfTheLowestUnfinished(t *testing.T) {
 	}
 	messages[0].Ack()
 	if !w.oldest().IsZero() {
-		t.Error("a finished message is the oldest")
+		t.Error("an acknowledged message is the oldest")
 	}
 }
 
-// TestPartitionStays holds the placement of keys: a change would break the order of
+// TestKeysStayInTheirPartitions holds the placement of keys: a change would break the order of
 // every key with messages in the log.
-func TestPartitionStays(t *testing.T) {
+func TestKeysStayInTheirPartitions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		key  string
 		n    int

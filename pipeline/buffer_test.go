@@ -10,12 +10,12 @@ import (
 	"crier/schema"
 )
 
-// given is a backlog of which all shards have one list of jobs.
-type given []schema.Job
+// jobList is a backlog in which every shard has the same jobs.
+type jobList []schema.Job
 
-func (g given) Backlog(_ context.Context, after []schema.JobPlace, _ time.Time, limit int) ([]schema.Job, error) {
+func (l jobList) Backlog(_ context.Context, after []schema.JobPlace, _ time.Time, limit int) ([]schema.Job, error) {
 	var jobs []schema.Job
-	for _, j := range g {
+	for _, j := range l {
 		if j.Place().Compare(after[0]) > 0 && len(jobs) < limit {
 			jobs = append(jobs, j)
 		}
@@ -23,12 +23,14 @@ func (g given) Backlog(_ context.Context, after []schema.JobPlace, _ time.Time, 
 	return jobs, nil
 }
 
-func (given) Unanswered(context.Context, []schema.FiredJob) ([]schema.JobID, error) { return nil, nil }
+func (jobList) Unanswered(context.Context, []schema.FiredJob) ([]schema.JobID, error) {
+	return nil, nil
+}
 
-func TestWhatComesAfterAPostThatIsPassedOverWaitsForItInItsAccountsAlone(t *testing.T) {
+func TestOnlyPostsOfTheSameAccountsWaitForASkippedPost(t *testing.T) {
 	start := time.Now()
 	slow, quick, other := schema.NewAccountID(start), schema.NewAccountID(start), schema.NewAccountID(start)
-	var jobs given
+	var jobs jobList
 	add := func(p schema.PostJob) schema.JobID {
 		p.Post, p.Version, p.Workspace = schema.NewPostID(start), 1, schema.NewWorkspaceID(start)
 		jobs = append(jobs, schema.Job{
@@ -39,48 +41,48 @@ func TestWhatComesAfterAPostThatIsPassedOverWaitsForItInItsAccountsAlone(t *test
 	post := func(account schema.AccountID, platform schema.Platform) schema.PostJob {
 		return schema.PostJob{Accounts: []schema.AccountID{account}, Platforms: []schema.Platform{platform}}
 	}
-	for range keptOfDestination {
+	for range bufferPerDestination {
 		add(post(slow, schema.Mastodon))
 	}
 	both := add(schema.PostJob{Accounts: []schema.AccountID{slow, quick}, Platforms: []schema.Platform{schema.Mastodon, schema.Bluesky}})
 	after, free := add(post(quick, schema.Bluesky)), add(post(other, schema.Bluesky))
 
-	k := newKept()
+	b := newBuffer()
 	read := func(r *reader) {
-		for !r.ended() && (!r.refills || !k.refilled(r, start)) {
+		for !r.ended() && (!r.refills || !b.refilled(r, start)) {
 			next, err := r.cursor.next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, j := range next {
-				s, err := dispatchOf(j)
-				if err != nil || !k.offer(r, s, func(of destination, _ int) bool { return of.platform == schema.Mastodon }) {
+				d, err := dispatchOf(j)
+				if err != nil || !b.offer(r, d, func(of destination, _ int) bool { return of.platform == schema.Mastodon }) {
 					t.Fatalf("%v waits, err %v", j.ID, err)
 				}
-				r.at = j.Place()
+				r.position = j.Place()
 			}
 		}
 	}
 	take := func() (ids []schema.JobID) {
-		k.take(func(s *dispatch) bool { ids = append(ids, s.ID); return true })
+		b.take(func(d *dispatch) bool { ids = append(ids, d.ID); return true })
 		return ids
 	}
 	r := newReader(jobs, []int16{0}, schema.JobPlace{}, start.Add(24*time.Hour))
 	read(r)
-	if got := take(); len(got) != keptOfDestination+1 || got[keptOfDestination] != free {
-		t.Errorf("took %d jobs, want %d of the slow platform and then that of another account", len(got), keptOfDestination)
+	if got := take(); len(got) != bufferPerDestination+1 || got[bufferPerDestination] != free {
+		t.Errorf("took %d jobs, want %d of the slow platform and then that of another account", len(got), bufferPerDestination)
 	}
-	again := k.refill(jobs, []int16{0}, start.Add(24*time.Hour))
+	again := b.refill(jobs, []int16{0}, start.Add(24*time.Hour))
 	if again == nil {
-		t.Fatal("nobody reads what was passed over")
+		t.Fatal("nobody reads the skipped jobs")
 	}
-	jobs = jobs[:len(jobs)-1] // that is fired
+	jobs = jobs[:len(jobs)-1] // the last one is fired
 	read(again)
-	k.refilled(again, start)
+	b.refilled(again, start)
 	if got := take(); !slices.Equal(got, []schema.JobID{both, after}) {
 		t.Errorf("then took %v, want %v and %v", got, both, after)
 	}
-	if len(k.passed)+len(k.behind)+len(k.ids)+len(k.waiting) > 0 {
-		t.Errorf("%d destinations, %d accounts are passed over, though none of their jobs is", len(k.passed), len(k.behind))
+	if len(b.skipped)+len(b.blocked)+len(b.ids)+len(b.waiting) > 0 {
+		t.Errorf("%d destinations and %d accounts still wait, though nothing is skipped any more", len(b.skipped), len(b.blocked))
 	}
 }

@@ -1,0 +1,59 @@
+package graph
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/listing"
+	"crier/schema"
+	"crier/schema/validation"
+)
+
+// Publish makes the one visible call of a delivery and returns the id of what it made.
+func Publish(ctx context.Context, client *connectors.Client, d schema.Delivery, call connectors.Call) (id string, err error) {
+	call.Kind, call.Turn, call.Visible = connectors.Post, d.Turn, true
+	var out struct {
+		ID string `json:"id"`
+	}
+	if _, err := client.Do(ctx, call, &out); err != nil {
+		return "", err
+	}
+	if out.ID == "" {
+		return "", &schema.Error{Kind: schema.Unknown, Message: "the platform's answer names nothing that was made"}
+	}
+	return out.ID, nil
+}
+
+// readBackTime bounds the read of what was just published: until it is over, the receipt is
+// kept nowhere.
+const readBackTime = 3 * time.Second
+
+// ReadBack makes a call that asks for the address of what is published. Where that fails, it is
+// there all the same: the item has its id alone.
+func ReadBack(ctx context.Context, client *connectors.Client, call connectors.Call, id string) listing.Item {
+	ctx, cancel := context.WithTimeout(ctx, readBackTime)
+	defer cancel()
+	call.Query, call.Kind = url.Values{"fields": {"id,permalink,timestamp"}}, connectors.Status
+	var out Post
+	if _, err := client.Do(ctx, call, &out); err != nil || out.ID != id {
+		return listing.Item{ID: id}
+	}
+	return listing.Item{ID: id, URL: out.Permalink, At: out.Timestamp.Time}
+}
+
+// Receipt returns the receipt of what a delivery made; now stands for a time that is not known.
+func Receipt(d schema.Delivery, made listing.Item, now time.Time) schema.Receipt {
+	r := schema.Receipt{Entry: d.Entry, NativeID: made.ID, PostedAt: made.At}
+	if validation.IsWebAddress(made.URL) {
+		r.URL = made.URL
+	}
+	if d.Comment != nil {
+		r.Entry = d.Comment.Entry
+	}
+	if made.At.IsZero() {
+		r.PostedAt = now.UTC()
+	}
+	return r
+}

@@ -1,0 +1,100 @@
+package graph
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"crier/connectors/listing"
+	"crier/schema"
+)
+
+// Post is what is read of a post or a comment in a list.
+type Post struct {
+	ID          string `json:"id"`
+	Text        string `json:"text"`
+	Caption     string `json:"caption"` // what instagram calls a post's text
+	Timestamp   Time   `json:"timestamp"`
+	Permalink   string `json:"permalink"`
+	MediaType   string `json:"media_type"`
+	ProductType string `json:"media_product_type"`
+	RepliedTo   struct {
+		ID string `json:"id"`
+	} `json:"replied_to"`
+}
+
+// Page is a part of a list, the newest first.
+type Page struct {
+	Data   []Post `json:"data"`
+	Paging struct {
+		Cursors struct {
+			After string `json:"after"`
+		} `json:"cursors"`
+	} `json:"paging"`
+}
+
+// whole tells whether an answer can show that something is not there: a null or a post without
+// a time would pass for the end of the list.
+func (p Page) whole() bool {
+	return p.Data != nil && !slices.ContainsFunc(p.Data, func(one Post) bool { return one.ID == "" || one.Timestamp.IsZero() })
+}
+
+// Search looks for what a delivery may have made in a list of the account's own.
+type Search struct {
+	// Page reads the part of the list after a cursor, with the header of the answer.
+	Page func(ctx context.Context, after string) (Page, http.Header, error)
+	// IsLike tells whether a post is what the delivery would have made, as far as it shows.
+	IsLike func(Post) bool
+	Now    func() time.Time
+
+	published bool // it is there for certain, wherever
+}
+
+// Find reads the list back to when the call was claimed. The item has the post's permalink.
+func (s Search) Find(ctx context.Context, d schema.Delivery) (listing.Item, schema.Verdict, error) {
+	search := listing.Search{Now: s.Now, Read: s.read}
+	if s.published {
+		search.InDoubt = func(context.Context) (schema.Verdict, error) { return schema.CannotTell, notListed() }
+	}
+	item, verdict, err := search.Find(ctx, d)
+	if s.published && verdict != schema.Found && err == nil {
+		return item, schema.CannotTell, notListed()
+	}
+	return item, verdict, WithoutEnd(err)
+}
+
+func notListed() error {
+	return listing.LookLater(0, "it is published, and the platform does not list it yet")
+}
+
+func (s Search) read(ctx context.Context, after string) (listing.Page, error) {
+	read, header, err := s.Page(ctx, after)
+	if err != nil {
+		return listing.Page{}, err
+	}
+	if !read.whole() {
+		return listing.Page{}, &schema.Error{Kind: schema.Retryable, Message: "the platform's answer is no list of posts"}
+	}
+	page := listing.Page{Skew: listing.Skew(header, s.Now())}
+	for _, p := range read.Data { // an empty part is the last one, whatever cursor it has
+		page.Items = append(page.Items, listing.Item{ID: p.ID, URL: p.Permalink, At: p.Timestamp.Time, Alike: s.IsLike(p)})
+		page.Until, page.Next = p.Timestamp.Time, read.Paging.Cursors.After
+	}
+	return page, nil
+}
+
+// SameText compares texts but for what platforms change in them: the space, and the sign of
+// a hashtag that becomes a topic.
+func SameText(a, b string) bool { return letters(a) == letters(b) }
+
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '#' {
+			return -1
+		}
+		return r
+	}, text)
+}

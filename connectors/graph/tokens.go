@@ -1,0 +1,69 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// Operations of tokens, as they are called in metrics and logs.
+const (
+	opLengthen = "GET /access_token"
+	opRefresh  = "GET /refresh_access_token"
+)
+
+// Tokens are those of instagram and threads, which are traded for themselves: the old one goes
+// on working, so that a trade whose answer is lost is repeated.
+type Tokens struct {
+	Client *connectors.Client
+	Base   string // of the API, without a version
+	Prefix string // of the platform's grant types
+	Secret string // of crier's app
+	Now    func() time.Time
+}
+
+// Lengthen trades the token that a consent gives, which lasts an hour, for one of 60 days.
+func (t Tokens) Lengthen(ctx context.Context, a schema.Account, short schema.Credentials) (schema.Credentials, error) {
+	call := t.call(a, short, "/access_token", opLengthen)
+	call.Query.Set("grant_type", t.Prefix+"_exchange_token")
+	call.Query.Set("client_secret", t.Secret)
+	call.Secrets = append(call.Secrets, t.Secret)
+	return t.trade(ctx, call, short)
+}
+
+// Refresh trades a token for one that lasts 60 days from now. It has to be a day old, and not
+// expired.
+func (t Tokens) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
+	call := t.call(a, old, "/refresh_access_token", opRefresh)
+	call.Query.Set("grant_type", t.Prefix+"_refresh_token")
+	return t.trade(ctx, call, old)
+}
+
+// call has the token where the documents have it: in the address.
+func (t Tokens) call(a schema.Account, credentials schema.Credentials, path, operation string) connectors.Call {
+	return connectors.Call{
+		Operation: operation, Method: http.MethodGet, URL: t.Base + path, Account: a.ID,
+		Query: url.Values{"access_token": {credentials.AccessToken}}, Secrets: []string{credentials.AccessToken},
+	}
+}
+
+func (t Tokens) trade(ctx context.Context, call connectors.Call, old schema.Credentials) (schema.Credentials, error) {
+	var out struct {
+		AccessToken string `json:"access_token"`
+		ExpiresIn   int64  `json:"expires_in"` // seconds
+	}
+	switch _, err := t.Client.Do(ctx, call, &out); {
+	case err != nil:
+		return schema.Credentials{}, fmt.Errorf("trading token: %w", err)
+	case out.AccessToken == "" || out.ExpiresIn <= 0:
+		return schema.Credentials{}, &schema.Error{Kind: schema.Retryable, Message: "the platform's answer holds no token"}
+	}
+	old.AccessToken, old.SelfRenewing = out.AccessToken, true
+	old.ExpiresAt = t.Now().Add(time.Duration(out.ExpiresIn) * time.Second).UTC()
+	return old, nil
+}
