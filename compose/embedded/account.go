@@ -11,14 +11,14 @@ import (
 	"syscall"
 )
 
-// account is the user that a part runs as where it must not run as root; nil means
-// that we are not root and the part runs as ourselves.
+// account is the user that a part runs as instead of root; nil means that this process is
+// not root, and the part runs as the same user.
 type account struct {
 	name     string
 	uid, gid uint32
 }
 
-// unprivileged returns whom to run as instead of root.
+// unprivileged returns the user to run as instead of root.
 func unprivileged() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -55,8 +55,8 @@ func (a *account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// own makes the folders, with all in them, the account's, and fails if it cannot get
-// to them.
+// own makes the account the owner of the folders and everything in them, and fails if it
+// cannot reach them.
 func (a *account) own(dirs ...string) error {
 	if a == nil {
 		return nil
@@ -94,7 +94,8 @@ func (a *account) chown(dir string) error {
 	return os.Lchown(dir, int(a.uid), int(a.gid)) // last: it marks the whole as done
 }
 
-// canReach tells which folder above dir the account may not pass through.
+// canReach returns an error that names the first folder above dir that the account may not
+// enter.
 func (a *account) canReach(dir string) error {
 	for parent := filepath.Dir(dir); ; parent = filepath.Dir(parent) {
 		info, err := stat(parent)

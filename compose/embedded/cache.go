@@ -30,8 +30,8 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "crier"), nil
 }
 
-// LibPath returns where libchdb, ClickHouse's engine as a library, is installed; the
-// error says which command installs it.
+// LibPath returns the path of libchdb, ClickHouse's engine as a library. If it is not
+// installed, the error says which command installs it.
 func LibPath() (string, error) {
 	cache, err := CacheDir()
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"syscall"
 )
 
-// roleVariable names in the environment what a re-executed binary is to be.
+// roleVariable is the environment variable that tells a re-executed binary its role.
 const roleVariable = "CRIER_EMBEDDED_ROLE"
 
-// controlFD is where a child reads what its parent has to say. It is not stdin: the
-// engine of ClickHouse reads that of its own accord.
+// controlFD is the pipe on which a child reads what its parent sends. It is not stdin, since
+// ClickHouse's engine reads that by itself.
 const controlFD = 3
 
 // stopLine asks for an orderly stop; a bare end of the input means the parent died.
@@ -27,14 +27,14 @@ var (
 	errOrphan = errors.New("parent is gone")
 )
 
-// childProcess is the child's side of what child and supervisor say to each other.
+// childProcess is the child's side of the protocol between child and supervisor.
 type childProcess struct {
 	control *bufio.Reader
 	stdout  io.Writer
 }
 
-// Main runs the child process this binary was executed again as, if it was, and then
-// ends it. It is the first line of crier's main and of every TestMain.
+// Main does nothing unless this binary was executed again as a child: then it runs the child
+// and ends the process. It is the first line of crier's main and of every TestMain.
 func Main() {
 	roles := map[string]func(*childProcess) error{
 		partPostgres:   runPostgres,
@@ -58,9 +58,9 @@ func Main() {
 	exit(0)
 }
 
-// exit ends the process at once. In a binary built with -race os.Exit would first run
-// C++'s destructors, into which the threads of ClickHouse's engine would run: nothing
-// can stop those (chdb-core, issue 181).
+// exit ends the process at once. In a binary built with -race, os.Exit would first run C++'s
+// destructors while the threads of ClickHouse's engine still use what they destroy; nothing
+// can stop those threads (chdb-core, issue 181).
 func exit(code int) { syscall.Exit(code) }
 
 // configure reads the configuration, the first line that the parent sends.

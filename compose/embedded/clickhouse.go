@@ -19,12 +19,12 @@ type ClickHouse struct {
 	url  string
 }
 
-// StartClickHouse starts the engine on the data folder and returns once it takes
-// requests; ctx bounds no more than that. lib is the path of libchdb, which LibPath
-// knows. What was acknowledged survives the death of the child.
+// StartClickHouse starts the engine on the data folder and returns once it takes requests;
+// ctx bounds only the start. lib is the path of libchdb, from LibPath. Acknowledged data
+// survives the death of the child.
 //
-// Its SQL can read files and open connections as this process can: no stranger's SQL
-// may reach it. It has one user, whose password is drawn at each start.
+// SQL can read files and open connections as this process can, so it must never come from a
+// stranger. There is one user, whose password is drawn at each start.
 func StartClickHouse(ctx context.Context, d *Data, lib string, log *slog.Logger) (*ClickHouse, error) {
 	port, err := d.port(partClickHouse)
 	if err != nil {
@@ -48,7 +48,7 @@ func StartClickHouse(ctx context.Context, d *Data, lib string, log *slog.Logger)
 // URL returns the address of the database crier for clickhouse-go, over HTTP.
 func (c *ClickHouse) URL() string { return c.url }
 
-// Stop ends the engine after the requests it is busy with.
+// Stop ends the engine once the requests in flight are done.
 func (c *ClickHouse) Stop(ctx context.Context) error {
 	return errors.Join(c.data.withdraw(partClickHouse), c.supervisor.Stop(ctx))
 }

@@ -32,7 +32,8 @@ func OpenData(path string) (*Data, error) {
 		return nil, fmt.Errorf("resolving data folder: %w", err)
 	}
 	lock := flock.New(lockPath(path), flock.SetPermissions(0o600))
-	// Neighbour takes the lock for a moment to see who holds it: one look is too few.
+	// Neighbour holds the lock for a moment to see whether anybody does, so one try may fail
+	// although the folder is free.
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	held, err := lock.TryLockContext(ctx, 20*time.Millisecond)
@@ -49,8 +50,8 @@ func OpenData(path string) (*Data, error) {
 	return d, nil
 }
 
-// prepare forgets where an earlier life's parts listened and, for root, lets the user
-// that PostgreSQL runs as pass through the folder to its own.
+// prepare removes the addresses of the parts of an earlier process and, for root, lets the
+// user that PostgreSQL runs as pass through the folder to its own.
 func (d *Data) prepare() error {
 	for _, part := range []string{partPostgres, partLog, partClickHouse} {
 		if err := d.withdraw(part); err != nil {
@@ -66,7 +67,7 @@ func (d *Data) prepare() error {
 // Path returns the path of name inside the folder.
 func (d *Data) Path(name string) string { return filepath.Join(d.path, name) }
 
-// Close gives the folder free.
+// Close unlocks the folder.
 func (d *Data) Close() error {
 	if err := d.lock.Close(); err != nil {
 		return fmt.Errorf("unlocking data folder: %w", err)
@@ -74,8 +75,8 @@ func (d *Data) Close() error {
 	return nil
 }
 
-// port returns the port that part had last time if it is free, else another, and
-// remembers it, so that clients of an earlier life find the part again.
+// port returns the port that part had last time if it is free, else another, and stores it,
+// so that clients find a part again after a restart.
 func (d *Data) port(part string) (int, error) {
 	file := d.Path(part + ".port")
 	if old, err := os.ReadFile(file); err == nil {
@@ -93,7 +94,7 @@ func (d *Data) port(part string) (int, error) {
 	return port, nil
 }
 
-// secret returns what is kept under name, made at random the first time.
+// secret returns the secret stored under name, which is drawn at random the first time.
 func (d *Data) secret(name string) (string, error) {
 	file := d.Path(name)
 	old, err := os.ReadFile(file)
@@ -104,7 +105,7 @@ func (d *Data) secret(name string) (string, error) {
 		return "", fmt.Errorf("reading secret: %w", err)
 	}
 	made := rand.Text()
-	// The rename makes it appear whole: half a password would lock everybody out.
+	// The rename makes it appear all at once: half a password would lock everybody out.
 	if err := os.WriteFile(file+".new", []byte(made), 0o600); err != nil {
 		return "", fmt.Errorf("keeping secret: %w", err)
 	}

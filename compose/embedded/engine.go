@@ -54,12 +54,12 @@ func serveClickHouse(child *childProcess) error {
 	}
 }
 
-// engineSessions is how many statements run at once; more only wait for each other.
+// engineSessions is how many statements run at once; more would only slow each other down.
 const engineSessions = 8
 
-// engineSettings hold the engine, made for servers of its own, to a part's share. They
-// are in clickhouse.com/docs/operations/server-configuration-parameters/settings and
-// .../operations/settings/settings.
+// engineSettings limit the engine, whose defaults are for a server of its own, to a share of
+// this one (clickhouse.com/docs/operations/server-configuration-parameters/settings and
+// .../operations/settings/settings).
 func engineSettings() []string {
 	return []string{
 		"--max_server_memory_usage=2147483648", // of everything together
@@ -70,8 +70,8 @@ func engineSettings() []string {
 	}
 }
 
-// startEngine starts the engine and makes the database. An engine of an earlier life
-// may need a moment to let go of the folder.
+// startEngine starts the engine and creates the database. The engine of an earlier process may
+// need a moment to release the folder.
 func startEngine(ctx context.Context, config clickHouseConfig) (connect func() (*chdb.Conn, error), err error) {
 	library, err := chdb.Load(config.Lib)
 	if err != nil {
@@ -98,8 +98,8 @@ func startEngine(ctx context.Context, config clickHouseConfig) (connect func() (
 	return connect, nil
 }
 
-// drain lets requests in hand finish if the parent asked for a stop. The engine is not
-// shut down: what it acknowledged is in its files, as after a kill.
+// drain lets requests in flight finish if the parent asked for a stop. The engine is not shut
+// down: what it has acknowledged is in its files, as after a kill.
 func drain(parent context.Context, server *http.Server) error {
 	if errors.Is(context.Cause(parent), errOrphan) {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// The embedded log holds everything it keeps in memory after a restart, so it keeps
-// little: what a topic asks for, these where it asks for nothing.
+// After a restart the embedded log has all that it retains in memory, so it retains little:
+// what a topic asks for, and these bounds by default.
 const (
 	retentionBytes = 4 << 20 // per partition
 	segmentBytes   = 1 << 20
@@ -32,9 +32,9 @@ type Log struct {
 	stopped sync.WaitGroup
 }
 
-// StartLog starts the log on the data folder, on the port it had last time if that is
-// free. What was acknowledged survives the death of the process; a power cut may cost
-// the last seconds, as with Apache Kafka's own defaults.
+// StartLog starts the log on the data folder, on the port it had last time if that is free.
+// Acknowledged messages survive the death of the process; a power cut may lose the last
+// seconds, as with Apache Kafka's own defaults.
 func StartLog(d *Data, log *slog.Logger) (*Log, error) {
 	port, err := d.port(partLog)
 	if err != nil {
@@ -69,7 +69,7 @@ func StartLog(d *Data, log *slog.Logger) (*Log, error) {
 // Addr returns the broker's host:port.
 func (l *Log) Addr() string { return l.addr }
 
-// Stop ends the broker and writes its state down.
+// Stop ends the broker and stores its state.
 func (l *Log) Stop() error {
 	l.stop()
 	l.stopped.Wait()
@@ -91,10 +91,10 @@ func (l *Log) retain(ctx context.Context) {
 	}
 }
 
-// keepForever takes retention by time out of a request on its way to the broker. Time
-// can empty a partition, and an emptied one counts its offsets from zero again after a
-// restart, so that a consumer group silently skips what is new. Retention by size
-// always leaves the newest batch.
+// keepForever takes retention by time out of a request before the broker sees it. Retention by
+// time can empty a partition, whose offsets would start at zero again after a restart, so that
+// consumer groups would silently skip new messages. Retention by size always leaves the newest
+// batch.
 func keepForever(request kmsg.Request) (kmsg.Response, error, bool) { //nolint:revive // kfake's signature
 	switch r := request.(type) {
 	case *kmsg.CreateTopicsRequest:
@@ -129,7 +129,7 @@ func withoutAge(name string, value *string) *string {
 	return value
 }
 
-// brokerLogger hands the broker's messages on.
+// brokerLogger passes the broker's messages to slog.
 type brokerLogger struct{ log *slog.Logger }
 
 func (l brokerLogger) Logf(level kfake.LogLevel, format string, args ...any) {

@@ -10,15 +10,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// The parts, as they are called in the data folder.
+// The names of the parts in the data folder.
 const (
 	partPostgres   = "postgres"
 	partLog        = "log"
 	partClickHouse = "clickhouse"
 )
 
-// Addresses tell where the parts of a running process are; one it does not run itself
-// is empty.
+// Addresses are those of the parts of a running process. One is empty if the process does not
+// run the part itself.
 type Addresses struct {
 	Postgres   string // URL
 	Log        string // host:port
@@ -64,7 +64,7 @@ func HoldsPostgres(path string) bool {
 	return err == nil
 }
 
-// announce tells neighbours where part is. The address holds its password.
+// announce stores the address of a part for neighbours. It contains the part's password.
 func (d *Data) announce(part, address string) error {
 	file := d.Path(addressFile(part))
 	if err := os.WriteFile(file+".new", []byte(address), 0o600); err != nil {
@@ -76,7 +76,7 @@ func (d *Data) announce(part, address string) error {
 	return nil
 }
 
-// withdraw takes back what announce told.
+// withdraw removes an address that announce has stored.
 func (d *Data) withdraw(part string) error {
 	err := os.Remove(d.Path(addressFile(part)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

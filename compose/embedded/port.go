@@ -18,7 +18,7 @@ const (
 	highestPort = 32000
 )
 
-// freePort returns a loopback port that nobody listened on a moment ago.
+// freePort returns a loopback port that nobody listens on, as of a moment ago.
 func freePort() (int, error) {
 	const tries = 200
 	for range tries {

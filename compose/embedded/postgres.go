@@ -23,10 +23,9 @@ type Postgres struct {
 	url  string
 }
 
-// StartPostgres starts PostgreSQL on the data folder, making the database cluster the
-// first time, and returns once it takes connections; ctx bounds no more than that. What
-// an earlier life of this process left, a server still shutting down included, is ended
-// first.
+// StartPostgres starts PostgreSQL on the data folder and returns once it takes connections;
+// ctx bounds only the start. The first time it creates the database cluster. A server that an
+// earlier process has left running, or shutting down, is ended first.
 //
 // postgres refuses to run as root. For root it runs as the user postgres, or nobody
 // where there is none, and that user must be able to enter the folders above the data
@@ -60,7 +59,7 @@ func StartPostgres(ctx context.Context, d *Data, log *slog.Logger) (*Postgres, e
 // URL returns the address of the database crier, as a superuser.
 func (p *Postgres) URL() string { return p.url }
 
-// Stop ends PostgreSQL: client connections are cut, everything committed is kept.
+// Stop ends PostgreSQL. Client connections are cut, and everything committed is kept.
 func (p *Postgres) Stop(ctx context.Context) error {
 	return errors.Join(p.data.withdraw(partPostgres), p.supervisor.Stop(ctx))
 }

@@ -22,7 +22,7 @@ type postgresRunner struct {
 
 // runPostgres is the main function of the runner's process.
 func runPostgres(child *childProcess) error {
-	// The kernel takes the death of the thread that forked for the parent's.
+	// The kernel takes the end of the thread that forked for the end of the parent.
 	runtime.LockOSThread()
 	var config postgresConfig
 	if err := child.configure(&config); err != nil {
@@ -71,8 +71,8 @@ func (r *postgresRunner) start() (*server, error) {
 	return s, nil
 }
 
-// settings are those where the defaults do not fit; meanings and defaults are in
-// postgresql.org/docs/18/runtime-config.html.
+// settings are those that differ from the defaults
+// (postgresql.org/docs/18/runtime-config.html).
 func (r *postgresRunner) settings() map[string]string {
 	return map[string]string{
 		"listen_addresses":        loopback,
@@ -113,7 +113,7 @@ const (
 	orphanPatience = 1200 * time.Millisecond // somebody may be waiting to start in our place
 )
 
-// keep reports postgres once it is ready and stays with it until its end or the parent's.
+// keep reports postgres once it is ready, and returns when postgres or the parent has ended.
 func (s *server) keep(child *childProcess) error {
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()

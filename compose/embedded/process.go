@@ -51,8 +51,8 @@ func startProcess(role string, user *syscall.Credential, config any, log *slog.L
 		Stdout:      &lineWriter{each: p.readStatus},
 		Stderr:      &lineWriter{each: p.output.add},
 		SysProcAttr: attributes(user, syscall.SIGTERM),
-		// A grandchild that outlives a killed child holds its stderr open; its last
-		// words are not worth a longer wait.
+		// A grandchild that outlives a killed child keeps its stderr open; what it may still
+		// write is not worth a longer wait.
 		WaitDelay: time.Second,
 	}
 	if err := p.cmd.Start(); err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// takeOver ends whatever an earlier life left running on the cluster. The data folder's
-// lock is ours, so nobody else has a right to it.
+// takeOver ends what an earlier process has left running on the cluster. This process holds
+// the data folder's lock, so nothing else may use the cluster.
 //
 // A server that lost its parent is shutting down by itself and is waited for. Backends
 // of a server that was killed notice when their statement ends, and postgres does not
@@ -41,7 +41,7 @@ func takeOver(cluster string) error {
 	return nil
 }
 
-// endServer waits for the server to end, helping more firmly as time passes.
+// endServer waits for the server to end, and sends it stronger signals as time passes.
 func endServer(cluster string, pid int) error {
 	const (
 		tick   = 10 * time.Millisecond

@@ -57,8 +57,8 @@ func settingRules() validation.SettingRules {
 	return validation.SettingRules{
 		"replySettings": validation.EnumSetting("following", "mentionedUsers", "subscribers", "verified"),
 		"poll": validation.ObjectSetting(validation.SettingRules{
-			"options":         validation.ListSetting(maxPollOptions, validation.TextSetting(option)).AtLeast(minPollOptions).Require(),
-			"durationMinutes": validation.WholeSetting(minPollMinutes, maxPollMinutes).Require(),
+			"options":         validation.BoundedListSetting(minPollOptions, maxPollOptions, validation.TextSetting(option)).Require(),
+			"durationMinutes": validation.IntegerSetting(minPollMinutes, maxPollMinutes).Require(),
 		}),
 		"quoteTweetId":          id,
 		"communityId":           id,

@@ -12,13 +12,13 @@ import (
 	"crier/schema"
 )
 
-// Analytics is the store of queries. Each of them is bound to a workspace. Repetitions of
-// an event share its partition, so that FINAL may read partitions apart from each other.
+// Analytics answers queries, each bound to a workspace. Duplicates of an event are in the
+// same partition, so FINAL may treat each partition by itself.
 type Analytics struct{ conn driver.Conn }
 
-// PostCounts returns how often targets ended as posted or failed, by day, platform and
-// status, in this order: one that is retried ends more than once. Days without any are left
-// out.
+// PostCounts returns how often targets ended as posted or failed, ordered by day, platform
+// and status. A target that is retried ends, and counts, more than once. Days without any
+// are left out.
 func (a *Analytics) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error) {
 	rows, err := a.conn.Query(ctx, `
 		select toDate(at) as day, platform, if(type = 'target.posted', 'posted', 'failed') as status, count()
@@ -50,9 +50,8 @@ func scanPostCount(rows driver.Rows, c *schema.PostCount) error {
 	return c.Platform.UnmarshalText([]byte(platform))
 }
 
-// Events returns a workspace's events after a place, in the order of their positions and
-// then of their ids, at most limit of them. An event keeps the position that it came with
-// first, however often it comes.
+// Events returns a workspace's events after f.After, ordered by position and then by id, at
+// most f.Limit of them. An event keeps its first position, however often it is inserted.
 func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, f schema.EventFilter) ([]schema.Event, error) {
 	names := make([]string, len(f.Types))
 	for i, t := range f.Types {
@@ -77,7 +76,8 @@ func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, f 
 	return events, nil
 }
 
-// Position returns where an event of a workspace stands, and whether it is there.
+// Position returns the position of an event of a workspace; there is false if there is no
+// such event.
 func (a *Analytics) Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, there bool, err error) {
 	rows, err := a.conn.Query(ctx, `
 		select position from events
@@ -112,7 +112,7 @@ func scanEvent(rows driver.Rows, e *schema.Event) error {
 	return e.Platform.UnmarshalText([]byte(platform))
 }
 
-// platformName is what the table has for a platform: empty for none.
+// platformName returns a platform as the table stores it: empty for none.
 func platformName(p schema.Platform) string {
 	if p == 0 {
 		return ""
@@ -120,22 +120,22 @@ func platformName(p schema.Platform) string {
 	return p.String()
 }
 
-// id binds any of schema's ids.
+// id is a parameter of an id of any of schema's types.
 func id(name string, value interface{ Bytes() [16]byte }) driver.NamedValue {
 	return clickhouse.Named(name, uuid.UUID(value.Bytes()).String())
 }
 
-// day binds the UTC day of a time.
+// day is a parameter of the UTC day of a time.
 func day(name string, at time.Time) driver.NamedValue {
 	return clickhouse.Named(name, at.UTC().Format(time.DateOnly))
 }
 
-// collect runs through rows and scans each with scan.
+// collect scans all rows, and closes them.
 func collect[T any](rows driver.Rows, err error, scan func(driver.Rows, *T) error) (all []T, _ error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() // rows.Err has told what it could tell
+	defer rows.Close() // rows.Err reports its errors
 	for rows.Next() {
 		var one T
 		if err := scan(rows, &one); err != nil {

@@ -16,9 +16,9 @@ const (
 	codeMemoryLimitExceeded        = 241
 )
 
-// unavailable turns an error that means "ClickHouse does not answer" into one the caller
-// can act on; it leaves any other as it is. Whatever is no exception of the server was
-// said by the network, or by something in front of the server.
+// unavailable turns an error that means "ClickHouse does not answer" into one that the
+// caller can act on, and leaves any other as it is. An error that is no exception of the
+// server comes from the network, or from a proxy in front of the server.
 func unavailable(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

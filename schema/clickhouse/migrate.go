@@ -11,9 +11,9 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// migrations holds one idempotent statement a file, named by their order. ClickHouse has
-// no transaction around DDL: one that was cut off, or that two processes run at once, is
-// simply run again.
+// migrations holds one idempotent statement in each file; the names sort in their order.
+// ClickHouse has no transactions for DDL: a migration that was interrupted, or that two
+// processes run at once, is simply run again.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -53,8 +53,7 @@ func migrate(ctx context.Context, conn driver.Conn, name string) error {
 	return conn.Exec(ctx, `insert into migrations (name) values ({name:String})`, driver.NamedValue{Name: "name", Value: name})
 }
 
-// checkMigrated returns an error that says what to run where the tables are of an older
-// version of crier.
+// checkMigrated returns errNotMigrated if the tables are of an older version of crier.
 func checkMigrated(ctx context.Context, conn driver.Conn) error {
 	var tables uint64
 	err := conn.QueryRow(ctx, `
@@ -77,7 +76,7 @@ func checkMigrated(ctx context.Context, conn driver.Conn) error {
 
 var errNotMigrated = errors.New("the tables of ClickHouse are not of this version: run crier migrate with the same --clickhouse")
 
-// pending returns the migrations that did not run yet, in their order.
+// pending returns the migrations that have not run yet, in their order.
 func pending(ctx context.Context, conn driver.Conn) ([]string, error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {

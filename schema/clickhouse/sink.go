@@ -14,8 +14,8 @@ import (
 // Sink is the store of the sink that brings events to ClickHouse.
 type Sink struct{ conn driver.Conn }
 
-// Insert stores events in one block: all of them or, after an error, maybe none. They can
-// be queried once it has returned. Storing an event again changes nothing.
+// Insert stores events in one block, all of them or none; after an error either may be. They
+// can be queried once it has returned. Storing an event again changes nothing.
 func (s *Sink) Insert(ctx context.Context, events []schema.Event) error {
 	if len(events) == 0 {
 		return nil

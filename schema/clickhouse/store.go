@@ -16,7 +16,7 @@ import (
 const (
 	connectTimeout = 10 * time.Second // until the first answer
 	dialTimeout    = 5 * time.Second
-	maxConns       = 12 // the sink's one and what requests read with
+	maxConns       = 12 // one for the sink, the others for requests
 )
 
 // Config is what a Store needs.

@@ -9,8 +9,8 @@ import (
 	"crier/schema"
 )
 
-// CheckAccounts checks a post's settings against what its targets' accounts enable,
-// which accountOf finds; it returns nil for one that is not known.
+// CheckAccounts checks a post's settings against those that its targets' accounts allow.
+// accountOf returns an account, or nil if it is not known, which is not checked then.
 func CheckAccounts(c schema.Content, targets []schema.Target, accountOf func(schema.AccountID) *schema.Account) []schema.Detail {
 	v := validation{content: c}
 	for _, target := range targets {

@@ -6,8 +6,8 @@ import (
 	"crier/schema"
 )
 
-// firstComments checks each first comment on all that targets are held to.
-func (v *validation) firstComments(all []held) {
+// firstComments checks each first comment against the rules of all targets.
+func (v *validation) firstComments(all []rules) {
 	for i, comment := range v.content.FirstComments {
 		var taken, refused []schema.Platform
 		for _, c := range all {
@@ -43,8 +43,8 @@ func (v *validation) commentText(c schema.Constraints, i int, text string) {
 	}
 }
 
-// refusedComment makes an error of a comment no platform takes, and a warning for each
-// of the platforms that do not take it where others do.
+// refusedComment adds an error for each platform if none takes the comment, and a warning
+// for each that does not take it if others do.
 func (v *validation) refusedComment(i int, comment schema.FirstComment, taken, refused []schema.Platform) {
 	field := fmt.Sprintf("firstComments[%d]", i)
 	for _, p := range refused {

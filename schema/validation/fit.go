@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// mostDecoded is what decoding a picture that is made to fit may take, in bytes: a photo of
-	// 64 megapixels as most cameras store it, 24 as PNG.
-	mostDecoded = 96 << 20
-	// longestSide is that of what is made, in pixels: no platform shows more.
+	// maxDecoded bounds the memory that decoding a picture may need, in bytes: enough for 64
+	// megapixels as most cameras store them, or 24 as PNG.
+	maxDecoded = 96 << 20
+	// longestSide bounds the sides of the copy, in pixels: no platform shows more.
 	longestSide = 4096
-	// pixelsPerByte is how many pixels fit into a byte of a photo of fair quality.
+	// pixelsPerByte is how many pixels a byte of a photo of fair quality holds.
 	pixelsPerByte = 4
 )
 
-// Refit is what a picture is made into so that a platform takes it.
+// Refit says how to make a copy of a picture that a platform takes.
 type Refit struct {
-	Crop          image.Rectangle // what is kept of the picture, in its pixels as shown
-	Width, Height int             // of what is made, bars included
-	Inner         image.Rectangle // where the picture stands in it
-	PNG           bool            // the platform takes PNG, which keeps what is transparent
+	Crop          image.Rectangle // the part of the picture that is kept, in its pixels as shown
+	Width, Height int             // of the copy, bars included
+	Inner         image.Rectangle // where in the copy the picture is
+	PNG           bool            // the platform takes PNG, which keeps transparency
 	MaxBytes      int64           // 0: no limit
 
 	minWidth, minHeight int
 }
 
-// Fit returns what a picture is made into so that a platform takes it. Details are what the
-// platform does not take about it, nothing where it is taken as it is; needed is false where
-// the picture cannot be made to fit, or is not asked to.
+// Fit returns how to make a copy of a picture that a platform takes. Details say why the
+// platform does not take the picture as it is; there are none if it does. needed is false if
+// no copy is to be made: it is not necessary, not asked for, or cannot be made to fit.
 func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, needed bool, details []schema.Detail) {
 	details = CheckMedia(c.Media, c.Platform, f)
 	if len(details) == 0 || fit == schema.FitNone || f.Kind == schema.Video || f.Kind == schema.PDF {
@@ -48,7 +48,7 @@ func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, ne
 		return r, false, details
 	case f.Animated:
 		return unfit("a picture that moves is not made to fit")
-	case decoded(f) > mostDecoded:
+	case decodedSize(f) > maxDecoded:
 		return unfit("a picture of %d × %d pixels is too large to be made to fit", f.Width, f.Height)
 	}
 	r = plan(c.Media, image.Pt(f.Width, f.Height), fit)
@@ -58,19 +58,19 @@ func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, ne
 	return r, true, details
 }
 
-// made is what is known of the picture before it is made.
+// made returns what is known of the copy before it is made.
 func (r Refit) made() schema.MediaFacts {
 	return schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Width: r.Width, Height: r.Height}
 }
 
-// decoded returns what decoding takes, in bytes; where probing did not say, as of uploads of
-// earlier versions, what it takes of most pictures of the type.
-func decoded(f schema.MediaFacts) int64 {
+// decodedSize returns how much memory decoding needs, in bytes. For uploads of earlier
+// versions, whose probing did not say, it is an estimate.
+func decodedSize(f schema.MediaFacts) int64 {
 	if f.Decoded > 0 {
 		return f.Decoded
 	}
-	const usual = 4
-	return int64(f.Width) * int64(f.Height) * usual
+	const bytesPerPixel = 4
+	return int64(f.Width) * int64(f.Height) * bytesPerPixel
 }
 
 // plan brings a size to the aspect ratio that a platform takes, and then within its bounds.
@@ -96,7 +96,7 @@ func plan(l schema.MediaLimits, size image.Point, fit schema.Fit) Refit {
 	return r.within(canvas, scaleOf(l, canvas))
 }
 
-// scaleOf returns by how much a canvas has to shrink; 1: it need not.
+// scaleOf returns the factor by which a canvas has to shrink, 1 if it need not.
 func scaleOf(l schema.MediaLimits, canvas image.Point) float64 {
 	pixels := float64(canvas.X) * float64(canvas.Y)
 	scale := min(1, longestSide/float64(max(canvas.X, canvas.Y)))
@@ -112,7 +112,7 @@ func scaleOf(l schema.MediaLimits, canvas image.Point) float64 {
 	return scale
 }
 
-// within puts what is kept of the picture into the middle of a canvas, scaled.
+// within scales a canvas, and centers the part of the picture that is kept in it.
 func (r Refit) within(canvas image.Point, scale float64) Refit {
 	scaled := func(n int) int { return max(1, int(float64(n)*scale)) }
 	r.Width, r.Height = scaled(canvas.X), scaled(canvas.Y)
@@ -121,7 +121,8 @@ func (r Refit) within(canvas image.Point, scale float64) Refit {
 	return r
 }
 
-// Smaller returns the same with half the pixels; false: the platform takes none so small.
+// Smaller returns the same with half the pixels. It returns false if that is too small for
+// the platform.
 func (r Refit) Smaller() (Refit, bool) {
 	const half = math.Sqrt2 / 2
 	small := r
@@ -133,7 +134,7 @@ func (r Refit) Smaller() (Refit, bool) {
 
 func rounded(n float64) int { return max(1, int(math.Round(n))) }
 
-// String says what becomes of the picture.
+// String describes the copy.
 func (r Refit) String() string {
 	how := ""
 	switch {

@@ -13,7 +13,7 @@ import (
 // maxThreadMedia is how many media items an entry of a thread may have.
 const maxThreadMedia = 1
 
-// mediaShape checks what is the same for every platform.
+// mediaShape checks what does not depend on the platform.
 func (v *validation) mediaShape(entry int) {
 	media := v.content.Entries[entry].Media
 	if v.content.Thread != nil && len(media) > maxThreadMedia {
@@ -38,7 +38,7 @@ func (v *validation) mediaShape(entry int) {
 	}
 }
 
-// fitShape warns of what is not known of a picture yet, and of what nothing is done with.
+// fitShape warns if a fit has no effect, and if it may have one that cannot be told yet.
 func (v *validation) fitShape(field string, m schema.Media) {
 	kind := m.KnownKind()
 	switch {
@@ -54,9 +54,9 @@ func (v *validation) mediaField(entry, i int) string {
 	return v.entryField(entry, fmt.Sprintf("mediaItems[%d]", i))
 }
 
-// media checks the media of an entry against a platform: by their content where it is
-// known, else by their declared kinds.
-func (v *validation) media(c held, entry int) {
+// media checks the media of an entry against a platform: by their content if it is known,
+// otherwise by their declared kinds.
+func (v *validation) media(c rules, entry int) {
 	media := v.content.Entries[entry].Media
 	field := v.entryField(entry, "mediaItems")
 	if len(media) == 0 {
@@ -71,7 +71,7 @@ func (v *validation) media(c held, entry int) {
 	v.mediaCounts(c, field, media)
 }
 
-func (v *validation) mediaItem(c held, field string, m schema.Media) {
+func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 	if n := utf8.RuneCountInString(m.AltText); c.Media.MaxAltText > 0 && n > c.Media.MaxAltText && n <= schema.MaxAltText {
 		v.fail(c.Platform, field+".altText", CodeAltTextTooLong, "%s takes alternative texts of at most %d characters, this one has %d", c.Taker(), c.Media.MaxAltText, n)
 	}
@@ -97,9 +97,9 @@ func (v *validation) mediaItem(c held, field string, m schema.Media) {
 	}
 }
 
-// fit returns what becomes of media: a picture is made to fit what the platform takes, and
-// what comes of that is held to what the account may send.
-func (c held) fit(f schema.MediaFacts, fit schema.Fit) (plan Refit, needed bool, details []schema.Detail) {
+// fit returns what is made of a media item. A picture is made to fit what the platform takes,
+// and the result must then meet the constraints of the account.
+func (c rules) fit(f schema.MediaFacts, fit schema.Fit) (plan Refit, needed bool, details []schema.Detail) {
 	plan, needed, details = Fit(c.platform, f, fit)
 	switch {
 	case needed:
@@ -112,7 +112,7 @@ func (c held) fit(f schema.MediaFacts, fit schema.Fit) (plan Refit, needed bool,
 	return plan, needed, details
 }
 
-func (v *validation) mediaCounts(c held, field string, media []schema.Media) {
+func (v *validation) mediaCounts(c rules, field string, media []schema.Media) {
 	videos, documents := 0, 0
 	for _, m := range media {
 		switch kind := m.KnownKind(); {
@@ -135,7 +135,7 @@ func (v *validation) mediaCounts(c held, field string, media []schema.Media) {
 	}
 }
 
-// gifIsVideo reports whether a GIF counts as a video: its media type is among theirs.
+// gifIsVideo reports whether a platform counts a GIF as a video: it lists the type as one.
 func gifIsVideo(m schema.MediaLimits) bool { return slices.Contains(m.VideoTypes, "image/gif") }
 
 // alone reports whether at most one of the counts is not zero.
@@ -168,14 +168,14 @@ func kinds(all []schema.MediaKind) string {
 	return strings.Join(names, " or ")
 }
 
-// CheckMedia returns what a platform does not take about content, each with a code and a
-// message that says what was found and what is taken. Creating a post runs it for media
-// whose content is known by then, each connector for all others before it uploads.
+// CheckMedia returns why a platform does not take a media item: each detail has a code, and a
+// message that says what was found and what is taken. It is called for media whose content is
+// known when a post is created, and by connectors for all others before they upload.
 func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []schema.Detail {
 	c := factsCheck{platform: p}
 	if !slices.Contains(l.Kinds, f.Kind) {
 		c.fail(CodeMediaKindUnsupported, "%s takes %s, not %s", p, kinds(l.Kinds), f.Type)
-		return c.details // its other limits are of what it takes
+		return c.details // the other limits are for the kinds that it takes
 	}
 	types, most := boundsOf(l, f.Kind)
 	if len(types) > 0 && !slices.Contains(types, f.Type) {
@@ -193,7 +193,7 @@ func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []
 	return c.details
 }
 
-// boundsOf returns the types and the size a kind may have.
+// boundsOf returns the types and the largest size, in bytes, that a kind may have.
 func boundsOf(l schema.MediaLimits, kind schema.MediaKind) (types []string, most int64) {
 	switch {
 	case kind == schema.PDF:

@@ -12,16 +12,16 @@ import (
 	"crier/schema"
 )
 
-// SettingRules is what settings a platform has, by name.
+// SettingRules are the rules of a platform's settings, by name.
 type SettingRules map[string]SettingRule
 
-// SettingRule is one rule of SettingRules.
+// SettingRule says whether a setting is required, and which values it may have.
 type SettingRule struct {
 	required bool
-	check    func(value json.RawMessage) []schema.Detail // their fields are relative to the setting
+	check    func(value json.RawMessage) []schema.Detail // fields are relative to the setting
 }
 
-// Require makes the setting one that has to be given.
+// Require makes the setting required.
 func (r SettingRule) Require() SettingRule {
 	r.required = true
 	return r
@@ -30,10 +30,10 @@ func (r SettingRule) Require() SettingRule {
 // contentSettingName is the setting every platform has: it overrides the post's text.
 const contentSettingName = "content"
 
-// Check is a schema.Constraints.Settings: it names every setting that is missing, wrong or,
-// with CodeSettingUnknown, not one of the platform's.
+// Check is a schema.Constraints.Settings: it reports every setting that is missing, wrong or,
+// with CodeSettingUnknown, not known.
 func (r SettingRules) Check(settings json.RawMessage) []schema.Detail {
-	if missing(settings) && !r.require() {
+	if missing(settings) && !r.anyRequired() {
 		return nil
 	}
 	withContent := SettingRules{contentSettingName: TextSetting(schema.TextLimit{})}
@@ -41,8 +41,8 @@ func (r SettingRules) Check(settings json.RawMessage) []schema.Detail {
 	return withContent.check(settings)
 }
 
-// require reports whether any of the settings has to be given.
-func (r SettingRules) require() bool {
+// anyRequired reports whether any of the settings is required.
+func (r SettingRules) anyRequired() bool {
 	for _, rule := range r {
 		if rule.required {
 			return true
@@ -201,30 +201,6 @@ func BoundedListSetting(least, most int, item SettingRule) SettingRule {
 			details = append(details, item.checkNamed(fmt.Sprintf("[%d]", i), one)...)
 		}
 		return details
-	}}
-}
-
-// AtLeast has a list be of so many values.
-func (r SettingRule) AtLeast(least int) SettingRule {
-	check := r.check
-	r.check = func(value json.RawMessage) []schema.Detail {
-		var items []json.RawMessage
-		if json.Unmarshal(value, &items) == nil && len(items) < least {
-			return wrong(CodeSettingInvalid, "at least %d values are wanted, there are %d", least, len(items))
-		}
-		return check(value)
-	}
-	return r
-}
-
-// WholeSetting is a whole number within bounds.
-func WholeSetting(least, most int) SettingRule {
-	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
-		var n int
-		if json.Unmarshal(value, &n) != nil || n < least || n > most {
-			return wrong(CodeSettingInvalid, "a whole number from %d to %d is wanted, not %s", least, most, shorten(value))
-		}
-		return nil
 	}}
 }
 

@@ -44,8 +44,8 @@ func captionNote(c schema.Constraints, e schema.Entry) string {
 	return ""
 }
 
-// textField names the field the text of an entry on a target comes from, in the order
-// of schema.Content.TextFor.
+// textField returns the name of the field that the text of an entry on a target comes from,
+// in the order of schema.Content.TextFor.
 func (v *validation) textField(target schema.Target, i, entry int) string {
 	switch {
 	case target.Content != "":
@@ -59,8 +59,8 @@ func (v *validation) textField(target schema.Target, i, entry int) string {
 	}
 }
 
-// hashtagPattern is a hashtag, or several without a space between them: not within a
-// word or a url, and not of digits only.
+// hashtagPattern matches a hashtag, or several without a space between them. A hashtag is not
+// inside a word or a url, and has more than digits.
 var hashtagPattern = regexp.MustCompile(`(?:^|[^\pL\pM\pN_&/#＃])(?:[#＃]\pN*[\pL\pM_][\pL\pM\pN_]*)+`)
 
 func hashtags(text string) int {

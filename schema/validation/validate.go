@@ -18,19 +18,19 @@ import (
 func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Target) schema.Constraints) (errors, warnings []schema.Detail) {
 	v := validation{content: c}
 	v.shape()
-	checked := make(map[holder]held, len(targets))
-	plain := make(map[holder]bool, len(targets)) // those whose targets without a text of their own are checked
-	var all []held
+	checked := make(map[ruleKey]rules, len(targets))
+	plain := make(map[ruleKey]bool, len(targets)) // whether a target without a text of its own was checked
+	var all []rules
 	for i, target := range targets {
 		platform := constraintsOf(schema.Target{Platform: target.Platform})
-		by := holderOf(platform, target)
-		if plain[by] && target.Content == "" && c.Thread == nil {
-			continue // nothing could be found but what was found already
+		key := ruleKeyOf(platform, target)
+		if plain[key] && target.Content == "" && c.Thread == nil {
+			continue // the same text and rules were checked already
 		}
-		constraints, isKnown := checked[by]
+		constraints, isKnown := checked[key]
 		if !isKnown {
-			constraints = held{constraintsOf(target), platform}
-			checked[by], all = constraints, append(all, constraints)
+			constraints = rules{constraintsOf(target), platform}
+			checked[key], all = constraints, append(all, constraints)
 			v.settings(constraints.Constraints)
 		}
 		if c.Thread != nil && !constraints.Thread.Supported {
@@ -41,7 +41,7 @@ func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.
 			v.entry(constraints, target, i, entry)
 		}
 		if target.Content == "" {
-			plain[by] = true
+			plain[key] = true
 		}
 	}
 	v.otherSettings(targets, constraintsOf)
@@ -49,30 +49,30 @@ func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.
 	return v.errors, v.warnings
 }
 
-// held is what targets are held to.
-type held struct {
+// rules are the constraints that one or more targets must meet.
+type rules struct {
 	schema.Constraints
-	platform schema.Constraints // of any account
+	platform schema.Constraints // without those of an account
 }
 
-// holder is a platform or, where each account is held to its own, an account.
-type holder struct {
+// ruleKey names rules: by the platform, or by the account where accounts have their own.
+type ruleKey struct {
 	platform schema.Platform
 	account  schema.AccountID
 }
 
-func holderOf(platform schema.Constraints, t schema.Target) holder {
+func ruleKeyOf(platform schema.Constraints, t schema.Target) ruleKey {
 	if platform.Own == nil {
-		return holder{platform: t.Platform}
+		return ruleKey{platform: t.Platform}
 	}
-	return holder{t.Platform, t.Account}
+	return ruleKey{t.Platform, t.Account}
 }
 
-// validation collects what is found.
+// validation collects errors and warnings.
 type validation struct {
 	content          schema.Content
 	errors, warnings []schema.Detail
-	seen             map[schema.Detail]bool // two accounts of one platform fail alike; nil while nothing is found
+	seen             map[schema.Detail]bool // since two accounts of one platform fail alike; nil while there are none
 }
 
 func (v *validation) fail(p schema.Platform, field, code, format string, args ...any) {
@@ -94,7 +94,7 @@ func (v *validation) add(to *[]schema.Detail, d schema.Detail) {
 	*to = append(*to, d)
 }
 
-// platformName is empty for what is wrong on every platform.
+// platformName returns the name that a detail has: empty if it is about every platform.
 func platformName(p schema.Platform) string {
 	if p == 0 {
 		return ""
@@ -102,7 +102,7 @@ func platformName(p schema.Platform) string {
 	return p.String()
 }
 
-// shape checks what is the same for every platform.
+// shape checks what does not depend on the platform.
 func (v *validation) shape() {
 	if n := len(v.content.Entries); v.content.Thread != nil && (n < schema.MinThreadEntries || n > schema.MaxThreadEntries) {
 		v.fail(0, "posts", CodeThreadLength, "a thread has %d to %d posts, this one has %d", schema.MinThreadEntries, schema.MaxThreadEntries, n)
@@ -142,8 +142,8 @@ func (v *validation) setting(p schema.Platform, d schema.Detail) {
 	v.add(&v.errors, d)
 }
 
-// otherSettings checks what is said for platforms the content does not go to: nothing of
-// it is missing, but what is stored and shown is of the described form.
+// otherSettings checks the settings of platforms that the content does not go to. They are
+// stored and shown, so they must have the described form; but none of them is required.
 func (v *validation) otherSettings(targets []schema.Target, constraintsOf func(schema.Target) schema.Constraints) {
 	for _, p := range slices.Sorted(maps.Keys(v.content.Settings)) {
 		if slices.ContainsFunc(targets, func(t schema.Target) bool { return t.Platform == p }) {
@@ -157,7 +157,8 @@ func (v *validation) otherSettings(targets []schema.Target, constraintsOf func(s
 	}
 }
 
-// checkSettings knows no setting but content where the platform has none.
+// checkSettings checks a platform's settings. A platform without settings of its own has
+// only the one that every platform has, content.
 func checkSettings(c schema.Constraints, settings json.RawMessage) []schema.Detail {
 	if c.Settings == nil {
 		return SettingRules{}.Check(settings)
@@ -165,13 +166,13 @@ func checkSettings(c schema.Constraints, settings json.RawMessage) []schema.Deta
 	return c.Settings(settings)
 }
 
-// entry checks the text and the media one target gets of an entry.
-func (v *validation) entry(c held, target schema.Target, i, entry int) {
+// entry checks the text and the media that one target gets of an entry.
+func (v *validation) entry(c rules, target schema.Target, i, entry int) {
 	v.text(c.Constraints, target, i, entry)
 	v.media(c, entry)
 }
 
-// entryField names a field of an entry: only a thread's are under posts.
+// entryField returns the name of a field of an entry. Only those of a thread are under posts.
 func (v *validation) entryField(entry int, field string) string {
 	if v.content.Thread == nil {
 		return field

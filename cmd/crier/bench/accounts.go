@@ -8,7 +8,8 @@ import (
 	"net/http"
 )
 
-// maxAnswer bounds what is read of an answer: all posts of the simulators are megabytes.
+// maxAnswer bounds how much of an answer is read. The list of the simulators' posts has
+// megabytes.
 const maxAnswer = 256 << 20
 
 // getJSON reads a document over HTTP; key is empty where none is needed.
@@ -81,7 +82,7 @@ func everywhere(byPlatform map[string][]target) [][]target {
 	return all
 }
 
-// inTurn returns targets of posts that go to one account each.
+// inTurn returns the targets of posts that go to one account each, one account after another.
 func inTurn(byPlatform map[string][]target) [][]target {
 	var all [][]target
 	for _, targets := range everywhere(byPlatform) {

@@ -21,7 +21,7 @@ const (
 	fellDue = time.Hour / 1_000_000
 )
 
-// measureBacklog measures posts that fell due while nothing ran.
+// measureBacklog measures the publishing of posts that fell due while no engine ran.
 func measureBacklog(ctx context.Context, s *session) error {
 	return s.afterHerd(ctx, &workload{label: "backlog", fresh: schema.Mastodon}, func(t *run, backlog *workload) (*published, error) {
 		if err := t.restart(ctx, t.on, "all"); err != nil {
@@ -31,7 +31,7 @@ func measureBacklog(ctx context.Context, s *session) error {
 	})
 }
 
-// measureResume measures posts that were parked by a pause of their platform.
+// measureResume measures the publishing of posts that a pause of their platform had parked.
 func measureResume(ctx context.Context, s *session) error {
 	return s.afterHerd(ctx, &workload{label: "parked", fresh: schema.Bluesky}, func(t *run, parked *workload) (*published, error) {
 		config, platform := t.on.operator(), compose.PauseTarget{Platform: schema.Mastodon.String()}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Config is what a run needs.
+// Config says what to measure, and on which server.
 type Config struct {
 	Executable string // crier's own binary: the workers run it
 	Target     Target // a server that runs already; zero: one is started
@@ -19,7 +19,7 @@ type Config struct {
 	Progress   io.Writer
 }
 
-// postsOr returns how many posts a benchmark has that has some number by itself.
+// postsOr returns how many posts a benchmark has: its default unless the run says otherwise.
 func (c Config) postsOr(own int) int { return cmp.Or(c.Posts, own) }
 
 // Target is a server to measure.
@@ -86,7 +86,7 @@ type session struct {
 	began  time.Time
 }
 
-// say tells how far the run is.
+// say reports the progress of the run.
 func (s *session) say(format string, args ...any) {
 	fmt.Fprintf(s.config.Progress, "%5.1fs  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
 }

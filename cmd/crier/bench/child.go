@@ -27,7 +27,7 @@ type child struct {
 func (s *session) start(ctx context.Context, role string, config any) (*child, error) {
 	ctx, end := context.WithCancel(ctx)
 	c := &child{role: role, end: end}
-	// Only what is wrong is logged: the rest would hide the progress.
+	// Only warnings and errors are logged: more would hide the progress.
 	c.command = exec.CommandContext(ctx, s.config.Executable, "--log-level=warn", "bench", "--worker="+role)
 	c.command.Stderr = s.config.Progress
 	c.command.WaitDelay = stopLimit
@@ -59,7 +59,7 @@ func (c *child) begin(config any) error {
 	return nil
 }
 
-// answer waits for what the worker tells next.
+// answer waits for the worker's next answer.
 func (c *child) answer(v any) error {
 	err := c.answers.Decode(v)
 	if errors.Is(err, io.EOF) {
@@ -80,7 +80,7 @@ func (c *child) stop() error {
 	return nil
 }
 
-// do runs a worker that has one answer.
+// do runs a worker that gives one answer.
 func (s *session) do(ctx context.Context, role string, config, answer any) error {
 	c, err := s.start(ctx, role, config)
 	if err != nil {
@@ -102,7 +102,7 @@ func freeAddresses(ctx context.Context, n int) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("looking for a free port: %w", err)
 		}
-		defer listener.Close() // after the last: no port is found twice
+		defer listener.Close() // only at the end, so that no port is found twice
 		addresses = append(addresses, listener.Addr().String())
 	}
 	return addresses, nil

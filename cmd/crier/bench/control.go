@@ -16,9 +16,9 @@ import (
 //go:embed control_tables.sql
 var controlTables string
 
-// controlCreate is the control's transaction, a statement a line: what one creation
-// writes, sent the plain way, a round trip for each statement. Its variables :tenant,
-// :high and :low are random numbers below the bounds that follow.
+// controlCreate is the control's transaction, one statement a line: it writes what the
+// creation of one post writes, without batching, in a round trip for each statement. Its
+// variables :tenant, :high and :low are random numbers below the bounds that follow.
 //
 //go:embed control_create.sql
 var controlCreate string
@@ -31,7 +31,7 @@ const (
 	oneLimit = 30 * time.Second
 )
 
-// control creates posts the plain way in the PostgreSQL of a server, which is to be idle
+// control creates posts without batching in the PostgreSQL of a server, which must be idle
 // meanwhile.
 type control struct {
 	postgres string
@@ -48,7 +48,7 @@ type controlDriver interface {
 	times(ctx context.Context, d time.Duration) (samples, error)
 }
 
-// newControl prefers pgbench, which takes less of the processor than anything in Go.
+// newControl prefers pgbench, which needs less processor time than a driver in Go.
 func newControl(postgres string) (*control, error) {
 	config, err := pgx.ParseConfig(postgres)
 	if err != nil {
@@ -79,7 +79,8 @@ func (c *control) onTables(ctx context.Context, work func() error) (err error) {
 	return work()
 }
 
-// controlled is what the control came to, before and after what it is compared with.
+// controlled is the results of the control, from before and after the measurement that is
+// compared with it.
 type controlled struct {
 	rates []float64
 	times samples

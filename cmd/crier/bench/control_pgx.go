@@ -31,8 +31,8 @@ func (d pgxDriver) times(ctx context.Context, limit time.Duration) (samples, err
 	return times, err
 }
 
-// run repeats the transaction on all connections for a time, and returns what each took
-// and how long all took together.
+// run repeats the transaction on all connections for a time, and returns how long each took
+// and how long the whole run took.
 func (d pgxDriver) run(ctx context.Context, clients int, limit time.Duration) (samples, time.Duration, error) {
 	conns, err := d.connect(ctx, clients)
 	defer func() {

@@ -73,13 +73,13 @@ func (s *session) create(ctx context.Context, plan loadPlan) (many, one loadResu
 	return many, one, err
 }
 
-// tell says what a load came to.
+// tell reports the result of a load.
 func (s *session) tell(r loadResult) {
 	s.say("%d created in %.1f s (%.0f/s), p50 %v, p99 %v, max %v, %d errors %s",
 		r.Created, r.Seconds, float64(r.Created)/r.Seconds, r.P50, r.P99, r.Max, r.Errors, r.Reason)
 }
 
-// createPlan is what every load of creation has in common.
+// createPlan returns what all loads of creation have in common.
 func (s *server) createPlan(ctx context.Context) (loadPlan, error) {
 	accounts, err := s.accounts(ctx)
 	return loadPlan{

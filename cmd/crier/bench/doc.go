@@ -1,9 +1,9 @@
-// Package bench measures crier and prints one JSON line for each figure, beside a control
-// of the same run: on a shared machine a figure alone means nothing.
+// Package bench measures crier and prints one JSON line for each figure. Each comes with a
+// control, measured in the same run, since a figure alone means little on a shared machine.
 //
-// What is measured, what loads it and what it calls are processes of their own, so that
-// none of them takes memory, locks or garbage collections from another. All are this
-// binary, started again in the role of a worker:
+// The server, the load and the simulators are processes of their own, so that none of them
+// costs another memory, locks or garbage collections. All are this binary, started again in
+// the role of a worker:
 //
 //	bench ──┬─ worker "server"      crier serve, in a folder that is removed afterwards
 //	        ├─ worker "simulators"  crier simulate
@@ -15,5 +15,5 @@
 // A worker reads its configuration from standard input, answers on standard output, and
 // ends when its input does: with its parent, however that ends.
 //
-// Times of many are given by nearest rank over all samples, never as a mean of ranks.
+// Percentiles are of all samples, by nearest rank, and never a mean of percentiles.
 package bench

@@ -26,7 +26,7 @@ type drain struct {
 	disordered  int           // posts that arrived after one of their account that was due later
 	overtaken   time.Duration // by how much a post was overtaken within its workspace, at most
 	fresh       schema.Platform
-	others      []arrived               // what is not of the workload
+	others      []arrived               // posts that are not of the workload
 	skip        map[schema.Platform]int // posts of the simulators that were read
 	toldArrived int
 	told        time.Time
@@ -44,7 +44,7 @@ func newDrain(c *workload) *drain {
 	return d
 }
 
-// add takes what arrived next, in its order.
+// add counts the posts that arrived next, in order.
 func (d *drain) add(posts []arrived) {
 	for _, p := range posts {
 		label, _, _ := strings.Cut(p.Text, " ")
@@ -82,7 +82,7 @@ func (d *drain) addOne(workspace, i int, late time.Duration) {
 	d.overtaken = max(d.overtaken, time.Duration(d.latest[workspace]-i)*d.expected[workspace].step)
 }
 
-// missing is how many posts have not arrived.
+// missing returns how many posts have not arrived.
 func (d *drain) missing() int {
 	n := 0
 	for _, seen := range d.seen {
@@ -145,8 +145,8 @@ func (d *drain) read(ctx context.Context, simulators string) error {
 	return nil
 }
 
-// rate is what was published a second from a time on, or from the first arrival if that was
-// sooner.
+// rate returns how many posts were published a second, from a time on, or from the first
+// arrival if that was sooner.
 func (d *drain) rate(from time.Time) float64 {
 	if d.first.Before(from) {
 		from = d.first
@@ -172,8 +172,9 @@ const (
 	freshAhead = 300 * time.Millisecond // for the worker to start
 )
 
-// publishNow sends posts until stop is closed, each at its instant whatever became of those
-// before. The time from that instant to the platform is its lateness, creation included.
+// publishNow sends posts until stop is closed, each at its instant, whether or not those
+// before were answered. The time from that instant to the arrival at the platform is the
+// post's lateness, so creation is included.
 func (f *fresh) publishNow(ctx context.Context, s *session, url string, stop <-chan struct{}) error {
 	for slice := 0; ; slice++ {
 		select {

@@ -18,9 +18,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// exchange is a kept connection on which a request is sent and its answer read, one at a
-// time. net/http's client takes more of the processor than what is measured has left
-// beside it.
+// exchange is a persistent connection for one request at a time. net/http's client would take
+// processor time from what is measured.
 type exchange struct {
 	host   string // host:port
 	status int    // of an answer that is no error
@@ -31,8 +30,8 @@ type exchange struct {
 // exchangeLimit bounds one request with its answer.
 const exchangeLimit = 30 * time.Second
 
-// do sends a request; an answer of another status is an error. After an error that left the
-// connection in doubt the next request has a new one.
+// do sends a request; an answer of another status is an error. After an error that may have
+// left an answer unread, the next request uses a new connection.
 func (e *exchange) do(ctx context.Context, request []byte) error {
 	if err := e.open(ctx); err != nil {
 		return err
@@ -176,7 +175,7 @@ func exchangeAll(ctx context.Context, w *worker) error {
 	return w.answer(exchangeResult{float64(made.Load()) / time.Since(began).Seconds()})
 }
 
-// exchange runs the control of a herd once and adds what it came to.
+// exchange runs the control of a herd once and adds its result.
 func (s *session) exchange(ctx context.Context, simulators string, rates *[]float64) error {
 	s.say("control: empty exchanges with the simulators, %d connections", exchangeClients)
 	var result exchangeResult

@@ -89,7 +89,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	return json.Marshal(line)
 }
 
-// rounded keeps four digits of a small value: more would only look exact.
+// rounded keeps four digits of a small value: more would suggest a precision there is not.
 func rounded(v float64) float64 {
 	if math.Abs(v) >= 1000 {
 		return math.Round(v)

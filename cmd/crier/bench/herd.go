@@ -133,7 +133,7 @@ func (t *run) publish(ctx context.Context, c *workload, from time.Time) (*publis
 	return p, t.awaitFresh(ctx, p)
 }
 
-// freshEnd is how long what was published last has to arrive.
+// freshEnd is how long the last published posts may take to arrive.
 const freshEnd = 10 * time.Second
 
 // awaitFresh waits until what was published beside the drain has arrived, or for a while.

@@ -24,8 +24,8 @@ const (
 	early = time.Millisecond
 )
 
-// measureLateness measures from due to the visible call's arrival at the platform, by the
-// simulators' own record.
+// measureLateness measures from a post's due time to the arrival of its visible call at the
+// platform, as the simulators record it.
 func measureLateness(ctx context.Context, s *session) (err error) {
 	if s.config.Target.URL != "" {
 		return errors.New("a running server wants posts five minutes ahead: lateness starts its own")
@@ -94,7 +94,7 @@ type schedule struct {
 	from, until int
 }
 
-// due returns which post a text is, and its time.
+// due returns the number of the post that a text belongs to, and when it is due.
 func (s schedule) due(text string) (i int, due time.Time, ok bool) {
 	rest, ok := strings.CutPrefix(text, s.label+" ")
 	if !ok {

@@ -21,7 +21,7 @@ type loadPlan struct {
 	Targets     [][]target // post i goes to the targets at i modulo their number
 	Connections int
 
-	// Either the requests of a time count, after those of a warm-up, or Posts are created.
+	// Either the requests within a time count, after a warm-up, or a number of posts is created.
 	Warmup, Measured time.Duration
 	Posts            int
 	Bulk             int // posts of a request; 0: each is created by one of its own

@@ -56,7 +56,7 @@ func pace(ctx context.Context, w *worker) error {
 	}
 }
 
-// call makes the status i of an account of its own turn.
+// call creates status i, in one account after another.
 func (p pacerPlan) call(ctx context.Context, client *http.Client, i int) error {
 	body := strings.NewReader(fmt.Sprintf(`{"status":"%s %08d"}`, p.Label, i))
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.Simulators+"/mastodon/api/v1/statuses", body)
@@ -79,7 +79,7 @@ func (p pacerPlan) call(ctx context.Context, client *http.Client, i int) error {
 	return nil
 }
 
-// pace runs the control of lateness once and adds what it came to.
+// pace runs the control of lateness once and adds its result.
 func (s *session) pace(ctx context.Context, simulators string, to *arrivals) error {
 	plan := pacerPlan{
 		Simulators: simulators, Label: fmt.Sprintf("%s-%d", pacedLabel, len(to.late)),

@@ -84,8 +84,8 @@ func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.Contains(err.Error(), "no such process")
 }
 
-// memoryOf returns the memory of a process and its descendants in bytes: what is shared
-// counts once, by each one's share (PSS).
+// memoryOf returns the memory of a process and its descendants, in bytes. Shared memory is
+// divided among those that share it (PSS), so that it counts once.
 func memoryOf(root int) (int, error) {
 	pids, err := tree(root)
 	if err != nil {
@@ -119,7 +119,7 @@ func parsePSS(rollup []byte) int {
 	return 0
 }
 
-// workOf returns how long a process and its descendants were on the processor.
+// workOf returns the processor time of a process and its descendants.
 func workOf(root int) (time.Duration, error) {
 	pids, err := tree(root)
 	if err != nil {

@@ -30,8 +30,8 @@ type serverConfig struct {
 	Roles       string        // empty: all
 }
 
-// compose returns the configuration that `crier serve` has by default, with what of a
-// benchmark's differs.
+// compose returns the configuration that `crier serve` has by default, but for what a
+// benchmark sets.
 func (c serverConfig) compose(w *worker) (compose.Config, error) {
 	roles, err := compose.ParseRoles(cmp.Or(c.Roles, "all"))
 	if err != nil {
@@ -160,7 +160,8 @@ func (s *session) restart(ctx context.Context, on *server, roles string) error {
 	return on.child.answer(&on.URL)
 }
 
-// stop ends the server and removes its folder; one that was there before goes on.
+// stop ends the server and removes its folder. A server that this run has not started is left
+// alone.
 func (s *server) stop() error {
 	var err error
 	if s.child != nil {

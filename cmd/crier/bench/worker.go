@@ -60,7 +60,7 @@ func (w *worker) configure(config any) error {
 	return nil
 }
 
-// answer tells the parent something.
+// answer sends the parent an answer.
 func (w *worker) answer(v any) error {
 	if err := w.answers.Encode(v); err != nil {
 		return fmt.Errorf("answering: %w", err)

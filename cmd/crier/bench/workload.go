@@ -131,7 +131,7 @@ func (c *workload) setBack(ctx context.Context, postgres string, first time.Time
 		if int(tag.RowsAffected()) != c.posts() {
 			return fmt.Errorf("%d rows of %s were set back, not one of each of %d posts", tag.RowsAffected(), table, c.posts())
 		}
-		// A table that was filled in the course of weeks has no row twice.
+		// Vacuum: a table that was filled over weeks has no dead rows.
 		if _, err := conn.Exec(ctx, `vacuum (analyze) `+table); err != nil {
 			return fmt.Errorf("vacuuming after times were set back: %w", err)
 		}

@@ -17,7 +17,7 @@ type Conn struct {
 // Parameter is the value of {name:Type} in a query, as ClickHouse writes it in text.
 type Parameter struct{ Name, Value string }
 
-// Close gives the connection back. No query may run on it.
+// Close closes the connection. No query may be running on it.
 func (c *Conn) Close() { c.lib.closeConn(c.handle) }
 
 func (c *Conn) inner() unsafe.Pointer { return *(*unsafe.Pointer)(c.handle) }
@@ -103,7 +103,7 @@ func goString(text unsafe.Pointer) string {
 	return strings.Clone(unsafe.String((*byte)(text), n))
 }
 
-// pinner keeps what is handed to C where it is, until the call is over.
+// pinner keeps the memory that is passed to C in place until the call is over.
 type pinner struct{ runtime.Pinner }
 
 // text returns s as C has it, with a zero at the end.

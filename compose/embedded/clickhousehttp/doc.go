@@ -1,6 +1,6 @@
 // Package clickhousehttp serves ClickHouse's HTTP interface from an engine inside the
-// process, as far as clickhouse-go uses it, so that one client code path does for the
-// embedded engine and for a real server.
+// process, as far as clickhouse-go uses it, so that the same client code works with the
+// embedded engine and with a real server.
 //
 //	request → authenticated → statement → session → engine
 //	                                         │

@@ -22,8 +22,8 @@ type Config struct {
 	User, Password string
 }
 
-// Handler serves the interface. Whoever may send it SQL may read every file that the
-// process may read: it must never be given a stranger's SQL.
+// Handler serves the interface. SQL can read every file that the process can read, so it must
+// never come from a stranger.
 type Handler struct {
 	sessions       *sessions
 	spool          string

@@ -17,7 +17,7 @@ type sessions struct {
 	version string // the engine's
 
 	killing sync.Mutex
-	killer  *chdb.Conn // runs no statement but those that end others
+	killer  *chdb.Conn // only for statements that kill others
 }
 
 type session struct {
@@ -129,8 +129,8 @@ func (one *session) reset(st *statement) error {
 	return err
 }
 
-// killWhenDone ends what the session runs when ctx ends. The function it returns is
-// called when the statement is over; only then may the session run another.
+// killWhenDone kills the session's statement when ctx ends. The function it returns must be
+// called when the statement is over, before the session runs another.
 func (s *sessions) killWhenDone(ctx context.Context, one *session) (over func()) {
 	finished := make(chan struct{})
 	killed := make(chan struct{})
@@ -159,6 +159,6 @@ func (s *sessions) killWhenDone(ctx context.Context, one *session) (over func())
 func (s *sessions) kill(tag string) {
 	s.killing.Lock()
 	defer s.killing.Unlock()
-	// What it could not kill this time it finds the next time.
+	// A statement that could not be killed this time is killed the next time.
 	_, _ = s.killer.Query("KILL QUERY WHERE Settings['log_comment'] = "+literal(tag)+" ASYNC", "TSV")
 }

@@ -53,7 +53,7 @@ func readStatement(r *http.Request) (*statement, error) {
 	for name := range values {
 		s.take(name, values.Get(name))
 	}
-	// Map order would make the same request another SET each time.
+	// Sorted: in the order of a map, the same request would be another SET each time.
 	slices.SortFunc(s.settings, func(a, b setting) int { return strings.Compare(a.name, b.name) })
 	s.body = r.Body
 	if values.Get("decompress") == "1" {
@@ -65,8 +65,7 @@ func readStatement(r *http.Request) (*statement, error) {
 	return s, s.readQuery()
 }
 
-// take puts one parameter of the URL where it belongs. What is not known to the
-// interface is a setting.
+// take reads one parameter of the URL. One that the interface does not define is a setting.
 func (s *statement) take(name, value string) {
 	switch name {
 	case "query":

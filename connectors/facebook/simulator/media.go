@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 )
 
 const (
@@ -50,7 +51,7 @@ func (s *simulator) upload(v visit, id string) (simulation.Upload, uploadFields,
 	u, ok := s.world.Upload(id)
 	var fields uploadFields
 	if !ok || u.Account != v.account.ID || json.Unmarshal(u.Fields, &fields) != nil {
-		return u, fields, notThere(id)
+		return u, fields, graph.NotFound(id)
 	}
 	return u, fields, nil
 }
@@ -62,7 +63,7 @@ type taking func(before url.Values, file io.Reader) (mediaType string, size int6
 func form(r *http.Request, file string, take taking) (fields map[string]any, mediaType string, size int64, err error) {
 	reader, err := r.MultipartReader()
 	if err != nil {
-		return nil, "", 0, bad(100, 0, "(#100) No file was uploaded")
+		return nil, "", 0, graph.Bad(100, 0, "(#100) No file was uploaded")
 	}
 	values := url.Values{}
 	for {
@@ -71,7 +72,7 @@ func form(r *http.Request, file string, take taking) (fields map[string]any, med
 			return formOf(values), mediaType, size, nil
 		}
 		if err != nil {
-			return nil, "", 0, bad(1, 99, "An unknown error occurred while the file was read")
+			return nil, "", 0, graph.Bad(1, 99, "An unknown error occurred while the file was read")
 		}
 		if part.FormName() == file {
 			mediaType, size, err = take(values, part)
@@ -81,7 +82,7 @@ func form(r *http.Request, file string, take taking) (fields map[string]any, med
 			values.Set(part.FormName(), string(content))
 		}
 		if err != nil {
-			return nil, "", 0, bad(1, 99, "An unknown error occurred while the file was read")
+			return nil, "", 0, graph.Bad(1, 99, "An unknown error occurred while the file was read")
 		}
 	}
 }
@@ -96,11 +97,11 @@ func (s *simulator) uploadPhoto(v visit) {
 	switch {
 	case err != nil:
 	case v.text("published") != "false":
-		err = bad(100, 0, "(#100) The simulated page takes photos for posts alone")
+		err = graph.Bad(100, 0, "(#100) The simulated page takes photos for posts alone")
 	case !slices.Contains([]string{"image/jpeg", "image/png", "image/gif", "image/bmp", "image/webp"}, mediaType):
-		err = bad(324, 2069019, "(#324) Missing or invalid image file")
+		err = graph.Bad(324, 2069019, "(#324) Missing or invalid image file")
 	case size > maxPhoto:
-		err = bad(1, 2069019, "The photo is larger than 4 MB")
+		err = graph.Bad(1, 2069019, "The photo is larger than 4 MB")
 	}
 	var u simulation.Upload
 	if err == nil {
@@ -112,7 +113,7 @@ func (s *simulator) uploadPhoto(v visit) {
 		v.fail(err)
 		return
 	}
-	answer(v.rw, http.StatusOK, map[string]string{"id": u.ID})
+	graph.Answer(v.rw, http.StatusOK, map[string]string{"id": u.ID})
 }
 
 // takePhoto publishes a photo that was uploaded.
@@ -120,9 +121,9 @@ func (s *simulator) takePhoto(v visit, id string) (simulation.Media, error) {
 	u, fields, err := s.upload(v, id)
 	switch {
 	case err != nil || fields.Kind != aPhoto:
-		return simulation.Media{}, bad(100, 0, "(#100) Param attached_media[0] must be a valid photo")
+		return simulation.Media{}, graph.Bad(100, 0, "(#100) Param attached_media[0] must be a valid photo")
 	case fields.Published:
-		return simulation.Media{}, bad(1366046, 0, "The photo was published already")
+		return simulation.Media{}, graph.Bad(1366046, 0, "The photo was published already")
 	}
 	fields.Published = true
 	_, err = s.put(u, fields)
@@ -141,7 +142,7 @@ func (s *simulator) createPhotoStory(v visit) {
 			v.fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, map[string]any{"success": true, "post_id": made.ID})
+		graph.Answer(rw, http.StatusOK, map[string]any{"success": true, "post_id": made.ID})
 	})
 }
 
@@ -155,7 +156,7 @@ func (s *simulator) actOnVideo(v visit) {
 	case "start":
 		size, _ := v.fields["file_size"].(float64)
 		if size < 1 {
-			v.fail(bad(100, 0, "(#100) Missing file_size"))
+			v.fail(graph.Bad(100, 0, "(#100) Missing file_size"))
 			return
 		}
 		u, err := s.put(simulation.Upload{Account: v.account.ID, Content: s.world.NewContent()}, uploadFields{Kind: aVideo, Want: int64(size)})
@@ -165,11 +166,11 @@ func (s *simulator) actOnVideo(v visit) {
 		}
 		wanted := wantedOf(u, uploadFields{Want: int64(size)})
 		wanted["video_id"], wanted["upload_session_id"] = u.ID, u.ID
-		answer(v.rw, http.StatusOK, wanted)
+		graph.Answer(v.rw, http.StatusOK, wanted)
 	case "finish":
 		s.finish(v, v.text("upload_session_id"), aVideo)
 	default:
-		v.fail(bad(100, 0, "(#100) Param upload_phase must be one of {start, transfer, finish, cancel}"))
+		v.fail(graph.Bad(100, 0, "(#100) Param upload_phase must be one of {start, transfer, finish, cancel}"))
 	}
 }
 
@@ -197,13 +198,13 @@ func (s *simulator) transfer(v visit) {
 	switch {
 	case err != nil:
 	case v.text("upload_phase") != "transfer" || fields.Kind != aVideo:
-		err = bad(100, 0, "(#100) Param upload_phase must be one of {start, transfer, finish, cancel}")
+		err = graph.Bad(100, 0, "(#100) Param upload_phase must be one of {start, transfer, finish, cancel}")
 	case v.text("start_offset") != strconv.FormatInt(u.Size, 10):
-		refused := bad(6000, 1363037, "There was a problem uploading your video file. Please try again with another offset.")
-		refused.data = wantedOf(u, fields)
+		refused := graph.Bad(6000, 1363037, "There was a problem uploading your video file. Please try again with another offset.")
+		refused.Data = wantedOf(u, fields)
 		err = refused
 	case size != min(partSize, fields.Want-u.Size):
-		err = bad(6000, 1363031, "The part is not of the size that was asked for")
+		err = graph.Bad(6000, 1363031, "The part is not of the size that was asked for")
 	}
 	if err == nil {
 		if u.Size == 0 {
@@ -216,7 +217,7 @@ func (s *simulator) transfer(v visit) {
 		v.fail(err)
 		return
 	}
-	answer(v.rw, http.StatusOK, wantedOf(u, fields))
+	graph.Answer(v.rw, http.StatusOK, wantedOf(u, fields))
 }
 
 // actOnReel is the upload of a reel, or of a story's video.
@@ -232,17 +233,17 @@ func (s *simulator) actOnReel(v visit) {
 			v.fail(err)
 			return
 		}
-		answer(v.rw, http.StatusOK, map[string]string{
+		graph.Answer(v.rw, http.StatusOK, map[string]string{
 			"video_id": u.ID, "upload_url": fmt.Sprintf("%s/video-upload/%s/videos/%s", s.world.BaseURL(), v.r.PathValue("version"), u.ID),
 		})
 	case "finish":
 		if v.text("video_state") != "PUBLISHED" {
-			v.fail(bad(100, 0, "(#100) The simulated page publishes at once"))
+			v.fail(graph.Bad(100, 0, "(#100) The simulated page publishes at once"))
 			return
 		}
 		s.finish(v, v.text("video_id"), kind)
 	default:
-		v.fail(bad(100, 0, "(#100) Param upload_phase must be one of {START, FINISH}"))
+		v.fail(graph.Bad(100, 0, "(#100) Param upload_phase must be one of {START, FINISH}"))
 	}
 }
 
@@ -254,7 +255,7 @@ func (s *simulator) streamVideo(v visit) {
 	switch {
 	case err != nil:
 	case offsetErr != nil || sizeErr != nil || offset != u.Size:
-		err = bad(6000, 1363037, "The offset is not where the upload is")
+		err = graph.Bad(6000, 1363037, "The offset is not where the upload is")
 	}
 	if err != nil {
 		v.fail(err)
@@ -270,10 +271,10 @@ func (s *simulator) streamVideo(v visit) {
 		return
 	}
 	if readErr != nil || u.Size != size {
-		v.fail(bad(6000, 1363030, "The upload was cut off"))
+		v.fail(graph.Bad(6000, 1363030, "The upload was cut off"))
 		return
 	}
-	answer(v.rw, http.StatusOK, map[string]bool{"success": true})
+	graph.Answer(v.rw, http.StatusOK, map[string]bool{"success": true})
 }
 
 // finish publishes a video, which goes on to be processed.
@@ -285,9 +286,9 @@ func (s *simulator) finish(v visit, id, kind string) {
 		switch {
 		case err != nil:
 		case fields.Kind != kind || fields.Published:
-			err = bad(6000, 1363033, "The upload session is over")
+			err = graph.Bad(6000, 1363033, "The upload session is over")
 		case u.Size == 0 || u.Size != fields.Want:
-			err = bad(6000, 1363130, "The video is not uploaded")
+			err = graph.Bad(6000, 1363130, "The video is not uploaded")
 		}
 		if err == nil {
 			fields.Published, fields.Failed = true, !strings.HasPrefix(u.Type, "video/")
@@ -307,7 +308,7 @@ func (s *simulator) finish(v visit, id, kind string) {
 		if kind == aStory {
 			said["post_id"] = made.ID
 		}
-		answer(rw, http.StatusOK, said)
+		graph.Answer(rw, http.StatusOK, said)
 	})
 }
 
@@ -315,7 +316,7 @@ func (s *simulator) finish(v visit, id, kind string) {
 func (s *simulator) showVideo(v visit) {
 	u, fields, err := s.upload(v, v.r.PathValue("node"))
 	if err != nil || fields.Kind == aPhoto {
-		v.fail(notThere(v.r.PathValue("node")))
+		v.fail(graph.NotFound(v.r.PathValue("node")))
 		return
 	}
 	phase := func(status string) map[string]any { return map[string]any{"status": status} }
@@ -335,7 +336,7 @@ func (s *simulator) showVideo(v visit) {
 	default:
 		video, processing, publishing = "ready", phase("complete"), phase("complete")
 	}
-	answer(v.rw, http.StatusOK, map[string]any{"id": u.ID, "status": map[string]any{
+	graph.Answer(v.rw, http.StatusOK, map[string]any{"id": u.ID, "status": map[string]any{
 		"video_status": video, "uploading_phase": uploading, "processing_phase": processing, "publishing_phase": publishing,
 	}})
 }

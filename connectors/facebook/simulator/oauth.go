@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 )
 
 // codeLife is how long a code works. Facebook calls it short and says no number.
@@ -41,7 +42,7 @@ func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "URL blocked: this redirect failed because the redirect URI is not absolute.", http.StatusBadRequest)
 	case q.Has("response_type") && q.Get("response_type") != "code":
 		http.Error(rw, "The simulated dialog gives codes.", http.StatusBadRequest)
-	case slices.ContainsFunc(splitScopes(asked.Scope), func(one string) bool { return !slices.Contains(knownScopes(), one) }):
+	case slices.ContainsFunc(graph.SplitScopes(asked.Scope), func(one string) bool { return !slices.Contains(knownScopes(), one) }):
 		http.Error(rw, "Invalid Scopes: "+asked.Scope+". This message is only shown to developers.", http.StatusBadRequest)
 	case r.Method == http.MethodPost:
 		s.consents.Answer(rw, r, asked, url.Values{
@@ -52,21 +53,17 @@ func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func splitScopes(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
 // token trades a code for a person's token, or that for one that lives longer.
 func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
 	switch grant := r.FormValue("grant_type"); {
 	case r.FormValue("client_id") != simulation.AppID:
-		bad(101, 0, "Error validating application. Invalid application ID.").writeTo(rw)
+		graph.Bad(101, 0, "Error validating application. Invalid application ID.").WriteTo(rw)
 	case r.FormValue("client_secret") != simulation.AppSecret:
-		bad(1, 0, "Error validating client secret.").writeTo(rw)
+		graph.WrongSecret().WriteTo(rw)
 	case grant == "fb_exchange_token":
 		s.exchange(rw, r.FormValue("fb_exchange_token"))
 	case grant != "" && grant != "authorization_code":
-		bad(100, 0, "Invalid grant_type: '"+grant+"'. Supported types: authorization_code, client_credentials").writeTo(rw)
+		graph.Bad(100, 0, "Invalid grant_type: '"+grant+"'. Supported types: authorization_code, client_credentials").WriteTo(rw)
 	default:
 		s.redeem(rw, r)
 	}
@@ -77,27 +74,27 @@ func (s *simulator) redeem(rw http.ResponseWriter, r *http.Request) {
 	granted, err := s.consents.Redeem(r.FormValue("code"), simulation.AppID, r.FormValue("redirect_uri"), "")
 	switch {
 	case errors.Is(err, simulation.ErrRedirect):
-		bad(100, 36008, "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request").writeTo(rw)
+		graph.Bad(100, 36008, "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request").WriteTo(rw)
 	case err != nil:
-		bad(100, 36009, "This authorization code has been used.").writeTo(rw)
+		graph.Bad(100, 36009, "This authorization code has been used.").WriteTo(rw)
 	default:
 		granted.Name = personal + granted.Name
 		token := granted.Token()
-		profileOf(s.world.Account(token)).consent(splitScopes(granted.Scope))
-		answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": shortLived})
+		profileOf(s.world.Account(token)).consent(graph.SplitScopes(granted.Scope))
+		graph.Answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": shortLived})
 	}
 }
 
 // exchange trades a person's token for one that lives longer.
 func (s *simulator) exchange(rw http.ResponseWriter, token string) {
 	if _, isPerson := personOf(token); !isPerson {
-		bad(100, 0, "(#100) Missing required parameter fb_exchange_token").writeTo(rw)
+		graph.Bad(100, 0, "(#100) Missing required parameter fb_exchange_token").WriteTo(rw)
 		return
 	}
 	if name, granted := simulation.Grantee(token); granted {
 		token = simulation.Consent{Name: name}.Token()
 	}
-	answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": longLived})
+	graph.Answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": longLived})
 }
 
 // personal begins the names of persons.
@@ -122,7 +119,7 @@ func (p *profile) consent(scopes []string) {
 // asked, everything.
 func (s *simulator) listPermissions(v visit) {
 	if _, isPerson := v.person(); !isPerson {
-		v.fail(notThere("permissions"))
+		v.fail(graph.NotFound("permissions"))
 		return
 	}
 	p := profileOf(v.account)
@@ -137,7 +134,7 @@ func (s *simulator) listPermissions(v visit) {
 		}
 		listed = append(listed, map[string]string{"permission": scope, "status": status})
 	}
-	answer(v.rw, http.StatusOK, map[string]any{"data": listed})
+	graph.Answer(v.rw, http.StatusOK, map[string]any{"data": listed})
 }
 
 // Tasks that a person has on a page.
@@ -151,7 +148,7 @@ var (
 func (s *simulator) listPages(v visit) {
 	person, isPerson := v.person()
 	if !isPerson {
-		v.fail(bad(100, 0, "(#100) Tried accessing nonexisting field (accounts) on node type (Page)"))
+		v.fail(graph.Bad(100, 0, "(#100) Tried accessing nonexisting field (accounts) on node type (Page)"))
 		return
 	}
 	var pages []map[string]any

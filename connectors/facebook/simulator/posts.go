@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 )
 
 const (
@@ -67,13 +68,13 @@ func (s *simulator) createPost(v visit) {
 		switch {
 		case err != nil:
 		case v.text("scheduled_publish_time") != "" || v.fields["published"] == false:
-			err = bad(100, 0, "(#100) The simulated page publishes at once")
+			err = graph.Bad(100, 0, "(#100) The simulated page publishes at once")
 		case utf8.RuneCountInString(message) > maxMessage:
-			err = bad(100, 0, "(#100) Param message must be no longer than 63206 characters")
+			err = graph.Bad(100, 0, "(#100) Param message must be no longer than 63206 characters")
 		case message == "" && v.text("link") == "" && len(media) == 0:
-			err = bad(100, 0, "(#100) Missing message or attachment")
+			err = graph.Bad(100, 0, "(#100) Missing message or attachment")
 		case v.text("link") != "" && len(media) > 0:
-			err = bad(100, 0, "(#100) Param link cannot stand beside attached_media")
+			err = graph.Bad(100, 0, "(#100) Param link cannot stand beside attached_media")
 		}
 		var made simulation.Post
 		if err == nil {
@@ -83,7 +84,7 @@ func (s *simulator) createPost(v visit) {
 			v.fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, map[string]string{"id": nodeOf(made)})
+		graph.Answer(rw, http.StatusOK, map[string]string{"id": nodeOf(made)})
 	})
 }
 
@@ -91,7 +92,7 @@ func (s *simulator) createPost(v visit) {
 func (s *simulator) attached(v visit) ([]simulation.Media, error) {
 	items, _ := v.fields["attached_media"].([]any)
 	if len(items) > maxAttached {
-		return nil, bad(100, 0, "(#100) Too many attached_media")
+		return nil, graph.Bad(100, 0, "(#100) Too many attached_media")
 	}
 	var media []simulation.Media
 	for _, item := range items {
@@ -174,7 +175,7 @@ func (s *simulator) list(v visit, all []map[string]any) {
 		query.Set("after", strconv.Itoa(end))
 		paging["next"] = s.address(v.r, query)
 	}
-	answer(v.rw, http.StatusOK, map[string]any{"data": part, "paging": paging})
+	graph.Answer(v.rw, http.StatusOK, map[string]any{"data": part, "paging": paging})
 }
 
 // fieldsAsked returns the names of a field expansion, without what stands in braces.
@@ -203,7 +204,7 @@ func (s *simulator) post(v visit, node string) (simulation.Post, error) {
 	if p, ok := s.world.Post(v.account.ID, strings.TrimPrefix(node, v.account.ID+"_")); ok && fieldsOf(p).Kind != aComment {
 		return p, nil
 	}
-	return simulation.Post{}, notThere(node)
+	return simulation.Post{}, graph.NotFound(node)
 }
 
 func (s *simulator) createComment(v visit) {
@@ -214,9 +215,9 @@ func (s *simulator) createComment(v visit) {
 		switch {
 		case err != nil:
 		case fieldsOf(parent).Kind == aStory:
-			err = bad(100, 0, "(#100) A story takes no comments")
+			err = graph.Bad(100, 0, "(#100) A story takes no comments")
 		case message == "":
-			err = bad(100, 0, "(#100) Missing message or attachment")
+			err = graph.Bad(100, 0, "(#100) Missing message or attachment")
 		}
 		var made simulation.Post
 		if err == nil {
@@ -227,7 +228,7 @@ func (s *simulator) createComment(v visit) {
 			v.fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, map[string]string{"id": made.ID})
+		graph.Answer(rw, http.StatusOK, map[string]string{"id": made.ID})
 	})
 }
 

@@ -2,16 +2,15 @@ package simulator
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 )
 
 // simulator is Facebook in small. Its posts and uploads are the world's.
@@ -32,7 +31,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, fal
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
 	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "_=_")}
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
+	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: graph.Ending(withdrawn()), Show: s.show}
 	for pattern, handle := range map[string]func(visit){
 		"GET /{version}/me":                           s.showSelf,
 		"GET /{version}/me/accounts":                  s.listPages,
@@ -57,7 +56,7 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 	for _, pattern := range []string{"GET /{node}", "GET /reel/{node}/{$}", "GET /watch/{$}"} {
 		s.mux.HandleFunc(pattern, s.page)
 	}
-	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { bad(2500, 0, "Unknown path components").writeTo(rw) })
+	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { graph.UnknownPath().WriteTo(rw) })
 	return w.Handler(s.mux, s.dialect)
 }
 
@@ -104,25 +103,25 @@ func (s *simulator) admit(handle func(visit)) http.HandlerFunc {
 			token = ""
 		}
 		if token == "" {
-			bad(104, 0, "An access token is required to request this resource.").writeTo(rw)
+			graph.NoToken().WriteTo(rw)
 			return
 		}
 		v := visit{rw: rw, r: r, account: s.world.Account(token), token: token}
 		if end := s.world.EndOf(v.account.ID); end != simulation.Alive && isStopped(end, r) {
-			refuseEnded(rw, end)
+			s.dialect.Ending.Refuse(rw, end)
 			return
 		}
 		if !s.count(v) {
 			return
 		}
 		if page := r.PathValue("page"); page != "" && !v.isOwn(page) {
-			bad(200, 0, "(#200) The user hasn't authorized the application to perform this action").writeTo(rw)
+			graph.Bad(200, 0, "(#200) The user hasn't authorized the application to perform this action").WriteTo(rw)
 			return
 		}
 		v.fields = map[string]any{}
 		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
 			if json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(&v.fields) != nil {
-				bad(100, 0, "(#100) The body is no JSON object").writeTo(rw)
+				graph.Bad(100, 0, "(#100) The body is no JSON object").WriteTo(rw)
 				return
 			}
 		}
@@ -132,61 +131,15 @@ func (s *simulator) admit(handle func(visit)) http.HandlerFunc {
 
 const maxRequest = 1 << 20
 
-// refusal is an error the API answers with
-// (developers.facebook.com/docs/graph-api/guides/error-handling).
-type refusal struct {
-	status        int
-	code, subcode int
-	message       string
-	data          map[string]any
-}
-
-func (r *refusal) Error() string { return r.message }
-
-func (r *refusal) writeTo(rw http.ResponseWriter) {
-	said := map[string]any{"message": r.message, "type": "OAuthException", "code": r.code, "fbtrace_id": "AXyzAbCdEfGhIjKlMnOpQrS"}
-	if r.subcode != 0 {
-		said["error_subcode"] = r.subcode
-	}
-	if r.data != nil {
-		said["error_data"] = r.data
-	}
-	answer(rw, r.status, map[string]any{"error": said})
-}
-
-func bad(code, subcode int, message string) *refusal {
-	return &refusal{status: http.StatusBadRequest, code: code, subcode: subcode, message: message}
-}
-
-func notThere(id string) *refusal {
-	return bad(100, 33, "Unsupported get request. Object with ID '"+id+"' does not exist, cannot be loaded due to missing permissions, or does not support this operation")
-}
-
-// fail answers a call with an error; one that is no refusal is the journal's.
-func (v visit) fail(err error) {
-	r, ok := errors.AsType[*refusal](err)
-	if !ok {
-		r = outage()
-	}
-	r.writeTo(v.rw)
-}
-
-func outage() *refusal {
-	return &refusal{status: http.StatusInternalServerError, code: 2, message: "Service temporarily unavailable"}
-}
-
-func answer(rw http.ResponseWriter, status int, body any) {
-	rw.Header().Set("Content-Type", "application/json; charset=UTF-8")
-	rw.WriteHeader(status)
-	json.NewEncoder(rw).Encode(body) // fails only when the client is gone
-}
+// fail answers a call with an error.
+func (v visit) fail(err error) { graph.Fail(v.rw, err) }
 
 // forcedWait is what a forced rate limit asks to wait, in seconds: a real one is of minutes.
 const forcedWait = "2"
 
 // fail words what is forced on a call.
 func (s *simulator) fail(rw http.ResponseWriter, o simulation.Outcome, status int) {
-	worded := bad(368, 0, "The action attempted has been deemed abusive or is otherwise disallowed")
+	worded := graph.Bad(368, 0, "The action attempted has been deemed abusive or is otherwise disallowed")
 	switch o {
 	case simulation.RateLimit:
 		worded = tooMany()
@@ -194,23 +147,22 @@ func (s *simulator) fail(rw http.ResponseWriter, o simulation.Outcome, status in
 			rw.Header().Set("Retry-After", forcedWait)
 		}
 	case simulation.ExpiredToken:
-		worded = bad(190, 463, "Error validating access token: Session has expired")
+		worded = graph.ExpiredToken()
 	case simulation.Outage:
-		worded = outage()
+		worded = graph.Outage()
 	}
 	if status != 0 {
-		worded.status = status
+		worded.Status = status
 	}
-	worded.writeTo(rw)
+	worded.WriteTo(rw)
 }
 
 // profile is what the simulator keeps of a page beside the world. It does not outlive the
 // process.
 type profile struct {
 	mu     sync.Mutex
-	calls  int
-	until  time.Time // of the window that they are counted in
-	scopes []string  // that a person has granted; nil: all
+	window graph.Window // of calls
+	scopes []string     // that a person has granted; nil: all
 }
 
 func profileOf(a *simulation.Account) *profile {
@@ -221,10 +173,10 @@ func profileOf(a *simulation.Account) *profile {
 // showSelf shows whose token it is: a person has no category.
 func (s *simulator) showSelf(v visit) {
 	if _, isPerson := v.person(); isPerson {
-		answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": v.account.Handle})
+		graph.Answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": v.account.Handle})
 		return
 	}
-	answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": "Page " + v.account.ID, "category": "Community"})
+	graph.Answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": "Page " + v.account.ID, "category": "Community"})
 }
 
 // address builds an address of the API.

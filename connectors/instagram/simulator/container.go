@@ -2,16 +2,14 @@ package simulator
 
 import (
 	"encoding/json"
-	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 )
 
 // The limits of a post (developers.facebook.com/docs/instagram-platform/instagram-graph-api/
@@ -27,10 +25,6 @@ const (
 	maxChildren      = 10
 	maxImageBytes    = 8 << 20
 	maxVideoBytes    = 300 << 20
-
-	containerLife = 24 * time.Hour
-	// videoWork is how long the simulator works on a video; all else is ready at once.
-	videoWork = 2 * time.Second
 )
 
 // The kinds of containers; a picture of the feed names none.
@@ -76,15 +70,15 @@ func requestOf(fields json.RawMessage) (r request) {
 func (s *simulator) createContainer(v visit) {
 	asked, err := s.read(v)
 	if err != nil {
-		v.fail(err)
+		v.Fail(err)
 		return
 	}
-	made := simulation.Upload{Account: v.account.ID, AltText: v.param("alt_text"), Content: s.world.NewContent()}
+	made := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
 	switch {
-	case v.param("video_url") != "":
+	case v.Param("video_url") != "":
 		asked.Failure = s.pullVideo(v, &made)
-		made.ReadyAt = s.world.Now().Add(videoWork)
-	case v.param("image_url") != "":
+		made.ReadyAt = s.world.Now().Add(graph.VideoWork)
+	case v.Param("image_url") != "":
 		err = s.pullImage(v, &made)
 	}
 	if err == nil {
@@ -94,28 +88,28 @@ func (s *simulator) createContainer(v visit) {
 		made, err = s.world.PutUpload(made)
 	}
 	if err != nil {
-		v.fail(err)
+		v.Fail(err)
 		return
 	}
-	answer(v.rw, http.StatusOK, map[string]string{"id": made.ID})
+	v.Answer(map[string]string{"id": made.ID})
 }
 
 // read reads what is asked for, or says why the API refuses it.
 func (s *simulator) read(v visit) (request, error) {
 	r := request{
-		Kind: v.param("media_type"), Caption: v.param("caption"), IsItem: v.param("is_carousel_item") == "true",
-		Location: v.param("location_id"), ShareToFeed: v.param("share_to_feed"), Cover: v.param("cover_url"),
-		ThumbOffset: v.param("thumb_offset"), AudioName: v.param("audio_name"),
+		Kind: v.Param("media_type"), Caption: v.Param("caption"), IsItem: v.Param("is_carousel_item") == "true",
+		Location: v.Param("location_id"), ShareToFeed: v.Param("share_to_feed"), Cover: v.Param("cover_url"),
+		ThumbOffset: v.Param("thumb_offset"), AudioName: v.Param("audio_name"),
 	}
 	if r.Kind == "" {
 		r.Kind = kindImage
 	}
-	if text := v.param("children"); text != "" {
+	if text := v.Param("children"); text != "" {
 		r.Children = strings.Split(text, ",")
 	}
 	for field, into := range map[string]any{"collaborators": &r.Collaborators, "user_tags": &r.UserTags, "trial_params": &r.Trial} {
-		if text := v.param(field); text != "" && json.Unmarshal([]byte(text), into) != nil {
-			return r, invalid(field)
+		if text := v.Param(field); text != "" && json.Unmarshal([]byte(text), into) != nil {
+			return r, graph.Invalid(field)
 		}
 	}
 	for _, check := range []func(visit, request) error{checkKind, s.checkChildren, checkCaption, checkPeople, checkReel} {
@@ -127,23 +121,18 @@ func (s *simulator) read(v visit) (request, error) {
 }
 
 func checkKind(v visit, r request) error {
-	image, video := isAddress(v.param("image_url")), isAddress(v.param("video_url"))
+	image, video := graph.IsAddress(v.Param("image_url")), graph.IsAddress(v.Param("video_url"))
 	switch {
 	case !slices.Contains([]string{kindImage, kindVideo, kindReel, kindStory, kindCarousel}, r.Kind):
-		return bad(100, 2207023, "The media type "+r.Kind+" is unknown.")
+		return graph.Bad(100, 2207023, "The media type "+r.Kind+" is unknown.")
 	case r.Kind == kindVideo && !r.IsItem:
-		return bad(100, 2207067, "The VIDEO value for media_type is no longer supported. Use the REELS media_type.")
+		return graph.Bad(100, 2207067, "The VIDEO value for media_type is no longer supported. Use the REELS media_type.")
 	case r.IsItem && r.Kind != kindImage && r.Kind != kindVideo:
-		return invalid("is_carousel_item")
+		return graph.Invalid("is_carousel_item")
 	case r.Kind == kindImage && !image, (r.Kind == kindVideo || r.Kind == kindReel) && !video, r.Kind == kindStory && image == video:
-		return invalid("image_url or video_url is required")
+		return graph.Invalid("image_url or video_url is required")
 	}
 	return nil
-}
-
-func isAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 func (s *simulator) checkChildren(v visit, r request) error {
@@ -151,14 +140,14 @@ func (s *simulator) checkChildren(v visit, r request) error {
 		return nil
 	}
 	if len(r.Children) < minChildren || len(r.Children) > maxChildren {
-		return bad(100, 2207028, "A carousel has 2 to 10 children")
+		return graph.Bad(100, 2207028, "A carousel has 2 to 10 children")
 	}
 	for _, id := range r.Children {
 		item, ok := s.world.Upload(id)
-		if !ok || item.Account != v.account.ID || !requestOf(item.Fields).IsItem {
+		if !ok || item.Account != v.Account.ID || !requestOf(item.Fields).IsItem {
 			return mediaNotFound()
 		}
-		if s.statusOf(item) != statusFinished {
+		if s.statusOf(item) != graph.Finished {
 			return notReady()
 		}
 	}
@@ -174,11 +163,11 @@ func checkCaption(v visit, r request) error {
 	switch {
 	case utf8.RuneCountInString(r.Caption) > maxCaption, len(hashtag.FindAllString(r.Caption, -1)) > maxHashtags,
 		len(mention.FindAllString(r.Caption, -1)) > maxMentions:
-		return bad(36004, 2207010, "The caption was too long.")
-	case utf8.RuneCountInString(v.param("alt_text")) > maxAltText:
-		return invalid("alt_text")
-	case v.param("alt_text") != "" && r.Kind != kindImage:
-		return invalid("alt_text is of pictures")
+		return graph.Bad(36004, 2207010, "The caption was too long.")
+	case utf8.RuneCountInString(v.Param("alt_text")) > maxAltText:
+		return graph.Invalid("alt_text")
+	case v.Param("alt_text") != "" && r.Kind != kindImage:
+		return graph.Invalid("alt_text is of pictures")
 	}
 	return nil
 }
@@ -186,16 +175,16 @@ func checkCaption(v visit, r request) error {
 func checkPeople(_ visit, r request) error {
 	switch {
 	case len(r.UserTags) > maxUserTags:
-		return bad(100, 2207040, "Cannot use more than 20 tags per created media.")
+		return graph.Bad(100, 2207040, "Cannot use more than 20 tags per created media.")
 	case len(r.Collaborators) > maxCollaborators:
-		return invalid("collaborators")
+		return graph.Invalid("collaborators")
 	case r.Kind == kindStory && (len(r.Collaborators) > 0 || r.Location != ""):
-		return invalid("a story has neither collaborators nor a location")
+		return graph.Invalid("a story has neither collaborators nor a location")
 	}
 	for _, tag := range r.UserTags {
 		isInside := func(at *float64) bool { return at != nil && *at >= 0 && *at <= 1 }
 		if tag.Username == "" || r.Kind == kindImage && (!isInside(tag.X) || !isInside(tag.Y)) {
-			return invalid("user_tags")
+			return graph.Invalid("user_tags")
 		}
 	}
 	return nil
@@ -205,27 +194,27 @@ func checkReel(_ visit, r request) error {
 	isOfReel := r.ShareToFeed != "" || r.Cover != "" || r.ThumbOffset != "" || r.AudioName != "" || r.Trial != nil
 	switch _, err := strconv.Atoi(r.ThumbOffset); {
 	case isOfReel && r.Kind != kindReel:
-		return invalid("this is of reels only")
+		return graph.Invalid("this is of reels only")
 	case r.ThumbOffset != "" && err != nil:
-		return bad(1, 2207057, "Thumbnail offset must be greater than or equal to 0 and less than video duration")
+		return graph.Bad(1, 2207057, "Thumbnail offset must be greater than or equal to 0 and less than video duration")
 	case r.Trial != nil && !slices.Contains([]string{"MANUAL", "SS_PERFORMANCE"}, r.Trial["graduation_strategy"]):
-		return invalid("trial_params")
+		return graph.Invalid("trial_params")
 	case r.Trial != nil && len(r.Collaborators) > 0:
-		return invalid("a trial reel has no collaborators")
+		return graph.Invalid("a trial reel has no collaborators")
 	}
 	return nil
 }
 
 // pullImage fetches a picture while the caller waits.
 func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
-	made.Type, made.Size, err = s.world.Pull(v.r.Context(), made.Content, v.param("image_url"))
+	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("image_url"))
 	switch {
 	case err != nil:
-		return bad(9004, 2207052, "The media could not be fetched from this URI")
+		return graph.Bad(9004, 2207052, "The media could not be fetched from this URI")
 	case made.Size > maxImageBytes:
-		return bad(36000, 2207004, "The image is too large to download. It should be less than 8 MiB.")
+		return graph.Bad(36000, 2207004, "The image is too large to download. It should be less than 8 MiB.")
 	case made.Type != "image/jpeg":
-		return bad(36001, 2207005, "The image format is not supported.")
+		return graph.Bad(36001, 2207005, "The image format is not supported.")
 	}
 	return nil
 }
@@ -233,7 +222,7 @@ func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
 // pullVideo fetches a video: what is wrong with it, the container says later.
 func (s *simulator) pullVideo(v visit, made *simulation.Upload) (failure string) {
 	var err error
-	made.Type, made.Size, err = s.world.Pull(v.r.Context(), made.Content, v.param("video_url"))
+	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("video_url"))
 	switch {
 	case err != nil:
 		return "Error: Media upload has failed with error code 2207052"
@@ -244,45 +233,24 @@ func (s *simulator) pullVideo(v visit, made *simulation.Upload) (failure string)
 	}
 }
 
-// The statuses of a container.
-const (
-	statusInProgress = "IN_PROGRESS"
-	statusFinished   = "FINISHED"
-	statusPublished  = "PUBLISHED"
-	statusError      = "ERROR"
-	statusExpired    = "EXPIRED"
-)
-
 // statusOf returns how a container stands.
 func (s *simulator) statusOf(c simulation.Upload) string {
-	now := s.world.Now()
-	switch _, isPublished := s.world.PostOfKey(c.Account, c.ID); {
-	case isPublished:
-		return statusPublished
-	case !now.Before(c.CreatedAt.Add(containerLife)):
-		return statusExpired
-	case now.Before(c.ReadyAt):
-		return statusInProgress
-	case requestOf(c.Fields).Failure != "":
-		return statusError
-	default:
-		return statusFinished
-	}
+	return graph.StatusOf(s.world, c, requestOf(c.Fields).Failure)
 }
 
 // inWords is what status says beside status_code.
 var inWords = map[string]string{
-	statusInProgress: "In Progress: Media is still being processed.",
-	statusFinished:   "Finished: Media has been uploaded and it is ready to be published.",
-	statusPublished:  "Published: Media has been published.",
-	statusExpired:    "Expired: The container was not published within 24 hours and has expired.",
+	graph.InProgress: "In Progress: Media is still being processed.",
+	graph.Finished:   "Finished: Media has been uploaded and it is ready to be published.",
+	graph.Published:  "Published: Media has been published.",
+	graph.Expired:    "Expired: The container was not published within 24 hours and has expired.",
 }
 
 func (s *simulator) showContainer(v visit, c simulation.Upload) {
 	code := s.statusOf(c)
 	words := inWords[code]
-	if code == statusError {
+	if code == graph.Failed {
 		words = requestOf(c.Fields).Failure
 	}
-	answer(v.rw, http.StatusOK, pick(v.param("fields"), map[string]any{"id": c.ID, "status_code": code, "status": words}))
+	v.Answer(v.Pick(map[string]any{"id": c.ID, "status_code": code, "status": words}))
 }

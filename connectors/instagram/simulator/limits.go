@@ -1,11 +1,8 @@
 package simulator
 
 import (
-	"encoding/json"
-	"net/http"
-	"time"
-
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 )
 
 // What an account may do in 24 hours: publish as many posts as content_publishing_limit says,
@@ -15,57 +12,26 @@ import (
 const (
 	mostPosts = 100
 	mostCalls = 4800 * 10
-	day       = 24 * time.Hour
 )
-
-const useCaseUsage = "X-Business-Use-Case-Usage"
-
-// window counts a profile's calls since it began.
-type window struct {
-	ends  time.Time
-	calls int
-}
 
 // count counts a call and tells whether the limit allows it. The API says in a header how
 // much is used.
-func (s *simulator) count(v visit) bool {
+func (s *simulator) count(c graph.Call) bool {
 	if s.unlimited {
 		return true
 	}
-	v.kept.mu.Lock()
-	defer v.kept.mu.Unlock()
-	if now := s.world.Now(); !now.Before(v.kept.window.ends) {
-		v.kept.window = window{ends: now.Add(day)}
-	}
-	v.kept.window.calls++
-	used := v.kept.window.calls * 100 / mostCalls
-	setUsage(v.rw.Header(), useCaseUsage, map[string]any{v.account.ID: []map[string]any{
-		{"type": "instagram", "call_count": used, "total_cputime": 0, "total_time": 0, "estimated_time_to_regain_access": 0},
-	}})
-	return v.kept.window.calls <= mostCalls
-}
-
-func setUsage(header http.Header, name string, usage any) {
-	encoded, err := json.Marshal(usage)
-	if err != nil {
-		panic(err) // not reached: maps of numbers
-	}
-	header.Set(name, string(encoded))
-}
-
-// forceWait names the shortest wait that the API can. A fault may have named one, which holds.
-func forceWait(header http.Header) {
-	if header.Get(useCaseUsage) != "" || header.Get("Retry-After") != "" {
-		return
-	}
-	setUsage(header, useCaseUsage, map[string]any{"0": []map[string]any{
-		{"type": "instagram", "call_count": 100, "total_cputime": 0, "total_time": 0, "estimated_time_to_regain_access": 1},
-	}})
+	kept := keptOf(c.Account)
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	kept.window.Count(s.world.Now())
+	used := kept.window.Calls * 100 / mostCalls
+	graph.SetUseCase(c.RW.Header(), graph.UseCase{Account: c.Account.ID, Kind: useCase, Percent: used})
+	return kept.window.Calls <= mostCalls
 }
 
 // used counts the posts of the last 24 hours; comments are none.
 func (s *simulator) used(account *simulation.Account) (posts int) {
-	from := s.world.Now().Add(-day)
+	from := s.world.Now().Add(-graph.Day)
 	for p := range s.world.Newest(account.ID) {
 		if p.CreatedAt.Before(from) {
 			break
@@ -78,7 +44,7 @@ func (s *simulator) used(account *simulation.Account) (posts int) {
 }
 
 func (s *simulator) publishingLimit(v visit) {
-	answer(v.rw, http.StatusOK, map[string]any{"data": []map[string]any{pick(v.param("fields"), map[string]any{
-		"quota_usage": s.used(v.account), "config": map[string]any{"quota_total": mostPosts, "quota_duration": int(day.Seconds())},
+	v.Answer(map[string]any{"data": []map[string]any{v.Pick(map[string]any{
+		"quota_usage": s.used(v.Account), "config": map[string]any{"quota_total": mostPosts, "quota_duration": int(graph.Day.Seconds())},
 	})}})
 }

@@ -3,41 +3,37 @@ package simulator
 import (
 	"html/template"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 )
 
 // The sizes of a page of a list, asked for or not.
 const (
 	maxPage     = 100
-	defaultPage = 25
 	maxComments = 50
 )
 
 // maxComment is how long a comment may be.
 const maxComment = 2200
 
-// timeFormat is how the API writes a time.
-const timeFormat = "2006-01-02T15:04:05-0700"
-
 // publish makes a media of a container that is ready.
 func (s *simulator) publish(v visit) {
-	container, ok := s.world.Upload(v.param("creation_id"))
-	if !ok || container.Account != v.account.ID {
-		v.fail(mediaNotFound())
+	container, ok := s.world.Upload(v.Param("creation_id"))
+	if !ok || container.Account != v.Account.ID {
+		v.Fail(mediaNotFound())
 		return
 	}
-	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, requestOf(container.Fields).Caption, func(rw http.ResponseWriter) {
-		v.rw = rw
+	s.world.Publish(v.RW, v.R, s.dialect, v.Account.ID, requestOf(container.Fields).Caption, func(rw http.ResponseWriter) {
+		v.RW = rw
 		made, err := s.add(v, container)
 		if err != nil {
-			v.fail(err)
+			v.Fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, map[string]string{"id": made.ID})
+		v.Answer(map[string]string{"id": made.ID})
 	})
 }
 
@@ -46,15 +42,15 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 	defer v.kept.publishing.Unlock()
 	asked := requestOf(container.Fields)
 	switch status := s.statusOf(container); {
-	case status == statusInProgress:
+	case status == graph.InProgress:
 		return simulation.Post{}, notReady()
-	case status != statusFinished || asked.IsItem:
+	case status != graph.Finished || asked.IsItem:
 		return simulation.Post{}, mediaNotFound()
-	case !s.unlimited && s.used(v.account) >= mostPosts:
+	case !s.unlimited && s.used(v.Account) >= mostPosts:
 		return simulation.Post{}, usedUp()
 	}
 	post := simulation.Post{
-		Account: v.account.ID, Key: container.ID, Text: asked.Caption, Fields: container.Fields, Workspace: s.world.WorkspaceOf(v.r),
+		Account: v.Account.ID, Key: container.ID, Text: asked.Caption, Fields: container.Fields, Workspace: s.world.WorkspaceOf(v.R),
 	}
 	if asked.Kind != kindCarousel {
 		post.Media = []simulation.Media{container.Media()}
@@ -70,39 +66,39 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 
 // comment comments on a media of the caller's own.
 func (s *simulator) comment(v visit) {
-	post, ok := s.world.Post(v.account.ID, v.r.PathValue("id"))
-	message := v.param("message")
+	post, ok := s.world.Post(v.Account.ID, v.R.PathValue("id"))
+	message := v.Param("message")
 	switch {
 	case !ok || post.ReplyTo != "":
-		v.fail(notThere(v.r.PathValue("id")))
+		v.Fail(graph.NotFound(v.R.PathValue("id")))
 		return
 	case strings.TrimSpace(message) == "" || len(message) > maxComment:
-		v.fail(invalid("message"))
+		v.Fail(graph.Invalid("message"))
 		return
 	}
-	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, message, func(rw http.ResponseWriter) {
-		v.rw = rw
-		made, _, err := s.world.Add(simulation.Post{Account: v.account.ID, Text: message, ReplyTo: post.ID, Workspace: s.world.WorkspaceOf(v.r)})
+	s.world.Publish(v.RW, v.R, s.dialect, v.Account.ID, message, func(rw http.ResponseWriter) {
+		v.RW = rw
+		made, _, err := s.world.Add(simulation.Post{Account: v.Account.ID, Text: message, ReplyTo: post.ID, Workspace: s.world.WorkspaceOf(v.R)})
 		if err != nil {
-			v.fail(err)
+			v.Fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, map[string]string{"id": made.ID})
+		v.Answer(map[string]string{"id": made.ID})
 	})
 }
 
 // show shows a media or a container of the caller's own.
 func (s *simulator) show(v visit) {
-	id := v.r.PathValue("id")
-	if post, ok := s.world.Post(v.account.ID, id); ok && post.ReplyTo == "" {
-		answer(v.rw, http.StatusOK, pick(v.param("fields"), s.entry(v.account, post)))
+	id := v.R.PathValue("id")
+	if post, ok := s.world.Post(v.Account.ID, id); ok && post.ReplyTo == "" {
+		v.Answer(v.Pick(s.entry(v.Account, post)))
 		return
 	}
-	if container, ok := s.world.Upload(id); ok && container.Account == v.account.ID {
+	if container, ok := s.world.Upload(id); ok && container.Account == v.Account.ID {
 		s.showContainer(v, container)
 		return
 	}
-	v.fail(notThere(id))
+	v.Fail(graph.NotFound(id))
 }
 
 // storyLife is how long a story is listed.
@@ -110,65 +106,31 @@ const storyLife = 24 * time.Hour
 
 // list lists the caller's media but stories, or its stories, the newest first.
 func (s *simulator) list(v visit, stories bool) {
-	s.listed(v, maxPage, func(p simulation.Post) map[string]any {
+	v.List(s.world, maxPage, func(p simulation.Post) map[string]any {
 		isStory := requestOf(p.Fields).Kind == kindStory
 		if p.ReplyTo != "" || isStory != stories || isStory && s.world.Now().Sub(p.CreatedAt) >= storyLife {
 			return nil
 		}
-		return s.entry(v.account, p)
+		return s.entry(v.Account, p)
 	})
 }
 
 // listComments lists the comments on a media of the caller's own, the newest first.
 func (s *simulator) listComments(v visit) {
-	id := v.r.PathValue("id")
-	if post, ok := s.world.Post(v.account.ID, id); !ok || post.ReplyTo != "" {
-		v.fail(notThere(id))
+	id := v.R.PathValue("id")
+	if post, ok := s.world.Post(v.Account.ID, id); !ok || post.ReplyTo != "" {
+		v.Fail(graph.NotFound(id))
 		return
 	}
-	s.listed(v, maxComments, func(p simulation.Post) map[string]any {
+	v.List(s.world, maxComments, func(p simulation.Post) map[string]any {
 		if p.ReplyTo != id {
 			return nil
 		}
 		return map[string]any{
-			"id": p.ID, "text": p.Text, "timestamp": p.CreatedAt.UTC().Format(timeFormat), "username": v.account.Handle,
-			"from": map[string]string{"id": v.account.ID, "username": v.account.Handle}, "hidden": false, "like_count": 0,
+			"id": p.ID, "text": p.Text, "timestamp": p.CreatedAt.UTC().Format(graph.TimeFormat), "username": v.Account.Handle,
+			"from": map[string]string{"id": v.Account.ID, "username": v.Account.Handle}, "hidden": false, "like_count": 0,
 		}
 	})
-}
-
-// listed answers with a page of what the posts are shown as; nil leaves one out.
-func (s *simulator) listed(v visit, most int, show func(simulation.Post) map[string]any) {
-	size, err := strconv.Atoi(v.param("limit"))
-	if err != nil || size < 1 {
-		size = defaultPage
-	}
-	size = min(size, most)
-	data, skipping := []map[string]any{}, v.param("after") != ""
-	var first, last string
-	for post := range s.world.Newest(v.account.ID) {
-		if skipping {
-			skipping = post.ID != v.param("after")
-			continue
-		}
-		shown := show(post)
-		if shown == nil {
-			continue
-		}
-		if len(data) == size {
-			break
-		}
-		if len(data) == 0 {
-			first = post.ID
-		}
-		last = post.ID
-		data = append(data, pick(v.param("fields"), shown))
-	}
-	page := map[string]any{"data": data}
-	if len(data) > 0 {
-		page["paging"] = map[string]any{"cursors": map[string]string{"before": first, "after": last}}
-	}
-	answer(v.rw, http.StatusOK, page)
 }
 
 // entry is a media with every field there is of it.
@@ -184,7 +146,7 @@ func (s *simulator) entry(a *simulation.Account, p simulation.Post) map[string]a
 	entry := map[string]any{
 		"id": p.ID, "caption": p.Text, "media_type": kind, "media_product_type": product, "username": a.Handle,
 		"permalink": s.world.BaseURL() + "/p/" + a.ID + "/" + p.ID, "owner": map[string]string{"id": a.ID},
-		"timestamp": p.CreatedAt.UTC().Format(timeFormat), "shortcode": p.ID, "like_count": 0,
+		"timestamp": p.CreatedAt.UTC().Format(graph.TimeFormat), "shortcode": p.ID, "like_count": 0,
 		"comments_count": s.comments(a, p.ID), "is_comment_enabled": true,
 	}
 	if product == "REELS" {
@@ -220,24 +182,9 @@ func (s *simulator) comments(a *simulation.Account, id string) (n int) {
 	return n
 }
 
-// pick returns the fields that a call asks for; without any it is the id alone.
-func pick(fields string, all map[string]any) map[string]any {
-	picked := map[string]any{}
-	if id, ok := all["id"]; ok {
-		picked["id"] = id
-	}
-	for name := range strings.SplitSeq(fields, ",") {
-		name, _, _ = strings.Cut(name, "{")
-		if value, ok := all[strings.TrimSpace(name)]; ok {
-			picked[strings.TrimSpace(name)] = value
-		}
-	}
-	return picked
-}
-
 func (s *simulator) profile(v visit) {
-	answer(v.rw, http.StatusOK, pick(v.param("fields"), map[string]any{
-		"id": v.account.ID, "user_id": v.account.ID, "username": v.account.Handle, "name": v.account.Handle, "account_type": "BUSINESS",
+	v.Answer(v.Pick(map[string]any{
+		"id": v.Account.ID, "user_id": v.Account.ID, "username": v.Account.Handle, "name": v.Account.Handle, "account_type": "BUSINESS",
 	}))
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 	"crier/schema"
 )
 
@@ -138,7 +139,7 @@ func TestAStoryIsListedForADay(t *testing.T) {
 func TestTheUsageIsTold(t *testing.T) {
 	r := newRig(t)
 	account := r.world.Account("token")
-	keptOf(account).window = window{ends: r.now.Add(time.Hour), calls: mostCalls - 1}
+	keptOf(account).window = graph.Window{Ends: r.now.Add(time.Hour), Calls: mostCalls - 1}
 	if status, _ := r.ask(t, http.MethodGet, "/me", nil); status != http.StatusOK {
 		t.Errorf("the last call is answered %d", status)
 	}

@@ -3,15 +3,13 @@ package simulator
 import (
 	"cmp"
 	"encoding/json"
-	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 )
 
 // The limits of a post (developers.facebook.com/docs/threads/overview, create-posts).
@@ -25,10 +23,6 @@ const (
 	maxChildren   = 20
 	maxImageBytes = 8 << 20
 	maxVideoBytes = 1 << 30
-
-	containerLife = 24 * time.Hour
-	// videoWork is how long the simulator works on a video; all else is ready at once.
-	videoWork = 2 * time.Second
 )
 
 // request is what a container is made of: kept with it, and with the post it becomes.
@@ -57,16 +51,16 @@ func requestOf(fields json.RawMessage) (r request) {
 func (s *simulator) createContainer(v visit) {
 	asked, err := s.read(v)
 	if err != nil {
-		v.fail(err)
+		v.Fail(err)
 		return
 	}
-	made := simulation.Upload{Account: v.account.ID, AltText: v.param("alt_text"), Content: s.world.NewContent()}
+	made := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
 	switch asked.Kind {
 	case "IMAGE":
 		err = s.pullImage(v, &made)
 	case "VIDEO":
 		asked.Failure = s.pullVideo(v, &made)
-		made.ReadyAt = s.world.Now().Add(videoWork)
+		made.ReadyAt = s.world.Now().Add(graph.VideoWork)
 	}
 	if err == nil {
 		made.Fields, err = json.Marshal(asked)
@@ -75,28 +69,28 @@ func (s *simulator) createContainer(v visit) {
 		made, err = s.world.PutUpload(made)
 	}
 	if err != nil {
-		v.fail(err)
+		v.Fail(err)
 		return
 	}
-	if v.param("auto_publish_text") == "true" && asked.Kind == "TEXT" {
+	if v.Param("auto_publish_text") == "true" && asked.Kind == "TEXT" {
 		s.publishContainer(v, made)
 		return
 	}
-	answer(v.rw, http.StatusOK, map[string]string{"id": made.ID})
+	v.Answer(map[string]string{"id": made.ID})
 }
 
 // read reads what is asked for, or says why the API refuses it.
 func (s *simulator) read(v visit) (request, error) {
 	r := request{
-		Kind: v.param("media_type"), Text: v.param("text"), IsItem: v.param("is_carousel_item") == "true",
-		ReplyTo: v.param("reply_to_id"), ReplyControl: v.param("reply_control"), Topic: v.param("topic_tag"),
-		Link: v.param("link_attachment"), Quotes: v.param("quote_post_id"),
+		Kind: v.Param("media_type"), Text: v.Param("text"), IsItem: v.Param("is_carousel_item") == "true",
+		ReplyTo: v.Param("reply_to_id"), ReplyControl: v.Param("reply_control"), Topic: v.Param("topic_tag"),
+		Link: v.Param("link_attachment"), Quotes: v.Param("quote_post_id"),
 	}
-	if text := v.param("children"); text != "" {
+	if text := v.Param("children"); text != "" {
 		r.Children = strings.Split(text, ",")
 	}
-	if text := v.param("poll_attachment"); text != "" && json.Unmarshal([]byte(text), &r.Poll) != nil {
-		return r, invalid("poll_attachment")
+	if text := v.Param("poll_attachment"); text != "" && json.Unmarshal([]byte(text), &r.Poll) != nil {
+		return r, graph.Invalid("poll_attachment")
 	}
 	for _, check := range []func(visit, request) error{s.checkKind, checkText, checkAttachments, s.checkReferences} {
 		if err := check(v, r); err != nil {
@@ -109,42 +103,37 @@ func (s *simulator) read(v visit) (request, error) {
 func (s *simulator) checkKind(v visit, r request) error {
 	switch {
 	case !slices.Contains([]string{"TEXT", "IMAGE", "VIDEO", "CAROUSEL"}, r.Kind):
-		return bad(100, 2207023, "The media type "+r.Kind+" is unknown.")
+		return graph.Bad(100, 2207023, "The media type "+r.Kind+" is unknown.")
 	case r.Kind == "TEXT" && r.Text == "" && r.Poll == nil:
-		return invalid("text is required")
-	case r.Kind == "IMAGE" && !isAddress(v.param("image_url")), r.Kind == "VIDEO" && !isAddress(v.param("video_url")):
-		return invalid("image_url or video_url is required")
+		return graph.Invalid("text is required")
+	case r.Kind == "IMAGE" && !graph.IsAddress(v.Param("image_url")), r.Kind == "VIDEO" && !graph.IsAddress(v.Param("video_url")):
+		return graph.Invalid("image_url or video_url is required")
 	case r.IsItem && r.Kind != "IMAGE" && r.Kind != "VIDEO":
-		return invalid("is_carousel_item")
+		return graph.Invalid("is_carousel_item")
 	case r.Kind != "CAROUSEL":
 		return nil
 	case len(r.Children) < minChildren || len(r.Children) > maxChildren:
-		return bad(100, 2207028, "A carousel has 2 to 20 children")
+		return graph.Bad(100, 2207028, "A carousel has 2 to 20 children")
 	}
 	for _, id := range r.Children {
 		item, ok := s.world.Upload(id)
-		if !ok || item.Account != v.account.ID || !requestOf(item.Fields).IsItem || s.statusOf(item) != statusFinished {
+		if !ok || item.Account != v.Account.ID || !requestOf(item.Fields).IsItem || s.statusOf(item) != graph.Finished {
 			return mediaNotFound(id)
 		}
 	}
 	return nil
 }
 
-func isAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-}
-
 func checkText(v visit, r request) error {
 	switch {
 	case length(r.Text) > maxText:
-		return invalid("text must be at most 500 characters long")
+		return graph.Invalid("text must be at most 500 characters long")
 	case links(r.Text, r.Link) > maxLinks:
-		refused := bad(100, 0, "THREADS_API__LINK_LIMIT_EXCEEDED")
-		refused.user = "A post can have at most 5 links."
+		refused := graph.Bad(100, 0, "THREADS_API__LINK_LIMIT_EXCEEDED")
+		refused.ForPeople = "A post can have at most 5 links."
 		return refused
-	case utf8.RuneCountInString(v.param("alt_text")) > maxAltText:
-		return invalid("alt_text must be at most 1000 characters long")
+	case utf8.RuneCountInString(v.Param("alt_text")) > maxAltText:
+		return graph.Invalid("alt_text must be at most 1000 characters long")
 	}
 	return nil
 }
@@ -153,22 +142,22 @@ func checkAttachments(_ visit, r request) error {
 	controls := []string{"", "everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only"}
 	switch {
 	case !slices.Contains(controls, r.ReplyControl):
-		return invalid("reply_control")
+		return graph.Invalid("reply_control")
 	case utf8.RuneCountInString(r.Topic) > maxTopic || strings.ContainsAny(r.Topic, ".&"):
-		return invalid("topic_tag")
+		return graph.Invalid("topic_tag")
 	case r.Kind != "TEXT" && (r.Link != "" || r.Poll != nil):
-		return invalid("attachments go with text-only posts")
-	case r.Link != "" && !isAddress(r.Link):
-		return invalid("link_attachment")
+		return graph.Invalid("attachments go with text-only posts")
+	case r.Link != "" && !graph.IsAddress(r.Link):
+		return graph.Invalid("link_attachment")
 	case r.Poll == nil:
 		return nil
 	case r.Poll["option_a"] == "" || r.Poll["option_b"] == "" || r.Poll["option_d"] != "" && r.Poll["option_c"] == "":
-		return invalid("poll_attachment has 2 to 4 options")
+		return graph.Invalid("poll_attachment has 2 to 4 options")
 	}
 	for name, option := range r.Poll {
 		known := slices.Contains([]string{"option_a", "option_b", "option_c", "option_d"}, name)
 		if n := utf8.RuneCountInString(option); !known || n < 1 || n > maxPollOption {
-			return invalid("poll_attachment." + name)
+			return graph.Invalid("poll_attachment." + name)
 		}
 	}
 	return nil
@@ -179,27 +168,27 @@ var postID = regexp.MustCompile(`^[0-9]+$`)
 // checkReferences looks for the post that is answered. One that is quoted may be anybody's.
 func (s *simulator) checkReferences(v visit, r request) error {
 	if r.Quotes != "" && !postID.MatchString(r.Quotes) {
-		return notThere(r.Quotes)
+		return graph.NotFound(r.Quotes)
 	}
 	if r.ReplyTo == "" {
 		return nil
 	}
-	if _, ok := s.world.Post(v.account.ID, r.ReplyTo); !ok || v.kept.isDeleted(r.ReplyTo) {
-		return notThere(r.ReplyTo)
+	if _, ok := s.world.Post(v.Account.ID, r.ReplyTo); !ok || v.kept.isDeleted(r.ReplyTo) {
+		return graph.NotFound(r.ReplyTo)
 	}
 	return nil
 }
 
 // pullImage fetches a picture while the caller waits.
 func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
-	made.Type, made.Size, err = s.world.Pull(v.r.Context(), made.Content, v.param("image_url"))
+	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("image_url"))
 	switch {
 	case err != nil:
-		return bad(1, 2207052, "The media could not be fetched from this URI")
+		return graph.Bad(1, 2207052, "The media could not be fetched from this URI")
 	case made.Size > maxImageBytes:
-		return bad(36000, 2207004, "The image is too large to download.")
+		return graph.Bad(36000, 2207004, "The image is too large to download.")
 	case !slices.Contains([]string{"image/jpeg", "image/png"}, made.Type):
-		return bad(36001, 2207005, "The image format is not supported.")
+		return graph.Bad(36001, 2207005, "The image format is not supported.")
 	}
 	return nil
 }
@@ -207,7 +196,7 @@ func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
 // pullVideo fetches a video: what is wrong with it, the container says later.
 func (s *simulator) pullVideo(v visit, made *simulation.Upload) (failure string) {
 	var err error
-	made.Type, made.Size, err = s.world.Pull(v.r.Context(), made.Content, v.param("video_url"))
+	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("video_url"))
 	switch {
 	case err != nil:
 		return "FAILED_DOWNLOADING_VIDEO"
@@ -218,36 +207,15 @@ func (s *simulator) pullVideo(v visit, made *simulation.Upload) (failure string)
 	}
 }
 
-// The statuses of a container.
-const (
-	statusInProgress = "IN_PROGRESS"
-	statusFinished   = "FINISHED"
-	statusPublished  = "PUBLISHED"
-	statusError      = "ERROR"
-	statusExpired    = "EXPIRED"
-)
-
 // statusOf returns how a container stands.
 func (s *simulator) statusOf(c simulation.Upload) string {
-	now := s.world.Now()
-	switch _, isPublished := s.world.PostOfKey(c.Account, c.ID); {
-	case isPublished:
-		return statusPublished
-	case !now.Before(c.CreatedAt.Add(containerLife)):
-		return statusExpired
-	case now.Before(c.ReadyAt):
-		return statusInProgress
-	case requestOf(c.Fields).Failure != "":
-		return statusError
-	default:
-		return statusFinished
-	}
+	return graph.StatusOf(s.world, c, requestOf(c.Fields).Failure)
 }
 
 func (s *simulator) showContainer(v visit, c simulation.Upload) {
 	shown := map[string]any{"id": c.ID, "status": s.statusOf(c)}
-	if shown["status"] == statusError {
+	if shown["status"] == graph.Failed {
 		shown["error_message"] = cmp.Or(requestOf(c.Fields).Failure, "UNKNOWN")
 	}
-	answer(v.rw, http.StatusOK, pick(v.param("fields"), shown))
+	v.Answer(v.Pick(shown))
 }

@@ -3,29 +3,23 @@ package simulator
 import (
 	"html/template"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 )
 
 const opPublish = "POST /{user}/threads_publish"
 
-// The sizes of a page of a list, asked for or not.
-const (
-	maxPage     = 100
-	defaultPage = 25
-)
-
-// timeFormat is how the API writes a time.
-const timeFormat = "2006-01-02T15:04:05-0700"
+// maxPage is the largest page of a list.
+const maxPage = 100
 
 // publish makes a post of a container that is ready.
 func (s *simulator) publish(v visit) {
-	container, ok := s.world.Upload(v.param("creation_id"))
-	if !ok || container.Account != v.account.ID {
-		v.fail(mediaNotFound(v.param("creation_id")))
+	container, ok := s.world.Upload(v.Param("creation_id"))
+	if !ok || container.Account != v.Account.ID {
+		v.Fail(mediaNotFound(v.Param("creation_id")))
 		return
 	}
 	s.publishContainer(v, container)
@@ -33,14 +27,14 @@ func (s *simulator) publish(v visit) {
 
 func (s *simulator) publishContainer(v visit, container simulation.Upload) {
 	text := requestOf(container.Fields).Text
-	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, text, func(rw http.ResponseWriter) {
-		v.rw = rw
+	s.world.Publish(v.RW, v.R, s.dialect, v.Account.ID, text, func(rw http.ResponseWriter) {
+		v.RW = rw
 		made, err := s.add(v, container)
 		if err != nil {
-			v.fail(err)
+			v.Fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, map[string]string{"id": made.ID})
+		v.Answer(map[string]string{"id": made.ID})
 	})
 }
 
@@ -48,15 +42,15 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 	v.kept.publishing.Lock()
 	defer v.kept.publishing.Unlock()
 	asked := requestOf(container.Fields)
-	if s.statusOf(container) != statusFinished || asked.IsItem {
+	if s.statusOf(container) != graph.Finished || asked.IsItem {
 		return simulation.Post{}, mediaNotFound(container.ID)
 	}
-	if posts, replies := s.used(v.account); !s.unlimited && (asked.ReplyTo == "" && posts >= mostPosts || asked.ReplyTo != "" && replies >= mostReplies) {
+	if posts, replies := s.used(v.Account); !s.unlimited && (asked.ReplyTo == "" && posts >= mostPosts || asked.ReplyTo != "" && replies >= mostReplies) {
 		return simulation.Post{}, usedUp()
 	}
 	post := simulation.Post{
-		Account: v.account.ID, Key: container.ID, Text: asked.Text, ReplyTo: asked.ReplyTo, Fields: container.Fields,
-		Workspace: s.world.WorkspaceOf(v.r),
+		Account: v.Account.ID, Key: container.ID, Text: asked.Text, ReplyTo: asked.ReplyTo, Fields: container.Fields,
+		Workspace: s.world.WorkspaceOf(v.R),
 	}
 	switch asked.Kind {
 	case "IMAGE", "VIDEO":
@@ -74,60 +68,37 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 
 // show shows a post or a container of the caller's own.
 func (s *simulator) show(v visit) {
-	id := v.r.PathValue("id")
-	if post, ok := s.world.Post(v.account.ID, id); ok && !v.kept.isDeleted(id) {
-		answer(v.rw, http.StatusOK, pick(v.param("fields"), s.entry(v.account, post)))
+	id := v.R.PathValue("id")
+	if post, ok := s.world.Post(v.Account.ID, id); ok && !v.kept.isDeleted(id) {
+		v.Answer(v.Pick(s.entry(v.Account, post)))
 		return
 	}
-	if container, ok := s.world.Upload(id); ok && container.Account == v.account.ID {
+	if container, ok := s.world.Upload(id); ok && container.Account == v.Account.ID {
 		s.showContainer(v, container)
 		return
 	}
-	v.fail(mediaNotFound(id))
+	v.Fail(mediaNotFound(id))
 }
 
 // delete hides a post. What was published stays in the world, which tests ask what went out.
 func (s *simulator) delete(v visit) {
-	id := v.r.PathValue("id")
-	if _, ok := s.world.Post(v.account.ID, id); !ok || v.kept.isDeleted(id) {
-		v.fail(mediaNotFound(id))
+	id := v.R.PathValue("id")
+	if _, ok := s.world.Post(v.Account.ID, id); !ok || v.kept.isDeleted(id) {
+		v.Fail(mediaNotFound(id))
 		return
 	}
 	v.kept.delete(id)
-	answer(v.rw, http.StatusOK, map[string]any{"success": true, "deleted_id": id})
+	v.Answer(map[string]any{"success": true, "deleted_id": id})
 }
 
 // list lists the caller's posts, or its replies, the newest first.
 func (s *simulator) list(v visit, replies bool) {
-	size, err := strconv.Atoi(v.param("limit"))
-	if err != nil || size < 1 {
-		size = defaultPage
-	}
-	size = min(size, maxPage)
-	data, skipping := []map[string]any{}, v.param("after") != ""
-	var first, last string
-	for post := range s.world.Newest(v.account.ID) {
-		if skipping {
-			skipping = post.ID != v.param("after")
-			continue
+	v.List(s.world, maxPage, func(p simulation.Post) map[string]any {
+		if (p.ReplyTo != "") != replies || v.kept.isDeleted(p.ID) {
+			return nil
 		}
-		if (post.ReplyTo != "") != replies || v.kept.isDeleted(post.ID) {
-			continue
-		}
-		if len(data) == size {
-			break
-		}
-		if len(data) == 0 {
-			first = post.ID
-		}
-		last = post.ID
-		data = append(data, pick(v.param("fields"), s.entry(v.account, post)))
-	}
-	page := map[string]any{"data": data}
-	if len(data) > 0 {
-		page["paging"] = map[string]any{"cursors": map[string]string{"before": first, "after": last}}
-	}
-	answer(v.rw, http.StatusOK, page)
+		return s.entry(v.Account, p)
+	})
 }
 
 // entry is a post with every field there is of it.
@@ -136,7 +107,7 @@ func (s *simulator) entry(a *simulation.Account, p simulation.Post) map[string]a
 	entry := map[string]any{
 		"id": p.ID, "media_product_type": "THREADS", "media_type": mediaType(asked.Kind), "username": a.Handle,
 		"permalink": s.world.BaseURL() + "/@" + a.Handle + "/post/" + p.ID, "owner": map[string]string{"id": a.ID},
-		"text": p.Text, "timestamp": p.CreatedAt.UTC().Format(timeFormat), "shortcode": p.ID,
+		"text": p.Text, "timestamp": p.CreatedAt.UTC().Format(graph.TimeFormat), "shortcode": p.ID,
 		"is_quote_post": asked.Quotes != "", "has_replies": s.hasReplies(a, p.ID), "is_reply": p.ReplyTo != "",
 	}
 	if len(p.Media) == 1 && p.Media[0].AltText != "" {
@@ -195,25 +166,10 @@ func (s *simulator) root(a *simulation.Account, p simulation.Post) string {
 	return p.ID
 }
 
-// pick returns the fields that a call asks for; without any it is the id alone.
-func pick(fields string, all map[string]any) map[string]any {
-	picked := map[string]any{}
-	if id, ok := all["id"]; ok {
-		picked["id"] = id
-	}
-	for name := range strings.SplitSeq(fields, ",") {
-		name, _, _ = strings.Cut(name, "{")
-		if value, ok := all[strings.TrimSpace(name)]; ok {
-			picked[strings.TrimSpace(name)] = value
-		}
-	}
-	return picked
-}
-
 func (s *simulator) profile(v visit) {
-	answer(v.rw, http.StatusOK, pick(v.param("fields"), map[string]any{
-		"id": v.account.ID, "username": v.account.Handle, "name": v.account.Handle, "is_verified": false,
-		"threads_profile_picture_url": s.world.BaseURL() + "/picture/" + v.account.ID, "threads_biography": "",
+	v.Answer(v.Pick(map[string]any{
+		"id": v.Account.ID, "username": v.Account.Handle, "name": v.Account.Handle, "is_verified": false,
+		"threads_profile_picture_url": s.world.BaseURL() + "/picture/" + v.Account.ID, "threads_biography": "",
 	}))
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/connectors/simulation"
+	"crier/connectors/simulation/graph"
 	"crier/schema"
 )
 
@@ -123,7 +124,7 @@ func TestAContainersLife(t *testing.T) {
 	if _, body := r.ask(t, http.MethodPost, "/me/threads_publish", publish); codeOf(body) != "24/4279009" {
 		t.Errorf("publishing what is not ready: %v", body)
 	}
-	r.now = r.now.Add(videoWork)
+	r.now = r.now.Add(graph.VideoWork)
 	wantStatus("FINISHED")
 	status, posted := r.ask(t, http.MethodPost, "/me/threads_publish", publish)
 	if status != http.StatusOK || posted["id"] == id {
@@ -134,7 +135,7 @@ func TestAContainersLife(t *testing.T) {
 		t.Errorf("publishing twice: %v", body)
 	}
 	_, late := r.ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"TEXT"}, "text": {"x"}})
-	r.now = r.now.Add(containerLife)
+	r.now = r.now.Add(graph.ContainerLife)
 	wantStatus("PUBLISHED")
 	id = fmt.Sprint(late["id"])
 	wantStatus("EXPIRED")
