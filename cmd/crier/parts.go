@@ -18,9 +18,9 @@ import (
 // partsFlags say where the parts are; a command that works beside a running serve takes
 // the same.
 type partsFlags struct {
-	Data     string `default:"data" type:"path" help:"The data folder: embedded parts, keyset, uploads. One process holds it at a time."`
-	Postgres string `help:"URL of PostgreSQL; embedded when empty."`
-	Keyset   string `type:"path" help:"File of the keys that seal credentials; in the data folder when empty."`
+	Data string `default:"data" type:"path" help:"The data folder: embedded parts, keyset, uploads. One process holds it at a time."`
+	postgresFlags
+	Keyset string `type:"path" help:"File of the keys that seal credentials; in the data folder when empty."`
 }
 
 func (f partsFlags) config(logger *slog.Logger) (compose.Config, error) {
@@ -37,8 +37,12 @@ func (f partsFlags) config(logger *slog.Logger) (compose.Config, error) {
 		return compose.Config{}, err
 	}
 	apps, err := platformApps(os.LookupEnv)
+	if err != nil {
+		return compose.Config{}, err
+	}
+	address, err := f.url()
 	return compose.Config{
-		Data: f.Data, Postgres: f.Postgres, Keyset: f.Keyset, Bases: bases, ConsentURLs: pages, Apps: apps, Versions: versions,
+		Data: f.Data, Postgres: address, Keyset: f.Keyset, Bases: bases, ConsentURLs: pages, Apps: apps, Versions: versions,
 		Version: buildVersion(), Logger: logger, Registerer: newRegistry(),
 	}, err
 }
