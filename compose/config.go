@@ -82,7 +82,7 @@ func (c Config) check() error {
 	if c.Partitions < 0 || c.Partitions > schema.Shards {
 		return fmt.Errorf("%d partitions make no sense: at least 1 are wanted and at most %d, the shards of all jobs", c.Partitions, schema.Shards)
 	}
-	return c.checkConnections()
+	return c.CheckConnections()
 }
 
 // The roles of a process.

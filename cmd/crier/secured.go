@@ -128,6 +128,9 @@ func (f kafkaFlags) brokers() []string {
 	return strings.Split(f.Kafka, ",")
 }
 
+// securesKafka reports whether the brokers are reached over TLS.
+func (f kafkaFlags) securesKafka() bool { return f.KafkaTLS || f.KafkaCA != "" || f.KafkaCert != "" }
+
 // security is how the brokers are reached. Its error says all that is wrong.
 func (f kafkaFlags) security() (stream.Security, error) {
 	mechanism := strings.ToLower(f.KafkaSASL) // as Kafka writes it, too
@@ -147,7 +150,7 @@ func (f kafkaFlags) security() (stream.Security, error) {
 	says(known && f.KafkaUser == "", "--kafka-sasl is given without --kafka-user")
 	says(known && f.KafkaPassword == "", "--kafka-sasl is given without --kafka-password")
 	says((f.KafkaCert == "") != (f.KafkaKey == ""), "--kafka-cert and --kafka-key are given together")
-	if (f.KafkaTLS || f.KafkaCA != "" || f.KafkaCert != "") && (f.KafkaCert == "") == (f.KafkaKey == "") {
+	if f.securesKafka() && (f.KafkaCert == "") == (f.KafkaKey == "") {
 		var err error
 		if s.TLS, err = (secure.Files{CA: f.KafkaCA, Cert: f.KafkaCert, Key: f.KafkaKey}).TLS(); err != nil {
 			wrong = append(wrong, fmt.Errorf("--kafka-ca, --kafka-cert, --kafka-key: %w", err))

@@ -28,7 +28,7 @@ type serveCommand struct {
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
 	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
-	MediaS3              string            `name:"media-s3" env:"CRIER_MEDIA_S3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
+	MediaS3              string            `name:"media-s3" secret:"" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
 	MaxMedia             int64             `default:"0" placeholder:"MIB" help:"Size in MiB of the largest file that is uploaded or fetched for a post; 0: of the largest video any platform takes, 4096."`
 	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
@@ -41,8 +41,8 @@ type serveCommand struct {
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
 	AllowRegistration    bool              `help:"Let anybody register for a workspace on the plan free: POST /keys/register."`
 	TrustedProxies       []netip.Prefix    `help:"Networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8[,…]."`
-	StripeKey            string            `help:"Secret key of Stripe, to sell plans: POST /billing/checkout."`
-	StripeWebhookSecret  string            `help:"Secret of the endpoint at Stripe that calls POST /billing/stripe."`
+	StripeKey            string            `secret:"" help:"Secret key of Stripe, to sell plans: POST /billing/checkout."`
+	StripeWebhookSecret  string            `secret:"" help:"Secret of the endpoint at Stripe that calls POST /billing/stripe."`
 	StripePrices         map[string]string `mapsep:"," placeholder:"PLAN=PRICE,…" help:"Stripe's price of each plan that is sold: personal=price_…[,…]."`
 	StripeSuccessURL     string            `help:"Where those who have paid land; the API's pages when empty."`
 	StripeCancelURL      string            `help:"Where those who turn back from paying land; the API's pages when empty."`
@@ -55,7 +55,7 @@ const maxMedia = 5 << 10
 // Validate refuses flags whose mistake would show only later: in links that lead nowhere, or
 // in posts that all count as too late.
 func (s *serveCommand) Validate() error {
-	wrong := []error{s.postgresFlags.Validate(), s.kafkaFlags.Validate(), s.partitionsFlag.Validate(), s.clickhouseFlags.Validate()}
+	wrong := []error{s.partsFlags.Validate(), s.kafkaFlags.Validate(), s.partitionsFlag.Validate(), s.clickhouseFlags.Validate()}
 	for flag, address := range map[string]string{"--public-url": s.PublicURL, "--sandbox-url": s.SandboxURL} {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 			wrong = append(wrong, fmt.Errorf("%s is %q: an http or https url is wanted", flag, address))
@@ -70,8 +70,18 @@ func (s *serveCommand) Validate() error {
 	if s.Drain < compose.LeastDrain {
 		wrong = append(wrong, fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain))
 	}
-	_, err := compose.ParseRoles(s.Roles)
-	return errors.Join(append(wrong, err,
+	roles, err := compose.ParseRoles(s.Roles)
+	if err != nil {
+		wrong = append(wrong, fmt.Errorf("--roles: %w", err))
+	} else if err := (compose.Config{Roles: roles, PostgresConnections: s.PostgresConnections}).CheckConnections(); err != nil {
+		wrong = append(wrong, fmt.Errorf("--postgres-connections: %w", err))
+	}
+	if billing := s.billing(); billing != nil {
+		if _, err := stripe.New(*billing); err != nil {
+			wrong = append(wrong, fmt.Errorf("--stripe-key, --stripe-webhook-secret, --stripe-prices: %w", err))
+		}
+	}
+	return errors.Join(append(wrong,
 		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1))...)
 }
 
