@@ -32,10 +32,11 @@ type Config struct {
 	Kafka      []string // host:port; empty: embedded
 	ClickHouse string   // URL; empty: embedded
 	Keyset     string   // file; empty: in the data folder
-	// KafkaSecurity and ClickHouseTLS are how those by address are reached; how PostgreSQL is,
-	// its URL says.
+	// KafkaSecurity, ClickHouseTLS and MediaS3TLS are how those by address are reached; how
+	// PostgreSQL is, its URL says.
 	KafkaSecurity stream.Security
 	ClickHouseTLS *tls.Config // nil: as the URL says, with the system's authorities
+	MediaS3TLS    *tls.Config // likewise
 	MediaS3       string      // s3:// address of a bucket, with its secret; empty: a folder in the data folder
 	MaxMedia      int64       // bytes of one file that is taken or fetched; 0: of the largest that a platform takes
 	// Partitions is how many each topic gets when it is made; 0: those of schema.Topics.

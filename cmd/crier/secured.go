@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"crier/connectors/media"
 	"crier/pipeline/stream"
 	"crier/schema/secure"
 )
@@ -157,4 +158,36 @@ func (f kafkaFlags) security() (stream.Security, error) {
 		}
 	}
 	return s, errors.Join(wrong...)
+}
+
+// mediaFlags say where media are kept and how the bucket is reached.
+type mediaFlags struct {
+	MediaS3   string `name:"media-s3" secret:"" help:"Bucket for media, s3://HOST/BUCKET[/PREFIX][?region=R], with the credentials of AWS's variables, files or roles; a folder in --data when empty."`
+	MediaS3CA string `name:"media-s3-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities that the bucket's certificate may be of; the system's when empty."`
+}
+
+// Validate refuses what does not fit together.
+func (f mediaFlags) Validate() error {
+	if f.MediaS3 == "" && f.MediaS3CA != "" {
+		return errors.New("--media-s3 is needed beside --media-s3-ca")
+	}
+	var err error
+	if f.MediaS3 != "" {
+		if _, err = media.ParseS3(f.MediaS3); err != nil {
+			err = fmt.Errorf("--media-s3: %w", err)
+		}
+	}
+	_, caErr := f.tls()
+	return errors.Join(err, caErr)
+}
+
+func (f mediaFlags) tls() (*tls.Config, error) {
+	if f.MediaS3CA == "" {
+		return nil, nil
+	}
+	config, err := secure.Files{CA: f.MediaS3CA}.TLS()
+	if err != nil {
+		err = fmt.Errorf("--media-s3-ca: %w", err)
+	}
+	return config, err
 }

@@ -23,12 +23,12 @@ type serveCommand struct {
 	kafkaFlags
 	partitionsFlag
 	clickhouseFlags
+	mediaFlags
 	Listen               string            `default:"127.0.0.1:8080" help:"Address of the REST API."`
 	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
 	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
-	MediaS3              string            `name:"media-s3" secret:"" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
 	MaxMedia             int64             `default:"0" placeholder:"MIB" help:"Size in MiB of the largest file that is uploaded or fetched for a post; 0: of the largest video any platform takes, 4096."`
 	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
@@ -55,7 +55,7 @@ const maxMedia = 5 << 10
 // Validate refuses flags whose mistake would show only later: in links that lead nowhere, or
 // in posts that all count as too late.
 func (s *serveCommand) Validate() error {
-	wrong := []error{s.partsFlags.Validate(), s.kafkaFlags.Validate(), s.partitionsFlag.Validate(), s.clickhouseFlags.Validate()}
+	wrong := []error{s.partsFlags.Validate(), s.kafkaFlags.Validate(), s.partitionsFlag.Validate(), s.clickhouseFlags.Validate(), s.mediaFlags.Validate()}
 	for flag, address := range map[string]string{"--public-url": s.PublicURL, "--sandbox-url": s.SandboxURL} {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 			wrong = append(wrong, fmt.Errorf("%s is %q: an http or https url is wanted", flag, address))
@@ -134,6 +134,9 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration()}
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
+	if c.MediaS3TLS, err = s.tls(); err != nil {
+		return c, err
+	}
 	c.MediaS3, c.MaxMedia, c.PostgresConnections = s.MediaS3, s.MaxMedia<<20, s.PostgresConnections
 	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
 		return c, err
