@@ -89,7 +89,7 @@ func (f *fixture) openPostgres() {
 func (f *fixture) openClickHouse() {
 	f.Helper()
 	f.clickhouseURL = embeddedtest.ClickHouse(f.T)
-	if err := clickhouse.Migrate(f.Context(), f.clickhouseURL); err != nil {
+	if err := clickhouse.Migrate(f.Context(), clickhouse.Config{URL: f.clickhouseURL}); err != nil {
 		f.Fatal(err)
 	}
 	var through string

@@ -88,7 +88,7 @@ func (b *base) connect(ctx context.Context) error {
 		return err
 	}
 	b.log, err = stream.Open(ctx, stream.Config{
-		Brokers: b.parts.kafka, ClientID: "crier", Node: hex.EncodeToString(node[:]), Logger: b.config.Logger, Registerer: b.config.Registerer, Now: b.store.Now,
+		Brokers: b.parts.kafka, Security: b.config.KafkaSecurity, ClientID: "crier", Node: hex.EncodeToString(node[:]), Logger: b.config.Logger, Registerer: b.config.Registerer, Now: b.store.Now,
 	})
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (b *base) connect(ctx context.Context) error {
 	if b.parts.clickhouse == "" {
 		return nil
 	}
-	b.analytics, err = clickhouse.Open(ctx, clickhouse.Config{URL: b.parts.clickhouse})
+	b.analytics, err = clickhouse.Open(ctx, clickhouse.Config{URL: b.parts.clickhouse, TLS: b.config.ClickHouseTLS})
 	return err
 }
 

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"cmp"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 
 	"crier/connectors"
 	"crier/gateway/billing/stripe"
+	"crier/pipeline/stream"
 	"crier/schema"
 )
 
@@ -30,8 +32,13 @@ type Config struct {
 	Kafka      []string // host:port; empty: embedded
 	ClickHouse string   // URL; empty: embedded
 	Keyset     string   // file; empty: in the data folder
-	MediaS3    string   // s3:// address of a bucket, with its secret; empty: a folder in the data folder
-	MaxMedia   int64    // bytes of one file that is taken or fetched; 0: of the largest that a platform takes
+	// KafkaSecurity, ClickHouseTLS and MediaS3TLS are how those by address are reached; how
+	// PostgreSQL is, its URL says.
+	KafkaSecurity stream.Security
+	ClickHouseTLS *tls.Config // nil: as the URL says, with the system's authorities
+	MediaS3TLS    *tls.Config // likewise
+	MediaS3       string      // s3:// address of a bucket, with its secret; empty: a folder in the data folder
+	MaxMedia      int64       // bytes of one file that is taken or fetched; 0: of the largest that a platform takes
 	// Partitions is how many each topic gets when it is made; 0: those of schema.Topics.
 	Partitions int
 	// PostgresConnections is how many connections to PostgreSQL the process opens at most;
@@ -76,7 +83,7 @@ func (c Config) check() error {
 	if c.Partitions < 0 || c.Partitions > schema.Shards {
 		return fmt.Errorf("%d partitions make no sense: at least 1 are wanted and at most %d, the shards of all jobs", c.Partitions, schema.Shards)
 	}
-	return c.checkConnections()
+	return c.CheckConnections()
 }
 
 // The roles of a process.

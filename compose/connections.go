@@ -63,8 +63,8 @@ func (c Config) connections() connections {
 // total is what the process opens at most.
 func (n connections) total() int { return n.stages + n.requests + n.creations + nodeConnection }
 
-// checkConnections refuses a total with which some pool would be too small to work.
-func (c Config) checkConnections() error {
+// CheckConnections refuses a total with which some pool would be too small to work.
+func (c Config) CheckConnections() error {
 	least := nodeConnection + fewest
 	if c.has(roleGateway) {
 		least += fewest + postgres.Creators

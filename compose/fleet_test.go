@@ -43,7 +43,7 @@ func newFleet(t *testing.T, n, connections int) *fleet {
 		Postgres: embeddedtest.PostgresWith(t, postgres.Migrate), Kafka: testKafka(), ClickHouse: embeddedtest.ClickHouse(t),
 		Keyset: filepath.Join(openDir(t), "keyset.json"), Connections: connections, Partitions: 5,
 	}
-	if err := clickhouse.Migrate(t.Context(), shared.ClickHouse); err != nil {
+	if err := clickhouse.Migrate(t.Context(), clickhouse.Config{URL: shared.ClickHouse}); err != nil {
 		t.Fatal(err)
 	}
 	if shared.Kafka == nil {

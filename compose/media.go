@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"time"
 
@@ -38,16 +39,25 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	guard := egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: []string{config.Address()}})
+	guard := egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: []string{config.Address()}, TLS: b.config.MediaS3TLS})
+	config.Metadata = metadataClient()
 	bucket, err := media.NewS3(config, guard.Client().Transport)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkBucket(ctx, bucket); err != nil {
-		return nil, fmt.Errorf("checking the media bucket %s: %w", config, err)
+		return nil, fmt.Errorf("checking the media bucket of --media-s3, %s: %w", config, err)
 	}
 	b.config.Logger.InfoContext(ctx, "media is kept in a bucket", "bucket", config.String())
 	return media.NewLibrary(media.LibraryConfig{Blobs: bucket, Arriving: arriving, Fetcher: fetcher, MaxBytes: largest, Constraints: catalog.Constraints})
+}
+
+// metadataClient asks for the credentials of roles. A machine that has none may answer
+// nothing at all.
+func metadataClient() *http.Client {
+	client := *egress.New(egress.Config{Allowed: media.MetadataNetworks(), ConnectTimeout: time.Second}).Client()
+	client.Timeout = 3 * time.Second
+	return &client
 }
 
 // fetchingFolder is where media is while it is brought to a platform: in the data folder, since

@@ -19,7 +19,9 @@ func Migrate(ctx context.Context, c Config) (migrated []string, err error) {
 		bring func() error
 	}{
 		{"PostgreSQL", c.Postgres != "", func() error { return postgres.Migrate(ctx, c.Postgres) }},
-		{"ClickHouse", c.ClickHouse != "", func() error { return clickhouse.Migrate(ctx, c.ClickHouse) }},
+		{"ClickHouse", c.ClickHouse != "", func() error {
+			return clickhouse.Migrate(ctx, clickhouse.Config{URL: c.ClickHouse, TLS: c.ClickHouseTLS})
+		}},
 		{"the topics", len(c.Kafka) > 0, func() error { return migrateTopics(ctx, c) }},
 	} {
 		if !part.named {
@@ -35,7 +37,7 @@ func Migrate(ctx context.Context, c Config) (migrated []string, err error) {
 
 func migrateTopics(ctx context.Context, c Config) error {
 	log, err := stream.Open(ctx, stream.Config{
-		Brokers: c.Kafka, ClientID: "crier-migrate", Logger: c.Logger, Registerer: c.Registerer, Now: time.Now,
+		Brokers: c.Kafka, Security: c.KafkaSecurity, ClientID: "crier-migrate", Logger: c.Logger, Registerer: c.Registerer, Now: time.Now,
 	})
 	if err != nil {
 		return err

@@ -146,7 +146,7 @@ func newWorldOn(t *testing.T, parts childConfig) *world {
 		}
 	}
 	if parts.ClickHouse != "" {
-		if err := clickhouse.Migrate(t.Context(), parts.ClickHouse); err != nil {
+		if err := clickhouse.Migrate(t.Context(), clickhouse.Config{URL: parts.ClickHouse}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -106,7 +106,7 @@ func (p *parts) startClickHouse(ctx context.Context, started chan<- part) error 
 	}
 	p.clickhouse = engine.URL()
 	started <- part{"ClickHouse", engine.Stop, engine.Done(), engine.Err}
-	return clickhouse.Migrate(ctx, p.clickhouse)
+	return clickhouse.Migrate(ctx, clickhouse.Config{URL: p.clickhouse})
 }
 
 // watch returns when an embedded part is gone for good.

@@ -4,6 +4,11 @@
 #
 #	scripts/kafka.sh go test ./pipeline/...
 #
+# It has secured listeners as well: CRIER_TEST_KAFKA_FOLDER holds the certificates, and the
+# address of each in listener.NAME. The one named sasl is TLS and asks for the user crier with
+# the password secret, mutual is TLS and asks for a certificate, expired has one that is
+# expired.
+#
 # For commands that kill the broker, CRIER_TEST_KAFKA_FOLDER holds broker.pid, data/ and
 # start, which starts it again on what is left of its data.
 #
@@ -69,15 +74,32 @@ free_port() {
 	done
 }
 
+# listener names a secured listener at a port, with its certificate.
+listener() {
+	echo "127.0.0.1:$2" >"$work/listener.$1"
+	(umask 077 && cat "$work/certificates/$3-key.pem" "$work/certificates/$3.pem" >"$work/certificates/$1-keystore.pem")
+	cat >>"$work/server.properties" <<-EOF
+		listener.name.$1.ssl.keystore.type=PEM
+		listener.name.$1.ssl.keystore.location=$work/certificates/$1-keystore.pem
+		listener.name.$1.ssl.truststore.type=PEM
+		listener.name.$1.ssl.truststore.location=$work/certificates/ca.pem
+	EOF
+}
+
 start() {
 	cat >"$work/server.properties" <<-EOF
 		process.roles=broker,controller
 		node.id=1
 		controller.quorum.voters=1@127.0.0.1:$2
-		listeners=PLAINTEXT://127.0.0.1:$1,CONTROLLER://127.0.0.1:$2
-		advertised.listeners=PLAINTEXT://127.0.0.1:$1
+		listeners=PLAINTEXT://127.0.0.1:$1,CONTROLLER://127.0.0.1:$2,SASL://127.0.0.1:$3,MUTUAL://127.0.0.1:$4,EXPIRED://127.0.0.1:$5
+		advertised.listeners=PLAINTEXT://127.0.0.1:$1,SASL://127.0.0.1:$3,MUTUAL://127.0.0.1:$4,EXPIRED://127.0.0.1:$5
 		controller.listener.names=CONTROLLER
-		listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+		listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL:SASL_SSL,MUTUAL:SSL,EXPIRED:SSL
+		listener.name.sasl.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512
+		listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_crier="secret";
+		listener.name.sasl.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+		listener.name.sasl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+		listener.name.mutual.ssl.client.auth=required
 		inter.broker.listener.name=PLAINTEXT
 		log.dirs=$work/data
 		offsets.topic.replication.factor=1
@@ -94,12 +116,17 @@ start() {
 		num.io.threads=4
 		log.cleaner.dedupe.buffer.size=16777216
 	EOF
+	listener sasl "$3" server
+	listener mutual "$4" server
+	listener expired "$5" expired
 	cat >"$work/start" <<-EOF
 		#!/usr/bin/env bash
 		set -euo pipefail
 		if [ ! -d "$work/data" ]; then
 			java -Xmx128m -XX:TieredStopAtLevel=1 -cp "$libs/*" kafka.tools.StorageTool \\
-				format -t crierKafkaForTests00AA -c "$work/server.properties" >>"$work/log" 2>&1
+				format -t crierKafkaForTests00AA -c "$work/server.properties" \\
+				--add-scram 'SCRAM-SHA-256=[name=crier,password=secret]' \\
+				--add-scram 'SCRAM-SHA-512=[name=crier,password=secret]' >>"$work/log" 2>&1
 		fi
 		java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -XX:ReservedCodeCacheSize=64m \\
 			-XX:MaxDirectMemorySize=128m -cp "$libs/*" kafka.Kafka "$work/server.properties" >>"$work/log" 2>&1 </dev/null &
@@ -111,8 +138,10 @@ start() {
 
 [ -d "$libs" ] || install
 (cd "$here/.." && go build -o "$work/kafkaready" ./scripts/kafkaready)
+mkdir "$work/certificates"
+(cd "$here/.." && go run ./scripts/certificates "$work/certificates")
 port="${KAFKA_PORT:-$(free_port)}"
-start "$port" "$(free_port)"
+start "$port" "$(free_port)" "$(free_port)" "$(free_port)" "$(free_port)"
 if ! "$work/kafkaready" "127.0.0.1:$port"; then
 	tail -n 20 "$work/log" >&2
 	exit 1

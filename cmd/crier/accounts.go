@@ -17,9 +17,9 @@ type accountsCommand struct {
 type accountsAddCommand struct {
 	partsFlags
 	Workspace   string   `required:"" help:"Name of the workspace."`
-	Platform    string   `required:"" help:"Platform of the account."`
-	Server      string   `help:"Base address of the account's server (mastodon, bluesky, telegram)."`
-	Credentials *os.File `required:"" help:"JSON file: accessToken; or identifier and password; or botToken and chatId."`
+	Platform    string   `required:"" env:"-" help:"Platform of the account."`
+	Server      string   `env:"-" help:"Base address of the account's server (mastodon, bluesky, telegram)."`
+	Credentials *os.File `required:"" env:"-" help:"JSON file: accessToken; or identifier and password; or botToken and chatId."`
 }
 
 // Run checks the credentials against the platform and stores them sealed.

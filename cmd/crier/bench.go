@@ -13,10 +13,10 @@ import (
 type benchCommand struct {
 	Names    []string `arg:"" optional:"" help:"Benchmarks to run; without one they are listed."`
 	URL      string   `help:"Address of a running server to measure, with --key and --postgres; without it one is started."`
-	Key      string   `help:"API key of the running server, of a workspace with mastodon, bluesky and telegram accounts."`
-	Postgres string   `help:"URL of the running server's PostgreSQL, for the control."`
+	Key      string   `secret:"" help:"API key of the running server, of a workspace with mastodon, bluesky and telegram accounts."`
+	Postgres string   `file:"-" secret:"" help:"URL of the running server's PostgreSQL, for the control."`
 	Posts    int      `help:"Posts of herd, backlog and resume; 0: as many as crier bench without a name says."`
-	Worker   string   `hidden:"" help:"Role of a process that a benchmark starts."`
+	Worker   string   `hidden:"" env:"-" help:"Role of a process that a benchmark starts."`
 }
 
 // Run prints one JSON line a figure on standard output, and how far it is on standard error.

@@ -21,13 +21,16 @@ func (d *days) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// String is the number as the command line has it.
+func (d days) String() string { return strconv.Itoa(int(d)) + "d" }
+
 func (d days) duration() time.Duration { return time.Duration(d) * 24 * time.Hour }
 
 // within refuses what nobody means: to keep nothing, or for longer than can be counted.
 func (d days) within(flag string, least days) error {
 	const most = 36_500
 	if d < least || d > most {
-		return fmt.Errorf("%s is from %dd to %dd, not %dd", flag, least, most, d)
+		return fmt.Errorf("%s is from %v to %dd, not %v", flag, least, most, d)
 	}
 	return nil
 }

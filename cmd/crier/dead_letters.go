@@ -24,7 +24,7 @@ type deadLettersListCommand struct {
 	partsFlags
 	JSON  bool   `name:"json" help:"One JSON object a line."`
 	Limit int    `default:"100" help:"How many to list."`
-	After string `placeholder:"ID" help:"Go on after this dead letter."`
+	After string `placeholder:"ID" env:"-" help:"Go on after this dead letter."`
 }
 
 // Validate refuses what names no dead letters.
@@ -110,8 +110,8 @@ func deadLetterLineOf(d schema.DeadLetter) deadLetterLine {
 
 type deadLettersReplayCommand struct {
 	partsFlags
-	ID  []string `name:"id" xor:"letters" required:"" help:"Id of a dead letter; may be repeated."`
-	All bool     `xor:"letters" required:"" help:"Every dead letter."`
+	ID  []string `name:"id" xor:"letters" required:"" env:"-" help:"Id of a dead letter; may be repeated."`
+	All bool     `xor:"letters" required:"" env:"-" help:"Every dead letter."`
 }
 
 // Validate refuses ids that are of no dead letter.

@@ -17,9 +17,9 @@ import (
 
 // pauseTargetFlags name what is paused: one of them.
 type pauseTargetFlags struct {
-	Workspace string `xor:"target" required:"" help:"Name of the workspace."`
-	Account   string `xor:"target" required:"" help:"Id of the account."`
-	Platform  string `xor:"target" required:"" help:"The platform, for every workspace."`
+	Workspace string `xor:"target" required:"" env:"-" help:"Name of the workspace."`
+	Account   string `xor:"target" required:"" env:"-" help:"Id of the account."`
+	Platform  string `xor:"target" required:"" env:"-" help:"The platform, for every workspace."`
 }
 
 func (f pauseTargetFlags) target() compose.PauseTarget {
@@ -41,7 +41,7 @@ func (f pauseTargetFlags) String() string {
 type pauseCommand struct {
 	partsFlags
 	pauseTargetFlags
-	Reason string `help:"Why; it is shown to users. A second pause without one keeps the first's."`
+	Reason string `env:"-" help:"Why; it is shown to users. A second pause without one keeps the first's."`
 }
 
 // Run holds what is due from now on, until a resume or its deadline.
@@ -168,8 +168,8 @@ func (l heldLine) text() string {
 // reviewFlags name posts under review, and the parts they are in.
 type reviewFlags struct {
 	partsFlags
-	Post []string `xor:"posts" required:"" help:"Id of a post; may be repeated."`
-	All  bool     `xor:"posts" required:"" help:"Every post under review."`
+	Post []string `xor:"posts" required:"" env:"-" help:"Id of a post; may be repeated."`
+	All  bool     `xor:"posts" required:"" env:"-" help:"Every post under review."`
 }
 
 // Validate refuses ids that are of no post.

@@ -13,10 +13,10 @@ import (
 
 type importCommand struct {
 	File     string `arg:"" type:"existingfile" help:"A .csv or .tsv with a header, or a .jsonl with a create-post body in each line."`
-	Key      string `required:"" help:"API key of the workspace."`
+	Key      string `required:"" secret:"" help:"API key of the workspace."`
 	URL      string `default:"http://127.0.0.1:8080" help:"Address of the server."`
 	Timezone string `default:"UTC" help:"IANA name: of times that have no zone, in rows that name none."`
-	DryRun   bool   `help:"Ask the server what would become of each row; make nothing."`
+	DryRun   bool   `env:"-" help:"Ask the server what would become of each row; make nothing."`
 }
 
 // Run imports the file. Interrupted, it says how to go on.

@@ -17,7 +17,7 @@ type keysCreateCommand struct {
 	partsFlags
 	Workspace string `required:"" help:"Name of the workspace."`
 	Plan      string `help:"Plan of a workspace that is made: operator (when empty), free, personal, team or agency."`
-	Test      bool   `help:"Make a test key: it sees the workspace's sandbox only."`
+	Test      bool   `env:"-" help:"Make a test key: it sees the workspace's sandbox only."`
 }
 
 // Run prints the new key, which is shown this once.

@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/mattn/go-isatty"
 
+	"crier/cmd/crier/settings"
 	"crier/compose/embedded"
 )
 
@@ -32,10 +33,12 @@ type commands struct {
 	DeadLetters deadLettersCommand `cmd:"" help:"List and replay what crier gave up on after faults of its own."`
 	Simulate    simulateCommand    `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
 	Import      importCommand      `cmd:"" help:"Load a file of posts, resumable, with a result for each row."`
+	Config      configCommand      `cmd:"" help:"Check and show the settings: of flags, environment and file."`
 	Backup      backupCommand      `cmd:"" help:"Write everything PostgreSQL holds, and the keyset, to a file."`
 	Restore     restoreCommand     `cmd:"" help:"Fill an empty PostgreSQL from a backup."`
 	Bench       benchCommand       `cmd:"" help:"Measure crier, each figure with a control of the same run."`
 
+	File     string     `name:"config" type:"path" placeholder:"FILE" help:"YAML file of settings, by the names of serve's flags; flags and variables count for more."`
 	LogLevel slog.Level `default:"info" help:"Least level that is logged: debug, info, warn or error."`
 	// No variable shows the version: CRIER_VERSION is what images often call theirs.
 	Version kong.VersionFlag `env:"-" help:"Show the version and exit."`
@@ -72,13 +75,18 @@ func main() {
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, arguments []string) int {
 	var c commands
-	command, err := parse(&c, arguments)
+	from := settings.New("CRIER", "serve", os.LookupEnv)
+	command, err := parse(&c, from, arguments)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "crier:", err)
 		return exitUsage
 	}
+	logger := newLogger(c.LogLevel)
+	for flag, elsewhere := range from.Exposed(command) {
+		logger.Warn("other users of this machine can read the secret on the command line", "flag", flag, "give_it_by", elsewhere)
+	}
 	command.BindTo(ctx, (*context.Context)(nil))
-	switch err := command.Run(newLogger(c.LogLevel)); {
+	switch err := command.Run(logger); {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -89,20 +97,30 @@ func run(ctx context.Context, arguments []string) int {
 	return exitFailure
 }
 
-// parse reads the command line and the environment. Its errors name the --help that explains.
-func parse(c *commands, arguments []string) (*kong.Context, error) {
-	parser := kong.Must(c, kong.Name("crier"),
+// parse reads the command line, and takes what that leaves out from the settings. Its error
+// says all that is wrong, and names the --help that explains.
+func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Context, error) {
+	parser := kong.Must(c, append(from.Options(), kong.Name("crier"),
 		kong.Description("crier schedules and publishes social posts to 12 platforms, and reports what became of them."),
-		kong.DefaultEnvars("CRIER"), kong.Vars{"version": buildVersion()})
+		kong.Vars{"version": buildVersion()})...)
 	command, err := parser.Parse(arguments)
-	if err == nil {
-		return command, nil
-	}
 	name := "crier"
-	if failure, ok := errors.AsType[*kong.ParseError](err); ok && failure.Context.Selected() != nil {
-		name = failure.Context.Selected().FullPath()
+	if failure, ok := errors.AsType[*kong.ParseError](err); ok {
+		command = failure.Context
+		err = errors.Unwrap(failure)
 	}
-	return nil, fmt.Errorf("%w; see %s --help", err, name)
+	if command.Selected() != nil {
+		name = command.Selected().FullPath()
+	}
+	wrong := from.Wrong(command, err)
+	switch len(wrong) {
+	case 0:
+		return command, nil
+	case 1:
+		return nil, fmt.Errorf("%w; see %s --help", wrong[0], name)
+	default:
+		return nil, fmt.Errorf("%d things are wrong; see %s --help:\n%w", len(wrong), name, errors.Join(wrong...))
+	}
 }
 
 // newLogger logs as text on a terminal and as JSON elsewhere, on standard error.

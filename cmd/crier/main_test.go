@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"crier/cmd/crier/settings"
 )
 
 func TestTheCommandLine(t *testing.T) {
@@ -38,7 +40,7 @@ func TestTheCommandLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c commands
-			_, err := parse(&c, strings.Fields(tt.line))
+			_, err := parse(&c, settings.New("CRIER", "serve", os.LookupEnv), strings.Fields(tt.line))
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("parse = %v, want %q", err, tt.want)
 			}
@@ -52,7 +54,7 @@ func TestVariablesOfTheEnvironment(t *testing.T) {
 	t.Setenv("CRIER_VERSION", "1.2.3") // set by an image, not by the user
 	t.Setenv("CRIER_ADMIN_LISTEN", "127.0.0.1:9")
 	var c commands
-	if _, err := parse(&c, []string{"serve"}); err != nil {
+	if _, err := parse(&c, settings.New("CRIER", "serve", os.LookupEnv), []string{"serve"}); err != nil {
 		t.Fatal(err)
 	}
 	if c.Serve.MediaS3 != "s3://key:secret@s3.test/bucket" || c.Serve.AdminListen != "127.0.0.1:9" || c.Version {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"crier/cmd/crier/settings"
 	"crier/compose"
 	"crier/connectors"
 	"crier/schema"
@@ -18,29 +20,43 @@ import (
 // partsFlags say where the parts are; a command that works beside a running serve takes
 // the same.
 type partsFlags struct {
-	Data     string `default:"data" type:"path" help:"The data folder: embedded parts, keyset, uploads. One process holds it at a time."`
-	Postgres string `help:"URL of PostgreSQL; embedded when empty."`
-	Keyset   string `type:"path" help:"File of the keys that seal credentials; in the data folder when empty."`
+	Data string `default:"data" type:"path" help:"The data folder: embedded parts, keyset, uploads. One process holds it at a time."`
+	postgresFlags
+	Keyset string `type:"path" help:"File of the keys that seal credentials; in the data folder when empty."`
+
+	lookup func(string) (string, bool) // of variables of platforms
+}
+
+// BeforeApply keeps where settings of platforms come from: the environment, or the file.
+func (f *partsFlags) BeforeApply(s *settings.Settings) error { //nolint:unparam // as kong wants it
+	f.lookup = s.Lookup
+	return nil
+}
+
+// Validate refuses what does not fit together. It says all of it.
+func (f partsFlags) Validate() error {
+	_, err := f.platforms()
+	return errors.Join(f.postgresFlags.Validate(), err)
 }
 
 func (f partsFlags) config(logger *slog.Logger) (compose.Config, error) {
-	bases, err := platformAddresses(os.LookupEnv, "_URL")
+	c, err := f.platforms()
 	if err != nil {
 		return compose.Config{}, err
 	}
-	pages, err := platformAddresses(os.LookupEnv, "_AUTH_URL")
-	if err != nil {
-		return compose.Config{}, err
-	}
-	versions, err := platformVersions(os.LookupEnv)
-	if err != nil {
-		return compose.Config{}, err
-	}
-	apps, err := platformApps(os.LookupEnv)
-	return compose.Config{
-		Data: f.Data, Postgres: f.Postgres, Keyset: f.Keyset, Bases: bases, ConsentURLs: pages, Apps: apps, Versions: versions,
-		Version: buildVersion(), Logger: logger, Registerer: newRegistry(),
-	}, err
+	c.Data, c.Keyset, c.Version, c.Logger, c.Registerer = f.Data, f.Keyset, buildVersion(), logger, newRegistry()
+	c.Postgres, err = f.url()
+	return c, err
+}
+
+// platforms is what is set for platforms. The error says all that is wrong with it.
+func (f partsFlags) platforms() (c compose.Config, err error) {
+	var wrong [4]error
+	c.Bases, wrong[0] = platformAddresses(f.lookup, "_URL")
+	c.ConsentURLs, wrong[1] = platformAddresses(f.lookup, "_AUTH_URL")
+	c.Versions, wrong[2] = platformVersions(f.lookup)
+	c.Apps, wrong[3] = platformApps(f.lookup)
+	return c, errors.Join(wrong[:]...)
 }
 
 // partitionsFlag is how many partitions topics get when they are made.

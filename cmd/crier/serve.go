@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"crier/cmd/crier/demo"
@@ -22,15 +20,15 @@ import (
 
 type serveCommand struct {
 	partsFlags
+	kafkaFlags
 	partitionsFlag
+	clickhouseFlags
+	mediaFlags
 	Listen               string            `default:"127.0.0.1:8080" help:"Address of the REST API."`
 	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
 	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
-	Kafka                string            `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
-	Clickhouse           string            `help:"URL of ClickHouse's HTTP interface; embedded when empty."`
-	MediaS3              string            `name:"media-s3" env:"CRIER_MEDIA_S3" help:"Bucket for media, s3://KEY:SECRET@HOST/BUCKET[/PREFIX][?region=R]; a folder in --data when empty."`
 	MaxMedia             int64             `default:"0" placeholder:"MIB" help:"Size in MiB of the largest file that is uploaded or fetched for a post; 0: of the largest video any platform takes, 4096."`
 	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
@@ -43,8 +41,8 @@ type serveCommand struct {
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
 	AllowRegistration    bool              `help:"Let anybody register for a workspace on the plan free: POST /keys/register."`
 	TrustedProxies       []netip.Prefix    `help:"Networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8[,…]."`
-	StripeKey            string            `help:"Secret key of Stripe, to sell plans: POST /billing/checkout."`
-	StripeWebhookSecret  string            `help:"Secret of the endpoint at Stripe that calls POST /billing/stripe."`
+	StripeKey            string            `secret:"" help:"Secret key of Stripe, to sell plans: POST /billing/checkout."`
+	StripeWebhookSecret  string            `secret:"" help:"Secret of the endpoint at Stripe that calls POST /billing/stripe."`
 	StripePrices         map[string]string `mapsep:"," placeholder:"PLAN=PRICE,…" help:"Stripe's price of each plan that is sold: personal=price_…[,…]."`
 	StripeSuccessURL     string            `help:"Where those who have paid land; the API's pages when empty."`
 	StripeCancelURL      string            `help:"Where those who turn back from paying land; the API's pages when empty."`
@@ -57,27 +55,34 @@ const maxMedia = 5 << 10
 // Validate refuses flags whose mistake would show only later: in links that lead nowhere, or
 // in posts that all count as too late.
 func (s *serveCommand) Validate() error {
+	wrong := []error{s.partsFlags.Validate(), s.kafkaFlags.Validate(), s.partitionsFlag.Validate(), s.clickhouseFlags.Validate(), s.mediaFlags.Validate()}
 	for flag, address := range map[string]string{"--public-url": s.PublicURL, "--sandbox-url": s.SandboxURL} {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-			return fmt.Errorf("%s is %q: an http or https url is wanted", flag, address)
+			wrong = append(wrong, fmt.Errorf("%s is %q: an http or https url is wanted", flag, address))
 		}
 	}
 	if s.MaxLateness < time.Minute {
-		return errors.New("--max-lateness is at least 1m: what is more late is not published")
+		wrong = append(wrong, errors.New("--max-lateness is at least 1m: what is more late is not published"))
 	}
 	if s.MaxMedia < 0 || s.MaxMedia > maxMedia {
-		return fmt.Errorf("--max-media is 0 to %d MiB: a bucket takes no larger file in one piece", maxMedia)
+		wrong = append(wrong, fmt.Errorf("--max-media is 0 to %d MiB: a bucket takes no larger file in one piece", maxMedia))
 	}
 	if s.Drain < compose.LeastDrain {
-		return fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain)
+		wrong = append(wrong, fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain))
 	}
-	if err := cmp.Or(
-		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1),
-	); err != nil {
-		return err
+	roles, err := compose.ParseRoles(s.Roles)
+	if err != nil {
+		wrong = append(wrong, fmt.Errorf("--roles: %w", err))
+	} else if err := (compose.Config{Roles: roles, PostgresConnections: s.PostgresConnections}).CheckConnections(); err != nil {
+		wrong = append(wrong, fmt.Errorf("--postgres-connections: %w", err))
 	}
-	_, err := compose.ParseRoles(s.Roles)
-	return errors.Join(err, s.partitionsFlag.Validate())
+	if billing := s.billing(); billing != nil {
+		if _, err := stripe.New(*billing); err != nil {
+			wrong = append(wrong, fmt.Errorf("--stripe-key, --stripe-webhook-secret, --stripe-prices: %w", err))
+		}
+	}
+	return errors.Join(append(wrong,
+		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1))...)
 }
 
 // Run serves until it is interrupted, which is no error, even while it starts.
@@ -116,16 +121,22 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	if c.Roles, err = compose.ParseRoles(s.Roles); err != nil {
 		return c, err
 	}
-	c.Partitions = s.on(s.Kafka)
-	if s.Kafka != "" {
-		c.Kafka = strings.Split(s.Kafka, ",")
+	c.Partitions, c.Kafka = s.on(s.Kafka), s.brokers()
+	if c.KafkaSecurity, err = s.security(); err != nil {
+		return c, err
+	}
+	if c.ClickHouse, c.ClickHouseTLS, err = s.reach(); err != nil {
+		return c, err
 	}
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
-	c.ClickHouse, c.SandboxURL, c.Drain, c.MaxLateness = s.Clickhouse, s.SandboxURL, s.Drain, s.MaxLateness
+	c.SandboxURL, c.Drain, c.MaxLateness = s.SandboxURL, s.Drain, s.MaxLateness
 	c.SandboxListen = s.SandboxListen
 	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration()}
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
+	if c.MediaS3TLS, err = s.tls(); err != nil {
+		return c, err
+	}
 	c.MediaS3, c.MaxMedia, c.PostgresConnections = s.MediaS3, s.MaxMedia<<20, s.PostgresConnections
 	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
 		return c, err

@@ -8,7 +8,7 @@ import (
 )
 
 type simulateCommand struct {
-	Listen string `default:"127.0.0.1:8090" help:"Address of the simulators."`
+	Listen string `default:"127.0.0.1:8090" file:"-" help:"Address of the simulators."`
 }
 
 // Run serves the simulators until it is told to stop.

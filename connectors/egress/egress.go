@@ -2,6 +2,7 @@ package egress
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/netip"
@@ -22,6 +23,8 @@ type Config struct {
 	// AllowedHosts are configured addresses, host:port, that are not checked. Give
 	// them only to the Egress of calls whose address an operator configured.
 	AllowedHosts []string
+
+	TLS *tls.Config // nil: the system's authorities
 
 	UserAgent string // of requests that name none; empty: Go's
 
@@ -70,6 +73,7 @@ func New(config Config) *Egress {
 			Proxy:                  nil, // a proxy would connect past the guard
 			DialContext:            e.DialContext,
 			ForceAttemptHTTP2:      true,
+			TLSClientConfig:        config.TLS,
 			TLSHandshakeTimeout:    e.connectTimeout,
 			ResponseHeaderTimeout:  orDefault(config.HeaderTimeout, defaultHeaderTimeout),
 			MaxIdleConns:           idleInAll,

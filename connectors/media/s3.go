@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7"
-	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"crier/schema"
 )
@@ -22,12 +21,14 @@ import (
 // stands under media/, so what is published is what was probed. An S3 is safe for
 // concurrent use.
 type S3 struct {
-	client *minio.Client
-	bucket string
-	prefix string // of all names, with a slash at its end; empty: none
+	client   *minio.Client
+	checking *minio.Client // gives up early: what is wrong at a start is to be said
+	access   *access
+	bucket   string
+	prefix   string // of all names, with a slash at its end; empty: none
 }
 
-// ParseS3 reads the address of a bucket: s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX], with
+// ParseS3 reads the address of a bucket: s3://[KEY:SECRET@]HOST[:PORT]/BUCKET[/PREFIX], with
 // ?region= (us-east-1 otherwise) and ?tls=false for a server in the same network. Its
 // errors never show the address.
 func ParseS3(address string) (S3Config, error) {
@@ -41,8 +42,8 @@ func ParseS3(address string) (S3Config, error) {
 		Host: u.Host, Key: u.User.Username(), Secret: secret, Bucket: bucket, Prefix: prefix,
 		Region: u.Query().Get("region"), Plain: u.Query().Get("tls") == "false",
 	}
-	if u.Scheme != "s3" || c.Host == "" || c.Key == "" || c.Secret == "" || c.Bucket == "" {
-		return S3Config{}, errors.New("the address of the media bucket must be s3://KEY:SECRET@HOST/BUCKET")
+	if u.Scheme != "s3" || c.Host == "" || (c.Key == "") != (c.Secret == "") || c.Bucket == "" {
+		return S3Config{}, errors.New("the address of the media bucket must be s3://HOST/BUCKET, or s3://KEY:SECRET@HOST/BUCKET")
 	}
 	if c.Region == "" {
 		c.Region = "us-east-1"
@@ -53,11 +54,14 @@ func ParseS3(address string) (S3Config, error) {
 // S3Config names a bucket and who may use it.
 type S3Config struct {
 	Host        string // with its port, if it is not the usual one
-	Key, Secret string
+	Key, Secret string // empty: those of the environment, of AWS's files, or of a role
 	Bucket      string
 	Prefix      string // of all names; empty: none
 	Region      string
 	Plain       bool // HTTP instead of HTTPS
+	// Metadata asks for the credentials of a role, without a Key: it must reach
+	// MetadataNetworks, and AWS's token service.
+	Metadata *http.Client
 }
 
 // String leaves the secret out.
@@ -79,9 +83,14 @@ func (c S3Config) Address() string {
 
 // NewS3 makes an S3 whose requests go through a transport.
 func NewS3(c S3Config, transport http.RoundTripper) (*S3, error) {
-	client, err := minio.New(c.Host, &minio.Options{
-		Creds: credentials.NewStaticV4(c.Key, c.Secret, ""), Region: c.Region, Secure: !c.Plain, Transport: transport,
-	})
+	who := newAccess(c)
+	options := minio.Options{Creds: who.Credentials, Region: c.Region, Secure: !c.Plain, Transport: transport}
+	client, err := minio.New(c.Host, &options)
+	if err != nil {
+		return nil, fmt.Errorf("reaching %s: %w", c, err)
+	}
+	options.MaxRetries = checkTries
+	checking, err := minio.New(c.Host, &options)
 	if err != nil {
 		return nil, fmt.Errorf("reaching %s: %w", c, err)
 	}
@@ -89,7 +98,7 @@ func NewS3(c S3Config, transport http.RoundTripper) (*S3, error) {
 	if prefix != "" {
 		prefix += "/"
 	}
-	return &S3{client, c.Bucket, prefix}, nil
+	return &S3{client, checking, who, c.Bucket, prefix}, nil
 }
 
 func (s *S3) kept(id schema.MediaID) string     { return s.prefix + "media/" + id.String() }

@@ -99,11 +99,23 @@ func (s *S3) discard(ctx context.Context, name, trouble string) error {
 	}
 }
 
-// checkBytes is the size of the object of a check.
-const checkBytes = 4 << 10
+const (
+	checkBytes = 4 << 10 // size of the object of a check
+	checkTries = 3       // of each of its requests, within two seconds
+)
 
-// Check writes an object, reads it and deletes it, and says which of these failed.
+// Check finds the credentials, writes an object, reads it and deletes it, and says which of
+// these failed. It is for the start: nobody may use the S3 meanwhile.
 func (s *S3) Check(ctx context.Context) error {
+	if err := s.access.check(ctx); err != nil {
+		return err
+	}
+	checking := *s
+	checking.client = s.checking
+	return explain(checking.tryOut(ctx))
+}
+
+func (s *S3) tryOut(ctx context.Context) error {
 	name := s.prefix + "check/" + rand.Text()
 	content := strings.Repeat("crier", checkBytes/len("crier"))
 	if err := s.write(ctx, name, "text/plain", strings.NewReader(content), int64(len(content))); err != nil {

@@ -280,12 +280,15 @@ func TestAddressOfABucket(t *testing.T) {
 		t.Errorf("ParseS3 = %+v, %v", c, err)
 	}
 	for name, address := range map[string]string{
-		"no bucket": "s3://key:hidden@s3.example", "no secret": "s3://key@s3.example/bucket", "no keys": "s3://s3.example/bucket",
+		"no bucket": "s3://key:hidden@s3.example", "no secret": "s3://key@s3.example/bucket", "no key": "s3://:hidden@s3.example/bucket",
 		"https": "https://key:hidden@s3.example/bucket", "no url": "s3://key:hidden@%zz/bucket",
 	} {
 		if _, err := ParseS3(address); err == nil || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if c, err := ParseS3("s3://s3.example/bucket"); err != nil || c.Key != "" {
+		t.Errorf("no keys: %+v, %v", c, err)
 	}
 	if c.String() != "s3://s3.example:9000/bucket" || strings.Contains(c.GoString(), "cret@") {
 		t.Errorf("shown as %s", c)

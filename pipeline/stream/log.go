@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/sasl"
-	"github.com/segmentio/kafka-go/sasl/scram"
 
 	"crier/schema"
 	"crier/schema/sleep"
@@ -35,9 +32,7 @@ var ErrClosed = errors.New("log is closed")
 // Config says how to reach the log.
 type Config struct {
 	Brokers  []string // host:port, at least one
-	TLS      *tls.Config
-	User     string // SCRAM-SHA-512; empty for none
-	Password string
+	Security Security
 	ClientID string
 	// Node is different in each process that runs. Members of a consumer's group with the
 	// same ClientID and Node are left over from an earlier run and are evicted, so a Log
@@ -86,18 +81,16 @@ type topicPartition struct {
 }
 
 // Open connects to the log and returns once a broker has answered. It tries for ten
-// seconds, since a broker's port opens before the broker is ready.
+// seconds, since a broker's port opens before the broker is ready; what no waiting changes,
+// such as a wrong password, it returns at once.
 func Open(ctx context.Context, cfg Config) (*Log, error) {
-	var mechanism sasl.Mechanism
-	if cfg.User != "" {
-		var err error
-		if mechanism, err = scram.Mechanism(scram.SHA512, cfg.User, cfg.Password); err != nil {
-			return nil, fmt.Errorf("preparing SCRAM credentials: %w", err)
-		}
+	mechanism, err := cfg.Security.mechanism()
+	if err != nil {
+		return nil, err
 	}
 	connect := newDialer().DialContext
-	dialer := &kafka.Dialer{DialFunc: connect, ClientID: cfg.clientID(), Timeout: dialTimeout, TLS: cfg.TLS, SASLMechanism: mechanism}
-	if err := ping(ctx, dialer, cfg.Brokers); err != nil {
+	dialer := &kafka.Dialer{DialFunc: connect, ClientID: cfg.clientID(), Timeout: dialTimeout, TLS: cfg.Security.TLS, SASLMechanism: mechanism}
+	if err := cfg.Security.ping(ctx, dialer, cfg.Brokers); err != nil {
 		return nil, fmt.Errorf("connecting to Kafka at %s: %w", strings.Join(cfg.Brokers, ","), err)
 	}
 	m, err := newMetrics(cfg.Registerer)
@@ -111,7 +104,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		DialTimeout: dialTimeout,
 		MetadataTTL: metadataTTL,
 		ClientID:    cfg.clientID(),
-		TLS:         cfg.TLS,
+		TLS:         cfg.Security.TLS,
 		SASL:        mechanism,
 		Context:     logCtx,
 	}
@@ -130,37 +123,6 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		counts:    map[string]int{},
 		senders:   map[topicPartition]*sender{},
 	}, nil
-}
-
-// ping asks a broker for the cluster's brokers until one answers.
-func ping(ctx context.Context, dialer *kafka.Dialer, brokers []string) error {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	err := errors.New("no address given")
-	for i := 0; len(brokers) > 0; i++ {
-		if err = pingOne(ctx, dialer, brokers[i%len(brokers)]); err == nil {
-			return nil
-		}
-		if sleep.For(ctx, 200*time.Millisecond) != nil {
-			return err
-		}
-	}
-	return err
-}
-
-func pingOne(ctx context.Context, dialer *kafka.Dialer, broker string) error {
-	conn, err := dialer.DialContext(ctx, "tcp", broker)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	if deadline, ok := ctx.Deadline(); ok {
-		if err := conn.SetDeadline(deadline); err != nil {
-			return err
-		}
-	}
-	_, err = conn.Brokers()
-	return err
 }
 
 // Close ends the Log: calls in progress return ErrClosed, and their records may or may

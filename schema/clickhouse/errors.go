@@ -3,10 +3,16 @@ package clickhouse
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
 	"crier/schema"
+	"crier/schema/secure"
 )
 
 // Codes of ClickHouse's errors that mean "not now" (src/Common/ErrorCodes.cpp).
@@ -15,6 +21,45 @@ const (
 	codeTooManySimultaneousQueries = 202
 	codeMemoryLimitExceeded        = 241
 )
+
+// Codes of ClickHouse's errors that refuse a user.
+const (
+	codeUnknownUser          = 192
+	codeWrongPassword        = 193
+	codeRequiredPassword     = 194
+	codeAuthenticationFailed = 516
+)
+
+// flags are those that say how ClickHouse is reached.
+var flags = secure.Flags{Address: "--clickhouse", CA: "--clickhouse-ca", Plain: "one that begins with http:// where it is in a network of your own"}
+
+// explain says which flag an error of connecting is about.
+func (c Config) explain(err error) error {
+	if strings.HasPrefix(c.URL, "http://") && isHungUp(err) {
+		return fmt.Errorf("no HTTP is answered at the port that --clickhouse names; TLS may be spoken there: begin it with https:// (%w)", err)
+	}
+	if told := secure.Explain(err, flags); told != nil {
+		return told
+	}
+	e, ok := errors.AsType[*clickhouse.Exception](err)
+	if !ok {
+		return err
+	}
+	switch e.Code {
+	case codeUnknownUser, codeWrongPassword, codeRequiredPassword, codeAuthenticationFailed:
+		return fmt.Errorf("ClickHouse refuses the user in --clickhouse or its password, there or in --clickhouse-password: %w", err)
+	default:
+		return err
+	}
+}
+
+// isHungUp reports whether the server understood nothing of what it was asked.
+func isHungUp(err error) bool {
+	if refused, ok := errors.AsType[*clickhouse.HTTPError](err); ok && refused.StatusCode == http.StatusBadRequest {
+		return true
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
+}
 
 // unavailable turns an error that means "ClickHouse does not answer" into one that the
 // caller can act on, and leaves any other as it is. An error that is no exception of the

@@ -19,8 +19,8 @@ import (
 var migrations embed.FS
 
 // Migrate brings the tables to this version of crier, forward only.
-func Migrate(ctx context.Context, url string) (err error) {
-	conn, err := connect(ctx, url)
+func Migrate(ctx context.Context, c Config) (err error) {
+	conn, err := connect(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,7 +22,8 @@ const (
 
 // Config is what a Store needs.
 type Config struct {
-	URL string // http or https, such as http://user:password@host:8123/database
+	URL string      // http or https, such as http://user:password@host:8123/database
+	TLS *tls.Config // of an https URL; nil: the system's authorities
 }
 
 // Store is a pool of connections to a database of ClickHouse.
@@ -30,7 +32,7 @@ type Store struct{ conn driver.Conn }
 // Open connects. It fails within ten seconds when the server does not answer, and when
 // its tables are of an older version of crier.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	conn, err := connect(ctx, c.URL)
+	conn, err := connect(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +65,8 @@ func (s *Store) Sink() *Sink { return &Sink{conn: s.conn} }
 func (s *Store) Analytics() *Analytics { return &Analytics{conn: s.conn} }
 
 // connect returns a pool whose server has answered.
-func connect(ctx context.Context, address string) (driver.Conn, error) {
-	options, err := optionsOf(address)
+func connect(ctx context.Context, c Config) (driver.Conn, error) {
+	options, err := c.options()
 	if err != nil {
 		return nil, err
 	}
@@ -76,15 +78,15 @@ func connect(ctx context.Context, address string) (driver.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	if err := conn.Ping(ctx); err != nil {
-		err = fmt.Errorf("connecting to ClickHouse at %s: %w", strings.Join(options.Addr, ", "), err)
+		err = fmt.Errorf("connecting to ClickHouse at %s: %w", strings.Join(options.Addr, ", "), c.explain(err))
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
 }
 
-// optionsOf reads a URL. Its errors do not repeat it: it holds a password.
-func optionsOf(address string) (*clickhouse.Options, error) {
-	u, err := url.Parse(address)
+// options reads the URL. Its errors do not repeat it: it holds a password.
+func (c Config) options() (*clickhouse.Options, error) {
+	u, err := url.Parse(c.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, errors.New("reading the URL of ClickHouse: one like http://user:password@host:8123/database is wanted")
 	}
@@ -96,6 +98,11 @@ func optionsOf(address string) (*clickhouse.Options, error) {
 	options, err := clickhouse.ParseDSN(u.String())
 	if err != nil {
 		return nil, fmt.Errorf("reading the URL of ClickHouse: %w", err)
+	}
+	if c.TLS != nil && options.TLS != nil {
+		insecure := options.TLS.InsecureSkipVerify // the URL may ask for it
+		options.TLS = c.TLS.Clone()
+		options.TLS.InsecureSkipVerify = insecure
 	}
 	options.DialTimeout = dialTimeout
 	options.MaxOpenConns, options.MaxIdleConns = maxConns, maxConns

@@ -36,7 +36,7 @@ func openURL(t testing.TB, url string) *clickhouse.Store {
 func migrated(t testing.TB) string {
 	t.Helper()
 	url := embeddedtest.ClickHouse(t)
-	if err := clickhouse.Migrate(t.Context(), url); err != nil {
+	if err := clickhouse.Migrate(t.Context(), clickhouse.Config{URL: url}); err != nil {
 		t.Fatal(err)
 	}
 	return url
@@ -47,7 +47,7 @@ func TestMigratingAgainKeepsWhatIsThere(t *testing.T) {
 	store := openURL(t, url)
 	w := newWorkspace()
 	insert(t, store, w.fact(noon))
-	if err := clickhouse.Migrate(t.Context(), url); err != nil {
+	if err := clickhouse.Migrate(t.Context(), clickhouse.Config{URL: url}); err != nil {
 		t.Fatal(err)
 	}
 	if events := w.events(t, store); len(events) != 1 {
@@ -60,7 +60,7 @@ func TestProcessesMigrateAtOnce(t *testing.T) {
 	var work sync.WaitGroup
 	for range 4 {
 		work.Go(func() {
-			if err := clickhouse.Migrate(t.Context(), url); err != nil {
+			if err := clickhouse.Migrate(t.Context(), clickhouse.Config{URL: url}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -104,7 +104,7 @@ func Check(ctx context.Context, url string) error {
 func refuseNewer(ctx context.Context, provider *goose.Provider) error {
 	there, known, err := provider.GetVersions(ctx)
 	if err != nil {
-		return fmt.Errorf("looking at the tables of PostgreSQL: %w", db.Unavailable(err))
+		return fmt.Errorf("looking at the tables of PostgreSQL: %w", db.Unavailable(db.Explain(err)))
 	}
 	if there > known {
 		return fmt.Errorf("the tables of PostgreSQL are of a newer version of crier (migration %d, this one knows %d): start that version, or restore a backup that is older into an empty PostgreSQL", there, known)

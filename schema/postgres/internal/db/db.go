@@ -94,11 +94,11 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	s, err := connect(ctx, config, c)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
+		return nil, fmt.Errorf("connecting to PostgreSQL: %w", Explain(err))
 	}
 	if err := s.Clock.Sync(ctx); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("connecting to PostgreSQL at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
+		return nil, fmt.Errorf("connecting to PostgreSQL at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, Explain(err))
 	}
 	s.Workers.Go(func() { s.Clock.Run(s.Closing, s.Log) })
 	return s, nil

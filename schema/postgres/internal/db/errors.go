@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
+	"crier/schema/secure"
 )
 
 // Unavailable turns an error that means "the database does not answer" into one the
@@ -25,6 +27,23 @@ func Unavailable(err error) error {
 		return err
 	}
 	return &schema.Error{Kind: schema.Unavailable, Message: "the database does not answer; try again", Err: err}
+}
+
+// flags are those that say how PostgreSQL is reached.
+var flags = secure.Flags{Address: "--postgres", CA: "--postgres-ca", Plain: "take --postgres-ca and sslmode out"}
+
+// Explain says which flag an error of connecting is about; it leaves any other as it is.
+func Explain(err error) error {
+	if told := secure.Explain(err, flags); told != nil {
+		return told
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && (pg.Code == "28P01" || pg.Code == "28000") {
+		return fmt.Errorf("PostgreSQL refuses the user in --postgres, or its password, there or in --postgres-password: %w", err)
+	}
+	if connect, ok := errors.AsType[*pgconn.ConnectError](err); ok && strings.Contains(connect.Error(), "server refused TLS connection") {
+		return fmt.Errorf("PostgreSQL speaks no TLS at the port that --postgres names, and --postgres-ca or sslmode there asks for it: %w", err)
+	}
+	return err
 }
 
 // keyDropped is how refuse_dropped_key refuses a row.

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"crier/cmd/crier/settings"
+)
+
+// read parses a command line beside an environment and a configuration file, which may be
+// empty.
+func read(t *testing.T, c *commands, line string, environment map[string]string, file string) (*settings.Settings, *kong.Context, error) {
+	t.Helper()
+	if file != "" {
+		path := filepath.Join(t.TempDir(), "crier.yaml")
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		line += " --config " + path
+	}
+	from := settings.New("CRIER", "serve", func(name string) (string, bool) {
+		value, ok := environment[name]
+		return value, ok
+	})
+	k, err := parse(c, from, strings.Fields(line))
+	return from, k, err
+}
+
+func TestPrecedence(t *testing.T) {
+	file := "drain: 41s\nmax-lateness: 1h\nlog-level: debug\nkafka: [a:1, b:2]\nstripe-key: s\nstripe-webhook-secret: w\nstripe-prices:\n  personal: price_1\n"
+	var c commands
+	_, _, err := read(t, &c, "serve --drain 43s", map[string]string{"CRIER_DRAIN": "42s", "CRIER_MAX_LATENESS": "2h", "CRIER_LISTEN": ""}, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Serve
+	got := fmt.Sprintln(s.Drain, s.MaxLateness, s.brokers(), s.StripePrices, c.LogLevel, s.Listen)
+	if want := fmt.Sprintln("43s", "2h0m0s", []string{"a:1", "b:2"}, map[string]string{"personal": "price_1"}, slog.LevelDebug, "127.0.0.1:8080"); got != want {
+		t.Errorf("settings are %s, want %s", got, want)
+	}
+}
+
+func TestEverythingThatIsWrongIsSaidAtOnce(t *testing.T) {
+	file := `
+kafak-tls: true
+kafka: [a:9093]
+kafka-sasl: scram-sha-1
+kafka-user: crier
+stripe-webhook-secret-file: /nowhere/secret
+drain: soon
+stripe-prices: {personal: price_1}
+all: true
+platforms:
+  twitter: {client-secret: tttt}
+  linkedin: {version: "2026", nothing: x}
+  nobody: {url: https://nobody.example}
+`
+	for _, command := range []string{"serve", "config check"} {
+		var c commands
+		_, _, err := read(t, &c, command, map[string]string{"CRIER_KEEP_POSTS": "12", "CRIER_POSTGRES": "postgres://c:hunter2@h/d", "CRIER_POSTGRES_PASSWORD": "hunter2"}, file)
+		if err == nil {
+			t.Fatal("nothing is wrong")
+		}
+		for _, want := range []string{
+			`crier.yaml:2: there is no setting "kafak-tls"; did you mean kafka-tls?`,
+			`crier.yaml:4: --kafka-sasl is "scram-sha-1"`,
+			"crier.yaml:6: open /nowhere/secret",
+			"crier.yaml:7: --drain",
+			`crier.yaml:9: there is no setting "all"`,
+			"crier.yaml:11: CRIER_TWITTER_CLIENT_SECRET is set without",
+			"crier.yaml:12: CRIER_LINKEDIN_VERSION",
+			`crier.yaml:12: there is no setting "platforms.linkedin.nothing"`,
+			`crier.yaml:13: there is no setting "platforms.nobody.url"`,
+			"CRIER_KEEP_POSTS: --keep-posts",
+			"CRIER_POSTGRES: --postgres holds a password",
+			"--stripe-key",
+			"12 things are wrong",
+		} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q is not said in:\n%v", command, want, err)
+			}
+		}
+		if strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "tttt") {
+			t.Errorf("%s: a secret is shown:\n%v", command, err)
+		}
+	}
+}
+
+func TestAFileThatIsNone(t *testing.T) {
+	for name, tt := range map[string]struct{ file, want string }{
+		"no YAML":           {"drain: [40s\nkafka-password: hunter2", "crier.yaml:"},
+		"no names":          {"- drain", "names with values are wanted"},
+		"two documents":     {"drain: 40s\n---\ndrain: 41s", "one document is wanted"},
+		"a name twice":      {"drain: 40s\ndrain: 41s", "crier.yaml:2"},
+		"a list of maps":    {"kafka: [{a: b}, {c: {d: e}}]", "kafka cannot be read"},
+		"platforms in text": {"platforms: twitter", "platforms cannot be read"},
+		"nothing":           {"# all is as it was\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c commands
+			_, _, err := read(t, &c, "serve", nil, tt.file)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("parse = %v, want %q in it", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("parse = %v, which shows a secret", err)
+			}
+		})
+	}
+	var c commands
+	if _, _, err := read(t, &c, "serve --config none.yaml", nil, ""); err == nil || !strings.Contains(err.Error(), "--config") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+func TestSecretsStandInFiles(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sasl := "serve --kafka h:9092 --kafka-sasl plain --kafka-user u"
+	for name, tt := range map[string]struct {
+		environment map[string]string
+		file, want  string
+	}{
+		"of a variable":            {map[string]string{"CRIER_KAFKA_PASSWORD_FILE": secret}, "", ""},
+		"of the configuration":     {nil, "kafka-password-file: " + secret, ""},
+		"a variable counts more":   {map[string]string{"CRIER_KAFKA_PASSWORD": "s3cret"}, "kafka-password-file: /nowhere", ""},
+		"both":                     {map[string]string{"CRIER_KAFKA_PASSWORD_FILE": secret, "CRIER_KAFKA_PASSWORD": "x"}, "", "only one of"},
+		"a file that is not there": {map[string]string{"CRIER_KAFKA_PASSWORD_FILE": "/nowhere"}, "", "CRIER_KAFKA_PASSWORD_FILE: open /nowhere"},
+		"a file that is empty":     {map[string]string{"CRIER_KAFKA_PASSWORD_FILE": os.DevNull}, "", "is empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c commands
+			_, _, err := read(t, &c, sasl, tt.environment, tt.file)
+			if tt.want == "" && (err != nil || c.Serve.KafkaPassword != "s3cret") {
+				t.Errorf("the password is %q, %v", c.Serve.KafkaPassword, err)
+			}
+			if tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("parse = %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSecretsOnTheCommandLine(t *testing.T) {
+	var c commands
+	_, _, err := read(t, &c, "serve --kafka-password hunter2", nil, "")
+	if err == nil || !strings.Contains(err.Error(), "CRIER_KAFKA_PASSWORD_FILE") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a password on the command line: %v", err)
+	}
+	from, k, err := read(t, &c, "serve --postgres postgres://u:hunter2@h/d --media-s3 s3://k:hunter2@h/b --clickhouse https://u@h/d", map[string]string{"CRIER_STRIPE_KEY": ""}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exposed := from.Exposed(k)
+	if len(exposed) != 2 || !strings.Contains(exposed["--postgres"], "CRIER_POSTGRES_FILE") || exposed["--media-s3"] == "" {
+		t.Errorf("exposed are %v", exposed)
+	}
+}
+
+// A variable that is set for one command must not make another do more than it is told.
+func TestActionsReadNoEnvironment(t *testing.T) {
+	environment := map[string]string{"CRIER_ALL": "true", "CRIER_DRY_RUN": "true", "CRIER_WORKSPACE": "acme", "CRIER_TEST": "true", "CRIER_VERSION": "true", "CRIER_POST": "post_1"}
+	for _, line := range []string{"held release", "dead-letters replay", "pause"} {
+		var c commands
+		if _, _, err := read(t, &c, line, environment, ""); err == nil {
+			t.Errorf("%s does something by variables alone", line)
+		}
+	}
+	var c commands
+	if _, _, err := read(t, &c, "keys create", environment, ""); err != nil || c.Keys.Create.Workspace != "acme" || c.Keys.Create.Test {
+		t.Errorf("keys create = %+v, %v", c.Keys.Create, err)
+	}
+}
+
+func TestWhatIsShown(t *testing.T) {
+	file := `
+postgres: postgres://crier:hunter2@db/crier?sslpassword=hunter2
+kafka: [a:9093]
+kafka-tls: true
+kafka-sasl: plain
+kafka-user: crier
+partitions: 16
+stripe-key: hunter2
+stripe-webhook-secret: hunter2
+stripe-prices: {personal: price_1}
+platforms:
+  twitter: {client-id: x, client-secret: hunter2}
+`
+	var c commands
+	from, k, err := read(t, &c, "config show --drain 40s", map[string]string{"CRIER_KAFKA_PASSWORD": "hunter2", "CRIER_TWITTER_CLIENT_ID": "y", "CRIER_TWITTER_SCOPES": ""}, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown bytes.Buffer
+	if err := from.Show(k, &shown); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"drain: 40s  # command line", "kafka-password: (redacted)  # CRIER_KAFKA_PASSWORD", "kafka-tls: true  # crier.yaml:4", "partitions: 16  # crier.yaml:7",
+		"postgres: postgres://crier:***@db/crier", "max-lateness: 24h0m0s  # default", "    client-id: \"y\"  # CRIER_TWITTER_CLIENT_ID", "    client-secret: (redacted)  # crier.yaml:12",
+	} {
+		if !strings.Contains(shown.String(), want) {
+			t.Errorf("%q is not in:\n%s", want, &shown)
+		}
+	}
+	if strings.Contains(shown.String(), "hunter2") {
+		t.Errorf("secrets are shown:\n%s", &shown)
+	}
+	// What is shown can be read again, but for what is left out of it.
+	again := strings.ReplaceAll(shown.String(), "(redacted)", "x")
+	if _, _, err := read(t, &c, "config check", nil, again); err != nil {
+		t.Errorf("what is shown is no configuration: %v", err)
+	}
+}

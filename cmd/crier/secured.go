@@ -1,0 +1,193 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"crier/connectors/media"
+	"crier/pipeline/stream"
+	"crier/schema/secure"
+)
+
+// postgresFlags say where PostgreSQL is and how it is reached.
+type postgresFlags struct {
+	Postgres         string `secret:"" help:"URL of PostgreSQL; embedded when empty."`
+	PostgresCA       string `name:"postgres-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities that PostgreSQL's certificate may be of; it is verified then, and so is its name."`
+	PostgresPassword string `secret:"only" help:"Password of the user in --postgres, in place of one there."`
+}
+
+// Validate refuses what does not fit together.
+func (f postgresFlags) Validate() error {
+	_, err := f.url()
+	return err
+}
+
+// url is the URL with the password and the authorities in it, where pgx reads them.
+func (f postgresFlags) url() (string, error) {
+	if f.PostgresCA == "" && f.PostgresPassword == "" {
+		return f.Postgres, nil
+	}
+	u, err := withPassword("--postgres", f.Postgres, f.PostgresPassword)
+	if err != nil || f.PostgresCA == "" {
+		return u.String(), err
+	}
+	if _, err := (secure.Files{CA: f.PostgresCA}).TLS(); err != nil {
+		return "", fmt.Errorf("--postgres-ca: %w", err)
+	}
+	query := u.Query()
+	switch mode := query.Get("sslmode"); mode {
+	case "", "require":
+		query.Set("sslmode", "verify-full")
+	case "verify-ca", "verify-full":
+	default:
+		return "", fmt.Errorf("--postgres-ca is given, and sslmode=%s in --postgres does not ask for it: leave that out", mode)
+	}
+	query.Set("sslrootcert", f.PostgresCA)
+	u.RawQuery = query.Encode()
+	return u.String(), nil
+}
+
+// withPassword reads a URL and puts a password into it, if there is one. Its errors do not
+// repeat the URL.
+func withPassword(flag, address, password string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		return &url.URL{}, fmt.Errorf("%s is needed beside %s-ca and %s-password", flag, flag, flag)
+	case err != nil || u.Host == "":
+		return &url.URL{}, fmt.Errorf("%s cannot be read: a URL is wanted", flag)
+	case password == "":
+		return u, nil
+	case u.User.Username() == "":
+		return u, fmt.Errorf("%s names no user for %s-password", flag, flag)
+	}
+	if _, there := u.User.Password(); there {
+		return u, fmt.Errorf("%s holds a password, and %s-password is another: leave one out", flag, flag)
+	}
+	u.User = url.UserPassword(u.User.Username(), password)
+	return u, nil
+}
+
+// clickhouseFlags say where ClickHouse is and how it is reached.
+type clickhouseFlags struct {
+	Clickhouse         string `secret:"" help:"URL of ClickHouse's HTTP interface; embedded when empty."`
+	ClickhouseCA       string `name:"clickhouse-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities that ClickHouse's certificate may be of; the system's when empty."`
+	ClickhousePassword string `secret:"only" help:"Password of the user in --clickhouse, in place of one there."`
+}
+
+// Validate refuses what does not fit together.
+func (f clickhouseFlags) Validate() error {
+	_, _, err := f.reach()
+	return err
+}
+
+// reach returns the URL with the password in it, and TLS's settings if there are any.
+func (f clickhouseFlags) reach() (string, *tls.Config, error) {
+	if f.ClickhouseCA == "" && f.ClickhousePassword == "" {
+		return f.Clickhouse, nil, nil
+	}
+	u, err := withPassword("--clickhouse", f.Clickhouse, f.ClickhousePassword)
+	if err != nil || f.ClickhouseCA == "" {
+		return u.String(), nil, err
+	}
+	if u.Scheme != "https" {
+		return "", nil, errors.New("--clickhouse-ca is given, and --clickhouse does not begin with https://")
+	}
+	config, err := secure.Files{CA: f.ClickhouseCA}.TLS()
+	if err != nil {
+		err = fmt.Errorf("--clickhouse-ca: %w", err)
+	}
+	return u.String(), config, err
+}
+
+// kafkaFlags say where Kafka is and how it is reached.
+type kafkaFlags struct {
+	Kafka         string `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
+	KafkaTLS      bool   `name:"kafka-tls" help:"Reach the brokers over TLS; --kafka-ca and --kafka-cert say so too."`
+	KafkaCA       string `name:"kafka-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities that the brokers' certificates may be of; the system's when empty."`
+	KafkaCert     string `type:"path" placeholder:"FILE" help:"PEM file of this process's certificate, where brokers ask for one."`
+	KafkaKey      string `type:"path" placeholder:"FILE" help:"PEM file of the key of --kafka-cert."`
+	KafkaSASL     string `name:"kafka-sasl" placeholder:"MECHANISM" help:"How the user is proved: plain, scram-sha-256 or scram-sha-512."`
+	KafkaUser     string `help:"User of --kafka-sasl."`
+	KafkaPassword string `secret:"only" help:"Password of --kafka-user."`
+}
+
+// Validate refuses what does not fit together.
+func (f kafkaFlags) Validate() error {
+	_, err := f.security()
+	return err
+}
+
+func (f kafkaFlags) brokers() []string {
+	if f.Kafka == "" {
+		return nil
+	}
+	return strings.Split(f.Kafka, ",")
+}
+
+// securesKafka reports whether the brokers are reached over TLS.
+func (f kafkaFlags) securesKafka() bool { return f.KafkaTLS || f.KafkaCA != "" || f.KafkaCert != "" }
+
+// security is how the brokers are reached. Its error says all that is wrong.
+func (f kafkaFlags) security() (stream.Security, error) {
+	mechanism := strings.ToLower(f.KafkaSASL) // as Kafka writes it, too
+	s := stream.Security{SASL: stream.Mechanism(mechanism), User: f.KafkaUser, Password: f.KafkaPassword}
+	var wrong []error
+	says := func(is bool, what string) {
+		if is {
+			wrong = append(wrong, errors.New(what))
+		}
+	}
+	secured := f
+	secured.Kafka = ""
+	says(f.Kafka == "" && secured != kafkaFlags{}, "--kafka is needed beside the other flags that begin with it")
+	known := slices.Contains(stream.Mechanisms(), mechanism)
+	says(mechanism != "" && !known, fmt.Sprintf("--kafka-sasl is %q: %s are wanted", f.KafkaSASL, strings.Join(stream.Mechanisms(), ", ")))
+	says(mechanism == "" && (f.KafkaUser != "" || f.KafkaPassword != ""), "--kafka-user and --kafka-password are given without --kafka-sasl")
+	says(known && f.KafkaUser == "", "--kafka-sasl is given without --kafka-user")
+	says(known && f.KafkaPassword == "", "--kafka-sasl is given without --kafka-password")
+	says((f.KafkaCert == "") != (f.KafkaKey == ""), "--kafka-cert and --kafka-key are given together")
+	if f.securesKafka() && (f.KafkaCert == "") == (f.KafkaKey == "") {
+		var err error
+		if s.TLS, err = (secure.Files{CA: f.KafkaCA, Cert: f.KafkaCert, Key: f.KafkaKey}).TLS(); err != nil {
+			wrong = append(wrong, fmt.Errorf("--kafka-ca, --kafka-cert, --kafka-key: %w", err))
+		}
+	}
+	return s, errors.Join(wrong...)
+}
+
+// mediaFlags say where media are kept and how the bucket is reached.
+type mediaFlags struct {
+	MediaS3   string `name:"media-s3" secret:"" help:"Bucket for media, s3://HOST/BUCKET[/PREFIX][?region=R], with the credentials of AWS's variables, files or roles; a folder in --data when empty."`
+	MediaS3CA string `name:"media-s3-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities that the bucket's certificate may be of; the system's when empty."`
+}
+
+// Validate refuses what does not fit together.
+func (f mediaFlags) Validate() error {
+	if f.MediaS3 == "" && f.MediaS3CA != "" {
+		return errors.New("--media-s3 is needed beside --media-s3-ca")
+	}
+	var err error
+	if f.MediaS3 != "" {
+		if _, err = media.ParseS3(f.MediaS3); err != nil {
+			err = fmt.Errorf("--media-s3: %w", err)
+		}
+	}
+	_, caErr := f.tls()
+	return errors.Join(err, caErr)
+}
+
+func (f mediaFlags) tls() (*tls.Config, error) {
+	if f.MediaS3CA == "" {
+		return nil, nil
+	}
+	config, err := secure.Files{CA: f.MediaS3CA}.TLS()
+	if err != nil {
+		err = fmt.Errorf("--media-s3-ca: %w", err)
+	}
+	return config, err
+}

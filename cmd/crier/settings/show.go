@@ -1,0 +1,166 @@
+package settings
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+
+	"crier/schema"
+)
+
+// Show writes the settings that are in effect as a configuration file, each with where it
+// comes from, and without secrets.
+func (s *Settings) Show(c *kong.Context, to io.Writer) error {
+	said := s.said(c)
+	for _, flag := range s.shown(c) {
+		text := valueOf(flag)
+		if text == "" {
+			continue
+		}
+		origin := s.origins[flag.Name]
+		switch {
+		case slices.Contains(said, flag):
+			origin = "command line"
+		case origin == "":
+			origin = "default"
+		}
+		if flag.Tag.Has(tagSecret) {
+			text = redact(text)
+		}
+		if err := line(to, flag.Name, quoted(flag, text), origin); err != nil {
+			return err
+		}
+	}
+	return s.showPlatforms(to)
+}
+
+// shown is the flags of the selected command and of the program that a file may give.
+func (s *Settings) shown(c *kong.Context) []*kong.Flag {
+	var flags []*kong.Flag
+	for _, group := range c.Selected().AllFlags(true) {
+		for _, flag := range group {
+			if s.keyOf(flag) != "" {
+				flags = append(flags, flag)
+			}
+		}
+	}
+	return flags
+}
+
+func (s *Settings) showPlatforms(to io.Writer) error {
+	heading := platformsKey + ":\n"
+	for _, p := range schema.Platforms() {
+		name := "  " + p.String() + ":\n"
+		for _, setting := range append(slices.Clone(platformKeys), platformSecret+"-file") {
+			text, origin := s.lookupPlatform(s.prefix + strings.ToUpper(strings.ReplaceAll(p.String()+"-"+setting, "-", "_")))
+			if text == "" {
+				continue
+			}
+			if setting == platformSecret {
+				text = redacted
+			}
+			if _, err := io.WriteString(to, heading+name); err != nil {
+				return fmt.Errorf("showing the settings: %w", err)
+			}
+			heading, name = "", ""
+			if err := line(to, "    "+setting, quote(text), origin); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func line(to io.Writer, name, value, origin string) error {
+	if _, err := fmt.Fprintf(to, "%s: %s  # %s\n", name, value, origin); err != nil {
+		return fmt.Errorf("showing the settings: %w", err)
+	}
+	return nil
+}
+
+// quoted is a value as YAML: numbers and switches stand as they are.
+func quoted(flag *kong.Flag, text string) string {
+	if kind := flag.Target.Kind(); kind == reflect.Bool || flag.Target.CanInt() && text == strconv.FormatInt(flag.Target.Int(), 10) {
+		return text
+	}
+	return quote(text)
+}
+
+func quote(text string) string {
+	encoded, err := yaml.Marshal(text)
+	if err != nil {
+		return strconv.Quote(text) // no text is known that cannot be encoded
+	}
+	return strings.TrimSpace(string(encoded))
+}
+
+// valueOf is a flag's value as it would be given.
+func valueOf(flag *kong.Flag) string {
+	v := flag.Target
+	switch v.Kind() {
+	case reflect.Slice:
+		var all []string
+		for i := range v.Len() {
+			all = append(all, fmt.Sprint(v.Index(i).Interface()))
+		}
+		return strings.Join(all, ",")
+	case reflect.Map:
+		var all []string
+		for _, key := range v.MapKeys() {
+			all = append(all, fmt.Sprintf("%v=%v", key.Interface(), v.MapIndex(key).Interface()))
+		}
+		slices.Sort(all)
+		return strings.Join(all, ",")
+	default:
+		return fmt.Sprint(v.Interface())
+	}
+}
+
+// Unread names the variables of the environment that nothing reads, misspelt ones among them.
+func (s *Settings) Unread(environment []string) []string {
+	read := map[string]bool{s.prefix + "CACHE": true}
+	for flag, name := range s.names {
+		read[name] = true
+		if flag.Tag.Has(tagSecret) {
+			read[name+"_FILE"] = true
+		}
+	}
+	for _, p := range schema.Platforms() {
+		for _, setting := range append(slices.Clone(platformKeys), platformSecret+"-file") {
+			read[s.prefix+strings.ToUpper(strings.ReplaceAll(p.String()+"-"+setting, "-", "_"))] = true
+		}
+	}
+	var unread []string
+	for _, pair := range environment {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, s.prefix) && !strings.HasPrefix(name, s.prefix+"TEST_") && !read[name] {
+			unread = append(unread, name)
+		}
+	}
+	slices.Sort(unread)
+	return unread
+}
+
+// Readable is the configuration file where it holds a secret that other users of the machine
+// can read.
+func (s *Settings) Readable() (path string, ok bool) {
+	info, err := os.Stat(s.file.path)
+	if s.file.path == "" || err != nil || info.Mode().Perm()&0o004 == 0 {
+		return "", false
+	}
+	for _, key := range s.file.keys {
+		text := s.file.entries[key].text
+		flag := s.known[key]
+		if flag != nil && flag.Tag.Has(tagSecret) && redact(text) != text || strings.HasSuffix(key, "."+platformSecret) {
+			return s.file.path, true
+		}
+	}
+	return "", false
+}

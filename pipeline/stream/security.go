@@ -1,0 +1,158 @@
+package stream
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/sasl"
+	"github.com/segmentio/kafka-go/sasl/plain"
+	"github.com/segmentio/kafka-go/sasl/scram"
+
+	"crier/schema/secure"
+	"crier/schema/sleep"
+)
+
+// Mechanism is how a process proves to brokers who it is, by SASL.
+type Mechanism string
+
+// The mechanisms. The password leaves the process with Plain alone.
+const (
+	Plain       Mechanism = "plain"
+	ScramSHA256 Mechanism = "scram-sha-256"
+	ScramSHA512 Mechanism = "scram-sha-512"
+)
+
+// Mechanisms are all of them.
+func Mechanisms() []string {
+	return []string{string(Plain), string(ScramSHA256), string(ScramSHA512)}
+}
+
+// Security is how brokers are reached: without TLS and without a name where it is zero.
+type Security struct {
+	TLS            *tls.Config // may hold a certificate of this process's
+	SASL           Mechanism   // empty: none
+	User, Password string
+}
+
+func (s Security) mechanism() (sasl.Mechanism, error) {
+	algorithm := scram.SHA512
+	switch s.SASL {
+	case "":
+		return nil, nil
+	case Plain:
+		return plain.Mechanism{Username: s.User, Password: s.Password}, nil
+	case ScramSHA256:
+		algorithm = scram.SHA256
+	case ScramSHA512:
+	default:
+		return nil, fmt.Errorf("%q is no mechanism of SASL; there are %s", s.SASL, strings.Join(Mechanisms(), ", "))
+	}
+	mechanism, err := scram.Mechanism(algorithm, s.User, s.Password)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the user and the password: %w", err)
+	}
+	return mechanism, nil
+}
+
+// flags are those that say how brokers are reached.
+var flags = secure.Flags{Address: "--kafka", CA: "--kafka-ca", Plain: "leave out --kafka-tls, --kafka-ca and --kafka-cert", Cert: "--kafka-cert"}
+
+// hungUpPatience is how long a broker may end each connection before it has said anything:
+// what is in front of a broker that starts does so too.
+const hungUpPatience = 2500 * time.Millisecond
+
+// ping asks a broker for the cluster's brokers until one answers. It gives up early where
+// each of them says what waiting does not change: a wrong password, a wrong certificate.
+func (s Security) ping(ctx context.Context, dialer *kafka.Dialer, brokers []string) error {
+	if len(brokers) == 0 {
+		return errors.New("no address given")
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	refused, began := map[string]bool{}, time.Now()
+	var last error // that somebody can act on, or any
+	for i := 0; ; i++ {
+		broker := brokers[i%len(brokers)]
+		err := pingOne(ctx, dialer, broker)
+		if err == nil {
+			return nil
+		}
+		if len(brokers) > 1 {
+			err = fmt.Errorf("%s: %w", broker, err)
+		}
+		final, told := s.explain(err)
+		delete(refused, broker)
+		if final || told != nil && time.Since(began) > hungUpPatience {
+			refused[broker] = true
+		}
+		if told != nil {
+			last = told
+		} else if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		if len(refused) == len(slices.Compact(slices.Sorted(slices.Values(brokers)))) || sleep.For(ctx, 200*time.Millisecond) != nil {
+			return last
+		}
+	}
+}
+
+// explain says which flag an error of a connection is about, nil where none may be, and
+// whether it is final: another try comes to the same.
+func (s Security) explain(err error) (final bool, told error) {
+	if told := secure.Explain(err, flags); told != nil {
+		return true, told
+	}
+	var hint string
+	switch {
+	case errors.Is(err, kafka.UnsupportedSASLMechanism):
+		hint, final = fmt.Sprintf("the broker does not take --kafka-sasl %s", s.SASL), true
+	case errors.Is(err, kafka.SASLAuthenticationFailed):
+		hint, final = "the broker refuses --kafka-user or --kafka-password (--kafka-sasl "+string(s.SASL)+")", true
+	case errors.Is(err, kafka.IllegalSASLState) && s.SASL != "":
+		hint, final = "the broker wants no --kafka-sasl at this port of --kafka", true
+	case isHungUp(err) && s.TLS != nil:
+		hint = "the broker ends the connection: TLS may not be spoken at this port of --kafka, or it wants another certificate than that of --kafka-cert"
+		if s.SASL == "" {
+			hint += ", or a user by --kafka-sasl"
+		}
+	case isHungUp(err) && s.SASL == "":
+		hint = "the broker ends the connection: it may want --kafka-tls, or a user by --kafka-sasl"
+	case isHungUp(err):
+		hint = "the broker ends the connection: it may want --kafka-tls, or no --kafka-sasl"
+	default:
+		return false, nil
+	}
+	return final, fmt.Errorf("%s: %w", hint, err)
+}
+
+// isHungUp reports whether the broker took the connection and then said nothing of use.
+func isHungUp(err error) bool {
+	if network, ok := errors.AsType[*net.OpError](err); ok && network.Op == "dial" {
+		return false
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+func pingOne(ctx context.Context, dialer *kafka.Dialer, broker string) error {
+	conn, err := dialer.DialContext(ctx, "tcp", broker)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if deadline, ok := ctx.Deadline(); ok {
+		if err := conn.SetDeadline(deadline); err != nil {
+			return err
+		}
+	}
+	_, err = conn.Brokers()
+	return err
+}
