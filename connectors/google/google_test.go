@@ -57,7 +57,7 @@ func TestClassify(t *testing.T) {
 			if e == nil || e.Kind != tt.kind || e.RetryAfter != tt.wait || !strings.Contains(e.Message, tt.says) {
 				t.Fatalf("Classify = %+v, want kind %d, wait %v", e, tt.kind, tt.wait)
 			}
-			if f, ok := errors.AsType[Failure](e); !ok || f.Code != tt.status {
+			if f, ok := errors.AsType[Error](e); !ok || f.Code != tt.status {
 				t.Errorf("cause %v", e.Err)
 			}
 		})

@@ -13,8 +13,8 @@ import (
 	"crier/schema"
 )
 
-// Failure is what an API says in a refusal. It is the cause of what Classify makes of one.
-type Failure struct {
+// Error is what an API says in a refusal. It is the cause of what Classify makes of one.
+type Error struct {
 	Code     int      // the HTTP status
 	Status   string   // such as INVALID_ARGUMENT; empty: an older API
 	Message  string   // in general
@@ -26,20 +26,20 @@ type Failure struct {
 }
 
 // Error says it for logs: codes alone, since texts may quote what was sent.
-func (f Failure) Error() string {
-	return fmt.Sprintf("status %d: %s %s", f.Code, f.Status, strings.Join(f.Reasons, " "))
+func (e Error) Error() string {
+	return fmt.Sprintf("status %d: %s %s", e.Code, e.Status, strings.Join(e.Reasons, " "))
 }
 
 // says returns what went wrong in particular, or else in general.
-func (f Failure) says() string {
-	return cmp.Or(strings.Join(f.Problems, "; "), f.Message, f.Status, "Google gave no reason")
+func (e Error) says() string {
+	return cmp.Or(strings.Join(e.Problems, "; "), e.Message, e.Status, "Google gave no reason")
 }
 
-// Has tells whether a reason is one of the failure's.
-func (f Failure) Has(reason string) bool { return slices.Contains(f.Reasons, reason) }
+// Has tells whether a reason is one of the error's.
+func (e Error) Has(reason string) bool { return slices.Contains(e.Reasons, reason) }
 
-// FailureOf reads the body of a refusal. It is false where that is no API's.
-func FailureOf(body []byte) (Failure, bool) {
+// ReadError reads the body of a refusal. It is false where that is no API's.
+func ReadError(body []byte) (Error, bool) {
 	var said struct {
 		Error struct {
 			Code    int    `json:"code"`
@@ -52,16 +52,16 @@ func FailureOf(body []byte) (Failure, bool) {
 		} `json:"error"`
 	}
 	if json.Unmarshal(body, &said) != nil || said.Error.Code == 0 {
-		return Failure{}, false
+		return Error{}, false
 	}
-	f := Failure{Code: said.Error.Code, Status: said.Error.Status, Message: said.Error.Message}
+	read := Error{Code: said.Error.Code, Status: said.Error.Status, Message: said.Error.Message}
 	for _, e := range said.Error.Errors {
-		f.Reasons = append(f.Reasons, e.Reason)
+		read.Reasons = append(read.Reasons, e.Reason)
 	}
 	for _, d := range said.Error.Details {
-		f.add(d)
+		read.add(d)
 	}
-	return f, true
+	return read, true
 }
 
 // detail is of one of several types (google.rpc: ErrorInfo, RetryInfo, BadRequest; of the
@@ -83,19 +83,19 @@ type detail struct {
 	} `json:"errorDetails"`
 }
 
-func (f *Failure) add(d detail) {
+func (e *Error) add(d detail) {
 	if d.Reason != "" {
-		f.Reasons = append(f.Reasons, d.Reason)
+		e.Reasons = append(e.Reasons, d.Reason)
 	}
-	f.Limit, f.LimitValue = cmp.Or(f.Limit, d.Metadata.Limit), cmp.Or(f.LimitValue, d.Metadata.LimitValue)
+	e.Limit, e.LimitValue = cmp.Or(e.Limit, d.Metadata.Limit), cmp.Or(e.LimitValue, d.Metadata.LimitValue)
 	if wait, err := time.ParseDuration(d.RetryDelay); err == nil {
-		f.Retry = max(f.Retry, wait)
+		e.Retry = max(e.Retry, wait)
 	}
 	for _, v := range d.Violations {
-		f.Problems = append(f.Problems, problem(v.Field, v.Description))
+		e.Problems = append(e.Problems, problem(v.Field, v.Description))
 	}
-	for _, e := range d.Errors {
-		f.Problems = append(f.Problems, problem(e.Field, e.Message))
+	for _, one := range d.Errors {
+		e.Problems = append(e.Problems, problem(one.Field, one.Message))
 	}
 }
 
@@ -115,7 +115,7 @@ const (
 
 // Classify is for a connectors.ClientConfig. Any other answer has the default meaning.
 func Classify(status int, header http.Header, body []byte) *schema.Error {
-	f, ok := FailureOf(body)
+	f, ok := ReadError(body)
 	if !ok {
 		return nil
 	}
@@ -143,13 +143,13 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 }
 
 // waitsForOperator costs no post its try: nothing is wrong with it.
-func waitsForOperator(message string, f Failure) *schema.Error {
+func waitsForOperator(message string, f Error) *schema.Error {
 	return &schema.Error{Kind: schema.RateLimited, RetryAfter: operatorWait, Message: message, Err: f}
 }
 
-func (f Failure) quotaWait(header http.Header) time.Duration {
+func (e Error) quotaWait(header http.Header) time.Duration {
 	at, err := http.ParseTime(header.Get("Date"))
-	if err != nil || !strings.Contains(f.Limit, "PerDay") {
+	if err != nil || !strings.Contains(e.Limit, "PerDay") {
 		return minuteWait
 	}
 	return NextDay(at).Sub(at)
