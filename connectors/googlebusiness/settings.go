@@ -1,6 +1,7 @@
 package googlebusiness
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -120,7 +121,7 @@ func (s settings) conflicts() []schema.Detail {
 	switch {
 	case topic == topicStandard && s.Event != nil:
 		add("event", validation.CodeSettingConflict, "a post of type STANDARD has no event")
-	case topic == topicStandard:
+	case topic != topicEvent && topic != topicOffer:
 	case s.Event == nil:
 		add("event", validation.CodeSettingRequired, "a post of type "+topic+" needs an event")
 	case s.Event.isOver():
@@ -141,15 +142,11 @@ func (s settings) conflicts() []schema.Detail {
 	return details
 }
 
-// isOver reports whether the event ends no later than it begins. Dates and times that are none
-// compare as something.
+// isOver reports whether the event ends no later than it begins. One whose dates or times are
+// none is not: they are reported by themselves.
 func (e *eventSettings) isOver() bool {
-	begins, ends := e.StartDate+e.StartTime, e.EndDate+e.EndTime
-	if e.StartTime == "" {
-		begins += firstMinute
-	}
-	if e.EndTime == "" {
-		ends += lastMinute
-	}
-	return isDate(e.StartDate) && isDate(e.EndDate) && ends <= begins
+	const form = time.DateOnly + " 15:04"
+	begins, beginErr := time.Parse(form, e.StartDate+" "+cmp.Or(e.StartTime, firstMinute))
+	ends, endErr := time.Parse(form, e.EndDate+" "+cmp.Or(e.EndTime, lastMinute))
+	return beginErr == nil && endErr == nil && !begins.Before(ends)
 }
