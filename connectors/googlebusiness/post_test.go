@@ -81,10 +81,11 @@ func TestAPostThatGoogleLooksAt(t *testing.T) {
 				}
 				return
 			}
-			if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "rejected") {
-				t.Errorf("message %q", e.Message)
+			refused := wantKind(t, err, schema.Refused)
+			if !strings.Contains(refused.Message, "rejected") {
+				t.Errorf("message %q", refused.Message)
 			}
-			if after := d.After(schema.Outcome{Verdict: verdict, Err: err.(*schema.Error)}, r.clock(), 0); after.State != schema.TargetFailed || after.Error.Code != "platform_refused" || len(after.Receipts) != 0 {
+			if after := d.After(schema.Outcome{Verdict: verdict, Err: refused}, r.clock(), 0); after.State != schema.TargetFailed || after.Error.Code != "platform_refused" || len(after.Receipts) != 0 {
 				t.Errorf("the target is %+v", after)
 			}
 		})
