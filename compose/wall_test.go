@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,9 @@ func (w *world) publishEverywhere(t *testing.T) (id string) {
 	}, &answer)
 	if status != http.StatusCreated {
 		t.Fatalf("creating: %d", status)
+	}
+	if without := slices.DeleteFunc(slices.Clone(platforms), takesComments); len(answer.Warnings) != len(without) {
+		t.Errorf("warnings %+v, want those of %v, which take no comments", answer.Warnings, without)
 	}
 	for _, warning := range answer.Warnings {
 		if warning.Code != "first_comment_skipped" || takesComments(warning.Platform) {

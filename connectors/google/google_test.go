@@ -94,6 +94,7 @@ func TestTrades(t *testing.T) {
 		"and not said":            {200, `{"access_token":"new","expires_in":3599,"refresh_token":"refresh"}`, schema.Internal, schema.Internal, ""},
 		"a part is granted":       {200, `{"access_token":"new","expires_in":3599,"scope":"two"}`, schema.Refused, schema.Internal, "one"},
 		"nothing is granted":      {200, `{"access_token":"new","expires_in":3599,"scope":""}`, schema.Refused, schema.Internal, "one, two"},
+		"no refresh token":        {200, `{"access_token":"new","expires_in":3599}`, schema.Retryable, schema.Internal, "no refresh token"},
 		"no token":                {200, `{}`, schema.Retryable, schema.Retryable, "no token"},
 		"it has ended":            {400, `{"error":"invalid_grant","error_description":"Token has been expired or revoked."}`, schema.Refused, schema.TokenDead, "revoked"},
 		"another callback":        {400, `{"error":"redirect_uri_mismatch","error_description":"Bad Request"}`, schema.Refused, schema.Refused, "Bad"},
@@ -128,14 +129,6 @@ func wantKind(t *testing.T, err error, kind schema.ErrorKind, says string) {
 	}
 }
 
-func TestRevoke(t *testing.T) {
-	for body, want := range map[string]bool{`{"error":"invalid_token"}`: true, `{"error":"invalid_request"}`: false} {
-		if err := endpoint(t, 400, body).Revoke(t.Context(), schema.Account{}, schema.Credentials{RefreshToken: "r"}); (err == nil) != want {
-			t.Errorf("%s: %v", body, err)
-		}
-	}
-}
-
 func TestWhereThePageIs(t *testing.T) {
 	for want, o := range map[string]OAuth{
 		"https://accounts.google.com/o/oauth2/v2/auth?": {},
@@ -148,7 +141,7 @@ func TestWhereThePageIs(t *testing.T) {
 			t.Errorf("Authorize = %s, %v", page, err)
 		}
 		asked, err := url.Parse(page)
-		if q := asked.Query(); err != nil || q.Get("access_type") != "offline" || q.Get("prompt") != "consent" || q.Get("scope") != "one two" || q.Get("code_challenge_method") != "S256" {
+		if q := asked.Query(); err != nil || q.Get("access_type") != "offline" || q.Get("prompt") != "consent select_account" || q.Get("scope") != "one two" || q.Get("code_challenge_method") != "S256" {
 			t.Errorf("asked with %v, %v", asked, err)
 		}
 	}

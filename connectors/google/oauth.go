@@ -16,11 +16,8 @@ import (
 	"crier/schema"
 )
 
-// Operations of the token endpoint, as they are called in metrics and logs.
-const (
-	opToken  = "POST oauth2/token"
-	opRevoke = "POST oauth2/revoke"
-)
+// opToken is the call of the token endpoint, as it is called in metrics and logs.
+const opToken = "POST oauth2/token"
 
 // The hosts that ask people, and that give tokens.
 const (
@@ -29,6 +26,9 @@ const (
 )
 
 // OAuth is crier's app with Google, asking for what one platform needs.
+//
+// No token is ever revoked: Google's call for that ends all that a person has granted to the app,
+// with it the tokens of every other account of theirs, in whichever workspace it is connected.
 type OAuth struct {
 	Client   *connectors.Client
 	Platform schema.Platform
@@ -39,14 +39,14 @@ type OAuth struct {
 	Now      func() time.Time
 }
 
-// Authorize returns Google's page. A refresh token comes with the first consent alone, so that
-// it is asked for anew each time.
+// Authorize returns Google's page, on which people also choose one of their Google accounts. A
+// refresh token comes with a consent alone, so that it is asked for anew each time.
 func (o OAuth) Authorize(r connectors.AuthorizationRequest) (page string, app connectors.App, err error) {
 	if o.App.ID == "" || o.App.Secret == "" {
 		return "", connectors.App{}, connectors.NoApp(o.Platform)
 	}
 	endpoint := strings.TrimRight(cmp.Or(o.Consent, o.Base, consentHost), "/") + "/o/oauth2/v2/auth"
-	return r.Page(endpoint, o.App.ID, o.Scopes, r.Challenge(), oauth2.AccessTypeOffline, oauth2.SetAuthURLParam("prompt", "consent")),
+	return r.Page(endpoint, o.App.ID, o.Scopes, r.Challenge(), oauth2.AccessTypeOffline, oauth2.SetAuthURLParam("prompt", "consent select_account")),
 		connectors.App{}, nil
 }
 
@@ -67,6 +67,9 @@ func (o OAuth) Exchange(ctx context.Context, a schema.Account, g connectors.Gran
 	// An empty scope is none at all: people can take each away.
 	if err := connectors.CheckScopes(o.Scopes, append(strings.Fields(*granted.Scope), "")); err != nil {
 		return schema.Credentials{}, err
+	}
+	if granted.Refresh == "" {
+		return schema.Credentials{}, &schema.Error{Kind: schema.Retryable, Message: "Google's answer holds no refresh token"}
 	}
 	return schema.Credentials{
 		AccessToken: granted.Access, ExpiresAt: o.after(granted.Expires), Scope: *granted.Scope, AppID: o.App.ID,
@@ -91,20 +94,6 @@ func (o OAuth) Refresh(ctx context.Context, a schema.Account, old schema.Credent
 		traded.RefreshExpiresAt = o.after(granted.RefreshExpires)
 	}
 	return traded, nil
-}
-
-// Revoke ends all that the token's owner has granted to the app: every other token of theirs
-// too, on whichever of Google's platforms. What has ended already is no error.
-func (o OAuth) Revoke(ctx context.Context, a schema.Account, c schema.Credentials) error {
-	token := cmp.Or(c.RefreshToken, c.AccessToken)
-	response, err := o.Client.Do(ctx, connectors.Call{
-		Operation: opRevoke, Method: http.MethodPost, URL: o.tokens() + "/revoke", Account: a.ID,
-		Secrets: []string{token}, Form: url.Values{"token": {token}},
-	}, nil)
-	if err != nil && !isRefusal(response, "invalid_token") {
-		return fmt.Errorf("revoking a token: %w", err)
-	}
-	return nil
 }
 
 // granted is the token endpoint's answer. Times are in seconds.
@@ -156,7 +145,7 @@ func ofTrade(response *connectors.Response, err error) error {
 		return err
 	case isRefusal(response, "invalid_grant"):
 		return &schema.Error{Kind: schema.TokenDead, Message: refused.Message, Err: err}
-	case isRefusal(response, "redirect_uri_mismatch"):
+	case isRefusal(response, "redirect_uri_mismatch") || isRefusal(response, "invalid_request"):
 		return &schema.Error{Kind: schema.Refused, Message: refused.Message, Err: err}
 	default:
 		return &schema.Error{Kind: schema.Retryable, Message: "Google refused crier's own app: " + refused.Message, Err: err}

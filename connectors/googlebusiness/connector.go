@@ -43,9 +43,6 @@ type Config struct {
 }
 
 // Connector publishes local posts. It is safe for concurrent use.
-//
-// It revokes no tokens: that would end all that a person has granted to crier's app, with it
-// the other locations of theirs, in whichever workspace they are connected.
 type Connector struct {
 	client                       *connectors.Client
 	oauth                        google.OAuth

@@ -88,7 +88,7 @@ func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "Error 400: redirect_uri_mismatch", http.StatusBadRequest)
 	case q.Get("response_type") != "code", asked.Challenge != "" && q.Get("code_challenge_method") != "S256":
 		http.Error(rw, "Error 400: invalid_request", http.StatusBadRequest)
-	case q.Get("access_type") != "offline" || q.Get("prompt") != "consent":
+	case q.Get("access_type") != "offline" || !slices.Contains(strings.Fields(q.Get("prompt")), "consent"):
 		http.Error(rw, "A simulator shortens this: without access_type=offline and prompt=consent there may be no refresh token.", http.StatusBadRequest)
 	case len(scopes) == 0 || slices.ContainsFunc(scopes, func(scope string) bool { return !known(scope) }):
 		http.Error(rw, "Error 400: invalid_scope", http.StatusBadRequest)
