@@ -144,7 +144,7 @@ func (c *Connector) receipt(d schema.Delivery, p shownPost) schema.Receipt {
 	if at.IsZero() {
 		at = c.now()
 	}
-	return schema.Receipt{Entry: d.Entry, NativeID: p.id(), URL: webURL(p.SearchURL), PostedAt: at.UTC(), Open: p.State == stateProcessing}
+	return schema.Receipt{Entry: d.Entry, NativeID: p.id(), URL: webURL(p.SearchURL), PostedAt: at.UTC(), Open: p.isLookedAt()}
 }
 
 // Comment is refused: nobody comments on local posts.

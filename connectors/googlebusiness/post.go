@@ -62,11 +62,18 @@ type picture struct {
 	SourceURL   string `json:"sourceUrl"`
 }
 
-// The states of a local post. Any other is of one that is shown.
+// The states of a local post. One may be rejected at once, with an answer that is good otherwise
+// (github.com/gitroomhq/postiz-app, pull request 1825).
 const (
-	stateProcessing = "PROCESSING"
-	stateRejected   = "REJECTED"
+	stateUnspecified = "LOCAL_POST_STATE_UNSPECIFIED"
+	stateProcessing  = "PROCESSING"
+	stateRejected    = "REJECTED"
 )
+
+// isLookedAt reports whether Google has yet to decide whether it shows the post.
+func (p shownPost) isLookedAt() bool {
+	return p.State == "" || p.State == stateUnspecified || p.State == stateProcessing
+}
 
 // shownPost is what Google tells of a local post.
 type shownPost struct {

@@ -110,6 +110,18 @@ func TestAPostThatIsRejected(t *testing.T) {
 	}
 }
 
+// A state that says nothing is one of a post that Google looks at.
+func TestAPostWithoutAState(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery(t, "Tea", ``)
+	for _, state := range []string{`""`, `"LOCAL_POST_STATE_UNSPECIFIED"`, `"LIVE"`} {
+		r.inject(t, simulation.Fault{Operation: opCreatePost, Status: http.StatusOK, Body: `{"name":"` + d.Credentials.EntityID + `/localPosts/7","state":` + state + `}`})
+		if receipt := r.publish(t, d); receipt.Open != (state != `"LIVE"`) || receipt.NativeID != "7" {
+			t.Errorf("%s: receipt %+v", state, receipt)
+		}
+	}
+}
+
 // A post that is gone while Google looked at it has failed, but not in the minute in which it
 // may not be known yet.
 func TestAPostThatIsGone(t *testing.T) {
@@ -209,6 +221,8 @@ func TestSettings(t *testing.T) {
 		`{"callToAction":{"actionType":"BOOK","url":"example.com"}}`:                                                    {"callToAction.url"},
 		`{"callToAction":{"actionType":"CALL","url":"https://example.com"}}`:                                            {"callToAction.url"},
 		`{"callToAction":{"actionType":"CALL"},"offer":{},` + anEvent + `}`:                                             {"callToAction"},
+		`{"event":{"title":"` + strings.Repeat("é", 58) + `","startDate":"2026-03-01","endDate":"2026-03-01"}}`:         nil,
+		`{"event":{"title":"` + strings.Repeat("é", 59) + `","startDate":"2026-03-01","endDate":"2026-03-01"}}`:         {"event.title"},
 		`{"offer":{"redeemOnlineUrl":"ftp://example.com"},` + anEvent + `}`:                                             {"offer.redeemOnlineUrl"},
 	} {
 		var fields []string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"time"
+	"unicode/utf8"
 
 	"crier/schema"
 	"crier/schema/validation"
@@ -20,6 +21,10 @@ const (
 
 // actionCall is the button that calls the location: every other opens a url.
 const actionCall = "CALL"
+
+// maxEventTitle is in characters: no document names it, a refusal does
+// (github.com/trypostit/trypost, pull request 270).
+const maxEventTitle = 58
 
 // When an event begins and ends on its days that says no more.
 const (
@@ -84,7 +89,7 @@ func settingRules() validation.SettingRules {
 			"url":        address,
 		}),
 		"event": validation.ObjectSetting(validation.SettingRules{
-			"title":     validation.TextSetting(schema.TextLimit{Required: true}),
+			"title":     validation.TextSetting(schema.TextLimit{Required: true, Max: maxEventTitle, Count: utf8.RuneCountInString}),
 			"startDate": date.Require(), "startTime": clock, "endDate": date.Require(), "endTime": clock,
 		}),
 		"offer": validation.ObjectSetting(validation.SettingRules{

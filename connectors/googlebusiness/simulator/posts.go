@@ -16,6 +16,7 @@ import (
 
 const (
 	maxSummary = 1500
+	maxTitle   = 58
 	maxPicture = 5 << 20
 	// reviewTime is for how long a post is looked at that leads elsewhere.
 	reviewTime = 3 * time.Second
@@ -136,6 +137,9 @@ func checkTopic(p localPost) error {
 		return nil
 	case p.Event == nil || p.Event.Title == "":
 		return badField("event", "An event with a title is required")
+	}
+	if utf8.RuneCountInString(p.Event.Title) > maxTitle {
+		return badField("event.title", "Must be at most 58 characters")
 	}
 	schedule := p.Event.Schedule
 	if schedule.StartDate == nil || schedule.StartTime == nil || schedule.EndDate == nil || schedule.EndTime == nil {
