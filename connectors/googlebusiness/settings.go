@@ -23,7 +23,7 @@ const (
 const actionCall = "CALL"
 
 // maxEventTitle is in characters: no document names it, a refusal does
-// (github.com/trypostit/trypost, pull request 270).
+// (reported in github.com/trypostit/trypost).
 const maxEventTitle = 58
 
 // When an event begins and ends on its days that says no more.
