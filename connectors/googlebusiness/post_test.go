@@ -190,8 +190,9 @@ func TestFindKnowsItsPost(t *testing.T) {
 	r := newRig(t)
 	standard, offer := r.delivery(t, "Tea", ``), r.delivery(t, "Tea", `{"offer":{"couponCode":"A"},`+anEvent+`}`)
 	other := r.delivery(t, "Tea", `{"offer":{"couponCode":"A"},`+strings.Replace(anEvent, "Tasting", "Another", 1)+`}`)
+	alone := r.delivery(t, "Tea", `{`+anEvent+`}`)
 	made := r.publish(t, offer)
-	for name, d := range map[string]schema.Delivery{"standard": standard, "another event": other} {
+	for name, d := range map[string]schema.Delivery{"standard": standard, "another event": other, "an event alone": alone} {
 		if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
 			t.Errorf("Find of %s = %v, %v", name, verdict, err)
 		}
