@@ -202,6 +202,18 @@ func TestFindKnowsItsPost(t *testing.T) {
 	}
 }
 
+// No document says how the list is sorted: the post may be on its last page.
+func TestFindReadsEveryPage(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery(t, "Tea", ``)
+	made := r.publish(t, d)
+	old := d.Credentials.EntityID + `/localPosts/1","topicType":"STANDARD","summary":"Tea","createTime":"2020-01-01T00:00:00Z","state":"LIVE`
+	r.inject(t, simulation.Fault{Operation: opListPosts, Status: http.StatusOK, Body: `{"localPosts":[{"name":"` + old + `"}],"nextPageToken":"0"}`})
+	if found, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || err != nil || found.NativeID != made.NativeID {
+		t.Errorf("Find = %+v, %v, %v", found, verdict, err)
+	}
+}
+
 func TestSettings(t *testing.T) {
 	check := Constraints().Settings
 	for settings, want := range map[string][]string{
