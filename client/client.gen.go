@@ -2312,6 +2312,22 @@ type ConnectFacebook struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
+// ConnectGoogleBusiness defines model for ConnectGoogleBusiness.
+type ConnectGoogleBusiness struct {
+	// AccessToken With the scope https://www.googleapis.com/auth/business.manage.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// EntityId The location to post for, with the account of Google's that it is in.
+	EntityId string `json:"entityId"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
+	RefreshToken *string `json:"refreshToken,omitempty"`
+}
+
 // ConnectInstagram defines model for ConnectInstagram.
 type ConnectInstagram struct {
 	// AccessToken A long-lived token with instagram_business_basic, instagram_business_content_publish and instagram_business_manage_comments. crier renews it.
@@ -2788,34 +2804,42 @@ type FirstComment struct {
 
 // GoogleBusinessSettings defines model for GoogleBusinessSettings.
 type GoogleBusinessSettings struct {
+	// CallToAction Not of an OFFER, whose button opens redeemOnlineUrl.
 	CallToAction *struct {
 		ActionType GoogleBusinessSettingsCallToActionActionType `json:"actionType"`
 
-		// Url What the button opens; required unless it is CALL, which calls the location.
+		// Url What the button opens; required unless it is CALL, which calls the location and has none.
 		Url *string `json:"url,omitempty"`
 	} `json:"callToAction,omitempty"`
 
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
 
-	// Event Required of an EVENT and an OFFER.
+	// Event Required of an EVENT and an OFFER, which end with it; in the location's own time.
 	Event *struct {
-		EndDate   string `json:"endDate"`
-		StartDate string `json:"startDate"`
-		Title     string `json:"title"`
+		EndDate   string  `json:"endDate"`
+		EndTime   *string `json:"endTime,omitempty"`
+		StartDate string  `json:"startDate"`
+		StartTime *string `json:"startTime,omitempty"`
+		Title     string  `json:"title"`
 	} `json:"event,omitempty"`
-	Offer *struct {
+
+	// LanguageCode Of the text, such as en or pt-BR; by default Google finds out.
+	LanguageCode *string `json:"languageCode,omitempty"`
+	Offer        *struct {
 		CouponCode      *string `json:"couponCode,omitempty"`
 		RedeemOnlineUrl *string `json:"redeemOnlineUrl,omitempty"`
 		TermsConditions *string `json:"termsConditions,omitempty"`
 	} `json:"offer,omitempty"`
+
+	// TopicType By default OFFER where there is an offer, else EVENT where there is an event, else STANDARD.
 	TopicType *GoogleBusinessSettingsTopicType `json:"topicType,omitempty"`
 }
 
 // GoogleBusinessSettingsCallToActionActionType defines model for GoogleBusinessSettings.CallToAction.ActionType.
 type GoogleBusinessSettingsCallToActionActionType string
 
-// GoogleBusinessSettingsTopicType defines model for GoogleBusinessSettings.TopicType.
+// GoogleBusinessSettingsTopicType By default OFFER where there is an offer, else EVENT where there is an event, else STANDARD.
 type GoogleBusinessSettingsTopicType string
 
 // HealthAnswer defines model for HealthAnswer.
@@ -4936,6 +4960,9 @@ type ConnectBlueskyJSONRequestBody = ConnectBluesky
 // ConnectFacebookJSONRequestBody defines body for ConnectFacebook for application/json ContentType.
 type ConnectFacebookJSONRequestBody = ConnectFacebook
 
+// ConnectGoogleBusinessJSONRequestBody defines body for ConnectGoogleBusiness for application/json ContentType.
+type ConnectGoogleBusinessJSONRequestBody = ConnectGoogleBusiness
+
 // ConnectInstagramJSONRequestBody defines body for ConnectInstagram for application/json ContentType.
 type ConnectInstagramJSONRequestBody = ConnectInstagram
 
@@ -5868,6 +5895,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
 	ConnectFacebook(ctx context.Context, body ConnectFacebookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectGoogleBusinessWithBody Connect a location of Google Business Profile
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/google-business (the `ConnectGoogleBusiness` operationId).
+	ConnectGoogleBusinessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectGoogleBusiness Connect a location of Google Business Profile
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/google-business (the `ConnectGoogleBusiness` operationId).
+	ConnectGoogleBusiness(ctx context.Context, body ConnectGoogleBusinessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ConnectInstagramWithBody Connect an Instagram professional account
 	//
@@ -7140,6 +7185,44 @@ func (c *Client) ConnectFacebookWithBody(ctx context.Context, contentType string
 // Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
 func (c *Client) ConnectFacebook(ctx context.Context, body ConnectFacebookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewConnectFacebookRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectGoogleBusinessWithBody Connect a location of Google Business Profile
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/google-business (the `ConnectGoogleBusiness` operationId).
+func (c *Client) ConnectGoogleBusinessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectGoogleBusinessRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectGoogleBusiness Connect a location of Google Business Profile
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/google-business (the `ConnectGoogleBusiness` operationId).
+func (c *Client) ConnectGoogleBusiness(ctx context.Context, body ConnectGoogleBusinessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectGoogleBusinessRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -9678,6 +9761,46 @@ func NewConnectFacebookRequestWithBody(server string, contentType string, body i
 	}
 
 	operationPath := fmt.Sprintf("/connect/facebook")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConnectGoogleBusinessRequest calls the generic ConnectGoogleBusiness builder with application/json body
+func NewConnectGoogleBusinessRequest(server string, body ConnectGoogleBusinessJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectGoogleBusinessRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectGoogleBusinessRequestWithBody constructs an http.Request for the ConnectGoogleBusiness method, with any body, and a specified content type
+func NewConnectGoogleBusinessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/google-business")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -12979,6 +13102,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/facebook (the `ConnectFacebook` operationId).
 	ConnectFacebookWithResponse(ctx context.Context, body ConnectFacebookJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectFacebookResponse, error)
 
+	// ConnectGoogleBusinessWithBodyWithResponse Connect a location of Google Business Profile
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/google-business (the `ConnectGoogleBusiness` operationId).
+	ConnectGoogleBusinessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectGoogleBusinessResponse, error)
+
+	// ConnectGoogleBusinessWithResponse Connect a location of Google Business Profile
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/google-business (the `ConnectGoogleBusiness` operationId).
+	ConnectGoogleBusinessWithResponse(ctx context.Context, body ConnectGoogleBusinessJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectGoogleBusinessResponse, error)
+
 	// ConnectInstagramWithBodyWithResponse Connect an Instagram professional account
 	//
 	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -14610,6 +14751,54 @@ func (r ConnectFacebookResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ConnectFacebookResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConnectGoogleBusinessResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectGoogleBusinessResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectGoogleBusinessResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectGoogleBusinessResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectGoogleBusinessResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectGoogleBusinessResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectGoogleBusinessResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -17588,6 +17777,36 @@ func (c *ClientWithResponses) ConnectFacebookWithResponse(ctx context.Context, b
 	return ParseConnectFacebookResponse(rsp)
 }
 
+// ConnectGoogleBusinessWithBodyWithResponse Connect a location of Google Business Profile
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/google-business (the `ConnectGoogleBusiness` operationId).
+func (c *ClientWithResponses) ConnectGoogleBusinessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectGoogleBusinessResponse, error) {
+	rsp, err := c.ConnectGoogleBusinessWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectGoogleBusinessResponse(rsp)
+}
+
+// ConnectGoogleBusinessWithResponse Connect a location of Google Business Profile
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/google-business (the `ConnectGoogleBusiness` operationId).
+func (c *ClientWithResponses) ConnectGoogleBusinessWithResponse(ctx context.Context, body ConnectGoogleBusinessJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectGoogleBusinessResponse, error) {
+	rsp, err := c.ConnectGoogleBusiness(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectGoogleBusinessResponse(rsp)
+}
+
 // ConnectInstagramWithBodyWithResponse Connect an Instagram professional account
 //
 // Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -19488,6 +19707,39 @@ func ParseConnectFacebookResponse(rsp *http.Response) (*ConnectFacebookResponse,
 	}
 
 	response := &ConnectFacebookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConnectGoogleBusinessResponse parses an HTTP response from a ConnectGoogleBusinessWithResponse call
+func ParseConnectGoogleBusinessResponse(rsp *http.Response) (*ConnectGoogleBusinessResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectGoogleBusinessResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	googlebusiness "crier/connectors/googlebusiness/simulator"
 	"crier/schema"
 )
 
@@ -39,6 +40,9 @@ func (w *world) everyEnd() (all []*endedAccount) {
 				a.path, a.login = "/connect/bluesky", map[string]any{"identifier": end.Cause + ".bsky.test", "password": "abcd-efgh-ijkl-mnop"}
 			case schema.Telegram:
 				a.path, a.login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 5000+i, i), "chatId": fmt.Sprintf("@to_be_ended%d", i)}
+			case schema.GoogleBusiness:
+				token := "token-to-be-" + end.Cause
+				a.path, a.login = "/connect/google-business", map[string]any{"accessToken": token, "entityId": googlebusiness.Locations(token)[0]}
 			default:
 				a.path, a.login = "/connect/"+platform.String(), map[string]any{"accessToken": "token-to-be-" + end.Cause}
 			}

@@ -29,6 +29,7 @@ import (
 	"crier/compose/embedded/embeddedtest"
 	"crier/connectors"
 	"crier/connectors/catalog"
+	googlebusiness "crier/connectors/googlebusiness/simulator"
 	linkedin "crier/connectors/linkedin/simulator"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -256,6 +257,9 @@ func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 		case schema.LinkedIn:
 			token := fmt.Sprintf("token-of-user-%d", i)
 			path, login = "/connect/linkedin", map[string]any{"accessToken": token, "entityId": linkedin.Organizations(token)[0]}
+		case schema.GoogleBusiness:
+			token := fmt.Sprintf("token-of-user-%d", i)
+			path, login = "/connect/google-business", map[string]any{"accessToken": token, "entityId": googlebusiness.Locations(token)[0]}
 		case schema.Telegram:
 			path, login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 1000+i, i), "chatId": fmt.Sprintf("@channel%d", i)}
 		}

@@ -20,7 +20,7 @@ func TestAnUploadIsPublished(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var platforms []map[string]any
-	for _, p := range append([]schema.Platform{schema.Threads, schema.Instagram, schema.LinkedIn, schema.Facebook}, platformsInTests...) { // the first two fetch it by themselves
+	for _, p := range append([]schema.Platform{schema.Threads, schema.Instagram, schema.GoogleBusiness, schema.LinkedIn, schema.Facebook}, platformsInTests...) { // the first three fetch it by themselves
 		platforms = append(platforms, map[string]any{"platform": p.String(), "accountId": w.connect(p, 1)[0].String()})
 	}
 	picture := w.upload()

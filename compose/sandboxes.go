@@ -10,6 +10,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/catalog"
+	googlebusiness "crier/connectors/googlebusiness/simulator"
 	linkedin "crier/connectors/linkedin/simulator"
 	"crier/schema"
 	"crier/schema/postgres"
@@ -122,6 +123,9 @@ func sandboxCredentials(platform schema.Platform, name string) schema.Credential
 	case schema.LinkedIn: // as an organization: nobody is shown what a member has published
 		token := "sandbox-" + name
 		return schema.Credentials{AccessToken: token, EntityID: linkedin.Organizations(token)[0]}
+	case schema.GoogleBusiness:
+		token := "sandbox-" + name
+		return schema.Credentials{AccessToken: token, EntityID: googlebusiness.Locations(token)[0]}
 	default:
 		return schema.Credentials{AccessToken: "sandbox-" + name}
 	}

@@ -26,6 +26,7 @@ type EndAnswer struct {
 func AccountEnds() []AccountEnd {
 	const mastodon, bluesky, telegram, twitter = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter
 	const instagram, threads, facebook, linkedin = schema.Instagram, schema.Threads, schema.Facebook, schema.LinkedIn
+	const googleBusiness = schema.GoogleBusiness
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
@@ -43,6 +44,8 @@ func AccountEnds() []AccountEnd {
 		{"deleted", map[schema.Platform]EndAnswer{
 			mastodon: {"no such account", schema.EndDeleted}, // a 404 or a 410
 			bluesky:  {"Account not found", schema.EndDeleted},
+
+			googleBusiness: {"Requested entity was not found", schema.EndDeleted}, // the location
 		}},
 		{"password-changed", map[schema.Platform]EndAnswer{
 			mastodon:  {"access token was revoked", schema.NotEnded},
@@ -60,6 +63,8 @@ func AccountEnds() []AccountEnd {
 			twitter:   {"Unauthorized", schema.NotEnded},
 			linkedin:  {"has been revoked by the user", schema.NotEnded},
 			facebook:  {"has not authorized application", schema.NotEnded},
+
+			googleBusiness: {"invalid authentication credentials", schema.NotEnded},
 		}},
 		{"scope-withdrawn", map[schema.Platform]EndAnswer{
 			mastodon:  {"outside the authorized scopes", schema.EndScope},
@@ -69,9 +74,14 @@ func AccountEnds() []AccountEnd {
 			threads:   {"does not have permission for this action", schema.EndScope},
 			linkedin:  {"Not enough permissions", schema.EndScope},
 			facebook:  {"requires both pages_read_engagement and pages_manage_posts", schema.EndScope},
+
+			googleBusiness: {"insufficient authentication scopes", schema.EndScope},
 		}},
 		{"kicked", map[schema.Platform]EndAnswer{telegram: {"bot was kicked from the channel chat", schema.EndRemoved}}},
-		{"not-a-member", map[schema.Platform]EndAnswer{telegram: {"bot is not a member", schema.EndRemoved}}},
+		{"not-a-member", map[schema.Platform]EndAnswer{
+			telegram:       {"bot is not a member", schema.EndRemoved},
+			googleBusiness: {"The caller does not have permission", schema.NotEnded}, // somebody no longer manages the location
+		}},
 		{"chat-deleted", map[schema.Platform]EndAnswer{telegram: {"chat not found", schema.EndRemoved}}},
 	}
 }

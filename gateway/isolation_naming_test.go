@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	googlebusiness "crier/connectors/googlebusiness/simulator"
 	linkedin "crier/connectors/linkedin/simulator"
 )
 
@@ -91,6 +92,7 @@ var namings = map[string][]string{
 	"POST /connect/linkedin":          {`{"accessToken": "token", "entityId": "` + linkedin.Organizations("token")[0] + `", "brandId": "$brand$"}`},
 	"POST /connect/instagram":         {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/threads":           {`{"accessToken": "token", "brandId": "$brand$"}`},
+	"POST /connect/google-business":   {`{"accessToken": "token", "entityId": "` + googlebusiness.Locations("token")[0] + `", "brandId": "$brand$"}`},
 	"POST /connect/telegram/channels": {`{"botToken": "1:token", "chatId": "@some_channel", "brandId": "$brand$"}`},
 	"GET /connect/:platform":          {"?brandId=$brand$"},
 	"GET /connect/:platform/entities": {"?selectionToken=$selection$"},

@@ -12,6 +12,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/catalog"
+	googlebusiness "crier/connectors/googlebusiness/simulator"
 	"crier/connectors/sandbox"
 	"crier/schema"
 )
@@ -92,11 +93,15 @@ func (i installation) delivery(p schema.Platform, server string, sandboxed bool)
 	if catalog.Constraints(p).Media.Required {
 		items = []schema.Media{i.picture}
 	}
+	accepted := credentials()
+	if p == schema.GoogleBusiness {
+		accepted.EntityID = googlebusiness.Locations(accepted.AccessToken)[0]
+	}
 	return schema.Delivery{
 		Media:   items,
 		Account: schema.Account{Platform: p, Server: server, Sandbox: sandboxed},
 		Entries: 1, Text: "hello", Key: "0198a1f0-0000-7000-8000-000000000001", Since: time.Now(),
-		Credentials: credentials(),
+		Credentials: accepted,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"crier/connectors/facebook"
 	facebooksim "crier/connectors/facebook/simulator"
 	"crier/connectors/googlebusiness"
+	googlebusinesssim "crier/connectors/googlebusiness/simulator"
 	"crier/connectors/graph"
 	"crier/connectors/instagram"
 	instagramsim "crier/connectors/instagram/simulator"
@@ -60,10 +61,9 @@ type parts struct {
 }
 
 var table = [...]entry{
-	schema.TikTok:         {constraints: tiktok.Constraints()},
-	schema.YouTube:        {constraints: youtube.Constraints()},
-	schema.Pinterest:      {constraints: pinterest.Constraints()},
-	schema.GoogleBusiness: {constraints: googlebusiness.Constraints()},
+	schema.TikTok:    {constraints: tiktok.Constraints()},
+	schema.YouTube:   {constraints: youtube.Constraints()},
+	schema.Pinterest: {constraints: pinterest.Constraints()},
 
 	schema.Twitter: {
 		constraints: twitter.Constraints(),
@@ -127,6 +127,16 @@ var table = [...]entry{
 		},
 		simulate:  linkedinsim.New,
 		unlimited: linkedinsim.NewUnlimited,
+	},
+	schema.GoogleBusiness: {
+		constraints: googlebusiness.Constraints(),
+		limits:      googlebusiness.Limits(),
+		classify:    googlebusiness.Classify,
+		connect: func(p parts) connectors.Connector {
+			return googlebusiness.New(googlebusiness.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  googlebusinesssim.New,
+		unlimited: googlebusinesssim.NewUnlimited,
 	},
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),

@@ -6,11 +6,14 @@ import (
 	"crier/schema"
 )
 
+// maxText is reported by those who publish there; Google's own documents name no length.
+const maxText = 1500 // characters
+
 // Constraints is what a business location takes: one picture, never a video.
 func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.GoogleBusiness,
-		Text:     schema.TextLimit{Max: 1500, Count: utf8.RuneCountInString},
+		Text:     schema.TextLimit{Max: maxText, Count: utf8.RuneCountInString},
 		Media: schema.MediaLimits{
 			Required:      true,
 			Max:           1,
@@ -21,6 +24,7 @@ func Constraints() schema.Constraints {
 			MinHeight:     300,
 		},
 		DailyCap: 50,
+		Pulls:    true,
 		Settings: settingsCheck(),
 	}
 }

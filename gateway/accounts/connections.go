@@ -49,7 +49,7 @@ type tokens struct {
 	platform     schema.Platform
 	refresh      bool // a refresh token, beside the access token
 	selfRenewing bool
-	entity       bool // the token is a person's, who may act as an organization
+	entity       bool // the token is a person's, who may act as an organization or for a location
 }
 
 var byToken = []tokens{
@@ -58,6 +58,7 @@ var byToken = []tokens{
 	{platform: schema.Facebook},
 	{platform: schema.Instagram, selfRenewing: true},
 	{platform: schema.Threads, selfRenewing: true},
+	{platform: schema.GoogleBusiness, refresh: true, entity: true},
 }
 
 // renewSoon is when a token is renewed that renews itself and whose expiry its owner does not

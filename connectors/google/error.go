@@ -1,0 +1,177 @@
+package google
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// Error is what an API says in a refusal. It is the cause of what Classify makes of one.
+type Error struct {
+	Code     int      // the HTTP status
+	Status   string   // such as INVALID_ARGUMENT; empty: an older API
+	Message  string   // in general
+	Reasons  []string // such as ACCESS_TOKEN_SCOPE_INSUFFICIENT, and those of older APIs
+	Problems []string // with single fields
+	Retry    time.Duration
+	// Limit is the quota that was used up, and LimitValue how much it allows.
+	Limit, LimitValue string
+}
+
+// Error says it for logs: codes alone, since texts may quote what was sent.
+func (e Error) Error() string {
+	return fmt.Sprintf("status %d: %s %s", e.Code, e.Status, strings.Join(e.Reasons, " "))
+}
+
+// says returns what went wrong in particular, or else in general.
+func (e Error) says() string {
+	return cmp.Or(strings.Join(e.Problems, "; "), e.Message, e.Status, "Google gave no reason")
+}
+
+// Has tells whether a reason is one of the error's.
+func (e Error) Has(reason string) bool { return slices.Contains(e.Reasons, reason) }
+
+// ReadError reads the body of a refusal. It is false where that is no API's.
+func ReadError(body []byte) (Error, bool) {
+	var said struct {
+		Error struct {
+			Code    int    `json:"code"`
+			Status  string `json:"status"`
+			Message string `json:"message"`
+			Errors  []struct {
+				Reason string `json:"reason"`
+			} `json:"errors"`
+			Details []detail `json:"details"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &said) != nil || said.Error.Code == 0 {
+		return Error{}, false
+	}
+	read := Error{Code: said.Error.Code, Status: said.Error.Status, Message: said.Error.Message}
+	for _, e := range said.Error.Errors {
+		read.Reasons = append(read.Reasons, e.Reason)
+	}
+	for _, d := range said.Error.Details {
+		read.add(d)
+	}
+	return read, true
+}
+
+// detail is of one of several types (google.rpc: ErrorInfo, RetryInfo, BadRequest; of the
+// Business Profile's own: ValidationError).
+type detail struct {
+	Reason   string `json:"reason"`
+	Metadata struct {
+		Limit      string `json:"quota_limit"`
+		LimitValue string `json:"quota_limit_value"`
+	} `json:"metadata"`
+	RetryDelay string `json:"retryDelay"`
+	Violations []struct {
+		Field       string `json:"field"`
+		Description string `json:"description"`
+	} `json:"fieldViolations"`
+	Errors []struct {
+		Field   string `json:"field"`
+		Message string `json:"message"`
+	} `json:"errorDetails"`
+}
+
+func (e *Error) add(d detail) {
+	if d.Reason != "" {
+		e.Reasons = append(e.Reasons, d.Reason)
+	}
+	e.Limit, e.LimitValue = cmp.Or(e.Limit, d.Metadata.Limit), cmp.Or(e.LimitValue, d.Metadata.LimitValue)
+	if wait, err := time.ParseDuration(d.RetryDelay); err == nil {
+		e.Retry = max(e.Retry, wait)
+	}
+	for _, v := range d.Violations {
+		e.Problems = append(e.Problems, problem(v.Field, v.Description))
+	}
+	for _, one := range d.Errors {
+		e.Problems = append(e.Problems, problem(one.Field, one.Message))
+	}
+}
+
+func problem(field, text string) string {
+	if field == "" || text == "" {
+		return cmp.Or(text, field)
+	}
+	return field + ": " + text
+}
+
+const (
+	// minuteWait is for quotas of a minute, of which no answer tells the end.
+	minuteWait = time.Minute
+	// operatorWait is when a call is made again that waits for crier's operator.
+	operatorWait = 5 * time.Minute
+)
+
+// Classify is for a connectors.ClientConfig. Any other answer has the default meaning.
+func Classify(status int, header http.Header, body []byte) *schema.Error {
+	f, ok := ReadError(body)
+	if !ok {
+		return nil
+	}
+	of := func(kind schema.ErrorKind) *schema.Error { return &schema.Error{Kind: kind, Message: f.says(), Err: f} }
+	switch {
+	case f.Has("SERVICE_DISABLED") || f.Has("accessNotConfigured"):
+		return waitsForOperator("Google's API is not enabled for crier's app: its operator has to enable it", f)
+	case f.Has("ACCESS_TOKEN_SCOPE_INSUFFICIENT") || f.Has("insufficientPermissions"):
+		e := of(schema.TokenDead)
+		e.End = schema.EndScope
+		return e
+	case status == http.StatusTooManyRequests && f.LimitValue == "0":
+		return waitsForOperator("Google has granted crier's app no calls of this API: its operator has to apply for access", f)
+	case status == http.StatusTooManyRequests:
+		e := of(schema.RateLimited)
+		if header.Get("Retry-After") == "" {
+			e.RetryAfter = cmp.Or(f.Retry, f.quotaWait(header))
+		}
+		return e
+	case status == http.StatusBadRequest || status == http.StatusForbidden || status == http.StatusNotFound:
+		return of(schema.Refused)
+	default:
+		return nil
+	}
+}
+
+// waitsForOperator costs no post its try: nothing is wrong with it.
+func waitsForOperator(message string, f Error) *schema.Error {
+	return &schema.Error{Kind: schema.RateLimited, RetryAfter: operatorWait, Message: message, Err: f}
+}
+
+func (e Error) quotaWait(header http.Header) time.Duration {
+	at, err := http.ParseTime(header.Get("Date"))
+	if err != nil || !strings.Contains(e.Limit, "PerDay") {
+		return minuteWait
+	}
+	return NextDay(at).Sub(at)
+}
+
+// NextDay returns when the quotas of a day begin anew: at midnight Pacific time.
+func NextDay(now time.Time) time.Time {
+	pacific, err := time.LoadLocation("America/Los_Angeles")
+	if err != nil {
+		panic(err) // not reached: the program holds the zones
+	}
+	year, month, day := now.In(pacific).Date()
+	return time.Date(year, month, day+1, 0, 0, 0, 0, pacific)
+}
+
+// isRefusal tells whether the token endpoint refused a call with an error (RFC 6749, 5.2).
+func isRefusal(response *connectors.Response, code string) bool {
+	if response == nil {
+		return false
+	}
+	var refused struct {
+		Error string `json:"error"`
+	}
+	return json.Unmarshal(response.Body, &refused) == nil && refused.Error == code
+}

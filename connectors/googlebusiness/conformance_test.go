@@ -1,0 +1,40 @@
+//go:build conformance
+
+package googlebusiness_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"crier/connectors/conformance"
+	"crier/connectors/connectortest"
+)
+
+// TestConformance holds what the two sides say to each other against Google's discovery
+// documents. Consents and tokens are in none of them.
+func TestConformance(t *testing.T) {
+	description := conformance.Discovery(t,
+		"google-business/mybusiness-v4p4.discovery.json",
+		"google-business/mybusinessaccountmanagement-v1.discovery.json",
+		"google-business/mybusinessbusinessinformation-v1.discovery.json",
+	)
+	f := fixture()
+	f.Watch = func(simulator http.Handler) http.Handler {
+		return conformance.Watch(simulator, func(e conformance.Exchange) {
+			if strings.HasPrefix(e.URL.Path, "/v1/") || strings.HasPrefix(e.URL.Path, "/v4/") {
+				description.Check(t, e)
+			}
+		})
+	}
+	f.Settings = []byte(`{"languageCode":"en","offer":{"couponCode":"TEA","redeemOnlineUrl":"https://example.com","termsConditions":"once"},
+		"event":{"title":"Tasting","startDate":"2026-03-05","endDate":"2026-03-06"}}`)
+	connectortest.RunGenuine(t, f)
+	f.Settings = []byte(`{"callToAction":{"actionType":"BOOK","url":"https://example.com"}}`)
+	connectortest.RunGenuine(t, f)
+	connectortest.RunConsent(t, f)
+	if description.Checked() == 0 {
+		t.Error("nothing was checked")
+	}
+	t.Logf("%d exchanges", description.Checked())
+}

@@ -1,0 +1,152 @@
+package googlebusiness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/google"
+	"crier/connectors/listing"
+	"crier/schema"
+)
+
+const pageSize = 100 // the most Google gives at once
+
+// Find asks how far a post is that Google has taken, and lists the location's posts for one
+// whose answer was lost. A post that Google has rejected is not there, and never will be.
+func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	place, err := placeOf(d.Credentials)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	if taken := d.Receipt(d.Entry); taken != nil && taken.NativeID != "" {
+		return c.look(ctx, d, place, taken.NativeID)
+	}
+	want, err := postOf(d)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	shown := map[string]shownPost{}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.page(ctx, d, place, search{want, shown, next})
+	})
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return c.settled(d, shown[item.ID])
+}
+
+// settled tells what a post that was found has come to.
+func (c *Connector) settled(d schema.Delivery, p shownPost) (schema.Receipt, schema.Verdict, error) {
+	if p.State == stateRejected {
+		return schema.Receipt{}, schema.NotThere, errRejected()
+	}
+	return c.receipt(d, p), schema.Found, nil
+}
+
+// goneAfter is how long after its call a post that Google does not know may yet appear.
+const goneAfter = time.Minute
+
+// look asks how far a post is that Google has taken.
+func (c *Connector) look(ctx context.Context, d schema.Delivery, place place, id string) (schema.Receipt, schema.Verdict, error) {
+	call := c.call(d.Account, d.Credentials, c.posts+"/v4/"+place.name()+"/localPosts/"+url.PathEscape(id), opPost)
+	call.Kind = connectors.Status
+	var p shownPost
+	switch _, err := c.client.Do(ctx, call, &p); {
+	case isNotFound(err) && c.now().Sub(d.Since) > goneAfter:
+		return schema.Receipt{}, schema.NotThere, refuse("Google has taken the post and removed it before it was shown")
+	case isNotFound(err):
+		return schema.Receipt{}, schema.CannotTell, strange("does not know the post yet")
+	case err != nil:
+		return schema.Receipt{}, schema.CannotTell, fmt.Errorf("looking at local post: %w", err)
+	case p.id() != id || p.State == "":
+		return schema.Receipt{}, schema.CannotTell, strange("does not say how far the post is")
+	}
+	return c.settled(d, p)
+}
+
+// search is what is looked for, and what was seen.
+type search struct {
+	want  localPost
+	shown map[string]shownPost // by id
+	next  string
+}
+
+// page reads a part of the location's posts. No document says how they are sorted, so that all
+// of them are read.
+func (c *Connector) page(ctx context.Context, d schema.Delivery, place place, s search) (listing.Page, error) {
+	call := c.call(d.Account, d.Credentials, c.posts+"/v4/"+place.name()+"/localPosts", opListPosts)
+	call.Kind, call.Query = connectors.Status, url.Values{"pageSize": {strconv.Itoa(pageSize)}}
+	var posts []shownPost
+	next, response, err := c.list(ctx, call, list{"localPosts", s.next, &posts})
+	if err != nil {
+		return listing.Page{}, fmt.Errorf("listing local posts: %w", err)
+	}
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: next}
+	for _, p := range posts {
+		if p.id() == "" || p.CreateTime.IsZero() {
+			return listing.Page{}, strange("is no list of local posts")
+		}
+		s.shown[p.id()] = p
+		page.Items = append(page.Items, listing.Item{ID: p.id(), At: p.CreateTime, Alike: s.want.isLike(p)})
+	}
+	return page, nil
+}
+
+// isLike compares a post that is wanted with one that is shown. Pictures tell nothing: Google
+// shows copies of its own.
+func (want localPost) isLike(p shownPost) bool {
+	return want.TopicType == p.TopicType && want.Event.title() == p.Event.title() && listing.SameText(want.Summary, p.Summary)
+}
+
+func (e *event) title() string {
+	if e == nil {
+		return ""
+	}
+	return e.Title
+}
+
+// list is a part of a list: the field that holds it, the token of the part, and what it is
+// read into.
+type list struct {
+	field, token string
+	into         any
+}
+
+// list reads a part of a list and returns the token of the next. An empty list is an object
+// without anything, so that an answer with anything else is none.
+func (c *Connector) list(ctx context.Context, call connectors.Call, l list) (next string, response *connectors.Response, err error) {
+	if l.token != "" {
+		call.Query.Set("pageToken", l.token)
+	}
+	var answer map[string]json.RawMessage
+	if response, err = c.client.Do(ctx, call, &answer); err != nil {
+		return "", nil, err
+	}
+	items, hasItems := answer[l.field]
+	token, hasNext := answer["nextPageToken"]
+	switch {
+	case answer == nil || len(answer) > 0 && !hasItems && !hasNext:
+		return "", nil, strange("is no list")
+	case hasItems && json.Unmarshal(items, l.into) != nil, hasNext && json.Unmarshal(token, &next) != nil:
+		return "", nil, strange("is no list")
+	}
+	return next, response, nil
+}
+
+// isNotFound tells whether the API says that something is not there.
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[google.Error](err)
+	return ok && e.Code == http.StatusNotFound
+}
+
+// strange is the error of an answer that says nothing.
+func strange(what string) error {
+	return &schema.Error{Kind: schema.Retryable, Message: "Google's answer " + what}
+}

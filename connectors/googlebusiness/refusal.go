@@ -1,0 +1,41 @@
+package googlebusiness
+
+import (
+	"errors"
+	"net/http"
+
+	"crier/connectors/google"
+	"crier/schema"
+)
+
+// Classify is the Classify of the platform's connectors.ClientConfig. That somebody may not do
+// something is of the location: its owners have taken the person off it, or the token is not
+// theirs. It does not say which, so that the account is checked.
+func Classify(status int, header http.Header, body []byte) *schema.Error {
+	judged := google.Classify(status, header, body)
+	if judged == nil || judged.Kind != schema.Refused {
+		return judged
+	}
+	if e, ok := errors.AsType[google.Error](judged.Err); ok && e.Status == "PERMISSION_DENIED" {
+		judged.Kind = schema.TokenDead
+	}
+	return judged
+}
+
+// ofLocation judges the refusal of a call that names nothing but the location.
+func ofLocation(err error) error {
+	if !isNotFound(err) {
+		return err
+	}
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok {
+		return err
+	}
+	return &schema.Error{Kind: schema.TokenDead, End: schema.EndDeleted, Message: e.Message, Err: err}
+}
+
+// errRejected is what becomes of a post that Google does not show. It gives no reason.
+func errRejected() *schema.Error {
+	return refuse("Google has rejected the post for its content, and says no more about it " +
+		"(phone numbers in the text are a usual reason)")
+}
