@@ -8,7 +8,7 @@ import (
 	"crier/schema"
 )
 
-// The promises that are watched all along.
+// The promises, which are checked at every event.
 const (
 	neverTwice     = "nothing is published twice"
 	oneCall        = "one visible call at a time"
@@ -35,7 +35,7 @@ type violation struct{ promise, how string }
 
 func (v violation) String() string { return v.promise + ": " + v.how }
 
-// check knows what users were promised and what is visible, and compares.
+// check compares what is visible with what users were promised.
 type check struct {
 	*simulation
 	broken   *violation
@@ -61,10 +61,10 @@ type promise struct {
 	texts []string
 }
 
-// mark is what is known of a spot, by whoever sees everything.
+// mark is everything that has really happened at a spot, which no part of crier can see whole.
 type mark struct {
 	called    bool
-	inHand    int
+	inFlight  int
 	published bool      // its caller knows
 	doubt     bool      // the last call's caller does not know what it did
 	ended     time.Time // the last call
@@ -78,7 +78,7 @@ type mark struct {
 
 func (m *mark) has(id string) bool { return slices.Contains(m.ids, id) }
 
-// isOnce reports whether it is there, and no more often than a person has accepted.
+// isOnce reports whether it is visible, and no more often than a person has accepted.
 func (m *mark) isOnce() bool { return len(m.ids) > 0 && len(m.ids) <= 1+m.allowed }
 
 func newCheck(s *simulation) *check {
@@ -162,7 +162,7 @@ func (c *check) calls(d schema.Delivery) {
 	s := spotOf(d)
 	m := c.mark(s)
 	switch {
-	case m.inHand > 0:
+	case m.inFlight > 0:
 		c.breaks(oneCall, "%s is called while a call of it is in hand", s)
 	case m.published && !m.safe:
 		c.breaks(neverTwice, "%s is called once more after it was published", s)
@@ -183,7 +183,7 @@ func (c *check) calls(d schema.Delivery) {
 		c.followsChain(d)
 	}
 	m.called, m.doubt, m.unknown = true, true, false
-	m.inHand++
+	m.inFlight++
 }
 
 func waitOf(d schema.Delivery) spot {
@@ -222,8 +222,8 @@ func (c *check) callsEntry(d schema.Delivery, m *mark) {
 	}
 }
 
-// followsChain sees that an entry hangs on the last one published before it, and that
-// only a thread that goes on after failures leaves one out.
+// followsChain checks that an entry replies to the last one published before it, and that
+// an entry is missing only in a thread that goes on after failures.
 func (c *check) followsChain(d schema.Delivery) {
 	var parent *mark
 	for i := range d.Entries {
@@ -278,13 +278,13 @@ func (c *check) abandoned(d schema.Delivery) { c.ends(d).doubt = true }
 
 func (c *check) ends(d schema.Delivery) *mark {
 	m := c.mark(spotOf(d))
-	m.inHand--
+	m.inFlight--
 	m.ended, m.firstLook, m.lastLook, m.safe = c.now, time.Time{}, time.Time{}, false
 	return m
 }
 
 func (c *check) looks(d schema.Delivery) {
-	if c.mark(spotOf(d)).inHand > 0 {
+	if c.mark(spotOf(d)).inFlight > 0 {
 		c.breaks(oneCall, "%s is looked for while a call of it is in hand", spotOf(d))
 	}
 }
@@ -297,14 +297,14 @@ func (c *check) sawNothing(d schema.Delivery) {
 	}
 }
 
-// saysWhy is called when a platform tells why it gave up: nothing is in doubt then.
+// saysWhy is called when a platform gives the reason why it gave up: no doubt is left then.
 func (c *check) saysWhy(d schema.Delivery) { c.mark(spotOf(d)).doubt = false }
 
 // mayRepeat is called when a platform says that a call may be repeated.
 func (c *check) mayRepeat(d schema.Delivery) { c.mark(spotOf(d)).safe = true }
 
-// appeared is called when something becomes visible, or is taken by a platform that goes
-// on by itself.
+// appeared is called when something becomes visible, or is accepted by a platform that
+// publishes it later by itself.
 func (c *check) appeared(d schema.Delivery, r schema.Receipt, late bool) {
 	if c.tells {
 		c.tell("%s: is there as %s, late %t", spotOf(d), r.NativeID, late)
@@ -316,7 +316,7 @@ func (c *check) appeared(d schema.Delivery, r schema.Receipt, late bool) {
 	}
 }
 
-// vanished is called when a platform gives up by itself on what it took.
+// vanished is called when a platform gives up on something it had accepted.
 func (c *check) vanished(d schema.Delivery, id string) {
 	if c.tells {
 		c.tell("%s: the platform gives it up", spotOf(d))

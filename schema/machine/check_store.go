@@ -50,7 +50,7 @@ func (c *check) cameLate(d schema.Delivery, r *schema.Receipt) {
 	delete(c.waiting, waitOf(d))
 }
 
-// entryEnded compares what an entry ended as with what is there.
+// entryEnded compares the result of an entry with what is visible.
 func (c *check) entryEnded(d schema.Delivery, o schema.Outcome, r schema.Result) {
 	s := spotOf(d)
 	m := c.mark(s)
@@ -97,7 +97,7 @@ func (c *check) gaveUp(d schema.Delivery, o schema.Outcome, reason *schema.Targe
 	}
 }
 
-// isFinal reports whether nobody can find out more from what a step came to.
+// isFinal reports whether no further look could find out more after an outcome.
 func isFinal(d schema.Delivery, o schema.Outcome) bool {
 	switch {
 	case o.Err == nil:
@@ -109,7 +109,7 @@ func isFinal(d schema.Delivery, o schema.Outcome) bool {
 	}
 }
 
-// receipts sees that there is one receipt an entry at most, in order.
+// receipts checks that there is at most one receipt for each entry, and that they are in order.
 func (c *check) receipts(d schema.Delivery, r schema.Result) {
 	for i := 1; i < len(r.Receipts); i++ {
 		if r.Receipts[i].Entry <= r.Receipts[i-1].Entry {
@@ -178,7 +178,7 @@ func (c *check) inspect(p *post) {
 	}
 }
 
-// lateReceipts sees that a target has every receipt that came in late.
+// lateReceipts checks that a target has every receipt that came in late.
 func (c *check) lateReceipts(p *post, t *target) {
 	for i := range p.content.Entries {
 		s := spot{p.number, t.n, i, false}

@@ -20,15 +20,15 @@ func (s *store) claim(ref schema.TargetRef, by claimant, now time.Time) (schema.
 	}
 	t := p.targets[ref.N]
 	current = current && (t.version == ref.Version || !s.rules.claimChecksVersion)
-	unheard := t.state == schema.TargetClaimed && s.isUnheard(by, t.token, t.node)
+	unanswered := t.state == schema.TargetClaimed && s.isUnanswered(by, t.token, t.node)
 	current = current && p.status == schema.Processing
-	if !current || (!unheard && !s.claimable(t, now)) { // claimTargets
+	if !current || (!unanswered && !s.claimable(t, now)) { // claimTargets
 		return schema.Delivery{}, false
 	}
 	if t.step == schema.StepPublish && t.since.IsZero() { // coalesce(t.since, …)
 		t.since = now
 	}
-	if t.state == schema.TargetClaimed && t.step == schema.StepPublish && s.rules.openClaimIsLooked && !unheard {
+	if t.state == schema.TargetClaimed && t.step == schema.StepPublish && s.rules.openClaimIsLooked && !unanswered {
 		t.step = schema.StepFind
 	}
 	t.state, t.node, t.token, t.leaseUntil = schema.TargetClaimed, by.node, by.token, now.Add(s.leaseOf(t.step))
@@ -44,8 +44,9 @@ type claimant struct {
 	again bool
 }
 
-// isUnheard reports whether what is claimed was claimed by that very claim.
-func (s *store) isUnheard(by claimant, token, node int) bool {
+// isUnanswered reports whether an earlier attempt of this same claim, whose answer was lost,
+// made the claim that stands.
+func (s *store) isUnanswered(by claimant, token, node int) bool {
 	return by.again && (token == by.token || (!s.rules.tokenNamesClaim && node == by.node))
 }
 

@@ -49,11 +49,11 @@ func (s *store) claimComment(id schema.CommentID, by claimant, now time.Time) (s
 	if c.state == schema.CommentPending && waits {
 		return schema.Delivery{}, false
 	}
-	unheard := c.state == schema.CommentClaimed && s.isUnheard(by, c.token, c.node)
-	if c.state == schema.CommentClaimed && !unheard && !c.leaseUntil.Add(s.rules.settle).Before(now) {
+	unanswered := c.state == schema.CommentClaimed && s.isUnanswered(by, c.token, c.node)
+	if c.state == schema.CommentClaimed && !unanswered && !c.leaseUntil.Add(s.rules.settle).Before(now) {
 		return schema.Delivery{}, false
 	}
-	if c.state == schema.CommentClaimed && c.step == schema.StepPublish && s.rules.openClaimIsLooked && !unheard {
+	if c.state == schema.CommentClaimed && c.step == schema.StepPublish && s.rules.openClaimIsLooked && !unanswered {
 		c.step = schema.StepFind
 	}
 	if c.since.IsZero() {

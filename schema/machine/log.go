@@ -12,11 +12,11 @@ type message struct {
 	comment schema.CommentID // zero: of the target
 }
 
-// log is Kafka at its worst: messages are lost, repeated and late, each by itself, so
-// that they overtake one another.
+// log is Kafka at its worst: each message may be lost, repeated or late, so that messages
+// overtake one another.
 type log struct {
 	*simulation
-	emptied int // how often everything in it was lost
+	emptied int // how often all messages in it were lost
 }
 
 const (
@@ -48,8 +48,8 @@ func (l *log) send(m message) {
 	l.after(in, func() { l.deliver(m, emptied) })
 }
 
-// deliver hands a message to a live worker. It is acknowledged once claimed: when the
-// worker dies before, another gets it.
+// deliver gives a message to a live worker. It is acknowledged once it is claimed: if the
+// worker dies before that, another one gets it.
 func (l *log) deliver(m message, emptied int) {
 	if emptied != l.emptied {
 		return
@@ -73,7 +73,7 @@ func (l *log) deliver(m message, emptied int) {
 	})
 }
 
-// empty loses all that is in the log.
+// empty loses all messages in the log.
 func (l *log) empty() {
 	l.emptied++
 	l.seen.emptied++
@@ -82,20 +82,20 @@ func (l *log) empty() {
 	}
 }
 
-// delay fires jobs: from its window, which may hold what an edit has replaced since, and
-// by the scan for stragglers.
+// delay fires jobs: from its window in memory, which may still hold a job that an edit has
+// replaced, and by a scan for overdue ones.
 type delay struct{ *simulation }
 
 const (
-	straggleAfter = 500 * time.Millisecond
-	straggleEvery = time.Second
+	overdueAfter = 500 * time.Millisecond
+	scanEvery    = time.Second
 )
 
-// hear is told of each job that is written: by its announcement or when the window is
-// filled it comes into a worker's memory, unless it is forgotten.
+// hear is called with each job that is written. The job comes into a worker's window, by its
+// announcement or when the window is filled, unless it is lost on the way.
 func (d *delay) hear(j job) {
 	in := max(0, j.due.Sub(d.now))
-	d.after(in+d.between(straggleAfter, straggleAfter+straggleEvery), func() { d.straggle(j) })
+	d.after(in+d.between(overdueAfter, overdueAfter+scanEvery), func() { d.scan(j) })
 	n := d.aliveNode()
 	if n == nil || d.chance(d.faults.forget) || d.rand.IntN(5) == 0 {
 		return
@@ -108,8 +108,8 @@ func (d *delay) hear(j job) {
 	})
 }
 
-// straggle fires a job that is overdue and has not moved since it was heard of.
-func (d *delay) straggle(heard job) {
+// scan fires a job that is overdue and has not moved since it was written.
+func (d *delay) scan(heard job) {
 	j := d.store.jobs[heard.id]
 	if j == nil || !j.due.Equal(heard.due) || j.version != heard.version {
 		return
@@ -117,7 +117,7 @@ func (d *delay) straggle(heard job) {
 	if n := d.aliveNode(); n != nil {
 		d.fire(*j, n)
 	}
-	d.after(d.between(2*straggleEvery, 5*straggleEvery), func() { d.straggle(heard) })
+	d.after(d.between(2*scanEvery, 5*scanEvery), func() { d.scan(heard) })
 }
 
 // fire writes the messages of a job to the log, and only then moves the job on.

@@ -8,7 +8,7 @@ import (
 	"crier/schema"
 )
 
-// trait is what matters of a platform to the machine.
+// trait is how platforms differ as far as the state machine can tell.
 type trait struct {
 	platform schema.Platform
 	prepares bool // before the first entry, too
@@ -99,7 +99,7 @@ const (
 	processingFails = 0.2
 )
 
-// prepare does what nobody can see.
+// prepare makes the calls that nobody can see.
 func (p *platform) prepare() (schema.Outcome, time.Duration) {
 	in := p.between(5*time.Millisecond, 300*time.Millisecond)
 	if !p.chance(p.faults.platform) {
@@ -175,7 +175,7 @@ func failedWith(kind schema.ErrorKind, message string) schema.Outcome {
 	return schema.Outcome{Err: &schema.Error{Kind: kind, Message: message}}
 }
 
-// call is a visible call in hand.
+// call is a visible call in flight.
 type call struct {
 	platform *platform
 	delivery schema.Delivery
@@ -225,8 +225,8 @@ func (p *platform) newReceipt(d schema.Delivery) schema.Receipt {
 	return schema.Receipt{NativeID: id, Open: traitOf(d.Account.Platform).open && d.Comment == nil}
 }
 
-// goesWrong gives a call one of the fates that are no plain success; it reports whether
-// the call takes effect all the same.
+// goesWrong makes a call fail in one of the possible ways, and reports whether it takes effect
+// all the same.
 func (p *platform) goesWrong(c *call, deadline time.Duration) bool {
 	switch p.rand.IntN(10) {
 	case 0:
@@ -273,7 +273,7 @@ func (p *platform) loses(c *call) bool {
 	return true
 }
 
-// schedule makes the effect come at its time, unless it is put to another.
+// schedule makes the call take effect at its time, unless that is changed before.
 func (c *call) schedule() {
 	c.effect++
 	current := c.effect

@@ -6,8 +6,8 @@ import (
 	"crier/schema"
 )
 
-// rules are what keeps the store's promises. Each is one condition of a statement or of
-// a stage; a test takes one away to see that it is missed.
+// rules are the conditions that keep the promises to users, each of a statement or of a
+// stage. A test switches one off to see that the simulation notices.
 type rules struct {
 	claimChecksVersion    bool // a message of an older version claims nothing
 	claimChecksTime       bool // a target that waits is not claimed before its time
@@ -34,7 +34,7 @@ type rules struct {
 	settle time.Duration // between a lease's end, or a look, and the next look
 }
 
-// sound are the rules without a planted bug.
+// sound returns the rules without a planted bug.
 func sound() rules {
 	return rules{
 		claimChecksVersion: true, claimChecksTime: true, postponeChecksVersion: true, finishChecksClaim: true, openClaimIsLooked: true, tokenNamesClaim: true, lookTwice: true,

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// simulation is one seed's day: everything that happens is an event at a time, and all
-// that is left to chance comes from the seed.
+// simulation is one day as a seed determines it: everything that happens is an event at some
+// time, and every random choice comes from the seed.
 type simulation struct {
 	rules  rules
 	rand   *rand.Rand
 	now    time.Time
 	events events
-	order  int // events of one instant happen as they were made
+	order  int // of the last event: those of one instant happen in the order they were added
 	tokens int // of claims
 
 	store    *store
@@ -32,8 +32,8 @@ type simulation struct {
 
 const (
 	day = 24 * time.Hour
-	// patience is how long after the faults, and after the last post was due, everything
-	// has ended.
+	// patience is how long after the last fault, and after the last post was due, every post
+	// must have come to its end.
 	patience = 3 * time.Hour
 	workers  = 2
 )
@@ -60,7 +60,7 @@ func newSimulation(seed uint64, r rules) *simulation {
 	return s
 }
 
-// run lets the day pass, then what is left of it, and returns the first promise broken.
+// run runs all events and returns the first promise that was broken, nil if none was.
 func (s *simulation) run() *violation {
 	for len(s.events) > 0 && s.check.broken == nil {
 		e := heap.Pop(&s.events).(event)
@@ -96,12 +96,12 @@ func (s *simulation) promoteOn() {
 // faulty reports whether something may still go wrong.
 func (s *simulation) faulty() bool { return s.now.Before(began().Add(day)) }
 
-// chance is true with a probability, while something may go wrong.
+// chance returns true with a probability, and never once the faults have stopped.
 func (s *simulation) chance(probability float64) bool {
 	return s.rand.Float64() < probability && s.faulty()
 }
 
-// between is a duration from a range.
+// between returns a random duration from a range.
 func (s *simulation) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(s.rand.Int64N(int64(most-least)+1))
 }
@@ -167,7 +167,7 @@ func newFaults(r *rand.Rand) faults {
 
 func (f faults) none() bool { return f == faults{} }
 
-// counts is what became of a day: it shows that the seeds go everywhere.
+// counts says how often each kind of thing happened, to show that the seeds reach them all.
 type counts struct {
 	cancels, edits, unschedules, retries             int
 	lost, repeated, stalled, emptied                 int
@@ -175,7 +175,7 @@ type counts struct {
 	published, comments, lateEffects, lostAnswers    int
 	duplicates, found, secondTries, unknown, refused int
 	holes, processed, vanished, stale, lateReceipts  int
-	postponed, unheard, repeats, missed, leftOut     int
+	postponed, unanswered, repeats, missed, leftOut  int
 	accepted, downLooks, settledLater, gaveUpLate    int
 	gaveUp                                           int
 }

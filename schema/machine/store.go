@@ -97,14 +97,14 @@ func newStore(r rules, moved func(job)) *store {
 	}
 }
 
-// newID numbers what the store makes: real ids are random, and a seed must be told again.
+// newID returns ids in sequence: random ones would make a seed's run differ each time.
 func (s *store) newID() (id [16]byte) {
 	s.ids++
 	binary.BigEndian.PutUint64(id[8:], s.ids)
 	return id
 }
 
-// nearHorizon is how far ahead jobs stand in the table that is scanned.
+// nearHorizon is how soon a job must be due to be in the table that is scanned.
 const nearHorizon = 24 * time.Hour
 
 // putJob inserts a job, near or far: jobRows.add.
@@ -126,8 +126,8 @@ func (s *store) putPostJob(p *post, due, now time.Time) {
 	s.putJob(job{id: schema.JobID(p.id), kind: schema.JobPost, due: due, version: p.version}, now)
 }
 
-// create inserts a post; what is due now the gateway announces itself, and its job
-// stands behind with a visibility timeout (Gateway.queueInserts).
+// create inserts a post. If it is due now, the gateway announces it itself, and its job is
+// due after the visibility timeout, in case the announcement is lost (Gateway.queueInserts).
 func (s *store) create(p *post, now time.Time) (announced []message) {
 	s.posts = append(s.posts, p)
 	s.byID[p.id] = p
@@ -240,7 +240,7 @@ func (t *target) isBegun() bool {
 	return t.state != schema.TargetPending || len(t.receipts) > 0 || t.failure != nil
 }
 
-// resume is the entry after the last one published.
+// resume returns the entry after the last published one.
 func (t *target) resume() int {
 	entry := 0
 	for _, r := range t.receipts {
@@ -269,7 +269,7 @@ func (p *post) commentAt(n int16, position int) *comment {
 	return nil
 }
 
-// messagesOf is what a post's job asks of the publish stage (schema.PostJob.Messages).
+// messagesOf returns the messages of a post's job (schema.PostJob.Messages).
 func messagesOf(p *post, version int32) []message {
 	messages := make([]message, len(p.targets))
 	for i, t := range p.targets {

@@ -7,7 +7,7 @@ import (
 	"crier/schema"
 )
 
-// startUsers lets users come through the day, each with a post.
+// startUsers lets users arrive over the day, each with one post.
 func (s *simulation) startUsers() {
 	for range 3 + s.rand.IntN(6) {
 		s.after(s.between(0, day-time.Hour), func() { s.newUser() })
@@ -21,7 +21,7 @@ func (s *simulation) startUsers() {
 	}
 }
 
-// user has one post, and changes their mind.
+// user has one post, and may edit, cancel, unschedule or retry it.
 type user struct {
 	*simulation
 	post    *post
@@ -29,7 +29,7 @@ type user struct {
 	retries int
 }
 
-const mostRetries = 3
+const maxRetries = 3
 
 func (s *simulation) newUser() {
 	id := schema.PostID(s.store.newID())
@@ -99,7 +99,7 @@ func (u *user) writeContent() {
 	u.write(u.post)
 }
 
-// write writes every entry anew.
+// write gives every entry a new text.
 func (u *user) write(p *post) {
 	u.takes++
 	entries := make([]schema.Entry, len(p.content.Entries))
@@ -169,7 +169,7 @@ func (u *user) cancel() {
 // considerRetry is called when the post has failed. Nobody looks at the account first: that
 // is crier's to do.
 func (u *user) considerRetry() {
-	if u.retries == mostRetries || !u.faulty() || u.rand.IntN(3) == 0 {
+	if u.retries == maxRetries || !u.faulty() || u.rand.IntN(3) == 0 {
 		return
 	}
 	u.retries++

@@ -6,7 +6,7 @@ import (
 	"crier/schema"
 )
 
-// node is one process with every role. Whatever it has in hand is gone when it dies.
+// node is one process with every role. When it dies it loses all work in progress.
 type node struct {
 	*simulation
 	number int
@@ -31,7 +31,7 @@ func (s *simulation) aliveNode() *node {
 
 func (n *node) lives(life int) bool { return n.alive && n.life == life }
 
-// then goes on with a step unless the node dies meanwhile.
+// then calls do after a while, unless the node dies before.
 func (n *node) then(in time.Duration, do func()) {
 	life := n.life
 	n.after(in, func() {
@@ -50,8 +50,8 @@ func (n *node) dies(where string) bool {
 	return true
 }
 
-// crash ends the node's life. It comes back as itself, with its data folder's lock, or
-// as a new node that knows nothing of it.
+// crash ends the node. It comes back either as itself, with its data folder, or as a new node
+// that knows nothing of the old one.
 func (n *node) crash(where string) {
 	n.seen.crashes++
 	if n.tells {
@@ -86,7 +86,7 @@ func (n *node) restart() {
 	n.store.recover(n.number, n.now)
 }
 
-// claim takes a message on, unless it has to wait for its platform.
+// claim claims the target or comment of a message, unless its platform's limit makes it wait.
 func (n *node) claim(m message) {
 	if n.chance(n.faults.platform/4) && n.store.postpone(m, n.between(time.Second, longestLimit), n.now) {
 		n.seen.postponed++
@@ -111,7 +111,7 @@ func (n *node) claimAs(m message, by claimant) {
 		return
 	}
 	if n.chance(n.faults.outage / 4) {
-		n.seen.unheard++
+		n.seen.unanswered++
 		by.again = true
 		n.then(n.between(200*time.Millisecond, 2*time.Minute), func() { n.claimAs(m, by) })
 		return
@@ -181,7 +181,7 @@ func (n *node) drop(c *call) {
 	}
 }
 
-// miss ends what is too late.
+// miss ends a target or comment that is too late.
 func (n *node) miss(d schema.Delivery) {
 	n.seen.missed++
 	if d.Comment != nil {
@@ -246,7 +246,7 @@ func (n *node) settled(r schema.CommentResult) schema.CommentResult {
 	return r
 }
 
-// again goes on with the next step at once.
+// again continues with the next step at once.
 func (n *node) again(m message) {
 	if !n.dies("before the next step") {
 		n.then(n.between(0, 5*time.Millisecond), func() { n.claim(m) })

@@ -15,15 +15,15 @@ const (
 	chunkBytes = 900 << 10
 )
 
-// chunk is what one request carries. Which rows stand together follows from the file
-// alone, so that an import that goes on sends the same chunks as before.
+// chunk is the rows of one request. Which rows are in a chunk depends on the file alone, so
+// that a resumed import sends the same chunks as before.
 type chunk struct {
 	number int
 	rows   []row
 	alone  bool // its only row is sent by itself
 }
 
-// chunker parts rows into chunks.
+// chunker divides rows into chunks.
 type chunker struct {
 	rows   rows
 	number int

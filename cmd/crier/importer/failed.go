@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// failedOf is where the rows of a file go that failed: calendar.failed.csv.
+// failedOf names the file for the rows of a file that failed, such as calendar.failed.csv.
 func failedOf(file string) string {
 	file = filepath.Clean(file)
 	ending := filepath.Ext(file)
 	return strings.TrimSuffix(file, ending) + ".failed" + ending
 }
 
-// correctable says where the rows are that failed in the import of these results.
+// correctable is a hint where the rows are that failed in the import of these results; it is
+// empty if there are none.
 func correctable(results string) string {
 	failed := failedOf(strings.TrimSuffix(results, resultsEnding))
 	if _, err := os.Stat(failed); err != nil {
@@ -26,8 +27,8 @@ func correctable(results string) string {
 	return ": rows that failed are in " + failed + ", correct them there and import that file"
 }
 
-// keepFailed copies the rows that failed, with the header, to a file of their own, as they
-// are: corrected there and imported, they make no post again that is there.
+// keepFailed copies the rows that failed, with the header, unchanged to a file of their own.
+// Once corrected, that file can be imported without creating any other post again.
 func (r *run) keepFailed(f *os.File) error {
 	if r.summary.Failed == 0 || r.config.DryRun {
 		return nil

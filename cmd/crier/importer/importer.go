@@ -21,14 +21,14 @@ type Config struct {
 	URL      string // of the server, such as http://127.0.0.1:8080
 	Key      string
 	Timezone string // of rows whose time has no zone
-	DryRun   bool   // ask what would become of each row; nothing is made
+	DryRun   bool   // only ask what each row would lead to; no post is created
 	Progress io.Writer
 	// Terminal reports whether Progress is one: then a bar is drawn in it.
 	Terminal bool
 	Now      func() time.Time
 }
 
-// Summary is what an import came to.
+// Summary is the result of an import.
 type Summary struct {
 	Rows, Created, Failed, Unknown int
 	Results                        string // file with a line for each row; empty where no import has begun
@@ -39,13 +39,13 @@ type Summary struct {
 
 const (
 	senders = 8
-	window  = 4 * senders // chunks that may be done before the first of them
+	window  = 4 * senders // chunks that may be finished while an earlier one is not
 )
 
-// Run imports the file, or goes on with an import of it that did not come to its end. An
-// error leaves what it takes to go on, named in the summary: running it again loses and
-// repeats nothing. Where nothing can have been made, such as with a key that is refused,
-// nothing is left, and another key or address may follow.
+// Run imports the file, or resumes an import of it that did not finish. After an error the
+// results named in the summary stay, so that running it again loses and repeats nothing. If
+// no post can have been created, as with a key that is refused, no results stay, and the next
+// run may use another key or address.
 func Run(ctx context.Context, c Config) (Summary, error) {
 	if err := checkURL(c.URL); err != nil {
 		return Summary{}, err
@@ -81,7 +81,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	return run.summary, errors.Join(err, j.close())
 }
 
-// checkURL refuses an address that no request can be sent to, however often it is tried.
+// checkURL refuses an address that no request can be sent to, so that none is retried.
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
@@ -90,7 +90,7 @@ func checkURL(address string) error {
 	return nil
 }
 
-// removeOld forgets an earlier dry run: it has made nothing.
+// removeOld removes the results of an earlier dry run, which has created no posts.
 func removeOld(results string) error {
 	for _, name := range []string{results, results + ".state"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -100,8 +100,8 @@ func removeOld(results string) error {
 	return nil
 }
 
-// survey reads the file once: how many rows it has, what of it is ignored, and what makes
-// it this file.
+// survey reads the whole file once. It counts the rows, reports ignored columns, and takes
+// the digest by which a later run recognises the file.
 func (c Config) survey() (total int, s state, err error) {
 	err = c.withFile(func(f *os.File) error {
 		s = state{Key: keyDigest(c.Key), URL: c.URL, Timezone: c.Timezone}
@@ -139,7 +139,7 @@ func (c Config) withFile(work func(*os.File) error) error {
 	return errors.Join(work(f), f.Close())
 }
 
-// run is an import on its way.
+// run is an import in progress.
 type run struct {
 	config   Config
 	journal  *journal
@@ -179,8 +179,8 @@ func (r *run) all(ctx context.Context) error {
 	})
 }
 
-// sendFrom sends first and what follows it. The first request of an import goes alone: it
-// reports whether the server is there, and takes the key, before others are on their way.
+// sendFrom sends the first chunk and those that follow. The first request of an import goes
+// alone, to find out whether the server answers and accepts the key before others are sent.
 func (r *run) sendFrom(ctx context.Context, first chunk, chunks *chunker) error {
 	if r.journal.resumed {
 		return r.sendAll(ctx, first, chunks)
@@ -213,13 +213,13 @@ func (r *run) sendFirst(ctx context.Context, c chunk) error {
 	return nil
 }
 
-// sent is a chunk on its way: what became of its rows is handed over once it is known.
+// sent is a chunk in flight; outcomes receives the results of its rows.
 type sent struct {
 	chunk    chunk
 	outcomes chan []outcome
 }
 
-// sendAll sends the chunks in parallel and writes what becomes of them in their order.
+// sendAll sends the chunks in parallel and writes their results in order.
 func (r *run) sendAll(ctx context.Context, first chunk, chunks *chunker) error {
 	group, ctx := errgroup.WithContext(ctx)
 	order := make(chan sent, window)
@@ -227,7 +227,7 @@ func (r *run) sendAll(ctx context.Context, first chunk, chunks *chunker) error {
 	group.Go(func() error {
 		defer close(order)
 		defer close(work)
-		return r.hand(ctx, first, chunks, order, work)
+		return r.dispatch(ctx, first, chunks, order, work)
 	})
 	for range senders {
 		group.Go(func() error {
@@ -245,9 +245,9 @@ func (r *run) sendAll(ctx context.Context, first chunk, chunks *chunker) error {
 	return group.Wait()
 }
 
-// hand gives the chunks to the senders. Those that an earlier run may have sent too long
-// ago are not sent again.
-func (r *run) hand(ctx context.Context, first chunk, chunks *chunker, order, work chan<- sent) error {
+// dispatch gives the chunks to the senders. Those that an earlier run may have sent so long
+// ago that crier has forgotten their keys are not sent again.
+func (r *run) dispatch(ctx context.Context, first chunk, chunks *chunker, order, work chan<- sent) error {
 	doubtful := 0
 	if r.journal.forgotten(r.config.Now()) {
 		doubtful = window + senders
@@ -296,7 +296,7 @@ func (r *run) record(ctx context.Context, order <-chan sent) error {
 	return nil
 }
 
-// count reads the results: an import may have taken several runs.
+// count fills the summary from the results, since an import may have taken several runs.
 func (r *run) count() error {
 	return r.journal.each(func(_, status string) error {
 		r.summary.Rows++

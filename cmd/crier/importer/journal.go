@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// outcome is what became of one row: a line of the results.
+// outcome is the result of one row: a line of the results file.
 type outcome struct {
 	row          int
 	status       string // created, valid, failed or unknown
@@ -42,7 +42,7 @@ func (o outcome) record() []string {
 	return []string{strconv.Itoa(o.row), o.status, o.postID, o.scheduledFor, o.code, o.message}
 }
 
-// state says which import the results belong to; it stands beside them.
+// state says which import the results belong to. It is a file beside theirs.
 type state struct {
 	ID       string    `json:"id"`   // of the import: its keys are made from it
 	File     string    `json:"file"` // SHA-256 of what is imported
@@ -52,8 +52,8 @@ type state struct {
 	SentAt   time.Time `json:"sentAt"` // when it last sent something, to within a minute
 }
 
-// journal is the results of an import, in the order of the rows, and what it takes to go
-// on with it.
+// journal holds the results of an import, in the order of the rows, and the state that is
+// needed to resume it.
 type journal struct {
 	state   state
 	path    string // of the state
@@ -128,8 +128,8 @@ func (s state) same(fresh state, results string) error {
 	return nil
 }
 
-// resume keeps the lines of whole chunks and returns the first chunk that has none. A line
-// or a chunk that a crash has cut is forgotten: it is sent again under its key.
+// resume keeps the lines of complete chunks and returns the first chunk that is not complete.
+// What a crash has left of that one is cut off: it is sent again under its key.
 func (j *journal) resume(chunks *chunker) (chunk, error) {
 	reader := csv.NewReader(bufio.NewReader(j.file))
 	reader.FieldsPerRecord = len(resultsHeader)
@@ -181,14 +181,14 @@ func (j *journal) continueAt(offset int64) error {
 	return nil
 }
 
-// forgotten reports whether what was on its way when the import ended may be unknown to
-// crier by now: sending it again could make its posts twice.
+// forgotten reports whether crier may have forgotten the keys of chunks that were in flight
+// when the import ended: sending those again could create their posts twice.
 func (j *journal) forgotten(now time.Time) bool {
 	return j.resumed && !j.state.SentAt.IsZero() && now.Sub(j.state.SentAt) > keyLife
 }
 
-// write adds the lines of one chunk. They are in the file's hands before it returns: a
-// crash of the process loses none, and one of the machine only sends chunks again.
+// write adds the lines of one chunk, and hands them to the operating system before it returns:
+// a crash of the process loses none, and after one of the machine chunks are sent again.
 func (j *journal) write(outcomes []outcome) error {
 	for _, o := range outcomes {
 		if err := j.out.Write(o.record()); err != nil {
@@ -203,7 +203,7 @@ func (j *journal) write(outcomes []outcome) error {
 	return nil
 }
 
-// sending notes that something is sent now.
+// sending records that something is sent now, to within a minute.
 func (j *journal) sending(now time.Time) error {
 	if now.Sub(j.state.SentAt) < time.Minute {
 		return nil
@@ -250,7 +250,7 @@ func (j *journal) each(take func(row, status string) error) error {
 	}
 }
 
-// finish ends an import that is done: its results stay, its state goes.
+// finish ends an import that is done: its results stay, its state is removed.
 func (j *journal) finish() error {
 	if err := os.Remove(j.path); err != nil {
 		return fmt.Errorf("removing the state of the import: %w", err)
@@ -283,13 +283,13 @@ func digest(r io.Reader) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// keyDigest tells keys apart without giving one away.
+// keyDigest identifies a key without revealing it.
 func keyDigest(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:6])
 }
 
-// resultsOf is where the results of a file go.
+// resultsOf names the file for the results of a file.
 func resultsOf(file string) string { return filepath.Clean(file) + resultsEnding }
 
 const resultsEnding = ".results.csv"

@@ -177,8 +177,8 @@ func (p *post) addMedia(body map[string]any) *problem {
 	return nil
 }
 
-// kindOf tells what is at a URL by its path's ending; what is really there is found when
-// it is fetched.
+// kindOf guesses the kind of media from the ending of a URL's path. What is really there is
+// found out when it is fetched.
 func kindOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -194,7 +194,7 @@ func kindOf(address string) string {
 	}
 }
 
-// list parts a cell at commas, semicolons, bars and white space.
+// list splits a cell at commas, semicolons, bars and white space.
 func list(cell string) []string {
 	return strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(",;| \t\r\n", r) })
 }

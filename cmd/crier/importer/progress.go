@@ -8,7 +8,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress shows how far an import is: a bar on a terminal, a line now and then elsewhere.
+// progress shows how far an import is: as a bar on a terminal, otherwise as a line every
+// tellEvery.
 type progress struct {
 	bar   *progressbar.ProgressBar
 	out   io.Writer
@@ -35,7 +36,7 @@ func newProgress(out io.Writer, terminal bool, total int, now func() time.Time) 
 	return p
 }
 
-// skip counts rows that an earlier run has done: they say nothing of the rate.
+// skip counts rows that an earlier run has done, which do not count for the rate.
 func (p *progress) skip(rows int) {
 	p.done, p.begun = rows, rows
 	if p.bar != nil && rows > 0 {

@@ -25,13 +25,13 @@ type sender struct {
 	timezone string
 	dryRun   bool
 	importID string
-	patience time.Duration // how long one chunk is tried
+	patience time.Duration // how long one chunk is retried
 	now      func() time.Time
-	notices  io.Writer   // is told of a server that does not answer
-	taken    atomic.Bool // a request has, or may have, had its effect
+	notices  io.Writer   // where a server that does not answer is reported
+	taken    atomic.Bool // a request may have taken effect
 
 	mu      sync.Mutex
-	resumes time.Time // nothing is sent before: the key's minute is used up
+	resumes time.Time // nothing is sent before it: the rate limit of the key is used up
 	away    bool      // the server did not answer when it was last asked
 }
 
@@ -41,8 +41,8 @@ const (
 	patience  = 15 * time.Minute
 )
 
-// send returns what became of the rows of a chunk. Its error ends the import: the server
-// is not to be reached, or refuses the key.
+// send sends a chunk and returns the results of its rows. An error ends the import: the
+// server cannot be reached, or refuses the key.
 func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
 	body := c.body(s.timezone, s.dryRun)
 	if body == nil {
@@ -80,8 +80,8 @@ func unreadable(err error) *client.APIError {
 	return nil
 }
 
-// sendAlone sends each row of a chunk by itself. One of them has something in it that the
-// API reads in no request, such as a field twice, and should not hold up the others.
+// sendAlone sends each row of a chunk by itself. One of them holds something that makes the
+// API refuse the whole request, such as a field twice, and must not hold up the others.
 func (s *sender) sendAlone(ctx context.Context, c chunk, refusal *client.APIError) ([]outcome, error) {
 	if c.alone {
 		c.rows[0].problem = &problem{message: refusal.Message}
@@ -98,8 +98,8 @@ func (s *sender) sendAlone(ctx context.Context, c chunk, refusal *client.APIErro
 	return outcomes, nil
 }
 
-// tell says once that the server does not answer, or not now, so that nobody takes the
-// wait for it for work.
+// tell reports once that the server does not answer, so that nobody takes the wait for
+// progress.
 func (s *sender) tell(ctx context.Context, again bool, err error) {
 	failure, refused := errors.AsType[*client.APIError](err)
 	if ctx.Err() != nil || refused && failure.Status == http.StatusTooManyRequests {
@@ -115,8 +115,8 @@ func (s *sender) tell(ctx context.Context, again bool, err error) {
 	}
 }
 
-// try sends a chunk once; again reports whether it may be sent again: its key makes sure
-// that it has its effect once.
+// try sends a chunk once. again reports whether it is worth sending again; the chunk's key
+// makes sure that it takes effect only once.
 func (s *sender) try(ctx context.Context, c chunk, body []byte) (answer *client.BulkAnswer, again bool, err error) {
 	params := &client.CreatePostsParams{}
 	if !s.dryRun {
@@ -145,7 +145,7 @@ func (s *sender) try(ctx context.Context, c chunk, body []byte) (answer *client.
 	}
 }
 
-// heed notes when the key may be used again, once its minute is used up.
+// heed records when the key may be used again if its rate limit is used up.
 func (s *sender) heed(header http.Header, status int) {
 	remaining, err := strconv.Atoi(header.Get("X-RateLimit-Remaining"))
 	if err != nil || (remaining > 0 && status != http.StatusTooManyRequests) {
@@ -179,14 +179,15 @@ func (r row) refused() outcome {
 	return o
 }
 
-// lost is what becomes of a chunk nobody can ask about any more.
+// lost returns the results of a chunk that was sent so long ago that crier has forgotten its
+// key.
 func (c chunk) lost() []outcome {
 	return c.each(func(r row) outcome {
 		return outcome{row: r.number, status: unknown, code: "unknown", message: "the import ended more than a day ago while this row was on its way: look whether its post is there"}
 	})
 }
 
-// each is what becomes of the rows: those that can be sent are told by sent.
+// each returns the results of all rows: those of rows that can be sent come from sent.
 func (c chunk) each(sent func(row) outcome) []outcome {
 	outcomes := make([]outcome, len(c.rows))
 	for i, r := range c.rows {

@@ -56,7 +56,7 @@ var fields = map[string][]string{
 	"title":        {"title"},
 }
 
-// newTable reads the header. Fields are parted by commas, semicolons or tabs, whichever
+// newTable reads the header. Fields are separated by commas, semicolons or tabs, whichever
 // the header has most of.
 func newTable(buffered *bufio.Reader) (*table, error) {
 	t := &table{}

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// wall is how times without a zone are handed on: crier reads them in the row's, or the
-// import's, time zone.
-const wall = "2006-01-02T15:04:05"
+// wallTime is the form in which times without a zone are sent: crier reads them in the time
+// zone of the row, or of the import.
+const wallTime = "2006-01-02T15:04:05"
 
 var (
 	dates  = []string{"2006-01-02", "2006/01/02", "02.01.2006", "2.1.2006", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006"}
 	clocks = []string{"15:04", "15:04:05", "15:04:05.999", "3:04PM", "3:04 PM", "3PM", "3 PM"}
 	zones  = []string{"", "Z07:00", " Z07:00", " -0700", "-0700"}
-	// slashed is a date whose day and month nobody can tell apart for sure.
+	// slashed is a date in which the day may come before the month or after it.
 	slashed = regexp.MustCompile(`^(\d{1,2})/(\d{1,2})/(\d{4})\b`)
 	seconds = regexp.MustCompile(`^\d{10}$`)
 )
@@ -33,7 +33,7 @@ func parseWhen(text string) (string, error) {
 		}
 		return time.Unix(unix, 0).UTC().Format(time.RFC3339), nil
 	}
-	text, err := straighten(text)
+	text, err := normalizeDate(text)
 	if err != nil {
 		return "", err
 	}
@@ -46,7 +46,7 @@ func parseWhen(text string) (string, error) {
 						continue
 					}
 					if zone == "" {
-						return at.Format(wall), nil
+						return at.Format(wallTime), nil
 					}
 					return at.Format(time.RFC3339), nil
 				}
@@ -59,8 +59,8 @@ func parseWhen(text string) (string, error) {
 	return "", fmt.Errorf("%q is no time crier knows; write it like 2026-12-01 09:00 or 2026-12-01T09:00:00+01:00", text)
 }
 
-// straighten writes 13/2/2026 and 2/13/2026 as 2026-02-13, and refuses 2/3/2026.
-func straighten(text string) (string, error) {
+// normalizeDate writes 13/2/2026 and 2/13/2026 as 2026-02-13, and refuses 2/3/2026.
+func normalizeDate(text string) (string, error) {
 	parts := slashed.FindStringSubmatch(text)
 	if parts == nil {
 		return upperMeridiem(text), nil
