@@ -18,7 +18,7 @@ import (
 // scopes returns what people are asked for: their boards are listed, and pins made and looked
 // at. Secret boards have scopes of their own, which are not asked for.
 func scopes() []string {
-	return []string{"boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"}
+	return []string{"boards:read", "boards:write", "pins:read", "pins:write"}
 }
 
 // Authorize returns Pinterest's page. There is no PKCE in this flow: the app's secret is the
