@@ -75,7 +75,7 @@ func shownBoard(a *simulation.Account, b board) map[string]any {
 	return map[string]any{
 		"id": b.id, "name": b.name, "description": nil, "is_ads_only": b.adsOnly, "privacy": "PUBLIC",
 		"owner": map[string]string{"username": username(a)}, "pin_count": 0, "follower_count": 0, "collaborator_count": 0,
-		"created_at": "2026-01-02T03:04:05",
+		"created_at": "2026-01-02T03:04:05+00:00",
 	}
 }
 

@@ -193,7 +193,7 @@ func (s *simulator) shown(owner *simulation.Account, p simulation.Post) map[stri
 		kind, creative = "multiple_images", "CAROUSEL"
 	}
 	return map[string]any{
-		"id": p.ID, "created_at": p.CreatedAt.Format("2006-01-02T15:04:05"), "board_id": asked.Board,
+		"id": p.ID, "created_at": p.CreatedAt.Format("2006-01-02T15:04:05-07:00"), "board_id": asked.Board,
 		"board_section_id": orNull(asked.Section), "board_owner": map[string]string{"username": username(owner)},
 		"title": orNull(asked.Title), "description": orNull(asked.Description), "link": orNull(asked.Link),
 		"alt_text": orNull(asked.AltText), "dominant_color": orNull(asked.Dominant), "creative_type": creative,
