@@ -2364,6 +2364,22 @@ type ConnectMastodon struct {
 	Server *string `json:"server,omitempty"`
 }
 
+// ConnectPinterest defines model for ConnectPinterest.
+type ConnectPinterest struct {
+	// AccessToken With the scopes boards:read, boards:write, pins:read and pins:write.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// EntityId The board to pin on, a number, or a section of it: board/section.
+	EntityId string `json:"entityId"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
+	RefreshToken *string `json:"refreshToken,omitempty"`
+}
+
 // ConnectTelegram defines model for ConnectTelegram.
 type ConnectTelegram struct {
 	BotToken string  `json:"botToken"`
@@ -3189,7 +3205,7 @@ type MediaItem struct {
 	// refused (none), or the platform gets a copy that it takes, smaller, all of it with white bars where the aspect
 	// ratio asks for them (contain) or cropped around its middle (cover). A warning says so for each platform; the
 	// upload itself stays as it is. Moving pictures and pictures below a platform's least size are refused all the
-	// same, videos and documents are not changed. For instagram and threads, which fetch media by themselves, the
+	// same, videos and documents are not changed. For instagram, threads and pinterest, which fetch pictures by themselves, the
 	// picture has to be an upload.
 	Fit *MediaItemFit `json:"fit,omitempty"`
 
@@ -3206,7 +3222,7 @@ type MediaItem struct {
 // refused (none), or the platform gets a copy that it takes, smaller, all of it with white bars where the aspect
 // ratio asks for them (contain) or cropped around its middle (cover). A warning says so for each platform; the
 // upload itself stays as it is. Moving pictures and pictures below a platform's least size are refused all the
-// same, videos and documents are not changed. For instagram and threads, which fetch media by themselves, the
+// same, videos and documents are not changed. For instagram, threads and pinterest, which fetch pictures by themselves, the
 // picture has to be an upload.
 type MediaItemFit string
 
@@ -3252,11 +3268,24 @@ type Pagination struct {
 
 // PinterestSettings defines model for PinterestSettings.
 type PinterestSettings struct {
-	// BoardId Another board of the same owner than the account's.
+	// BoardId Another board of the same person, or a group board of theirs, in place of the account's.
 	BoardId *string `json:"boardId,omitempty"`
+
+	// BoardSectionId A section of that board, or of the account's.
+	BoardSectionId *string `json:"boardSectionId,omitempty"`
 
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
+
+	// CoverImageKeyFrameTime Of a video without coverImageUrl, the second that it is shown by; 1 where both are left out.
+	CoverImageKeyFrameTime *int `json:"coverImageKeyFrameTime,omitempty"`
+
+	// CoverImageUrl The picture that a video is shown by.
+	CoverImageUrl *string `json:"coverImageUrl,omitempty"`
+	DominantColor *string `json:"dominantColor,omitempty"`
+
+	// Link Where a click on the pin leads.
+	Link *string `json:"link,omitempty"`
 
 	// Title Of the pin; content is its description.
 	Title *string `json:"title,omitempty"`
@@ -4972,6 +5001,9 @@ type ConnectLinkedInJSONRequestBody = ConnectLinkedIn
 // ConnectMastodonJSONRequestBody defines body for ConnectMastodon for application/json ContentType.
 type ConnectMastodonJSONRequestBody = ConnectMastodon
 
+// ConnectPinterestJSONRequestBody defines body for ConnectPinterest for application/json ContentType.
+type ConnectPinterestJSONRequestBody = ConnectPinterest
+
 // PutRedirectsJSONRequestBody defines body for PutRedirects for application/json ContentType.
 type PutRedirectsJSONRequestBody = RedirectsUpdate
 
@@ -5967,6 +5999,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /connect/mastodon (the `ConnectMastodon` operationId).
 	ConnectMastodon(ctx context.Context, body ConnectMastodonJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectPinterestWithBody Connect a board of Pinterest
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+	ConnectPinterestWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectPinterest Connect a board of Pinterest
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+	ConnectPinterest(ctx context.Context, body ConnectPinterestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListRedirects Where persons may be sent after they have connected an account
 	//
@@ -7337,6 +7387,44 @@ func (c *Client) ConnectMastodonWithBody(ctx context.Context, contentType string
 // Corresponds with POST /connect/mastodon (the `ConnectMastodon` operationId).
 func (c *Client) ConnectMastodon(ctx context.Context, body ConnectMastodonJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewConnectMastodonRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectPinterestWithBody Connect a board of Pinterest
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+func (c *Client) ConnectPinterestWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectPinterestRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectPinterest Connect a board of Pinterest
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+func (c *Client) ConnectPinterest(ctx context.Context, body ConnectPinterestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectPinterestRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -9921,6 +10009,46 @@ func NewConnectMastodonRequestWithBody(server string, contentType string, body i
 	}
 
 	operationPath := fmt.Sprintf("/connect/mastodon")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConnectPinterestRequest calls the generic ConnectPinterest builder with application/json body
+func NewConnectPinterestRequest(server string, body ConnectPinterestJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectPinterestRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectPinterestRequestWithBody constructs an http.Request for the ConnectPinterest method, with any body, and a specified content type
+func NewConnectPinterestRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/pinterest")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -13174,6 +13302,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/mastodon (the `ConnectMastodon` operationId).
 	ConnectMastodonWithResponse(ctx context.Context, body ConnectMastodonJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectMastodonResponse, error)
 
+	// ConnectPinterestWithBodyWithResponse Connect a board of Pinterest
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+	ConnectPinterestWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectPinterestResponse, error)
+
+	// ConnectPinterestWithResponse Connect a board of Pinterest
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+	ConnectPinterestWithResponse(ctx context.Context, body ConnectPinterestJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectPinterestResponse, error)
+
 	// ListRedirectsWithResponse Where persons may be sent after they have connected an account
 	//
 	// Needs a key with the permission `admin`.
@@ -14943,6 +15089,54 @@ func (r ConnectMastodonResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ConnectMastodonResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConnectPinterestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectPinterestResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectPinterestResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectPinterestResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectPinterestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectPinterestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectPinterestResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -17897,6 +18091,36 @@ func (c *ClientWithResponses) ConnectMastodonWithResponse(ctx context.Context, b
 	return ParseConnectMastodonResponse(rsp)
 }
 
+// ConnectPinterestWithBodyWithResponse Connect a board of Pinterest
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+func (c *ClientWithResponses) ConnectPinterestWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectPinterestResponse, error) {
+	rsp, err := c.ConnectPinterestWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectPinterestResponse(rsp)
+}
+
+// ConnectPinterestWithResponse Connect a board of Pinterest
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+func (c *ClientWithResponses) ConnectPinterestWithResponse(ctx context.Context, body ConnectPinterestJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectPinterestResponse, error) {
+	rsp, err := c.ConnectPinterest(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectPinterestResponse(rsp)
+}
+
 // ListRedirectsWithResponse Where persons may be sent after they have connected an account
 //
 // Needs a key with the permission `admin`.
@@ -19839,6 +20063,39 @@ func ParseConnectMastodonResponse(rsp *http.Response) (*ConnectMastodonResponse,
 	}
 
 	response := &ConnectMastodonResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConnectPinterestResponse parses an HTTP response from a ConnectPinterestWithResponse call
+func ParseConnectPinterestResponse(rsp *http.Response) (*ConnectPinterestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectPinterestResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

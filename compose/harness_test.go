@@ -31,6 +31,7 @@ import (
 	"crier/connectors/catalog"
 	googlebusiness "crier/connectors/googlebusiness/simulator"
 	linkedin "crier/connectors/linkedin/simulator"
+	pinterest "crier/connectors/pinterest/simulator"
 	"crier/connectors/simulation"
 	"crier/schema"
 	"crier/schema/postgres"
@@ -112,6 +113,7 @@ type world struct {
 	key        string
 	client     *http.Client
 	picture    string // an upload for posts that need one
+	upright    string // one for platforms that take no other
 }
 
 // newWorld starts the simulators and a crier on a data folder without anything in it but
@@ -260,6 +262,9 @@ func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 		case schema.GoogleBusiness:
 			token := fmt.Sprintf("token-of-user-%d", i)
 			path, login = "/connect/google-business", map[string]any{"accessToken": token, "entityId": googlebusiness.Locations(token)[0]}
+		case schema.Pinterest:
+			token := fmt.Sprintf("token-of-user-%d", i)
+			path, login = "/connect/pinterest", map[string]any{"accessToken": token, "entityId": pinterest.Boards(token)[0]}
 		case schema.Telegram:
 			path, login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 1000+i, i), "chatId": fmt.Sprintf("@channel%d", i)}
 		}

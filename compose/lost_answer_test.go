@@ -19,6 +19,7 @@ import (
 var visibleCalls = map[schema.Platform]string{
 	schema.Mastodon: "POST /api/v1/statuses", schema.Bluesky: "com.atproto.repo.putRecord", schema.Telegram: "sendMessage",
 	schema.Instagram: "POST /{user}/media_publish", schema.Threads: "POST /{user}/threads_publish",
+	schema.Pinterest: "POST /v5/pins",
 }
 
 func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {

@@ -83,10 +83,15 @@ func (w *world) uploadAs(mediaType string, content []byte) string {
 }
 
 // blackField is a JPEG.
-func blackField(t *testing.T) []byte {
+func blackField(t *testing.T) []byte { return field(t, 400, 320) }
+
+// uprightField is one for platforms that take no other.
+func uprightField(t *testing.T) []byte { return field(t, 400, 600) }
+
+func field(t *testing.T, width, height int) []byte {
 	t.Helper()
 	var content bytes.Buffer
-	if err := jpeg.Encode(&content, image.NewGray(image.Rect(0, 0, 400, 320)), nil); err != nil {
+	if err := jpeg.Encode(&content, image.NewGray(image.Rect(0, 0, width, height)), nil); err != nil {
 		t.Fatal(err)
 	}
 	return content.Bytes()
@@ -107,6 +112,12 @@ func (w *world) leastMedia(p schema.Platform) []map[string]any {
 	w.Helper()
 	if !catalog.Constraints(p).Media.Required {
 		return []map[string]any{}
+	}
+	if p == schema.Pinterest {
+		if w.upright == "" {
+			w.upright = w.uploadAs("image/jpeg", uprightField(w.T))
+		}
+		return []map[string]any{{"mediaId": w.upright}}
 	}
 	if w.picture == "" {
 		w.picture = w.upload()

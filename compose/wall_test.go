@@ -22,11 +22,12 @@ func TestSandboxesOfAWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.key = w.createKey(true)
-	post := w.publishEverywhere(t) // its comments come later
+	post, pin := w.publishEverywhere(t), w.publishPin(t) // comments come later
 	for _, marker := range []string{"[crier:lost-answer]", "[crier:outage]"} {
 		t.Run(marker, func(t *testing.T) { w.checkLooked(t, marker) })
 	}
 	t.Run("everything is on the wall", func(t *testing.T) { w.checkWall(t, post) })
+	t.Run("a pin is on the wall", func(t *testing.T) { w.checkPin(t, pin) })
 	t.Run("twins get the accounts of platforms that came later", w.completeTwins)
 }
 
@@ -48,11 +49,14 @@ const (
 	wallComment = "the \"first\" comment"
 )
 
-// publishEverywhere publishes a text with a picture and a first comment on every platform.
+// publishEverywhere publishes a text with a picture and a first comment on every platform but
+// pinterest, which takes other pictures.
 func (w *world) publishEverywhere(t *testing.T) (id string) {
 	var platforms []string
 	for _, simulator := range catalog.Simulators() {
-		platforms = append(platforms, simulator.Platform.String())
+		if simulator.Platform != schema.Pinterest {
+			platforms = append(platforms, simulator.Platform.String())
+		}
 	}
 	if len(platforms) < 8 {
 		t.Fatalf("%v have simulators", platforms)
@@ -157,6 +161,33 @@ func (w *world) checkWall(t *testing.T, id string) {
 	}
 	w.browse(t, strings.Replace(wall, "/wall/", "/wall/A", 1), http.StatusNotFound)
 	w.browse(t, "http://"+w.config.Listen+"/wall/", http.StatusNotFound)
+}
+
+// publishPin publishes an upright picture with a title and a link.
+func (w *world) publishPin(t *testing.T) (id string) {
+	var answer postAnswer
+	if status := w.call(http.MethodPost, "/posts", map[string]any{
+		"content": wallText, "publishNow": true, "platforms": []string{"pinterest"}, "mediaItems": w.leastMedia(schema.Pinterest),
+		"platformSettings": map[string]any{"pinterest": map[string]string{"title": "A <field>", "link": "https://example.com/field"}},
+	}, &answer); status != http.StatusCreated {
+		t.Fatalf("creating a pin: %d", status)
+	}
+	return answer.Post.ID
+}
+
+// checkPin reads a pin off the wall.
+func (w *world) checkPin(t *testing.T, id string) {
+	var answer wallAnswer
+	w.eventually(60*time.Second, "the pin is there", func() bool {
+		w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+		return answer.Post.Status == "posted"
+	})
+	page := w.browse(t, answer.Post.Platforms[0].PostURL, http.StatusOK)
+	for _, want := range []string{html.EscapeString(wallText), "A &lt;field&gt;", "https://example.com/field", `alt="a black field"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the wall shows no %s:\n%s", want, page)
+		}
+	}
 }
 
 // browse gets a page without a key.

@@ -26,6 +26,7 @@ type EndAnswer struct {
 func AccountEnds() []AccountEnd {
 	const mastodon, bluesky, telegram, twitter = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter
 	const instagram, threads, facebook, linkedin = schema.Instagram, schema.Threads, schema.Facebook, schema.LinkedIn
+	const pinterest = schema.Pinterest
 	const googleBusiness = schema.GoogleBusiness
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
@@ -53,6 +54,7 @@ func AccountEnds() []AccountEnd {
 			instagram: {"the user changed their password", schema.NotEnded},
 			threads:   {"the user changed their password", schema.NotEnded},
 			facebook:  {"the user changed their password", schema.NotEnded},
+			pinterest: {"Authentication failed", schema.NotEnded},
 		}},
 		{"revoked", map[schema.Platform]EndAnswer{
 			mastodon:  {"access token was revoked", schema.NotEnded},
@@ -63,6 +65,7 @@ func AccountEnds() []AccountEnd {
 			twitter:   {"Unauthorized", schema.NotEnded},
 			linkedin:  {"has been revoked by the user", schema.NotEnded},
 			facebook:  {"has not authorized application", schema.NotEnded},
+			pinterest: {"Authentication failed", schema.NotEnded},
 
 			googleBusiness: {"invalid authentication credentials", schema.NotEnded},
 		}},
@@ -74,6 +77,7 @@ func AccountEnds() []AccountEnd {
 			threads:   {"does not have permission for this action", schema.EndScope},
 			linkedin:  {"Not enough permissions", schema.EndScope},
 			facebook:  {"requires both pages_read_engagement and pages_manage_posts", schema.EndScope},
+			pinterest: {"does not have sufficient permissions", schema.EndScope},
 
 			googleBusiness: {"insufficient authentication scopes", schema.EndScope},
 		}},
@@ -83,5 +87,6 @@ func AccountEnds() []AccountEnd {
 			googleBusiness: {"The caller does not have permission", schema.NotEnded}, // somebody no longer manages the location
 		}},
 		{"chat-deleted", map[schema.Platform]EndAnswer{telegram: {"chat not found", schema.EndRemoved}}},
+		{"board-deleted", map[schema.Platform]EndAnswer{pinterest: {"Board not found", schema.EndRemoved}}},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	googlebusiness "crier/connectors/googlebusiness/simulator"
 	linkedin "crier/connectors/linkedin/simulator"
+	pinterest "crier/connectors/pinterest/simulator"
 )
 
 // publicRoutes need no key: what they show is not a workspace's, or its address cannot be
@@ -93,6 +94,7 @@ var namings = map[string][]string{
 	"POST /connect/instagram":         {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/threads":           {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/google-business":   {`{"accessToken": "token", "entityId": "` + googlebusiness.Locations("token")[0] + `", "brandId": "$brand$"}`},
+	"POST /connect/pinterest":         {`{"accessToken": "token", "entityId": "` + pinterest.Boards("token")[0] + `", "brandId": "$brand$"}`},
 	"POST /connect/telegram/channels": {`{"botToken": "1:token", "chatId": "@some_channel", "brandId": "$brand$"}`},
 	"GET /connect/:platform":          {"?brandId=$brand$"},
 	"GET /connect/:platform/entities": {"?selectionToken=$selection$"},

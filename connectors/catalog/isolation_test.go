@@ -13,6 +13,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/catalog"
 	googlebusiness "crier/connectors/googlebusiness/simulator"
+	pinterest "crier/connectors/pinterest/simulator"
 	"crier/connectors/sandbox"
 	"crier/schema"
 )
@@ -96,6 +97,11 @@ func (i installation) delivery(p schema.Platform, server string, sandboxed bool)
 	accepted := credentials()
 	if p == schema.GoogleBusiness {
 		accepted.EntityID = googlebusiness.Locations(accepted.AccessToken)[0]
+	}
+	if p == schema.Pinterest { // which takes no square
+		upright := *i.picture.Facts
+		upright.Height = 900
+		items[0].Facts, accepted.EntityID = &upright, pinterest.Boards(accepted.AccessToken)[0]
 	}
 	return schema.Delivery{
 		Media:   items,

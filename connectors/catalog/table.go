@@ -20,6 +20,7 @@ import (
 	mastodonsim "crier/connectors/mastodon/simulator"
 	"crier/connectors/media"
 	"crier/connectors/pinterest"
+	pinterestsim "crier/connectors/pinterest/simulator"
 	"crier/connectors/simulation"
 	"crier/connectors/telegram"
 	telegramsim "crier/connectors/telegram/simulator"
@@ -61,9 +62,8 @@ type parts struct {
 }
 
 var table = [...]entry{
-	schema.TikTok:    {constraints: tiktok.Constraints()},
-	schema.YouTube:   {constraints: youtube.Constraints()},
-	schema.Pinterest: {constraints: pinterest.Constraints()},
+	schema.TikTok:  {constraints: tiktok.Constraints()},
+	schema.YouTube: {constraints: youtube.Constraints()},
 
 	schema.Twitter: {
 		constraints: twitter.Constraints(),
@@ -127,6 +127,17 @@ var table = [...]entry{
 		},
 		simulate:  linkedinsim.New,
 		unlimited: linkedinsim.NewUnlimited,
+	},
+	schema.Pinterest: {
+		constraints: pinterest.Constraints(),
+		limits:      pinterest.Limits(),
+		classify:    pinterest.Classify,
+		pace:        pinterest.Pace,
+		connect: func(p parts) connectors.Connector {
+			return pinterest.New(pinterest.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  pinterestsim.New,
+		unlimited: pinterestsim.NewUnlimited,
 	},
 	schema.GoogleBusiness: {
 		constraints: googlebusiness.Constraints(),
