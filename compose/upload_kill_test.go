@@ -9,8 +9,11 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,14 +87,26 @@ func (r *reaper) at(call string, n int) (died <-chan struct{}) {
 	return r.died
 }
 
+// fetched are the files of media that are kept between steps.
+func (w *world) fetched() []os.DirEntry {
+	w.Helper()
+	files, err := os.ReadDir(filepath.Join(w.config.Data, "media-fetching"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return files
+}
+
 // One video is uploaded by six processes, each of which dies at another step, and is one
-// post. The last one measures the memory that it took.
+// post; it is fetched once for all. The last one measures the memory that it took.
 func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	t.Parallel()
 	const mostMemory = 150 << 10 // KiB
 	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	reaper, address := newReaper(t, w.simulators+"/twitter", func() { _ = w.crier.Process.Kill() })
+	var fetches atomic.Int32
 	source := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		fetches.Add(1)
 		_, _ = io.Copy(rw, film(bySize[int64](10<<20, 300<<20))) // ends early with its reader
 	}))
 	t.Cleanup(source.Close)
@@ -137,6 +152,10 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	if there := w.simulated(); len(there) != 1 || len(there[0].Media) != 1 {
 		t.Errorf("X has %+v", there)
 	}
+	if n := fetches.Load(); n != 1 {
+		t.Errorf("the video was fetched %d times", n)
+	}
+	w.eventually(10*time.Second, "nothing is kept of it", func() bool { return len(w.fetched()) == 0 })
 	rest := w.kibibytes("VmRSS:")
 	w.forgetPeak()
 	w.call(http.MethodPost, "/posts", map[string]any{

@@ -19,6 +19,10 @@ type Media struct {
 	// Facts of an upload are known; those of a url are found when it is fetched, right
 	// before publishing.
 	Facts *MediaFacts `json:"facts,omitempty"`
+	// Upload names what the item is uploaded for: one entry of one target, the same in all of
+	// its steps. What is fetched for it is kept until they are over. Empty: for nothing that
+	// has several steps.
+	Upload string `json:"-"`
 }
 
 // KnownKind returns the kind by content if that is known, else as declared.

@@ -29,6 +29,7 @@ type serveCommand struct {
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
 	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
+	MediaDisk            int64             `default:"0" placeholder:"MIB" help:"Disk in MiB that media takes in --data; 0: all of it but 2 GiB, or a tenth of a disk below 20 GiB."`
 	MaxMedia             int64             `default:"0" placeholder:"MIB" help:"Size in MiB of the largest file that is uploaded or fetched for a post; 0: of the largest video any platform takes, 4096."`
 	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
@@ -52,6 +53,9 @@ type serveCommand struct {
 // maxMedia is the most that --max-media may allow, in MiB: of one PUT to S3.
 const maxMedia = 5 << 10
 
+// maxMediaDisk is the most that --media-disk may allow, in MiB: a pebibyte.
+const maxMediaDisk = 1 << 30
+
 // Validate refuses flags whose mistake would show only later: in links that lead nowhere, or
 // in posts that all count as too late.
 func (s *serveCommand) Validate() error {
@@ -66,6 +70,9 @@ func (s *serveCommand) Validate() error {
 	}
 	if s.MaxMedia < 0 || s.MaxMedia > maxMedia {
 		wrong = append(wrong, fmt.Errorf("--max-media is 0 to %d MiB: a bucket takes no larger file in one piece", maxMedia))
+	}
+	if s.MediaDisk < 0 || s.MediaDisk > maxMediaDisk {
+		wrong = append(wrong, fmt.Errorf("--media-disk is 0 to %d MiB", maxMediaDisk))
 	}
 	if s.Drain < compose.LeastDrain {
 		wrong = append(wrong, fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain))
@@ -137,7 +144,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	if c.MediaS3TLS, err = s.tls(); err != nil {
 		return c, err
 	}
-	c.MediaS3, c.MaxMedia, c.PostgresConnections = s.MediaS3, s.MaxMedia<<20, s.PostgresConnections
+	c.MediaS3, c.MaxMedia, c.MediaDisk, c.PostgresConnections = s.MediaS3, s.MaxMedia<<20, s.MediaDisk<<20, s.PostgresConnections
 	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
 		return c, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,10 +24,12 @@ import (
 // for concurrent use.
 type desk struct {
 	root string
+	room *Room
 
 	mu      sync.Mutex
 	writing map[deskPlace]*partWriter
 	closing map[schema.MediaID]bool // being put together
+	taken   map[deskPlace]bool      // parts that were counted as taken, whether they are whole or not
 }
 
 // deskPlace is a part of an upload.
@@ -35,12 +38,18 @@ type deskPlace struct {
 	number int
 }
 
-func newDesk(root string) *desk {
-	return &desk{root: root, writing: make(map[deskPlace]*partWriter), closing: make(map[schema.MediaID]bool)}
+func newDesk(root string, room *Room) *desk {
+	return &desk{
+		root: root, room: room, writing: make(map[deskPlace]*partWriter), closing: make(map[schema.MediaID]bool),
+		taken: make(map[deskPlace]bool),
+	}
 }
 
+// deskContent is the name of the file of all parts.
+const deskContent = "content"
+
 func (d *desk) folder(id schema.MediaID) string  { return filepath.Join(d.root, "parts-"+id.String()) }
-func (d *desk) content(id schema.MediaID) string { return filepath.Join(d.folder(id), "content") }
+func (d *desk) content(id schema.MediaID) string { return filepath.Join(d.folder(id), deskContent) }
 func (d *desk) mark(id schema.MediaID, number int) string {
 	return filepath.Join(d.folder(id), strconv.Itoa(number))
 }
@@ -60,6 +69,9 @@ func (d *desk) keep(u schema.Upload, part schema.UploadPart, content io.Reader) 
 		return nil, err
 	}
 	defer d.end(place, w)
+	if err := d.take(place, part.Size); err != nil {
+		return nil, err
+	}
 	if err := w.open(d.content(u.ID)); err != nil {
 		return nil, noRoom(err)
 	}
@@ -107,6 +119,24 @@ func (d *desk) begin(place deskPlace, w *partWriter) error {
 	}
 	d.writing[place] = w
 	return nil
+}
+
+// take takes the room of a part, once.
+func (d *desk) take(place deskPlace, bytes int64) error {
+	d.mu.Lock()
+	known := d.taken[place] || d.has(place.id, place.number)
+	d.taken[place] = true
+	d.mu.Unlock()
+	if known {
+		return nil
+	}
+	err := d.room.Take(bytes)
+	if err != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.taken, place)
+	}
+	return err
 }
 
 func (d *desk) end(place deskPlace, w *partWriter) {
@@ -170,6 +200,10 @@ func announced(ctx context.Context, a schema.Announced, content *os.File) (*File
 
 // clear removes all that has come for an upload.
 func (d *desk) clear(id schema.MediaID) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.taken, func(place deskPlace, _ bool) bool { return place.id == id })
+	d.room.Give(diskBytes(d.content(id)))
 	if err := os.RemoveAll(d.folder(id)); err != nil {
 		return fmt.Errorf("removing the parts of an upload: %w", err)
 	}

@@ -64,6 +64,7 @@ type LibraryConfig struct {
 	// PartBytes is the size of a part of an upload that comes in parts; 0: 32 MiB. What is not
 	// larger comes in one piece.
 	PartBytes int64
+	Room      *Room // on disk, of all that is kept there; nil: as much as there is
 	// Constraints is what platforms take; nil: no picture is made to fit.
 	Constraints func(schema.Platform) schema.Constraints
 }
@@ -73,9 +74,12 @@ func NewLibrary(config LibraryConfig) (*Library, error) {
 	if err := os.MkdirAll(config.Arriving, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of arriving media: %w", err)
 	}
+	if folder, ok := config.Blobs.(*Folder); ok {
+		folder.room = config.Room
+	}
 	return &Library{
-		blobs: config.Blobs, arriving: config.Arriving, fetcher: config.Fetcher, limits: Limits{MaxBytes: config.MaxBytes},
-		variants: newVariants(config.Constraints), desk: newDesk(config.Arriving), partBytes: cmp.Or(config.PartBytes, partBytes),
+		blobs: config.Blobs, arriving: config.Arriving, fetcher: config.Fetcher, limits: Limits{config.MaxBytes, config.Room},
+		variants: newVariants(config.Constraints), desk: newDesk(config.Arriving, config.Room), partBytes: cmp.Or(config.PartBytes, partBytes),
 	}, nil
 }
 
@@ -111,7 +115,7 @@ func (l *Library) put(ctx context.Context, id schema.MediaID, file *File, kinds 
 	if err == nil {
 		return file.MediaFacts, l.desk.clear(id) // of which it did not come
 	}
-	if left := ignoreMissing(os.Remove(file.Path)); left != nil {
+	if left := file.Close(); !errors.Is(left, fs.ErrNotExist) {
 		err = errors.Join(err, left)
 	}
 	if !errors.Is(err, errTaken) {
@@ -207,7 +211,7 @@ func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) 
 func (l *Library) fileOf(content Content) (*File, error) {
 	kept, ok := content.(*os.File)
 	if !ok {
-		file, err := Save(l.arriving, stored{content}, unlimited)
+		file, err := Save(l.arriving, stored{content}, Limits{unlimited, l.limits.Room})
 		return file, errors.Join(err, content.Close())
 	}
 	file, err := openKept(kept)
@@ -215,7 +219,7 @@ func (l *Library) fileOf(content Content) (*File, error) {
 }
 
 // unlimited is for what was taken once, whatever is taken now.
-var unlimited = Limits{MaxBytes: 1 << 62}
+const unlimited = 1 << 62 // bytes
 
 // stored is content of a blob store, whose failures pass.
 type stored struct{ content io.Reader }
@@ -242,22 +246,38 @@ func openKept(kept *os.File) (*File, error) {
 }
 
 // Sweep removes what arrived before a time and never became whole, and visits what was
-// kept before it, so that its visitor can remove what nobody knows.
+// kept before it, so that its visitor can remove what nobody knows. It counts what takes room
+// on disk.
 func (l *Library) Sweep(ctx context.Context, before time.Time, visit func(schema.MediaID) error) error {
+	began := l.limits.Room.Used()
 	entries, err := os.ReadDir(l.arriving)
 	if err != nil {
 		return fmt.Errorf("listing arriving media: %w", err)
 	}
+	var found int64
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil || info.ModTime().After(before) {
-			continue // gone meanwhile, or still arriving
+		if err != nil {
+			continue // gone meanwhile
 		}
-		if err := ignoreMissing(os.RemoveAll(filepath.Join(l.arriving, entry.Name()))); err != nil {
+		path := filepath.Join(l.arriving, entry.Name())
+		if info.ModTime().After(before) { // still arriving
+			found += diskBytes(path) + diskBytes(filepath.Join(path, deskContent))
+			continue
+		}
+		if err := os.RemoveAll(path); err != nil {
 			return fmt.Errorf("removing media that never arrived: %w", err)
 		}
 	}
-	return l.blobs.Before(ctx, before, visit)
+	folder, ok := l.blobs.(*Folder)
+	if err := l.blobs.Before(ctx, before, visit); err != nil || l.limits.Room == nil || !ok {
+		return err
+	}
+	kept, err := folder.size(ctx)
+	if err == nil {
+		l.limits.Room.recount(began, found+kept)
+	}
+	return err
 }
 
 func errNotKept() error { return &schema.Error{Kind: schema.NotFound, Message: "media not found"} }

@@ -45,10 +45,15 @@ var errNoParts = errors.New("uploads in parts are not taken")
 // parts. It is Unavailable where there is no room for it at the moment.
 func (l *Library) Announce(ctx context.Context, u schema.Upload) (schema.Announced, error) {
 	a := u.Announced
+	box, ok := l.blobs.(sessions)
+	if !ok {
+		if err := l.limits.Room.Has(a.Size); err != nil {
+			return a, err
+		}
+	}
 	if a.Size <= l.partBytes {
 		return a, nil
 	}
-	box, ok := l.blobs.(sessions)
 	if !ok {
 		a.PartSize = l.partBytes
 		return a, nil
