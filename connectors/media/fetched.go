@@ -202,7 +202,7 @@ func (f *Fetcher) Run(ctx context.Context) error {
 		if err := f.fetched.remove(func(e kept) bool { return e.used.Before(before) }); err != nil {
 			return err
 		}
-		if sleep.For(ctx, fetchedEvery) != nil {
+		if sleep.For(ctx, fetchedEvery); ctx.Err() != nil {
 			return nil
 		}
 	}

@@ -87,7 +87,7 @@ func (r *Room) free() (int64, error) {
 	if err := syscall.Statfs(r.folder, &disk); err != nil {
 		return 0, fmt.Errorf("looking at the disk of media: %w", err)
 	}
-	block := int64(disk.Bsize)
+	block := disk.Bsize
 	return int64(disk.Bavail)*block - min(int64(disk.Blocks)*block/reserveShare, reserveBytes), nil
 }
 
