@@ -38,6 +38,7 @@ type base struct {
 	webhooks  *egress.Egress     // for webhooks; the same but during development
 	library   *media.Library
 	fetcher   *media.Fetcher // of what connectors upload
+	room      *media.Room    // of all media, on disk
 	announcer *pipeline.Announcer
 	metrics   *pipeline.Metrics
 	tracer    *tracing.Tracer // nil: nothing is traced
@@ -143,11 +144,11 @@ func (b *base) connectOut(ctx context.Context) error {
 	if b.config.AllowPrivateWebhooks {
 		b.webhooks = egress.New(egress.Config{Allowed: everywhere(), UserAgent: b.config.userAgent()})
 	}
-	room := media.NewRoom(b.config.Data, b.config.MediaDisk)
-	if b.library, err = b.newLibrary(ctx, room); err != nil {
+	b.room = media.NewRoom(b.parts.data.Path(""), b.config.MediaDisk)
+	if b.library, err = b.newLibrary(ctx); err != nil {
 		return err
 	}
-	if b.fetcher, err = b.newFetcher(room); err != nil {
+	if b.fetcher, err = b.newFetcher(); err != nil {
 		return err
 	}
 	b.catalog, err = catalog.New(catalog.Deps{

@@ -24,11 +24,11 @@ const checkBucketLimit = 30 * time.Second
 
 // newLibrary makes the store of media: a bucket where one is configured, else a folder of
 // the data folder, which only this process can read.
-func (b *base) newLibrary(ctx context.Context, room *media.Room) (*media.Library, error) {
+func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 	largest := b.config.largestMedia()
 	fetcher := media.NewFetcher(media.Config{HTTP: b.guarded.Client(), Timeout: fetchMediaLimit})
 	made := media.LibraryConfig{
-		Arriving: b.parts.data.Path("media-arriving"), Fetcher: fetcher, MaxBytes: largest, Room: room, Constraints: catalog.Constraints,
+		Arriving: b.parts.data.Path("media-arriving"), Fetcher: fetcher, MaxBytes: largest, Room: b.room, Constraints: catalog.Constraints,
 	}
 	if err := media.RemoveTemporary(made.Arriving); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func metadataClient() *http.Client {
 // newFetcher makes what brings media to platforms. The files lie in the data folder, since the
 // system's own may be memory; those that are whole are kept between the steps of an upload,
 // and found by the next process.
-func (b *base) newFetcher(room *media.Room) (*media.Fetcher, error) {
+func (b *base) newFetcher() (*media.Fetcher, error) {
 	folder := b.parts.data.Path("media-fetching")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of fetched media: %w", err)
@@ -79,7 +79,7 @@ func (b *base) newFetcher(room *media.Room) (*media.Fetcher, error) {
 		return nil, err
 	}
 	c := b.config.fetching(b.guarded, b.library.Stored)
-	c.Dir, c.Kept, c.Limits.Room = folder, folder, room
+	c.Dir, c.Kept, c.Limits.Room = folder, folder, b.room
 	return media.NewFetcher(c), nil
 }
 

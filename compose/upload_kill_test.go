@@ -25,7 +25,7 @@ func film(size int64) io.Reader {
 	box := func(size int64, kind string) []byte {
 		return append(binary.BigEndian.AppendUint32(nil, uint32(size)), kind...)
 	}
-	head := append(box(16, "ftyp"), "isom\x00\x00\x02\x00"...)
+	head := append(box(20, "ftyp"), "isom\x00\x00\x02\x00mp42"...)
 	head = append(head, box(8, "moov")...)
 	left := size - int64(len(head))
 	return io.MultiReader(bytes.NewReader(append(head, box(left, "mdat")...)), io.LimitReader(zeros{}, left-8))
@@ -98,7 +98,8 @@ func (w *world) fetched() []os.DirEntry {
 }
 
 // One video is uploaded by six processes, each of which dies at another step, and is one
-// post; it is fetched once for all. The last one measures the memory that it took.
+// post; it is fetched once for all. Beside it a large one comes in parts, whose connections are
+// cut off, too. The last process measures the memory that they take.
 func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	t.Parallel()
 	const mostMemory = 150 << 10 // KiB
@@ -114,6 +115,7 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	w.config.Bases[schema.Twitter] = address
 	w.start()
 	account := w.connectOne("/connect/twitter", map[string]any{"accessToken": "token-of-somebody"})
+	large := w.sendInParts(bySize[int64](70<<20, 2<<30), bySize(1, 5))
 
 	var id string
 	for i, death := range []struct {
@@ -167,5 +169,10 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	t.Logf("%d KiB above %d at rest", took, rest)
 	if took > mostMemory || len(w.simulated()) != 2 {
 		t.Errorf("an upload took %d KiB above rest; %d posts are there", took, len(w.simulated()))
+	}
+	took = large.publish(t)
+	t.Logf("%d MiB in parts: %d were sent, %d lost; %d KiB above rest", large.size>>20, large.sent.Load(), large.lost.Load(), took)
+	if took > mostMemory || len(w.simulated()) != 3 || large.lost.Load() == 0 {
+		t.Errorf("a film in parts took %d KiB above rest; %d posts are there", took, len(w.simulated()))
 	}
 }

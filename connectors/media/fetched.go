@@ -197,13 +197,16 @@ func (f *Fetcher) Forget(upload string) error {
 
 // Run removes, until ctx ends, what no step of an upload has used for an hour.
 func (f *Fetcher) Run(ctx context.Context) error {
-	for {
-		before := time.Now().Add(-fetchedLife)
-		if err := f.fetched.remove(func(e kept) bool { return e.used.Before(before) }); err != nil {
+	for ctx.Err() == nil {
+		if err := f.removeIdle(); err != nil {
 			return err
 		}
-		if sleep.For(ctx, fetchedEvery); ctx.Err() != nil {
-			return nil
-		}
+		_ = sleep.For(ctx, fetchedEvery)
 	}
+	return nil
+}
+
+func (f *Fetcher) removeIdle() error {
+	before := time.Now().Add(-fetchedLife)
+	return f.fetched.remove(func(e kept) bool { return e.used.Before(before) })
 }

@@ -93,9 +93,7 @@ func TestFetchedMediaIsKeptBetweenSteps(t *testing.T) {
 	}
 	wantFiles(t, folder, 0)
 	wantOpened(t, fetcher, first, size+5)
-	ended, end := context.WithCancel(t.Context())
-	end()
-	if err := fetcher.Run(ended); err != nil {
+	if err := fetcher.removeIdle(); err != nil {
 		t.Fatal(err)
 	}
 	wantFiles(t, folder, 1)
@@ -103,7 +101,7 @@ func TestFetchedMediaIsKeptBetweenSteps(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(folder, keptName(first)), old, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := fetcher.Run(ended); err != nil {
+	if err := fetcher.removeIdle(); err != nil {
 		t.Fatal(err)
 	}
 	wantFiles(t, folder, 0)
