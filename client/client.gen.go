@@ -1019,13 +1019,13 @@ func (e MediaType) Valid() bool {
 
 // Defines values for MediaAddressAnswerMethod.
 const (
-	PUT MediaAddressAnswerMethod = "PUT"
+	MediaAddressAnswerMethodPUT MediaAddressAnswerMethod = "PUT"
 )
 
 // Valid indicates whether the value is a known member of the MediaAddressAnswerMethod enum.
 func (e MediaAddressAnswerMethod) Valid() bool {
 	switch e {
-	case PUT:
+	case MediaAddressAnswerMethodPUT:
 		return true
 	default:
 		return false
@@ -1743,6 +1743,51 @@ func (e TwitterSettingsReplySettings) Valid() bool {
 	case Subscribers:
 		return true
 	case Verified:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UploadAnswerSuccess.
+const (
+	UploadAnswerSuccessTrue UploadAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the UploadAnswerSuccess enum.
+func (e UploadAnswerSuccess) Valid() bool {
+	switch e {
+	case UploadAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UploadPartsAnswerMethod.
+const (
+	UploadPartsAnswerMethodPUT UploadPartsAnswerMethod = "PUT"
+)
+
+// Valid indicates whether the value is a known member of the UploadPartsAnswerMethod enum.
+func (e UploadPartsAnswerMethod) Valid() bool {
+	switch e {
+	case UploadPartsAnswerMethodPUT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UploadPartsAnswerSuccess.
+const (
+	UploadPartsAnswerSuccessTrue UploadPartsAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the UploadPartsAnswerSuccess enum.
+func (e UploadPartsAnswerSuccess) Valid() bool {
+	switch e {
+	case UploadPartsAnswerSuccessTrue:
 		return true
 	default:
 		return false
@@ -3133,10 +3178,16 @@ type MediaType string
 
 // MediaAddressAnswer defines model for MediaAddressAnswer.
 type MediaAddressAnswer struct {
-	ExpiresAt time.Time                 `json:"expiresAt"`
-	Headers   map[string]string         `json:"headers"`
-	MediaId   string                    `json:"mediaId"`
-	Method    MediaAddressAnswerMethod  `json:"method"`
+	ExpiresAt time.Time                `json:"expiresAt"`
+	Headers   map[string]string        `json:"headers"`
+	MediaId   string                   `json:"mediaId"`
+	Method    MediaAddressAnswerMethod `json:"method"`
+
+	// PartSize Bytes of every part but the last, where the file may come in parts.
+	PartSize *int64 `json:"partSize,omitempty"`
+
+	// Parts Where the parts of the file go, if it is to come in parts.
+	Parts     *[]UploadPart             `json:"parts,omitempty"`
 	Success   MediaAddressAnswerSuccess `json:"success"`
 	UploadUrl string                    `json:"uploadUrl"`
 
@@ -3157,7 +3208,12 @@ type MediaAnnounce struct {
 
 	// MimeType Without effect.
 	MimeType *string `json:"mimeType,omitempty"`
-	Size     *int    `json:"size,omitempty"`
+
+	// Sha256 Of the file, in hex.
+	Sha256 *string `json:"sha256,omitempty"`
+
+	// Size In bytes. What is above 32 MiB may come in parts.
+	Size *int64 `json:"size,omitempty"`
 }
 
 // MediaAnswer defines model for MediaAnswer.
@@ -4280,6 +4336,58 @@ type TwitterSettings struct {
 // TwitterSettingsReplySettings Who may reply; anybody where it is left out. In a thread, to its first entry.
 type TwitterSettingsReplySettings string
 
+// UploadAnswer defines model for UploadAnswer.
+type UploadAnswer struct {
+	// Media An upload.
+	Media *Media `json:"media,omitempty"`
+
+	// Part Instead of `media`, where a part was sent.
+	Part *struct {
+		// Md5 In hex.
+		Md5    string `json:"md5"`
+		Number int    `json:"number"`
+
+		// Size In bytes.
+		Size int64 `json:"size"`
+	} `json:"part,omitempty"`
+	Success UploadAnswerSuccess `json:"success"`
+}
+
+// UploadAnswerSuccess defines model for UploadAnswer.Success.
+type UploadAnswerSuccess bool
+
+// UploadPart defines model for UploadPart.
+type UploadPart struct {
+	Number int `json:"number"`
+
+	// Offset Where in the file it begins, in bytes.
+	Offset   int64 `json:"offset"`
+	Received bool  `json:"received"`
+
+	// Size In bytes.
+	Size      int64  `json:"size"`
+	UploadUrl string `json:"uploadUrl"`
+}
+
+// UploadPartsAnswer defines model for UploadPartsAnswer.
+type UploadPartsAnswer struct {
+	ExpiresAt time.Time               `json:"expiresAt"`
+	Headers   map[string]string       `json:"headers"`
+	MediaId   string                  `json:"mediaId"`
+	Method    UploadPartsAnswerMethod `json:"method"`
+
+	// PartSize Bytes of every part but the last.
+	PartSize int64                    `json:"partSize"`
+	Parts    []UploadPart             `json:"parts"`
+	Success  UploadPartsAnswerSuccess `json:"success"`
+}
+
+// UploadPartsAnswerMethod defines model for UploadPartsAnswer.Method.
+type UploadPartsAnswerMethod string
+
+// UploadPartsAnswerSuccess defines model for UploadPartsAnswer.Success.
+type UploadPartsAnswerSuccess bool
+
 // Usage defines model for Usage.
 type Usage struct {
 	Accounts Allowance `json:"accounts"`
@@ -4708,6 +4816,15 @@ type CreateThreadParams struct {
 	// IdempotencyKey Names the request for 24 hours, within the API key: the same request gets the same answer, another one 409.
 	// Only answers of success are kept. A UUID will do.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ReceiveUploadParams defines parameters for ReceiveUpload.
+type ReceiveUploadParams struct {
+	// Part Number of the part.
+	Part *int `form:"part,omitempty" json:"part,omitempty"`
+
+	// ContentMD5 Of a part.
+	ContentMD5 *string `json:"Content-MD5,omitempty"`
 }
 
 // SearchDeliveriesParams defines parameters for SearchDeliveries.
@@ -6338,9 +6455,17 @@ type ClientInterface interface {
 
 	// CreateMediaUploadUrlWithBody Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-	// and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// mediaItems, and GET /media/{id} shows what the file is.
+	//
+	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+	// the answer the file comes in one piece.
+	//
+	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6349,9 +6474,17 @@ type ClientInterface interface {
 
 	// CreateMediaUploadUrl Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-	// and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// mediaItems, and GET /media/{id} shows what the file is.
+	//
+	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+	// the answer the file comes in one piece.
+	//
+	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6369,6 +6502,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /media/{id} (the `GetMedia` operationId).
 	GetMedia(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CompleteUpload End an upload in parts
+	//
+	// Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
+	// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
+	// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+	// the same.
+	//
+	// Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
+	CompleteUpload(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListUploadParts See which parts of an upload have come
+	//
+	// Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
+	// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+	//
+	// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
+	ListUploadParts(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetDescription This description
 	//
@@ -6618,12 +6769,14 @@ type ClientInterface interface {
 
 	// ReceiveUploadWithBody Send the file of an upload
 	//
-	// An address of POST /media/upload-url; it needs no API key and takes one upload. With media in a bucket the addresses are the bucket's own, and this one is not used.
+	// An address of POST /media/upload-url; it needs no API key and takes one upload, or with `part` one part of it, of two
+	// that send the same one the later. The MD5 of a part, in base64, may come with it as Content-MD5; its answer has the
+	// MD5 in ETag, too. With media in a bucket the addresses are the bucket's own, and this one is not used.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
-	ReceiveUploadWithBody(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReceiveUploadWithBody(ctx context.Context, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetUsage Read what is used of the plan
 	//
@@ -8115,9 +8268,17 @@ func (c *Client) UploadMediaFromUrl(ctx context.Context, body UploadMediaFromUrl
 
 // CreateMediaUploadUrlWithBody Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-// and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// mediaItems, and GET /media/{id} shows what the file is.
+//
+// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+// the answer the file comes in one piece.
+//
+// Where `sha256` is given, another content than that is refused; complete such an upload with
+// POST /media/{id}/complete, also one in one piece.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8136,9 +8297,17 @@ func (c *Client) CreateMediaUploadUrlWithBody(ctx context.Context, contentType s
 
 // CreateMediaUploadUrl Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-// and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// mediaItems, and GET /media/{id} shows what the file is.
+//
+// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+// the answer the file comes in one piece.
+//
+// Where `sha256` is given, another content than that is refused; complete such an upload with
+// POST /media/{id}/complete, also one in one piece.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8177,6 +8346,44 @@ func (c *Client) DeleteMedia(ctx context.Context, id MediaId, reqEditors ...Requ
 // Corresponds with GET /media/{id} (the `GetMedia` operationId).
 func (c *Client) GetMedia(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetMediaRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CompleteUpload End an upload in parts
+//
+// Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
+// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
+// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+// the same.
+//
+// Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
+func (c *Client) CompleteUpload(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCompleteUploadRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListUploadParts See which parts of an upload have come
+//
+// Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
+// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+//
+// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
+func (c *Client) ListUploadParts(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListUploadPartsRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -8725,13 +8932,15 @@ func (c *Client) UpdateThread(ctx context.Context, id ThreadId, body UpdateThrea
 
 // ReceiveUploadWithBody Send the file of an upload
 //
-// An address of POST /media/upload-url; it needs no API key and takes one upload. With media in a bucket the addresses are the bucket's own, and this one is not used.
+// An address of POST /media/upload-url; it needs no API key and takes one upload, or with `part` one part of it, of two
+// that send the same one the later. The MD5 of a part, in base64, may come with it as Content-MD5; its answer has the
+// MD5 in ETag, too. With media in a bucket the addresses are the bucket's own, and this one is not used.
 //
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
-func (c *Client) ReceiveUploadWithBody(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReceiveUploadRequestWithBody(c.Server, id, secret, contentType, body)
+func (c *Client) ReceiveUploadWithBody(ctx context.Context, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReceiveUploadRequestWithBody(c.Server, id, secret, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -11371,6 +11580,74 @@ func NewGetMediaRequest(server string, id MediaId) (*http.Request, error) {
 	return req, nil
 }
 
+// NewCompleteUploadRequest constructs an http.Request for the CompleteUpload method
+func NewCompleteUploadRequest(server string, id MediaId) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/media/%s/complete", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListUploadPartsRequest constructs an http.Request for the ListUploadParts method
+func NewListUploadPartsRequest(server string, id MediaId) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/media/%s/parts", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetDescriptionRequest constructs an http.Request for the GetDescription method
 func NewGetDescriptionRequest(server string) (*http.Request, error) {
 	var err error
@@ -12347,7 +12624,7 @@ func NewUpdateThreadRequestWithBody(server string, id ThreadId, contentType stri
 }
 
 // NewReceiveUploadRequestWithBody constructs an http.Request for the ReceiveUpload method, with any body, and a specified content type
-func NewReceiveUploadRequestWithBody(server string, id MediaId, secret string, contentType string, body io.Reader) (*http.Request, error) {
+func NewReceiveUploadRequestWithBody(server string, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -12379,12 +12656,54 @@ func NewReceiveUploadRequestWithBody(server string, id MediaId, secret string, c
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Part != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "part", *params.Part, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.ContentMD5 != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Content-MD5", *params.ContentMD5, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Content-MD5", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -13664,9 +13983,17 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMediaUploadUrlWithBodyWithResponse Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-	// and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// mediaItems, and GET /media/{id} shows what the file is.
+	//
+	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+	// the answer the file comes in one piece.
+	//
+	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13675,9 +14002,17 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMediaUploadUrlWithResponse Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-	// and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// mediaItems, and GET /media/{id} shows what the file is.
+	//
+	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+	// the answer the file comes in one piece.
+	//
+	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13699,6 +14034,28 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /media/{id} (the `GetMedia` operationId).
 	GetMediaWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*GetMediaResponse, error)
+
+	// CompleteUploadWithResponse End an upload in parts
+	//
+	// Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
+	// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
+	// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+	// the same.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
+	CompleteUploadWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*CompleteUploadResponse, error)
+
+	// ListUploadPartsWithResponse See which parts of an upload have come
+	//
+	// Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
+	// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
+	ListUploadPartsWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*ListUploadPartsResponse, error)
 
 	// GetDescriptionWithResponse This description
 	//
@@ -13970,12 +14327,14 @@ type ClientWithResponsesInterface interface {
 
 	// ReceiveUploadWithBodyWithResponse Send the file of an upload
 	//
-	// An address of POST /media/upload-url; it needs no API key and takes one upload. With media in a bucket the addresses are the bucket's own, and this one is not used.
+	// An address of POST /media/upload-url; it needs no API key and takes one upload, or with `part` one part of it, of two
+	// that send the same one the later. The MD5 of a part, in base64, may come with it as Content-MD5; its answer has the
+	// MD5 in ETag, too. With media in a bucket the addresses are the bucket's own, and this one is not used.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
-	ReceiveUploadWithBodyWithResponse(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveUploadResponse, error)
+	ReceiveUploadWithBodyWithResponse(ctx context.Context, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveUploadResponse, error)
 
 	// GetUsageWithResponse Read what is used of the plan
 	//
@@ -16229,6 +16588,88 @@ func (r GetMediaResponse) ContentType() string {
 	return ""
 }
 
+type CompleteUploadResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MediaAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CompleteUploadResponse) GetJSON200() *MediaAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r CompleteUploadResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CompleteUploadResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CompleteUploadResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CompleteUploadResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListUploadPartsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *UploadPartsAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListUploadPartsResponse) GetJSON200() *UploadPartsAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListUploadPartsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListUploadPartsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListUploadPartsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListUploadPartsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetDescriptionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -17060,11 +17501,11 @@ type ReceiveUploadResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *MediaAnswer
+	JSON200 *UploadAnswer
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ReceiveUploadResponse) GetJSON200() *MediaAnswer {
+func (r ReceiveUploadResponse) GetJSON200() *UploadAnswer {
 	return r.JSON200
 }
 
@@ -18681,9 +19122,17 @@ func (c *ClientWithResponses) UploadMediaFromUrlWithResponse(ctx context.Context
 
 // CreateMediaUploadUrlWithBodyWithResponse Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-// and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// mediaItems, and GET /media/{id} shows what the file is.
+//
+// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+// the answer the file comes in one piece.
+//
+// Where `sha256` is given, another content than that is refused; complete such an upload with
+// POST /media/{id}/complete, also one in one piece.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -18698,9 +19147,17 @@ func (c *ClientWithResponses) CreateMediaUploadUrlWithBodyWithResponse(ctx conte
 
 // CreateMediaUploadUrlWithResponse Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-// and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// mediaItems, and GET /media/{id} shows what the file is.
+//
+// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+// the answer the file comes in one piece.
+//
+// Where `sha256` is given, another content than that is refused; complete such an upload with
+// POST /media/{id}/complete, also one in one piece.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -18739,6 +19196,40 @@ func (c *ClientWithResponses) GetMediaWithResponse(ctx context.Context, id Media
 		return nil, err
 	}
 	return ParseGetMediaResponse(rsp)
+}
+
+// CompleteUploadWithResponse End an upload in parts
+//
+// Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
+// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
+// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+// the same.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
+func (c *ClientWithResponses) CompleteUploadWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*CompleteUploadResponse, error) {
+	rsp, err := c.CompleteUpload(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCompleteUploadResponse(rsp)
+}
+
+// ListUploadPartsWithResponse See which parts of an upload have come
+//
+// Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
+// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
+func (c *ClientWithResponses) ListUploadPartsWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*ListUploadPartsResponse, error) {
+	rsp, err := c.ListUploadParts(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListUploadPartsResponse(rsp)
 }
 
 // GetDescriptionWithResponse This description
@@ -19185,13 +19676,15 @@ func (c *ClientWithResponses) UpdateThreadWithResponse(ctx context.Context, id T
 
 // ReceiveUploadWithBodyWithResponse Send the file of an upload
 //
-// An address of POST /media/upload-url; it needs no API key and takes one upload. With media in a bucket the addresses are the bucket's own, and this one is not used.
+// An address of POST /media/upload-url; it needs no API key and takes one upload, or with `part` one part of it, of two
+// that send the same one the later. The MD5 of a part, in base64, may come with it as Content-MD5; its answer has the
+// MD5 in ETag, too. With media in a bucket the addresses are the bucket's own, and this one is not used.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
-func (c *ClientWithResponses) ReceiveUploadWithBodyWithResponse(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveUploadResponse, error) {
-	rsp, err := c.ReceiveUploadWithBody(ctx, id, secret, contentType, body, reqEditors...)
+func (c *ClientWithResponses) ReceiveUploadWithBodyWithResponse(ctx context.Context, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveUploadResponse, error) {
+	rsp, err := c.ReceiveUploadWithBody(ctx, id, secret, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -20783,6 +21276,58 @@ func ParseGetMediaResponse(rsp *http.Response) (*GetMediaResponse, error) {
 	return response, nil
 }
 
+// ParseCompleteUploadResponse parses an HTTP response from a CompleteUploadWithResponse call
+func ParseCompleteUploadResponse(rsp *http.Response) (*CompleteUploadResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CompleteUploadResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MediaAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListUploadPartsResponse parses an HTTP response from a ListUploadPartsWithResponse call
+func ParseListUploadPartsResponse(rsp *http.Response) (*ListUploadPartsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListUploadPartsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UploadPartsAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetDescriptionResponse parses an HTTP response from a GetDescriptionWithResponse call
 func ParseGetDescriptionResponse(rsp *http.Response) (*GetDescriptionResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -21325,7 +21870,7 @@ func ParseReceiveUploadResponse(rsp *http.Response) (*ReceiveUploadResponse, err
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest MediaAnswer
+		var dest UploadAnswer
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

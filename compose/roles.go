@@ -75,14 +75,15 @@ func (b *base) stages() []stage {
 	if c.has(rolePublish) {
 		publish := pipeline.NewPublish(pipeline.PublishConfig{
 			Shared: shared, Store: postgres.NewPublish(b.store, catalog.Constraints), Platforms: b.platforms, Vault: b.vault,
-			Slots: publishSlots, Late: c.MaxLateness, Tracer: b.tracer,
+			Slots: publishSlots, Late: c.MaxLateness, Fetched: b.fetcher, Tracer: b.tracer,
 		})
 		refresh := pipeline.NewRefresh(pipeline.RefreshConfig{
 			Shared: shared, Store: postgres.NewRefresh(b.store), Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
 		})
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},
-			stage{rolePublish, draining(refresh.Run, c), refresh.Ready})
+			stage{rolePublish, draining(refresh.Run, c), refresh.Ready},
+			stage{rolePublish, b.fetcher.Run, always})
 	}
 	if c.has(roleComment) {
 		comment := pipeline.NewComment(pipeline.CommentConfig{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"crier/connectors"
@@ -158,7 +159,7 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 	if d.Step == schema.StepPrepare {
 		ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 		defer cancel()
-		o.Progress, err = connector.Prepare(ctx, *d)
+		o.Progress, err = connector.Prepare(ctx, forUpload(*d))
 		return err
 	}
 	ctx, cancel := context.WithDeadline(ctx, d.Deadline)
@@ -178,6 +179,16 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 		o.Receipt, err = connector.Publish(ctx, *d)
 	}
 	return err
+}
+
+// forUpload names in a delivery's media what it is uploaded for, by which it is kept between
+// the steps.
+func forUpload(d schema.Delivery) schema.Delivery {
+	d.Media = slices.Clone(d.Media)
+	for i := range d.Media {
+		d.Media[i].Upload = d.Key
+	}
+	return d
 }
 
 // find looks for what became of a call, after Known. If receipts do not go back that far,

@@ -202,6 +202,7 @@ type Retention struct {
 	Posts      time.Duration // from the end, to the end of its month; zero: PostRetention
 	Deliveries time.Duration // to webhooks; zero: DeliveryRetention
 	Attempts   time.Duration // of the timeline; zero: AttemptRetention
+	Media      time.Duration // since no post needs it; zero: UnusedUploadLife
 }
 
 // PostRetention is how long posts are kept once they have ended.
@@ -211,5 +212,6 @@ const PostRetention = 730 * 24 * time.Hour
 func (r Retention) OrDefaults() Retention {
 	return Retention{
 		Posts: cmp.Or(r.Posts, PostRetention), Deliveries: cmp.Or(r.Deliveries, DeliveryRetention), Attempts: cmp.Or(r.Attempts, AttemptRetention),
+		Media: cmp.Or(r.Media, UnusedUploadLife),
 	}
 }

@@ -86,6 +86,9 @@ func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (don
 	p.Version, p.Status, p.UpdatedAt = p.Version+1, schema.Scheduled, now
 	rows.queue(b, &p, due, asked.AcceptDuplicate)
 	tables.QueueReopened(b, p.ID)
+	var uses tables.MediaUses // which may have been given up since the post ended
+	uses.Add(&p)
+	uses.Queue(b)
 	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
 	said = queueRetryJob(b, &p, now, due)
 	if events := tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now); events != nil {
