@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"crier/connectors/simulation"
@@ -111,12 +112,18 @@ func (s *simulator) keepFile(u simulation.Upload, file io.Reader) (err error) {
 		return err
 	}
 	u.ReadyAt = s.world.Now().Add(videoWork)
-	u.Fields, err = json.Marshal(uploadFields{Sent: true, Failed: u.Type != "video/mp4" || u.Size > maxVideoBytes})
+	u.Fields, err = json.Marshal(uploadFields{Sent: true, Failed: !isVideo(u.Type) || u.Size > maxVideoBytes})
 	if err != nil {
 		return err
 	}
 	_, err = s.world.PutUpload(u)
 	return err
+}
+
+// isVideo tells whether content may be a video: the beginning of some tells nobody, such as
+// QuickTime's.
+func isVideo(mediaType string) bool {
+	return strings.HasPrefix(mediaType, "video/") || mediaType == "application/octet-stream"
 }
 
 // upload returns an upload of the person by its id, and how far it is.

@@ -196,6 +196,36 @@ func TestTheStorageTakesItsOwnForms(t *testing.T) {
 	}
 }
 
+// What is no video cannot be processed.
+func TestWhatIsNoVideoFails(t *testing.T) {
+	for name, tt := range map[string]struct{ content, want string }{
+		"MP4":       {"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", "succeeded"},
+		"QuickTime": {"\x00\x00\x00\x14ftypqt  \x00\x00\x02\x00qt  ", "succeeded"},
+		"a picture": {"\x89PNG\x0D\x0A\x1A\x0A", "failed"},
+		"a page":    {"<html>", "failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &simulator{world: newWorld()}
+			v := visit{account: s.world.Account("a")}
+			u, err := s.world.PutUpload(simulation.Upload{Account: v.account.ID, CreatedAt: s.world.Now().Add(-time.Hour)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.keepFile(u, strings.NewReader(tt.content)); err != nil {
+				t.Fatal(err)
+			}
+			kept, _ := s.world.Upload(u.ID)
+			kept.ReadyAt = s.world.Now()
+			if _, err := s.world.PutUpload(kept); err != nil {
+				t.Fatal(err)
+			}
+			if _, status, err := s.upload(v, u.ID); status != tt.want || err != nil {
+				t.Errorf("status %s, %v; want %s", status, err, tt.want)
+			}
+		})
+	}
+}
+
 func TestAPinIsShown(t *testing.T) {
 	h := New(newWorld())
 	board := Boards("a")[0]
