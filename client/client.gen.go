@@ -2405,6 +2405,19 @@ type ConnectThreads struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
+// ConnectTiktok defines model for ConnectTiktok.
+type ConnectTiktok struct {
+	// AccessToken With the scopes user.info.basic and video.publish. It lives for hours.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
+	RefreshToken *string `json:"refreshToken,omitempty"`
+}
+
 // ConnectTwitter defines model for ConnectTwitter.
 type ConnectTwitter struct {
 	// AccessToken Of an app with the scopes tweet.read, tweet.write, users.read and media.write; with offline.access it comes with a refresh token.
@@ -4230,14 +4243,35 @@ type ThreadsSettingsReplyControl string
 
 // TiktokSettings defines model for TiktokSettings.
 type TiktokSettings struct {
+	// BrandContentToggle It is paid for by a brand, which TikTok tells (paid partnership). Not with SELF_ONLY.
+	BrandContentToggle *bool `json:"brandContentToggle,omitempty"`
+
+	// BrandOrganicToggle It promotes a business of the account itself, which TikTok tells (promotional content).
+	BrandOrganicToggle *bool `json:"brandOrganicToggle,omitempty"`
+
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
 
-	// Privacy Required of a post to tiktok. One that the account enables.
+	// DisableComment Nobody may comment. False is refused where the account has comments turned off; left out, it is as the account has it. So are the next two.
+	DisableComment *bool `json:"disableComment,omitempty"`
+
+	// DisableDuet Nobody may make a duet with the video.
+	DisableDuet *bool `json:"disableDuet,omitempty"`
+
+	// DisableStitch Nobody may use parts of the video in theirs.
+	DisableStitch *bool `json:"disableStitch,omitempty"`
+
+	// IsAigc It was made with AI, which TikTok tells.
+	IsAigc *bool `json:"isAigc,omitempty"`
+
+	// Privacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it takes SELF_ONLY alone, which a warning says (setting_private).
 	Privacy *TiktokSettingsPrivacy `json:"privacy,omitempty"`
+
+	// VideoCoverTimestampMs The frame that is shown before the video plays, in milliseconds from its beginning; its first one where it is left out.
+	VideoCoverTimestampMs *int `json:"videoCoverTimestampMs,omitempty"`
 }
 
-// TiktokSettingsPrivacy Required of a post to tiktok. One that the account enables.
+// TiktokSettingsPrivacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it takes SELF_ONLY alone, which a warning says (setting_private).
 type TiktokSettingsPrivacy string
 
 // TwitterSettings defines model for TwitterSettings.
@@ -5012,6 +5046,9 @@ type ConnectTelegramJSONRequestBody = ConnectTelegram
 
 // ConnectThreadsJSONRequestBody defines body for ConnectThreads for application/json ContentType.
 type ConnectThreadsJSONRequestBody = ConnectThreads
+
+// ConnectTiktokJSONRequestBody defines body for ConnectTiktok for application/json ContentType.
+type ConnectTiktokJSONRequestBody = ConnectTiktok
 
 // ConnectTwitterJSONRequestBody defines body for ConnectTwitter for application/json ContentType.
 type ConnectTwitterJSONRequestBody = ConnectTwitter
@@ -6078,6 +6115,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
 	ConnectThreads(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectTiktokWithBody Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktokWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectTiktok Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktok(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ConnectTwitterWithBody Connect an X (Twitter) account
 	//
@@ -7556,6 +7611,44 @@ func (c *Client) ConnectThreadsWithBody(ctx context.Context, contentType string,
 // Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
 func (c *Client) ConnectThreads(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewConnectThreadsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectTiktokWithBody Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *Client) ConnectTiktokWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectTiktokRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectTiktok Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *Client) ConnectTiktok(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectTiktokRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -10196,6 +10289,46 @@ func NewConnectThreadsRequestWithBody(server string, contentType string, body io
 	}
 
 	operationPath := fmt.Sprintf("/connect/threads")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConnectTiktokRequest calls the generic ConnectTiktok builder with application/json body
+func NewConnectTiktokRequest(server string, body ConnectTiktokJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectTiktokRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectTiktokRequestWithBody constructs an http.Request for the ConnectTiktok method, with any body, and a specified content type
+func NewConnectTiktokRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/tiktok")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -13383,6 +13516,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
 	ConnectThreadsWithResponse(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectThreadsResponse, error)
 
+	// ConnectTiktokWithBodyWithResponse Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktokWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error)
+
+	// ConnectTiktokWithResponse Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktokWithResponse(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error)
+
 	// ConnectTwitterWithBodyWithResponse Connect an X (Twitter) account
 	//
 	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -15315,6 +15466,54 @@ func (r ConnectThreadsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ConnectThreadsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConnectTiktokResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectTiktokResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectTiktokResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectTiktokResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectTiktokResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectTiktokResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectTiktokResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -18226,6 +18425,36 @@ func (c *ClientWithResponses) ConnectThreadsWithResponse(ctx context.Context, bo
 	return ParseConnectThreadsResponse(rsp)
 }
 
+// ConnectTiktokWithBodyWithResponse Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *ClientWithResponses) ConnectTiktokWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error) {
+	rsp, err := c.ConnectTiktokWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectTiktokResponse(rsp)
+}
+
+// ConnectTiktokWithResponse Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *ClientWithResponses) ConnectTiktokWithResponse(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error) {
+	rsp, err := c.ConnectTiktok(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectTiktokResponse(rsp)
+}
+
 // ConnectTwitterWithBodyWithResponse Connect an X (Twitter) account
 //
 // Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -20214,6 +20443,39 @@ func ParseConnectThreadsResponse(rsp *http.Response) (*ConnectThreadsResponse, e
 	}
 
 	response := &ConnectThreadsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConnectTiktokResponse parses an HTTP response from a ConnectTiktokWithResponse call
+func ParseConnectTiktokResponse(rsp *http.Response) (*ConnectTiktokResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectTiktokResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -16,12 +16,7 @@ import (
 )
 
 // scopes returns what people are asked for: who they are, and to publish for them.
-func (c *Connector) scopes() []string {
-	if c.app.Scope != "" {
-		return splitScopes(c.app.Scope)
-	}
-	return []string{"user.info.basic", "video.publish"}
-}
+func scopes() []string { return []string{"user.info.basic", "video.publish"} }
 
 func splitScopes(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
@@ -34,7 +29,7 @@ func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.
 		return "", connectors.App{}, connectors.NoApp(schema.TikTok)
 	}
 	asked := url.Values{
-		"client_key": {c.app.ID}, "scope": {strings.Join(c.scopes(), ",")}, "response_type": {"code"},
+		"client_key": {c.app.ID}, "scope": {strings.Join(scopes(), ",")}, "response_type": {"code"},
 		"redirect_uri": {r.Callback}, "state": {r.State},
 	}
 	return c.consent + "/v2/auth/authorize/?" + asked.Encode(), connectors.App{}, nil
@@ -55,7 +50,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err != nil {
 		return schema.Credentials{}, fmt.Errorf("exchanging a code: %w", err)
 	}
-	if err := connectors.CheckScopes(c.scopes(), splitScopes(granted.Scope)); err != nil {
+	if err := connectors.CheckScopes(scopes(), splitScopes(granted.Scope)); err != nil {
 		return schema.Credentials{}, err
 	}
 	granted.AppID = c.app.ID

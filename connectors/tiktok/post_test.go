@@ -202,12 +202,12 @@ func TestAnAccountIsHeldToWhatItMayPublish(t *testing.T) {
 	account := schema.Account{Platform: schema.TikTok, Settings: profile.Settings}
 	own := Constraints().For(&account)
 	for name, tt := range map[string]struct{ settings, want string }{
-		"what is turned off":             {`{"privacy":"SELF_ONLY","disableDuet":false}`, "disableDuet setting_not_enabled"},
-		"what is turned off, and on":     {`{"privacy":"SELF_ONLY","disableDuet":true,"disableComment":false}`, ""},
+		"what is turned off":             {`{"privacy":"SELF_ONLY","disableDuet":false}`, "privacy setting_private, disableDuet setting_not_enabled"},
+		"what is turned off, and on":     {`{"privacy":"SELF_ONLY","disableDuet":true,"disableComment":false}`, "privacy setting_private"},
 		"no settings":                    {``, "privacy setting_required"},
 		"of another form":                {`{"privacy":"SELF_ONLY","disableDuet":"no"}`, "disableDuet setting_invalid"},
-		"a cover before the beginning":   {`{"privacy":"SELF_ONLY","videoCoverTimestampMs":-1}`, "videoCoverTimestampMs setting_invalid"},
-		"disclosures that are no switch": {`{"privacy":"SELF_ONLY","brandOrganicToggle":1,"isAigc":null}`, "brandOrganicToggle setting_invalid"},
+		"a cover before the beginning":   {`{"privacy":"FOLLOWER_OF_CREATOR","videoCoverTimestampMs":-1}`, "videoCoverTimestampMs setting_invalid"},
+		"disclosures that are no switch": {`{"privacy":"FOLLOWER_OF_CREATOR","brandOrganicToggle":1,"isAigc":null}`, "brandOrganicToggle setting_invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

@@ -63,6 +63,12 @@ func settingsCheck(k creator) func(json.RawMessage) []schema.Detail {
 		if err != nil {
 			return details // which say what is wrong
 		}
+		if s.Privacy == oneself {
+			details = append(details, schema.Detail{
+				Field: "privacy", Code: validation.CodeSettingPrivate,
+				Message: "only the account itself sees the video; of an app that TikTok has not audited it takes no other",
+			})
+		}
 		for _, one := range s.interactions() {
 			if *one.disable != nil && !**one.disable && !k.allows(one.name) {
 				details = append(details, schema.Detail{

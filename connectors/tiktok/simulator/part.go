@@ -46,6 +46,9 @@ func (s *simulator) takePart(rw http.ResponseWriter, r *http.Request) {
 	if first == 0 {
 		part.mediaType = mediaType
 	}
+	if part.mediaType == "application/octet-stream" { // many brands of films are not told by their bytes
+		part.mediaType = r.Header.Get("Content-Type")
+	}
 	if part.first = first; last+1 < fields.Source.Size {
 		s.keep(rw, r, u.ID, part)
 		return
