@@ -123,7 +123,7 @@ func (r refusal) writeTo(rw http.ResponseWriter) {
 }
 
 func invalid(message string) *refusal {
-	return &refusal{http.StatusBadRequest, "invalid_params", message}
+	return &refusal{http.StatusBadRequest, "invalid_param", message}
 }
 
 func tokenInvalid() refusal {
