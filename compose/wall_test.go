@@ -121,6 +121,13 @@ func (w *world) checkVideo(t *testing.T, id string) {
 			t.Errorf("the wall shows no %s:\n%s", want, page)
 		}
 	}
+	// What TikTok said before that post is what the next one is held to.
+	w.eventually(10*time.Second, "a post that the account may not publish is refused", func() bool {
+		return w.call(http.MethodPost, "/posts", map[string]any{
+			"content": wallText, "status": "draft", "platforms": []string{"tiktok"}, "mediaItems": w.leastMedia(schema.TikTok),
+			"platformSettings": map[string]any{"tiktok": map[string]any{"privacy": "FOLLOWER_OF_CREATOR"}},
+		}, nil) == http.StatusBadRequest
+	})
 }
 
 // wallAnswer is where a post can be seen.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -213,7 +214,7 @@ func (f *tikTokFacts) ofPart(e Exchange) (found []string) {
 	if e.RequestHeader.Get("Authorization") != "" {
 		found = append(found, "the address alone is the proof, and it has a token")
 	}
-	if status := fmt.Sprint(e.Status); e.Status < http.StatusInternalServerError && !strings.Contains("206"+f.statusesOfParts, status) &&
+	if status := strconv.Itoa(e.Status); e.Status < http.StatusInternalServerError && !strings.Contains("206"+f.statusesOfParts, status) &&
 		e.Status != http.StatusTooManyRequests && e.Status != http.StatusUnauthorized { // which simulators are made to say
 		found = append(found, "a part is not answered with "+status)
 	}

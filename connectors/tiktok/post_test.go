@@ -80,8 +80,11 @@ func TestWhatIsRefusedBeforeItIsBegun(t *testing.T) {
 			}
 			d := r.delivery("look", tt.item)
 			d.Credentials.AccessToken, d.Settings = tt.token, []byte(`{"privacy":"`+tt.privacy+`"}`)
-			_, err := r.Prepare(t.Context(), d)
+			p, err := r.Prepare(t.Context(), d)
 			e := wantKind(t, err, tt.want)
+			if asked := strings.Contains(name, "privacy") || tt.inits > 0; (p.Settings != nil) != asked {
+				t.Errorf("what the creator may publish is kept as %s", p.Settings)
+			}
 			if !strings.Contains(e.Message, tt.says) || e.RetryAfter != tt.wait || r.world.Calls(simInit) != tt.inits {
 				t.Errorf("%q, wait %v, %d beginnings", e.Message, e.RetryAfter, r.world.Calls(simInit))
 			}

@@ -76,35 +76,44 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if len(d.Media) != 1 {
 		return schema.Progress{}, refuse("TikTok takes one video")
 	}
-	err = c.advance(ctx, d, s, &p)
+	said, err := c.advance(ctx, d, s, &p)
 	kept, encodeErr := json.Marshal(p)
 	if encodeErr != nil {
 		return schema.Progress{}, fmt.Errorf("encoding progress: %w", encodeErr)
 	}
-	prepared := schema.Progress{State: kept, Ready: err == nil && p.isReady()}
+	prepared := schema.Progress{State: kept, Ready: err == nil && p.isReady(), Settings: said}
 	if err == nil && !prepared.Ready {
 		prepared.RetryIn = soon
 	}
 	return prepared, err
 }
 
-// advance takes the entry as far as there is time.
-func (c *Connector) advance(ctx context.Context, d schema.Delivery, s settings, p *progress) (err error) {
+// advance takes the entry as far as there is time. It returns what the creator may publish,
+// where that was asked for.
+func (c *Connector) advance(ctx context.Context, d schema.Delivery, s settings, p *progress) (said json.RawMessage, err error) {
 	file, err := c.media.Open(ctx, d.Media[0])
 	if err != nil {
-		return fmt.Errorf("opening media: %w", err)
+		return nil, fmt.Errorf("opening media: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if p.ID != "" && (p.Size != file.Size || p.Type != file.Type || !c.now().Before(p.Until)) {
 		*p = progress{} // it is not what was begun with, or its time is over
 	}
 	t := turn{Connector: c, d: d, p: p, file: file, began: c.now()}
-	if p.ID == "" {
-		if err := t.begin(ctx, s); err != nil {
-			return err
-		}
+	if p.ID != "" {
+		return nil, t.send(ctx)
 	}
-	return t.send(ctx)
+	if err := t.file.Check(Constraints()); err != nil {
+		return nil, err
+	}
+	k, err := t.creator(ctx, d.Account, d.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.begin(ctx, s, k); err != nil {
+		return k.settings(), err
+	}
+	return k.settings(), t.send(ctx)
 }
 
 // turn is one call of Prepare.
@@ -116,16 +125,9 @@ type turn struct {
 	began time.Time
 }
 
-// begin tells TikTok what the post is to be. Nobody sees a post whose video does not come, so
+// begin tells TikTok what the post is to be, if the creator may publish it. Nobody sees a post whose video does not come, so
 // that a lost answer is asked for again.
-func (t turn) begin(ctx context.Context, s settings) error {
-	if err := t.file.Check(Constraints()); err != nil {
-		return err
-	}
-	k, err := t.creator(ctx, t.d.Account, t.d.Credentials)
-	if err != nil {
-		return err
-	}
+func (t turn) begin(ctx context.Context, s settings, k creator) error {
 	if err := k.check(s); err != nil {
 		return err
 	}
