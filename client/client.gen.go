@@ -4241,6 +4241,22 @@ type ThreadsSettings struct {
 // ThreadsSettingsReplyControl Who may reply; the profile's own setting where it is left out.
 type ThreadsSettingsReplyControl string
 
+// TiktokEvent defines model for TiktokEvent.
+type TiktokEvent struct {
+	// ClientKey The app that it is for.
+	ClientKey string `json:"client_key"`
+
+	// Content What else there is of it, as JSON in a text.
+	Content *string `json:"content,omitempty"`
+
+	// CreateTime Seconds since 1970.
+	CreateTime *int64 `json:"create_time,omitempty"`
+	Event      string `json:"event"`
+
+	// UserOpenid The account.
+	UserOpenid *string `json:"user_openid,omitempty"`
+}
+
 // TiktokSettings defines model for TiktokSettings.
 type TiktokSettings struct {
 	// BrandContentToggle It is paid for by a brand, which TikTok tells (paid partnership). Not with SELF_ONLY.
@@ -4657,6 +4673,12 @@ type ListEntitiesParams struct {
 	SelectionToken string `form:"selectionToken" json:"selectionToken"`
 }
 
+// NoticeOfPlatformParams defines parameters for NoticeOfPlatform.
+type NoticeOfPlatformParams struct {
+	// TikTokSignature t=TIME,s=SIGNATURE: the HMAC-SHA256 of the time in seconds, a period and the body, in hex.
+	TikTokSignature *string `json:"TikTok-Signature,omitempty"`
+}
+
 // ReconnectAccountParams defines parameters for ReconnectAccount.
 type ReconnectAccountParams struct {
 	Token *string `form:"token,omitempty" json:"token,omitempty"`
@@ -5058,6 +5080,9 @@ type ChooseEntitiesFormdataRequestBody ChooseEntitiesFormdataBody
 
 // ConfirmConsentFormdataRequestBody defines body for ConfirmConsent for application/x-www-form-urlencoded ContentType.
 type ConfirmConsentFormdataRequestBody ConfirmConsentFormdataBody
+
+// NoticeOfPlatformJSONRequestBody defines body for NoticeOfPlatform for application/json ContentType.
+type NoticeOfPlatformJSONRequestBody = TiktokEvent
 
 // SelectEntitiesJSONRequestBody defines body for SelectEntities for application/json ContentType.
 type SelectEntitiesJSONRequestBody = EntitiesSelection
@@ -6200,6 +6225,30 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
 	ListEntities(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// NoticeOfPlatformWithBody Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatformWithBody(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// NoticeOfPlatform Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatform(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReconnectAccount Where an account's owner connects it again
 	//
@@ -7806,6 +7855,50 @@ func (c *Client) ConfirmConsentWithFormdataBody(ctx context.Context, platform Co
 // Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
 func (c *Client) ListEntities(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListEntitiesRequest(c.Server, platform, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NoticeOfPlatformWithBody Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *Client) NoticeOfPlatformWithBody(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewNoticeOfPlatformRequestWithBody(c.Server, platform, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NoticeOfPlatform Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *Client) NoticeOfPlatform(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewNoticeOfPlatformRequest(c.Server, platform, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -10709,6 +10802,68 @@ func NewListEntitiesRequest(server string, platform ConnectPlatform, params *Lis
 	return req, nil
 }
 
+// NewNoticeOfPlatformRequest calls the generic NoticeOfPlatform builder with application/json body
+func NewNoticeOfPlatformRequest(server string, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewNoticeOfPlatformRequestWithBody(server, platform, params, "application/json", bodyReader)
+}
+
+// NewNoticeOfPlatformRequestWithBody constructs an http.Request for the NoticeOfPlatform method, with any body, and a specified content type
+func NewNoticeOfPlatformRequestWithBody(server string, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.TikTokSignature != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "TikTok-Signature", *params.TikTokSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("TikTok-Signature", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewReconnectAccountRequest constructs an http.Request for the ReconnectAccount method
 func NewReconnectAccountRequest(server string, platform ConnectPlatform, params *ReconnectAccountParams) (*http.Request, error) {
 	var err error
@@ -13607,6 +13762,30 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
 	ListEntitiesWithResponse(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*ListEntitiesResponse, error)
 
+	// NoticeOfPlatformWithBodyWithResponse Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatformWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error)
+
+	// NoticeOfPlatformWithResponse Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatformWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error)
+
 	// ReconnectAccountWithResponse Where an account's owner connects it again
 	//
 	// The `reconnectUrl` of an account's health: a page for browsers that works at any time and as often as it is opened. It leads over the platform's page and back to itself, or to `redirect` where one is added.
@@ -15746,6 +15925,47 @@ func (r ListEntitiesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListEntitiesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type NoticeOfPlatformResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Taken
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r NoticeOfPlatformResponse) GetJSON200() *Taken {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r NoticeOfPlatformResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r NoticeOfPlatformResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r NoticeOfPlatformResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r NoticeOfPlatformResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -18582,6 +18802,42 @@ func (c *ClientWithResponses) ListEntitiesWithResponse(ctx context.Context, plat
 	return ParseListEntitiesResponse(rsp)
 }
 
+// NoticeOfPlatformWithBodyWithResponse Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *ClientWithResponses) NoticeOfPlatformWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error) {
+	rsp, err := c.NoticeOfPlatformWithBody(ctx, platform, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseNoticeOfPlatformResponse(rsp)
+}
+
+// NoticeOfPlatformWithResponse Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *ClientWithResponses) NoticeOfPlatformWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error) {
+	rsp, err := c.NoticeOfPlatform(ctx, platform, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseNoticeOfPlatformResponse(rsp)
+}
+
 // ReconnectAccountWithResponse Where an account's owner connects it again
 //
 // The `reconnectUrl` of an account's health: a page for browsers that works at any time and as often as it is opened. It leads over the platform's page and back to itself, or to `redirect` where one is added.
@@ -20623,6 +20879,32 @@ func ParseListEntitiesResponse(rsp *http.Response) (*ListEntitiesResponse, error
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest EntitiesAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseNoticeOfPlatformResponse parses an HTTP response from a NoticeOfPlatformWithResponse call
+func ParseNoticeOfPlatformResponse(rsp *http.Response) (*NoticeOfPlatformResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &NoticeOfPlatformResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Taken
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

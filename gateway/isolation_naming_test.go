@@ -28,6 +28,7 @@ var publicRoutes = []string{
 	"POST /connect/:platform/confirm",
 	"POST /connect/:platform/choose",
 	"GET /connect/:platform/reconnect",
+	"POST /connect/:platform/events",
 }
 
 // idsOf is what the parameters of paths name, by the ids of a household.

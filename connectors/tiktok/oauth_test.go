@@ -1,6 +1,10 @@
 package tiktok
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -124,4 +128,43 @@ func TestATokenIsRevoked(t *testing.T) {
 	}
 	_, err := r.Check(t.Context(), schema.Account{}, credentials)
 	wantKind(t, err, schema.TokenDead)
+}
+
+// Of what TikTok has signed for this app, the removal of a consent names an account.
+func TestAConsentThatIsTakenBack(t *testing.T) {
+	const body = `{"client_key":"key","event":"authorization.removed","create_time":1796083200,"user_openid":"ada","content":"{\"reason\":1}"}`
+	c := New(Config{App: connectors.App{ID: "key", Secret: "s"}})
+	sign := func(secret, body string) string {
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write([]byte("1796083200." + body))
+		return "t=1796083200,s=" + hex.EncodeToString(mac.Sum(nil))
+	}
+	other := strings.Replace(body, "authorization.removed", "post.publish.complete", 1)
+	anothers := strings.Replace(body, `"key"`, `"another"`, 1)
+	for name, tt := range map[string]struct {
+		signature, body, want string
+		isRefused             bool
+	}{
+		"as it comes":            {sign("s", body), body, "ada", false},
+		"with a space":           {strings.Replace(sign("s", body), ",", ", ", 1), body, "ada", false},
+		"another event":          {sign("s", other), other, "", false},
+		"another app's":          {sign("s", anothers), anothers, "", true},
+		"with another secret":    {sign("x", body), body, "", true},
+		"of another body":        {sign("s", other), body, "", true},
+		"of another time":        {strings.Replace(sign("s", body), "t=1", "t=2", 1), body, "", true},
+		"without a time":         {strings.TrimPrefix(sign("s", body), "t=1796083200,"), body, "", true},
+		"without a signature":    {"", body, "", true},
+		"with one that is none":  {"t=1796083200,s=x", body, "", true},
+		"of what cannot be read": {sign("s", "<html>"), "<html>", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id, err := c.Withdrawn(http.Header{"Tiktok-Signature": {tt.signature}}, []byte(tt.body))
+			if id != tt.want || (err != nil) != tt.isRefused || err != nil && schema.KindOf(err) != schema.Invalid {
+				t.Errorf("%q, %v", id, err)
+			}
+		})
+	}
+	if _, err := New(Config{}).Withdrawn(http.Header{}, nil); schema.KindOf(err) != schema.Refused {
+		t.Errorf("without an app: %v", err)
+	}
 }
