@@ -62,6 +62,10 @@ const moderated = 2 * time.Minute
 // post: a publication without it is none, and never will be.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	p, err := progressOf(d)
+	known := d.Receipt(d.Entry)
+	if p.ID == "" && known != nil && known.Open { // which is called as the publication
+		p.ID = known.NativeID
+	}
 	if err != nil || d.Comment != nil || p.ID == "" { // an earlier run knew the id
 		return schema.Receipt{}, schema.CannotTell, err
 	}
@@ -74,7 +78,6 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	receipt := schema.Receipt{Entry: d.Entry, NativeID: p.ID, PostedAt: d.Since.UTC()}
-	known := d.Receipt(d.Entry)
 	if known != nil {
 		receipt.PostedAt = known.PostedAt
 	}

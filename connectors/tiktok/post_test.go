@@ -178,6 +178,11 @@ func TestAPublicationThatWasAnsweredFor(t *testing.T) {
 		t.Errorf("Find = %+v, %v, %v", receipt, verdict, err)
 	}
 	d.Progress = nil
+	r.inject(t, saysUploaded("0"))
+	if receipt, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || !receipt.Open || err != nil {
+		t.Errorf("Find by the receipt = %+v, %v, %v", receipt, verdict, err)
+	}
+	d.Receipts = nil
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.CannotTell || err != nil {
 		t.Errorf("Find without an id = %v, %v", verdict, err)
 	}
@@ -261,6 +266,26 @@ func TestConnectingWhatMayNotPublish(t *testing.T) {
 				t.Errorf("Check = %+v, %v", profile, err)
 			}
 		})
+	}
+}
+
+// What waits for the turn to be begun asks nothing meanwhile.
+func TestACreatorIsAskedForWhatIsBegun(t *testing.T) {
+	r := newRig(t)
+	r.limits = Limits()
+	r.restart(t)
+	d := r.delivery("look", short)
+	for n := range 4 {
+		_, err := r.Prepare(t.Context(), d)
+		if n < 3 && err != nil {
+			t.Fatalf("Prepare: %v", err)
+		}
+		if n == 3 && wantKind(t, err, schema.RateLimited).RetryAfter != limitWait/3 {
+			t.Errorf("error %v", err)
+		}
+	}
+	if creators, begun := r.world.Calls(simCreator), r.world.Calls(simInit); creators != 3 || begun != 3 {
+		t.Errorf("%d creators were asked for, %d videos begun", creators, begun)
 	}
 }
 

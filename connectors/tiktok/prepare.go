@@ -106,6 +106,14 @@ func (c *Connector) advance(ctx context.Context, d schema.Delivery, s settings, 
 	if err := t.file.Check(Constraints()); err != nil {
 		return nil, err
 	}
+	beginning, wait := c.client.Reserve(ctx, d.Account.ID, connectors.Media)
+	if wait > soon { // nothing is asked of a creator whose next video is not begun yet
+		return nil, &schema.Error{Kind: schema.RateLimited, RetryAfter: wait, Message: "TikTok begins six videos of an account in a minute"}
+	}
+	if beginning != nil {
+		t.beginning = beginning
+		defer beginning.Cancel()
+	}
 	k, err := t.creator(ctx, d.Account, d.Credentials)
 	if err != nil {
 		return nil, err
@@ -123,6 +131,8 @@ type turn struct {
 	p     *progress
 	file  *media.File
 	began time.Time
+	// beginning is the turn of the call that begins a video; nil: it takes one by itself.
+	beginning schema.Turn
 }
 
 // begin tells TikTok what the post is to be, if the creator may publish it. Nobody sees a post whose video does not come, so
@@ -137,7 +147,7 @@ func (t turn) begin(ctx context.Context, s settings, k creator) error {
 	p := progress{Type: t.file.Type, Size: t.file.Size, Username: k.username, Until: t.began.Add(addressLife)}
 	p.Part, p.Parts = partsOf(p.Size)
 	call := t.call(t.d.Account, t.d.Credentials, http.MethodPost, "/v2/post/publish/video/init/", opInit)
-	call.Kind, call.JSON = connectors.Media, map[string]any{"post_info": postInfo(t.d.Text, s, k), "source_info": map[string]any{
+	call.Kind, call.Turn, call.JSON = connectors.Media, t.beginning, map[string]any{"post_info": postInfo(t.d.Text, s, k), "source_info": map[string]any{
 		"source": "FILE_UPLOAD", "video_size": p.Size, "chunk_size": p.Part, "total_chunk_count": p.Parts,
 	}}
 	data, err := ask[struct {

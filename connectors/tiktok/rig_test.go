@@ -35,9 +35,10 @@ const (
 // rig is a connector before a simulator, both on a clock that stands until it is moved.
 type rig struct {
 	*Connector
-	world *simulation.World
-	base  string
-	files *folder
+	world  *simulation.World
+	base   string
+	files  *folder
+	limits connectors.Limits
 
 	mu   sync.Mutex
 	now  time.Time
@@ -69,7 +70,7 @@ func (r *rig) restart(t *testing.T) {
 	r.Connector = New(Config{
 		Base: r.base, Media: r.files, Now: r.clock, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 		Client: connectors.NewClient(connectors.ClientConfig{
-			Platform: schema.TikTok, HTTP: client, Now: r.clock, Classify: Classify,
+			Platform: schema.TikTok, HTTP: client, Now: r.clock, Classify: Classify, Limits: r.limits,
 			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
 		}),
 	})
