@@ -2450,6 +2450,19 @@ type ConnectThreads struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
+// ConnectTiktok defines model for ConnectTiktok.
+type ConnectTiktok struct {
+	// AccessToken With the scopes user.info.basic and video.publish. It lives for hours.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
+	RefreshToken *string `json:"refreshToken,omitempty"`
+}
+
 // ConnectTwitter defines model for ConnectTwitter.
 type ConnectTwitter struct {
 	// AccessToken Of an app with the scopes tweet.read, tweet.write, users.read and media.write; with offline.access it comes with a refresh token.
@@ -4284,16 +4297,53 @@ type ThreadsSettings struct {
 // ThreadsSettingsReplyControl Who may reply; the profile's own setting where it is left out.
 type ThreadsSettingsReplyControl string
 
+// TiktokEvent defines model for TiktokEvent.
+type TiktokEvent struct {
+	// ClientKey The app that it is for.
+	ClientKey string `json:"client_key"`
+
+	// Content What else there is of it, as JSON in a text.
+	Content *string `json:"content,omitempty"`
+
+	// CreateTime Seconds since 1970.
+	CreateTime *int64 `json:"create_time,omitempty"`
+	Event      string `json:"event"`
+
+	// UserOpenid The account.
+	UserOpenid *string `json:"user_openid,omitempty"`
+}
+
 // TiktokSettings defines model for TiktokSettings.
 type TiktokSettings struct {
+	// BrandContentToggle It is paid for by a brand, which TikTok tells (paid partnership). Not with SELF_ONLY.
+	BrandContentToggle *bool `json:"brandContentToggle,omitempty"`
+
+	// BrandOrganicToggle It promotes a business of the account itself, which TikTok tells (promotional content).
+	BrandOrganicToggle *bool `json:"brandOrganicToggle,omitempty"`
+
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
 
-	// Privacy Required of a post to tiktok. One that the account enables.
+	// DisableComment Nobody may comment. False is refused where the account has comments turned off; left out, it is as the account has it. So are the next two.
+	DisableComment *bool `json:"disableComment,omitempty"`
+
+	// DisableDuet Nobody may make a duet with the video.
+	DisableDuet *bool `json:"disableDuet,omitempty"`
+
+	// DisableStitch Nobody may use parts of the video in theirs.
+	DisableStitch *bool `json:"disableStitch,omitempty"`
+
+	// IsAigc It was made with AI, which TikTok tells.
+	IsAigc *bool `json:"isAigc,omitempty"`
+
+	// Privacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it takes SELF_ONLY alone, which a warning says (setting_private).
 	Privacy *TiktokSettingsPrivacy `json:"privacy,omitempty"`
+
+	// VideoCoverTimestampMs The frame that is shown before the video plays, in milliseconds from its beginning; its first one where it is left out.
+	VideoCoverTimestampMs *int `json:"videoCoverTimestampMs,omitempty"`
 }
 
-// TiktokSettingsPrivacy Required of a post to tiktok. One that the account enables.
+// TiktokSettingsPrivacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it takes SELF_ONLY alone, which a warning says (setting_private).
 type TiktokSettingsPrivacy string
 
 // TwitterSettings defines model for TwitterSettings.
@@ -4731,6 +4781,12 @@ type ListEntitiesParams struct {
 	SelectionToken string `form:"selectionToken" json:"selectionToken"`
 }
 
+// NoticeOfPlatformParams defines parameters for NoticeOfPlatform.
+type NoticeOfPlatformParams struct {
+	// TikTokSignature t=TIME,s=SIGNATURE: the HMAC-SHA256 of the time in seconds, a period and the body, in hex.
+	TikTokSignature *string `json:"TikTok-Signature,omitempty"`
+}
+
 // ReconnectAccountParams defines parameters for ReconnectAccount.
 type ReconnectAccountParams struct {
 	Token *string `form:"token,omitempty" json:"token,omitempty"`
@@ -5130,6 +5186,9 @@ type ConnectTelegramJSONRequestBody = ConnectTelegram
 // ConnectThreadsJSONRequestBody defines body for ConnectThreads for application/json ContentType.
 type ConnectThreadsJSONRequestBody = ConnectThreads
 
+// ConnectTiktokJSONRequestBody defines body for ConnectTiktok for application/json ContentType.
+type ConnectTiktokJSONRequestBody = ConnectTiktok
+
 // ConnectTwitterJSONRequestBody defines body for ConnectTwitter for application/json ContentType.
 type ConnectTwitterJSONRequestBody = ConnectTwitter
 
@@ -5138,6 +5197,9 @@ type ChooseEntitiesFormdataRequestBody ChooseEntitiesFormdataBody
 
 // ConfirmConsentFormdataRequestBody defines body for ConfirmConsent for application/x-www-form-urlencoded ContentType.
 type ConfirmConsentFormdataRequestBody ConfirmConsentFormdataBody
+
+// NoticeOfPlatformJSONRequestBody defines body for NoticeOfPlatform for application/json ContentType.
+type NoticeOfPlatformJSONRequestBody = TiktokEvent
 
 // SelectEntitiesJSONRequestBody defines body for SelectEntities for application/json ContentType.
 type SelectEntitiesJSONRequestBody = EntitiesSelection
@@ -6196,6 +6258,24 @@ type ClientInterface interface {
 	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
 	ConnectThreads(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ConnectTiktokWithBody Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktokWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectTiktok Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktok(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ConnectTwitterWithBody Connect an X (Twitter) account
 	//
 	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -6262,6 +6342,30 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
 	ListEntities(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// NoticeOfPlatformWithBody Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatformWithBody(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// NoticeOfPlatform Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatform(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReconnectAccount Where an account's owner connects it again
 	//
@@ -7719,6 +7823,44 @@ func (c *Client) ConnectThreads(ctx context.Context, body ConnectThreadsJSONRequ
 	return c.Client.Do(req)
 }
 
+// ConnectTiktokWithBody Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *Client) ConnectTiktokWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectTiktokRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectTiktok Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *Client) ConnectTiktok(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectTiktokRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ConnectTwitterWithBody Connect an X (Twitter) account
 //
 // Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -7866,6 +8008,50 @@ func (c *Client) ConfirmConsentWithFormdataBody(ctx context.Context, platform Co
 // Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
 func (c *Client) ListEntities(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListEntitiesRequest(c.Server, platform, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NoticeOfPlatformWithBody Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *Client) NoticeOfPlatformWithBody(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewNoticeOfPlatformRequestWithBody(c.Server, platform, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NoticeOfPlatform Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *Client) NoticeOfPlatform(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewNoticeOfPlatformRequest(c.Server, platform, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -10424,6 +10610,46 @@ func NewConnectThreadsRequestWithBody(server string, contentType string, body io
 	return req, nil
 }
 
+// NewConnectTiktokRequest calls the generic ConnectTiktok builder with application/json body
+func NewConnectTiktokRequest(server string, body ConnectTiktokJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectTiktokRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectTiktokRequestWithBody constructs an http.Request for the ConnectTiktok method, with any body, and a specified content type
+func NewConnectTiktokRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/tiktok")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewConnectTwitterRequest calls the generic ConnectTwitter builder with application/json body
 func NewConnectTwitterRequest(server string, body ConnectTwitterJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -10780,6 +11006,68 @@ func NewListEntitiesRequest(server string, platform ConnectPlatform, params *Lis
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewNoticeOfPlatformRequest calls the generic NoticeOfPlatform builder with application/json body
+func NewNoticeOfPlatformRequest(server string, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewNoticeOfPlatformRequestWithBody(server, platform, params, "application/json", bodyReader)
+}
+
+// NewNoticeOfPlatformRequestWithBody constructs an http.Request for the NoticeOfPlatform method, with any body, and a specified content type
+func NewNoticeOfPlatformRequestWithBody(server string, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.TikTokSignature != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "TikTok-Signature", *params.TikTokSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("TikTok-Signature", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -13702,6 +13990,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
 	ConnectThreadsWithResponse(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectThreadsResponse, error)
 
+	// ConnectTiktokWithBodyWithResponse Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktokWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error)
+
+	// ConnectTiktokWithResponse Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktokWithResponse(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error)
+
 	// ConnectTwitterWithBodyWithResponse Connect an X (Twitter) account
 	//
 	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -13774,6 +14080,30 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
 	ListEntitiesWithResponse(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*ListEntitiesResponse, error)
+
+	// NoticeOfPlatformWithBodyWithResponse Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatformWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error)
+
+	// NoticeOfPlatformWithResponse Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatformWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error)
 
 	// ReconnectAccountWithResponse Where an account's owner connects it again
 	//
@@ -15680,6 +16010,54 @@ func (r ConnectThreadsResponse) ContentType() string {
 	return ""
 }
 
+type ConnectTiktokResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectTiktokResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectTiktokResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectTiktokResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectTiktokResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectTiktokResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectTiktokResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ConnectTwitterResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -15906,6 +16284,47 @@ func (r ListEntitiesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListEntitiesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type NoticeOfPlatformResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Taken
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r NoticeOfPlatformResponse) GetJSON200() *Taken {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r NoticeOfPlatformResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r NoticeOfPlatformResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r NoticeOfPlatformResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r NoticeOfPlatformResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -18667,6 +19086,36 @@ func (c *ClientWithResponses) ConnectThreadsWithResponse(ctx context.Context, bo
 	return ParseConnectThreadsResponse(rsp)
 }
 
+// ConnectTiktokWithBodyWithResponse Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *ClientWithResponses) ConnectTiktokWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error) {
+	rsp, err := c.ConnectTiktokWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectTiktokResponse(rsp)
+}
+
+// ConnectTiktokWithResponse Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *ClientWithResponses) ConnectTiktokWithResponse(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error) {
+	rsp, err := c.ConnectTiktok(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectTiktokResponse(rsp)
+}
+
 // ConnectTwitterWithBodyWithResponse Connect an X (Twitter) account
 //
 // Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
@@ -18792,6 +19241,42 @@ func (c *ClientWithResponses) ListEntitiesWithResponse(ctx context.Context, plat
 		return nil, err
 	}
 	return ParseListEntitiesResponse(rsp)
+}
+
+// NoticeOfPlatformWithBodyWithResponse Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *ClientWithResponses) NoticeOfPlatformWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error) {
+	rsp, err := c.NoticeOfPlatformWithBody(ctx, platform, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseNoticeOfPlatformResponse(rsp)
+}
+
+// NoticeOfPlatformWithResponse Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *ClientWithResponses) NoticeOfPlatformWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error) {
+	rsp, err := c.NoticeOfPlatform(ctx, platform, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseNoticeOfPlatformResponse(rsp)
 }
 
 // ReconnectAccountWithResponse Where an account's owner connects it again
@@ -20731,6 +21216,39 @@ func ParseConnectThreadsResponse(rsp *http.Response) (*ConnectThreadsResponse, e
 	return response, nil
 }
 
+// ParseConnectTiktokResponse parses an HTTP response from a ConnectTiktokWithResponse call
+func ParseConnectTiktokResponse(rsp *http.Response) (*ConnectTiktokResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectTiktokResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseConnectTwitterResponse parses an HTTP response from a ConnectTwitterWithResponse call
 func ParseConnectTwitterResponse(rsp *http.Response) (*ConnectTwitterResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -20854,6 +21372,32 @@ func ParseListEntitiesResponse(rsp *http.Response) (*ListEntitiesResponse, error
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest EntitiesAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseNoticeOfPlatformResponse parses an HTTP response from a NoticeOfPlatformWithResponse call
+func ParseNoticeOfPlatformResponse(rsp *http.Response) (*NoticeOfPlatformResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &NoticeOfPlatformResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Taken
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -114,6 +114,7 @@ type world struct {
 	client     *http.Client
 	picture    string // an upload for posts that need one
 	upright    string // one for platforms that take no other
+	video      string // one for platforms that take nothing else
 }
 
 // newWorld starts the simulators and a crier on a data folder without anything in it but

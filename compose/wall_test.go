@@ -22,12 +22,13 @@ func TestSandboxesOfAWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.key = w.createKey(true)
-	post, pin := w.publishEverywhere(t), w.publishPin(t) // comments come later
+	post, pin, video := w.publishEverywhere(t), w.publishPin(t), w.publishVideo(t) // comments come later
 	for _, marker := range []string{"[crier:lost-answer]", "[crier:outage]"} {
 		t.Run(marker, func(t *testing.T) { w.checkLooked(t, marker) })
 	}
 	t.Run("everything is on the wall", func(t *testing.T) { w.checkWall(t, post) })
 	t.Run("a pin is on the wall", func(t *testing.T) { w.checkPin(t, pin) })
+	t.Run("a video is on the wall", func(t *testing.T) { w.checkVideo(t, video) })
 	t.Run("twins get the accounts of platforms that came later", w.completeTwins)
 }
 
@@ -49,12 +50,13 @@ const (
 	wallComment = "the \"first\" comment"
 )
 
-// publishEverywhere publishes a text with a picture and a first comment on every platform but
-// pinterest, which takes other pictures.
+// publishEverywhere publishes a text with a picture and a first comment on every platform that
+// takes pictures, but pinterest, which takes others.
 func (w *world) publishEverywhere(t *testing.T) (id string) {
 	var platforms []string
 	for _, simulator := range catalog.Simulators() {
-		if simulator.Platform != schema.Pinterest {
+		takesPictures := slices.Contains(catalog.Constraints(simulator.Platform).Media.Kinds, schema.Image)
+		if takesPictures && simulator.Platform != schema.Pinterest {
 			platforms = append(platforms, simulator.Platform.String())
 		}
 	}
@@ -89,6 +91,44 @@ func takesComments(platform string) bool {
 
 // describesPictures tells whether alternative texts are shown.
 func describesPictures(platform string) bool { return takesComments(platform) }
+
+// publishVideo publishes on tiktok, in private.
+func (w *world) publishVideo(t *testing.T) (id string) {
+	var answer struct {
+		Post     struct{ ID string }
+		Warnings []struct{ Field, Code string }
+	}
+	status := w.call(http.MethodPost, "/posts", map[string]any{
+		"content": wallText, "publishNow": true, "platforms": []string{"tiktok"}, "mediaItems": w.leastMedia(schema.TikTok),
+		"platformSettings": map[string]any{"tiktok": map[string]any{"privacy": "SELF_ONLY", "isAigc": true}},
+	}, &answer)
+	if status != http.StatusCreated || len(answer.Warnings) != 1 || answer.Warnings[0].Code != "setting_private" {
+		t.Fatalf("creating: %d, warnings %+v; want one that nobody sees it", status, answer.Warnings)
+	}
+	return answer.Post.ID
+}
+
+// checkVideo reads a video off the wall.
+func (w *world) checkVideo(t *testing.T, id string) {
+	var answer wallAnswer
+	w.eventually(60*time.Second, "the video is there", func() bool {
+		w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+		return answer.Post.Status == "posted"
+	})
+	page := w.browse(t, answer.Post.Platforms[0].PostURL, http.StatusOK)
+	for _, want := range []string{html.EscapeString(wallText), "<video", "Only me", "AI-generated"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the wall shows no %s:\n%s", want, page)
+		}
+	}
+	// What TikTok said before that post is what the next one is held to.
+	w.eventually(10*time.Second, "a post that the account may not publish is refused", func() bool {
+		return w.call(http.MethodPost, "/posts", map[string]any{
+			"content": wallText, "status": "draft", "platforms": []string{"tiktok"}, "mediaItems": w.leastMedia(schema.TikTok),
+			"platformSettings": map[string]any{"tiktok": map[string]any{"privacy": "FOLLOWER_OF_CREATOR"}},
+		}, nil) == http.StatusBadRequest
+	})
+}
 
 // wallAnswer is where a post can be seen.
 type wallAnswer struct {

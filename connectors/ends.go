@@ -28,11 +28,13 @@ func AccountEnds() []AccountEnd {
 	const instagram, threads, facebook, linkedin = schema.Instagram, schema.Threads, schema.Facebook, schema.LinkedIn
 	const pinterest = schema.Pinterest
 	const googleBusiness = schema.GoogleBusiness
+	const tiktok = schema.TikTok
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
 			bluesky:  {"Account has been taken down", schema.EndSuspended},
 			twitter:  {"is suspended", schema.EndSuspended},
+			tiktok:   {"banned from making new posts", schema.EndSuspended},
 		}},
 		{"deactivated", map[schema.Platform]EndAnswer{
 			bluesky:   {"Account is deactivated", schema.EndDeactivated},
@@ -64,6 +66,7 @@ func AccountEnds() []AccountEnd {
 			threads:   {"has not authorized application", schema.NotEnded},
 			twitter:   {"Unauthorized", schema.NotEnded},
 			linkedin:  {"has been revoked by the user", schema.NotEnded},
+			tiktok:    {"access token is invalid", schema.NotEnded},
 			facebook:  {"has not authorized application", schema.NotEnded},
 			pinterest: {"Authentication failed", schema.NotEnded},
 
@@ -76,6 +79,7 @@ func AccountEnds() []AccountEnd {
 			instagram: {"does not have permission for this action", schema.EndScope},
 			threads:   {"does not have permission for this action", schema.EndScope},
 			linkedin:  {"Not enough permissions", schema.EndScope},
+			tiktok:    {"did not authorize the scope", schema.EndScope},
 			facebook:  {"requires both pages_read_engagement and pages_manage_posts", schema.EndScope},
 			pinterest: {"does not have sufficient permissions", schema.EndScope},
 

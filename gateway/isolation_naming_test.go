@@ -28,6 +28,7 @@ var publicRoutes = []string{
 	"POST /connect/:platform/confirm",
 	"POST /connect/:platform/choose",
 	"GET /connect/:platform/reconnect",
+	"POST /connect/:platform/events",
 }
 
 // idsOf is what the parameters of paths name, by the ids of a household.
@@ -92,6 +93,7 @@ var namings = map[string][]string{
 	"POST /connect/facebook":          {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/linkedin":          {`{"accessToken": "token", "entityId": "` + linkedin.Organizations("token")[0] + `", "brandId": "$brand$"}`},
 	"POST /connect/instagram":         {`{"accessToken": "token", "brandId": "$brand$"}`},
+	"POST /connect/tiktok":            {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/threads":           {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/google-business":   {`{"accessToken": "token", "entityId": "` + googlebusiness.Locations("token")[0] + `", "brandId": "$brand$"}`},
 	"POST /connect/pinterest":         {`{"accessToken": "token", "entityId": "` + pinterest.Boards("token")[0] + `", "brandId": "$brand$"}`},

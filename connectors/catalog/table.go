@@ -27,6 +27,7 @@ import (
 	"crier/connectors/threads"
 	threadssim "crier/connectors/threads/simulator"
 	"crier/connectors/tiktok"
+	tiktoksim "crier/connectors/tiktok/simulator"
 	"crier/connectors/twitter"
 	twittersim "crier/connectors/twitter/simulator"
 	"crier/connectors/youtube"
@@ -62,7 +63,6 @@ type parts struct {
 }
 
 var table = [...]entry{
-	schema.TikTok:  {constraints: tiktok.Constraints()},
 	schema.YouTube: {constraints: youtube.Constraints()},
 
 	schema.Twitter: {
@@ -148,6 +148,16 @@ var table = [...]entry{
 		},
 		simulate:  googlebusinesssim.New,
 		unlimited: googlebusinesssim.NewUnlimited,
+	},
+	schema.TikTok: {
+		constraints: tiktok.Constraints(),
+		limits:      tiktok.Limits(),
+		classify:    tiktok.Classify,
+		connect: func(p parts) connectors.Connector {
+			return tiktok.New(tiktok.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  tiktoksim.New,
+		unlimited: tiktoksim.NewUnlimited,
 	},
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),

@@ -118,7 +118,7 @@ func (m *mediaServer) film() schema.Media  { return m.item(schema.Video, "/film.
 // film is a video that platforms take in several parts: at its end is a box without meaning,
 // whose bytes all differ from their neighbours.
 func (s shape) film() []byte {
-	const padding = 9 << 20
+	const padding = 11 << 20
 	film := binary.BigEndian.AppendUint32(s.video(), 8+padding)
 	film = append(film, "free"...)
 	for i := range padding / 4 {

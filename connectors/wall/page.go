@@ -49,7 +49,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 var labels = map[schema.Platform]string{
 	schema.Twitter: "X", schema.LinkedIn: "LinkedIn", schema.Facebook: "Facebook", schema.Instagram: "Instagram",
 	schema.Threads: "Threads", schema.Mastodon: "Mastodon", schema.Bluesky: "Bluesky", schema.Telegram: "Telegram",
-	schema.GoogleBusiness: "Google Business Profile", schema.Pinterest: "Pinterest",
+	schema.GoogleBusiness: "Google Business Profile", schema.Pinterest: "Pinterest", schema.TikTok: "TikTok",
 }
 
 func labelOf(p schema.Platform) string {

@@ -28,6 +28,7 @@ type Store interface {
 	consentBeginner
 	redirectStore
 	reconnectStore
+	noticeStore
 }
 
 // reader reads connected accounts and what they are grouped by.
@@ -82,7 +83,7 @@ func Routes(c Config) []admission.Route {
 	tokens := &connections{c}
 	return slices.Concat(
 		(&accounts{c}).routes(), tokens.routes(), (&authorizations{connections: tokens}).routes(),
-		(&redirects{c}).routes(), (&brands{c}).routes(),
+		(&redirects{c}).routes(), (&brands{c}).routes(), (&notices{c}).routes(),
 	)
 }
 

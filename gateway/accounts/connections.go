@@ -56,6 +56,7 @@ var byToken = []tokens{
 	{platform: schema.Twitter, refresh: true},
 	{platform: schema.LinkedIn, refresh: true, entity: true},
 	{platform: schema.Facebook},
+	{platform: schema.TikTok, refresh: true},
 	{platform: schema.Instagram, selfRenewing: true},
 	{platform: schema.Threads, selfRenewing: true},
 	{platform: schema.GoogleBusiness, refresh: true, entity: true},
