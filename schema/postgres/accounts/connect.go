@@ -70,7 +70,7 @@ func Remaining(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (in
 		select case when w.live_id is not null or coalesce(p.accounts, 0) = 0 then 1000000 else p.accounts end - (
 			select count(*) from accounts a where a.workspace_id = w.id and a.disconnected_at is null)
 		from workspaces w join plans p on p.name = w.plan
-		where w.id = $1`, workspace).Scan(&remaining)
+		where w.id = $1 and w.deleting_at is null`, workspace).Scan(&remaining)
 	return remaining, err
 }
 

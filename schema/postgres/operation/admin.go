@@ -129,7 +129,7 @@ func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
 func (a *Admin) Twin(ctx context.Context, live schema.WorkspaceID) (schema.WorkspaceID, error) {
 	var twin schema.WorkspaceID
 	_, err := a.Pool.Exec(ctx, `
-		insert into workspaces (id, name, plan, live_id) select $2, name, plan, id from workspaces where id = $1 and live_id is null
+		insert into workspaces (id, name, plan, live_id) select $2, name, plan, id from workspaces where id = $1 and live_id is null and deleting_at is null
 		on conflict do nothing`, live, schema.NewWorkspaceID(a.Now()))
 	if err == nil {
 		err = a.Pool.QueryRow(ctx, `select id from workspaces where live_id = $1`, live).Scan((*[16]byte)(&twin))
