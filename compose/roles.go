@@ -105,7 +105,8 @@ func (b *base) stages() []stage {
 		sink := analytics.NewSink(analytics.SinkDeps{
 			Store: b.analytics.Sink(), Outbox: postgres.NewAnalytics(b.store), Log: b.log, Now: b.store.Now, Logger: log, Registerer: c.Registerer,
 		})
-		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready})
+		deleting := pipeline.NewDeleting(postgres.NewDeletions(b.store, postgres.DeletionLate), b.analytics.Eraser(), shared)
+		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always})
 	}
 	if c.has(roleGateway) { // where uploads arrive
 		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)

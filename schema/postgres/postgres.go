@@ -115,7 +115,7 @@ const DeletionLate = deletion.Late
 
 // NewDeletions returns the store of what is deleted. late is DeletionLate, but for tests.
 func NewDeletions(s *Store, late time.Duration) *Deletions {
-	return deletion.New(s.ForRequests(), late)
+	return deletion.New(s.DB, late)
 }
 
 // NewAdmin returns the store of the operator's commands.

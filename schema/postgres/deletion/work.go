@@ -21,7 +21,7 @@ const (
 )
 
 // Eraser erases events from ClickHouse.
-type Eraser func(ctx context.Context, of schema.Erasure) (events int64, err error)
+type Eraser = func(ctx context.Context, of schema.Erasure) (events int64, err error)
 
 // work is a deletion that is worked on.
 type work struct {
