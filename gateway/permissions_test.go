@@ -18,9 +18,11 @@ func needed(method, path string) schema.Permission {
 		return 0
 	case "GET /connect/:platform/callback", "POST /connect/:platform/confirm", "POST /connect/:platform/choose", "GET /connect/:platform/reconnect":
 		return 0
+	case "POST /connect/:platform/deauthorize", "POST /connect/:platform/delete-data", "GET /deletions/:id", "POST /deletions/:id/confirm":
+		return 0
 	case "POST /posts/validate":
 		return schema.Read
-	case "DELETE /accounts/:id", "POST /billing/checkout":
+	case "DELETE /accounts/:id", "POST /billing/checkout", "POST /deletions":
 		return schema.Admin
 	}
 	switch {

@@ -1,6 +1,9 @@
 package schema
 
-import "time"
+import (
+	"crypto/sha256"
+	"time"
+)
 
 // Workspace is the tenant: everything belongs to one, and every query names it. A
 // live workspace has a sandbox twin, a workspace of its own whose accounts resolve
@@ -129,4 +132,16 @@ const DeletionRetention = 90 * 24 * time.Hour
 type Erasure struct {
 	Workspaces []WorkspaceID
 	Account    AccountID // zero: all of the workspaces
+}
+
+// Person is somebody who has consented to accounts, in any workspace.
+type Person struct {
+	Platform Platform
+	ID       string // the platform's
+}
+
+// Hash is what is kept of a person: crier finds the accounts by it, and nobody the person.
+func (p Person) Hash() []byte {
+	sum := sha256.Sum256([]byte(p.Platform.String() + " " + p.ID))
+	return sum[:]
 }

@@ -127,7 +127,7 @@ func queueStopAccounts(b *pgx.Batch, d schema.Deletion) {
 		where id = $1`, d.ID)
 	b.Queue(`
 		update accounts set disconnected_at = coalesce(disconnected_at, now()), sealed = '', revision = revision + 1,
-			native_id = '`+deletedName+`' || id, name = '', server = '', settings = '{}', brand_id = null, reconnect = null,
+			native_id = '`+deletedName+`' || id, name = '', server = '', settings = '{}', brand_id = null, reconnect = null, person = null,
 			needs_reconnect = false, ended = 0, end_message = null, expires_at = null, checked_at = null,
 			renew_at = null, renew_asked_at = null, renew_step = 0, renew_attempts = 0
 		where id = any(`+itsAccounts+`)`, d.ID)
