@@ -105,7 +105,7 @@ func (b *base) stages() []stage {
 		sink := analytics.NewSink(analytics.SinkDeps{
 			Store: b.analytics.Sink(), Outbox: postgres.NewAnalytics(b.store), Log: b.log, Now: b.store.Now, Logger: log, Registerer: c.Registerer,
 		})
-		deleting := pipeline.NewDeleting(postgres.NewDeletions(b.store, postgres.DeletionLate), b.analytics.Eraser(), shared)
+		deleting := pipeline.NewDeleting(postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), b.analytics.Eraser(), shared)
 		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always})
 	}
 	if c.has(roleGateway) { // where uploads arrive
@@ -132,7 +132,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Store: store, Deletions: postgres.NewDeletions(b.store, postgres.DeletionLate), Analytics: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
+		Store: store, Deletions: postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), Analytics: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Constraints: catalog.Constraints,
