@@ -60,7 +60,7 @@ type childConfig struct {
 	Partitions  int   // of topics that are made
 	HoldOverdue bool
 	Late        time.Duration // DeletionLate
-	Panics      bool // connectors panic where a text asks for it
+	Panics      bool          // connectors panic where a text asks for it
 }
 
 func TestMain(m *testing.M) {
@@ -100,7 +100,7 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 		PostgresConnections: c.Connections, Partitions: c.Partitions,
 		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
 		MaxMedia: c.MaxMedia, DeletionLate: c.Late,
-		Logger:   logger, Registerer: prometheus.NewRegistry(),
+		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
 }
 

@@ -367,3 +367,23 @@ func TestNothingIsLeftOfAnAccount(t *testing.T) {
 		t.Error("the profile came back under the id that was deleted")
 	}
 }
+
+func TestProfilesAreForgottenInTheirPlatformsTime(t *testing.T) {
+	f := newFixture(t)
+	for _, id := range f.accounts[:2] {
+		if _, err := f.gateway.Disconnect(t.Context(), f.workspace, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.exec(`update accounts set settings = '{"a":1}', person = 'x'; update accounts set disconnected_at = now() - interval '49 hours' where id = ` + sqlID(f.accounts[0]))
+	deletions := postgres.NewDeletions(f.store, 0)
+	for _, want := range []int{1, 0} {
+		n, more, err := deletions.ForgetProfiles(t.Context(), map[schema.Platform]time.Duration{schema.Mastodon: 48 * time.Hour, schema.LinkedIn: time.Hour})
+		if n != want || more || err != nil {
+			t.Errorf("forgot %d, %t, %v; want %d", n, more, err, want)
+		}
+	}
+	if n := f.count(`select count(*) from accounts where name <> '' and settings::text <> '{}' and person is not null`); n != 2 {
+		t.Errorf("%d profiles are left, want one that is connected and one that was a moment ago", n)
+	}
+}

@@ -46,8 +46,10 @@ type work struct {
 	erase  Eraser
 }
 
-// cursor is how far a step is. A process that has none begins the step anew, and finds less.
+// cursor is how far a step of a pass is. A process that has none begins the step anew, and finds
+// less.
 type cursor struct {
+	pass     time.Time
 	step     int
 	at       *time.Time // of the last post
 	id       [16]byte
@@ -122,8 +124,8 @@ func (s *Store) next(ctx context.Context, conn *pgx.Conn) (*work, error) {
 	if !w.whole && len(w.accounts) > 0 {
 		w.account = w.accounts[0]
 	}
-	if w.cursor = s.cursors[w.id]; w.cursor.step != w.step {
-		w.cursor = cursor{step: w.step}
+	if w.cursor = s.cursors[w.id]; w.cursor.step != w.step || !w.cursor.pass.Equal(w.passed) {
+		w.cursor = cursor{pass: w.passed, step: w.step}
 	}
 	return w, nil
 }
@@ -150,7 +152,7 @@ func (w *work) chunk(ctx context.Context, conn *pgx.Conn) (rows int, err error) 
 		rows = gone.posts + gone.rows
 		if !more {
 			w.step++
-			w.cursor = cursor{step: w.step}
+			w.cursor = cursor{pass: w.passed, step: w.step}
 		}
 		_, err = tx.Exec(ctx, `
 			update deletions set step = $2, pass_rows = pass_rows + $3, posts_removed = posts_removed + $4, rows_removed = rows_removed + $3
