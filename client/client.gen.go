@@ -306,6 +306,78 @@ func (e DeletedAnswerSuccess) Valid() bool {
 	}
 }
 
+// Defines values for DeletionOf.
+const (
+	DeletionOfAccount   DeletionOf = "account"
+	DeletionOfWorkspace DeletionOf = "workspace"
+)
+
+// Valid indicates whether the value is a known member of the DeletionOf enum.
+func (e DeletionOf) Valid() bool {
+	switch e {
+	case DeletionOfAccount:
+		return true
+	case DeletionOfWorkspace:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeletionStatus.
+const (
+	Asked    DeletionStatus = "asked"
+	Done     DeletionStatus = "done"
+	Removing DeletionStatus = "removing"
+	Stopping DeletionStatus = "stopping"
+)
+
+// Valid indicates whether the value is a known member of the DeletionStatus enum.
+func (e DeletionStatus) Valid() bool {
+	switch e {
+	case Asked:
+		return true
+	case Done:
+		return true
+	case Removing:
+		return true
+	case Stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeletionAnswerSuccess.
+const (
+	DeletionAnswerSuccessTrue DeletionAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the DeletionAnswerSuccess enum.
+func (e DeletionAnswerSuccess) Valid() bool {
+	switch e {
+	case DeletionAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeletionAskedAnswerSuccess.
+const (
+	DeletionAskedAnswerSuccessTrue DeletionAskedAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the DeletionAskedAnswerSuccess enum.
+func (e DeletionAskedAnswerSuccess) Valid() bool {
+	switch e {
+	case DeletionAskedAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DeliveriesAnswerSuccess.
 const (
 	DeliveriesAnswerSuccessTrue DeliveriesAnswerSuccess = true
@@ -779,20 +851,26 @@ func (e HealthsAnswerSuccess) Valid() bool {
 
 // Defines values for HeldReason.
 const (
-	AccountPaused   HeldReason = "account_paused"
-	PlatformPaused  HeldReason = "platform_paused"
-	UnderReview     HeldReason = "under_review"
-	WorkspacePaused HeldReason = "workspace_paused"
+	AccountDeleting   HeldReason = "account_deleting"
+	AccountPaused     HeldReason = "account_paused"
+	PlatformPaused    HeldReason = "platform_paused"
+	UnderReview       HeldReason = "under_review"
+	WorkspaceDeleting HeldReason = "workspace_deleting"
+	WorkspacePaused   HeldReason = "workspace_paused"
 )
 
 // Valid indicates whether the value is a known member of the HeldReason enum.
 func (e HeldReason) Valid() bool {
 	switch e {
+	case AccountDeleting:
+		return true
 	case AccountPaused:
 		return true
 	case PlatformPaused:
 		return true
 	case UnderReview:
+		return true
+	case WorkspaceDeleting:
 		return true
 	case WorkspacePaused:
 		return true
@@ -2515,6 +2593,108 @@ type DeletedAnswerMethod string
 // DeletedAnswerSuccess defines model for DeletedAnswer.Success.
 type DeletedAnswerSuccess bool
 
+// Deletion defines model for Deletion.
+type Deletion struct {
+	AskedAt time.Time  `json:"askedAt"`
+	EndedAt *time.Time `json:"endedAt"`
+	Id      string     `json:"id"`
+	Of      DeletionOf `json:"of"`
+
+	// Posts There were when it was asked for, counted up to 1,000,000.
+	Posts        int `json:"posts"`
+	PostsRemoved int `json:"postsRemoved"`
+
+	// RowsRemoved Of every kind.
+	RowsRemoved int `json:"rowsRemoved"`
+
+	// Status - asked: nobody has confirmed it.
+	// - stopping: nothing begins any more; calls in hand end.
+	// - removing: nothing goes out any more.
+	// - done: nothing is left.
+	Status DeletionStatus `json:"status"`
+
+	// StatusUrl Where its state can be asked, without a key.
+	StatusUrl string `json:"statusUrl"`
+
+	// StoppedAt From then on nothing goes out.
+	StoppedAt *time.Time `json:"stoppedAt"`
+}
+
+// DeletionOf defines model for Deletion.Of.
+type DeletionOf string
+
+// DeletionStatus - asked: nobody has confirmed it.
+// - stopping: nothing begins any more; calls in hand end.
+// - removing: nothing goes out any more.
+// - done: nothing is left.
+type DeletionStatus string
+
+// DeletionAnswer defines model for DeletionAnswer.
+type DeletionAnswer struct {
+	Deletion Deletion              `json:"deletion"`
+	Success  DeletionAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
+}
+
+// DeletionAnswerSuccess defines model for DeletionAnswer.Success.
+type DeletionAnswerSuccess bool
+
+// DeletionAskedAnswer defines model for DeletionAskedAnswer.
+type DeletionAskedAnswer struct {
+	Confirmation string `json:"confirmation"`
+
+	// Contents Posts and media are counted up to 1,000,000.
+	Contents DeletionContents `json:"contents"`
+	Deletion Deletion         `json:"deletion"`
+
+	// ExpiresAt Until when it can be confirmed.
+	ExpiresAt time.Time                  `json:"expiresAt"`
+	Success   DeletionAskedAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
+}
+
+// DeletionAskedAnswerSuccess defines model for DeletionAskedAnswer.Success.
+type DeletionAskedAnswerSuccess bool
+
+// DeletionConfirm defines model for DeletionConfirm.
+type DeletionConfirm struct {
+	// Confirmation As POST /deletions has shown it.
+	Confirmation string `json:"confirmation"`
+}
+
+// DeletionContents Posts and media are counted up to 1,000,000.
+type DeletionContents struct {
+	// Accounts Connected, those of the sandbox too.
+	Accounts int `json:"accounts"`
+	Brands   int `json:"brands"`
+	Keys     int `json:"keys"`
+	Media    int `json:"media"`
+
+	// OpenPosts Of posts, those that are still to go out.
+	OpenPosts int `json:"openPosts"`
+
+	// Posts Of any status, those of the past too.
+	Posts    int `json:"posts"`
+	Queues   int `json:"queues"`
+	Webhooks int `json:"webhooks"`
+
+	// Workspace Its name.
+	Workspace *string `json:"workspace,omitempty"`
+}
+
+// DeletionCreate One of them: `workspace` true, or `accountId`.
+type DeletionCreate struct {
+	// AccountId One of its accounts.
+	AccountId *string `json:"accountId,omitempty"`
+
+	// Workspace The workspace of the key.
+	Workspace *bool `json:"workspace,omitempty"`
+}
+
 // DeliveriesAnswer defines model for DeliveriesAnswer.
 type DeliveriesAnswer struct {
 	Deliveries []DeliveryRecord `json:"deliveries"`
@@ -2940,7 +3120,7 @@ type HealthsAnswer struct {
 // HealthsAnswerSuccess defines model for HealthsAnswer.Success.
 type HealthsAnswerSuccess bool
 
-// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person.
+// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no more.
 type Held struct {
 	// Message The operator's reason.
 	Message *string    `json:"message,omitempty"`
@@ -3335,6 +3515,12 @@ type Pagination struct {
 	Total int `json:"total"`
 }
 
+// PersonDeletionAnswer defines model for PersonDeletionAnswer.
+type PersonDeletionAnswer struct {
+	ConfirmationCode string `json:"confirmation_code"`
+	Url              string `json:"url"`
+}
+
 // PinterestSettings defines model for PinterestSettings.
 type PinterestSettings struct {
 	// BoardId Another board of the same person, or a group board of theirs, in place of the account's.
@@ -3394,7 +3580,7 @@ type PlatformEntry struct {
 	Error         *Cause           `json:"error,omitempty"`
 	FirstComments *[]CommentRecord `json:"firstComments,omitempty"`
 
-	// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person.
+	// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no more.
 	Held     *Held        `json:"held,omitempty"`
 	Platform PlatformName `json:"platform"`
 
@@ -4640,6 +4826,9 @@ type BrandId = string
 // ConnectPlatform defines model for ConnectPlatform.
 type ConnectPlatform = PlatformName
 
+// DeletionId defines model for DeletionId.
+type DeletionId = string
+
 // DeliveryId defines model for DeliveryId.
 type DeliveryId = string
 
@@ -4773,6 +4962,14 @@ type ChooseEntitiesFormdataBody struct {
 
 // ConfirmConsentFormdataBody defines parameters for ConfirmConsent.
 type ConfirmConsentFormdataBody struct {
+}
+
+// PersonDeauthorizedFormdataBody defines parameters for PersonDeauthorized.
+type PersonDeauthorizedFormdataBody struct {
+}
+
+// DeletePersonDataFormdataBody defines parameters for DeletePersonData.
+type DeletePersonDataFormdataBody struct {
 }
 
 // ListEntitiesParams defines parameters for ListEntities.
@@ -5198,11 +5395,23 @@ type ChooseEntitiesFormdataRequestBody ChooseEntitiesFormdataBody
 // ConfirmConsentFormdataRequestBody defines body for ConfirmConsent for application/x-www-form-urlencoded ContentType.
 type ConfirmConsentFormdataRequestBody ConfirmConsentFormdataBody
 
+// PersonDeauthorizedFormdataRequestBody defines body for PersonDeauthorized for application/x-www-form-urlencoded ContentType.
+type PersonDeauthorizedFormdataRequestBody PersonDeauthorizedFormdataBody
+
+// DeletePersonDataFormdataRequestBody defines body for DeletePersonData for application/x-www-form-urlencoded ContentType.
+type DeletePersonDataFormdataRequestBody DeletePersonDataFormdataBody
+
 // NoticeOfPlatformJSONRequestBody defines body for NoticeOfPlatform for application/json ContentType.
 type NoticeOfPlatformJSONRequestBody = TiktokEvent
 
 // SelectEntitiesJSONRequestBody defines body for SelectEntities for application/json ContentType.
 type SelectEntitiesJSONRequestBody = EntitiesSelection
+
+// AskForDeletionJSONRequestBody defines body for AskForDeletion for application/json ContentType.
+type AskForDeletionJSONRequestBody = DeletionCreate
+
+// ConfirmDeletionJSONRequestBody defines body for ConfirmDeletion for application/json ContentType.
+type ConfirmDeletionJSONRequestBody = DeletionConfirm
 
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = KeyCreate
@@ -6336,6 +6545,48 @@ type ClientInterface interface {
 	// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
 	ConfirmConsentWithFormdataBody(ctx context.Context, platform ConnectPlatform, body ConfirmConsentFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// PersonDeauthorizedWithBody Take the word of a platform that a person has taken a consent back
+	//
+	// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+	// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+	PersonDeauthorizedWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PersonDeauthorizedWithFormdataBody Take the word of a platform that a person has taken a consent back
+	//
+	// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+	// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type.
+	//
+	// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+	PersonDeauthorizedWithFormdataBody(ctx context.Context, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeletePersonDataWithBody Delete what there is of a person, on the word of their platform
+	//
+	// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+	// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+	// its code.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+	DeletePersonDataWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeletePersonDataWithFormdataBody Delete what there is of a person, on the word of their platform
+	//
+	// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+	// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+	// its code.
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type.
+	//
+	// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+	DeletePersonDataWithFormdataBody(ctx context.Context, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListEntities What a person may choose to connect
 	//
 	// The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
@@ -6391,6 +6642,64 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
 	SelectEntities(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskForDeletionWithBody Ask what the deletion of a workspace or an account would take
+	//
+	// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+	// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+	// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+	// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+	// the permission `admin`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+	AskForDeletionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskForDeletion Ask what the deletion of a workspace or an account would take
+	//
+	// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+	// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+	// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+	// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+	// the permission `admin`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+	AskForDeletion(ctx context.Context, body AskForDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetDeletion How far a deletion is
+	//
+	// For whoever knows its id, without a key: those of a workspace have ended with it. A browser gets a page. It can be
+	// asked for 90 days.
+	//
+	// Corresponds with GET /deletions/{id} (the `GetDeletion` operationId).
+	GetDeletion(ctx context.Context, id DeletionId, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmDeletionWithBody Delete
+	//
+	// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+	// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+	// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+	// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+	ConfirmDeletionWithBody(ctx context.Context, id DeletionId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmDeletion Delete
+	//
+	// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+	// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+	// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+	// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+	ConfirmDeletion(ctx context.Context, id DeletionId, body ConfirmDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListEvents Catch up on events
 	//
@@ -6520,7 +6829,7 @@ type ClientInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6532,7 +6841,7 @@ type ClientInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -8001,6 +8310,88 @@ func (c *Client) ConfirmConsentWithFormdataBody(ctx context.Context, platform Co
 	return c.Client.Do(req)
 }
 
+// PersonDeauthorizedWithBody Take the word of a platform that a person has taken a consent back
+//
+// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+func (c *Client) PersonDeauthorizedWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPersonDeauthorizedRequestWithBody(c.Server, platform, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PersonDeauthorizedWithFormdataBody Take the word of a platform that a person has taken a consent back
+//
+// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type.
+//
+// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+func (c *Client) PersonDeauthorizedWithFormdataBody(ctx context.Context, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPersonDeauthorizedRequestWithFormdataBody(c.Server, platform, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeletePersonDataWithBody Delete what there is of a person, on the word of their platform
+//
+// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+// its code.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+func (c *Client) DeletePersonDataWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeletePersonDataRequestWithBody(c.Server, platform, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeletePersonDataWithFormdataBody Delete what there is of a person, on the word of their platform
+//
+// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+// its code.
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type.
+//
+// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+func (c *Client) DeletePersonDataWithFormdataBody(ctx context.Context, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeletePersonDataRequestWithFormdataBody(c.Server, platform, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListEntities What a person may choose to connect
 //
 // The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
@@ -8107,6 +8498,114 @@ func (c *Client) SelectEntitiesWithBody(ctx context.Context, platform ConnectPla
 // Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
 func (c *Client) SelectEntities(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSelectEntitiesRequest(c.Server, platform, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskForDeletionWithBody Ask what the deletion of a workspace or an account would take
+//
+// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+// the permission `admin`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+func (c *Client) AskForDeletionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskForDeletionRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskForDeletion Ask what the deletion of a workspace or an account would take
+//
+// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+// the permission `admin`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+func (c *Client) AskForDeletion(ctx context.Context, body AskForDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskForDeletionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetDeletion How far a deletion is
+//
+// For whoever knows its id, without a key: those of a workspace have ended with it. A browser gets a page. It can be
+// asked for 90 days.
+//
+// Corresponds with GET /deletions/{id} (the `GetDeletion` operationId).
+func (c *Client) GetDeletion(ctx context.Context, id DeletionId, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetDeletionRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmDeletionWithBody Delete
+//
+// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+func (c *Client) ConfirmDeletionWithBody(ctx context.Context, id DeletionId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmDeletionRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmDeletion Delete
+//
+// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+func (c *Client) ConfirmDeletion(ctx context.Context, id DeletionId, body ConfirmDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmDeletionRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8375,7 +8874,7 @@ func (c *Client) ListMedia(ctx context.Context, params *ListMediaParams, reqEdit
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8397,7 +8896,7 @@ func (c *Client) UploadMediaWithBody(ctx context.Context, contentType string, bo
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -10954,6 +11453,100 @@ func NewConfirmConsentRequestWithBody(server string, platform ConnectPlatform, c
 	return req, nil
 }
 
+// NewPersonDeauthorizedRequestWithFormdataBody calls the generic PersonDeauthorized builder with application/x-www-form-urlencoded body
+func NewPersonDeauthorizedRequestWithFormdataBody(server string, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	bodyStr, err := runtime.MarshalForm(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = strings.NewReader(bodyStr.Encode())
+	return NewPersonDeauthorizedRequestWithBody(server, platform, "application/x-www-form-urlencoded", bodyReader)
+}
+
+// NewPersonDeauthorizedRequestWithBody constructs an http.Request for the PersonDeauthorized method, with any body, and a specified content type
+func NewPersonDeauthorizedRequestWithBody(server string, platform ConnectPlatform, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/deauthorize", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeletePersonDataRequestWithFormdataBody calls the generic DeletePersonData builder with application/x-www-form-urlencoded body
+func NewDeletePersonDataRequestWithFormdataBody(server string, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	bodyStr, err := runtime.MarshalForm(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = strings.NewReader(bodyStr.Encode())
+	return NewDeletePersonDataRequestWithBody(server, platform, "application/x-www-form-urlencoded", bodyReader)
+}
+
+// NewDeletePersonDataRequestWithBody constructs an http.Request for the DeletePersonData method, with any body, and a specified content type
+func NewDeletePersonDataRequestWithBody(server string, platform ConnectPlatform, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/delete-data", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewListEntitiesRequest constructs an http.Request for the ListEntities method
 func NewListEntitiesRequest(server string, platform ConnectPlatform, params *ListEntitiesParams) (*http.Request, error) {
 	var err error
@@ -11174,6 +11767,127 @@ func NewSelectEntitiesRequestWithBody(server string, platform ConnectPlatform, c
 	}
 
 	operationPath := fmt.Sprintf("/connect/%s/select", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewAskForDeletionRequest calls the generic AskForDeletion builder with application/json body
+func NewAskForDeletionRequest(server string, body AskForDeletionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAskForDeletionRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewAskForDeletionRequestWithBody constructs an http.Request for the AskForDeletion method, with any body, and a specified content type
+func NewAskForDeletionRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/deletions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetDeletionRequest constructs an http.Request for the GetDeletion method
+func NewGetDeletionRequest(server string, id DeletionId) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/deletions/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewConfirmDeletionRequest calls the generic ConfirmDeletion builder with application/json body
+func NewConfirmDeletionRequest(server string, id DeletionId, body ConfirmDeletionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConfirmDeletionRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewConfirmDeletionRequestWithBody constructs an http.Request for the ConfirmDeletion method, with any body, and a specified content type
+func NewConfirmDeletionRequestWithBody(server string, id DeletionId, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/deletions/%s/confirm", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -14072,6 +14786,48 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
 	ConfirmConsentWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body ConfirmConsentFormdataRequestBody, reqEditors ...RequestEditorFn) (*ConfirmConsentResponse, error)
 
+	// PersonDeauthorizedWithBodyWithResponse Take the word of a platform that a person has taken a consent back
+	//
+	// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+	// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+	PersonDeauthorizedWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PersonDeauthorizedResponse, error)
+
+	// PersonDeauthorizedWithFormdataBodyWithResponse Take the word of a platform that a person has taken a consent back
+	//
+	// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+	// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+	PersonDeauthorizedWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody, reqEditors ...RequestEditorFn) (*PersonDeauthorizedResponse, error)
+
+	// DeletePersonDataWithBodyWithResponse Delete what there is of a person, on the word of their platform
+	//
+	// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+	// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+	// its code.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+	DeletePersonDataWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeletePersonDataResponse, error)
+
+	// DeletePersonDataWithFormdataBodyWithResponse Delete what there is of a person, on the word of their platform
+	//
+	// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+	// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+	// its code.
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+	DeletePersonDataWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody, reqEditors ...RequestEditorFn) (*DeletePersonDataResponse, error)
+
 	// ListEntitiesWithResponse What a person may choose to connect
 	//
 	// The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
@@ -14131,6 +14887,66 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
 	SelectEntitiesWithResponse(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*SelectEntitiesResponse, error)
+
+	// AskForDeletionWithBodyWithResponse Ask what the deletion of a workspace or an account would take
+	//
+	// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+	// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+	// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+	// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+	// the permission `admin`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+	AskForDeletionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskForDeletionResponse, error)
+
+	// AskForDeletionWithResponse Ask what the deletion of a workspace or an account would take
+	//
+	// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+	// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+	// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+	// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+	// the permission `admin`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+	AskForDeletionWithResponse(ctx context.Context, body AskForDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*AskForDeletionResponse, error)
+
+	// GetDeletionWithResponse How far a deletion is
+	//
+	// For whoever knows its id, without a key: those of a workspace have ended with it. A browser gets a page. It can be
+	// asked for 90 days.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /deletions/{id} (the `GetDeletion` operationId).
+	GetDeletionWithResponse(ctx context.Context, id DeletionId, reqEditors ...RequestEditorFn) (*GetDeletionResponse, error)
+
+	// ConfirmDeletionWithBodyWithResponse Delete
+	//
+	// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+	// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+	// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+	// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+	ConfirmDeletionWithBodyWithResponse(ctx context.Context, id DeletionId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmDeletionResponse, error)
+
+	// ConfirmDeletionWithResponse Delete
+	//
+	// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+	// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+	// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+	// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+	ConfirmDeletionWithResponse(ctx context.Context, id DeletionId, body ConfirmDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmDeletionResponse, error)
 
 	// ListEventsWithResponse Catch up on events
 	//
@@ -14274,7 +15090,7 @@ type ClientWithResponsesInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -14286,7 +15102,7 @@ type ClientWithResponsesInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -16249,6 +17065,88 @@ func (r ConfirmConsentResponse) ContentType() string {
 	return ""
 }
 
+type PersonDeauthorizedResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MessageAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PersonDeauthorizedResponse) GetJSON200() *MessageAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r PersonDeauthorizedResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PersonDeauthorizedResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PersonDeauthorizedResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PersonDeauthorizedResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeletePersonDataResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PersonDeletionAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeletePersonDataResponse) GetJSON200() *PersonDeletionAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r DeletePersonDataResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeletePersonDataResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeletePersonDataResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeletePersonDataResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListEntitiesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -16400,6 +17298,129 @@ func (r SelectEntitiesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r SelectEntitiesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type AskForDeletionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *DeletionAskedAnswer
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r AskForDeletionResponse) GetJSON201() *DeletionAskedAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r AskForDeletionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AskForDeletionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AskForDeletionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AskForDeletionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetDeletionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DeletionAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetDeletionResponse) GetJSON200() *DeletionAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetDeletionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetDeletionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetDeletionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetDeletionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConfirmDeletionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *DeletionAnswer
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r ConfirmDeletionResponse) GetJSON202() *DeletionAnswer {
+	return r.JSON202
+}
+
+// GetBody returns the raw response body bytes
+func (r ConfirmDeletionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConfirmDeletionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConfirmDeletionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConfirmDeletionResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -19228,6 +20249,72 @@ func (c *ClientWithResponses) ConfirmConsentWithFormdataBodyWithResponse(ctx con
 	return ParseConfirmConsentResponse(rsp)
 }
 
+// PersonDeauthorizedWithBodyWithResponse Take the word of a platform that a person has taken a consent back
+//
+// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+func (c *ClientWithResponses) PersonDeauthorizedWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PersonDeauthorizedResponse, error) {
+	rsp, err := c.PersonDeauthorizedWithBody(ctx, platform, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePersonDeauthorizedResponse(rsp)
+}
+
+// PersonDeauthorizedWithFormdataBodyWithResponse Take the word of a platform that a person has taken a consent back
+//
+// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+func (c *ClientWithResponses) PersonDeauthorizedWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody, reqEditors ...RequestEditorFn) (*PersonDeauthorizedResponse, error) {
+	rsp, err := c.PersonDeauthorizedWithFormdataBody(ctx, platform, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePersonDeauthorizedResponse(rsp)
+}
+
+// DeletePersonDataWithBodyWithResponse Delete what there is of a person, on the word of their platform
+//
+// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+// its code.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+func (c *ClientWithResponses) DeletePersonDataWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeletePersonDataResponse, error) {
+	rsp, err := c.DeletePersonDataWithBody(ctx, platform, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeletePersonDataResponse(rsp)
+}
+
+// DeletePersonDataWithFormdataBodyWithResponse Delete what there is of a person, on the word of their platform
+//
+// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+// its code.
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+func (c *ClientWithResponses) DeletePersonDataWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody, reqEditors ...RequestEditorFn) (*DeletePersonDataResponse, error) {
+	rsp, err := c.DeletePersonDataWithFormdataBody(ctx, platform, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeletePersonDataResponse(rsp)
+}
+
 // ListEntitiesWithResponse What a person may choose to connect
 //
 // The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
@@ -19322,6 +20409,96 @@ func (c *ClientWithResponses) SelectEntitiesWithResponse(ctx context.Context, pl
 		return nil, err
 	}
 	return ParseSelectEntitiesResponse(rsp)
+}
+
+// AskForDeletionWithBodyWithResponse Ask what the deletion of a workspace or an account would take
+//
+// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+// the permission `admin`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+func (c *ClientWithResponses) AskForDeletionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskForDeletionResponse, error) {
+	rsp, err := c.AskForDeletionWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskForDeletionResponse(rsp)
+}
+
+// AskForDeletionWithResponse Ask what the deletion of a workspace or an account would take
+//
+// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+// the permission `admin`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+func (c *ClientWithResponses) AskForDeletionWithResponse(ctx context.Context, body AskForDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*AskForDeletionResponse, error) {
+	rsp, err := c.AskForDeletion(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskForDeletionResponse(rsp)
+}
+
+// GetDeletionWithResponse How far a deletion is
+//
+// For whoever knows its id, without a key: those of a workspace have ended with it. A browser gets a page. It can be
+// asked for 90 days.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /deletions/{id} (the `GetDeletion` operationId).
+func (c *ClientWithResponses) GetDeletionWithResponse(ctx context.Context, id DeletionId, reqEditors ...RequestEditorFn) (*GetDeletionResponse, error) {
+	rsp, err := c.GetDeletion(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetDeletionResponse(rsp)
+}
+
+// ConfirmDeletionWithBodyWithResponse Delete
+//
+// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+func (c *ClientWithResponses) ConfirmDeletionWithBodyWithResponse(ctx context.Context, id DeletionId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmDeletionResponse, error) {
+	rsp, err := c.ConfirmDeletionWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmDeletionResponse(rsp)
+}
+
+// ConfirmDeletionWithResponse Delete
+//
+// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+func (c *ClientWithResponses) ConfirmDeletionWithResponse(ctx context.Context, id DeletionId, body ConfirmDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmDeletionResponse, error) {
+	rsp, err := c.ConfirmDeletion(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmDeletionResponse(rsp)
 }
 
 // ListEventsWithResponse Catch up on events
@@ -19544,7 +20721,7 @@ func (c *ClientWithResponses) ListMediaWithResponse(ctx context.Context, params 
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -19562,7 +20739,7 @@ func (c *ClientWithResponses) UploadMediaWithBodyWithResponse(ctx context.Contex
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21356,6 +22533,58 @@ func ParseConfirmConsentResponse(rsp *http.Response) (*ConfirmConsentResponse, e
 	return response, nil
 }
 
+// ParsePersonDeauthorizedResponse parses an HTTP response from a PersonDeauthorizedWithResponse call
+func ParsePersonDeauthorizedResponse(rsp *http.Response) (*PersonDeauthorizedResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PersonDeauthorizedResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MessageAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeletePersonDataResponse parses an HTTP response from a DeletePersonDataWithResponse call
+func ParseDeletePersonDataResponse(rsp *http.Response) (*DeletePersonDataResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeletePersonDataResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PersonDeletionAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListEntitiesResponse parses an HTTP response from a ListEntitiesWithResponse call
 func ParseListEntitiesResponse(rsp *http.Response) (*ListEntitiesResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -21444,6 +22673,87 @@ func ParseSelectEntitiesResponse(rsp *http.Response) (*SelectEntitiesResponse, e
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAskForDeletionResponse parses an HTTP response from a AskForDeletionWithResponse call
+func ParseAskForDeletionResponse(rsp *http.Response) (*AskForDeletionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AskForDeletionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest DeletionAskedAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetDeletionResponse parses an HTTP response from a GetDeletionWithResponse call
+func ParseGetDeletionResponse(rsp *http.Response) (*GetDeletionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetDeletionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DeletionAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 200:
+		// Content-type (text/html) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseConfirmDeletionResponse parses an HTTP response from a ConfirmDeletionWithResponse call
+func ParseConfirmDeletionResponse(rsp *http.Response) (*ConfirmDeletionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConfirmDeletionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest DeletionAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
 
 	}
 

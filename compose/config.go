@@ -62,9 +62,11 @@ type Config struct {
 	Apps                 map[schema.Platform]connectors.App // crier's OAuth clients
 	Versions             map[schema.Platform]string         // of the platforms' APIs, other than the connectors' own
 
-	// Lead is how far ahead posts must be scheduled, and AllowedNetworks what crier may
-	// connect to besides public addresses; only tests and benchmarks change them.
+	// Lead is how far ahead posts must be scheduled, AllowedNetworks what crier may connect to
+	// besides public addresses, and DeletionLate how long a deletion takes at least (zero:
+	// postgres.DeletionLate); only tests and benchmarks change them.
 	Lead            time.Duration
+	DeletionLate    time.Duration
 	AllowedNetworks []netip.Prefix
 
 	Version    string

@@ -59,7 +59,8 @@ type childConfig struct {
 	Connections int   // to PostgreSQL; 0: what the roles want
 	Partitions  int   // of topics that are made
 	HoldOverdue bool
-	Panics      bool // connectors panic where a text asks for it
+	Late        time.Duration // DeletionLate
+	Panics      bool          // connectors panic where a text asks for it
 }
 
 func TestMain(m *testing.M) {
@@ -98,8 +99,8 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Apps: c.Apps, Roles: roles, HoldOverdue: c.HoldOverdue,
 		PostgresConnections: c.Connections, Partitions: c.Partitions,
 		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
-		MaxMedia: c.MaxMedia,
-		Logger:   logger, Registerer: prometheus.NewRegistry(),
+		MaxMedia: c.MaxMedia, DeletionLate: c.Late,
+		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
 }
 

@@ -106,7 +106,8 @@ func (b *base) stages() []stage {
 		sink := analytics.NewSink(analytics.SinkDeps{
 			Store: b.analytics.Sink(), Outbox: postgres.NewAnalytics(b.store), Log: b.log, Now: b.store.Now, Logger: log, Registerer: c.Registerer,
 		})
-		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready})
+		deleting := pipeline.NewDeleting(postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), b.analytics.Eraser(), catalog.Profiles(), shared)
+		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always})
 	}
 	if c.has(roleGateway) { // where uploads arrive
 		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)
@@ -132,7 +133,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Store: store, Analytics: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
+		Store: store, Deletions: postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), Analytics: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Constraints: catalog.Constraints,

@@ -29,6 +29,10 @@ var publicRoutes = []string{
 	"POST /connect/:platform/choose",
 	"GET /connect/:platform/reconnect",
 	"POST /connect/:platform/events",
+	"POST /connect/:platform/deauthorize",
+	"POST /connect/:platform/delete-data",
+	"GET /deletions/:id",
+	"POST /deletions/:id/confirm",
 }
 
 // idsOf is what the parameters of paths name, by the ids of a household.
@@ -102,6 +106,7 @@ var namings = map[string][]string{
 	"GET /connect/:platform/entities": {"?selectionToken=$selection$"},
 	"POST /connect/:platform/select":  {`{"selectionToken": "$selection$", "entityIds": ["$page$"], "brandId": "$brand$"}`},
 	"POST /queues":                    {`{"name": "x", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}], "brandId": "$brand$"}`},
+	"POST /deletions":                 {`{"accountId": "$account$"}`},
 	"PATCH /accounts/:id":             {`{"brandId": "$brand$"}`},
 	"GET /posts":                      {"?brandId=$brand$"},
 	"GET /accounts":                   {"?brandId=$brand$"},

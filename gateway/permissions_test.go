@@ -19,11 +19,13 @@ func needed(method, path string) schema.Permission {
 	case "GET /connect/:platform/callback", "POST /connect/:platform/confirm", "POST /connect/:platform/choose", "GET /connect/:platform/reconnect",
 		"POST /connect/:platform/events":
 		return 0
+	case "POST /connect/:platform/deauthorize", "POST /connect/:platform/delete-data", "GET /deletions/:id", "POST /deletions/:id/confirm":
+		return 0
 	case "POST /posts/validate":
 		return schema.Read
 	case "GET /media/:id/parts": // whoever knows the addresses can send
 		return schema.Write
-	case "DELETE /accounts/:id", "POST /billing/checkout":
+	case "DELETE /accounts/:id", "POST /billing/checkout", "POST /deletions":
 		return schema.Admin
 	}
 	switch {

@@ -277,7 +277,7 @@ func (s *connections) check(ctx context.Context, key schema.Key, one candidate) 
 		account.Server = ""
 	}
 	return schema.Connection{
-		Account: account, ExpiresAt: profile.Expiry(one.credentials),
+		Account: account, Person: one.credentials.PersonID, ExpiresAt: profile.Expiry(one.credentials),
 		Renewable: one.credentials.Refreshable() && unable == nil,
 		Seal:      s.seal(one.credentials),
 	}, nil

@@ -37,14 +37,18 @@ func scanUpload(row pgx.Row, u *schema.Upload) error {
 
 // CreateMedia stores the row of an upload, whose content is kept or awaited.
 func (s *Store) CreateMedia(ctx context.Context, u schema.Upload) error {
-	_, err := s.Pool.Exec(ctx, `
+	tag, err := s.Pool.Exec(ctx, `
 		insert into media (id, workspace_id, state, secret, announced, facts, alt_text, file_name, created_at, expires_at)
-		values (@id, @workspace, @state, @secret, @announced, @facts, @alt, @file, @created, @expires)`, pgx.StrictNamedArgs{
+		select @id, w.id, @state, @secret, @announced, @facts, @alt, @file, @created, @expires from workspaces w
+		where w.id = @workspace and w.deleting_at is null for key share`, pgx.StrictNamedArgs{
 		"id": u.ID, "workspace": u.Workspace, "state": int16(u.State), "secret": u.Secret, "announced": db.Encode(u.Announced), "facts": db.Encode(u.Facts),
 		"alt": u.AltText, "file": u.FileName, "created": u.CreatedAt, "expires": u.ExpiresAt,
 	})
 	if err != nil {
 		return fmt.Errorf("storing media: %w", db.Unavailable(err))
+	}
+	if tag.RowsAffected() == 0 { // what has come of it is removed as content without a row
+		return db.NotFound("workspace")
 	}
 	return nil
 }
