@@ -6520,7 +6520,7 @@ type ClientInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6532,7 +6532,7 @@ type ClientInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -8375,7 +8375,7 @@ func (c *Client) ListMedia(ctx context.Context, params *ListMediaParams, reqEdit
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8397,7 +8397,7 @@ func (c *Client) UploadMediaWithBody(ctx context.Context, contentType string, bo
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -14274,7 +14274,7 @@ type ClientWithResponsesInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -14286,7 +14286,7 @@ type ClientWithResponsesInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19544,7 +19544,7 @@ func (c *ClientWithResponses) ListMediaWithResponse(ctx context.Context, params 
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -19562,7 +19562,7 @@ func (c *ClientWithResponses) UploadMediaWithBodyWithResponse(ctx context.Contex
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
