@@ -11,6 +11,7 @@ import (
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
+	"crier/schema/sleep"
 )
 
 // fetchMediaLimit is how long fetching one url for an upload may take.
@@ -81,6 +82,20 @@ func (b *base) newFetcher() (*media.Fetcher, error) {
 	c := b.config.fetching(b.guarded, b.library.Stored)
 	c.Dir, c.Kept, c.Limits.Room = folder, folder, b.room
 	return media.NewFetcher(c), nil
+}
+
+// fetchedEvery is how often it is looked for fetched media that nothing uses.
+const fetchedEvery = 10 * time.Minute
+
+// removeFetched removes what was fetched for uploads that nobody goes on with here.
+func (b *base) removeFetched(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if err := b.fetcher.RemoveIdle(); err != nil {
+			b.config.Logger.WarnContext(ctx, "removing fetched media failed", "err", err)
+		}
+		_ = sleep.For(ctx, fetchedEvery)
+	}
+	return nil
 }
 
 func checkBucket(ctx context.Context, bucket *media.S3) error {

@@ -83,7 +83,7 @@ func (b *base) stages() []stage {
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},
 			stage{rolePublish, draining(refresh.Run, c), refresh.Ready},
-			stage{rolePublish, b.fetcher.Run, always})
+			stage{rolePublish, b.removeFetched, always})
 	}
 	if c.has(roleComment) {
 		comment := pipeline.NewComment(pipeline.CommentConfig{

@@ -2,7 +2,6 @@ package media
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"crier/schema"
-	"crier/schema/sleep"
 )
 
 const (
@@ -24,8 +22,7 @@ const (
 	leastFetched = 8 << 20
 	// fetchedLife is how long a file is kept that no step has used, such as of an upload that
 	// goes on in another process, or was cancelled.
-	fetchedLife  = time.Hour
-	fetchedEvery = 10 * time.Minute
+	fetchedLife = time.Hour
 )
 
 // fetched keeps files between the steps of an upload, under names that follow from the upload
@@ -195,18 +192,8 @@ func (f *Fetcher) Forget(upload string) error {
 	return f.fetched.forget(upload)
 }
 
-// Run removes, until ctx ends, what no step of an upload has used for an hour.
-func (f *Fetcher) Run(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if err := f.removeIdle(); err != nil {
-			return err
-		}
-		_ = sleep.For(ctx, fetchedEvery)
-	}
-	return nil
-}
-
-func (f *Fetcher) removeIdle() error {
+// RemoveIdle removes what no step of an upload has used for an hour.
+func (f *Fetcher) RemoveIdle() error {
 	before := time.Now().Add(-fetchedLife)
 	return f.fetched.remove(func(e kept) bool { return e.used.Before(before) })
 }

@@ -93,7 +93,7 @@ func TestFetchedMediaIsKeptBetweenSteps(t *testing.T) {
 	}
 	wantFiles(t, folder, 0)
 	wantOpened(t, fetcher, first, size+5)
-	if err := fetcher.removeIdle(); err != nil {
+	if err := fetcher.RemoveIdle(); err != nil {
 		t.Fatal(err)
 	}
 	wantFiles(t, folder, 1)
@@ -101,7 +101,7 @@ func TestFetchedMediaIsKeptBetweenSteps(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(folder, keptName(first)), old, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := fetcher.removeIdle(); err != nil {
+	if err := fetcher.RemoveIdle(); err != nil {
 		t.Fatal(err)
 	}
 	wantFiles(t, folder, 0)

@@ -292,6 +292,7 @@ func TestThePartThatIsSentLaterCounts(t *testing.T) {
 	if _, err := rest.Write([]byte("wrong")); err != nil {
 		t.Fatal(err)
 	}
+	rest.Close()
 	if err := <-ended; schema.KindOf(err) != schema.InvalidState {
 		t.Errorf("the part that hung: %v", err)
 	}
