@@ -249,13 +249,13 @@ func TestNothingGoesOutAfterTheAnswer(t *testing.T) {
 		what string
 		end  func()
 	}{
-		{"a claim", func() { _, err := claiming.Exec(t.Context(), `commit`); f.must(err) }},
 		{"a publish call", func() { f.finish(call, found("n1")) }},
 		{"a first comment", func() { f.finishComment(commenting[0], found("c1")) }},
 		{"a delivery", func() {
 			f.must(f.notify.Finish(t.Context(), schema.NotifyResult{ID: delivering[0].ID, Webhook: hook.ID, Claim: delivering[0].Claim, State: schema.DeliveryDelivered}))
 		}},
 		{"a renewal", func() { f.exec(`update accounts set renew_lease = now()`) }},
+		{"a claim", func() { _, err := claiming.Exec(t.Context(), `commit`); f.must(err) }},
 	}
 	for _, one := range inHand {
 		soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
