@@ -74,11 +74,11 @@ func watch(ctx context.Context, now schema.Deletion, look func() (schema.Deletio
 			told = now.RowsRemoved
 			fmt.Fprintf(os.Stderr, "%v: %d posts of %d, %d rows in all\n", now.Status, now.PostsRemoved, now.Posts, now.RowsRemoved)
 		}
-		err := sleep.For(ctx, watchEvery)
-		if err != nil {
+		if sleep.For(ctx, watchEvery) != nil {
 			fmt.Fprintln(os.Stderr, "A running serve goes on with it.")
 			return nil
 		}
+		var err error
 		if now, err = look(); err != nil {
 			return err
 		}
