@@ -76,7 +76,7 @@ func watch(ctx context.Context, now schema.Deletion, look func() (schema.Deletio
 		}
 		if sleep.For(ctx, watchEvery) != nil {
 			fmt.Fprintln(os.Stderr, "A running serve goes on with it.")
-			return nil
+			return nil //nolint:nilerr // who stops watching stops nothing else
 		}
 		var err error
 		if now, err = look(); err != nil {

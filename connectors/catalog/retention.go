@@ -12,28 +12,27 @@ const day = 24 * time.Hour
 // is kept once the account is disconnected. Its posts stay: their texts are the workspace's own.
 type ProfileRetention struct {
 	Kept   time.Duration
-	Source string // of the fact; empty: the platform's terms give no time, and Kept is crier's
+	Source string // the page of the platform's terms that it was chosen by; empty: it is crier's own choice
 }
 
-// unnamed is for platforms whose terms give no time: they want what is not needed any more to
-// go.
-const unnamed = 30 * day
+// ownChoice is for platforms of whose terms crier knows no time.
+const ownChoice = 30 * day
 
 // profiles is one row a platform. Where a row and its source differ, the row is the stricter.
 var profiles = map[schema.Platform]ProfileRetention{
-	schema.Twitter:   {Kept: unnamed},
-	schema.Instagram: {Kept: unnamed},
-	schema.Facebook:  {Kept: unnamed},
+	schema.Twitter:   {Kept: ownChoice},
+	schema.Instagram: {Kept: ownChoice},
+	schema.Facebook:  {Kept: ownChoice},
 	// Of what LinkedIn gives of members, their activity may be kept for the shortest time.
 	schema.LinkedIn:  {Kept: 48 * time.Hour, Source: "learn.microsoft.com/linkedin/marketing/data-storage-requirements"},
-	schema.TikTok:    {Kept: unnamed},
-	schema.Pinterest: {Kept: unnamed},
+	schema.TikTok:    {Kept: ownChoice},
+	schema.Pinterest: {Kept: ownChoice},
 	// After a person has taken the consent back.
 	schema.YouTube:  {Kept: 7 * day, Source: "developers.google.com/youtube/terms/developer-policies, III.D.2"},
-	schema.Threads:  {Kept: unnamed},
-	schema.Bluesky:  {Kept: unnamed},
-	schema.Mastodon: {Kept: unnamed},
-	schema.Telegram: {Kept: unnamed},
+	schema.Threads:  {Kept: ownChoice},
+	schema.Bluesky:  {Kept: ownChoice},
+	schema.Mastodon: {Kept: ownChoice},
+	schema.Telegram: {Kept: ownChoice},
 	// Content of the APIs may be kept for 30 days.
 	schema.GoogleBusiness: {Kept: 30 * day, Source: "developers.google.com/my-business/content/policies"},
 }
