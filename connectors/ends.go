@@ -26,12 +26,14 @@ type EndAnswer struct {
 func AccountEnds() []AccountEnd {
 	const mastodon, bluesky, telegram, twitter = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter
 	const instagram, threads, facebook, linkedin = schema.Instagram, schema.Threads, schema.Facebook, schema.LinkedIn
+	const youtube = schema.YouTube
 	const googleBusiness = schema.GoogleBusiness
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
 			bluesky:  {"Account has been taken down", schema.EndSuspended},
 			twitter:  {"is suspended", schema.EndSuspended},
+			youtube:  {"is suspended", schema.EndSuspended},
 		}},
 		{"deactivated", map[schema.Platform]EndAnswer{
 			bluesky:   {"Account is deactivated", schema.EndDeactivated},
@@ -44,6 +46,7 @@ func AccountEnds() []AccountEnd {
 		{"deleted", map[schema.Platform]EndAnswer{
 			mastodon: {"no such account", schema.EndDeleted}, // a 404 or a 410
 			bluesky:  {"Account not found", schema.EndDeleted},
+			youtube:  {"of the authenticated user is closed", schema.EndDeleted},
 
 			googleBusiness: {"Requested entity was not found", schema.EndDeleted}, // the location
 		}},
@@ -63,6 +66,7 @@ func AccountEnds() []AccountEnd {
 			twitter:   {"Unauthorized", schema.NotEnded},
 			linkedin:  {"has been revoked by the user", schema.NotEnded},
 			facebook:  {"has not authorized application", schema.NotEnded},
+			youtube:   {"invalid authentication credentials", schema.NotEnded},
 
 			googleBusiness: {"invalid authentication credentials", schema.NotEnded},
 		}},
@@ -74,6 +78,7 @@ func AccountEnds() []AccountEnd {
 			threads:   {"does not have permission for this action", schema.EndScope},
 			linkedin:  {"Not enough permissions", schema.EndScope},
 			facebook:  {"requires both pages_read_engagement and pages_manage_posts", schema.EndScope},
+			youtube:   {"insufficient authentication scopes", schema.EndScope},
 
 			googleBusiness: {"insufficient authentication scopes", schema.EndScope},
 		}},

@@ -1,0 +1,77 @@
+package simulator
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"crier/connectors/simulation"
+)
+
+// perDay is how much of each quota an app has a day, for all its channels
+// (developers.google.com/youtube/v3/determine_quota_cost). A day begins at midnight Pacific.
+func perDay(bucket string) int {
+	if bucket == "uploads" {
+		return 100
+	}
+	return 10_000
+}
+
+// quotas is what was used of a day. It does not outlive the process.
+type quotas struct {
+	mu   sync.Mutex
+	day  string
+	used map[string]int
+}
+
+// spend counts a call; false where the day's quota is not enough for it.
+func (s *simulator) spend(bucket string, cost int) bool {
+	if !s.limited || cost == 0 {
+		return true
+	}
+	s.used.mu.Lock()
+	defer s.used.mu.Unlock()
+	if day := dayOf(s.world.Now()); s.used.day != day {
+		s.used.day, s.used.used = day, map[string]int{}
+	}
+	if s.used.used[bucket]+cost > perDay(bucket) {
+		return false
+	}
+	s.used.used[bucket] += cost
+	return true
+}
+
+func dayOf(at time.Time) string {
+	location, err := time.LoadLocation("America/Los_Angeles")
+	if err != nil {
+		panic(err) // the database of time zones is compiled in
+	}
+	return at.In(location).Format(time.DateOnly)
+}
+
+func quotaExceeded() refusal {
+	return refusal{http.StatusForbidden, "quotaExceeded", "The request cannot be completed because you have exceeded your quota."}
+}
+
+// forcedWait is what a forced rate limit asks to wait.
+const forcedWait = "2"
+
+// fail words what is forced on a call.
+func (s *simulator) fail(rw http.ResponseWriter, o simulation.Outcome, status int) {
+	worded := refusal{http.StatusBadRequest, "invalidVideoMetadata", "The request metadata is invalid."}
+	switch o {
+	case simulation.RateLimit:
+		worded = refusal{http.StatusTooManyRequests, "rateLimitExceeded", "Rate Limit Exceeded"}
+		if status == 0 {
+			rw.Header().Set("Retry-After", forcedWait)
+		}
+	case simulation.ExpiredToken:
+		worded = badCredentials()
+	case simulation.Outage:
+		worded = refusal{http.StatusServiceUnavailable, "backendError", "The service is currently unavailable."}
+	}
+	if status != 0 {
+		worded.status = status
+	}
+	refuse(rw, worded)
+}
