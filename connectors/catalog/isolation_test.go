@@ -1,9 +1,11 @@
 package catalog_test
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/catalog"
 	googlebusiness "crier/connectors/googlebusiness/simulator"
+	"crier/connectors/media"
 	"crier/connectors/sandbox"
 	"crier/schema"
 )
@@ -25,6 +28,7 @@ type installation struct {
 	live    string
 	reached *atomic.Int64
 	picture schema.Media // for platforms that need one
+	film    schema.Media // for those that take nothing else
 }
 
 // newInstallation serves the sandbox behind front, if there is one.
@@ -37,8 +41,15 @@ func newInstallation(t *testing.T, front func(http.Handler) http.Handler) instal
 	}))
 	t.Cleanup(live.Close)
 	i.live = live.URL
-	pictures := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Write([]byte("\xff\xd8\xff")) }))
+	pictures := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/film" {
+			io.WriteString(rw, "\x00\x00\x00\x10ftypisom\x00\x00\x00\x00\x00\x00\x00\x08moov")
+			return
+		}
+		rw.Write([]byte("\xff\xd8\xff"))
+	}))
 	t.Cleanup(pictures.Close)
+	i.film = schema.Media{Kind: schema.Video, URL: pictures.URL + "/film"}
 	i.picture = schema.Media{
 		Kind: schema.Image, URL: pictures.URL,
 		Facts: &schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Size: 3, Width: 600, Height: 600},
@@ -82,6 +93,9 @@ func newDeps(t testing.TB) catalog.Deps {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return catalog.Deps{
+		Media: media.NewFetcher(media.Config{
+			HTTP: &http.Client{Transport: transport}, Dir: t.TempDir(), Timeout: schema.CallDeadline, Limits: media.Limits{MaxBytes: 1 << 20},
+		}),
 		HTTP: &http.Client{Transport: transport}, SandboxHTTP: &http.Client{Transport: transport},
 		BaseURLs: map[schema.Platform]string{},
 		Logger:   slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
@@ -90,15 +104,23 @@ func newDeps(t testing.TB) catalog.Deps {
 
 func (i installation) delivery(p schema.Platform, server string, sandboxed bool) schema.Delivery {
 	var items []schema.Media
-	if catalog.Constraints(p).Media.Required {
+	var settings []byte
+	limits := catalog.Constraints(p)
+	if limits.Media.Required {
 		items = []schema.Media{i.picture}
+	}
+	if limits.Media.Required && !slices.Contains(limits.Media.Kinds, schema.Image) {
+		items = []schema.Media{i.film}
+	}
+	if limits.Title.Required {
+		settings = []byte(`{"title": "A film"}`)
 	}
 	accepted := credentials()
 	if p == schema.GoogleBusiness {
 		accepted.EntityID = googlebusiness.Locations(accepted.AccessToken)[0]
 	}
 	return schema.Delivery{
-		Media:   items,
+		Media: items, Settings: settings,
 		Account: schema.Account{Platform: p, Server: server, Sandbox: sandboxed},
 		Entries: 1, Text: "hello", Key: "0198a1f0-0000-7000-8000-000000000001", Since: time.Now(),
 		Credentials: accepted,

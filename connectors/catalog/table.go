@@ -29,6 +29,7 @@ import (
 	"crier/connectors/twitter"
 	twittersim "crier/connectors/twitter/simulator"
 	"crier/connectors/youtube"
+	youtubesim "crier/connectors/youtube/simulator"
 	"crier/schema"
 )
 
@@ -62,7 +63,6 @@ type parts struct {
 
 var table = [...]entry{
 	schema.TikTok:    {constraints: tiktok.Constraints()},
-	schema.YouTube:   {constraints: youtube.Constraints()},
 	schema.Pinterest: {constraints: pinterest.Constraints()},
 
 	schema.Twitter: {
@@ -137,6 +137,18 @@ var table = [...]entry{
 		},
 		simulate:  googlebusinesssim.New,
 		unlimited: googlebusinesssim.NewUnlimited,
+	},
+	schema.YouTube: {
+		constraints: youtube.Constraints(),
+		// YouTube counts by the day and the app, and says when that is spent: bursts alone are
+		// evened out here.
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 5, Burst: 100}}},
+		classify: youtube.Classify,
+		connect: func(p parts) connectors.Connector {
+			return youtube.New(youtube.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  youtubesim.New,
+		unlimited: youtubesim.NewUnlimited,
 	},
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),

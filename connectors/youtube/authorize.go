@@ -34,7 +34,8 @@ func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.
 	return page, connectors.App{}, nil
 }
 
-// Exchange trades a code.
+// Exchange trades a code. No token is ever revoked: Google's call for that ends all that the
+// person has granted crier, for their other channels too.
 func (c *Connector) Exchange(ctx context.Context, _ schema.Account, g connectors.Grant) (schema.Credentials, error) {
 	granted, err := c.trade(ctx, url.Values{
 		"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.Callback}, "code_verifier": {g.Verifier},
@@ -127,16 +128,4 @@ func ofTrade(response *connectors.Response, err error) error {
 		return &schema.Error{Kind: schema.Refused, Message: refused.Message, Err: err}
 	}
 	return &schema.Error{Kind: schema.Retryable, Message: "Google refused crier's own app: " + refused.Message, Err: err}
-}
-
-// Revoke ends what the person has granted crier for the channel: with one token all of them.
-func (c *Connector) Revoke(ctx context.Context, _ schema.Account, credentials schema.Credentials) error {
-	token := cmp.Or(credentials.RefreshToken, credentials.AccessToken)
-	call := connectors.Call{
-		Operation: opRevoke, Method: http.MethodPost, URL: c.token + "/revoke", Form: url.Values{"token": {token}}, Secrets: []string{token},
-	}
-	if _, err := c.client.Do(ctx, call, nil); err != nil {
-		return fmt.Errorf("revoking token: %w", err)
-	}
-	return nil
 }

@@ -29,7 +29,6 @@ const (
 	opComment       = "commentThreads.insert"
 	opComments      = "commentThreads.list"
 	opToken         = "POST /token"
-	opRevoke        = "POST /revoke"
 )
 
 // The platform's own addresses; a Config.Base stands for all of them.

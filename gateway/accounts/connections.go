@@ -59,6 +59,7 @@ var byToken = []tokens{
 	{platform: schema.Instagram, selfRenewing: true},
 	{platform: schema.Threads, selfRenewing: true},
 	{platform: schema.GoogleBusiness, refresh: true, entity: true},
+	{platform: schema.YouTube, refresh: true},
 }
 
 // renewSoon is when a token is renewed that renews itself and whose expiry its owner does not

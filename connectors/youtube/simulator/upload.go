@@ -205,7 +205,7 @@ func (s *simulator) receive(v visit, stored simulation.Upload, fields session, s
 	}
 	counted := &counter{Reader: body}
 	mediaType, _, err := s.world.Receive(stored.Content, fields.Received, counted)
-	if fields.Received == 0 && mediaType != "" {
+	if fields.Received == 0 && mediaType != "application/octet-stream" { // else it is believed what it was said to be
 		stored.Type = mediaType
 	}
 	received := fields.Received + counted.n
