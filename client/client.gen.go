@@ -95,6 +95,7 @@ const (
 	AttemptEventEntryFailed    AttemptEvent = "entry_failed"
 	AttemptEventFailed         AttemptEvent = "failed"
 	AttemptEventFound          AttemptEvent = "found"
+	AttemptEventIncomplete     AttemptEvent = "incomplete"
 	AttemptEventLookFailed     AttemptEvent = "look_failed"
 	AttemptEventNotFound       AttemptEvent = "not_found"
 	AttemptEventOutcomeUnknown AttemptEvent = "outcome_unknown"
@@ -120,6 +121,8 @@ func (e AttemptEvent) Valid() bool {
 	case AttemptEventFailed:
 		return true
 	case AttemptEventFound:
+		return true
+	case AttemptEventIncomplete:
 		return true
 	case AttemptEventLookFailed:
 		return true
@@ -2140,6 +2143,7 @@ type Attempt struct {
 	// - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
 	// - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It costs no try.
 	// - not_found, found: what that look came to.
+	// - incomplete: it is published, without something that it was to have, such as a thumbnail; message says why.
 	// - entry_failed: an entry of a thread failed for good, and the thread goes on.
 	// - published, failed: the end of an entry or a first comment.
 	// - skipped: a first comment whose entry was not published.
@@ -2168,6 +2172,7 @@ type Attempt struct {
 // - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
 // - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It costs no try.
 // - not_found, found: what that look came to.
+// - incomplete: it is published, without something that it was to have, such as a thumbnail; message says why.
 // - entry_failed: an entry of a thread failed for good, and the thread goes on.
 // - published, failed: the end of an entry or a first comment.
 // - skipped: a first comment whose entry was not published.

@@ -134,7 +134,9 @@ const (
 	// CannotTell: nobody will ever be able to tell. If the platform could not be asked,
 	// or must be asked again later, Find returns an error instead.
 	CannotTell Verdict = iota
-	// Found: the receipt is of what the earlier call made.
+	// Found: the receipt is of what the earlier call made. Together with an error of kind
+	// Refused: it is published without something that was asked for, for the reason in the
+	// error.
 	Found
 	// NotThere: it would be where Find looked, and is not. Twice, a settle time apart,
 	// permits a second call. Together with an error of kind Refused: the platform took the
