@@ -57,6 +57,7 @@ type parts struct {
 	// version is of the API; empty: the one that the connector was written against.
 	version string
 	app     connectors.App
+	quotas  connectors.DailyQuotas // of platforms that give them by the day; nil: none are shared
 	media   media.Source
 	now     func() time.Time
 }
@@ -145,7 +146,9 @@ var table = [...]entry{
 		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 5, Burst: 100}}},
 		classify: youtube.Classify,
 		connect: func(p parts) connectors.Connector {
-			return youtube.New(youtube.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
+			return youtube.New(youtube.Config{
+				Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Quotas: p.quotas, Now: p.now,
+			})
 		},
 		simulate:  youtubesim.New,
 		unlimited: youtubesim.NewUnlimited,

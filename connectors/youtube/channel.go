@@ -45,7 +45,7 @@ func (c *Connector) channels(ctx context.Context, a schema.Account, credentials 
 	call.Kind = connectors.Status
 	call.Query.Set("mine", "true")
 	var read list[channel]
-	if _, err := c.client.Do(ctx, call, &read); err != nil {
+	if _, err := c.do(ctx, a, credentials, call, &read); err != nil {
 		return nil, fmt.Errorf("asking whose token it is: %w", err)
 	}
 	if !strings.HasSuffix(read.Kind, "ListResponse") {

@@ -46,7 +46,9 @@ type Config struct {
 	Consent string             // where browsers reach the page of consent; empty: Base, or Google's own
 	App     connectors.App
 	Media   media.Source // opens what is uploaded
-	Now     func() time.Time
+	// Quotas counts what the app uses of a day; nil: this process does, for itself.
+	Quotas connectors.DailyQuotas
+	Now    func() time.Time
 }
 
 // Connector publishes to YouTube. It is safe for concurrent use.
@@ -56,6 +58,7 @@ type Connector struct {
 	consent         string // where people are asked
 	app             connectors.App
 	media           media.Source
+	quotas          connectors.DailyQuotas
 	now             func() time.Time
 	partSize        int64 // of uploads
 }
@@ -63,10 +66,13 @@ type Connector struct {
 // New makes the connector.
 func New(c Config) *Connector {
 	base := strings.TrimRight(c.Base, "/")
+	if c.Quotas == nil {
+		c.Quotas = connectors.NewOwnQuotas()
+	}
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), token: cmp.Or(base, tokenHost), web: cmp.Or(base, webHost),
 		consent: cmp.Or(strings.TrimRight(c.Consent, "/"), base, consentHost),
-		app:     c.App, media: c.Media, now: c.Now, partSize: usualPart,
+		app:     c.App, media: c.Media, quotas: c.Quotas, now: c.Now, partSize: usualPart,
 	}
 }
 

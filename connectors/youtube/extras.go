@@ -141,7 +141,7 @@ func (c *Connector) setThumbnail(ctx context.Context, d schema.Delivery, video, 
 	call.Query.Set("uploadType", "media")
 	call.Query.Set("videoId", video)
 	call.Kind, call.Body, call.ContentType, call.ContentLength = connectors.Media, content, file.Type, file.Size
-	if _, err := c.client.Do(ctx, call, nil); err != nil {
+	if _, err := c.do(ctx, d.Account, d.Credentials, call, nil); err != nil {
 		return fmt.Errorf("setting thumbnail: %w", withoutEnd(err))
 	}
 	return nil
@@ -159,7 +159,7 @@ func (c *Connector) checkPlaylists(ctx context.Context, d schema.Delivery, playl
 		Snippet struct {
 			Channel string `json:"channelId"`
 		} `json:"snippet"`
-	}](ctx, c, call, "playlists")
+	}](ctx, c, d, call, "playlists")
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (c *Connector) addToPlaylist(ctx context.Context, d schema.Delivery, video,
 	call := c.read(d, "playlistItems", opPlaylistItems, "id")
 	call.Query.Set("playlistId", playlist)
 	call.Query.Set("videoId", video)
-	read, _, err := readList[struct{}](ctx, c, call, "videos of the playlist")
+	read, _, err := readList[struct{}](ctx, c, d, call, "videos of the playlist")
 	if err != nil || len(read.Items) > 0 {
 		return err
 	}
@@ -191,7 +191,7 @@ func (c *Connector) addToPlaylist(ctx context.Context, d schema.Delivery, video,
 	call.JSON = map[string]any{"snippet": map[string]any{
 		"playlistId": playlist, "resourceId": map[string]string{"kind": "youtube#video", "videoId": video},
 	}}
-	if _, err := c.client.Do(ctx, call, nil); err != nil {
+	if _, err := c.do(ctx, d.Account, d.Credentials, call, nil); err != nil {
 		return fmt.Errorf("adding to playlist: %w", withoutEnd(err))
 	}
 	return nil

@@ -84,9 +84,9 @@ type list[Of any] struct {
 }
 
 // readList reads a part of a list, of which what names it.
-func readList[Of any](ctx context.Context, c *Connector, call connectors.Call, what string) (list[Of], *connectors.Response, error) {
+func readList[Of any](ctx context.Context, c *Connector, d schema.Delivery, call connectors.Call, what string) (list[Of], *connectors.Response, error) {
 	var read list[Of]
-	response, err := c.client.Do(ctx, call, &read)
+	response, err := c.do(ctx, d.Account, d.Credentials, call, &read)
 	if err != nil {
 		return list[Of]{}, response, fmt.Errorf("reading %s: %w", what, withoutEnd(err))
 	}
@@ -115,7 +115,7 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 	if next != "" {
 		call.Query.Set("pageToken", next)
 	}
-	read, response, err := readList[playlistItem](ctx, c, call, "uploads")
+	read, response, err := readList[playlistItem](ctx, c, d, call, "uploads")
 	if err != nil {
 		return listing.Page{}, err
 	}
@@ -139,7 +139,7 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 func (c *Connector) close(ctx context.Context, d schema.Delivery, known schema.Receipt) (schema.Receipt, schema.Verdict, error) {
 	call := c.read(d, "videos", opVideos, "status", "processingDetails")
 	call.Query.Set("id", known.NativeID)
-	read, _, err := readList[video](ctx, c, call, "videos")
+	read, _, err := readList[video](ctx, c, d, call, "videos")
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
@@ -196,7 +196,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	call.JSON = map[string]any{"snippet": asked}
 	var made commentThread
-	if _, err := c.client.Do(ctx, call, &made); err != nil {
+	if _, err := c.do(ctx, d.Account, d.Credentials, call, &made); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(err))
 	}
 	if made.ID == "" {
@@ -253,7 +253,7 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, video, next
 			call.Query.Set(name, value)
 		}
 	}
-	read, response, err := readList[commentThread](ctx, c, call, "comments")
+	read, response, err := readList[commentThread](ctx, c, d, call, "comments")
 	if err != nil {
 		return listing.Page{}, err
 	}

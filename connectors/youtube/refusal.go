@@ -34,6 +34,12 @@ func (r refusal) reason() string {
 	return ""
 }
 
+// The reasons of a day's quota that is used up.
+const (
+	reasonQuota = "quotaExceeded"
+	reasonDaily = "dailyLimitExceeded"
+)
+
 const (
 	// uploadsWait is when a channel is tried again that may upload no more videos: YouTube says
 	// neither how many that are nor for how long.
@@ -60,7 +66,7 @@ func Classify(_ int, header http.Header, body []byte) *schema.Error {
 		return &schema.Error{Kind: schema.RateLimited, RetryAfter: wait, Message: said}
 	}
 	switch r.reason() {
-	case "quotaExceeded", "dailyLimitExceeded":
+	case reasonQuota, reasonDaily:
 		return limited(untilNextDay(header))
 	case "rateLimitExceeded", "userRateLimitExceeded", "uploadRateLimitExceeded", "RATE_LIMIT_EXCEEDED":
 		if header.Get("Retry-After") != "" {

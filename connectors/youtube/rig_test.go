@@ -30,6 +30,9 @@ type rig struct {
 	world *simulation.World
 	base  string
 	files *folder
+	// quotas are those of all connectors that were made.
+	quotas connectors.DailyQuotas
+	app    connectors.App
 
 	mu  sync.Mutex
 	now time.Time
@@ -37,7 +40,10 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), files: &folder{dir: t.TempDir()}}
+	r := &rig{
+		quotas: connectors.NewOwnQuotas(), app: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
+		now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), files: &folder{dir: t.TempDir()},
+	}
 	r.world = simulation.NewWorld(simulation.Config{Platform: schema.YouTube, Now: r.clock, BaseURL: func() string { return r.base }})
 	server := httptest.NewServer(simulator.New(r.world))
 	t.Cleanup(server.Close)
@@ -52,7 +58,7 @@ func (r *rig) restart(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	r.Connector = New(Config{
-		Base: r.base, Media: r.files, Now: r.clock, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
+		Base: r.base, Media: r.files, Now: r.clock, App: r.app, Quotas: r.quotas,
 		Client: connectors.NewClient(connectors.ClientConfig{
 			Platform: schema.YouTube, HTTP: client, Now: r.clock, Classify: Classify,
 			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),

@@ -47,7 +47,7 @@ func (c *Connector) begin(ctx context.Context, d schema.Delivery, s settings, fi
 	call.Header = http.Header{
 		"X-Upload-Content-Length": {strconv.FormatInt(file.Size, 10)}, "X-Upload-Content-Type": {file.Type},
 	}
-	response, err := c.client.Do(ctx, call, nil)
+	response, err := c.do(ctx, d.Account, d.Credentials, call, nil)
 	if err != nil {
 		return asset{}, fmt.Errorf("beginning upload: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/connectors/simulation"
+	"crier/schema"
 )
 
 // perDay is how much of each quota an app has a day, for all its channels
@@ -17,27 +18,34 @@ func perDay(bucket string) int {
 	return 10_000
 }
 
-// quotas is what was used of a day. It does not outlive the process.
+// quotas is what was used of a day. It does not outlive the process. Each workspace has an app of
+// its own.
 type quotas struct {
 	mu   sync.Mutex
 	day  string
-	used map[string]int
+	used map[quota]int
+}
+
+type quota struct {
+	workspace schema.WorkspaceID
+	bucket    string
 }
 
 // spend counts a call; false where the day's quota is not enough for it.
-func (s *simulator) spend(bucket string, cost int) bool {
+func (s *simulator) spend(r *http.Request, bucket string, cost int) bool {
 	if !s.limited || cost == 0 {
 		return true
 	}
+	of := quota{s.world.WorkspaceOf(r), bucket}
 	s.used.mu.Lock()
 	defer s.used.mu.Unlock()
 	if day := dayOf(s.world.Now()); s.used.day != day {
-		s.used.day, s.used.used = day, map[string]int{}
+		s.used.day, s.used.used = day, map[quota]int{}
 	}
-	if s.used.used[bucket]+cost > perDay(bucket) {
+	if s.used.used[of]+cost > perDay(bucket) {
 		return false
 	}
-	s.used.used[bucket] += cost
+	s.used.used[of] += cost
 	return true
 }
 

@@ -141,7 +141,7 @@ func (s *simulator) admit(handle func(visit), bucket string, cost int) http.Hand
 			refuseEnded(rw, end)
 			return
 		}
-		if !s.spend(bucket, cost) {
+		if !s.spend(r, bucket, cost) {
 			refuse(rw, quotaExceeded())
 			return
 		}
