@@ -298,8 +298,8 @@ func TestWhatFollowsIsRefused(t *testing.T) {
 		fault simulation.Fault
 		want  string
 	}{
-		"at once":            {simulation.Fault{Operation: "POST /upload/youtube/v3/thumbnails/set", Status: 403, Body: `{"error":{"message":"not verified"}}`}, "not verified"},
-		"a playlist at once": {simulation.Fault{Operation: "POST /youtube/v3/playlistItems", Status: 403, Body: `{"error":{"message":"it is full"}}`}, "it is full"},
+		"at once":            {simulation.Fault{Operation: "POST /upload/youtube/v3/thumbnails/set", Status: 403, Body: `{"error":{"code":403,"message":"not verified"}}`}, "not verified"},
+		"a playlist at once": {simulation.Fault{Operation: "POST /youtube/v3/playlistItems", Status: 403, Body: `{"error":{"code":403,"message":"it is full"}}`}, "it is full"},
 		"for an hour":        {simulation.Fault{Operation: "POST /upload/youtube/v3/thumbnails/set", Status: 500, Times: 1000}, "currently unavailable"},
 	} {
 		t.Run(name, func(t *testing.T) {

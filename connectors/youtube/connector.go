@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/google"
 	"crier/connectors/media"
 	"crier/schema"
 )
@@ -28,15 +29,12 @@ const (
 	opChannels      = "channels.list"
 	opComment       = "commentThreads.insert"
 	opComments      = "commentThreads.list"
-	opToken         = "POST /token"
 )
 
 // The platform's own addresses; a Config.Base stands for all of them.
 const (
-	apiHost     = "https://youtube.googleapis.com"
-	tokenHost   = "https://oauth2.googleapis.com"
-	consentHost = "https://accounts.google.com"
-	webHost     = "https://www.youtube.com"
+	apiHost = "https://youtube.googleapis.com"
+	webHost = "https://www.youtube.com"
 )
 
 // Config is what a Connector is made of.
@@ -53,14 +51,14 @@ type Config struct {
 
 // Connector publishes to YouTube. It is safe for concurrent use.
 type Connector struct {
-	client          *connectors.Client
-	api, token, web string
-	consent         string // where people are asked
-	app             connectors.App
-	media           media.Source
-	quotas          connectors.DailyQuotas
-	now             func() time.Time
-	partSize        int64 // of uploads
+	client   *connectors.Client
+	api, web string
+	oauth    google.OAuth
+	app      connectors.App
+	media    media.Source
+	quotas   connectors.DailyQuotas
+	now      func() time.Time
+	partSize int64 // of uploads
 }
 
 // New makes the connector.
@@ -70,9 +68,11 @@ func New(c Config) *Connector {
 		c.Quotas = connectors.NewOwnQuotas()
 	}
 	return &Connector{
-		client: c.Client, api: cmp.Or(base, apiHost), token: cmp.Or(base, tokenHost), web: cmp.Or(base, webHost),
-		consent: cmp.Or(strings.TrimRight(c.Consent, "/"), base, consentHost),
-		app:     c.App, media: c.Media, quotas: c.Quotas, now: c.Now, partSize: usualPart,
+		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
+		oauth: google.OAuth{
+			Client: c.Client, Platform: schema.YouTube, App: c.App, Scopes: []string{scope}, Base: c.Base, Consent: c.Consent, Now: c.Now,
+		},
+		app: c.App, media: c.Media, quotas: c.Quotas, now: c.Now, partSize: usualPart,
 	}
 }
 

@@ -3,10 +3,11 @@ package youtube
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/google"
 	"crier/schema"
 )
 
@@ -51,26 +52,17 @@ func (c *Connector) do(ctx context.Context, a schema.Account, credentials schema
 		return nil, &schema.Error{Kind: schema.Retryable, Message: "crier could not count the call", Err: err}
 	case !spent:
 		return nil, &schema.Error{
-			Kind: schema.RateLimited, RetryAfter: nextDay(c.now()).Sub(c.now()),
+			Kind: schema.RateLimited, RetryAfter: google.NextDay(c.now()).Sub(c.now()),
 			Message: "crier's app has used up what YouTube gives it for the day, which ends at midnight Pacific time",
 		}
 	}
 	response, err := c.client.Do(ctx, call, out)
-	if err != nil && response != nil && isSpent(response.Body) {
+	if said, ok := errors.AsType[google.Error](err); ok && isSpent(said) {
 		if noting := c.quotas.ExhaustQuota(ctx, q); noting != nil {
-			return response, &schema.Error{Kind: schema.RateLimited, RetryAfter: operatorWait, Message: "YouTube's quota of the day is used up", Err: noting}
+			return response, &schema.Error{Kind: schema.RateLimited, RetryAfter: minuteWait, Message: "YouTube's quota of the day is used up", Err: noting}
 		}
 	}
 	return response, err
 }
 
-func isSpent(body []byte) bool {
-	var r refusal
-	if json.Unmarshal(body, &r) != nil {
-		return false
-	}
-	reason := r.reason()
-	return reason == reasonQuota || reason == reasonDaily
-}
-
-func dayOf(at time.Time) time.Time { return nextDay(at).AddDate(0, 0, -1) }
+func dayOf(at time.Time) time.Time { return google.NextDay(at).AddDate(0, 0, -1) }

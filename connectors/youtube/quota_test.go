@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/google"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -39,7 +40,7 @@ func TestTheDaysUploadsAreCounted(t *testing.T) {
 // nobody asks any more.
 func TestASpentDayIsNoted(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: insert, Status: http.StatusForbidden, Body: `{"error":{"message":"much","errors":[{"reason":"quotaExceeded"}]}}`})
+	r.inject(t, simulation.Fault{Operation: insert, Status: http.StatusForbidden, Body: `{"error":{"code":403,"message":"much","errors":[{"reason":"quotaExceeded"}]}}`})
 	for range 2 {
 		r.restart(t)
 		_, err := r.Prepare(t.Context(), r.delivery(""))
@@ -86,7 +87,7 @@ func TestDaysBeginAtMidnightPacific(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := nextDay(at).UTC().Format(time.RFC3339); got != want || dayOf(at).After(at) || nextDay(dayOf(at)) != nextDay(at) {
+		if got := google.NextDay(at).UTC().Format(time.RFC3339); got != want || dayOf(at).After(at) || !google.NextDay(dayOf(at)).Equal(google.NextDay(at)) {
 			t.Errorf("after %s the next day is at %s, want %s; this one began at %v", now, got, want, dayOf(at))
 		}
 	}

@@ -1,38 +1,13 @@
 package youtube
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
 
+	"crier/connectors/google"
 	"crier/schema"
 )
-
-// refusal is the body of an error.
-type refusal struct {
-	Error struct {
-		Message string `json:"message"`
-		Errors  []struct {
-			Reason string `json:"reason"`
-		} `json:"errors"`
-		Details []struct {
-			Reason string `json:"reason"`
-		} `json:"details"`
-	} `json:"error"`
-}
-
-// reason returns why, as YouTube calls it; empty where it does not say.
-func (r refusal) reason() string {
-	if len(r.Error.Errors) > 0 {
-		return r.Error.Errors[0].Reason
-	}
-	if len(r.Error.Details) > 0 {
-		return r.Error.Details[0].Reason
-	}
-	return ""
-}
 
 // The reasons of a day's quota that is used up.
 const (
@@ -46,76 +21,47 @@ const (
 	uploadsWait = 6 * time.Hour
 	// minuteWait is for limits that no header tells the end of.
 	minuteWait = time.Minute
-	// operatorWait is when a call is made again for which crier's operator has to do something.
-	operatorWait = 5 * time.Minute
 )
 
-// Classify is the Classify of the platform's connectors.ClientConfig
-// (developers.google.com/youtube/v3/docs/errors; .../docs/videos/insert, commentThreads/insert).
-// Any other answer has the default meaning.
-func Classify(_ int, header http.Header, body []byte) *schema.Error {
-	var r refusal
-	if json.Unmarshal(body, &r) != nil {
-		r = refusal{}
-	}
-	said := r.Error.Message
-	dead := func(end schema.End) *schema.Error {
-		return &schema.Error{Kind: schema.TokenDead, End: end, Message: said}
-	}
-	limited := func(wait time.Duration) *schema.Error {
-		return &schema.Error{Kind: schema.RateLimited, RetryAfter: wait, Message: said}
-	}
-	switch r.reason() {
-	case reasonQuota, reasonDaily:
-		return limited(untilNextDay(header))
-	case "rateLimitExceeded", "userRateLimitExceeded", "uploadRateLimitExceeded", "RATE_LIMIT_EXCEEDED":
-		if header.Get("Retry-After") != "" {
-			return limited(0)
-		}
-		return limited(minuteWait)
-	case "uploadLimitExceeded":
-		return limited(uploadsWait)
-	case "accessNotConfigured", "SERVICE_DISABLED":
-		// It costs no try: nothing is wrong with the post.
-		return &schema.Error{
-			Kind: schema.RateLimited, RetryAfter: operatorWait,
-			Message: "crier's Google project may not call the YouTube Data API v3; its operator has to enable that",
-		}
-	case "insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT":
-		return dead(schema.EndScope)
-	case "authenticatedUserAccountSuspended":
-		return dead(schema.EndSuspended)
-	case "authenticatedUserAccountClosed":
-		return dead(schema.EndDeleted)
-	case "youtubeSignupRequired":
-		return dead(schema.EndDeleted) // the Google account has no channel any more
-	default:
+// Classify is the Classify of the platform's connectors.ClientConfig: that of Google's APIs, but
+// for the reasons that are YouTube's own (developers.google.com/youtube/v3/docs/errors;
+// .../docs/videos/insert, commentThreads/insert).
+func Classify(status int, header http.Header, body []byte) *schema.Error {
+	said, ok := google.ReadError(body)
+	if !ok {
 		return nil
 	}
-}
-
-// pacific is where YouTube's days are counted.
-var pacific = sync.OnceValue(func() *time.Location {
-	location, err := time.LoadLocation("America/Los_Angeles")
-	if err != nil {
-		panic(err) // the database of time zones is compiled in
+	of := func(e schema.Error) *schema.Error {
+		e.Message, e.Err = said.Message, said
+		return &e
 	}
-	return location
-})
-
-// nextDay returns when the next day of quotas begins: at midnight Pacific.
-func nextDay(at time.Time) time.Time {
-	local := at.In(pacific())
-	return time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, local.Location())
+	switch {
+	case isSpent(said):
+		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: untilNextDay(header)})
+	case (said.Has("rateLimitExceeded") || said.Has("userRateLimitExceeded")) && header.Get("Retry-After") == "":
+		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: minuteWait})
+	case said.Has("rateLimitExceeded") || said.Has("userRateLimitExceeded"):
+		return of(schema.Error{Kind: schema.RateLimited})
+	case said.Has("uploadLimitExceeded"):
+		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: uploadsWait})
+	case said.Has("authenticatedUserAccountSuspended"):
+		return of(schema.Error{Kind: schema.TokenDead, End: schema.EndSuspended})
+	case said.Has("authenticatedUserAccountClosed") || said.Has("youtubeSignupRequired"): // of the latter there is no channel any more
+		return of(schema.Error{Kind: schema.TokenDead, End: schema.EndDeleted})
+	default:
+		return google.Classify(status, header, body)
+	}
 }
+
+func isSpent(said google.Error) bool { return said.Has(reasonQuota) || said.Has(reasonDaily) }
 
 // untilNextDay returns how long a day's quota is gone, by the clock of who wrote the answer.
 func untilNextDay(header http.Header) time.Duration {
 	at, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
-		return operatorWait
+		return minuteWait
 	}
-	return nextDay(at).Sub(at)
+	return google.NextDay(at).Sub(at)
 }
 
 // withoutEnd judges the refusal of a call that publishing does not need.
