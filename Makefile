@@ -3,7 +3,7 @@
 # make test-rules   the alerts of compose/prometheus, on Prometheus's engine
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
-# make test-large   chunked uploads and uploads as large as there are: kills at each step, and the memory they take: five minutes
+# make test-large   chunked uploads, 2 GB in parts and uploads as large as there are: kills at each step, and the memory they take: six minutes
 # make test-browser persons who connect accounts in headless Chromium, and the commands of docs/connecting.md
 # make fuzz         fuzzes every parser of foreign input, a minute each
 # make test-api     the API against its own description, 200 examples an operation: a quarter of an hour

@@ -309,6 +309,78 @@ func (e DeletedAnswerSuccess) Valid() bool {
 	}
 }
 
+// Defines values for DeletionOf.
+const (
+	DeletionOfAccount   DeletionOf = "account"
+	DeletionOfWorkspace DeletionOf = "workspace"
+)
+
+// Valid indicates whether the value is a known member of the DeletionOf enum.
+func (e DeletionOf) Valid() bool {
+	switch e {
+	case DeletionOfAccount:
+		return true
+	case DeletionOfWorkspace:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeletionStatus.
+const (
+	Asked    DeletionStatus = "asked"
+	Done     DeletionStatus = "done"
+	Removing DeletionStatus = "removing"
+	Stopping DeletionStatus = "stopping"
+)
+
+// Valid indicates whether the value is a known member of the DeletionStatus enum.
+func (e DeletionStatus) Valid() bool {
+	switch e {
+	case Asked:
+		return true
+	case Done:
+		return true
+	case Removing:
+		return true
+	case Stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeletionAnswerSuccess.
+const (
+	DeletionAnswerSuccessTrue DeletionAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the DeletionAnswerSuccess enum.
+func (e DeletionAnswerSuccess) Valid() bool {
+	switch e {
+	case DeletionAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeletionAskedAnswerSuccess.
+const (
+	DeletionAskedAnswerSuccessTrue DeletionAskedAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the DeletionAskedAnswerSuccess enum.
+func (e DeletionAskedAnswerSuccess) Valid() bool {
+	switch e {
+	case DeletionAskedAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DeliveriesAnswerSuccess.
 const (
 	DeliveriesAnswerSuccessTrue DeliveriesAnswerSuccess = true
@@ -782,20 +854,26 @@ func (e HealthsAnswerSuccess) Valid() bool {
 
 // Defines values for HeldReason.
 const (
-	AccountPaused   HeldReason = "account_paused"
-	PlatformPaused  HeldReason = "platform_paused"
-	UnderReview     HeldReason = "under_review"
-	WorkspacePaused HeldReason = "workspace_paused"
+	AccountDeleting   HeldReason = "account_deleting"
+	AccountPaused     HeldReason = "account_paused"
+	PlatformPaused    HeldReason = "platform_paused"
+	UnderReview       HeldReason = "under_review"
+	WorkspaceDeleting HeldReason = "workspace_deleting"
+	WorkspacePaused   HeldReason = "workspace_paused"
 )
 
 // Valid indicates whether the value is a known member of the HeldReason enum.
 func (e HeldReason) Valid() bool {
 	switch e {
+	case AccountDeleting:
+		return true
 	case AccountPaused:
 		return true
 	case PlatformPaused:
 		return true
 	case UnderReview:
+		return true
+	case WorkspaceDeleting:
 		return true
 	case WorkspacePaused:
 		return true
@@ -1022,13 +1100,13 @@ func (e MediaType) Valid() bool {
 
 // Defines values for MediaAddressAnswerMethod.
 const (
-	PUT MediaAddressAnswerMethod = "PUT"
+	MediaAddressAnswerMethodPUT MediaAddressAnswerMethod = "PUT"
 )
 
 // Valid indicates whether the value is a known member of the MediaAddressAnswerMethod enum.
 func (e MediaAddressAnswerMethod) Valid() bool {
 	switch e {
-	case PUT:
+	case MediaAddressAnswerMethodPUT:
 		return true
 	default:
 		return false
@@ -1752,6 +1830,51 @@ func (e TwitterSettingsReplySettings) Valid() bool {
 	}
 }
 
+// Defines values for UploadAnswerSuccess.
+const (
+	UploadAnswerSuccessTrue UploadAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the UploadAnswerSuccess enum.
+func (e UploadAnswerSuccess) Valid() bool {
+	switch e {
+	case UploadAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UploadPartsAnswerMethod.
+const (
+	UploadPartsAnswerMethodPUT UploadPartsAnswerMethod = "PUT"
+)
+
+// Valid indicates whether the value is a known member of the UploadPartsAnswerMethod enum.
+func (e UploadPartsAnswerMethod) Valid() bool {
+	switch e {
+	case UploadPartsAnswerMethodPUT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UploadPartsAnswerSuccess.
+const (
+	UploadPartsAnswerSuccessTrue UploadPartsAnswerSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the UploadPartsAnswerSuccess enum.
+func (e UploadPartsAnswerSuccess) Valid() bool {
+	switch e {
+	case UploadPartsAnswerSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for UsageAnswerSuccess.
 const (
 	UsageAnswerSuccessTrue UsageAnswerSuccess = true
@@ -2408,6 +2531,22 @@ type ConnectMastodon struct {
 	Server *string `json:"server,omitempty"`
 }
 
+// ConnectPinterest defines model for ConnectPinterest.
+type ConnectPinterest struct {
+	// AccessToken With the scopes boards:read, boards:write, pins:read and pins:write.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// EntityId The board to pin on, a number, or a section of it: board/section.
+	EntityId string `json:"entityId"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
+	RefreshToken *string `json:"refreshToken,omitempty"`
+}
+
 // ConnectTelegram defines model for ConnectTelegram.
 type ConnectTelegram struct {
 	BotToken string  `json:"botToken"`
@@ -2431,6 +2570,19 @@ type ConnectThreads struct {
 
 	// ExpiresAt When the access token expires.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+}
+
+// ConnectTiktok defines model for ConnectTiktok.
+type ConnectTiktok struct {
+	// AccessToken With the scopes user.info.basic and video.publish. It lives for hours.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
+	RefreshToken *string `json:"refreshToken,omitempty"`
 }
 
 // ConnectTwitter defines model for ConnectTwitter.
@@ -2497,6 +2649,108 @@ type DeletedAnswerMethod string
 
 // DeletedAnswerSuccess defines model for DeletedAnswer.Success.
 type DeletedAnswerSuccess bool
+
+// Deletion defines model for Deletion.
+type Deletion struct {
+	AskedAt time.Time  `json:"askedAt"`
+	EndedAt *time.Time `json:"endedAt"`
+	Id      string     `json:"id"`
+	Of      DeletionOf `json:"of"`
+
+	// Posts There were when it was asked for, counted up to 1,000,000.
+	Posts        int `json:"posts"`
+	PostsRemoved int `json:"postsRemoved"`
+
+	// RowsRemoved Of every kind.
+	RowsRemoved int `json:"rowsRemoved"`
+
+	// Status - asked: nobody has confirmed it.
+	// - stopping: nothing begins any more; calls in hand end.
+	// - removing: nothing goes out any more.
+	// - done: nothing is left.
+	Status DeletionStatus `json:"status"`
+
+	// StatusUrl Where its state can be asked, without a key.
+	StatusUrl string `json:"statusUrl"`
+
+	// StoppedAt From then on nothing goes out.
+	StoppedAt *time.Time `json:"stoppedAt"`
+}
+
+// DeletionOf defines model for Deletion.Of.
+type DeletionOf string
+
+// DeletionStatus - asked: nobody has confirmed it.
+// - stopping: nothing begins any more; calls in hand end.
+// - removing: nothing goes out any more.
+// - done: nothing is left.
+type DeletionStatus string
+
+// DeletionAnswer defines model for DeletionAnswer.
+type DeletionAnswer struct {
+	Deletion Deletion              `json:"deletion"`
+	Success  DeletionAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
+}
+
+// DeletionAnswerSuccess defines model for DeletionAnswer.Success.
+type DeletionAnswerSuccess bool
+
+// DeletionAskedAnswer defines model for DeletionAskedAnswer.
+type DeletionAskedAnswer struct {
+	Confirmation string `json:"confirmation"`
+
+	// Contents Posts and media are counted up to 1,000,000.
+	Contents DeletionContents `json:"contents"`
+	Deletion Deletion         `json:"deletion"`
+
+	// ExpiresAt Until when it can be confirmed.
+	ExpiresAt time.Time                  `json:"expiresAt"`
+	Success   DeletionAskedAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
+}
+
+// DeletionAskedAnswerSuccess defines model for DeletionAskedAnswer.Success.
+type DeletionAskedAnswerSuccess bool
+
+// DeletionConfirm defines model for DeletionConfirm.
+type DeletionConfirm struct {
+	// Confirmation As POST /deletions has shown it.
+	Confirmation string `json:"confirmation"`
+}
+
+// DeletionContents Posts and media are counted up to 1,000,000.
+type DeletionContents struct {
+	// Accounts Connected, those of the sandbox too.
+	Accounts int `json:"accounts"`
+	Brands   int `json:"brands"`
+	Keys     int `json:"keys"`
+	Media    int `json:"media"`
+
+	// OpenPosts Of posts, those that are still to go out.
+	OpenPosts int `json:"openPosts"`
+
+	// Posts Of any status, those of the past too.
+	Posts    int `json:"posts"`
+	Queues   int `json:"queues"`
+	Webhooks int `json:"webhooks"`
+
+	// Workspace Its name.
+	Workspace *string `json:"workspace,omitempty"`
+}
+
+// DeletionCreate One of them: `workspace` true, or `accountId`.
+type DeletionCreate struct {
+	// AccountId One of its accounts.
+	AccountId *string `json:"accountId,omitempty"`
+
+	// Workspace The workspace of the key.
+	Workspace *bool `json:"workspace,omitempty"`
+}
 
 // DeliveriesAnswer defines model for DeliveriesAnswer.
 type DeliveriesAnswer struct {
@@ -2923,7 +3177,7 @@ type HealthsAnswer struct {
 // HealthsAnswerSuccess defines model for HealthsAnswer.Success.
 type HealthsAnswerSuccess bool
 
-// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person.
+// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no more.
 type Held struct {
 	// Message The operator's reason.
 	Message *string    `json:"message,omitempty"`
@@ -3174,10 +3428,16 @@ type MediaType string
 
 // MediaAddressAnswer defines model for MediaAddressAnswer.
 type MediaAddressAnswer struct {
-	ExpiresAt time.Time                 `json:"expiresAt"`
-	Headers   map[string]string         `json:"headers"`
-	MediaId   string                    `json:"mediaId"`
-	Method    MediaAddressAnswerMethod  `json:"method"`
+	ExpiresAt time.Time                `json:"expiresAt"`
+	Headers   map[string]string        `json:"headers"`
+	MediaId   string                   `json:"mediaId"`
+	Method    MediaAddressAnswerMethod `json:"method"`
+
+	// PartSize Bytes of every part but the last, where the file may come in parts.
+	PartSize *int64 `json:"partSize,omitempty"`
+
+	// Parts Where the parts of the file go, if it is to come in parts.
+	Parts     *[]UploadPart             `json:"parts,omitempty"`
 	Success   MediaAddressAnswerSuccess `json:"success"`
 	UploadUrl string                    `json:"uploadUrl"`
 
@@ -3198,7 +3458,12 @@ type MediaAnnounce struct {
 
 	// MimeType Without effect.
 	MimeType *string `json:"mimeType,omitempty"`
-	Size     *int    `json:"size,omitempty"`
+
+	// Sha256 Of the file, in hex.
+	Sha256 *string `json:"sha256,omitempty"`
+
+	// Size In bytes. What is above 32 MiB may come in parts.
+	Size *int64 `json:"size,omitempty"`
 }
 
 // MediaAnswer defines model for MediaAnswer.
@@ -3246,7 +3511,7 @@ type MediaItem struct {
 	// refused (none), or the platform gets a copy that it takes, smaller, all of it with white bars where the aspect
 	// ratio asks for them (contain) or cropped around its middle (cover). A warning says so for each platform; the
 	// upload itself stays as it is. Moving pictures and pictures below a platform's least size are refused all the
-	// same, videos and documents are not changed. For instagram and threads, which fetch media by themselves, the
+	// same, videos and documents are not changed. For instagram, threads and pinterest, which fetch pictures by themselves, the
 	// picture has to be an upload.
 	Fit *MediaItemFit `json:"fit,omitempty"`
 
@@ -3263,7 +3528,7 @@ type MediaItem struct {
 // refused (none), or the platform gets a copy that it takes, smaller, all of it with white bars where the aspect
 // ratio asks for them (contain) or cropped around its middle (cover). A warning says so for each platform; the
 // upload itself stays as it is. Moving pictures and pictures below a platform's least size are refused all the
-// same, videos and documents are not changed. For instagram and threads, which fetch media by themselves, the
+// same, videos and documents are not changed. For instagram, threads and pinterest, which fetch pictures by themselves, the
 // picture has to be an upload.
 type MediaItemFit string
 
@@ -3307,13 +3572,32 @@ type Pagination struct {
 	Total int `json:"total"`
 }
 
+// PersonDeletionAnswer defines model for PersonDeletionAnswer.
+type PersonDeletionAnswer struct {
+	ConfirmationCode string `json:"confirmation_code"`
+	Url              string `json:"url"`
+}
+
 // PinterestSettings defines model for PinterestSettings.
 type PinterestSettings struct {
-	// BoardId Another board of the same owner than the account's.
+	// BoardId Another board of the same person, or a group board of theirs, in place of the account's.
 	BoardId *string `json:"boardId,omitempty"`
+
+	// BoardSectionId A section of that board, or of the account's.
+	BoardSectionId *string `json:"boardSectionId,omitempty"`
 
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
+
+	// CoverImageKeyFrameTime Of a video without coverImageUrl, the second that it is shown by; 1 where both are left out.
+	CoverImageKeyFrameTime *int `json:"coverImageKeyFrameTime,omitempty"`
+
+	// CoverImageUrl The picture that a video is shown by.
+	CoverImageUrl *string `json:"coverImageUrl,omitempty"`
+	DominantColor *string `json:"dominantColor,omitempty"`
+
+	// Link Where a click on the pin leads.
+	Link *string `json:"link,omitempty"`
 
 	// Title Of the pin; content is its description.
 	Title *string `json:"title,omitempty"`
@@ -3353,7 +3637,7 @@ type PlatformEntry struct {
 	Error         *Cause           `json:"error,omitempty"`
 	FirstComments *[]CommentRecord `json:"firstComments,omitempty"`
 
-	// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person.
+	// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no more.
 	Held     *Held        `json:"held,omitempty"`
 	Platform PlatformName `json:"platform"`
 
@@ -4256,16 +4540,53 @@ type ThreadsSettings struct {
 // ThreadsSettingsReplyControl Who may reply; the profile's own setting where it is left out.
 type ThreadsSettingsReplyControl string
 
+// TiktokEvent defines model for TiktokEvent.
+type TiktokEvent struct {
+	// ClientKey The app that it is for.
+	ClientKey string `json:"client_key"`
+
+	// Content What else there is of it, as JSON in a text.
+	Content *string `json:"content,omitempty"`
+
+	// CreateTime Seconds since 1970.
+	CreateTime *int64 `json:"create_time,omitempty"`
+	Event      string `json:"event"`
+
+	// UserOpenid The account.
+	UserOpenid *string `json:"user_openid,omitempty"`
+}
+
 // TiktokSettings defines model for TiktokSettings.
 type TiktokSettings struct {
+	// BrandContentToggle It is paid for by a brand, which TikTok tells (paid partnership). Not with SELF_ONLY.
+	BrandContentToggle *bool `json:"brandContentToggle,omitempty"`
+
+	// BrandOrganicToggle It promotes a business of the account itself, which TikTok tells (promotional content).
+	BrandOrganicToggle *bool `json:"brandOrganicToggle,omitempty"`
+
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
 
-	// Privacy Required of a post to tiktok. One that the account enables.
+	// DisableComment Nobody may comment. False is refused where the account has comments turned off; left out, it is as the account has it. So are the next two.
+	DisableComment *bool `json:"disableComment,omitempty"`
+
+	// DisableDuet Nobody may make a duet with the video.
+	DisableDuet *bool `json:"disableDuet,omitempty"`
+
+	// DisableStitch Nobody may use parts of the video in theirs.
+	DisableStitch *bool `json:"disableStitch,omitempty"`
+
+	// IsAigc It was made with AI, which TikTok tells.
+	IsAigc *bool `json:"isAigc,omitempty"`
+
+	// Privacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it takes SELF_ONLY alone, which a warning says (setting_private).
 	Privacy *TiktokSettingsPrivacy `json:"privacy,omitempty"`
+
+	// VideoCoverTimestampMs The frame that is shown before the video plays, in milliseconds from its beginning; its first one where it is left out.
+	VideoCoverTimestampMs *int `json:"videoCoverTimestampMs,omitempty"`
 }
 
-// TiktokSettingsPrivacy Required of a post to tiktok. One that the account enables.
+// TiktokSettingsPrivacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it takes SELF_ONLY alone, which a warning says (setting_private).
 type TiktokSettingsPrivacy string
 
 // TwitterSettings defines model for TwitterSettings.
@@ -4307,6 +4628,58 @@ type TwitterSettings struct {
 
 // TwitterSettingsReplySettings Who may reply; anybody where it is left out. In a thread, to its first entry.
 type TwitterSettingsReplySettings string
+
+// UploadAnswer defines model for UploadAnswer.
+type UploadAnswer struct {
+	// Media An upload.
+	Media *Media `json:"media,omitempty"`
+
+	// Part Instead of `media`, where a part was sent.
+	Part *struct {
+		// Md5 In hex.
+		Md5    string `json:"md5"`
+		Number int    `json:"number"`
+
+		// Size In bytes.
+		Size int64 `json:"size"`
+	} `json:"part,omitempty"`
+	Success UploadAnswerSuccess `json:"success"`
+}
+
+// UploadAnswerSuccess defines model for UploadAnswer.Success.
+type UploadAnswerSuccess bool
+
+// UploadPart defines model for UploadPart.
+type UploadPart struct {
+	Number int `json:"number"`
+
+	// Offset Where in the file it begins, in bytes.
+	Offset   int64 `json:"offset"`
+	Received bool  `json:"received"`
+
+	// Size In bytes.
+	Size      int64  `json:"size"`
+	UploadUrl string `json:"uploadUrl"`
+}
+
+// UploadPartsAnswer defines model for UploadPartsAnswer.
+type UploadPartsAnswer struct {
+	ExpiresAt time.Time               `json:"expiresAt"`
+	Headers   map[string]string       `json:"headers"`
+	MediaId   string                  `json:"mediaId"`
+	Method    UploadPartsAnswerMethod `json:"method"`
+
+	// PartSize Bytes of every part but the last.
+	PartSize int64                    `json:"partSize"`
+	Parts    []UploadPart             `json:"parts"`
+	Success  UploadPartsAnswerSuccess `json:"success"`
+}
+
+// UploadPartsAnswerMethod defines model for UploadPartsAnswer.Method.
+type UploadPartsAnswerMethod string
+
+// UploadPartsAnswerSuccess defines model for UploadPartsAnswer.Success.
+type UploadPartsAnswerSuccess bool
 
 // Usage defines model for Usage.
 type Usage struct {
@@ -4550,6 +4923,9 @@ type BrandId = string
 // ConnectPlatform defines model for ConnectPlatform.
 type ConnectPlatform = PlatformName
 
+// DeletionId defines model for DeletionId.
+type DeletionId = string
+
 // DeliveryId defines model for DeliveryId.
 type DeliveryId = string
 
@@ -4685,10 +5061,24 @@ type ChooseEntitiesFormdataBody struct {
 type ConfirmConsentFormdataBody struct {
 }
 
+// PersonDeauthorizedFormdataBody defines parameters for PersonDeauthorized.
+type PersonDeauthorizedFormdataBody struct {
+}
+
+// DeletePersonDataFormdataBody defines parameters for DeletePersonData.
+type DeletePersonDataFormdataBody struct {
+}
+
 // ListEntitiesParams defines parameters for ListEntities.
 type ListEntitiesParams struct {
 	// SelectionToken What the redirect carried; it lasts ten minutes.
 	SelectionToken string `form:"selectionToken" json:"selectionToken"`
+}
+
+// NoticeOfPlatformParams defines parameters for NoticeOfPlatform.
+type NoticeOfPlatformParams struct {
+	// TikTokSignature t=TIME,s=SIGNATURE: the HMAC-SHA256 of the time in seconds, a period and the body, in hex.
+	TikTokSignature *string `json:"TikTok-Signature,omitempty"`
 }
 
 // ReconnectAccountParams defines parameters for ReconnectAccount.
@@ -4776,6 +5166,15 @@ type CreateThreadParams struct {
 	// IdempotencyKey Names the request for 24 hours, within the API key: the same request gets the same answer, another one 409.
 	// Only answers of success are kept. A UUID will do.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ReceiveUploadParams defines parameters for ReceiveUpload.
+type ReceiveUploadParams struct {
+	// Part Number of the part.
+	Part *int `form:"part,omitempty" json:"part,omitempty"`
+
+	// ContentMD5 Of a part.
+	ContentMD5 *string `json:"Content-MD5,omitempty"`
 }
 
 // SearchDeliveriesParams defines parameters for SearchDeliveries.
@@ -5069,6 +5468,9 @@ type ConnectLinkedInJSONRequestBody = ConnectLinkedIn
 // ConnectMastodonJSONRequestBody defines body for ConnectMastodon for application/json ContentType.
 type ConnectMastodonJSONRequestBody = ConnectMastodon
 
+// ConnectPinterestJSONRequestBody defines body for ConnectPinterest for application/json ContentType.
+type ConnectPinterestJSONRequestBody = ConnectPinterest
+
 // PutRedirectsJSONRequestBody defines body for PutRedirects for application/json ContentType.
 type PutRedirectsJSONRequestBody = RedirectsUpdate
 
@@ -5077,6 +5479,9 @@ type ConnectTelegramJSONRequestBody = ConnectTelegram
 
 // ConnectThreadsJSONRequestBody defines body for ConnectThreads for application/json ContentType.
 type ConnectThreadsJSONRequestBody = ConnectThreads
+
+// ConnectTiktokJSONRequestBody defines body for ConnectTiktok for application/json ContentType.
+type ConnectTiktokJSONRequestBody = ConnectTiktok
 
 // ConnectTwitterJSONRequestBody defines body for ConnectTwitter for application/json ContentType.
 type ConnectTwitterJSONRequestBody = ConnectTwitter
@@ -5090,8 +5495,23 @@ type ChooseEntitiesFormdataRequestBody ChooseEntitiesFormdataBody
 // ConfirmConsentFormdataRequestBody defines body for ConfirmConsent for application/x-www-form-urlencoded ContentType.
 type ConfirmConsentFormdataRequestBody ConfirmConsentFormdataBody
 
+// PersonDeauthorizedFormdataRequestBody defines body for PersonDeauthorized for application/x-www-form-urlencoded ContentType.
+type PersonDeauthorizedFormdataRequestBody PersonDeauthorizedFormdataBody
+
+// DeletePersonDataFormdataRequestBody defines body for DeletePersonData for application/x-www-form-urlencoded ContentType.
+type DeletePersonDataFormdataRequestBody DeletePersonDataFormdataBody
+
+// NoticeOfPlatformJSONRequestBody defines body for NoticeOfPlatform for application/json ContentType.
+type NoticeOfPlatformJSONRequestBody = TiktokEvent
+
 // SelectEntitiesJSONRequestBody defines body for SelectEntities for application/json ContentType.
 type SelectEntitiesJSONRequestBody = EntitiesSelection
+
+// AskForDeletionJSONRequestBody defines body for AskForDeletion for application/json ContentType.
+type AskForDeletionJSONRequestBody = DeletionCreate
+
+// ConfirmDeletionJSONRequestBody defines body for ConfirmDeletion for application/json ContentType.
+type ConfirmDeletionJSONRequestBody = DeletionConfirm
 
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = KeyCreate
@@ -6068,6 +6488,24 @@ type ClientInterface interface {
 	// Corresponds with POST /connect/mastodon (the `ConnectMastodon` operationId).
 	ConnectMastodon(ctx context.Context, body ConnectMastodonJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ConnectPinterestWithBody Connect a board of Pinterest
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+	ConnectPinterestWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectPinterest Connect a board of Pinterest
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+	ConnectPinterest(ctx context.Context, body ConnectPinterestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListRedirects Where persons may be sent after they have connected an account
 	//
 	// Needs a key with the permission `admin`.
@@ -6128,6 +6566,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
 	ConnectThreads(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectTiktokWithBody Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktokWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectTiktok Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktok(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ConnectTwitterWithBody Connect an X (Twitter) account
 	//
@@ -6207,12 +6663,78 @@ type ClientInterface interface {
 	// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
 	ConfirmConsentWithFormdataBody(ctx context.Context, platform ConnectPlatform, body ConfirmConsentFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// PersonDeauthorizedWithBody Take the word of a platform that a person has taken a consent back
+	//
+	// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+	// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+	PersonDeauthorizedWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PersonDeauthorizedWithFormdataBody Take the word of a platform that a person has taken a consent back
+	//
+	// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+	// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type.
+	//
+	// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+	PersonDeauthorizedWithFormdataBody(ctx context.Context, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeletePersonDataWithBody Delete what there is of a person, on the word of their platform
+	//
+	// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+	// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+	// its code.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+	DeletePersonDataWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeletePersonDataWithFormdataBody Delete what there is of a person, on the word of their platform
+	//
+	// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+	// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+	// its code.
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type.
+	//
+	// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+	DeletePersonDataWithFormdataBody(ctx context.Context, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListEntities What a person may choose to connect
 	//
 	// The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
 	//
 	// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
 	ListEntities(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// NoticeOfPlatformWithBody Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatformWithBody(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// NoticeOfPlatform Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatform(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReconnectAccount Where an account's owner connects it again
 	//
@@ -6238,6 +6760,64 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
 	SelectEntities(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskForDeletionWithBody Ask what the deletion of a workspace or an account would take
+	//
+	// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+	// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+	// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+	// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+	// the permission `admin`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+	AskForDeletionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskForDeletion Ask what the deletion of a workspace or an account would take
+	//
+	// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+	// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+	// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+	// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+	// the permission `admin`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+	AskForDeletion(ctx context.Context, body AskForDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetDeletion How far a deletion is
+	//
+	// For whoever knows its id, without a key: those of a workspace have ended with it. A browser gets a page. It can be
+	// asked for 90 days.
+	//
+	// Corresponds with GET /deletions/{id} (the `GetDeletion` operationId).
+	GetDeletion(ctx context.Context, id DeletionId, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmDeletionWithBody Delete
+	//
+	// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+	// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+	// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+	// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+	ConfirmDeletionWithBody(ctx context.Context, id DeletionId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmDeletion Delete
+	//
+	// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+	// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+	// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+	// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+	ConfirmDeletion(ctx context.Context, id DeletionId, body ConfirmDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListEvents Catch up on events
 	//
@@ -6367,7 +6947,7 @@ type ClientInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6379,7 +6959,7 @@ type ClientInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6406,9 +6986,17 @@ type ClientInterface interface {
 
 	// CreateMediaUploadUrlWithBody Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-	// and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// mediaItems, and GET /media/{id} shows what the file is.
+	//
+	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+	// the answer the file comes in one piece.
+	//
+	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6417,9 +7005,17 @@ type ClientInterface interface {
 
 	// CreateMediaUploadUrl Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-	// and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// mediaItems, and GET /media/{id} shows what the file is.
+	//
+	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+	// the answer the file comes in one piece.
+	//
+	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6437,6 +7033,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /media/{id} (the `GetMedia` operationId).
 	GetMedia(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CompleteUpload End an upload in parts
+	//
+	// Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
+	// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
+	// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+	// the same.
+	//
+	// Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
+	CompleteUpload(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListUploadParts See which parts of an upload have come
+	//
+	// Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
+	// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+	//
+	// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
+	ListUploadParts(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetDescription This description
 	//
@@ -6686,12 +7300,14 @@ type ClientInterface interface {
 
 	// ReceiveUploadWithBody Send the file of an upload
 	//
-	// An address of POST /media/upload-url; it needs no API key and takes one upload. With media in a bucket the addresses are the bucket's own, and this one is not used.
+	// An address of POST /media/upload-url; it needs no API key and takes one upload, or with `part` one part of it, of two
+	// that send the same one the later. The MD5 of a part, in base64, may come with it as Content-MD5; its answer has the
+	// MD5 in ETag, too. With media in a bucket the addresses are the bucket's own, and this one is not used.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
-	ReceiveUploadWithBody(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReceiveUploadWithBody(ctx context.Context, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetUsage Read what is used of the plan
 	//
@@ -7465,6 +8081,44 @@ func (c *Client) ConnectMastodon(ctx context.Context, body ConnectMastodonJSONRe
 	return c.Client.Do(req)
 }
 
+// ConnectPinterestWithBody Connect a board of Pinterest
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+func (c *Client) ConnectPinterestWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectPinterestRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectPinterest Connect a board of Pinterest
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+func (c *Client) ConnectPinterest(ctx context.Context, body ConnectPinterestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectPinterestRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListRedirects Where persons may be sent after they have connected an account
 //
 // Needs a key with the permission `admin`.
@@ -7586,6 +8240,44 @@ func (c *Client) ConnectThreadsWithBody(ctx context.Context, contentType string,
 // Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
 func (c *Client) ConnectThreads(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewConnectThreadsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectTiktokWithBody Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *Client) ConnectTiktokWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectTiktokRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectTiktok Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *Client) ConnectTiktok(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectTiktokRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7774,6 +8466,88 @@ func (c *Client) ConfirmConsentWithFormdataBody(ctx context.Context, platform Co
 	return c.Client.Do(req)
 }
 
+// PersonDeauthorizedWithBody Take the word of a platform that a person has taken a consent back
+//
+// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+func (c *Client) PersonDeauthorizedWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPersonDeauthorizedRequestWithBody(c.Server, platform, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PersonDeauthorizedWithFormdataBody Take the word of a platform that a person has taken a consent back
+//
+// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type.
+//
+// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+func (c *Client) PersonDeauthorizedWithFormdataBody(ctx context.Context, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPersonDeauthorizedRequestWithFormdataBody(c.Server, platform, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeletePersonDataWithBody Delete what there is of a person, on the word of their platform
+//
+// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+// its code.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+func (c *Client) DeletePersonDataWithBody(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeletePersonDataRequestWithBody(c.Server, platform, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeletePersonDataWithFormdataBody Delete what there is of a person, on the word of their platform
+//
+// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+// its code.
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type.
+//
+// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+func (c *Client) DeletePersonDataWithFormdataBody(ctx context.Context, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeletePersonDataRequestWithFormdataBody(c.Server, platform, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListEntities What a person may choose to connect
 //
 // The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
@@ -7781,6 +8555,50 @@ func (c *Client) ConfirmConsentWithFormdataBody(ctx context.Context, platform Co
 // Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
 func (c *Client) ListEntities(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListEntitiesRequest(c.Server, platform, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NoticeOfPlatformWithBody Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *Client) NoticeOfPlatformWithBody(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewNoticeOfPlatformRequestWithBody(c.Server, platform, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NoticeOfPlatform Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *Client) NoticeOfPlatform(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewNoticeOfPlatformRequest(c.Server, platform, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7836,6 +8654,114 @@ func (c *Client) SelectEntitiesWithBody(ctx context.Context, platform ConnectPla
 // Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
 func (c *Client) SelectEntities(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSelectEntitiesRequest(c.Server, platform, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskForDeletionWithBody Ask what the deletion of a workspace or an account would take
+//
+// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+// the permission `admin`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+func (c *Client) AskForDeletionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskForDeletionRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskForDeletion Ask what the deletion of a workspace or an account would take
+//
+// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+// the permission `admin`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+func (c *Client) AskForDeletion(ctx context.Context, body AskForDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskForDeletionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetDeletion How far a deletion is
+//
+// For whoever knows its id, without a key: those of a workspace have ended with it. A browser gets a page. It can be
+// asked for 90 days.
+//
+// Corresponds with GET /deletions/{id} (the `GetDeletion` operationId).
+func (c *Client) GetDeletion(ctx context.Context, id DeletionId, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetDeletionRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmDeletionWithBody Delete
+//
+// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+func (c *Client) ConfirmDeletionWithBody(ctx context.Context, id DeletionId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmDeletionRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmDeletion Delete
+//
+// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+func (c *Client) ConfirmDeletion(ctx context.Context, id DeletionId, body ConfirmDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmDeletionRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8104,7 +9030,7 @@ func (c *Client) ListMedia(ctx context.Context, params *ListMediaParams, reqEdit
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8126,7 +9052,7 @@ func (c *Client) UploadMediaWithBody(ctx context.Context, contentType string, bo
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8183,9 +9109,17 @@ func (c *Client) UploadMediaFromUrl(ctx context.Context, body UploadMediaFromUrl
 
 // CreateMediaUploadUrlWithBody Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-// and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// mediaItems, and GET /media/{id} shows what the file is.
+//
+// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+// the answer the file comes in one piece.
+//
+// Where `sha256` is given, another content than that is refused; complete such an upload with
+// POST /media/{id}/complete, also one in one piece.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8204,9 +9138,17 @@ func (c *Client) CreateMediaUploadUrlWithBody(ctx context.Context, contentType s
 
 // CreateMediaUploadUrl Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-// and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// mediaItems, and GET /media/{id} shows what the file is.
+//
+// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+// the answer the file comes in one piece.
+//
+// Where `sha256` is given, another content than that is refused; complete such an upload with
+// POST /media/{id}/complete, also one in one piece.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8245,6 +9187,44 @@ func (c *Client) DeleteMedia(ctx context.Context, id MediaId, reqEditors ...Requ
 // Corresponds with GET /media/{id} (the `GetMedia` operationId).
 func (c *Client) GetMedia(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetMediaRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CompleteUpload End an upload in parts
+//
+// Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
+// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
+// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+// the same.
+//
+// Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
+func (c *Client) CompleteUpload(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCompleteUploadRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListUploadParts See which parts of an upload have come
+//
+// Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
+// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+//
+// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
+func (c *Client) ListUploadParts(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListUploadPartsRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -8793,13 +9773,15 @@ func (c *Client) UpdateThread(ctx context.Context, id ThreadId, body UpdateThrea
 
 // ReceiveUploadWithBody Send the file of an upload
 //
-// An address of POST /media/upload-url; it needs no API key and takes one upload. With media in a bucket the addresses are the bucket's own, and this one is not used.
+// An address of POST /media/upload-url; it needs no API key and takes one upload, or with `part` one part of it, of two
+// that send the same one the later. The MD5 of a part, in base64, may come with it as Content-MD5; its answer has the
+// MD5 in ETag, too. With media in a bucket the addresses are the bucket's own, and this one is not used.
 //
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
-func (c *Client) ReceiveUploadWithBody(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReceiveUploadRequestWithBody(c.Server, id, secret, contentType, body)
+func (c *Client) ReceiveUploadWithBody(ctx context.Context, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReceiveUploadRequestWithBody(c.Server, id, secret, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -10096,6 +11078,46 @@ func NewConnectMastodonRequestWithBody(server string, contentType string, body i
 	return req, nil
 }
 
+// NewConnectPinterestRequest calls the generic ConnectPinterest builder with application/json body
+func NewConnectPinterestRequest(server string, body ConnectPinterestJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectPinterestRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectPinterestRequestWithBody constructs an http.Request for the ConnectPinterest method, with any body, and a specified content type
+func NewConnectPinterestRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/pinterest")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewListRedirectsRequest constructs an http.Request for the ListRedirects method
 func NewListRedirectsRequest(server string) (*http.Request, error) {
 	var err error
@@ -10224,6 +11246,46 @@ func NewConnectThreadsRequestWithBody(server string, contentType string, body io
 	}
 
 	operationPath := fmt.Sprintf("/connect/threads")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConnectTiktokRequest calls the generic ConnectTiktok builder with application/json body
+func NewConnectTiktokRequest(server string, body ConnectTiktokJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectTiktokRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectTiktokRequestWithBody constructs an http.Request for the ConnectTiktok method, with any body, and a specified content type
+func NewConnectTiktokRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/tiktok")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -10587,6 +11649,100 @@ func NewConfirmConsentRequestWithBody(server string, platform ConnectPlatform, c
 	return req, nil
 }
 
+// NewPersonDeauthorizedRequestWithFormdataBody calls the generic PersonDeauthorized builder with application/x-www-form-urlencoded body
+func NewPersonDeauthorizedRequestWithFormdataBody(server string, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	bodyStr, err := runtime.MarshalForm(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = strings.NewReader(bodyStr.Encode())
+	return NewPersonDeauthorizedRequestWithBody(server, platform, "application/x-www-form-urlencoded", bodyReader)
+}
+
+// NewPersonDeauthorizedRequestWithBody constructs an http.Request for the PersonDeauthorized method, with any body, and a specified content type
+func NewPersonDeauthorizedRequestWithBody(server string, platform ConnectPlatform, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/deauthorize", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeletePersonDataRequestWithFormdataBody calls the generic DeletePersonData builder with application/x-www-form-urlencoded body
+func NewDeletePersonDataRequestWithFormdataBody(server string, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	bodyStr, err := runtime.MarshalForm(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = strings.NewReader(bodyStr.Encode())
+	return NewDeletePersonDataRequestWithBody(server, platform, "application/x-www-form-urlencoded", bodyReader)
+}
+
+// NewDeletePersonDataRequestWithBody constructs an http.Request for the DeletePersonData method, with any body, and a specified content type
+func NewDeletePersonDataRequestWithBody(server string, platform ConnectPlatform, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/delete-data", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewListEntitiesRequest constructs an http.Request for the ListEntities method
 func NewListEntitiesRequest(server string, platform ConnectPlatform, params *ListEntitiesParams) (*http.Request, error) {
 	var err error
@@ -10639,6 +11795,68 @@ func NewListEntitiesRequest(server string, platform ConnectPlatform, params *Lis
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewNoticeOfPlatformRequest calls the generic NoticeOfPlatform builder with application/json body
+func NewNoticeOfPlatformRequest(server string, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewNoticeOfPlatformRequestWithBody(server, platform, params, "application/json", bodyReader)
+}
+
+// NewNoticeOfPlatformRequestWithBody constructs an http.Request for the NoticeOfPlatform method, with any body, and a specified content type
+func NewNoticeOfPlatformRequestWithBody(server string, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.TikTokSignature != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "TikTok-Signature", *params.TikTokSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("TikTok-Signature", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -10745,6 +11963,127 @@ func NewSelectEntitiesRequestWithBody(server string, platform ConnectPlatform, c
 	}
 
 	operationPath := fmt.Sprintf("/connect/%s/select", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewAskForDeletionRequest calls the generic AskForDeletion builder with application/json body
+func NewAskForDeletionRequest(server string, body AskForDeletionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAskForDeletionRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewAskForDeletionRequestWithBody constructs an http.Request for the AskForDeletion method, with any body, and a specified content type
+func NewAskForDeletionRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/deletions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetDeletionRequest constructs an http.Request for the GetDeletion method
+func NewGetDeletionRequest(server string, id DeletionId) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/deletions/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewConfirmDeletionRequest calls the generic ConfirmDeletion builder with application/json body
+func NewConfirmDeletionRequest(server string, id DeletionId, body ConfirmDeletionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConfirmDeletionRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewConfirmDeletionRequestWithBody constructs an http.Request for the ConfirmDeletion method, with any body, and a specified content type
+func NewConfirmDeletionRequestWithBody(server string, id DeletionId, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/deletions/%s/confirm", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -11422,6 +12761,74 @@ func NewGetMediaRequest(server string, id MediaId) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/media/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCompleteUploadRequest constructs an http.Request for the CompleteUpload method
+func NewCompleteUploadRequest(server string, id MediaId) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/media/%s/complete", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListUploadPartsRequest constructs an http.Request for the ListUploadParts method
+func NewListUploadPartsRequest(server string, id MediaId) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/media/%s/parts", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -12415,7 +13822,7 @@ func NewUpdateThreadRequestWithBody(server string, id ThreadId, contentType stri
 }
 
 // NewReceiveUploadRequestWithBody constructs an http.Request for the ReceiveUpload method, with any body, and a specified content type
-func NewReceiveUploadRequestWithBody(server string, id MediaId, secret string, contentType string, body io.Reader) (*http.Request, error) {
+func NewReceiveUploadRequestWithBody(server string, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -12447,12 +13854,54 @@ func NewReceiveUploadRequestWithBody(server string, id MediaId, secret string, c
 		return nil, err
 	}
 
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Part != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "part", *params.Part, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
 	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.ContentMD5 != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Content-MD5", *params.ContentMD5, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Content-MD5", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -13370,6 +14819,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/mastodon (the `ConnectMastodon` operationId).
 	ConnectMastodonWithResponse(ctx context.Context, body ConnectMastodonJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectMastodonResponse, error)
 
+	// ConnectPinterestWithBodyWithResponse Connect a board of Pinterest
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+	ConnectPinterestWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectPinterestResponse, error)
+
+	// ConnectPinterestWithResponse Connect a board of Pinterest
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+	ConnectPinterestWithResponse(ctx context.Context, body ConnectPinterestJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectPinterestResponse, error)
+
 	// ListRedirectsWithResponse Where persons may be sent after they have connected an account
 	//
 	// Needs a key with the permission `admin`.
@@ -13432,6 +14899,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /connect/threads (the `ConnectThreads` operationId).
 	ConnectThreadsWithResponse(ctx context.Context, body ConnectThreadsJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectThreadsResponse, error)
+
+	// ConnectTiktokWithBodyWithResponse Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktokWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error)
+
+	// ConnectTiktokWithResponse Connect a TikTok account
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+	ConnectTiktokWithResponse(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error)
 
 	// ConnectTwitterWithBodyWithResponse Connect an X (Twitter) account
 	//
@@ -13515,6 +15000,48 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/{platform}/confirm (the `ConfirmConsent` operationId).
 	ConfirmConsentWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body ConfirmConsentFormdataRequestBody, reqEditors ...RequestEditorFn) (*ConfirmConsentResponse, error)
 
+	// PersonDeauthorizedWithBodyWithResponse Take the word of a platform that a person has taken a consent back
+	//
+	// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+	// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+	PersonDeauthorizedWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PersonDeauthorizedResponse, error)
+
+	// PersonDeauthorizedWithFormdataBodyWithResponse Take the word of a platform that a person has taken a consent back
+	//
+	// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+	// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+	PersonDeauthorizedWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody, reqEditors ...RequestEditorFn) (*PersonDeauthorizedResponse, error)
+
+	// DeletePersonDataWithBodyWithResponse Delete what there is of a person, on the word of their platform
+	//
+	// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+	// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+	// its code.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+	DeletePersonDataWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeletePersonDataResponse, error)
+
+	// DeletePersonDataWithFormdataBodyWithResponse Delete what there is of a person, on the word of their platform
+	//
+	// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+	// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+	// its code.
+	//
+	// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+	DeletePersonDataWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody, reqEditors ...RequestEditorFn) (*DeletePersonDataResponse, error)
+
 	// ListEntitiesWithResponse What a person may choose to connect
 	//
 	// The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
@@ -13523,6 +15050,30 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /connect/{platform}/entities (the `ListEntities` operationId).
 	ListEntitiesWithResponse(ctx context.Context, platform ConnectPlatform, params *ListEntitiesParams, reqEditors ...RequestEditorFn) (*ListEntitiesResponse, error)
+
+	// NoticeOfPlatformWithBodyWithResponse Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatformWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error)
+
+	// NoticeOfPlatformWithResponse Take what a platform tells of accounts
+	//
+	// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+	// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+	// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+	// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+	NoticeOfPlatformWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error)
 
 	// ReconnectAccountWithResponse Where an account's owner connects it again
 	//
@@ -13550,6 +15101,66 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
 	SelectEntitiesWithResponse(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*SelectEntitiesResponse, error)
+
+	// AskForDeletionWithBodyWithResponse Ask what the deletion of a workspace or an account would take
+	//
+	// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+	// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+	// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+	// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+	// the permission `admin`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+	AskForDeletionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskForDeletionResponse, error)
+
+	// AskForDeletionWithResponse Ask what the deletion of a workspace or an account would take
+	//
+	// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+	// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+	// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+	// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+	// the permission `admin`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+	AskForDeletionWithResponse(ctx context.Context, body AskForDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*AskForDeletionResponse, error)
+
+	// GetDeletionWithResponse How far a deletion is
+	//
+	// For whoever knows its id, without a key: those of a workspace have ended with it. A browser gets a page. It can be
+	// asked for 90 days.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /deletions/{id} (the `GetDeletion` operationId).
+	GetDeletionWithResponse(ctx context.Context, id DeletionId, reqEditors ...RequestEditorFn) (*GetDeletionResponse, error)
+
+	// ConfirmDeletionWithBodyWithResponse Delete
+	//
+	// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+	// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+	// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+	// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+	ConfirmDeletionWithBodyWithResponse(ctx context.Context, id DeletionId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmDeletionResponse, error)
+
+	// ConfirmDeletionWithResponse Delete
+	//
+	// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+	// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+	// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+	// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+	ConfirmDeletionWithResponse(ctx context.Context, id DeletionId, body ConfirmDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmDeletionResponse, error)
 
 	// ListEventsWithResponse Catch up on events
 	//
@@ -13693,7 +15304,7 @@ type ClientWithResponsesInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13705,7 +15316,7 @@ type ClientWithResponsesInterface interface {
 	// As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 	// decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 	// file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-	// is removed after 7 days.
+	// is removed after 7 days, as is one whose posts have ended that long ago.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13732,9 +15343,17 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMediaUploadUrlWithBodyWithResponse Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-	// and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// mediaItems, and GET /media/{id} shows what the file is.
+	//
+	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+	// the answer the file comes in one piece.
+	//
+	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13743,9 +15362,17 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMediaUploadUrlWithResponse Get an address to upload a file of any kind to
 	//
-	// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-	// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-	// and GET /media/{id} shows what the file is.
+	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// mediaItems, and GET /media/{id} shows what the file is.
+	//
+	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+	// the answer the file comes in one piece.
+	//
+	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13767,6 +15394,28 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /media/{id} (the `GetMedia` operationId).
 	GetMediaWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*GetMediaResponse, error)
+
+	// CompleteUploadWithResponse End an upload in parts
+	//
+	// Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
+	// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
+	// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+	// the same.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
+	CompleteUploadWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*CompleteUploadResponse, error)
+
+	// ListUploadPartsWithResponse See which parts of an upload have come
+	//
+	// Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
+	// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
+	ListUploadPartsWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*ListUploadPartsResponse, error)
 
 	// GetDescriptionWithResponse This description
 	//
@@ -14038,12 +15687,14 @@ type ClientWithResponsesInterface interface {
 
 	// ReceiveUploadWithBodyWithResponse Send the file of an upload
 	//
-	// An address of POST /media/upload-url; it needs no API key and takes one upload. With media in a bucket the addresses are the bucket's own, and this one is not used.
+	// An address of POST /media/upload-url; it needs no API key and takes one upload, or with `part` one part of it, of two
+	// that send the same one the later. The MD5 of a part, in base64, may come with it as Content-MD5; its answer has the
+	// MD5 in ETag, too. With media in a bucket the addresses are the bucket's own, and this one is not used.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
-	ReceiveUploadWithBodyWithResponse(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveUploadResponse, error)
+	ReceiveUploadWithBodyWithResponse(ctx context.Context, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveUploadResponse, error)
 
 	// GetUsageWithResponse Read what is used of the plan
 	//
@@ -15163,6 +16814,54 @@ func (r ConnectMastodonResponse) ContentType() string {
 	return ""
 }
 
+type ConnectPinterestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectPinterestResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectPinterestResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectPinterestResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectPinterestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectPinterestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectPinterestResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListRedirectsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -15335,6 +17034,54 @@ func (r ConnectThreadsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ConnectThreadsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConnectTiktokResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectTiktokResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectTiktokResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectTiktokResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectTiktokResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectTiktokResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectTiktokResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -15580,6 +17327,88 @@ func (r ConfirmConsentResponse) ContentType() string {
 	return ""
 }
 
+type PersonDeauthorizedResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MessageAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PersonDeauthorizedResponse) GetJSON200() *MessageAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r PersonDeauthorizedResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PersonDeauthorizedResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PersonDeauthorizedResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PersonDeauthorizedResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeletePersonDataResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PersonDeletionAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeletePersonDataResponse) GetJSON200() *PersonDeletionAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r DeletePersonDataResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeletePersonDataResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeletePersonDataResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeletePersonDataResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListEntitiesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -15615,6 +17444,47 @@ func (r ListEntitiesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListEntitiesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type NoticeOfPlatformResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Taken
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r NoticeOfPlatformResponse) GetJSON200() *Taken {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r NoticeOfPlatformResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r NoticeOfPlatformResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r NoticeOfPlatformResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r NoticeOfPlatformResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -15690,6 +17560,129 @@ func (r SelectEntitiesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r SelectEntitiesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type AskForDeletionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *DeletionAskedAnswer
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r AskForDeletionResponse) GetJSON201() *DeletionAskedAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r AskForDeletionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AskForDeletionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AskForDeletionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AskForDeletionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetDeletionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DeletionAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetDeletionResponse) GetJSON200() *DeletionAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetDeletionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetDeletionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetDeletionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetDeletionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConfirmDeletionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *DeletionAnswer
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r ConfirmDeletionResponse) GetJSON202() *DeletionAnswer {
+	return r.JSON202
+}
+
+// GetBody returns the raw response body bytes
+func (r ConfirmDeletionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConfirmDeletionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConfirmDeletionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConfirmDeletionResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -16291,6 +18284,88 @@ func (r GetMediaResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetMediaResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CompleteUploadResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MediaAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CompleteUploadResponse) GetJSON200() *MediaAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r CompleteUploadResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CompleteUploadResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CompleteUploadResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CompleteUploadResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListUploadPartsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *UploadPartsAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListUploadPartsResponse) GetJSON200() *UploadPartsAnswer {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListUploadPartsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListUploadPartsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListUploadPartsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListUploadPartsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -17128,11 +19203,11 @@ type ReceiveUploadResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *MediaAnswer
+	JSON200 *UploadAnswer
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ReceiveUploadResponse) GetJSON200() *MediaAnswer {
+func (r ReceiveUploadResponse) GetJSON200() *UploadAnswer {
 	return r.JSON200
 }
 
@@ -18159,6 +20234,36 @@ func (c *ClientWithResponses) ConnectMastodonWithResponse(ctx context.Context, b
 	return ParseConnectMastodonResponse(rsp)
 }
 
+// ConnectPinterestWithBodyWithResponse Connect a board of Pinterest
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+func (c *ClientWithResponses) ConnectPinterestWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectPinterestResponse, error) {
+	rsp, err := c.ConnectPinterestWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectPinterestResponse(rsp)
+}
+
+// ConnectPinterestWithResponse Connect a board of Pinterest
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/pinterest (the `ConnectPinterest` operationId).
+func (c *ClientWithResponses) ConnectPinterestWithResponse(ctx context.Context, body ConnectPinterestJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectPinterestResponse, error) {
+	rsp, err := c.ConnectPinterest(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectPinterestResponse(rsp)
+}
+
 // ListRedirectsWithResponse Where persons may be sent after they have connected an account
 //
 // Needs a key with the permission `admin`.
@@ -18262,6 +20367,36 @@ func (c *ClientWithResponses) ConnectThreadsWithResponse(ctx context.Context, bo
 		return nil, err
 	}
 	return ParseConnectThreadsResponse(rsp)
+}
+
+// ConnectTiktokWithBodyWithResponse Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *ClientWithResponses) ConnectTiktokWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error) {
+	rsp, err := c.ConnectTiktokWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectTiktokResponse(rsp)
+}
+
+// ConnectTiktokWithResponse Connect a TikTok account
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/tiktok (the `ConnectTiktok` operationId).
+func (c *ClientWithResponses) ConnectTiktokWithResponse(ctx context.Context, body ConnectTiktokJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTiktokResponse, error) {
+	rsp, err := c.ConnectTiktok(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectTiktokResponse(rsp)
 }
 
 // ConnectTwitterWithBodyWithResponse Connect an X (Twitter) account
@@ -18406,6 +20541,72 @@ func (c *ClientWithResponses) ConfirmConsentWithFormdataBodyWithResponse(ctx con
 	return ParseConfirmConsentResponse(rsp)
 }
 
+// PersonDeauthorizedWithBodyWithResponse Take the word of a platform that a person has taken a consent back
+//
+// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+func (c *ClientWithResponses) PersonDeauthorizedWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PersonDeauthorizedResponse, error) {
+	rsp, err := c.PersonDeauthorizedWithBody(ctx, platform, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePersonDeauthorizedResponse(rsp)
+}
+
+// PersonDeauthorizedWithFormdataBodyWithResponse Take the word of a platform that a person has taken a consent back
+//
+// For facebook, instagram and threads, which sign the parameter `signed_request` with the secret of this server's app. The
+// person's accounts, of whatever workspace, have ended from then on: account.error tells so.
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/deauthorize (the `PersonDeauthorized` operationId).
+func (c *ClientWithResponses) PersonDeauthorizedWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body PersonDeauthorizedFormdataRequestBody, reqEditors ...RequestEditorFn) (*PersonDeauthorizedResponse, error) {
+	rsp, err := c.PersonDeauthorizedWithFormdataBody(ctx, platform, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePersonDeauthorizedResponse(rsp)
+}
+
+// DeletePersonDataWithBodyWithResponse Delete what there is of a person, on the word of their platform
+//
+// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+// its code.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+func (c *ClientWithResponses) DeletePersonDataWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeletePersonDataResponse, error) {
+	rsp, err := c.DeletePersonDataWithBody(ctx, platform, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeletePersonDataResponse(rsp)
+}
+
+// DeletePersonDataWithFormdataBodyWithResponse Delete what there is of a person, on the word of their platform
+//
+// For facebook, instagram and threads, signed as for `deauthorize`. The person's accounts, of whatever workspace, are
+// deleted with their data. The answer is what the platform shows the person: an address that tells how far that is, and
+// its code.
+//
+// Takes a body of the `application/x-www-form-urlencoded` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/delete-data (the `DeletePersonData` operationId).
+func (c *ClientWithResponses) DeletePersonDataWithFormdataBodyWithResponse(ctx context.Context, platform ConnectPlatform, body DeletePersonDataFormdataRequestBody, reqEditors ...RequestEditorFn) (*DeletePersonDataResponse, error) {
+	rsp, err := c.DeletePersonDataWithFormdataBody(ctx, platform, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeletePersonDataResponse(rsp)
+}
+
 // ListEntitiesWithResponse What a person may choose to connect
 //
 // The pages, organizations, channels, boards or locations of the person who has consented; at most 200. Needs a key of the same workspace with the permission `admin`.
@@ -18419,6 +20620,42 @@ func (c *ClientWithResponses) ListEntitiesWithResponse(ctx context.Context, plat
 		return nil, err
 	}
 	return ParseListEntitiesResponse(rsp)
+}
+
+// NoticeOfPlatformWithBodyWithResponse Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *ClientWithResponses) NoticeOfPlatformWithBodyWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error) {
+	rsp, err := c.NoticeOfPlatformWithBody(ctx, platform, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseNoticeOfPlatformResponse(rsp)
+}
+
+// NoticeOfPlatformWithResponse Take what a platform tells of accounts
+//
+// For tiktok alone, which signs what it sends with the secret of this server's app: it is the address for webhooks in
+// TikTok's developer portal. By authorization.removed the account's credentials are looked at, in whichever workspace;
+// where they have ended, account.error tells so. Other events are taken and change nothing. They may come again and late.
+// A signature that is not TikTok's is answered 400, a platform that tells nothing 404.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/{platform}/events (the `NoticeOfPlatform` operationId).
+func (c *ClientWithResponses) NoticeOfPlatformWithResponse(ctx context.Context, platform ConnectPlatform, params *NoticeOfPlatformParams, body NoticeOfPlatformJSONRequestBody, reqEditors ...RequestEditorFn) (*NoticeOfPlatformResponse, error) {
+	rsp, err := c.NoticeOfPlatform(ctx, platform, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseNoticeOfPlatformResponse(rsp)
 }
 
 // ReconnectAccountWithResponse Where an account's owner connects it again
@@ -18464,6 +20701,96 @@ func (c *ClientWithResponses) SelectEntitiesWithResponse(ctx context.Context, pl
 		return nil, err
 	}
 	return ParseSelectEntitiesResponse(rsp)
+}
+
+// AskForDeletionWithBodyWithResponse Ask what the deletion of a workspace or an account would take
+//
+// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+// the permission `admin`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+func (c *ClientWithResponses) AskForDeletionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskForDeletionResponse, error) {
+	rsp, err := c.AskForDeletionWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskForDeletionResponse(rsp)
+}
+
+// AskForDeletionWithResponse Ask what the deletion of a workspace or an account would take
+//
+// Nothing is deleted before it is confirmed, within 15 minutes. A workspace goes with its sandbox, and with all that is
+// kept of it; a test key deletes the sandbox alone. An account goes with its credentials, its name, its targets in every
+// post, and the posts that went to it alone; posts to other accounts too keep those. What was published stays on the
+// platforms. A workspace that pays for a subscription is refused (invalid_state) until that has ended. Needs a key with
+// the permission `admin`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /deletions (the `AskForDeletion` operationId).
+func (c *ClientWithResponses) AskForDeletionWithResponse(ctx context.Context, body AskForDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*AskForDeletionResponse, error) {
+	rsp, err := c.AskForDeletion(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskForDeletionResponse(rsp)
+}
+
+// GetDeletionWithResponse How far a deletion is
+//
+// For whoever knows its id, without a key: those of a workspace have ended with it. A browser gets a page. It can be
+// asked for 90 days.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /deletions/{id} (the `GetDeletion` operationId).
+func (c *ClientWithResponses) GetDeletionWithResponse(ctx context.Context, id DeletionId, reqEditors ...RequestEditorFn) (*GetDeletionResponse, error) {
+	rsp, err := c.GetDeletion(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetDeletionResponse(rsp)
+}
+
+// ConfirmDeletionWithBodyWithResponse Delete
+//
+// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+func (c *ClientWithResponses) ConfirmDeletionWithBodyWithResponse(ctx context.Context, id DeletionId, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmDeletionResponse, error) {
+	rsp, err := c.ConfirmDeletionWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmDeletionResponse(rsp)
+}
+
+// ConfirmDeletionWithResponse Delete
+//
+// From this answer on nothing of the workspace or the account goes out: it waits for calls that are in hand. Where those
+// take more than 10 seconds the answer is 503; the deletion has begun all the same, and `status` tells when nothing goes
+// out any more. The confirmation may be sent again. It needs no key: those of a workspace end with it. The data is
+// removed after the answer, which takes some minutes at least; `status` is done once nothing is left.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /deletions/{id}/confirm (the `ConfirmDeletion` operationId).
+func (c *ClientWithResponses) ConfirmDeletionWithResponse(ctx context.Context, id DeletionId, body ConfirmDeletionJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmDeletionResponse, error) {
+	rsp, err := c.ConfirmDeletion(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmDeletionResponse(rsp)
 }
 
 // ListEventsWithResponse Catch up on events
@@ -18686,7 +21013,7 @@ func (c *ClientWithResponses) ListMediaWithResponse(ctx context.Context, params 
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -18704,7 +21031,7 @@ func (c *ClientWithResponses) UploadMediaWithBodyWithResponse(ctx context.Contex
 // As multipart/form-data with `file` (at most 32 MB) and `alt_text`, or as JSON with base64 in `data` (at most 3 MB
 // decoded, bare or as a data: URI). Images only: for anything else see /media/upload-url and /media/from-url. What the
 // file is, is found out from its content; `mimeType` and the file's name count for nothing. An upload that no post uses
-// is removed after 7 days.
+// is removed after 7 days, as is one whose posts have ended that long ago.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -18749,9 +21076,17 @@ func (c *ClientWithResponses) UploadMediaFromUrlWithResponse(ctx context.Context
 
 // CreateMediaUploadUrlWithBodyWithResponse Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-// and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// mediaItems, and GET /media/{id} shows what the file is.
+//
+// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+// the answer the file comes in one piece.
+//
+// Where `sha256` is given, another content than that is refused; complete such an upload with
+// POST /media/{id}/complete, also one in one piece.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -18766,9 +21101,17 @@ func (c *ClientWithResponses) CreateMediaUploadUrlWithBodyWithResponse(ctx conte
 
 // CreateMediaUploadUrlWithResponse Get an address to upload a file of any kind to
 //
-// Send the file by `method` to `uploadUrl` with `headers`, within the hour, without an API key; it may have 4 GiB,
-// unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in mediaItems,
-// and GET /media/{id} shows what the file is.
+// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
+// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// mediaItems, and GET /media/{id} shows what the file is.
+//
+// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
+// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
+// the answer the file comes in one piece.
+//
+// Where `sha256` is given, another content than that is refused; complete such an upload with
+// POST /media/{id}/complete, also one in one piece.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -18807,6 +21150,40 @@ func (c *ClientWithResponses) GetMediaWithResponse(ctx context.Context, id Media
 		return nil, err
 	}
 	return ParseGetMediaResponse(rsp)
+}
+
+// CompleteUploadWithResponse End an upload in parts
+//
+// Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
+// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
+// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+// the same.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
+func (c *ClientWithResponses) CompleteUploadWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*CompleteUploadResponse, error) {
+	rsp, err := c.CompleteUpload(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCompleteUploadResponse(rsp)
+}
+
+// ListUploadPartsWithResponse See which parts of an upload have come
+//
+// Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
+// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
+func (c *ClientWithResponses) ListUploadPartsWithResponse(ctx context.Context, id MediaId, reqEditors ...RequestEditorFn) (*ListUploadPartsResponse, error) {
+	rsp, err := c.ListUploadParts(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListUploadPartsResponse(rsp)
 }
 
 // GetDescriptionWithResponse This description
@@ -19253,13 +21630,15 @@ func (c *ClientWithResponses) UpdateThreadWithResponse(ctx context.Context, id T
 
 // ReceiveUploadWithBodyWithResponse Send the file of an upload
 //
-// An address of POST /media/upload-url; it needs no API key and takes one upload. With media in a bucket the addresses are the bucket's own, and this one is not used.
+// An address of POST /media/upload-url; it needs no API key and takes one upload, or with `part` one part of it, of two
+// that send the same one the later. The MD5 of a part, in base64, may come with it as Content-MD5; its answer has the
+// MD5 in ETag, too. With media in a bucket the addresses are the bucket's own, and this one is not used.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /uploads/{id}/{secret} (the `ReceiveUpload` operationId).
-func (c *ClientWithResponses) ReceiveUploadWithBodyWithResponse(ctx context.Context, id MediaId, secret string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveUploadResponse, error) {
-	rsp, err := c.ReceiveUploadWithBody(ctx, id, secret, contentType, body, reqEditors...)
+func (c *ClientWithResponses) ReceiveUploadWithBodyWithResponse(ctx context.Context, id MediaId, secret string, params *ReceiveUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveUploadResponse, error) {
+	rsp, err := c.ReceiveUploadWithBody(ctx, id, secret, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -20155,6 +22534,39 @@ func ParseConnectMastodonResponse(rsp *http.Response) (*ConnectMastodonResponse,
 	return response, nil
 }
 
+// ParseConnectPinterestResponse parses an HTTP response from a ConnectPinterestWithResponse call
+func ParseConnectPinterestResponse(rsp *http.Response) (*ConnectPinterestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectPinterestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListRedirectsResponse parses an HTTP response from a ListRedirectsWithResponse call
 func ParseListRedirectsResponse(rsp *http.Response) (*ListRedirectsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -20249,6 +22661,39 @@ func ParseConnectThreadsResponse(rsp *http.Response) (*ConnectThreadsResponse, e
 	}
 
 	response := &ConnectThreadsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConnectTiktokResponse parses an HTTP response from a ConnectTiktokWithResponse call
+func ParseConnectTiktokResponse(rsp *http.Response) (*ConnectTiktokResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectTiktokResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}
@@ -20413,6 +22858,58 @@ func ParseConfirmConsentResponse(rsp *http.Response) (*ConfirmConsentResponse, e
 	return response, nil
 }
 
+// ParsePersonDeauthorizedResponse parses an HTTP response from a PersonDeauthorizedWithResponse call
+func ParsePersonDeauthorizedResponse(rsp *http.Response) (*PersonDeauthorizedResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PersonDeauthorizedResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MessageAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeletePersonDataResponse parses an HTTP response from a DeletePersonDataWithResponse call
+func ParseDeletePersonDataResponse(rsp *http.Response) (*DeletePersonDataResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeletePersonDataResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PersonDeletionAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListEntitiesResponse parses an HTTP response from a ListEntitiesWithResponse call
 func ParseListEntitiesResponse(rsp *http.Response) (*ListEntitiesResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -20429,6 +22926,32 @@ func ParseListEntitiesResponse(rsp *http.Response) (*ListEntitiesResponse, error
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest EntitiesAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseNoticeOfPlatformResponse parses an HTTP response from a NoticeOfPlatformWithResponse call
+func ParseNoticeOfPlatformResponse(rsp *http.Response) (*NoticeOfPlatformResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &NoticeOfPlatformResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Taken
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -20475,6 +22998,87 @@ func ParseSelectEntitiesResponse(rsp *http.Response) (*SelectEntitiesResponse, e
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAskForDeletionResponse parses an HTTP response from a AskForDeletionWithResponse call
+func ParseAskForDeletionResponse(rsp *http.Response) (*AskForDeletionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AskForDeletionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest DeletionAskedAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetDeletionResponse parses an HTTP response from a GetDeletionWithResponse call
+func ParseGetDeletionResponse(rsp *http.Response) (*GetDeletionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetDeletionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DeletionAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 200:
+		// Content-type (text/html) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseConfirmDeletionResponse parses an HTTP response from a ConfirmDeletionWithResponse call
+func ParseConfirmDeletionResponse(rsp *http.Response) (*ConfirmDeletionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConfirmDeletionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest DeletionAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
 
 	}
 
@@ -20841,6 +23445,58 @@ func ParseGetMediaResponse(rsp *http.Response) (*GetMediaResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest MediaAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCompleteUploadResponse parses an HTTP response from a CompleteUploadWithResponse call
+func ParseCompleteUploadResponse(rsp *http.Response) (*CompleteUploadResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CompleteUploadResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MediaAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListUploadPartsResponse parses an HTTP response from a ListUploadPartsWithResponse call
+func ParseListUploadPartsResponse(rsp *http.Response) (*ListUploadPartsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListUploadPartsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UploadPartsAnswer
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -21393,7 +24049,7 @@ func ParseReceiveUploadResponse(rsp *http.Response) (*ReceiveUploadResponse, err
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest MediaAnswer
+		var dest UploadAnswer
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

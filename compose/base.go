@@ -37,6 +37,8 @@ type base struct {
 	guarded   *egress.Egress     // for addresses that clients name
 	webhooks  *egress.Egress     // for webhooks; the same but during development
 	library   *media.Library
+	fetcher   *media.Fetcher // of what connectors upload
+	room      *media.Room    // of all media, on disk
 	announcer *pipeline.Announcer
 	metrics   *pipeline.Metrics
 	tracer    *tracing.Tracer // nil: nothing is traced
@@ -142,16 +144,16 @@ func (b *base) connectOut(ctx context.Context) error {
 	if b.config.AllowPrivateWebhooks {
 		b.webhooks = egress.New(egress.Config{Allowed: everywhere(), UserAgent: b.config.userAgent()})
 	}
+	b.room = media.NewRoom(b.parts.data.Path(""), b.config.MediaDisk)
 	if b.library, err = b.newLibrary(ctx); err != nil {
 		return err
 	}
-	fetching := b.config.fetching(b.guarded, b.library.Stored)
-	if fetching.Dir, err = b.fetchingFolder(); err != nil {
+	if b.fetcher, err = b.newFetcher(); err != nil {
 		return err
 	}
 	b.catalog, err = catalog.New(catalog.Deps{
 		HTTP: live.Client(), SandboxHTTP: fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases, ConsentURLs: b.config.ConsentURLs, Apps: b.config.Apps, Versions: b.config.Versions,
-		Media: media.NewFetcher(fetching), Fit: b.library.Fitting,
+		Media: b.fetcher, Fit: b.library.Fitting,
 		Quotas: b.store,
 		Turns:  b.store, ShareAccounts: b.config.sharesAccounts(),
 		Logger: b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,

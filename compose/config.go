@@ -39,6 +39,7 @@ type Config struct {
 	MediaS3TLS    *tls.Config // likewise
 	MediaS3       string      // s3:// address of a bucket, with its secret; empty: a folder in the data folder
 	MaxMedia      int64       // bytes of one file that is taken or fetched; 0: of the largest that a platform takes
+	MediaDisk     int64       // bytes of disk that media takes in the data folder; 0: all but a reserve
 	// Partitions is how many each topic gets when it is made; 0: those of schema.Topics.
 	Partitions int
 	// PostgresConnections is how many connections to PostgreSQL the process opens at most;
@@ -61,9 +62,11 @@ type Config struct {
 	Apps                 map[schema.Platform]connectors.App // crier's OAuth clients
 	Versions             map[schema.Platform]string         // of the platforms' APIs, other than the connectors' own
 
-	// Lead is how far ahead posts must be scheduled, and AllowedNetworks what crier may
-	// connect to besides public addresses; only tests and benchmarks change them.
+	// Lead is how far ahead posts must be scheduled, AllowedNetworks what crier may connect to
+	// besides public addresses, and DeletionLate how long a deletion takes at least (zero:
+	// postgres.DeletionLate); only tests and benchmarks change them.
 	Lead            time.Duration
+	DeletionLate    time.Duration
 	AllowedNetworks []netip.Prefix
 
 	Version    string

@@ -12,6 +12,7 @@ import (
 
 	"crier/connectors"
 	googlebusiness "crier/connectors/googlebusiness/simulator"
+	pinterest "crier/connectors/pinterest/simulator"
 	"crier/schema"
 )
 
@@ -43,6 +44,9 @@ func (w *world) everyEnd() (all []*endedAccount) {
 			case schema.GoogleBusiness:
 				token := "token-to-be-" + end.Cause
 				a.path, a.login = "/connect/google-business", map[string]any{"accessToken": token, "entityId": googlebusiness.Locations(token)[0]}
+			case schema.Pinterest:
+				token := "token-to-be-" + end.Cause
+				a.path, a.login = "/connect/pinterest", map[string]any{"accessToken": token, "entityId": pinterest.Boards(token)[0]}
 			default:
 				a.path, a.login = "/connect/"+platform.String(), map[string]any{"accessToken": "token-to-be-" + end.Cause}
 			}
@@ -76,7 +80,7 @@ func (w *world) publishNowTo(a *endedAccount, n int) {
 	w.Helper()
 	for i := range n {
 		var made postAnswer
-		body := map[string]any{"content": fmt.Sprintf("%s %d", a.cause, i), "publishNow": true, "mediaItems": w.leastMedia(a.platform), "platforms": []any{map[string]any{"platform": a.platform, "accountId": a.id}}}
+		body := map[string]any{"content": fmt.Sprintf("%s %d", a.cause, i), "publishNow": true, "mediaItems": w.leastMedia(a.platform), "platformSettings": leastSettings(), "platforms": []any{map[string]any{"platform": a.platform, "accountId": a.id}}}
 		if status := w.call(http.MethodPost, "/posts", body, &made); status != http.StatusCreated {
 			w.Fatalf("creating a post: %d", status)
 		}

@@ -31,6 +31,7 @@ import (
 	"crier/connectors/catalog"
 	googlebusiness "crier/connectors/googlebusiness/simulator"
 	linkedin "crier/connectors/linkedin/simulator"
+	pinterest "crier/connectors/pinterest/simulator"
 	"crier/connectors/simulation"
 	"crier/schema"
 	"crier/schema/postgres"
@@ -58,7 +59,8 @@ type childConfig struct {
 	Connections int   // to PostgreSQL; 0: what the roles want
 	Partitions  int   // of topics that are made
 	HoldOverdue bool
-	Panics      bool // connectors panic where a text asks for it
+	Late        time.Duration // DeletionLate
+	Panics      bool          // connectors panic where a text asks for it
 }
 
 func TestMain(m *testing.M) {
@@ -97,8 +99,8 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Apps: c.Apps, Roles: roles, HoldOverdue: c.HoldOverdue,
 		PostgresConnections: c.Connections, Partitions: c.Partitions,
 		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
-		MaxMedia: c.MaxMedia,
-		Logger:   logger, Registerer: prometheus.NewRegistry(),
+		MaxMedia: c.MaxMedia, DeletionLate: c.Late,
+		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
 }
 
@@ -112,6 +114,8 @@ type world struct {
 	key        string
 	client     *http.Client
 	picture    string // an upload for posts that need one
+	upright    string // one for platforms that take no other
+	video      string // one for platforms that take nothing else
 }
 
 // newWorld starts the simulators and a crier on a data folder without anything in it but
@@ -260,6 +264,9 @@ func (w *world) connect(p schema.Platform, n int) []schema.AccountID {
 		case schema.GoogleBusiness:
 			token := fmt.Sprintf("token-of-user-%d", i)
 			path, login = "/connect/google-business", map[string]any{"accessToken": token, "entityId": googlebusiness.Locations(token)[0]}
+		case schema.Pinterest:
+			token := fmt.Sprintf("token-of-user-%d", i)
+			path, login = "/connect/pinterest", map[string]any{"accessToken": token, "entityId": pinterest.Boards(token)[0]}
 		case schema.Telegram:
 			path, login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 1000+i, i), "chatId": fmt.Sprintf("@channel%d", i)}
 		}

@@ -19,6 +19,8 @@ import (
 var visibleCalls = map[schema.Platform]string{
 	schema.Mastodon: "POST /api/v1/statuses", schema.Bluesky: "com.atproto.repo.putRecord", schema.Telegram: "sendMessage",
 	schema.Instagram: "POST /{user}/media_publish", schema.Threads: "POST /{user}/threads_publish",
+	schema.Pinterest: "POST /v5/pins",
+	schema.TikTok:    "PUT /video/{$}",
 }
 
 func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
@@ -31,7 +33,7 @@ func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
 		w.inject(map[string]any{"platform": p.String(), "operation": call, "lose": true})
 		var answer postAnswer
 		w.call(http.MethodPost, "/posts", map[string]any{
-			"content": "lost on " + p.String(), "publishNow": true, "mediaItems": w.leastMedia(p),
+			"content": "lost on " + p.String(), "publishNow": true, "mediaItems": w.leastMedia(p), "platformSettings": leastSettings(),
 			"platforms": []map[string]any{{"platform": p.String(), "accountId": account.String()}},
 		}, &answer)
 		ids[p] = answer.Post.ID

@@ -15,6 +15,10 @@ func (b *base) measure(stages []stage) {
 		Name: "crier_data_free_bytes",
 		Help: "Room on the disk of the data folder.",
 	}, func() float64 { return freeBytes(folder) })
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crier_media_disk_bytes",
+		Help: "Disk that media takes in the data folder, as counted: uploads, their parts, and what is fetched for posts.",
+	}, func() float64 { return float64(b.room.Used()) })
 	for _, role := range b.config.Roles {
 		factory.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "crier_ready",

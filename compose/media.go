@@ -11,6 +11,7 @@ import (
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
+	"crier/schema/sleep"
 )
 
 // fetchMediaLimit is how long fetching one url for an upload may take.
@@ -27,13 +28,19 @@ const checkBucketLimit = 30 * time.Second
 func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 	largest := b.config.largestMedia()
 	fetcher := media.NewFetcher(media.Config{HTTP: b.guarded.Client(), Timeout: fetchMediaLimit})
-	arriving := b.parts.data.Path("media-arriving")
+	made := media.LibraryConfig{
+		Arriving: b.parts.data.Path("media-arriving"), Fetcher: fetcher, MaxBytes: largest, Room: b.room, Constraints: catalog.Constraints,
+	}
+	if err := media.RemoveTemporary(made.Arriving); err != nil {
+		return nil, err
+	}
 	if b.config.MediaS3 == "" {
 		folder, err := media.NewFolder(b.parts.data.Path("media"))
 		if err != nil {
 			return nil, err
 		}
-		return media.NewLibrary(media.LibraryConfig{Blobs: folder, Arriving: arriving, Fetcher: fetcher, MaxBytes: largest, Constraints: catalog.Constraints})
+		made.Blobs = folder
+		return media.NewLibrary(made)
 	}
 	config, err := media.ParseS3(b.config.MediaS3)
 	if err != nil {
@@ -49,7 +56,8 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 		return nil, fmt.Errorf("checking the media bucket of --media-s3, %s: %w", config, err)
 	}
 	b.config.Logger.InfoContext(ctx, "media is kept in a bucket", "bucket", config.String())
-	return media.NewLibrary(media.LibraryConfig{Blobs: bucket, Arriving: arriving, Fetcher: fetcher, MaxBytes: largest, Constraints: catalog.Constraints})
+	made.Blobs = bucket
+	return media.NewLibrary(made)
 }
 
 // metadataClient asks for the credentials of roles. A machine that has none may answer
@@ -60,17 +68,34 @@ func metadataClient() *http.Client {
 	return &client
 }
 
-// fetchingFolder is where media is while it is brought to a platform: in the data folder, since
-// the system's own may be memory. What a process that died has left there is removed.
-func (b *base) fetchingFolder() (string, error) {
+// newFetcher makes what brings media to platforms. The files lie in the data folder, since the
+// system's own may be memory; those that are whole are kept between the steps of an upload,
+// and found by the next process.
+func (b *base) newFetcher() (*media.Fetcher, error) {
 	folder := b.parts.data.Path("media-fetching")
-	if err := os.RemoveAll(folder); err != nil {
-		return "", fmt.Errorf("emptying the folder of fetched media: %w", err)
-	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", fmt.Errorf("making the folder of fetched media: %w", err)
+		return nil, fmt.Errorf("making the folder of fetched media: %w", err)
 	}
-	return folder, nil
+	if err := media.RemoveTemporary(folder); err != nil {
+		return nil, err
+	}
+	c := b.config.fetching(b.guarded, b.library.Stored)
+	c.Dir, c.Kept, c.Limits.Room = folder, folder, b.room
+	return media.NewFetcher(c), nil
+}
+
+// fetchedEvery is how often it is looked for fetched media that nothing uses.
+const fetchedEvery = 10 * time.Minute
+
+// removeFetched removes what was fetched for uploads that nobody goes on with here.
+func (b *base) removeFetched(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if err := b.fetcher.RemoveIdle(); err != nil {
+			b.config.Logger.WarnContext(ctx, "removing fetched media failed", "err", err)
+		}
+		_ = sleep.For(ctx, fetchedEvery)
+	}
+	return nil
 }
 
 func checkBucket(ctx context.Context, bucket *media.S3) error {

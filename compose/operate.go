@@ -20,7 +20,10 @@ type operator struct {
 	config Config
 	admin  *postgres.Admin
 	vault  *connectors.Vault
-	bind   func(context.Context) error // before the vault seals: see bindKeyset
+
+	deletions *postgres.Deletions
+
+	bind func(context.Context) error // before the vault seals: see bindKeyset
 }
 
 // operate runs a command on the database of the config: the one by URL, that of the
@@ -84,7 +87,7 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 		return err
 	}
 	return work(ctx, &operator{
-		config: c, admin: postgres.NewAdmin(store), vault: vault,
+		config: c, admin: postgres.NewAdmin(store), vault: vault, deletions: postgres.NewDeletions(store, postgres.DeletionLate),
 		bind: func(ctx context.Context) error { return bindKeyset(ctx, c, store, vault) },
 	})
 }
@@ -160,4 +163,64 @@ func RevokeKey(ctx context.Context, c Config, key string) error {
 	return operate(ctx, c, func(ctx context.Context, o *operator) error {
 		return o.admin.RevokeKey(ctx, schema.HashAPIKey(key))
 	})
+}
+
+// AskedDeletion is what a deletion would take, and what confirms it.
+type AskedDeletion struct {
+	Contents     schema.DeletionContents
+	Confirmation string // of ConfirmDeletion: the id, a dot and a secret
+}
+
+// AskDeletion asks what the deletion of a workspace, by its name, or of an account, by its id,
+// would take. Nothing is deleted before ConfirmDeletion.
+func AskDeletion(ctx context.Context, c Config, workspace, account string) (asked AskedDeletion, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		now := o.admin.Now()
+		wanted := schema.Deletion{ID: schema.NewDeletionID(now), OfWorkspace: account == "", AskedAt: now}
+		if wanted.OfWorkspace {
+			w, err := o.admin.Workspace(ctx, workspace, "", false)
+			if err != nil {
+				return err
+			}
+			wanted.Workspace = w.ID
+		} else if wanted.Account, wanted.Workspace, err = o.accountOf(ctx, account); err != nil {
+			return err
+		}
+		token := rand.Text()
+		asked.Confirmation = wanted.ID.String() + "." + token
+		asked.Contents, err = o.deletions.Ask(ctx, wanted, schema.HashAPIKey(token))
+		return err
+	})
+	return asked, err
+}
+
+func (o *operator) accountOf(ctx context.Context, text string) (schema.AccountID, schema.WorkspaceID, error) {
+	id, err := schema.ParseAccountID(text)
+	if err != nil {
+		return id, schema.WorkspaceID{}, fmt.Errorf("there is no account %s: %w", text, err)
+	}
+	workspace, err := o.admin.WorkspaceOfAccount(ctx, id)
+	return id, workspace, err
+}
+
+// ConfirmDeletion deletes, and returns once nothing goes out any more. A process with the role
+// analytics removes the data. It can be called again.
+func ConfirmDeletion(ctx context.Context, c Config, id schema.DeletionID, token string) (d schema.Deletion, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		d, err = o.deletions.Stop(ctx, id, schema.HashAPIKey(token))
+		return err
+	})
+	return d, err
+}
+
+// DeletionState returns how far a deletion is.
+func DeletionState(ctx context.Context, c Config, id schema.DeletionID) (d schema.Deletion, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		all, err := o.deletions.Deletions(ctx, id)
+		if err == nil {
+			d = all[0]
+		}
+		return err
+	})
+	return d, err
 }

@@ -75,14 +75,15 @@ func (b *base) stages() []stage {
 	if c.has(rolePublish) {
 		publish := pipeline.NewPublish(pipeline.PublishConfig{
 			Shared: shared, Store: postgres.NewPublish(b.store, catalog.Constraints), Platforms: b.platforms, Vault: b.vault,
-			Slots: publishSlots, Late: c.MaxLateness, Tracer: b.tracer,
+			Slots: publishSlots, Late: c.MaxLateness, Fetched: b.fetcher, Tracer: b.tracer,
 		})
 		refresh := pipeline.NewRefresh(pipeline.RefreshConfig{
 			Shared: shared, Store: postgres.NewRefresh(b.store), Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
 		})
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},
-			stage{rolePublish, draining(refresh.Run, c), refresh.Ready})
+			stage{rolePublish, draining(refresh.Run, c), refresh.Ready},
+			stage{rolePublish, b.removeFetched, always})
 	}
 	if c.has(roleComment) {
 		comment := pipeline.NewComment(pipeline.CommentConfig{
@@ -105,7 +106,8 @@ func (b *base) stages() []stage {
 		sink := analytics.NewSink(analytics.SinkDeps{
 			Store: b.analytics.Sink(), Outbox: postgres.NewAnalytics(b.store), Log: b.log, Now: b.store.Now, Logger: log, Registerer: c.Registerer,
 		})
-		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready})
+		deleting := pipeline.NewDeleting(postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), b.analytics.Eraser(), catalog.Profiles(), shared)
+		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always})
 	}
 	if c.has(roleGateway) { // where uploads arrive
 		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)
@@ -131,7 +133,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Store: store, Analytics: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
+		Store: store, Deletions: postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), Analytics: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Constraints: catalog.Constraints,

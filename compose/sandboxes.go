@@ -12,6 +12,7 @@ import (
 	"crier/connectors/catalog"
 	googlebusiness "crier/connectors/googlebusiness/simulator"
 	linkedin "crier/connectors/linkedin/simulator"
+	pinterest "crier/connectors/pinterest/simulator"
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/sleep"
@@ -126,6 +127,9 @@ func sandboxCredentials(platform schema.Platform, name string) schema.Credential
 	case schema.GoogleBusiness:
 		token := "sandbox-" + name
 		return schema.Credentials{AccessToken: token, EntityID: googlebusiness.Locations(token)[0]}
+	case schema.Pinterest:
+		token := "sandbox-" + name
+		return schema.Credentials{AccessToken: token, EntityID: pinterest.Boards(token)[0]}
 	default:
 		return schema.Credentials{AccessToken: "sandbox-" + name}
 	}

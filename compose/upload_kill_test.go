@@ -9,8 +9,11 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +25,7 @@ func film(size int64) io.Reader {
 	box := func(size int64, kind string) []byte {
 		return append(binary.BigEndian.AppendUint32(nil, uint32(size)), kind...)
 	}
-	head := append(box(16, "ftyp"), "isom\x00\x00\x02\x00"...)
+	head := append(box(20, "ftyp"), "isom\x00\x00\x02\x00mp42"...)
 	head = append(head, box(8, "moov")...)
 	left := size - int64(len(head))
 	return io.MultiReader(bytes.NewReader(append(head, box(left, "mdat")...)), io.LimitReader(zeros{}, left-8))
@@ -84,14 +87,27 @@ func (r *reaper) at(call string, n int) (died <-chan struct{}) {
 	return r.died
 }
 
+// fetched are the files of media that are kept between steps.
+func (w *world) fetched() []os.DirEntry {
+	w.Helper()
+	files, err := os.ReadDir(filepath.Join(w.config.Data, "media-fetching"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return files
+}
+
 // One video is uploaded by six processes, each of which dies at another step, and is one
-// post. The last one measures the memory that it took.
+// post; it is fetched once for all. Beside it a large one comes in parts, whose connections are
+// cut off, too. The last process measures the memory that they take.
 func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	t.Parallel()
 	const mostMemory = 150 << 10 // KiB
 	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	reaper, address := newReaper(t, w.simulators+"/twitter", func() { _ = w.crier.Process.Kill() })
+	var fetches atomic.Int32
 	source := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		fetches.Add(1)
 		_, _ = io.Copy(rw, film(bySize[int64](10<<20, 300<<20))) // ends early with its reader
 	}))
 	t.Cleanup(source.Close)
@@ -99,6 +115,7 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	w.config.Bases[schema.Twitter] = address
 	w.start()
 	account := w.connectOne("/connect/twitter", map[string]any{"accessToken": "token-of-somebody"})
+	large := w.sendInParts(bySize[int64](70<<20, 2<<30), bySize(1, 5))
 
 	var id string
 	for i, death := range []struct {
@@ -137,6 +154,10 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	if there := w.simulated(); len(there) != 1 || len(there[0].Media) != 1 {
 		t.Errorf("X has %+v", there)
 	}
+	if n := fetches.Load(); n != 1 {
+		t.Errorf("the video was fetched %d times", n)
+	}
+	w.eventually(10*time.Second, "nothing is kept of it", func() bool { return len(w.fetched()) == 0 })
 	rest := w.kibibytes("VmRSS:")
 	w.forgetPeak()
 	w.call(http.MethodPost, "/posts", map[string]any{
@@ -148,5 +169,10 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	t.Logf("%d KiB above %d at rest", took, rest)
 	if took > mostMemory || len(w.simulated()) != 2 {
 		t.Errorf("an upload took %d KiB above rest; %d posts are there", took, len(w.simulated()))
+	}
+	took = large.publish(t)
+	t.Logf("%d MiB in parts: %d were sent, %d lost; %d KiB above rest", large.size>>20, large.sent.Load(), large.lost.Load(), took)
+	if took > mostMemory || len(w.simulated()) != 3 || large.lost.Load() == 0 {
+		t.Errorf("a film in parts took %d KiB above rest; %d posts are there", took, len(w.simulated()))
 	}
 }

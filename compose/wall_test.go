@@ -24,12 +24,14 @@ func TestSandboxesOfAWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	w.key = w.createKey(true)
-	post, video := w.publishEverywhere(t), w.publishVideo(t) // their comments come later
+	post, pin, video, film := w.publishEverywhere(t), w.publishPin(t), w.publishVideo(t), w.publishFilm(t) // comments come later
 	for _, marker := range []string{"[crier:lost-answer]", "[crier:outage]"} {
 		t.Run(marker, func(t *testing.T) { w.checkLooked(t, marker) })
 	}
 	t.Run("everything is on the wall", func(t *testing.T) { w.checkWall(t, post) })
-	t.Run("and the video", func(t *testing.T) { w.checkVideo(t, video) })
+	t.Run("a pin is on the wall", func(t *testing.T) { w.checkPin(t, pin) })
+	t.Run("a video is on the wall", func(t *testing.T) { w.checkVideo(t, video) })
+	t.Run("and one of several parts", func(t *testing.T) { w.checkFilm(t, film) })
 	t.Run("twins get the accounts of platforms that came later", w.completeTwins)
 }
 
@@ -52,11 +54,12 @@ const (
 )
 
 // publishEverywhere publishes a text with a picture and a first comment on every platform that
-// takes pictures, but for pinterest, which takes others.
+// takes pictures, but pinterest, which takes others.
 func (w *world) publishEverywhere(t *testing.T) (id string) {
 	var platforms []string
 	for _, simulator := range catalog.Simulators() {
-		if slices.Contains(catalog.Constraints(simulator.Platform).Media.Kinds, schema.Image) && simulator.Platform != schema.Pinterest {
+		takesPictures := slices.Contains(catalog.Constraints(simulator.Platform).Media.Kinds, schema.Image)
+		if takesPictures && simulator.Platform != schema.Pinterest {
 			platforms = append(platforms, simulator.Platform.String())
 		}
 	}
@@ -92,8 +95,46 @@ func takesComments(platform string) bool {
 // describesPictures tells whether alternative texts are shown.
 func describesPictures(platform string) bool { return takesComments(platform) }
 
-// publishVideo publishes a video of several parts with a first comment.
+// publishVideo publishes on tiktok, in private.
 func (w *world) publishVideo(t *testing.T) (id string) {
+	var answer struct {
+		Post     struct{ ID string }
+		Warnings []struct{ Field, Code string }
+	}
+	status := w.call(http.MethodPost, "/posts", map[string]any{
+		"content": wallText, "publishNow": true, "platforms": []string{"tiktok"}, "mediaItems": w.leastMedia(schema.TikTok),
+		"platformSettings": map[string]any{"tiktok": map[string]any{"privacy": "SELF_ONLY", "isAigc": true}},
+	}, &answer)
+	if status != http.StatusCreated || len(answer.Warnings) != 1 || answer.Warnings[0].Code != "setting_private" {
+		t.Fatalf("creating: %d, warnings %+v; want one that nobody sees it", status, answer.Warnings)
+	}
+	return answer.Post.ID
+}
+
+// checkVideo reads a video off the wall.
+func (w *world) checkVideo(t *testing.T, id string) {
+	var answer wallAnswer
+	w.eventually(60*time.Second, "the video is there", func() bool {
+		w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+		return answer.Post.Status == "posted"
+	})
+	page := w.browse(t, answer.Post.Platforms[0].PostURL, http.StatusOK)
+	for _, want := range []string{html.EscapeString(wallText), "<video", "Only me", "AI-generated"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the wall shows no %s:\n%s", want, page)
+		}
+	}
+	// What TikTok said before that post is what the next one is held to.
+	w.eventually(10*time.Second, "a post that the account may not publish is refused", func() bool {
+		return w.call(http.MethodPost, "/posts", map[string]any{
+			"content": wallText, "status": "draft", "platforms": []string{"tiktok"}, "mediaItems": w.leastMedia(schema.TikTok),
+			"platformSettings": map[string]any{"tiktok": map[string]any{"privacy": "FOLLOWER_OF_CREATOR"}},
+		}, nil) == http.StatusBadRequest
+	})
+}
+
+// publishFilm publishes a video of several parts with a first comment.
+func (w *world) publishFilm(t *testing.T) (id string) {
 	source := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		_, _ = io.Copy(rw, film(600_000))
 	}))
@@ -110,8 +151,8 @@ func (w *world) publishVideo(t *testing.T) (id string) {
 	return answer.Post.ID
 }
 
-// checkVideo reads a video off the wall, which its platform has processed.
-func (w *world) checkVideo(t *testing.T, id string) {
+// checkFilm reads a video off the wall, which its platform has processed.
+func (w *world) checkFilm(t *testing.T, id string) {
 	var answer wallAnswer
 	w.eventually(60*time.Second, "the video and its comment are there", func() bool {
 		answer = wallAnswer{}
@@ -197,6 +238,33 @@ func (w *world) checkWall(t *testing.T, id string) {
 	}
 	w.browse(t, strings.Replace(wall, "/wall/", "/wall/A", 1), http.StatusNotFound)
 	w.browse(t, "http://"+w.config.Listen+"/wall/", http.StatusNotFound)
+}
+
+// publishPin publishes an upright picture with a title and a link.
+func (w *world) publishPin(t *testing.T) (id string) {
+	var answer postAnswer
+	if status := w.call(http.MethodPost, "/posts", map[string]any{
+		"content": wallText, "publishNow": true, "platforms": []string{"pinterest"}, "mediaItems": w.leastMedia(schema.Pinterest),
+		"platformSettings": map[string]any{"pinterest": map[string]string{"title": "A <field>", "link": "https://example.com/field"}},
+	}, &answer); status != http.StatusCreated {
+		t.Fatalf("creating a pin: %d", status)
+	}
+	return answer.Post.ID
+}
+
+// checkPin reads a pin off the wall.
+func (w *world) checkPin(t *testing.T, id string) {
+	var answer wallAnswer
+	w.eventually(60*time.Second, "the pin is there", func() bool {
+		w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+		return answer.Post.Status == "posted"
+	})
+	page := w.browse(t, answer.Post.Platforms[0].PostURL, http.StatusOK)
+	for _, want := range []string{html.EscapeString(wallText), "A &lt;field&gt;", "https://example.com/field", `alt="a black field"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the wall shows no %s:\n%s", want, page)
+		}
+	}
 }
 
 // browse gets a page without a key.

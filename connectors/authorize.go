@@ -89,3 +89,11 @@ func NoApp(p schema.Platform) *schema.Error {
 	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(
 		"this server has no app with %s: its operator sets CRIER_%s_CLIENT_ID and CRIER_%s_CLIENT_SECRET", p, name, name)}
 }
+
+// PersonCaller is a platform that calls for a person who has taken a consent back, or wants what
+// crier has of them deleted.
+type PersonCaller interface {
+	// PersonOf returns the person whom such a call is about, by the id that Credentials.PersonID
+	// has; Unauthorized where the platform has not signed it.
+	PersonOf(signed string) (id string, err error)
+}

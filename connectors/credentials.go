@@ -3,6 +3,7 @@ package connectors
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"crier/schema"
@@ -30,6 +31,14 @@ type Refresher interface {
 type Revoker interface {
 	// Revoke ends the credentials, so that nobody who has kept them can use them.
 	Revoke(ctx context.Context, a schema.Account, c schema.Credentials) error
+}
+
+// Notifier is a connector whose platform tells crier of accounts by calls of its own.
+type Notifier interface {
+	// Withdrawn reads such a call, and returns the native id of the account whose owner has
+	// taken the consent back; empty: it is about something else. Invalid: the platform has not
+	// signed it. It may come late, and more than once.
+	Withdrawn(header http.Header, body []byte) (nativeID string, err error)
 }
 
 // Profile identifies an account on its platform.

@@ -27,13 +27,16 @@ func AccountEnds() []AccountEnd {
 	const mastodon, bluesky, telegram, twitter = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter
 	const instagram, threads, facebook, linkedin = schema.Instagram, schema.Threads, schema.Facebook, schema.LinkedIn
 	const youtube = schema.YouTube
+	const pinterest = schema.Pinterest
 	const googleBusiness = schema.GoogleBusiness
+	const tiktok = schema.TikTok
 	return []AccountEnd{
 		{"suspended", map[schema.Platform]EndAnswer{
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
 			bluesky:  {"Account has been taken down", schema.EndSuspended},
 			twitter:  {"is suspended", schema.EndSuspended},
 			youtube:  {"is suspended", schema.EndSuspended},
+			tiktok:   {"banned from making new posts", schema.EndSuspended},
 		}},
 		{"deactivated", map[schema.Platform]EndAnswer{
 			bluesky:   {"Account is deactivated", schema.EndDeactivated},
@@ -56,6 +59,7 @@ func AccountEnds() []AccountEnd {
 			instagram: {"the user changed their password", schema.NotEnded},
 			threads:   {"the user changed their password", schema.NotEnded},
 			facebook:  {"the user changed their password", schema.NotEnded},
+			pinterest: {"Authentication failed", schema.NotEnded},
 		}},
 		{"revoked", map[schema.Platform]EndAnswer{
 			mastodon:  {"access token was revoked", schema.NotEnded},
@@ -65,8 +69,10 @@ func AccountEnds() []AccountEnd {
 			threads:   {"has not authorized application", schema.NotEnded},
 			twitter:   {"Unauthorized", schema.NotEnded},
 			linkedin:  {"has been revoked by the user", schema.NotEnded},
+			tiktok:    {"access token is invalid", schema.NotEnded},
 			facebook:  {"has not authorized application", schema.NotEnded},
 			youtube:   {"invalid authentication credentials", schema.NotEnded},
+			pinterest: {"Authentication failed", schema.NotEnded},
 
 			googleBusiness: {"invalid authentication credentials", schema.NotEnded},
 		}},
@@ -77,8 +83,10 @@ func AccountEnds() []AccountEnd {
 			instagram: {"does not have permission for this action", schema.EndScope},
 			threads:   {"does not have permission for this action", schema.EndScope},
 			linkedin:  {"Not enough permissions", schema.EndScope},
+			tiktok:    {"did not authorize the scope", schema.EndScope},
 			facebook:  {"requires both pages_read_engagement and pages_manage_posts", schema.EndScope},
 			youtube:   {"insufficient authentication scopes", schema.EndScope},
+			pinterest: {"does not have sufficient permissions", schema.EndScope},
 
 			googleBusiness: {"insufficient authentication scopes", schema.EndScope},
 		}},
@@ -88,5 +96,6 @@ func AccountEnds() []AccountEnd {
 			googleBusiness: {"The caller does not have permission", schema.NotEnded}, // somebody no longer manages the location
 		}},
 		{"chat-deleted", map[schema.Platform]EndAnswer{telegram: {"chat not found", schema.EndRemoved}}},
+		{"board-deleted", map[schema.Platform]EndAnswer{pinterest: {"Board not found", schema.EndRemoved}}},
 	}
 }

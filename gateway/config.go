@@ -14,6 +14,7 @@ import (
 	"crier/gateway/admission"
 	"crier/gateway/analytics"
 	"crier/gateway/billing"
+	"crier/gateway/deletions"
 	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
@@ -26,6 +27,7 @@ import (
 // Config is what a Gateway is made of.
 type Config struct {
 	Store      Store
+	Deletions  deletions.Store
 	Analytics  Analytics
 	Media      media.Contents
 	Platforms  Platforms

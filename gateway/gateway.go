@@ -18,6 +18,7 @@ import (
 	"crier/gateway/billing"
 	"crier/gateway/body"
 	"crier/gateway/calendar"
+	"crier/gateway/deletions"
 	"crier/gateway/directory"
 	"crier/gateway/keys"
 	"crier/gateway/media"
@@ -86,6 +87,11 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		uploads     = media.NewLibrary(config.Store, config.Media, api+"/files/")
 		zones       = new(calendar.Zones)
 		refuses     = refusesBy(config.Addresses.Check)
+		connecting  = accounts.Config{
+			Store: config.Store, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,
+			ConnectURL: api + "/connect/", Now: config.Now, Random: config.Random, Logger: config.Logger,
+		}
 	)
 	return slices.Concat(
 		description.routes(),
@@ -94,10 +100,10 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Refuses: refuses, Lead: config.Rules.Lead, Now: config.Now, Logger: config.Logger, Failures: f,
 		}),
 		queues.Routes(queues.Config{Store: config.Store, Accounts: directories, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
-		accounts.Routes(accounts.Config{
-			Store: config.Store, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
-			BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,
-			ConnectURL: api + "/connect/", Now: config.Now, Random: config.Random, Logger: config.Logger,
+		accounts.Routes(connecting),
+		deletions.Routes(deletions.Config{
+			Store: config.Deletions, Accounts: config.Store.Accounts, Revoke: connecting.Revoke, Platforms: config.Platforms.Connectors,
+			Directories: directories, StatusURL: api + "/deletions/", Now: config.Now, Random: config.Random, Logger: config.Logger,
 		}),
 		media.Routes(media.Config{
 			Store: config.Store, Contents: config.Media, Library: uploads, Refuses: refuses, Uploads: api + "/uploads/",

@@ -172,7 +172,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	store := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
 	a.keys = store
 	config := gateway.Config{
-		Store: store, Analytics: figures{counts{}, pages{}}, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
+		Store: store, Deletions: postgres.NewDeletions(a.store, 0), Analytics: figures{counts{}, pages{}}, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Constraints: catalog.Constraints,
 		},

@@ -100,7 +100,7 @@ func (h *household) upload(a *api) {
 	media := a.callWith(h.key, http.MethodPost, "/media", body, "Content-Type", contentType).want(http.StatusCreated).at("media")
 	h.ids["media"], h.ids["mediaURL"] = media.at("id").text(), media.at("url").text()
 	h.ids["fileName"] = media.at("url").text()[strings.LastIndex(media.at("url").text(), "/")+1:]
-	awaited := a.callWith(h.key, http.MethodPost, "/media/upload-url", `{}`).want(http.StatusCreated)
+	awaited := a.callWith(h.key, http.MethodPost, "/media/upload-url", `{"size": 70000000}`).want(http.StatusCreated)
 	h.ids["awaited"] = awaited.at("mediaId").text()
 	h.ids["uploadSecret"] = awaited.at("uploadUrl").text()[strings.LastIndex(awaited.at("uploadUrl").text(), "/")+1:]
 }

@@ -9,6 +9,7 @@ import (
 
 	googlebusiness "crier/connectors/googlebusiness/simulator"
 	linkedin "crier/connectors/linkedin/simulator"
+	pinterest "crier/connectors/pinterest/simulator"
 )
 
 // publicRoutes need no key: what they show is not a workspace's, or its address cannot be
@@ -27,6 +28,11 @@ var publicRoutes = []string{
 	"POST /connect/:platform/confirm",
 	"POST /connect/:platform/choose",
 	"GET /connect/:platform/reconnect",
+	"POST /connect/:platform/events",
+	"POST /connect/:platform/deauthorize",
+	"POST /connect/:platform/delete-data",
+	"GET /deletions/:id",
+	"POST /deletions/:id/confirm",
 }
 
 // idsOf is what the parameters of paths name, by the ids of a household.
@@ -91,14 +97,17 @@ var namings = map[string][]string{
 	"POST /connect/facebook":          {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/linkedin":          {`{"accessToken": "token", "entityId": "` + linkedin.Organizations("token")[0] + `", "brandId": "$brand$"}`},
 	"POST /connect/instagram":         {`{"accessToken": "token", "brandId": "$brand$"}`},
+	"POST /connect/tiktok":            {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/threads":           {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/google-business":   {`{"accessToken": "token", "entityId": "` + googlebusiness.Locations("token")[0] + `", "brandId": "$brand$"}`},
 	"POST /connect/youtube":           {`{"accessToken": "token", "brandId": "$brand$"}`},
+	"POST /connect/pinterest":         {`{"accessToken": "token", "entityId": "` + pinterest.Boards("token")[0] + `", "brandId": "$brand$"}`},
 	"POST /connect/telegram/channels": {`{"botToken": "1:token", "chatId": "@some_channel", "brandId": "$brand$"}`},
 	"GET /connect/:platform":          {"?brandId=$brand$"},
 	"GET /connect/:platform/entities": {"?selectionToken=$selection$"},
 	"POST /connect/:platform/select":  {`{"selectionToken": "$selection$", "entityIds": ["$page$"], "brandId": "$brand$"}`},
 	"POST /queues":                    {`{"name": "x", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}], "brandId": "$brand$"}`},
+	"POST /deletions":                 {`{"accountId": "$account$"}`},
 	"PATCH /accounts/:id":             {`{"brandId": "$brand$"}`},
 	"GET /posts":                      {"?brandId=$brand$"},
 	"GET /accounts":                   {"?brandId=$brand$"},

@@ -31,7 +31,7 @@ func withBucket(t testing.TB) func(*gateway.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, err := keeping.NewLibrary(keeping.LibraryConfig{Blobs: bucket, Arriving: filepath.Join(t.TempDir(), "arriving"), MaxBytes: largestUpload})
+	library, err := keeping.NewLibrary(keeping.LibraryConfig{Blobs: bucket, Arriving: filepath.Join(t.TempDir(), "arriving"), MaxBytes: largestUpload, PartBytes: testPart})
 	if err != nil {
 		t.Fatal(err)
 	}

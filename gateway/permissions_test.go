@@ -16,11 +16,16 @@ func needed(method, path string) schema.Permission {
 	switch method + " " + path {
 	case "GET /openapi.json", "POST /keys/register", "POST /billing/stripe", "GET /files/:id/:name", "HEAD /files/:id/:name", "PUT /uploads/:id/:secret":
 		return 0
-	case "GET /connect/:platform/callback", "POST /connect/:platform/confirm", "POST /connect/:platform/choose", "GET /connect/:platform/reconnect":
+	case "GET /connect/:platform/callback", "POST /connect/:platform/confirm", "POST /connect/:platform/choose", "GET /connect/:platform/reconnect",
+		"POST /connect/:platform/events":
+		return 0
+	case "POST /connect/:platform/deauthorize", "POST /connect/:platform/delete-data", "GET /deletions/:id", "POST /deletions/:id/confirm":
 		return 0
 	case "POST /posts/validate":
 		return schema.Read
-	case "DELETE /accounts/:id", "POST /billing/checkout":
+	case "GET /media/:id/parts": // whoever knows the addresses can send
+		return schema.Write
+	case "DELETE /accounts/:id", "POST /billing/checkout", "POST /deletions":
 		return schema.Admin
 	}
 	switch {

@@ -112,7 +112,7 @@ func platformRules() []rule {
 
 		{limitsTable, "pinterest: a title of 100", all(judged(titled("pinterest", 100), "", ""), judged(titled("pinterest", 101), "platformSettings.pinterest.title", "text_too_long", "pinterest"))},
 		{limitsTable, "pinterest: a description of 500", texts("pinterest", strings.Repeat("x", 500), "x")},
-		{limitsTable, "pinterest: 20 media items", upTo("pinterest", image, 20)},
+		{limitsTable, "pinterest: 5 media items, as Pinterest itself takes in a pin", upTo("pinterest", image, 5)},
 		{limitsTable, "pinterest: a video of 15 min", lasts("pinterest", 15*time.Minute)},
 		{limitsTable, "pinterest: from 1:2.1 to 2:3", shaped("pinterest", [2]int{1000, 2100}, [2]int{1000, 1500}, [2]int{1000, 2200}, [2]int{1050, 1500})},
 		{limitsTable, "pinterest: an image of 32 MB, a video of 2 GB", all(weighs("pinterest", image, 32*mb), weighs("pinterest", video, 2*gb))},

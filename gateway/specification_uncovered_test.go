@@ -30,6 +30,7 @@ func uncovered() []sentence {
 		{limitsTable, "pinterest: a board must be selected", selected},
 		{limitsTable, "telegram: a bot without a registered channel cannot post", selected},
 		{limitsTable, "tiktok: 35 photos, JPEG and WebP", "it contradicts that a video is required; the stricter sentence has a row (design 8)"},
+		{limitsTable, "pinterest: 20 media items", "Pinterest takes 5 in a pin; the stricter limit has a row (design 8)"},
 		{limitsTable, "mastodon: an instance may allow more", "crier does not know what an instance allows; the default has a row"},
 		{limitsTable, "google-business: posts expire after about 7 days, or with their event", "the platform does that"},
 		{states, "what comes after processing", notShown},

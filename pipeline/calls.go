@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"crier/connectors"
@@ -43,12 +45,14 @@ type Platforms interface {
 	Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration)
 }
 
-// renewalStore is told that a platform refused an account.
+// renewalStore is told that a platform refused an account, or what it allows it.
 type renewalStore interface {
 	// AskRenewal has the refresh stage find out what the refusal means.
 	AskRenewal(ctx context.Context, account schema.Account) error
 	// EndAccount ends the account: the platform said why.
 	EndAccount(ctx context.Context, account schema.Account, why schema.AccountProblem) error
+	// KeepSettings stores what the platform allows the account from now on.
+	KeepSettings(ctx context.Context, account schema.Account) error
 }
 
 // receiptStore knows which entries the posts of a profile are.
@@ -158,7 +162,7 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 	if d.Step == schema.StepPrepare {
 		ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 		defer cancel()
-		o.Progress, err = connector.Prepare(ctx, *d)
+		o.Progress, err = connector.Prepare(ctx, forUpload(*d))
 		return err
 	}
 	ctx, cancel := context.WithDeadline(ctx, d.Deadline)
@@ -178,6 +182,16 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 		o.Receipt, err = connector.Publish(ctx, *d)
 	}
 	return err
+}
+
+// forUpload names in a delivery's media what it is uploaded for, by which it is kept between
+// the steps.
+func forUpload(d schema.Delivery) schema.Delivery {
+	d.Media = slices.Clone(d.Media)
+	for i := range d.Media {
+		d.Media[i].Upload = d.Key
+	}
+	return d
 }
 
 // find looks for what became of a call, after Known. If receipts do not go back that far,
@@ -212,7 +226,25 @@ func (c platformCalls) settle(ctx context.Context, d schema.Delivery, o schema.O
 	return err
 }
 
+// keepSettings stores what a platform has said that it allows an account, where that is
+// something else than before. It is said again before the next post.
+func (c platformCalls) keepSettings(ctx context.Context, a schema.Account, said []byte) error {
+	if len(said) == 0 || bytes.Equal(said, a.Settings) {
+		return nil
+	}
+	a.Settings = said
+	err := c.renewals.KeepSettings(ctx, a)
+	if err == nil || worker.Unavailable(err) {
+		return err
+	}
+	c.logger.ErrorContext(ctx, "keeping what a platform allows an account failed", "account", a.ID, "err", err)
+	return nil
+}
+
 func (c platformCalls) report(ctx context.Context, d schema.Delivery, o schema.Outcome) (err error) {
+	if err := c.keepSettings(ctx, d.Account, o.Progress.Settings); err != nil {
+		return err
+	}
 	switch {
 	case o.Err == nil || o.Err.Kind != schema.TokenDead:
 		return nil

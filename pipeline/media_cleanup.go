@@ -11,8 +11,9 @@ import (
 
 // mediaRows is the rows of media in the database.
 type mediaRows interface {
-	// ExpireMedia marks the rows that have expired without being used.
-	ExpireMedia(ctx context.Context) (int64, error)
+	// ExpireMedia marks rows that have expired and that no post needs, and tells whether there
+	// are more.
+	ExpireMedia(ctx context.Context) (more bool, err error)
 	// RemovableMedia returns rows that were marked a while ago, oldest first.
 	RemovableMedia(ctx context.Context, limit int) ([]schema.MediaID, error)
 	ForgetMedia(ctx context.Context, gone []schema.MediaID) error
@@ -26,7 +27,7 @@ type mediaContent interface {
 	Sweep(ctx context.Context, before time.Time, visit func(schema.MediaID) error) error
 }
 
-// MediaCleanup removes media that no post uses: it marks a row, deletes its content, and
+// MediaCleanup removes media that no post needs: it marks a row, deletes its content, and
 // then the row, so that after a crash in between the next pass goes on. Content without a
 // row, left by an upload that crashed, is removed a day later.
 type MediaCleanup struct {
@@ -66,8 +67,11 @@ func (c *MediaCleanup) Run(ctx context.Context) error {
 
 // Remove marks what has expired, and removes what was marked a while ago.
 func (c *MediaCleanup) Remove(ctx context.Context) error {
-	if _, err := c.rows.ExpireMedia(ctx); err != nil {
-		return err
+	for more := true; more; {
+		var err error
+		if more, err = c.rows.ExpireMedia(ctx); err != nil {
+			return err
+		}
 	}
 	for {
 		marked, err := c.rows.RemovableMedia(ctx, mediaBatch)

@@ -17,7 +17,7 @@ type noMedia struct {
 	before atomic.Pointer[time.Time]
 }
 
-func (s *noMedia) ExpireMedia(context.Context) (int64, error)                    { return 0, nil }
+func (s *noMedia) ExpireMedia(context.Context) (bool, error)                     { return false, nil }
 func (s *noMedia) RemovableMedia(context.Context, int) ([]schema.MediaID, error) { return nil, nil }
 func (s *noMedia) ForgetMedia(context.Context, []schema.MediaID) error           { return nil }
 func (s *noMedia) OrphanedMedia(context.Context, []schema.MediaID) ([]schema.MediaID, error) {

@@ -39,13 +39,20 @@ type PublishConfig struct {
 	Vault     opener
 	Slots     int             // calls at a time
 	Late      time.Duration   // what is overdue by more than this is no longer published
+	Fetched   fetchedMedia    // nil: nothing is kept
 	Tracer    *tracing.Tracer // nil: nothing is traced
+}
+
+// fetchedMedia is what was fetched for uploads.
+type fetchedMedia interface {
+	// Forget removes what is kept between the steps of an upload, which is over.
+	Forget(upload string) error
 }
 
 // NewPublish makes the publish stage.
 func NewPublish(c PublishConfig) *Publish {
 	stage := publish{
-		publishStore: c.Store, late: c.Late, metrics: c.Metrics,
+		publishStore: c.Store, late: c.Late, metrics: c.Metrics, fetched: c.Fetched,
 		calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Store, c.Logger, newKeyless(c.Logger)},
 	}
 	return worker.New(worker.Config[schema.PublishMessage]{
@@ -62,6 +69,7 @@ type publish struct {
 	calls   platformCalls
 	late    time.Duration
 	metrics *Metrics
+	fetched fetchedMedia
 }
 
 func (p publish) Place(m schema.PublishMessage) worker.Place[schema.TargetRef] {
@@ -110,11 +118,26 @@ func (p publish) came(d schema.Delivery, o schema.Outcome, result schema.Result,
 	p.observe(d, result, called)
 	return worker.Outcome{
 		Store: func(ctx context.Context) error {
-			return p.calls.settle(ctx, d, o,
+			err := p.calls.settle(ctx, d, o,
 				func(ctx context.Context) error { return p.finish(ctx, result) },
 				func(ctx context.Context) error { return p.finish(ctx, d.LookAgain(p.Now())) })
+			if err == nil {
+				p.forget(ctx, d, result)
+			}
+			return err
 		},
 		Again: result.State == schema.TargetPending && result.NextIn == 0,
+	}
+}
+
+// forget removes what was fetched for an upload once it is stored that no step will want it.
+func (p publish) forget(ctx context.Context, d schema.Delivery, r schema.Result) {
+	goesOn := r.State == schema.TargetPending && r.Step == schema.StepPrepare && r.Entry == d.Entry
+	if p.fetched == nil || d.Step != schema.StepPrepare || goesOn {
+		return
+	}
+	if err := p.fetched.Forget(d.Key); err != nil { // it goes later
+		p.calls.logger.WarnContext(ctx, "removing fetched media failed", "err", err)
 	}
 }
 

@@ -51,6 +51,7 @@ type Credentials struct {
 	// on instagram and threads.
 	SelfRenewing bool   `json:"selfRenewing,omitempty"`
 	EntityID     string `json:"entityId,omitempty"`   // the organization or page to act as, where the token is a person's
+	PersonID     string `json:"personId,omitempty"`   // who has consented, where the platform calls for persons; empty: not known
 	AppID        string `json:"appId,omitempty"`      // of the app that the tokens were given to; empty: not known
 	AppSecret    string `json:"appSecret,omitempty"`  // of that app, where each server has its own
 	Identifier   string `json:"identifier,omitempty"` // bluesky: handle or DID
@@ -115,6 +116,7 @@ type Brand struct {
 // Connection is an account to be connected, or connected again.
 type Connection struct {
 	Account   Account // without ID and Sealed
+	Person    string  // who has consented, by the platform's id; empty: not known
 	ExpiresAt time.Time
 	Renewable bool
 	// IfNew leaves an account as it is that was ever connected, one that was disconnected too.

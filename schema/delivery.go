@@ -124,6 +124,9 @@ type Progress struct {
 	Ready bool            // Publish may be called
 	// RetryIn is when to call again while the platform is busy.
 	RetryIn time.Duration
+	// Settings is what the platform says now that it allows the account: see Account.Settings;
+	// empty: it was not asked, or has not said it. They are kept even if there is an error.
+	Settings json.RawMessage
 }
 
 // Verdict is what Find found, and how far it can be trusted.

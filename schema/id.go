@@ -33,6 +33,7 @@ type (
 	threadKind    struct{}
 	queueKind     struct{}
 	deadKind      struct{}
+	deletionKind  struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -50,6 +51,7 @@ func (mediaKind) Prefix() string     { return "media" }
 func (threadKind) Prefix() string    { return "thread" }
 func (queueKind) Prefix() string     { return "queue" }
 func (deadKind) Prefix() string      { return "dead" }
+func (deletionKind) Prefix() string  { return "del" }
 
 // Ids of crier's things.
 type (
@@ -69,6 +71,7 @@ type (
 	QueueID     = ID[queueKind]
 
 	DeadLetterID = ID[deadKind]
+	DeletionID   = ID[deletionKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
@@ -253,3 +256,9 @@ func ParseDeadLetterID(text string) (DeadLetterID, error) { return ParseID[deadK
 
 // ParseMediaID reads a MediaID that a client sent.
 func ParseMediaID(text string) (MediaID, error) { return ParseID[mediaKind](text) }
+
+// NewDeletionID makes a DeletionID of a time, the database's where it is at hand.
+func NewDeletionID(at time.Time) DeletionID { return NewID[deletionKind](at) }
+
+// ParseDeletionID reads a DeletionID that somebody asks by.
+func ParseDeletionID(text string) (DeletionID, error) { return ParseID[deletionKind](text) }

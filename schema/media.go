@@ -19,6 +19,10 @@ type Media struct {
 	// Facts of an upload are known; those of a url are found when it is fetched, right
 	// before publishing.
 	Facts *MediaFacts `json:"facts,omitempty"`
+	// Upload names what the item is uploaded for: one entry of one target, the same in all of
+	// its steps. What is fetched for it is kept until they are over. Empty: for nothing that
+	// has several steps.
+	Upload string `json:"-"`
 }
 
 // KnownKind returns the kind by content if that is known, else as declared.
@@ -118,6 +122,7 @@ type Upload struct {
 	Workspace WorkspaceID
 	State     UploadState
 	Secret    string     // the part of its urls that nobody can guess
+	Announced Announced  // what its sender said of it
 	Facts     MediaFacts // zero while it is awaited
 	AltText   string     // of items without one of their own
 	FileName  string     // as its sender named it; never used as a path
@@ -125,6 +130,37 @@ type Upload struct {
 	// ExpiresAt is when it is deleted because no post uses it; zero while one does. While
 	// the upload is awaited, it is when its upload address expires.
 	ExpiresAt time.Time
+}
+
+// Announced is what the sender of an upload says of its content before it comes.
+type Announced struct {
+	Size     int64  `json:"size,omitempty"`     // bytes; zero: it does not say
+	SHA256   string `json:"sha256,omitempty"`   // of all of it, in hex; empty: it does not say
+	PartSize int64  `json:"partSize,omitempty"` // bytes of every part but the last; zero: it comes in one piece
+	Session  string `json:"session,omitempty"`  // of the bucket's upload in parts; empty: parts come to crier itself
+}
+
+// Parts returns how many parts the content comes in; zero: it comes in one piece.
+func (a Announced) Parts() int {
+	if a.PartSize == 0 {
+		return 0
+	}
+	return int((a.Size + a.PartSize - 1) / a.PartSize)
+}
+
+// Part returns the part of a number, from 1 on.
+func (a Announced) Part(number int) UploadPart {
+	offset := int64(number-1) * a.PartSize
+	return UploadPart{Number: number, Offset: offset, Size: min(a.PartSize, a.Size-offset)}
+}
+
+// UploadPart is a part of an upload that comes in parts.
+type UploadPart struct {
+	Number   int    // from 1
+	Offset   int64  // bytes
+	Size     int64  // bytes
+	Received bool   // all of it is there
+	URL      string // where the bucket takes it; empty: crier does
 }
 
 // UploadState is where an upload stands. Its number is stored: it never changes.
@@ -140,6 +176,7 @@ const (
 // Times of uploads.
 const (
 	UploadAddressLife = time.Hour          // of the address that one upload is sent to
+	UploadPartsLife   = 24 * time.Hour     // of the addresses of an upload in parts
 	UnusedUploadLife  = 7 * 24 * time.Hour // of an upload that no post uses
 )
 

@@ -15,10 +15,14 @@ const (
 	AccountPaused
 	PlatformPaused
 	UnderReview // a post that was overdue when crier was started with --hold-overdue
+	// What is being deleted is held for good: nobody lifts it.
+	WorkspaceDeleting
+	AccountDeleting
 )
 
 var holdNames = [...]string{
 	WorkspacePaused: "workspace_paused", AccountPaused: "account_paused", PlatformPaused: "platform_paused", UnderReview: "under_review",
+	WorkspaceDeleting: "workspace_deleting", AccountDeleting: "account_deleting",
 }
 
 // String returns the kind's name in the API.
@@ -42,9 +46,9 @@ func (h Hold) Holds(p *Post, t *Target) bool {
 		return false
 	}
 	switch h.Kind {
-	case WorkspacePaused:
+	case WorkspacePaused, WorkspaceDeleting:
 		return h.Workspace == p.Workspace
-	case AccountPaused:
+	case AccountPaused, AccountDeleting:
 		return h.Account == t.Account
 	case PlatformPaused:
 		return h.Platform == t.Platform
@@ -202,6 +206,7 @@ type Retention struct {
 	Posts      time.Duration // from the end, to the end of its month; zero: PostRetention
 	Deliveries time.Duration // to webhooks; zero: DeliveryRetention
 	Attempts   time.Duration // of the timeline; zero: AttemptRetention
+	Media      time.Duration // since no post needs it; zero: UnusedUploadLife
 }
 
 // PostRetention is how long posts are kept once they have ended.
@@ -211,5 +216,6 @@ const PostRetention = 730 * 24 * time.Hour
 func (r Retention) OrDefaults() Retention {
 	return Retention{
 		Posts: cmp.Or(r.Posts, PostRetention), Deliveries: cmp.Or(r.Deliveries, DeliveryRetention), Attempts: cmp.Or(r.Attempts, AttemptRetention),
+		Media: cmp.Or(r.Media, UnusedUploadLife),
 	}
 }

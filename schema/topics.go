@@ -164,14 +164,19 @@ type NotifyMessage struct {
 	Trace     string      `json:"trace,omitempty"` // of the event
 }
 
-// Messages returns what the job asks of the publish stage.
+// Messages returns what the job asks of the publish stage: nothing for an account that was
+// deleted, whose id is zero.
 func (j PostJob) Messages() []PublishMessage {
-	messages := make([]PublishMessage, len(j.Accounts))
+	messages := make([]PublishMessage, 0, len(j.Accounts))
 	for n, account := range j.Accounts {
-		messages[n] = PublishMessage{Post: j.Post, N: int16(n), Version: j.Version, Workspace: j.Workspace, Account: account, Trace: j.Trace}
-		if n < len(j.Platforms) {
-			messages[n].Platform = j.Platforms[n]
+		if account.IsZero() {
+			continue
 		}
+		m := PublishMessage{Post: j.Post, N: int16(n), Version: j.Version, Workspace: j.Workspace, Account: account, Trace: j.Trace}
+		if n < len(j.Platforms) {
+			m.Platform = j.Platforms[n]
+		}
+		messages = append(messages, m)
 	}
 	return messages
 }

@@ -1,6 +1,9 @@
 package schema
 
-import "time"
+import (
+	"crypto/sha256"
+	"time"
+)
 
 // Workspace is the tenant: everything belongs to one, and every query names it. A
 // live workspace has a sandbox twin, a workspace of its own whose accounts resolve
@@ -65,4 +68,80 @@ type Subscription struct {
 	// Of a change: notices come again and in any order.
 	Notice string    // the payment provider's id of the notice, which tells one that comes again
 	At     time.Time // of the change, in whole seconds
+}
+
+// DeletionStatus is how far a deletion is. Its number is stored: it never changes.
+type DeletionStatus int16
+
+// The statuses of a deletion.
+const (
+	DeletionAsked    DeletionStatus = iota + 1 // nobody has confirmed it yet
+	DeletionStopping                           // nothing begins any more; calls in hand end
+	DeletionRemoving                           // nothing goes out any more; data goes, a chunk at a time
+	DeletionDone                               // nothing is left
+)
+
+var deletionNames = [...]string{
+	DeletionAsked: "asked", DeletionStopping: "stopping", DeletionRemoving: "removing", DeletionDone: "done",
+}
+
+// String returns the status's name in the API.
+func (s DeletionStatus) String() string { return deletionNames[s] }
+
+// Deletion is the end of a workspace with its sandbox, or of an account, with all of its data.
+// Once it is done nothing of it says what it was of.
+type Deletion struct {
+	ID          DeletionID
+	Workspace   WorkspaceID // zero once it is done
+	Account     AccountID   // zero: all of the workspace
+	OfWorkspace bool
+	Status      DeletionStatus
+
+	Posts        int64 // there were when it was asked for
+	PostsRemoved int64
+	RowsRemoved  int64 // of every kind
+
+	// Zero times have not come yet.
+	AskedAt, ConfirmedAt, StoppedAt, EndedAt time.Time
+}
+
+// DeletionContents is what a deletion would take. Posts and media are counted up to
+// MostCounted.
+type DeletionContents struct {
+	Workspace string // its name
+	Accounts  int
+	Keys      int
+	Brands    int
+	Queues    int
+	Webhooks  int
+	Posts     int // of any status, those of the past too
+	Open      int // of Posts, those that are still to go out
+	Media     int
+}
+
+// MostCounted is how far what a deletion would take is counted.
+const MostCounted = 1_000_000
+
+// DeletionLife is how long a deletion can be confirmed.
+const DeletionLife = 15 * time.Minute
+
+// DeletionRetention is how long it can be asked what became of a deletion that is done.
+const DeletionRetention = 90 * 24 * time.Hour
+
+// Erasure is what is to be erased of ClickHouse.
+type Erasure struct {
+	Workspaces []WorkspaceID
+	Account    AccountID // zero: all of the workspaces
+}
+
+// Person is somebody who has consented to accounts, in any workspace.
+type Person struct {
+	Platform Platform
+	ID       string // the platform's
+}
+
+// Hash is what is kept of a person: crier finds the accounts by it, and nobody the person.
+func (p Person) Hash() []byte {
+	sum := sha256.Sum256([]byte(p.Platform.String() + " " + p.ID))
+	return sum[:]
 }

@@ -30,6 +30,7 @@ type commands struct {
 	Pause       pauseCommand       `cmd:"" help:"Hold the work of a workspace, an account or a platform."`
 	Resume      resumeCommand      `cmd:"" help:"Lift a pause: what it held goes on."`
 	Held        heldCommand        `cmd:"" help:"List pauses and posts under review; release or cancel these."`
+	Delete      deleteCommand      `cmd:"" help:"Delete a workspace or an account with all of its data: shows what would go, then does it once that is confirmed."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List and replay what crier gave up on after faults of its own."`
 	Simulate    simulateCommand    `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
 	Import      importCommand      `cmd:"" help:"Load a file of posts, resumable, with a result for each row."`

@@ -36,6 +36,7 @@ func TestTheCommandLine(t *testing.T) {
 		"no dead letters to list":         {"dead-letters list --limit 0", "--limit is at least 1"},
 		"a dead letter that can be none":  {"dead-letters list --after post_1", "starts with dead_"},
 		"a dead letter that is misspelt":  {"dead-letters replay --id post_1", "starts with dead_"},
+		"nothing to delete":               {"delete", "missing flags"},
 		"a post under review that is not": {"held cancel --post dead_1", "starts with post_"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,6 +29,7 @@ type serveCommand struct {
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
 	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
+	MediaDisk            int64             `default:"0" placeholder:"MIB" help:"Disk in MiB that media takes in --data; 0: all of it but 2 GiB, or a tenth of a disk below 20 GiB."`
 	MaxMedia             int64             `default:"0" placeholder:"MIB" help:"Size in MiB of the largest file that is uploaded or fetched for a post; 0: of the largest video any platform takes, 4096."`
 	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
@@ -36,6 +37,7 @@ type serveCommand struct {
 	MaxLateness          time.Duration     `default:"24h" help:"What is more than this past its time is not published any more."`
 	KeepPosts            days              `default:"730d" help:"How long posts are kept once they have ended; they go by the month."`
 	KeepDeliveries       days              `default:"30d" help:"How long deliveries to webhooks are kept."`
+	KeepMedia            days              `default:"7d" help:"How long uploads are kept once the last post that needs them has ended."`
 	KeepAttempts         days              `default:"90d" help:"How long the timeline of posts is kept."`
 	HoldOverdue          bool              `help:"Hold everything that is overdue at the start for review, after a restore from a backup: see crier held."`
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
@@ -52,6 +54,9 @@ type serveCommand struct {
 // maxMedia is the most that --max-media may allow, in MiB: of one PUT to S3.
 const maxMedia = 5 << 10
 
+// maxMediaDisk is the most that --media-disk may allow, in MiB: a pebibyte.
+const maxMediaDisk = 1 << 30
+
 // Validate refuses flags whose mistake would show only later: in links that lead nowhere, or
 // in posts that all count as too late.
 func (s *serveCommand) Validate() error {
@@ -66,6 +71,9 @@ func (s *serveCommand) Validate() error {
 	}
 	if s.MaxMedia < 0 || s.MaxMedia > maxMedia {
 		wrong = append(wrong, fmt.Errorf("--max-media is 0 to %d MiB: a bucket takes no larger file in one piece", maxMedia))
+	}
+	if s.MediaDisk < 0 || s.MediaDisk > maxMediaDisk {
+		wrong = append(wrong, fmt.Errorf("--media-disk is 0 to %d MiB", maxMediaDisk))
 	}
 	if s.Drain < compose.LeastDrain {
 		wrong = append(wrong, fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain))
@@ -82,7 +90,8 @@ func (s *serveCommand) Validate() error {
 		}
 	}
 	return errors.Join(append(wrong,
-		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1))...)
+		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1),
+		s.KeepMedia.within("--keep-media", 1))...)
 }
 
 // Run serves until it is interrupted, which is no error, even while it starts.
@@ -131,13 +140,13 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.SandboxURL, c.Drain, c.MaxLateness = s.SandboxURL, s.Drain, s.MaxLateness
 	c.SandboxListen = s.SandboxListen
-	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration()}
+	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration(), Media: s.KeepMedia.duration()}
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
 	if c.MediaS3TLS, err = s.tls(); err != nil {
 		return c, err
 	}
-	c.MediaS3, c.MaxMedia, c.PostgresConnections = s.MediaS3, s.MaxMedia<<20, s.PostgresConnections
+	c.MediaS3, c.MaxMedia, c.MediaDisk, c.PostgresConnections = s.MediaS3, s.MaxMedia<<20, s.MediaDisk<<20, s.PostgresConnections
 	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
 		return c, err
 	}

@@ -13,11 +13,13 @@ import (
 // that of scripts/libchdb.sh.
 const chdbVersion = "26.7.3-stable.1"
 
+const cacheVariable = "CRIER_CACHE"
+
 // CacheDir is where downloaded binaries are kept: CRIER_CACHE if set, /var/cache/crier
 // for root (whose own cache the user PostgreSQL runs as cannot enter), else the user's
 // cache folder.
 func CacheDir() (string, error) {
-	if dir := os.Getenv("CRIER_CACHE"); dir != "" {
+	if dir := os.Getenv(cacheVariable); dir != "" {
 		return filepath.Abs(dir)
 	}
 	if os.Geteuid() == 0 {

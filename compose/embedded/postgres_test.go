@@ -90,7 +90,9 @@ func TestPostgresAsksForPassword(t *testing.T) {
 	}
 }
 
-func TestPostgresNeverRunsAsRoot(t *testing.T) {
+func TestPostgresRunsNeverAsRootAndWithoutSecrets(t *testing.T) {
+	t.Setenv("CRIER_KAFKA_PASSWORD", "hunter2")
+	t.Setenv("LC_TEST", "kept")
 	p := startPostgres(t, embeddedtest.Dir(t))
 	user, err := exec.Command("ps", "-o", "uid=", "-p", fmt.Sprint(p.PID())).Output()
 	if err != nil {
@@ -98,6 +100,13 @@ func TestPostgresNeverRunsAsRoot(t *testing.T) {
 	}
 	if uid := strings.TrimSpace(string(user)); uid == "0" || uid == "" {
 		t.Errorf("postgres runs as uid %q", uid)
+	}
+	environment, err := exec.Command("ps", "eww", "-o", "command=", "-p", fmt.Sprint(p.PID())).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := string(environment); !strings.Contains(all, "LC_TEST=kept") || strings.Contains(all, "hunter2") {
+		t.Errorf("postgres runs with the environment %s", all)
 	}
 }
 

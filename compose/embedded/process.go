@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -45,7 +46,7 @@ func startProcess(role string, user *syscall.Credential, config any, log *slog.L
 	p.cmd = &exec.Cmd{
 		Path:        binary,
 		Args:        []string{"crier-" + role},
-		Env:         append(os.Environ(), roleVariable+"="+role),
+		Env:         append(withoutSecrets(os.Environ()), roleVariable+"="+role),
 		Dir:         "/",
 		ExtraFiles:  []*os.File{theirs}, // becomes controlFD
 		Stdout:      &lineWriter{each: p.readStatus},
@@ -62,6 +63,22 @@ func startProcess(role string, user *syscall.Credential, config any, log *slog.L
 	// A child that is gone already cannot read; exited says so better.
 	_, _ = p.control.Write(append(line, '\n'))
 	return p, nil
+}
+
+// withoutSecrets is an environment without the settings of crier and of those it calls: a part
+// may run as another user, and needs none of them.
+func withoutSecrets(environment []string) []string {
+	return slices.DeleteFunc(environment, func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		switch name {
+		case cacheVariable:
+			return false
+		case "PGPASSWORD":
+			return true
+		default:
+			return strings.HasPrefix(name, "CRIER_") || strings.HasPrefix(name, "AWS_") || strings.HasPrefix(name, "OTEL_")
+		}
+	})
 }
 
 func (p *process) wait() {

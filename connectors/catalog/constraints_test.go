@@ -62,7 +62,7 @@ func TestLimitsAreTheSpecifications(t *testing.T) {
 		schema.TikTok:         {2200, 1, 10 * time.Minute, -1, 0},   // a video is required, and excludes photos
 		schema.Bluesky:        {300, 4, time.Minute, 300, 1500 * time.Millisecond},
 		schema.YouTube:        {5000, 1, 0, 10000, 0},
-		schema.Pinterest:      {500, 20, 15 * time.Minute, -1, 0},
+		schema.Pinterest:      {500, 5, 15 * time.Minute, -1, 0}, // Pinterest's own carousels are of 5
 		schema.Mastodon:       {500, 4, 0, 0, 1500 * time.Millisecond},
 		schema.Telegram:       {4096, 10, 0, -1, 0},
 		schema.GoogleBusiness: {1500, 1, 0, -1, 0},

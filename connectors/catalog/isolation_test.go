@@ -16,6 +16,7 @@ import (
 	"crier/connectors/catalog"
 	googlebusiness "crier/connectors/googlebusiness/simulator"
 	"crier/connectors/media"
+	pinterest "crier/connectors/pinterest/simulator"
 	"crier/connectors/sandbox"
 	"crier/schema"
 )
@@ -118,6 +119,17 @@ func (i installation) delivery(p schema.Platform, server string, sandboxed bool)
 	accepted := credentials()
 	if p == schema.GoogleBusiness {
 		accepted.EntityID = googlebusiness.Locations(accepted.AccessToken)[0]
+	}
+	if p == schema.Pinterest { // which takes no square
+		upright := *i.picture.Facts
+		upright.Height = 900
+		items[0].Facts, accepted.EntityID = &upright, pinterest.Boards(accepted.AccessToken)[0]
+	}
+	if limits.Media.Required && !slices.Contains(limits.Media.Kinds, schema.Image) {
+		items = []schema.Media{i.film}
+	}
+	if p == schema.TikTok {
+		settings = []byte(`{"privacy": "PUBLIC_TO_EVERYONE"}`)
 	}
 	return schema.Delivery{
 		Media: items, Settings: settings,

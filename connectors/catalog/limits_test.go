@@ -131,3 +131,12 @@ func TestMediaAtTheirLimits(t *testing.T) {
 		t.Errorf("%d limits were tried", tried)
 	}
 }
+
+func TestEveryPlatformHasARetention(t *testing.T) {
+	kept := catalog.Profiles()
+	for _, p := range schema.Platforms() {
+		if kept[p] <= 0 || kept[p] > 30*24*time.Hour {
+			t.Errorf("profiles of %s are kept for %v", p, kept[p])
+		}
+	}
+}

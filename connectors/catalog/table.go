@@ -20,12 +20,14 @@ import (
 	mastodonsim "crier/connectors/mastodon/simulator"
 	"crier/connectors/media"
 	"crier/connectors/pinterest"
+	pinterestsim "crier/connectors/pinterest/simulator"
 	"crier/connectors/simulation"
 	"crier/connectors/telegram"
 	telegramsim "crier/connectors/telegram/simulator"
 	"crier/connectors/threads"
 	threadssim "crier/connectors/threads/simulator"
 	"crier/connectors/tiktok"
+	tiktoksim "crier/connectors/tiktok/simulator"
 	"crier/connectors/twitter"
 	twittersim "crier/connectors/twitter/simulator"
 	"crier/connectors/youtube"
@@ -63,8 +65,6 @@ type parts struct {
 }
 
 var table = [...]entry{
-	schema.TikTok:    {constraints: tiktok.Constraints()},
-	schema.Pinterest: {constraints: pinterest.Constraints()},
 
 	schema.Twitter: {
 		constraints: twitter.Constraints(),
@@ -129,6 +129,17 @@ var table = [...]entry{
 		simulate:  linkedinsim.New,
 		unlimited: linkedinsim.NewUnlimited,
 	},
+	schema.Pinterest: {
+		constraints: pinterest.Constraints(),
+		limits:      pinterest.Limits(),
+		classify:    pinterest.Classify,
+		pace:        pinterest.Pace,
+		connect: func(p parts) connectors.Connector {
+			return pinterest.New(pinterest.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  pinterestsim.New,
+		unlimited: pinterestsim.NewUnlimited,
+	},
 	schema.GoogleBusiness: {
 		constraints: googlebusiness.Constraints(),
 		limits:      googlebusiness.Limits(),
@@ -152,6 +163,16 @@ var table = [...]entry{
 		},
 		simulate:  youtubesim.New,
 		unlimited: youtubesim.NewUnlimited,
+	},
+	schema.TikTok: {
+		constraints: tiktok.Constraints(),
+		limits:      tiktok.Limits(),
+		classify:    tiktok.Classify,
+		connect: func(p parts) connectors.Connector {
+			return tiktok.New(tiktok.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
+		},
+		simulate:  tiktoksim.New,
+		unlimited: tiktoksim.NewUnlimited,
 	},
 	schema.Mastodon: {
 		constraints: mastodon.Constraints(),

@@ -10,6 +10,8 @@
 // The descriptions are other people's work and no part of the repository: the environment
 // variable CRIER_PLATFORM_DOCS names the folder that holds mastodon/openapi.json,
 // twitter/openapi.json, bluesky/lexicons, telegram/bot-api.json, threads/postman_collection.json,
-// meta/Page.json with its neighbours, google-business with discovery documents, and linkedin, of
-// whose documentation there are samples of requests alone. Tests that need it have the build tag conformance.
+// pinterest/openapi.json, meta/Page.json with its neighbours, google-business with discovery
+// documents, linkedin, of whose documentation there are samples of requests alone, and
+// tiktok/FACTS.md, which retells documentation without a description. Tests that need it have the
+// build tag conformance.
 package conformance

@@ -16,7 +16,14 @@ import (
 // X refuses with: of the others only their form is checked.
 func Twitter(t testing.TB) *Checker {
 	t.Helper()
-	const path = "twitter/openapi.json"
+	api := readOpenAPI(t, "twitter/openapi.json")
+	return &Checker{violations: serialized(func(e Exchange) []string { return append(api.xViolations(e), undescribed(e)...) })}
+}
+
+// readOpenAPI reads a document of OpenAPI 3.0, whose words that JSON Schema does not have are
+// put into those of its own.
+func readOpenAPI(t testing.TB, path string) *openAPI {
+	t.Helper()
 	var document map[string]any
 	readDescription(t, path, &document)
 	document = alternatives(nullable(inlined(document, document))).(map[string]any)
@@ -34,7 +41,7 @@ func Twitter(t testing.TB) *Checker {
 		t.Fatalf("adding description %s: %v", path, err)
 	}
 	api.compiled = map[string]*jsonschema.Schema{}
-	return &Checker{violations: serialized(func(e Exchange) []string { return append(api.xViolations(e), undescribed(e)...) })}
+	return &api
 }
 
 // inlined puts the parameters of operations in the places where they are referred to.

@@ -8,6 +8,7 @@ import (
 	imagejpeg "image/jpeg"
 	imagepng "image/png"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -21,7 +22,8 @@ import (
 
 // mediaServer serves media to connectors over loopback, and remembers who asked.
 type mediaServer struct {
-	url string
+	url   string
+	shape shape
 
 	mu    sync.Mutex
 	asked []string // requests in full, without bodies
@@ -31,8 +33,8 @@ type mediaServer struct {
 // newMediaServer serves /image.png, /image.jpg, /video.mp4, /film.mp4, /page.html, which says that
 // it is an image, /large/{bytes}, an image followed by zeros, and /private.png, which
 // redirects to an address that is not public.
-func newMediaServer(t *testing.T) *mediaServer {
-	m := &mediaServer{}
+func newMediaServer(t *testing.T, limits schema.MediaLimits) *mediaServer {
+	m := &mediaServer{shape: shapeFor(limits)}
 	mux := http.NewServeMux()
 	serve := func(path, contentType string, content func() []byte) {
 		content = sync.OnceValue(content)
@@ -41,12 +43,12 @@ func newMediaServer(t *testing.T) *mediaServer {
 			http.ServeContent(rw, r, path, time.Time{}, bytes.NewReader(content()))
 		})
 	}
-	serve("/image.png", png, pngImage)
-	serve("/image.jpg", jpeg, jpegImage)
-	serve("/video.mp4", "video/mp4", mp4Video)
-	serve("/film.mp4", "video/mp4", mp4Film)
+	serve("/image.png", png, m.shape.png)
+	serve("/image.jpg", jpeg, m.shape.jpeg)
+	serve("/video.mp4", "video/mp4", m.shape.video)
+	serve("/film.mp4", "video/mp4", m.shape.film)
 	serve("/page.html", png, func() []byte { return []byte(page) })
-	mux.HandleFunc("GET /large/{size}", writeLarge)
+	mux.HandleFunc("GET /large/{size}", m.writeLarge)
 	mux.Handle("GET /private.png", http.RedirectHandler("http://"+privateAddress+"/image.png", http.StatusFound))
 	server := httptest.NewServer(m.watch(mux))
 	t.Cleanup(server.Close)
@@ -55,14 +57,14 @@ func newMediaServer(t *testing.T) *mediaServer {
 }
 
 // writeLarge streams an image of so many bytes, without saying how many.
-func writeLarge(rw http.ResponseWriter, r *http.Request) {
+func (m *mediaServer) writeLarge(rw http.ResponseWriter, r *http.Request) {
 	size, err := strconv.ParseInt(r.PathValue("size"), 10, 64)
 	if err != nil {
 		http.Error(rw, err.Error(), http.StatusBadRequest)
 		return
 	}
 	rw.Header().Set("Content-Type", png)
-	image := pngImage()
+	image := m.shape.png()
 	rw.Write(image)
 	io.CopyN(rw, zeros{}, size-int64(len(image))) // ends early when the reader has had enough
 }
@@ -113,11 +115,11 @@ func (m *mediaServer) jpeg() schema.Media  { return m.item(schema.Image, "/image
 func (m *mediaServer) video() schema.Media { return m.item(schema.Video, "/video.mp4") }
 func (m *mediaServer) film() schema.Media  { return m.item(schema.Video, "/film.mp4") }
 
-// mp4Film is a video that platforms take in several parts: at its end is a box without
-// meaning, whose bytes all differ from their neighbours.
-func mp4Film() []byte {
-	const padding = 9 << 20
-	film := binary.BigEndian.AppendUint32(mp4Video(), 8+padding)
+// film is a video that platforms take in several parts: at its end is a box without meaning,
+// whose bytes all differ from their neighbours.
+func (s shape) film() []byte {
+	const padding = 11 << 20
+	film := binary.BigEndian.AppendUint32(s.video(), 8+padding)
 	film = append(film, "free"...)
 	for i := range padding / 4 {
 		film = binary.BigEndian.AppendUint32(film, uint32(i))
@@ -162,41 +164,55 @@ func (s *stage) mediaOf(kind schema.MediaKind) schema.Media {
 	return s.image()
 }
 
-// square is a picture that every platform's bounds of size and shape let through.
-func square() image.Image {
-	const side = 600
-	picture := image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{color.White, color.RGBA{R: 200, A: 255}})
-	for i := range side {
+// shape is what pictures and videos measure, in pixels.
+type shape struct{ ofPicture, ofVideo image.Point }
+
+// shapeFor returns what a platform's bounds let through: a square and a wide film where they
+// can be.
+func shapeFor(limits schema.MediaLimits) shape {
+	s := shape{ofPicture: image.Pt(600, 600), ofVideo: image.Pt(640, 360)}
+	if most := limits.MaxAspect; most > 0 && most < 1 {
+		s.ofPicture.Y = int(math.Ceil(float64(s.ofPicture.X) / most))
+	}
+	if most := limits.MaxAspect; most > 0 && !limits.AspectOfImages && float64(s.ofVideo.X)/float64(s.ofVideo.Y) > most {
+		s.ofVideo.X, s.ofVideo.Y = s.ofVideo.Y, s.ofVideo.X
+	}
+	return s
+}
+
+func (s shape) draw() image.Image {
+	picture := image.NewPaletted(image.Rectangle{Max: s.ofPicture}, color.Palette{color.White, color.RGBA{R: 200, A: 255}})
+	for i := range min(s.ofPicture.X, s.ofPicture.Y) {
 		picture.SetColorIndex(i, i, 1)
 	}
 	return picture
 }
 
-func pngImage() []byte {
+func (s shape) png() []byte {
 	var content bytes.Buffer
-	if err := imagepng.Encode(&content, square()); err != nil {
+	if err := imagepng.Encode(&content, s.draw()); err != nil {
 		panic(err) // a buffer takes all
 	}
 	return content.Bytes()
 }
 
-func jpegImage() []byte {
+func (s shape) jpeg() []byte {
 	var content bytes.Buffer
-	if err := imagejpeg.Encode(&content, square(), nil); err != nil {
+	if err := imagejpeg.Encode(&content, s.draw(), nil); err != nil {
 		panic(err) // a buffer takes all
 	}
 	return content.Bytes()
 }
 
-// mp4Video is the shortest film of ISO/IEC 14496-12 and -14: five seconds of one
-// track of 640 by 360, with a sample table that is empty.
-func mp4Video() []byte {
+// video is the shortest film of ISO/IEC 14496-12 and -14: five seconds of one track, with a
+// sample table that is empty.
+func (s shape) video() []byte {
 	const timescale, duration = 1000, 5000
 	matrix := bigEndian(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 	movieHeader := box("mvhd", bigEndian(0, 0, 0, timescale, duration, 0x10000, 0x01000000, 0, 0),
 		matrix, make([]byte, 6*4), bigEndian(2))
 	trackHeader := box("tkhd", bigEndian(7, 0, 0, 1, 0, duration, 0, 0, 0, 0),
-		matrix, bigEndian(640<<16, 360<<16))
+		matrix, bigEndian(uint32(s.ofVideo.X)<<16, uint32(s.ofVideo.Y)<<16))
 	empty := bigEndian(0, 0)
 	sampleTable := box("stbl", box("stsd", empty), box("stts", empty), box("stsc", empty),
 		box("stsz", bigEndian(0, 0, 0)), box("stco", empty))

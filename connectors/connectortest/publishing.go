@@ -147,9 +147,15 @@ func repeatedKey(t *testing.T, s *stage) {
 	s.posts(t, 1)
 }
 
-func imageIsPublished(t *testing.T, s *stage) { mediaIsPublished(t, s, s.files.png(), pngImage()) }
-func photoIsPublished(t *testing.T, s *stage) { mediaIsPublished(t, s, s.files.jpeg(), jpegImage()) }
-func videoIsPublished(t *testing.T, s *stage) { mediaIsPublished(t, s, s.files.film(), mp4Film()) }
+func imageIsPublished(t *testing.T, s *stage) {
+	mediaIsPublished(t, s, s.files.png(), s.files.shape.png())
+}
+func photoIsPublished(t *testing.T, s *stage) {
+	mediaIsPublished(t, s, s.files.jpeg(), s.files.shape.jpeg())
+}
+func videoIsPublished(t *testing.T, s *stage) {
+	mediaIsPublished(t, s, s.files.film(), s.files.shape.film())
+}
 
 // mediaIsPublished publishes an item, of which the platform has every byte, in one part or many.
 func mediaIsPublished(t *testing.T, s *stage, item schema.Media, content []byte) {

@@ -45,7 +45,7 @@ type stage struct {
 
 func newStage(t *testing.T, f Fixture) *stage {
 	t.Helper()
-	s := &stage{fixture: f, clock: &clock{}, log: &logBuffer{}, files: newMediaServer(t)}
+	s := &stage{fixture: f, clock: &clock{}, log: &logBuffer{}, files: newMediaServer(t, f.Constraints.Media)}
 	puller := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(puller.CloseIdleConnections)
 	gallery, err := simulation.OpenGallery(t.TempDir(), simulation.UsualRoom())

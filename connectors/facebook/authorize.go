@@ -62,7 +62,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err := connectors.CheckScopes(c.consent.Scopes, granted); err != nil {
 		return schema.Credentials{}, err
 	}
-	person.Scope = strings.Join(granted, ",")
+	person.Scope, person.PersonID = strings.Join(granted, ","), c.personID(ctx, a, person)
 	return person, nil
 }
 
@@ -94,6 +94,20 @@ func (c *Connector) permissions(ctx context.Context, a schema.Account, person sc
 		return nil, strange("names no permission that was granted")
 	}
 	return granted, nil
+}
+
+// personID asks whose token it is: Facebook calls for the person by that id. Where it does not
+// answer, nothing is known, and the pages are found by no such call.
+func (c *Connector) personID(ctx context.Context, a schema.Account, person schema.Credentials) string {
+	call := c.call(a, person, http.MethodGet, "me", opPage)
+	call.Query = url.Values{"fields": {"id"}}
+	var self struct {
+		ID string `json:"id"`
+	}
+	if _, err := c.client.Do(ctx, call, &self); err != nil {
+		return ""
+	}
+	return self.ID
 }
 
 // shownPage is what a list has of a person's page.
@@ -147,3 +161,6 @@ func pageEntity(p shownPage, person schema.Credentials) connectors.Entity {
 	person.AccessToken, person.ExpiresAt = p.AccessToken, time.Time{}
 	return connectors.Entity{ID: p.ID, Name: p.Name, Kind: "page", Credentials: person}
 }
+
+// PersonOf returns whom a call for a person is about: see graph.Consent.
+func (c *Connector) PersonOf(signed string) (string, error) { return c.consent.PersonOf(signed) }

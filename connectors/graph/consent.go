@@ -47,6 +47,7 @@ type Granted struct {
 	Token  string
 	Life   time.Duration // zero: not said
 	Scopes []string      // none: not said
+	Person string        // whose it is; empty: not said
 }
 
 // Redeem makes the call that trades a code for a token. It works once.
@@ -65,13 +66,14 @@ func Redeem(ctx context.Context, client *connectors.Client, call connectors.Call
 	if got.AccessToken == "" {
 		return Granted{}, &schema.Error{Kind: schema.Retryable, Message: "the platform's answer holds no token"}
 	}
-	return Granted{Token: got.AccessToken, Life: time.Duration(max(got.ExpiresIn, 0)) * time.Second, Scopes: got.Permissions}, nil
+	return Granted{Token: got.AccessToken, Life: time.Duration(max(got.ExpiresIn, 0)) * time.Second, Scopes: got.Permissions, Person: string(got.UserID)}, nil
 }
 
 type redeemed struct {
 	AccessToken string `json:"access_token"`
 	ExpiresIn   int64  `json:"expires_in"` // seconds
 	Permissions scopes `json:"permissions"`
+	UserID      ident  `json:"user_id"`
 }
 
 // scopes are a list, or a text with commas between them.

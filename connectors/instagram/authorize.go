@@ -37,6 +37,9 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 		return schema.Credentials{}, err
 	}
 	return c.tokens.Lengthen(ctx, a, schema.Credentials{
-		AccessToken: granted.Token, Scope: strings.Join(granted.Scopes, ","), AppID: c.consent.App.ID,
+		AccessToken: granted.Token, Scope: strings.Join(granted.Scopes, ","), AppID: c.consent.App.ID, PersonID: granted.Person,
 	})
 }
+
+// PersonOf returns whom a call for a person is about: see graph.Consent.
+func (c *Connector) PersonOf(signed string) (string, error) { return c.consent.PersonOf(signed) }

@@ -20,23 +20,41 @@ type Source interface {
 
 // Config is what a Fetcher is made of.
 type Config struct {
-	HTTP    *http.Client  // of package egress
-	Dir     string        // where files are while they are used; empty: the system's folder for such
-	Timeout time.Duration // of one fetch, whole
-	Limits  Limits        // of what Open fetches
+	HTTP *http.Client // of package egress
+	Dir  string       // where files are while they are used; empty: the system's folder for such
+	// Kept is the folder where files are kept between the steps of an upload, of Dir's file
+	// system; empty: they are not.
+	Kept      string
+	LeastKept int64         // bytes of what is kept; 0: 8 MiB
+	Timeout   time.Duration // of one fetch, whole
+	Limits    Limits        // of what Open fetches
 	// Stored opens the media crier keeps itself.
 	Stored func(ctx context.Context, id schema.MediaID) (*File, error)
 }
 
 // Fetcher brings media to this machine. It is safe for concurrent use.
 type Fetcher struct {
-	config Config
+	config  Config
+	fetched *fetched // nil: nothing is kept
 }
 
 var _ Source = (*Fetcher)(nil)
 
-// NewFetcher makes a Fetcher.
-func NewFetcher(config Config) *Fetcher { return &Fetcher{config: config} }
+// NewFetcher makes a Fetcher. It is the only one of its folder of kept files, and counts what
+// is there.
+func NewFetcher(config Config) *Fetcher {
+	f := &Fetcher{config: config}
+	if config.Kept == "" {
+		return f
+	}
+	room := config.Limits.Room
+	f.fetched = newFetched(config.Kept, room, config.LeastKept)
+	if room != nil {
+		room.fetched = f.fetched
+		room.recount(0, 0)
+	}
+	return f
+}
 
 // Open brings a media item, by its id where it has one, else from its URL. That there is
 // no room for it passes: it is Retryable.
@@ -53,7 +71,24 @@ func passing(err error) error {
 	return err
 }
 
+// open brings an item; what an earlier step of its upload brought is used as it is, so that an
+// upload goes on with what it began with, whatever is at the url by now.
 func (f *Fetcher) open(ctx context.Context, item schema.Media) (*File, error) {
+	name := keptName(item)
+	if f.fetched == nil || name == "" {
+		return f.bring(ctx, item)
+	}
+	if file, err := f.fetched.open(name); file != nil || err != nil {
+		return file, err
+	}
+	file, err := f.bring(ctx, item)
+	if err != nil {
+		return nil, err
+	}
+	return f.fetched.keep(name, file)
+}
+
+func (f *Fetcher) bring(ctx context.Context, item schema.Media) (*File, error) {
 	if !item.MediaID.IsZero() {
 		return f.config.Stored(ctx, item.MediaID)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"crier/schema"
 	"crier/schema/validation"
@@ -14,8 +15,10 @@ import (
 type File struct {
 	schema.MediaFacts
 	Path     string
-	kept     bool // it is the store's: Close leaves it
-	refitted bool // it was made to fit its platform
+	kept     bool // it is the store's, or goes on being used: Close leaves it
+	close    func()
+	room     *Room // that it takes; nil: another's, or none that is counted
+	refitted bool  // it was made to fit its platform
 }
 
 // Check refuses a file that a platform does not take, by what its content is; the error
@@ -37,21 +40,26 @@ func (f *File) Open() (io.ReadCloser, error) {
 	return content, nil
 }
 
-// Close removes the file, unless it is the store's own. Readers that are open can read
-// on.
+// Close removes the file, unless it is the store's own or is kept for the next step of an
+// upload. Readers that are open can read on.
 func (f *File) Close() error {
+	if f.close != nil {
+		f.close()
+	}
 	if f.kept {
 		return nil
 	}
 	if err := os.Remove(f.Path); err != nil {
 		return fmt.Errorf("removing media: %w", err)
 	}
+	f.room.Give(f.Size)
 	return nil
 }
 
 // Limits bounds what is taken.
 type Limits struct {
 	MaxBytes int64
+	Room     *Room // on disk; nil: as much as there is
 }
 
 // Save streams content into a new file of folder dir and probes it. The error is a
@@ -59,20 +67,40 @@ type Limits struct {
 // that any platform takes, Unavailable when the disk is full; an error of the content's
 // reader passes as it is. Nothing stays behind after an error.
 func Save(dir string, content io.Reader, limits Limits) (*File, error) {
-	disk, err := os.CreateTemp(dir, "media-*")
+	disk, err := os.CreateTemp(dir, temporary+"*")
 	if err != nil {
 		return nil, noRoom(err)
 	}
-	file, err := save(disk, content, limits)
+	w := &writer{disk: disk, room: limits.Room}
+	file, err := save(w, content, limits)
 	err = errors.Join(err, disk.Close())
 	if err != nil {
+		limits.Room.Give(w.taken)
 		return nil, errors.Join(err, os.Remove(disk.Name()))
 	}
 	return file, nil
 }
 
-func save(disk *os.File, content io.Reader, limits Limits) (*File, error) {
-	size, err := io.Copy(writer{disk}, io.LimitReader(content, limits.MaxBytes+1))
+// temporary begins the names of files that are not whole, or that go with their user.
+const temporary = "media-"
+
+// RemoveTemporary removes from a folder what a process that died was writing there.
+func RemoveTemporary(folder string) error {
+	left, err := filepath.Glob(filepath.Join(folder, temporary+"*"))
+	if err != nil {
+		return fmt.Errorf("listing temporary media: %w", err)
+	}
+	for _, path := range left {
+		if err := ignoreMissing(os.Remove(path)); err != nil {
+			return fmt.Errorf("removing temporary media: %w", err)
+		}
+	}
+	return nil
+}
+
+func save(w *writer, content io.Reader, limits Limits) (*File, error) {
+	disk := w.disk
+	size, err := io.Copy(w, io.LimitReader(content, limits.MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +111,22 @@ func save(disk *os.File, content io.Reader, limits Limits) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{MediaFacts: found, Path: disk.Name()}, nil
+	return &File{MediaFacts: found, Path: disk.Name(), room: limits.Room}, nil
 }
 
 // writer tells a failure of the disk from one of the content's reader.
-type writer struct{ disk *os.File }
+type writer struct {
+	disk  *os.File
+	room  *Room
+	taken int64 // bytes
+}
 
-func (w writer) Write(p []byte) (int, error) {
+// Write implements io.Writer.
+func (w *writer) Write(p []byte) (int, error) {
+	if err := w.room.Take(int64(len(p))); err != nil {
+		return 0, err
+	}
+	w.taken += int64(len(p))
 	n, err := w.disk.Write(p)
 	if err != nil {
 		err = noRoom(err)

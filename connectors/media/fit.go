@@ -148,7 +148,7 @@ func after(all ...f64.Aff3) f64.Aff3 {
 // encode writes a picture into a new file; errTooManyBytes where it has more than most in every
 // quality, 0: it may have any.
 func encode(dir string, picture *image.RGBA, most int64, asPNG bool) (*File, error) {
-	disk, err := os.CreateTemp(dir, "media-*")
+	disk, err := os.CreateTemp(dir, temporary+"*")
 	if err != nil {
 		return nil, noRoom(err)
 	}
@@ -161,17 +161,17 @@ func encode(dir string, picture *image.RGBA, most int64, asPNG bool) (*File, err
 
 func encodeTo(disk *os.File, picture *image.RGBA, most int64, asPNG bool) (*File, error) {
 	if most == 0 {
-		most = unlimited.MaxBytes
+		most = unlimited
 	}
 	err := errTooManyBytes
 	if asPNG {
-		err = png.Encode(&bounded{writer{disk}, most}, picture)
+		err = png.Encode(&bounded{&writer{disk: disk}, most}, picture)
 	} else {
 		for _, quality := range qualities {
 			if err = restart(disk); err != nil {
 				return nil, err
 			}
-			if err = jpeg.Encode(&bounded{writer{disk}, most}, picture, &jpeg.Options{Quality: quality}); !errors.Is(err, errTooManyBytes) {
+			if err = jpeg.Encode(&bounded{&writer{disk: disk}, most}, picture, &jpeg.Options{Quality: quality}); !errors.Is(err, errTooManyBytes) {
 				break
 			}
 		}

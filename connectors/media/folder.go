@@ -15,14 +15,17 @@ import (
 // Folder keeps content as files, in folders by the last digits of the id, which are
 // random. A file stands under its name only once it is whole and on disk. A Folder is
 // safe for concurrent use.
-type Folder struct{ root string }
+type Folder struct {
+	root string
+	room *Room // that its files take
+}
 
 // NewFolder makes the folder if it is not there.
 func NewFolder(root string) (*Folder, error) {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of media: %w", err)
 	}
-	return &Folder{root}, nil
+	return &Folder{root: root}, nil
 }
 
 func (f *Folder) path(id schema.MediaID) string {
@@ -45,6 +48,7 @@ func (f *Folder) Put(_ context.Context, id schema.MediaID, file *File) error {
 	} else if err != nil {
 		return noRoom(err)
 	}
+	file.room = nil // it stays taken
 	for _, folder := range []string{filepath.Dir(path), f.root} {
 		if err := flush(folder); err != nil {
 			return noRoom(err)
@@ -79,10 +83,39 @@ func (f *Folder) Open(_ context.Context, id schema.MediaID) (Content, error) {
 
 // Remove removes the content of an id; it is no error that there is none.
 func (f *Folder) Remove(_ context.Context, id schema.MediaID) error {
-	if err := os.Remove(f.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Lstat(f.path(id))
+	if err == nil {
+		err = os.Remove(f.path(id))
+	}
+	switch {
+	case err == nil:
+		f.room.Give(info.Size())
+	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("removing media: %w", err)
 	}
 	return nil
+}
+
+// size returns the bytes of all content.
+func (f *Folder) size(ctx context.Context) (bytes int64, err error) {
+	err = filepath.WalkDir(f.root, func(_ string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return ctx.Err()
+		}
+		if info, err := entry.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("counting media: %w", err)
+	}
+	return bytes, nil
 }
 
 // Before visits what was put in before a time.

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,9 @@ type Library struct {
 	fetcher  *Fetcher
 	limits   Limits
 	variants *variants
+
+	desk      *desk
+	partBytes int64
 }
 
 // LibraryConfig is what a Library is made of.
@@ -57,6 +61,10 @@ type LibraryConfig struct {
 	Arriving string // folder of what is not whole yet; of the file system of a Folder
 	Fetcher  *Fetcher
 	MaxBytes int64 // of one upload
+	// PartBytes is the size of a part of an upload that comes in parts; 0: 32 MiB. What is not
+	// larger comes in one piece.
+	PartBytes int64
+	Room      *Room // on disk, of all that is kept there; nil: as much as there is
 	// Constraints is what platforms take; nil: no picture is made to fit.
 	Constraints func(schema.Platform) schema.Constraints
 }
@@ -66,7 +74,13 @@ func NewLibrary(config LibraryConfig) (*Library, error) {
 	if err := os.MkdirAll(config.Arriving, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of arriving media: %w", err)
 	}
-	return &Library{config.Blobs, config.Arriving, config.Fetcher, Limits{MaxBytes: config.MaxBytes}, newVariants(config.Constraints)}, nil
+	if folder, ok := config.Blobs.(*Folder); ok {
+		folder.room = config.Room
+	}
+	return &Library{
+		blobs: config.Blobs, arriving: config.Arriving, fetcher: config.Fetcher, limits: Limits{config.MaxBytes, config.Room},
+		variants: newVariants(config.Constraints), desk: newDesk(config.Arriving, config.Room), partBytes: cmp.Or(config.PartBytes, partBytes),
+	}, nil
 }
 
 // MaxBytes is the size of the largest upload.
@@ -99,9 +113,9 @@ func (l *Library) put(ctx context.Context, id schema.MediaID, file *File, kinds 
 	}
 	err := l.blobs.Put(ctx, id, file)
 	if err == nil {
-		return file.MediaFacts, nil
+		return file.MediaFacts, l.desk.clear(id) // of which it did not come
 	}
-	if left := ignoreMissing(os.Remove(file.Path)); left != nil {
+	if left := file.Close(); !errors.Is(left, fs.ErrNotExist) {
 		err = errors.Join(err, left)
 	}
 	if !errors.Is(err, errTaken) {
@@ -132,9 +146,9 @@ func (l *Library) Open(ctx context.Context, id schema.MediaID) (io.ReadSeekClose
 	return l.blobs.Open(ctx, id)
 }
 
-// Remove removes the content of an upload, if there is any.
+// Remove removes the content of an upload, and of its parts, if there is any.
 func (l *Library) Remove(ctx context.Context, id schema.MediaID) error {
-	return l.blobs.Remove(ctx, id)
+	return errors.Join(l.desk.clear(id), l.blobs.Remove(ctx, id))
 }
 
 // UploadURL returns an address that takes an upload by itself; empty: the blob store has
@@ -148,13 +162,36 @@ func (l *Library) UploadURL(ctx context.Context, id schema.MediaID, life time.Du
 }
 
 // Accept takes over what was uploaded to an UploadURL and returns what it is; NotFound
-// until something has come.
-func (l *Library) Accept(ctx context.Context, id schema.MediaID) (schema.MediaFacts, error) {
+// until something has come, Refused for what is not what was announced.
+func (l *Library) Accept(ctx context.Context, u schema.Upload) (schema.MediaFacts, error) {
 	box, ok := l.blobs.(inbox)
 	if !ok {
 		return schema.MediaFacts{}, errNotKept()
 	}
-	return box.Accept(ctx, id, l.limits.MaxBytes)
+	facts, err := box.Accept(ctx, u.ID, l.limits.MaxBytes)
+	if err != nil || u.Announced.SHA256 == "" {
+		return facts, err
+	}
+	content, err := l.blobs.Open(ctx, u.ID)
+	if err != nil {
+		return facts, err
+	}
+	err = checkSum(ctx, u.Announced, storeOf{content})
+	if schema.KindOf(err) == schema.Refused {
+		err = errors.Join(err, l.blobs.Remove(ctx, u.ID))
+	}
+	return facts, errors.Join(err, content.Close())
+}
+
+// storeOf is content of a blob store, whose failures are unavailability to a client.
+type storeOf struct{ content io.Reader }
+
+func (s storeOf) Read(p []byte) (int, error) {
+	n, err := s.content.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = unavailable(err)
+	}
+	return n, err
 }
 
 // Stored opens an upload as a file, for connectors: Refused where it is gone, Retryable
@@ -174,7 +211,7 @@ func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) 
 func (l *Library) fileOf(content Content) (*File, error) {
 	kept, ok := content.(*os.File)
 	if !ok {
-		file, err := Save(l.arriving, stored{content}, unlimited)
+		file, err := Save(l.arriving, stored{content}, Limits{unlimited, l.limits.Room})
 		return file, errors.Join(err, content.Close())
 	}
 	file, err := openKept(kept)
@@ -182,7 +219,7 @@ func (l *Library) fileOf(content Content) (*File, error) {
 }
 
 // unlimited is for what was taken once, whatever is taken now.
-var unlimited = Limits{MaxBytes: 1 << 62}
+const unlimited = 1 << 62 // bytes
 
 // stored is content of a blob store, whose failures pass.
 type stored struct{ content io.Reader }
@@ -209,22 +246,38 @@ func openKept(kept *os.File) (*File, error) {
 }
 
 // Sweep removes what arrived before a time and never became whole, and visits what was
-// kept before it, so that its visitor can remove what nobody knows.
+// kept before it, so that its visitor can remove what nobody knows. It counts what takes room
+// on disk.
 func (l *Library) Sweep(ctx context.Context, before time.Time, visit func(schema.MediaID) error) error {
+	began := l.limits.Room.Used()
 	entries, err := os.ReadDir(l.arriving)
 	if err != nil {
 		return fmt.Errorf("listing arriving media: %w", err)
 	}
+	var found int64
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil || info.ModTime().After(before) {
-			continue // gone meanwhile, or still arriving
+		if err != nil {
+			continue // gone meanwhile
 		}
-		if err := ignoreMissing(os.Remove(filepath.Join(l.arriving, entry.Name()))); err != nil {
+		path := filepath.Join(l.arriving, entry.Name())
+		if info.ModTime().After(before) { // still arriving
+			found += diskBytes(path) + diskBytes(filepath.Join(path, deskContent))
+			continue
+		}
+		if err := os.RemoveAll(path); err != nil {
 			return fmt.Errorf("removing media that never arrived: %w", err)
 		}
 	}
-	return l.blobs.Before(ctx, before, visit)
+	folder, ok := l.blobs.(*Folder)
+	if err := l.blobs.Before(ctx, before, visit); err != nil || l.limits.Room == nil || !ok {
+		return err
+	}
+	kept, err := folder.size(ctx)
+	if err == nil {
+		l.limits.Room.recount(began, found+kept)
+	}
+	return err
 }
 
 func errNotKept() error { return &schema.Error{Kind: schema.NotFound, Message: "media not found"} }

@@ -137,7 +137,7 @@ func (s *S3) Remove(ctx context.Context, id schema.MediaID) error {
 			return err
 		}
 	}
-	return nil
+	return s.endSessions(ctx, id)
 }
 
 func (s *S3) remove(ctx context.Context, name string) error {
@@ -165,7 +165,7 @@ func (s *S3) Before(ctx context.Context, at time.Time, visit func(schema.MediaID
 			}
 		}
 	}
-	return nil
+	return s.sessionsBefore(ctx, at, visit)
 }
 
 // UploadURL returns a signed address that takes an upload by PUT.
@@ -196,7 +196,7 @@ func (s *S3) Accept(ctx context.Context, id schema.MediaID, most int64) (schema.
 	if err != nil {
 		return facts, err
 	}
-	return facts, s.remove(ctx, s.arriving(id))
+	return facts, errors.Join(s.remove(ctx, s.arriving(id)), s.endSessions(ctx, id))
 }
 
 // takeOver copies what has come; NotFound where nothing has.

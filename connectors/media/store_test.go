@@ -203,12 +203,12 @@ func TestS3TakesUploadsByItself(t *testing.T) {
 		return address
 	}
 	id := schema.NewMediaID(time.Now())
-	_, err := library.Accept(ctx, id)
+	_, err := library.Accept(ctx, schema.Upload{ID: id})
 	wantError(t, err, schema.NotFound)
 	if status := put(t, address(id), film); status != http.StatusOK {
 		t.Fatalf("upload: %d", status)
 	}
-	facts, err := library.Accept(ctx, id)
+	facts, err := library.Accept(ctx, schema.Upload{ID: id})
 	want := schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Size: int64(len(film)), Width: 1280, Height: 720, Duration: 2500 * time.Millisecond}
 	if err != nil || facts != want {
 		t.Fatalf("Accept = %+v, %v", facts, err)
@@ -218,7 +218,7 @@ func TestS3TakesUploadsByItself(t *testing.T) {
 	if status := put(t, address(id), picture320x200(t, png.Encode)); status != http.StatusOK {
 		t.Fatalf("second upload: %d", status)
 	}
-	if again, err := library.Accept(ctx, id); err != nil || again != want {
+	if again, err := library.Accept(ctx, schema.Upload{ID: id}); err != nil || again != want {
 		t.Errorf("Accept again = %+v, %v", again, err)
 	}
 	wantContent(t, library, id, film)
@@ -231,9 +231,9 @@ func TestS3TakesUploadsByItself(t *testing.T) {
 	if status := put(t, address(page), []byte("<html>")); status != http.StatusOK {
 		t.Fatalf("upload: %d", status)
 	}
-	_, err = library.Accept(ctx, page)
+	_, err = library.Accept(ctx, schema.Upload{ID: page})
 	wantError(t, err, schema.Refused)
-	_, err = library.Accept(ctx, page)
+	_, err = library.Accept(ctx, schema.Upload{ID: page})
 	wantError(t, err, schema.NotFound) // it was removed
 }
 
@@ -251,7 +251,7 @@ func TestS3UploadIsAcceptedByAllAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if facts, err := library.Accept(t.Context(), id); err != nil || facts.Width != 320 {
+			if facts, err := library.Accept(t.Context(), schema.Upload{ID: id}); err != nil || facts.Width != 320 {
 				t.Errorf("Accept = %+v, %v", facts, err)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -67,8 +68,15 @@ func (l *Library) Variant(ctx context.Context, id schema.MediaID, of schema.Vari
 	if err = errors.Join(err, original.Close()); err != nil {
 		return nil, err
 	}
+	if err := l.limits.Room.Take(made.Size); err != nil {
+		return nil, errors.Join(err, made.Close())
+	}
+	made.room = l.limits.Room
 	if err := l.blobs.Put(ctx, of.Of(id), made); err != nil {
-		left := ignoreMissing(os.Remove(made.Path))
+		left := made.Close()
+		if errors.Is(left, fs.ErrNotExist) {
+			left = nil
+		}
 		if !errors.Is(err, errTaken) || left != nil { // another has made the same
 			return nil, errors.Join(err, left)
 		}

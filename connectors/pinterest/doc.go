@@ -1,4 +1,14 @@
-// Package pinterest says what Pinterest takes, so that a post is checked when it is
-// made rather than when it is due. The limits are those of Pinterest's API v5
-// (developers.pinterest.com/docs/api/v5/pins-create).
+// Package pinterest publishes pins on boards of Pinterest. Package simulator is one in small.
+//
+//	Prepare ─┬─ pictures ─▶ checked; Pinterest fetches them by itself when the pin is made
+//	         └─ a video  ─▶ POST /media ─▶ POST the file to upload_url ─▶ GET /media/{id} until it succeeded
+//	Publish ─▶ POST /pins
+//	Find    ─▶ GET /boards/{id}/pins, or of a section
+//
+// An account is a board, or a section of one. There are no comments in the API.
+//
+// The facts are those of Pinterest's OpenAPI description, 5.23.0
+// (github.com/pinterest/api-description), and of developers.pinterest.com/docs:
+// getting-started/set-up-authentication-and-authorization, reference/rate-limits and
+// key-concepts/access-tiers. Nothing there says in which order a board lists its pins.
 package pinterest

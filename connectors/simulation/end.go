@@ -24,6 +24,7 @@ const (
 	Kicked          End = "kicked"       // the bot, from its chat
 	NotMember       End = "not-a-member" // the bot was never, or left
 	ChatDeleted     End = "chat-deleted"
+	BoardDeleted    End = "board-deleted"
 )
 
 // ends are those of a world's accounts, by id.

@@ -126,13 +126,13 @@ func (w *World) PublishedAt(workspace schema.WorkspaceID, at int) (Post, bool) {
 }
 
 // PublishedAs returns the post of a workspace by what the platform's API calls it: the id that
-// the simulator keeps it under, or one with something in front, such as urn:li:share: or the
-// page's id and _.
+// the simulator keeps it under, or one with something in front, such as urn:li:share:, the page's
+// id and _, or v_pub_file~v2-1 and a dot.
 func (w *World) PublishedAs(workspace schema.WorkspaceID, native string) (Post, bool) {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	_, afterPage, _ := strings.Cut(native, "_")
-	for _, id := range []string{native, native[strings.LastIndexByte(native, ':')+1:], afterPage} {
+	for _, id := range []string{native, native[strings.LastIndexByte(native, ':')+1:], afterPage, native[strings.LastIndexByte(native, '.')+1:]} {
 		if p, ok := w.published.byID[place{workspace, id}]; ok {
 			return *p, true
 		}

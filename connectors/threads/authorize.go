@@ -38,7 +38,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 		return schema.Credentials{}, err
 	}
 	return c.tokens.Lengthen(ctx, a, schema.Credentials{
-		AccessToken: granted.Token, Scope: strings.Join(given, ","), AppID: c.consent.App.ID,
+		AccessToken: granted.Token, Scope: strings.Join(given, ","), AppID: c.consent.App.ID, PersonID: granted.Person,
 	})
 }
 
@@ -60,3 +60,6 @@ func (c *Connector) grantedScopes(ctx context.Context, a schema.Account, token s
 	}
 	return out.Data.Scopes
 }
+
+// PersonOf returns whom a call for a person is about: see graph.Consent.
+func (c *Connector) PersonOf(signed string) (string, error) { return c.consent.PersonOf(signed) }

@@ -4,31 +4,48 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"crier/connectors"
 	"crier/schema"
-	"crier/schema/validation"
 )
 
-// Constraints is what TikTok takes. It could show up to 35 photos as well, but a post
-// without a video is refused here, so that one video is all there can be.
-func Constraints() schema.Constraints {
+// Constraints is what TikTok takes of an account of which nothing else is known. It could show
+// up to 35 photos as well, but a post without a video is refused here, so that one video is all
+// there can be.
+func Constraints() schema.Constraints { return constraintsOf(creator{}) }
+
+// constraintsOfAccount is what TikTok takes of one account, as it said last.
+func constraintsOfAccount(a schema.Account) schema.Constraints { return constraintsOf(creatorOf(a)) }
+
+const (
+	longestVideo = 10 * time.Minute
+	largestVideo = 4_000_000_000 // bytes
+)
+
+func constraintsOf(k creator) schema.Constraints {
+	longest := longestVideo
+	if k.longest > 0 {
+		longest = min(longest, k.longest)
+	}
 	return schema.Constraints{
 		Platform: schema.TikTok,
+		Own:      constraintsOfAccount,
 		Text:     schema.TextLimit{Max: 2200, Count: utf16Units},
 		Media: schema.MediaLimits{
 			Required:         true,
 			Max:              1,
 			MaxVideos:        1,
 			Kinds:            []schema.MediaKind{schema.Video},
-			MaxVideoDuration: 10 * time.Minute,
+			VideoTypes:       []string{"video/mp4", "video/quicktime", "video/webm"},
+			MaxVideoBytes:    largestVideo,
+			MaxVideoDuration: longest,
 			MinWidth:         360,
 			MinHeight:        360,
 			MinAspect:        9.0 / 16,
 			MaxAspect:        1,
 		},
 		DailyCap: 50,
-		Settings: validation.SettingRules{
-			"privacy": validation.EnumSetting("PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "FOLLOWER_OF_CREATOR", "SELF_ONLY").Require(),
-		}.Check,
+		Settings: settingsCheck(k),
+		Together: together,
 	}
 }
 
@@ -39,4 +56,14 @@ func utf16Units(text string) int {
 		n += utf16.RuneLen(r)
 	}
 	return n
+}
+
+// Limits is how fast TikTok is called: of an account in a minute, bursts included, no more than
+// the 6 beginnings of a video and the 20 questions about a creator, with which those about posts
+// are counted here, that it allows a token. It counts no parts of videos.
+func Limits() connectors.Limits {
+	return connectors.Limits{
+		connectors.Media:  {Account: connectors.Rate{PerSecond: 3. / 60, Burst: 3}},
+		connectors.Status: {Account: connectors.Rate{PerSecond: 10. / 60, Burst: 10}},
+	}
 }

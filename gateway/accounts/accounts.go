@@ -28,6 +28,7 @@ type Store interface {
 	consentBeginner
 	redirectStore
 	reconnectStore
+	noticeStore
 }
 
 // reader reads connected accounts and what they are grouped by.
@@ -82,7 +83,7 @@ func Routes(c Config) []admission.Route {
 	tokens := &connections{c}
 	return slices.Concat(
 		(&accounts{c}).routes(), tokens.routes(), (&authorizations{connections: tokens}).routes(),
-		(&redirects{c}).routes(), (&brands{c}).routes(),
+		(&redirects{c}).routes(), (&brands{c}).routes(), (&notices{c}).routes(),
 	)
 }
 
@@ -205,22 +206,24 @@ func (a *accounts) disconnect(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	a.revoke(c, account)
+	a.Revoke(c.Request.Context(), account)
 	answer.JSON(c, http.StatusOK, disconnectedAnswer{Success: true, Disconnected: true, ID: id})
 	return nil
 }
 
-func (a *accounts) revoke(c *gin.Context, account schema.Account) {
-	revoker, unable := connectors.As[connectors.Revoker](a.Platforms, account)
+// Revoke ends an account's credentials at its platform where that can be: nobody has them any
+// more all the same.
+func (c Config) Revoke(ctx context.Context, account schema.Account) {
+	revoker, unable := connectors.As[connectors.Revoker](c.Platforms, account)
 	if unable != nil || account.Problem() != nil {
 		return
 	}
-	credentials, err := a.Vault.Open(account)
+	credentials, err := c.Vault.Open(account)
 	if err == nil {
-		err = revoker.Revoke(c.Request.Context(), account, credentials)
+		err = revoker.Revoke(ctx, account, credentials)
 	}
 	if err != nil {
-		a.Logger.WarnContext(c.Request.Context(), "credentials of a disconnected account were not revoked",
+		c.Logger.WarnContext(ctx, "credentials of a disconnected account were not revoked",
 			slog.String("account", account.ID.String()), slog.String("platform", account.Platform.String()), slog.Any("err", err))
 	}
 }

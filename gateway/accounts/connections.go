@@ -56,10 +56,12 @@ var byToken = []tokens{
 	{platform: schema.Twitter, refresh: true},
 	{platform: schema.LinkedIn, refresh: true, entity: true},
 	{platform: schema.Facebook},
+	{platform: schema.TikTok, refresh: true},
 	{platform: schema.Instagram, selfRenewing: true},
 	{platform: schema.Threads, selfRenewing: true},
 	{platform: schema.GoogleBusiness, refresh: true, entity: true},
 	{platform: schema.YouTube, refresh: true},
+	{platform: schema.Pinterest, refresh: true, entity: true},
 }
 
 // renewSoon is when a token is renewed that renews itself and whose expiry its owner does not
@@ -276,7 +278,7 @@ func (s *connections) check(ctx context.Context, key schema.Key, one candidate) 
 		account.Server = ""
 	}
 	return schema.Connection{
-		Account: account, ExpiresAt: profile.Expiry(one.credentials),
+		Account: account, Person: one.credentials.PersonID, ExpiresAt: profile.Expiry(one.credentials),
 		Renewable: one.credentials.Refreshable() && unable == nil,
 		Seal:      s.seal(one.credentials),
 	}, nil

@@ -30,14 +30,31 @@ type inbox interface {
 	// UploadURL returns an address that takes the content of an upload by PUT; empty: there
 	// is none but the gateway's own.
 	UploadURL(ctx context.Context, id schema.MediaID, life time.Duration) (string, error)
-	// Accept takes over what came to that address; NotFound until then.
-	Accept(ctx context.Context, id schema.MediaID) (schema.MediaFacts, error)
+	// Accept takes over what came to that address; NotFound until then, Refused for what is
+	// not what was announced.
+	Accept(ctx context.Context, u schema.Upload) (schema.MediaFacts, error)
+}
+
+// assembler takes uploads in parts.
+type assembler interface {
+	// Announce says whether an upload may come in parts, and of which size. It is Unavailable
+	// where there is no room for it.
+	Announce(ctx context.Context, u schema.Upload) (schema.Announced, error)
+	// Parts tells which have come, and where those go that the gateway does not take; NotFound
+	// once they are put together.
+	Parts(ctx context.Context, u schema.Upload, life time.Duration) ([]schema.UploadPart, error)
+	// KeepPart stores a part and returns its MD5. Errors of content pass.
+	KeepPart(u schema.Upload, number int, content io.Reader) (md5 []byte, err error)
+	// Assemble keeps what the parts make, or what came in one piece; InvalidState while
+	// something is missing, Refused for what is removed again.
+	Assemble(ctx context.Context, u schema.Upload, kinds []schema.MediaKind) (schema.MediaFacts, error)
 }
 
 // Contents stores the content of uploads and takes it without the gateway.
 type Contents interface {
 	contentStore
 	inbox
+	assembler
 }
 
 // Library finds the uploads that requests name.
@@ -91,15 +108,24 @@ func secretOf(file string) string {
 }
 
 // Completed returns an upload whose content is there. What came by an address of the blob
-// store is looked at when it is first asked for: nobody tells us when it comes.
+// store is looked at when it is first asked for: nobody tells us when it comes. What has a
+// checksum is completed by its sender alone, who waits until all of it is read.
 func (l *Library) Completed(ctx context.Context, u schema.Upload) (schema.Upload, error) {
 	if u.State != schema.UploadAwaited {
 		return u, nil
 	}
-	facts, err := l.inbox.Accept(ctx, u.ID)
+	if u.Announced.SHA256 != "" {
+		return u, mediaNotFound(nil)
+	}
+	facts, err := l.inbox.Accept(ctx, u)
 	if err != nil {
 		return u, err
 	}
+	return l.complete(ctx, u, facts)
+}
+
+// complete notes what came for an upload.
+func (l *Library) complete(ctx context.Context, u schema.Upload, facts schema.MediaFacts) (schema.Upload, error) {
 	completed, err := l.writer.CompleteMedia(ctx, u.ID, facts)
 	if schema.KindOf(err) == schema.InvalidState {
 		return completed, nil // another request was faster

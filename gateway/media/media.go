@@ -69,6 +69,8 @@ func (m *media) routes() []admission.Route {
 		admission.Handle(http.MethodPost, "/media/from-url", schema.Write, m.createFromURL).Carrying(fetchLimit),
 		admission.Handle(http.MethodPost, "/media/upload-url", schema.Write, m.createAddress),
 		admission.Handle(http.MethodGet, "/media/:id", schema.Read, m.get),
+		admission.Handle(http.MethodGet, "/media/:id/parts", schema.Write, m.parts),
+		admission.Handle(http.MethodPost, "/media/:id/complete", schema.Write, m.complete).Carrying(completeLimit),
 		admission.Handle(http.MethodDelete, "/media/:id", schema.Write, m.delete),
 		admission.Handle(http.MethodPut, "/uploads/:id/:secret", admission.Public, m.receive).Carrying(uploadLimit),
 		admission.Handle(http.MethodGet, "/files/:id/:name", admission.Public, m.serve).Carrying(uploadLimit),
@@ -120,25 +122,18 @@ func (m *media) list(c *gin.Context) error {
 // get answers with one upload. One whose content has not come yet has no url; of content
 // that was none a warning says why it was removed, and another may be sent.
 func (m *media) get(c *gin.Context) error {
-	id, err := mediaID(c)
+	found, err := m.owned(c)
 	if err != nil {
 		return err
-	}
-	found, err := m.Store.Media(c.Request.Context(), admission.RequestOf(c).Key.Workspace, []schema.MediaID{id})
-	if err != nil {
-		return err
-	}
-	if len(found) == 0 {
-		return mediaNotFound(nil)
 	}
 	reply := mediaAnswer{Success: true}
-	u, err := m.Library.Completed(c.Request.Context(), found[0])
+	u, err := m.Library.Completed(c.Request.Context(), found)
 	switch e, ok := errors.AsType[*schema.Error](err); {
 	case err == nil:
 	case ok && e.Kind == schema.NotFound:
-		u = found[0] // it is still awaited
+		u = found // it is still awaited
 	case ok && e.Kind == schema.Refused:
-		u = found[0]
+		u = found
 		reply.Warnings = []schema.Detail{{Field: "id", Code: codeMediaRefused, Message: "what was uploaded was removed: " + e.Message}}
 	default:
 		return err

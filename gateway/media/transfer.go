@@ -17,6 +17,7 @@ const (
 	transferLimit = 15 * time.Minute
 	uploadLimit   = time.Hour // at an address of its own, and of what platforms take: 4 GiB at 10 Mbit/s
 	fetchLimit    = 5 * time.Minute
+	completeLimit = 10 * time.Minute // of looking through what has come
 	answerGrace   = 20 * time.Second // for the answer, once the content has come
 	writeGrace    = 20 * time.Second // for the next 32 KiB of content that is served
 )

@@ -2,11 +2,14 @@ package media
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -69,50 +72,85 @@ func (m *media) createAddress(c *gin.Context) error {
 		return err
 	}
 	readDescriptive(f, &u)
-	if size, ok := f.Integer("size"); ok && (size < 1 || int64(size) > m.Contents.MaxBytes()) {
+	size, ok := f.Integer("size")
+	if ok && (size < 1 || int64(size) > m.Contents.MaxBytes()) {
 		f.Fail("size", validation.CodeMediaTooLarge, fmt.Sprintf("must be 1 byte to %d MB", m.Contents.MaxBytes()>>20))
 	}
+	u.Announced.Size = int64(size)
+	u.Announced.SHA256 = readSum(f)
 	f.Text("mimeType", body.MaxShort) // taken for those who send it: only the content counts
 	f.Finish()
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	u.State, u.ExpiresAt = schema.UploadAwaited, u.CreatedAt.Add(schema.UploadAddressLife)
-	address, err := m.Contents.UploadURL(c.Request.Context(), u.ID, schema.UploadAddressLife)
+	reply, err := m.awaitUpload(c.Request.Context(), u)
 	if err != nil {
 		return err
 	}
-	if address == "" {
-		address = m.Uploads + u.ID.String() + "/" + u.Secret
-	}
-	if err := m.Store.CreateMedia(c.Request.Context(), u); err != nil {
-		return err
-	}
-	answer.JSON(c, http.StatusCreated, addressAnswer{
-		Success: true, UploadURL: address, Method: http.MethodPut, Headers: map[string]string{},
-		MediaID: u.ID.String(), ExpiresAt: answer.Moment(u.ExpiresAt), Warnings: f.Report.Warnings,
-	})
+	reply.Warnings = f.Report.Warnings
+	answer.JSON(c, http.StatusCreated, reply)
 	return nil
 }
 
-// receive takes the content of an upload whose address was given out. What it says of
-// its type counts for nothing. Of two at once the first to be whole is kept.
+// readSum reads the checksum of a file.
+func readSum(f *body.Form) string {
+	text, ok := f.Text("sha256", body.MaxShort)
+	if sum, err := hex.DecodeString(text); ok && (err != nil || len(sum) != sha256.Size) {
+		f.Fail("sha256", body.CodeInvalidValue, "must be a SHA-256 in hex, of 64 digits")
+	}
+	return strings.ToLower(text)
+}
+
+// awaitUpload notes an upload that is to come, and says where it is to be sent.
+func (m *media) awaitUpload(ctx context.Context, u schema.Upload) (addressAnswer, error) {
+	var err error
+	if u.Announced, err = m.Contents.Announce(ctx, u); err != nil {
+		return addressAnswer{}, err
+	}
+	life := schema.UploadAddressLife
+	if u.Announced.Parts() > 0 {
+		life = schema.UploadPartsLife
+	}
+	u.State, u.ExpiresAt = schema.UploadAwaited, u.CreatedAt.Add(life)
+	address, err := m.Contents.UploadURL(ctx, u.ID, life)
+	if err != nil {
+		return addressAnswer{}, err
+	}
+	if address == "" {
+		address = m.address(u)
+	}
+	if err := m.Store.CreateMedia(ctx, u); err != nil {
+		return addressAnswer{}, err
+	}
+	reply := addressAnswer{
+		Success: true, UploadURL: address, Method: http.MethodPut, Headers: map[string]string{},
+		MediaID: u.ID.String(), ExpiresAt: answer.Moment(u.ExpiresAt), PartSize: u.Announced.PartSize,
+	}
+	if u.Announced.Parts() > 0 {
+		reply.Parts, err = m.partsOf(ctx, u, life)
+	}
+	return reply, err
+}
+
+// address is the gateway's own of an upload.
+func (m *media) address(u schema.Upload) string { return m.Uploads + u.ID.String() + "/" + u.Secret }
+
+// receive takes the content of an upload whose address was given out, or a part of it. What
+// it says of its type counts for nothing. Of two at once the first to be whole is kept.
 func (m *media) receive(c *gin.Context) error {
 	id, err := mediaID(c)
 	if err != nil {
 		return err
 	}
-	u, err := m.Store.PublicMedia(c.Request.Context(), id, c.Param("secret"))
+	u, err := m.awaited(c.Request.Context(), id, c.Param("secret"))
 	if err != nil {
 		return err
 	}
-	if u.State != schema.UploadAwaited {
-		return &schema.Error{Kind: schema.InvalidState, Message: "this address has taken its upload; it takes one only"}
+	if number, ok := c.GetQuery(partQuery); ok {
+		return m.receivePart(c, u, number)
 	}
-	if !m.Now().Before(u.ExpiresAt) {
-		return mediaNotFound(nil)
-	}
-	facts, err := m.Contents.Keep(c.Request.Context(), u.ID, newTransfer(c, m.Contents.MaxBytes(), uploadLimit), anyMedia)
+	content := summed(newTransfer(c, m.Contents.MaxBytes(), uploadLimit), u.Announced.SHA256)
+	facts, err := m.Contents.Keep(c.Request.Context(), u.ID, content, anyMedia)
 	if err != nil {
 		return refusedContent("body", err)
 	}
@@ -122,6 +160,20 @@ func (m *media) receive(c *gin.Context) error {
 	}
 	answer.JSON(c, http.StatusOK, mediaAnswer{Success: true, Media: m.Library.view(completed)})
 	return nil
+}
+
+// awaited returns the upload of an address that takes it.
+func (m *media) awaited(ctx context.Context, id schema.MediaID, secret string) (schema.Upload, error) {
+	u, err := m.Store.PublicMedia(ctx, id, secret)
+	switch {
+	case err != nil:
+		return u, err
+	case u.State != schema.UploadAwaited:
+		return u, &schema.Error{Kind: schema.InvalidState, Message: "this address has taken its upload; it takes one only"}
+	case !m.Now().Before(u.ExpiresAt):
+		return u, mediaNotFound(nil)
+	}
+	return u, nil
 }
 
 // serve answers with the content of an upload, or a part of it, to whoever knows its

@@ -59,5 +59,39 @@ type addressAnswer struct {
 	Headers   map[string]string `json:"headers"`
 	MediaID   string            `json:"mediaId"`
 	ExpiresAt answer.Moment     `json:"expiresAt"`
+	PartSize  int64             `json:"partSize,omitempty"` // bytes
+	Parts     []partView        `json:"parts,omitempty"`    // of a file that may come in parts
 	Warnings  []schema.Detail   `json:"warnings,omitempty"`
+}
+
+// partView is a part of an upload as the API shows it.
+type partView struct {
+	Number    int    `json:"number"` // from 1
+	Offset    int64  `json:"offset"` // bytes
+	Size      int64  `json:"size"`   // bytes
+	UploadURL string `json:"uploadUrl"`
+	Received  bool   `json:"received"`
+}
+
+// partsAnswer tells how far an upload in parts is.
+type partsAnswer struct {
+	Success   bool              `json:"success"`
+	MediaID   string            `json:"mediaId"`
+	Method    string            `json:"method"`
+	Headers   map[string]string `json:"headers"`
+	ExpiresAt answer.Moment     `json:"expiresAt"`
+	PartSize  int64             `json:"partSize"` // bytes
+	Parts     []partView        `json:"parts"`
+}
+
+// partAnswer is that a part was stored.
+type partAnswer struct {
+	Success bool         `json:"success"`
+	Part    receivedPart `json:"part"`
+}
+
+type receivedPart struct {
+	Number int    `json:"number"`
+	Size   int64  `json:"size"` // bytes
+	MD5    string `json:"md5"`  // in hex
 }

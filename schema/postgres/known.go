@@ -10,6 +10,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
+	"crier/schema/postgres/internal/tables"
 )
 
 // looking is one question of Known, with its answer.
@@ -85,5 +86,5 @@ const selectKnown = `
 	join workspaces w on w.id = a.workspace_id
 	cross join lateral (
 		select array_agg(r.native_id) ids from receipts r
-		where r.profile = ` + profileOf + ` and r.seen_at >= u.since and (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry)
+		where r.profile = ` + tables.ProfileOf + ` and r.seen_at >= u.since and (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry)
 	) known`

@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"crier/schema"
 	"crier/schema/postgres/accounts"
 	"crier/schema/postgres/admission"
 	"crier/schema/postgres/billing"
+	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/keys"
@@ -104,6 +106,17 @@ type KeyHolders = operation.KeyHolders
 
 // ErrBackingUp refuses to drop keys of the keyset while a backup is made.
 var ErrBackingUp = operation.ErrBackingUp
+
+// Deletions is the store of what is deleted.
+type Deletions = deletion.Store
+
+// DeletionLate is how long after a deletion's stop it can be done, at the earliest.
+const DeletionLate = deletion.Late
+
+// NewDeletions returns the store of what is deleted. late is DeletionLate, but for tests.
+func NewDeletions(s *Store, late time.Duration) *Deletions {
+	return deletion.New(s.DB, late)
+}
 
 // NewAdmin returns the store of the operator's commands.
 func NewAdmin(s *Store) *Admin { return operation.New(s.ForRequests()) }

@@ -11,13 +11,8 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
-
-// profileOf is the profile that an account publishes to, as receipts name it, from
-// accounts a and their workspaces w. Each sandbox workspace has profiles of its own, as
-// it has simulators of its own.
-const profileOf = `substr(sha256(convert_to(a.platform || ' ' || case when w.live_id is null then a.server else w.id::text end || ' '
-		|| coalesce(nullif(a.native_id, ''), a.id::text), 'UTF8')), 1, 16)`
 
 // receiptRows are the columns of receipts to be recorded, with their owners.
 type receiptRows struct {
@@ -63,7 +58,7 @@ const (
 
 	recordReceipts = `
 	insert into receipts (profile, native_id, owner, n, entry)
-	select ` + profileOf + `, u.native_id, u.owner, u.n, u.entry
+	select ` + tables.ProfileOf + `, u.native_id, u.owner, u.n, u.entry
 	from ` + receiptsGiven + ` u (account, native_id, owner, n, entry)
 	join accounts a on a.id = u.account
 	join workspaces w on w.id = a.workspace_id`
@@ -72,7 +67,7 @@ const (
 	select u.i - 1 from ` + receiptsGiven + ` with ordinality u (account, native_id, owner, n, entry, i)
 	join accounts a on a.id = u.account
 	join workspaces w on w.id = a.workspace_id
-	join receipts r on r.profile = ` + profileOf + ` and r.native_id = u.native_id
+	join receipts r on r.profile = ` + tables.ProfileOf + ` and r.native_id = u.native_id
 	where (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry) order by u.i`
 )
 

@@ -580,6 +580,31 @@ func TestARetryGoesOnAfterTheLastReceipt(t *testing.T) {
 	wantKind(t, err, schema.InvalidState)
 }
 
+// A retry knows an entry that may be there by what was prepared for it, and no other entry.
+func TestARetryKeepsWhatItLooksBy(t *testing.T) {
+	f := newFixture(t)
+	for name, tt := range map[string]struct {
+		ended schema.Outcome
+		step  schema.Step
+		keeps bool
+	}{
+		"unknown": {schema.Outcome{Verdict: schema.CannotTell}, schema.StepFind, true},
+		"refused": {schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}, Verdict: schema.NotThere}, schema.StepPrepare, false},
+	} {
+		p := f.post(1, 0)
+		f.create(p)
+		f.exec(`update targets set step = 1, progress = '{"id":"7"}'`)
+		f.claimOne(p, 0)
+		f.expire()
+		f.finish(f.claimOne(p, 0), tt.ended)
+		f.wake()
+		d := f.claimOne(f.retry(p, 0), 0)
+		if d.Step != tt.step || (string(d.Progress) == `{"id":"7"}`) != tt.keeps {
+			t.Errorf("%s: the retry is claimed at step %d with %s", name, d.Step, d.Progress)
+		}
+	}
+}
+
 // TestARetryLooksForWhatMayBeThere has two entries of a thread end as unknown, and retries
 // it twice.
 func TestARetryLooksForWhatMayBeThere(t *testing.T) {

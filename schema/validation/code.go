@@ -1,6 +1,6 @@
 package validation
 
-// The codes of details that validation finds. CodeSettingUnknown,
+// The codes of details that validation finds. CodeSettingUnknown, CodeSettingPrivate,
 // CodeFirstCommentSkipped, CodeFirstCommentLong, CodeMediaResized and CodeMediaFitIgnored are
 // warnings, all others are errors.
 const (
@@ -39,4 +39,5 @@ const (
 	CodeSettingUnknown          = "setting_unknown"
 	CodeSettingConflict         = "setting_conflict"
 	CodeSettingNotEnabled       = "setting_not_enabled"
+	CodeSettingPrivate          = "setting_private"
 )

@@ -135,7 +135,7 @@ func (v *validation) settings(c schema.Constraints) {
 func (v *validation) setting(p schema.Platform, d schema.Detail) {
 	d.Field = joinField("platformSettings."+p.String(), d.Field)
 	d.Platform = p.String()
-	if d.Code == CodeSettingUnknown {
+	if d.Code == CodeSettingUnknown || d.Code == CodeSettingPrivate {
 		v.add(&v.warnings, d)
 		return
 	}

@@ -48,9 +48,12 @@ func (s *simulator) getLocation(v visit) {
 	v.fail(notFound())
 }
 
+// titleOf is what a location is called.
+func titleOf(location string) string { return "Café " + location }
+
 func locationOf(p place) any {
 	return map[string]any{
-		"name": "locations/" + p.location, "title": "Café " + p.location, "languageCode": "en", "storeCode": p.location,
+		"name": "locations/" + p.location, "title": titleOf(p.location), "languageCode": "en", "storeCode": p.location,
 		"storefrontAddress": map[string]any{"regionCode": "GB", "locality": "London", "addressLines": []string{"1 High Street"}},
 	}
 }

@@ -9,7 +9,7 @@ import (
 // show tells how Google shows a post.
 func (s *simulator) show(p simulation.Post) simulation.Shown {
 	asked := keptOf(p)
-	shown := simulation.Shown{By: "location " + p.Account, Text: p.Text}
+	shown := simulation.Shown{By: titleOf(p.Account), Text: p.Text}
 	switch asked.TopicType {
 	case "EVENT":
 		shown.Kind = "event"

@@ -70,7 +70,7 @@ func Remaining(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (in
 		select case when w.live_id is not null or coalesce(p.accounts, 0) = 0 then 1000000 else p.accounts end - (
 			select count(*) from accounts a where a.workspace_id = w.id and a.disconnected_at is null)
 		from workspaces w join plans p on p.name = w.plan
-		where w.id = $1`, workspace).Scan(&remaining)
+		where w.id = $1 and w.deleting_at is null`, workspace).Scan(&remaining)
 	return remaining, err
 }
 
@@ -114,9 +114,17 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 	b.Queue(putConnected, pgx.StrictNamedArgs{
 		"id": a.ID, "workspace": workspace, "brand": a.Brand, "platform": a.Platform, "native": a.NativeID, "name": a.Name,
 		"server": a.Server, "sealed": a.Sealed, "revision": a.Revision, "expires": db.OrNull(a.ExpiresAt), "renewable": a.Renewable,
-		"settings": db.TextOrNull(a.Settings), "created": a.CreatedAt, "renew": db.OrNull(a.RenewalDue(s.Now(), false)),
+		"settings": db.TextOrNull(a.Settings), "person": personOf(c), "created": a.CreatedAt, "renew": db.OrNull(a.RenewalDue(s.Now(), false)),
 	})
 	return one, changed, nil
+}
+
+// personOf is what is kept of whoever has consented; nil where that is not known.
+func personOf(c *schema.Connection) []byte {
+	if c.Person == "" {
+		return nil
+	}
+	return schema.Person{Platform: c.Account.Platform, ID: c.Person}.Hash()
 }
 
 // lockConnected locks the account of a profile; one that is not known yet gets an id.
@@ -136,10 +144,10 @@ func (s *Store) lockConnected(ctx context.Context, tx pgx.Tx, workspace schema.W
 
 // putConnected resets the renewal if the credentials are new ones.
 const putConnected = `
-	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, settings, revision, expires_at, renewable, created_at, renew_at)
-	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, coalesce(@settings::text::json, '{}'), @revision, @expires, @renewable, @created, @renew)
+	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, settings, revision, expires_at, renewable, created_at, renew_at, person)
+	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, coalesce(@settings::text::json, '{}'), @revision, @expires, @renewable, @created, @renew, @person)
 	on conflict (id) do update set
-		brand_id = excluded.brand_id, name = excluded.name, sealed = excluded.sealed, settings = excluded.settings, revision = excluded.revision,
+		person = coalesce(excluded.person, a.person), brand_id = excluded.brand_id, name = excluded.name, sealed = excluded.sealed, settings = excluded.settings, revision = excluded.revision,
 		expires_at = excluded.expires_at, renewable = excluded.renewable, needs_reconnect = false, ended = 0, end_message = null, disconnected_at = null,
 		renew_at = case when a.revision = excluded.revision then a.renew_at else excluded.renew_at end,
 		renew_asked_at = case when a.revision = excluded.revision then a.renew_asked_at end,

@@ -46,6 +46,27 @@ func (s *Health) AskRenewal(ctx context.Context, a schema.Account) error {
 	return nil
 }
 
+// AskRenewals is AskRenewal for each account of a profile, in whichever workspace: by the word of
+// its platform, which knows none. It returns how many there are.
+func (s *Health) AskRenewals(ctx context.Context, platform schema.Platform, nativeID string) (accounts int, err error) {
+	rows, err := s.Pool.Query(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
+		where a.platform = @platform and a.native_id = @profile and a.disconnected_at is null and w.live_id is null limit @most`,
+		pgx.StrictNamedArgs{"platform": int16(platform), "profile": nativeID, "most": mostOfProfile})
+	found, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
+	if err != nil {
+		return 0, fmt.Errorf("reading the accounts of a profile: %w", db.Unavailable(err))
+	}
+	for _, a := range found {
+		if err := s.AskRenewal(ctx, a); err != nil {
+			return 0, err
+		}
+	}
+	return len(found), nil
+}
+
+// mostOfProfile bounds the workspaces that have a profile connected: one, as a rule.
+const mostOfProfile = 100
+
 // EndAccount ends an account: its platform no longer lets crier act with its credentials.
 // The first end counts: it does nothing if the account has ended already, or has newer
 // credentials.

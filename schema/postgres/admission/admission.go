@@ -34,7 +34,7 @@ func (s *Store) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, er
 		join workspaces w on w.id = k.workspace_id
 		join workspaces live on live.id = coalesce(w.live_id, w.id)
 		join plans p on p.name = live.plan
-		where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+		where k.hash = $1 and w.deleting_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 		hash[:]).Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute, &k.PostsPerMonth, &suspended)
 	if err != nil {
 		if err := db.OrNotFound(err, "key"); schema.KindOf(err) == schema.NotFound {

@@ -78,7 +78,10 @@ func (s *Store) CreateKey(ctx context.Context, k schema.KeyRecord, hash [32]byte
 
 // lockWorkspace lets changes of a workspace's keys happen in turn.
 func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) error {
-	_, err := tx.Exec(ctx, `select from workspaces where id = $1 for no key update`, workspace)
+	tag, err := tx.Exec(ctx, `select from workspaces where id = $1 and deleting_at is null for no key update`, workspace)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = db.NotFound("workspace")
+	}
 	return err
 }
 

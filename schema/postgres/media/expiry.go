@@ -16,11 +16,18 @@ import (
 // it before may take to make a post of it.
 const doomedAfter = time.Minute
 
+const (
+	expiryChunk = 1000
+	// lookAgain is when media that a post still needs is looked at again.
+	lookAgain = 24 * time.Hour
+)
+
 // ExpireMedia marks what has expired and is not used, and unmarks what a post has come to
-// use while it was being deleted. It returns how many were marked.
-func (s *Store) ExpireMedia(ctx context.Context) (int64, error) {
-	var marked int64
-	err := s.Alone(ctx, "media", func(tx pgx.Tx) error {
+// use while it was being deleted. Posts that have ended need their media no longer: from then
+// on it expires like new uploads. It looks at so many at a time, and tells whether there are
+// more.
+func (s *Store) ExpireMedia(ctx context.Context) (more bool, err error) {
+	err = s.Alone(ctx, "media", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			update media m set state = $1, deleted_at = null
 			where m.state = $2 and m.facts ->> 'kind' <> '' and `+tables.UsedByUnfinished,
@@ -29,16 +36,26 @@ func (s *Store) ExpireMedia(ctx context.Context) (int64, error) {
 			return err
 		}
 		tag, err := tx.Exec(ctx, `
-			update media m set state = $1, deleted_at = now()
-			where m.state < $1 and m.expires_at < now() and not exists (select from media_uses u where u.media_id = m.id)`,
-			int16(schema.UploadDeleted))
-		marked = tag.RowsAffected()
+			with due as (
+				select m.id, `+tables.UsedByUnfinished+` as needed, exists (select from media_uses u where u.media_id = m.id) as used
+				from media m where m.state < @deleted and m.expires_at < now() order by m.expires_at limit @chunk
+			), ended as (
+				delete from media_uses u using due where u.media_id = due.id and not due.needed
+			)
+			update media m set
+				state = case when due.used then m.state else @deleted end,
+				deleted_at = case when due.used then m.deleted_at else now() end,
+				expires_at = case when due.needed then now() + @again when due.used then now() + @kept else m.expires_at end
+			from due where m.id = due.id`, pgx.StrictNamedArgs{
+			"deleted": int16(schema.UploadDeleted), "chunk": expiryChunk, "again": lookAgain, "kept": s.Keep.Media,
+		})
+		more = tag.RowsAffected() == expiryChunk
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("expiring media: %w", db.Unavailable(err))
+		return false, fmt.Errorf("expiring media: %w", db.Unavailable(err))
 	}
-	return marked, nil
+	return more, nil
 }
 
 // RemovableMedia returns marked media whose content may go now.

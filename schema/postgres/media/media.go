@@ -3,6 +3,7 @@ package media
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,31 +20,35 @@ type Store struct{ *db.DB }
 // New returns the store of uploads.
 func New(d *db.DB) *Store { return &Store{d} }
 
-const uploadColumns = `m.id, m.workspace_id, m.state, m.secret, m.facts, m.alt_text, m.file_name, m.created_at,
+const uploadColumns = `m.id, m.workspace_id, m.state, m.secret, m.announced, m.facts, m.alt_text, m.file_name, m.created_at,
 	case when exists (select from media_uses u where u.media_id = m.id) then null else m.expires_at end`
 
 func scanUpload(row pgx.Row, u *schema.Upload) error {
-	var facts []byte
+	var announced, facts []byte
 	var expires *time.Time
-	err := row.Scan((*[16]byte)(&u.ID), (*[16]byte)(&u.Workspace), &u.State, &u.Secret, &facts, &u.AltText, &u.FileName,
+	err := row.Scan((*[16]byte)(&u.ID), (*[16]byte)(&u.Workspace), &u.State, &u.Secret, &announced, &facts, &u.AltText, &u.FileName,
 		&u.CreatedAt, &expires)
 	if err != nil {
 		return err
 	}
 	u.CreatedAt, u.ExpiresAt = u.CreatedAt.UTC(), db.FromNull(expires)
-	return db.Decode("facts of media", facts, &u.Facts)
+	return errors.Join(db.Decode("what was announced of media", announced, &u.Announced), db.Decode("facts of media", facts, &u.Facts))
 }
 
 // CreateMedia stores the row of an upload, whose content is kept or awaited.
 func (s *Store) CreateMedia(ctx context.Context, u schema.Upload) error {
-	_, err := s.Pool.Exec(ctx, `
-		insert into media (id, workspace_id, state, secret, facts, alt_text, file_name, created_at, expires_at)
-		values (@id, @workspace, @state, @secret, @facts, @alt, @file, @created, @expires)`, pgx.StrictNamedArgs{
-		"id": u.ID, "workspace": u.Workspace, "state": int16(u.State), "secret": u.Secret, "facts": db.Encode(u.Facts),
+	tag, err := s.Pool.Exec(ctx, `
+		insert into media (id, workspace_id, state, secret, announced, facts, alt_text, file_name, created_at, expires_at)
+		select @id, w.id, @state, @secret, @announced, @facts, @alt, @file, @created, @expires from workspaces w
+		where w.id = @workspace and w.deleting_at is null for key share`, pgx.StrictNamedArgs{
+		"id": u.ID, "workspace": u.Workspace, "state": int16(u.State), "secret": u.Secret, "announced": db.Encode(u.Announced), "facts": db.Encode(u.Facts),
 		"alt": u.AltText, "file": u.FileName, "created": u.CreatedAt, "expires": u.ExpiresAt,
 	})
 	if err != nil {
 		return fmt.Errorf("storing media: %w", db.Unavailable(err))
+	}
+	if tag.RowsAffected() == 0 { // what has come of it is removed as content without a row
+		return db.NotFound("workspace")
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
 func (a *Admin) Twin(ctx context.Context, live schema.WorkspaceID) (schema.WorkspaceID, error) {
 	var twin schema.WorkspaceID
 	_, err := a.Pool.Exec(ctx, `
-		insert into workspaces (id, name, plan, live_id) select $2, name, plan, id from workspaces where id = $1 and live_id is null
+		insert into workspaces (id, name, plan, live_id) select $2, name, plan, id from workspaces where id = $1 and live_id is null and deleting_at is null
 		on conflict do nothing`, live, schema.NewWorkspaceID(a.Now()))
 	if err == nil {
 		err = a.Pool.QueryRow(ctx, `select id from workspaces where live_id = $1`, live).Scan((*[16]byte)(&twin))
@@ -156,4 +156,10 @@ func admitAccount(ctx context.Context, tx pgx.Tx, account schema.Account) error 
 		return err
 	}
 	return &schema.Error{Kind: schema.PlanLimitReached, Message: "the plan of the workspace has no room for another connected account"}
+}
+
+// WorkspaceOfAccount returns the workspace that an account is of, or NotFound.
+func (a *Admin) WorkspaceOfAccount(ctx context.Context, id schema.AccountID) (workspace schema.WorkspaceID, err error) {
+	err = a.Pool.QueryRow(ctx, `select workspace_id from accounts where id = $1`, id).Scan((*[16]byte)(&workspace))
+	return workspace, db.OrNotFound(err, "account")
 }

@@ -27,7 +27,7 @@ type BareTwin struct {
 // something, and the last that was looked at; it is zero where there are none.
 func (a *Admin) BareTwins(ctx context.Context, after schema.WorkspaceID, wanted Bare) (twins []BareTwin, last schema.WorkspaceID, err error) {
 	rows, err := a.Pool.Query(ctx, `
-		select w.id, case when w.live_id is null then '{}' else array(
+		select w.id, case when w.live_id is null or w.deleting_at is not null then '{}' else array(
 			select p from unnest(@platforms::int2[]) p where not exists (
 				select from accounts a where a.workspace_id = w.id and a.platform = p and a.native_id = @native and a.server = ''))
 			end as missing

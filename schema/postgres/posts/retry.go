@@ -86,6 +86,9 @@ func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (don
 	p.Version, p.Status, p.UpdatedAt = p.Version+1, schema.Scheduled, now
 	rows.queue(b, &p, due, asked.AcceptDuplicate)
 	tables.QueueReopened(b, p.ID)
+	var uses tables.MediaUses // which may have been given up since the post ended
+	uses.Add(&p)
+	uses.Queue(b)
 	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
 	said = queueRetryJob(b, &p, now, due)
 	if events := tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now); events != nil {
@@ -142,7 +145,8 @@ func queueRetryJob(b *pgx.Batch, p *schema.Post, now, due time.Time) (said schem
 }
 
 // queue adds the statements that set targets going at the post's new version. The time from
-// which an entry is looked for stays while one is to be looked for.
+// which an entry is looked for stays while one is to be looked for, and so does what was prepared
+// for it, by which some platforms find it.
 func (r *retryRows) queue(b *pgx.Batch, p *schema.Post, due time.Time, acceptDuplicate bool) {
 	b.Queue(`
 		update posts set version = @version, status = @status, left_n = @left, failed_n = failed_n - @left, retried_for = @due, updated_at = @now
@@ -154,7 +158,7 @@ func (r *retryRows) queue(b *pgx.Batch, p *schema.Post, due time.Time, acceptDup
 		update targets t set state = `+tables.TargetPending+`, step = case when t.since is null then `+tables.StepPrepare+` else u.step end, entry = u.entry,
 			receipts = u.receipts::json, next_at = @due, attempts = 0, looked = 0,
 			since = case when u.step = `+tables.StepFind+` or u.unsettled <> 0 then t.since end, unsettled = u.unsettled, accept_duplicate = @accept,
-			progress = null, lease_until = null, posted_at = null, charged_on = u.charged
+			progress = case when u.step = `+tables.StepFind+` and u.entry = t.entry then t.progress end, lease_until = null, posted_at = null, charged_on = u.charged
 		from unnest(@ns::int2[], @entries::int2[], @receipts::text[], @steps::int2[], @unsettled::int4[], @days::date[])
 			u (n, entry, receipts, step, unsettled, charged)
 		where t.post_id = @post and t.n = u.n`, pgx.StrictNamedArgs{

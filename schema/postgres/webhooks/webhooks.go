@@ -28,14 +28,18 @@ func (s *Store) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 	if err != nil {
 		return fmt.Errorf("sealing the secret of a webhook: %w", err)
 	}
-	_, err = s.Pool.Exec(ctx, `
+	tag, err := s.Pool.Exec(ctx, `
 		insert into webhooks (id, workspace_id, url, events, secret, active, created_at)
-		values (@id, @workspace, @url, @events, @secret, @active, @created)`, pgx.StrictNamedArgs{
+		select @id, w.id, @url, @events, @secret, @active, @created from workspaces w where w.id = @workspace and w.deleting_at is null
+		for key share`, pgx.StrictNamedArgs{
 		"id": w.ID, "workspace": w.Workspace, "url": w.URL, "events": eventNames(w.Events), "secret": sealed,
 		"active": w.Active, "created": w.CreatedAt,
 	})
 	if err != nil {
 		return fmt.Errorf("creating a webhook: %w", db.Unavailable(err))
+	}
+	if tag.RowsAffected() == 0 {
+		return db.NotFound("workspace")
 	}
 	return nil
 }

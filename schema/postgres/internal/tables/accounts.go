@@ -83,3 +83,9 @@ func AccountFields(a *schema.Account) []any {
 		&a.ExpiresAt, &a.Renewable, &a.Renewing, &a.CheckedAt, (*int16)(&a.End), &a.EndMessage,
 	}
 }
+
+// ProfileOf is the profile that an account publishes to, as receipts name it, from
+// accounts a and their workspaces w. Each sandbox workspace has profiles of its own, as
+// it has simulators of its own.
+const ProfileOf = `substr(sha256(convert_to(a.platform || ' ' || case when w.live_id is null then a.server else w.id::text end || ' '
+		|| coalesce(nullif(a.native_id, ''), a.id::text), 'UTF8')), 1, 16)`

@@ -52,9 +52,9 @@ func ScanHold(row pgx.Row, h *schema.Hold) error {
 	}
 	h.Since = h.Since.UTC()
 	switch h.Kind {
-	case schema.WorkspacePaused:
+	case schema.WorkspacePaused, schema.WorkspaceDeleting:
 		h.Workspace = subject
-	case schema.AccountPaused:
+	case schema.AccountPaused, schema.AccountDeleting:
 		h.Account = subject
 	case schema.UnderReview:
 		h.Post = subject

@@ -1,0 +1,69 @@
+package graph
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"crier/schema"
+)
+
+// signedAlgorithm is the only one that Meta signs with.
+const signedAlgorithm = "HMAC-SHA256"
+
+// PersonOf returns the person whom a signed request is about: a signature and a document, in
+// base64 for addresses and with a dot between them. The signature is of the document as it
+// stands there, with the app's secret (developers.facebook.com/docs/facebook-login/guides/
+// advanced/oauth-token-security and .../data-deletion-callback). It is Unauthorized where that
+// does not hold.
+func (c Consent) PersonOf(signed string) (id string, err error) {
+	if c.App.Secret == "" {
+		return "", &schema.Error{Kind: schema.Unavailable, Message: "no app of " + c.Platform.String() + " is configured on this server"}
+	}
+	signature, document, found := strings.Cut(signed, ".")
+	given, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(signature, "="))
+	if !found || err != nil {
+		return "", notSigned()
+	}
+	mac := hmac.New(sha256.New, []byte(c.App.Secret))
+	mac.Write([]byte(document))
+	if !hmac.Equal(given, mac.Sum(nil)) {
+		return "", notSigned()
+	}
+	content, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(document, "="))
+	if err != nil {
+		return "", notSigned()
+	}
+	var said struct {
+		Algorithm string `json:"algorithm"`
+		UserID    ident  `json:"user_id"`
+	}
+	if json.Unmarshal(content, &said) != nil || !strings.EqualFold(said.Algorithm, signedAlgorithm) || said.UserID == "" {
+		return "", notSigned()
+	}
+	return string(said.UserID), nil
+}
+
+func notSigned() error {
+	return &schema.Error{Kind: schema.Unauthorized, Message: "signed_request is not signed with the secret of this server's app"}
+}
+
+// ident is an id that is written as a text or as a number.
+type ident string
+
+// UnmarshalJSON reads either, without the rounding of a double.
+func (i *ident) UnmarshalJSON(content []byte) error {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		*i = ident(text)
+		return nil
+	}
+	var number json.Number
+	if err := json.Unmarshal(content, &number); err != nil {
+		return err
+	}
+	*i = ident(number.String())
+	return nil
+}

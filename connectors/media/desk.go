@@ -1,0 +1,273 @@
+package media
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"crier/schema"
+)
+
+// desk is where the parts of uploads lie until they are whole, each at its place in one file:
+// putting them together costs nothing. Beside the file each part that is whole and on disk has
+// a mark, so that after a death it is known which are there. A desk is of one process and safe
+// for concurrent use.
+type desk struct {
+	root string
+	room *Room
+
+	mu      sync.Mutex
+	writing map[deskPlace]*partWriter
+	closing map[schema.MediaID]bool // being put together
+	taken   map[deskPlace]bool      // parts that were counted as taken, whether they are whole or not
+}
+
+// deskPlace is a part of an upload.
+type deskPlace struct {
+	id     schema.MediaID
+	number int
+}
+
+func newDesk(root string, room *Room) *desk {
+	return &desk{
+		root: root, room: room, writing: make(map[deskPlace]*partWriter), closing: make(map[schema.MediaID]bool),
+		taken: make(map[deskPlace]bool),
+	}
+}
+
+// deskContent is the name of the file of all parts.
+const deskContent = "content"
+
+func (d *desk) folder(id schema.MediaID) string  { return filepath.Join(d.root, "parts-"+id.String()) }
+func (d *desk) content(id schema.MediaID) string { return filepath.Join(d.folder(id), deskContent) }
+func (d *desk) mark(id schema.MediaID, number int) string {
+	return filepath.Join(d.folder(id), strconv.Itoa(number))
+}
+
+// has reports whether a part is there. A mark that a death has left empty is none.
+func (d *desk) has(id schema.MediaID, number int) bool {
+	mark, err := os.ReadFile(d.mark(id, number))
+	return err == nil && len(mark) == hex.EncodedLen(md5.Size)
+}
+
+// keep writes a part to its place. Whoever sent it before and has not ended is cut off: most
+// often that is a connection that its sender has given up.
+func (d *desk) keep(u schema.Upload, part schema.UploadPart, content io.Reader) (sum []byte, err error) {
+	place := deskPlace{u.ID, part.Number}
+	w := &partWriter{at: part.Offset}
+	if err := d.begin(place, w); err != nil {
+		return nil, err
+	}
+	defer d.end(place, w)
+	if err := d.take(place, part.Size); err != nil {
+		return nil, err
+	}
+	if err := w.open(d.content(u.ID)); err != nil {
+		return nil, noRoom(err)
+	}
+	defer func() { err = errors.Join(err, w.file.Close()) }()
+	if err := ignoreMissing(os.Remove(d.mark(u.ID, part.Number))); err != nil {
+		return nil, noRoom(err)
+	}
+	hash := md5.New()
+	n, err := io.Copy(io.MultiWriter(w, hash), io.LimitReader(content, part.Size+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case n != part.Size:
+		return nil, refused(fmt.Sprintf("part %d has to have %d bytes", part.Number, part.Size), nil)
+	case part.Number == 1:
+		err = begins(w.file, part.Size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum = hash.Sum(nil)
+	return sum, w.finish(d.mark(u.ID, part.Number), sum)
+}
+
+// begins refuses the first part of what is no media.
+func begins(content io.ReaderAt, size int64) error {
+	detected, err := mimetype.DetectReader(io.NewSectionReader(content, 0, size))
+	if err != nil {
+		return fmt.Errorf("probing media: %w", err)
+	}
+	if name, _, ok := formatOf(detected.String()); !ok {
+		return refused("the file is no media that can be posted: it is "+name, nil)
+	}
+	return nil
+}
+
+func (d *desk) begin(place deskPlace, w *partWriter) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing[place.id] {
+		return beingAssembled()
+	}
+	if before := d.writing[place]; before != nil {
+		before.stop()
+	}
+	d.writing[place] = w
+	return nil
+}
+
+// take takes the room of a part, once.
+func (d *desk) take(place deskPlace, bytes int64) error {
+	d.mu.Lock()
+	known := d.taken[place] || d.has(place.id, place.number)
+	d.taken[place] = true
+	d.mu.Unlock()
+	if known {
+		return nil
+	}
+	err := d.room.Take(bytes)
+	if err != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.taken, place)
+	}
+	return err
+}
+
+func (d *desk) end(place deskPlace, w *partWriter) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.writing[place] == w {
+		delete(d.writing, place)
+	}
+}
+
+// close keeps parts from changing until end is called.
+func (d *desk) close(id schema.MediaID) (end func(), err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing[id] {
+		return nil, beingAssembled()
+	}
+	d.closing[id] = true
+	for place, w := range d.writing {
+		if place.id == id {
+			w.stop()
+			delete(d.writing, place)
+		}
+	}
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.closing, id)
+	}, nil
+}
+
+func beingAssembled() error {
+	return &schema.Error{Kind: schema.Unavailable, Message: "the parts of this upload are being put together; ask again in a moment"}
+}
+
+// open returns what the parts make, which is all there, if it is what was announced.
+func (d *desk) open(ctx context.Context, u schema.Upload) (*File, error) {
+	content, err := os.Open(d.content(u.ID))
+	if err != nil {
+		return nil, fmt.Errorf("opening the parts of an upload: %w", err)
+	}
+	file, err := announced(ctx, u.Announced, content)
+	return file, errors.Join(err, content.Close())
+}
+
+// announced makes a File of content that is what its sender said.
+func announced(ctx context.Context, a schema.Announced, content *os.File) (*File, error) {
+	info, err := content.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("opening the parts of an upload: %w", err)
+	}
+	if info.Size() != a.Size {
+		return nil, fmt.Errorf("the parts of an upload make %d bytes of %d", info.Size(), a.Size)
+	}
+	if err := checkSum(ctx, a, content); err != nil {
+		return nil, err
+	}
+	facts, err := Probe(content, a.Size)
+	return &File{MediaFacts: facts, Path: content.Name()}, err
+}
+
+// clear removes all that has come for an upload.
+func (d *desk) clear(id schema.MediaID) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.taken, func(place deskPlace, _ bool) bool { return place.id == id })
+	d.room.Give(diskBytes(d.content(id)))
+	if err := os.RemoveAll(d.folder(id)); err != nil {
+		return fmt.Errorf("removing the parts of an upload: %w", err)
+	}
+	return nil
+}
+
+// partWriter writes one part until it is told to stop; after that it writes nothing more.
+type partWriter struct {
+	mu      sync.Mutex
+	file    *os.File
+	at      int64
+	stopped bool
+}
+
+func (w *partWriter) open(path string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	w.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	return err
+}
+
+// Write implements io.Writer.
+func (w *partWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return 0, overtaken()
+	}
+	n, err := w.file.WriteAt(p, w.at)
+	w.at += int64(n)
+	if err != nil {
+		err = noRoom(err)
+	}
+	return n, err
+}
+
+func (w *partWriter) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stopped = true
+}
+
+// finish marks the part once it is on disk.
+func (w *partWriter) finish(mark string, sum []byte) error {
+	if err := w.file.Sync(); err != nil {
+		return noRoom(err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return overtaken()
+	}
+	if err := os.WriteFile(mark, hex.AppendEncode(nil, sum), 0o600); err != nil {
+		return noRoom(err)
+	}
+	for _, path := range []string{mark, filepath.Dir(mark)} {
+		if err := flush(path); err != nil {
+			return noRoom(err)
+		}
+	}
+	return nil
+}
+
+func overtaken() error {
+	return &schema.Error{Kind: schema.InvalidState, Message: "this part is being sent once more, and what comes later counts"}
+}

@@ -1,0 +1,135 @@
+package pinterest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// Operations of the API, as they are called in metrics and logs.
+const (
+	opCreatePin   = "POST /pins"
+	opRegister    = "POST /media"
+	opUpload      = "POST upload_url"
+	opMedia       = "GET /media/{id}"
+	opBoards      = "GET /boards"
+	opBoard       = "GET /boards/{id}"
+	opBoardPins   = "GET /boards/{id}/pins"
+	opSections    = "GET /boards/{id}/sections"
+	opSectionPins = "GET /boards/{id}/sections/{id}/pins"
+	opToken       = "POST /oauth/token"
+)
+
+// The platform's own addresses; a Config.Base stands for both.
+const (
+	apiHost = "https://api.pinterest.com"
+	webHost = "https://www.pinterest.com"
+)
+
+const version = "/v5"
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client  *connectors.Client // whose Classify and Pace are this package's
+	Base    string             // address in place of Pinterest's own; empty: those
+	Consent string             // where browsers reach the page of consent; empty: Base, or Pinterest's own
+	App     connectors.App
+	Media   media.Source // opens what is uploaded
+	Now     func() time.Time
+}
+
+// Connector publishes to Pinterest. It is safe for concurrent use.
+type Connector struct {
+	client   *connectors.Client
+	api, web string
+	consent  string // where people are asked
+	app      connectors.App
+	media    media.Source
+	now      func() time.Time
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	base := strings.TrimRight(c.Base, "/")
+	return &Connector{
+		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
+		consent: cmp.Or(strings.TrimRight(c.Consent, "/"), base, webHost), app: c.App, media: c.Media, now: c.Now,
+	}
+}
+
+// Publish creates the pin of an entry.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	to, isOwn, err := destinationOf(d, s)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	assets, err := assetsOf(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	call := c.call(d.Account, d.Credentials, http.MethodPost, "/pins", opCreatePin)
+	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
+	call.JSON = pinOf(d, s, to, assets)
+	var made struct {
+		ID string `json:"id"`
+	}
+	response, err := c.client.Do(ctx, call, &made)
+	if err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating pin: %w", ofPin(response, err, isOwn, assets))
+	}
+	if made.ID == "" {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Pinterest's answer names no pin"}
+	}
+	return schema.Receipt{Entry: d.Entry, NativeID: made.ID, URL: c.address(made.ID), PostedAt: c.now().UTC()}, nil
+}
+
+// Comment refuses: the API knows no comments.
+func (c *Connector) Comment(context.Context, schema.Delivery) (schema.Receipt, error) {
+	return schema.Receipt{}, refuse("Pinterest takes no comments")
+}
+
+// address is where a pin is shown.
+func (c *Connector) address(id string) string { return c.web + "/pin/" + id + "/" }
+
+func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
+	return connectors.Call{
+		Operation: operation, Method: method, URL: c.api + version + path, Token: credentials.AccessToken, Account: a.ID,
+	}
+}
+
+// look is a call that reads.
+func (c *Connector) look(a schema.Account, credentials schema.Credentials, path, operation string) connectors.Call {
+	call := c.call(a, credentials, http.MethodGet, path, operation)
+	call.Kind = connectors.Status
+	return call
+}
+
+// withoutEnd judges the refusal of a call that publishing does not need: a token without the
+// scope for it may publish all the same.
+func withoutEnd(err error) error {
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
+		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
+	}
+	return err
+}
+
+func refuse(format string, args ...any) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
+}
+
+// strange is the error of an answer that says nothing.
+func strange(what string) error {
+	return &schema.Error{Kind: schema.Retryable, Message: "Pinterest's answer " + what}
+}

@@ -1,0 +1,137 @@
+package pinterest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/listing"
+	"crier/schema"
+)
+
+// pageSize is how many pins are asked for at once: Pinterest gives 250, which could be more than
+// is read of an answer.
+const pageSize = 100
+
+// Find lists the pins of the board or the section. In which order they come is not documented,
+// so that all are read before one is said not to be there; of a board with more than 2,500
+// nobody can tell then.
+func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	if d.Comment != nil {
+		return schema.Receipt{}, schema.CannotTell, nil
+	}
+	s, err := settingsOf(d)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	to, _, err := destinationOf(d, s)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	p, err := connectors.ReadMediaProgress[asset](d)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	want := likeness{title: s.Title, text: d.Text, media: mediaTypeOf(p.Media)}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.pins(ctx, d, to, want, next)
+	})
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return schema.Receipt{Entry: d.Entry, NativeID: item.ID, URL: item.URL, PostedAt: item.At.UTC()}, schema.Found, nil
+}
+
+// likeness is what a pin is known by again. Pinterest keeps neither the address of a picture nor
+// the id of a video, and may change a link.
+type likeness struct{ title, text, media string }
+
+// mediaTypeOf returns what Pinterest calls the media of a pin; empty: it is not known.
+func mediaTypeOf(assets []asset) string {
+	switch {
+	case len(assets) > 1:
+		return "multiple_images"
+	case len(assets) == 0 || !assets[0].Ready:
+		return ""
+	case assets[0].Video != nil:
+		return "video"
+	default:
+		return "image"
+	}
+}
+
+// shownPin is what a list has of a pin.
+type shownPin struct {
+	ID        string  `json:"id"`
+	CreatedAt pinTime `json:"created_at"`
+	Title     string  `json:"title"`
+	Text      string  `json:"description"`
+	IsOwner   *bool   `json:"is_owner"` // others pin on a group board
+	Media     struct {
+		Type string `json:"media_type"`
+	} `json:"media"`
+}
+
+func (w likeness) isOf(p shownPin) bool {
+	return (p.IsOwner == nil || *p.IsOwner) && (w.media == "" || p.Media.Type == "" || w.media == p.Media.Type) &&
+		listing.SameLetters(w.title, p.Title) && listing.SameText(w.text, p.Text)
+}
+
+func (c *Connector) pins(ctx context.Context, d schema.Delivery, of destination, want likeness, next string) (listing.Page, error) {
+	path, operation := "/boards/"+of.board+"/pins", opBoardPins
+	if of.section != "" {
+		path, operation = "/boards/"+of.board+"/sections/"+of.section+"/pins", opSectionPins
+	}
+	call := c.look(d.Account, d.Credentials, path, operation)
+	call.Query = pageQuery(next)
+	var read page[shownPin]
+	response, err := c.client.Do(ctx, call, &read)
+	if err != nil {
+		return listing.Page{}, fmt.Errorf("reading pins: %w", withoutEnd(err))
+	}
+	isPart := func(p shownPin) bool { return p.ID == "" || p.CreatedAt.IsZero() }
+	if read.Items == nil || slices.ContainsFunc(read.Items, isPart) {
+		return listing.Page{}, strange("is no list of pins")
+	}
+	list := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Bookmark}
+	for _, shown := range read.Items {
+		list.Items = append(list.Items, listing.Item{
+			ID: shown.ID, URL: c.address(shown.ID), At: shown.CreatedAt.Time, Alike: want.isOf(shown),
+		})
+	}
+	return list, nil
+}
+
+// page is a part of a list.
+type page[Of any] struct {
+	Items    []Of   `json:"items"`
+	Bookmark string `json:"bookmark"` // where it goes on; empty: it is over
+}
+
+func pageQuery(next string) url.Values {
+	query := url.Values{"page_size": {strconv.Itoa(pageSize)}}
+	if next != "" {
+		query.Set("bookmark", next)
+	}
+	return query
+}
+
+// pinTime is a time as Pinterest writes it: some have no zone, and are of UTC.
+type pinTime struct{ time.Time }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *pinTime) UnmarshalJSON(content []byte) (err error) {
+	var text string
+	if err := json.Unmarshal(content, &text); err != nil || text == "" {
+		return err
+	}
+	if t.Time, err = time.Parse(time.RFC3339, text); err != nil {
+		t.Time, err = time.Parse("2006-01-02T15:04:05", text)
+	}
+	return err
+}

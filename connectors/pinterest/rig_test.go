@@ -1,0 +1,223 @@
+package pinterest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/connectors/pinterest/simulator"
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+const token = "token-of-a-person"
+
+// The operations of the simulator that are made to fail.
+const (
+	callPin    = "POST /v5/pins"
+	callMedia  = "POST /v5/media"
+	callUpload = "POST /media-uploads/{media}"
+	callStatus = "GET /v5/media/{media}"
+	callPins   = "GET /v5/boards/{board}/pins"
+	callBoards = "GET /v5/boards"
+	callToken  = "POST /v5/oauth/token"
+)
+
+// rig is a connector before a simulator, both on a clock that stands until it is moved.
+type rig struct {
+	*Connector
+	world *simulation.World
+	base  string
+	files folder
+
+	mu   sync.Mutex
+	now  time.Time
+	sent map[string]any // the last JSON that the simulator was sent
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), files: folder(t.TempDir())}
+	puller := &http.Client{Transport: pictures{}}
+	r.world = simulation.NewWorld(simulation.Config{Platform: schema.Pinterest, Now: r.clock, BaseURL: func() string { return r.base }, HTTP: puller})
+	handler := simulator.New(r.world)
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
+		if request.Header.Get("Content-Type") == "application/json" {
+			content, err := io.ReadAll(request.Body)
+			if err != nil {
+				panic(http.ErrAbortHandler)
+			}
+			request.Body = io.NopCloser(strings.NewReader(string(content)))
+			r.keep(content)
+		}
+		handler.ServeHTTP(rw, request)
+	}))
+	t.Cleanup(server.Close)
+	r.base = server.URL
+	r.restart(t)
+	return r
+}
+
+func (r *rig) keep(content []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent = nil
+	_ = json.Unmarshal(content, &r.sent) // what is none is looked at by nobody
+}
+
+func (r *rig) lastSent() map[string]any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent
+}
+
+// restart makes the connector anew.
+func (r *rig) restart(t *testing.T) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	r.Connector = New(Config{
+		Base: r.base, Media: r.files, Now: r.clock, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
+		Client: connectors.NewClient(connectors.ClientConfig{
+			Platform: schema.Pinterest, HTTP: client, Now: r.clock, Classify: Classify, Pace: Pace, Limits: Limits(),
+			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
+		}),
+	})
+}
+
+func (r *rig) clock() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now
+}
+
+func (r *rig) pass(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = r.now.Add(d)
+}
+
+func (r *rig) inject(t *testing.T, f simulation.Fault) {
+	t.Helper()
+	if err := r.world.Inject(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// own are credentials of a person's n-th board.
+func own(n int) schema.Credentials {
+	return schema.Credentials{AccessToken: token, RefreshToken: "refresh-of-" + token, EntityID: simulator.Boards(token)[n]}
+}
+
+// breadSection is a section of the second board.
+func breadSection() (board, section string) {
+	board = simulator.Boards(token)[1]
+	return board, "21" + board[1:]
+}
+
+// delivery is a pin for the first board, claimed now.
+func (r *rig) delivery(settings, text string, items ...schema.Media) schema.Delivery {
+	return schema.Delivery{
+		Account:     schema.Account{ID: schema.NewAccountID(r.clock()), Platform: schema.Pinterest},
+		Credentials: own(0), Entries: 1, Text: text, Media: items, Settings: json.RawMessage(settings), Since: r.clock(),
+	}
+}
+
+// prepare makes a delivery ready, through errors that pass, on a connector that is made anew
+// each time.
+func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
+	t.Helper()
+	for range 20 {
+		r.restart(t)
+		p, err := r.Prepare(t.Context(), d)
+		if err != nil && schema.KindOf(err) != schema.Retryable {
+			t.Fatalf("Prepare: %v", err)
+		}
+		if p.State != nil {
+			d.Progress = p.State
+		}
+		if p.Ready {
+			return d
+		}
+		r.pass(max(p.RetryIn, time.Second))
+	}
+	t.Fatal("Prepare is never ready")
+	return d
+}
+
+func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
+	t.Helper()
+	receipt, err := r.Publish(t.Context(), r.prepare(t, d))
+	if err != nil {
+		t.Fatalf("Publish: %v", err)
+	}
+	return receipt
+}
+
+func wantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
+	t.Helper()
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok || e.Kind != kind {
+		t.Fatalf("error = %v, want kind %d", err, kind)
+	}
+	return e
+}
+
+// pictures is the server of the pictures that Pinterest fetches.
+type pictures struct{}
+
+func (pictures) RoundTrip(request *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(request.URL.Path, "gone") {
+		return nil, errors.New("it is gone")
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("\x89PNG\x0D\x0A\x1A\x0A")), Request: request,
+	}, nil
+}
+
+// The items there are.
+var (
+	picture = schema.Media{Kind: schema.Image, URL: "https://example.com/picture", AltText: "a garden"}
+	another = schema.Media{Kind: schema.Image, URL: "https://example.com/another", AltText: "a pond"}
+	film    = schema.Media{Kind: schema.Video, URL: "https://example.com/film", AltText: "a train arrives"}
+	hidden  = schema.Media{Kind: schema.Image, URL: "https://example.com/film"} // a video that is declared as a picture
+	still   = schema.Media{Kind: schema.Video, URL: "https://example.com/picture"}
+	square  = schema.Media{Kind: schema.Image, URL: "https://example.com/square"}
+)
+
+// folder is a media source whose items name what they hold.
+type folder string
+
+func (dir folder) Open(_ context.Context, m schema.Media) (*media.File, error) {
+	facts := schema.MediaFacts{Kind: schema.Image, Type: "image/png", Width: 600, Height: 900}
+	head := "\x89PNG\x0D\x0A\x1A\x0A"
+	switch {
+	case strings.HasSuffix(m.URL, "film"):
+		facts = schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Width: 1080, Height: 1920, Duration: 5 * time.Second}
+		head = "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"
+	case strings.HasSuffix(m.URL, "square"):
+		facts.Height = 600
+	}
+	facts.Size = int64(len(head))
+	disk, err := os.CreateTemp(string(dir), "")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := disk.WriteString(head); err != nil {
+		return nil, errors.Join(err, disk.Close())
+	}
+	return &media.File{Path: disk.Name(), MediaFacts: facts}, disk.Close()
+}

@@ -1,0 +1,293 @@
+package tiktok
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/connectors/simulation"
+	"crier/schema"
+)
+
+// A lost answer of any call before the visible one leads to one post all the same, which has
+// the whole video.
+func TestALostAnswerOfEachCall(t *testing.T) {
+	for _, call := range []string{simCreator, simInit, simPart} {
+		for name, fault := range map[string]simulation.Fault{
+			"answer lost": {Operation: call, Lose: true}, "never arrived": {Operation: call, Refuse: true}, "500": {Operation: call, Status: 500},
+		} {
+			t.Run(call+" "+name, func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t)
+				r.inject(t, fault)
+				receipt := r.publish(t, r.prepare(t, r.delivery("look", film)))
+				if post := r.wantPost(t, filmSize); !receipt.Open || !strings.HasSuffix(receipt.NativeID, post.ID) {
+					t.Errorf("receipt %+v of %+v", receipt, post)
+				}
+			})
+		}
+	}
+}
+
+// A lost answer of the visible call is looked for by the publish_id: what it made is found, what
+// it did not make is not there, and can be sent once more.
+func TestALostAnswerOfTheLastPart(t *testing.T) {
+	for size, item := range map[int64]schema.Media{shortSize: short, filmSize: film} {
+		for name, lost := range map[string]bool{"answer lost": true, "never arrived": false} {
+			t.Run(item.URL+" "+name, func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t)
+				d := r.prepare(t, r.delivery("look", item))
+				r.inject(t, simulation.Fault{Operation: simPart, Lose: lost, Refuse: !lost})
+				_, err := r.Publish(t.Context(), d)
+				wantKind(t, err, schema.Unknown)
+				want := schema.NotThere
+				if lost {
+					want = schema.Found
+				}
+				for range 2 {
+					receipt, verdict, err := r.Find(t.Context(), d)
+					if verdict != want || err != nil || verdict == schema.Found && !strings.HasSuffix(receipt.NativeID, r.world.Posts()[0].ID) {
+						t.Fatalf("Find = %+v, %v, %v; want %v", receipt, verdict, err, want)
+					}
+					r.pass(schema.SettleTime)
+				}
+				d.Looked, d.Attempts = 0, 1
+				_, err = r.Publish(t.Context(), d)
+				if lost {
+					wantKind(t, err, schema.Duplicate)
+				} else if err != nil {
+					t.Errorf("sending it once more: %v", err)
+				}
+				r.wantPost(t, size)
+			})
+		}
+	}
+}
+
+// A part that TikTok has is not sent again, even where the answer to it was lost.
+func TestAVideoGoesOnWhereItWasCutOff(t *testing.T) {
+	for name, fault := range map[string]simulation.Fault{
+		"answer lost": {Operation: simPart, Lose: true}, "never arrived": {Operation: simPart, Refuse: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.inject(t, simulation.Fault{Operation: simPart, Delay: 1})
+			r.inject(t, fault)
+			r.publish(t, r.prepare(t, r.delivery("look", film)))
+			r.wantPost(t, filmSize)
+			if n := r.world.Calls(simInit); n != 1 {
+				t.Errorf("%d videos were begun", n)
+			}
+			if n := r.world.Calls(simPart); n != 4 {
+				t.Errorf("%d calls for three parts, one of them twice", n)
+			}
+			last := r.requests("/video/")[3].Header
+			if last.Get("Content-Range") != "bytes 10485760-15728641/15728642" || last.Get("Authorization") != "" {
+				t.Errorf("the last part came with %v", last)
+			}
+		})
+	}
+}
+
+// A video that TikTok has forgotten, or whose time is over, begins anew; so does one of which
+// another file is left.
+func TestAVideoThatCannotBeGoneOnWithBeginsAnew(t *testing.T) {
+	begun := func(r *rig) schema.Delivery {
+		d := r.delivery("look", film)
+		r.inject(t, simulation.Fault{Operation: simPart, Delay: 1})
+		r.inject(t, simulation.Fault{Operation: simPart, Refuse: true})
+		p, err := r.Prepare(t.Context(), d)
+		wantKind(t, err, schema.Retryable)
+		d.Progress = p.State
+		return d
+	}
+	for name, tt := range map[string]struct {
+		spoil func(r *rig)
+		size  int64
+	}{
+		"forgotten":    {func(r *rig) { r.inject(t, simulation.Fault{Operation: simPart, Status: 404, Body: "no such task"}) }, filmSize},
+		"expired":      {func(r *rig) { r.pass(time.Hour) }, filmSize},
+		"another file": {func(r *rig) { r.files.other = true }, filmSize + 1},
+		"further than it was": {func(r *rig) {
+			r.inject(t, simulation.Fault{Operation: simPart, Status: 416})
+			r.inject(t, saysUploaded("7"))
+		}, filmSize},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := begun(r)
+			tt.spoil(r)
+			r.publish(t, r.prepare(t, d))
+			r.wantPost(t, tt.size)
+			if n := r.world.Calls(simInit); n != 2 {
+				t.Errorf("%d videos were begun", n)
+			}
+		})
+	}
+}
+
+func saysUploaded(bytes string) simulation.Fault {
+	return saysStatus(`"PROCESSING_UPLOAD","uploaded_bytes":` + bytes)
+}
+
+// saysStatus is an answer about a publication.
+func saysStatus(status string) simulation.Fault {
+	return simulation.Fault{Operation: simStatus, Status: 200, Body: `{"data":{"status":` + status + `},"error":{"code":"ok","message":"","log_id":"1"}}`}
+}
+
+// The last part is not sent where it cannot arrive any more, and nothing but what TikTok says
+// tells whether it has.
+func TestALastPartThatCannotBeSent(t *testing.T) {
+	at := func(status int) func(*rig) {
+		return func(r *rig) { r.inject(t, simulation.Fault{Operation: simPart, Status: status, Body: "no"}) }
+	}
+	for name, tt := range map[string]struct {
+		spoil    func(r *rig)
+		again    bool
+		want     schema.ErrorKind
+		prepares bool // anew
+		sends    int
+	}{
+		"the address has expired":              {func(r *rig) { r.pass(time.Hour) }, false, schema.Retryable, true, 0},
+		"the address is refused":               {at(403), false, schema.Retryable, true, 1},
+		"the upload is gone":                   {at(404), false, schema.Retryable, true, 1},
+		"the upload is gone, and published":    {func(r *rig) { at(404)(r); r.inject(t, saysStatus(`"PUBLISH_COMPLETE"`)) }, false, schema.Duplicate, false, 1},
+		"the upload is gone, and who knows":    {func(r *rig) { at(404)(r); r.inject(t, simulation.Fault{Operation: simStatus, Status: 500}) }, false, schema.Unknown, false, 1},
+		"the range is refused":                 {at(416), false, schema.Unknown, false, 1},
+		"it was found to be there":             {func(r *rig) { r.inject(t, saysUploaded("24")) }, true, schema.Duplicate, false, 0},
+		"an earlier one has failed":            {func(r *rig) { r.inject(t, saysStatus(`"FAILED","fail_reason":"internal"`)) }, true, schema.Retryable, true, 0},
+		"nobody says whether an earlier came":  {func(r *rig) { r.inject(t, simulation.Fault{Operation: simStatus, Status: 500}) }, true, schema.Retryable, false, 0},
+		"the file cannot be read in time":      {func(r *rig) { r.restart(t); r.files.slow = true }, false, schema.Retryable, true, 0},
+		"the file has become another":          {func(r *rig) { r.restart(t); r.files.other = true }, false, schema.Retryable, true, 0},
+		"what was prepared is for another one": {func(r *rig) { r.api = "http://127.0.0.1:1" }, false, schema.Retryable, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepare(t, r.delivery("look", short))
+			if tt.spoil(r); tt.again {
+				d.Attempts = 1
+			}
+			ctx := t.Context()
+			if r.files.slow {
+				ctx = soonOver(t)
+			}
+			_, err := r.Publish(ctx, d)
+			e, ok := errors.AsType[*schema.Error](err)
+			if !ok || e.Kind != tt.want || e.Unprepared != tt.prepares || r.world.Calls(simPart) != tt.sends {
+				t.Errorf("%v after %d parts, unprepared %t", err, r.world.Calls(simPart), ok && e.Unprepared)
+			}
+		})
+	}
+}
+
+// A process that has not prepared the video publishes it, too.
+func TestAnotherProcessPublishes(t *testing.T) {
+	r := newRig(t)
+	d := r.prepare(t, r.delivery("look", film))
+	r.restart(t)
+	r.publish(t, d)
+	r.wantPost(t, filmSize)
+}
+
+// What the process that has prepared keeps is enough: the media is not fetched again.
+func TestTheLastPartIsKept(t *testing.T) {
+	r := newRig(t)
+	d := r.prepare(t, r.delivery("look", film))
+	r.files.slow = true
+	r.inject(t, simulation.Fault{Operation: simPart, Status: 500})
+	_, err := r.Publish(t.Context(), d)
+	wantKind(t, err, schema.Unknown)
+	r.publish(t, d)
+	r.wantPost(t, filmSize)
+	if r.lastParts.take(stateOf(t, d).ID) != nil {
+		t.Error("the last part is kept although it is published")
+	}
+	if left, err := os.ReadDir(r.files.path); err != nil || len(left) != 0 {
+		t.Errorf("left of the media: %v, %v", left, err)
+	}
+}
+
+func TestLastPartsAreBounded(t *testing.T) {
+	l, began := newLastParts(), time.Now()
+	for i := range mostLastParts + 5 {
+		if err := l.keep(string(rune('a'+i)), strings.NewReader("x"), began.Add(time.Duration(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(l.kept) != mostLastParts || l.take("a") != nil || l.take(string(rune('a'+5))) == nil {
+		t.Errorf("%d are kept", len(l.kept))
+	}
+	for _, left := range l.kept {
+		_ = left.Close()
+	}
+}
+
+// What is sent in one call of Prepare is bounded in time.
+func TestALongUploadIsGoneOnWith(t *testing.T) {
+	r := newRig(t)
+	slow := *r.Connector
+	ticks := 0
+	slow.now = func() time.Time { ticks++; return r.clock().Add(time.Duration(ticks) * 2 * longestTurn) }
+	d := r.delivery("look", film)
+	p, err := slow.Prepare(t.Context(), d)
+	if d.Progress = p.State; err != nil || p.Ready || p.RetryIn <= 0 || stateOf(t, d).Sent != 1 {
+		t.Fatalf("Prepare = %+v, %v", p, err)
+	}
+	r.publish(t, r.prepare(t, d))
+	if n := r.world.Calls(simPart); n != 3 {
+		t.Errorf("%d calls for three parts", n)
+	}
+}
+
+func stateOf(t *testing.T, d schema.Delivery) (p progress) {
+	t.Helper()
+	if err := json.Unmarshal(d.Progress, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Of a size TikTok is told parts that it takes: 5 MB at least where there are several, at most
+// 1,000, and a last one that arrives within one visible call.
+func TestParts(t *testing.T) {
+	const mb = 1_000_000
+	for _, size := range []int64{1, 4 * mb, 5 * mb, leastPart, 2*leastPart - 1, 2 * leastPart, 3*leastPart + 2, 64 * mb, 65*mb + 7, 999_999_937, largestVideo} {
+		part, parts := partsOf(size)
+		last := size - part*(parts-1)
+		switch {
+		case parts != size/part, parts > 1000, last < part, last > 2*leastPart,
+			parts > 1 && part < 5*mb, parts == 1 && part != size:
+			t.Errorf("%d bytes come in %d parts of %d, the last of %d", size, parts, part, last)
+		}
+	}
+}
+
+// An address for a video that is not TikTok's gets nothing.
+func TestVideosGoToTikTokAlone(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://open-upload.tiktokapis.com/video/?upload_id=1": true, "http://open-upload.tiktokapis.com/1": false,
+		"https://tiktokapis.com.example.org/1": false, "https://xtiktokapis.com/1": false, "": false, "%": false,
+	} {
+		if got := New(Config{}).isOwn(address); got != want {
+			t.Errorf("isOwn(%q) = %t", address, got)
+		}
+	}
+	r := newRig(t)
+	told := make(chan struct{}, 1)
+	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { told <- struct{}{} }))
+	t.Cleanup(stranger.Close)
+	r.inject(t, simulation.Fault{
+		Operation: simInit, Status: 200, Body: `{"data":{"publish_id":"1","upload_url":"` + stranger.URL + `"},"error":{"code":"ok"}}`,
+	})
+	_, err := r.Prepare(t.Context(), r.delivery("look", film))
+	if wantKind(t, err, schema.Retryable); len(told) > 0 {
+		t.Error("a stranger was called")
+	}
+}

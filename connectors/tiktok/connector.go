@@ -1,0 +1,87 @@
+package tiktok
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// Operations of the API, as they are called in metrics and logs.
+const (
+	opCreator = "POST /v2/post/publish/creator_info/query"
+	opInit    = "POST /v2/post/publish/video/init"
+	opPart    = "PUT upload_url"
+	opStatus  = "POST /v2/post/publish/status/fetch"
+	opUser    = "GET /v2/user/info"
+	opToken   = "POST /v2/oauth/token"
+	opRevoke  = "POST /v2/oauth/revoke"
+)
+
+// The platform's own addresses; a Config.Base stands for all of them.
+const (
+	apiHost = "https://open.tiktokapis.com"
+	webHost = "https://www.tiktok.com"
+	// uploadHosts are where TikTok has videos sent to.
+	uploadHosts = ".tiktokapis.com"
+)
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client *connectors.Client // whose Classify is this package's
+	Base   string             // address in place of TikTok's own; empty: those
+	// Consent is where people are asked for their consent; empty: Base, or else TikTok's own.
+	Consent string
+	App     connectors.App // crier's with TikTok
+	Media   media.Source   // opens what is uploaded
+	Now     func() time.Time
+}
+
+// Connector publishes to TikTok. It is safe for concurrent use.
+type Connector struct {
+	client    *connectors.Client
+	api, web  string
+	consent   string
+	app       connectors.App
+	media     media.Source
+	now       func() time.Time
+	lastParts *lastParts
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	base := strings.TrimRight(c.Base, "/")
+	return &Connector{
+		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
+		consent: strings.TrimRight(cmp.Or(c.Consent, base, webHost), "/"),
+		app:     c.App, media: c.Media, now: c.Now, lastParts: newLastParts(),
+	}
+}
+
+// Comment refuses: TikTok's API has no comments.
+func (c *Connector) Comment(context.Context, schema.Delivery) (schema.Receipt, error) {
+	return schema.Receipt{}, refuse("TikTok takes no first comments")
+}
+
+func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
+	return connectors.Call{
+		Operation: operation, Method: method, URL: c.api + path, Token: credentials.AccessToken, Account: a.ID,
+	}
+}
+
+// isOwn tells whether a video may be sent to an address: it is TikTok's own.
+func (c *Connector) isOwn(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	if own, err := url.Parse(c.api); err == nil && u.Scheme == own.Scheme && u.Host == own.Host {
+		return true
+	}
+	return c.api == apiHost && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), uploadHosts)
+}

@@ -1,0 +1,189 @@
+package tiktok
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+const (
+	// longestTurn is how long parts are sent in one call of Prepare: what was sent by then is
+	// kept, and a process that dies later does not begin from the start.
+	longestTurn = 2 * time.Minute
+	soon        = time.Second // when an upload is gone on with
+	// addressLife is of an address that a video is sent to; a little of it is left for the last part.
+	addressLife = time.Hour - time.Minute
+)
+
+// The parts of a video are equal, but that the last has the remainder: 5 MB at least, or the
+// whole where it is less than two of those (content-posting-api-media-transfer-guide). They are
+// as small as can be, since the last has to arrive within the time of one visible call.
+const leastPart = 5 << 20
+
+// progress is what is kept of an entry between two calls of Prepare, and for Publish and Find.
+type progress struct {
+	ID       string    `json:"id,omitempty"`  // publish_id; empty: nothing was begun
+	URL      string    `json:"url,omitempty"` // where the parts go
+	Until    time.Time `json:"until,omitzero"`
+	Type     string    `json:"type,omitempty"`
+	Size     int64     `json:"size,omitempty"`
+	Part     int64     `json:"part,omitempty"` // bytes of each but the last
+	Parts    int64     `json:"parts,omitempty"`
+	Sent     int64     `json:"sent,omitempty"` // parts
+	Username string    `json:"username,omitempty"`
+}
+
+func progressOf(d schema.Delivery) (p progress, err error) {
+	if len(d.Progress) == 0 {
+		return p, nil
+	}
+	if err := json.Unmarshal(d.Progress, &p); err != nil {
+		return progress{}, fmt.Errorf("reading progress: %w", err)
+	}
+	return p, nil
+}
+
+// isReady tells whether nothing but the last part is left to send.
+func (p progress) isReady() bool { return p.ID != "" && p.Sent == p.Parts-1 }
+
+// rest returns where the last part begins, and its size.
+func (p progress) rest() (from, size int64) {
+	from = p.Part * (p.Parts - 1)
+	return from, p.Size - from
+}
+
+// Prepare asks what the creator may publish, begins the video and sends all parts of it but the
+// last. The state that comes with an error, or without being ready, holds what was sent before.
+func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	p, err := progressOf(d)
+	if err != nil {
+		return schema.Progress{}, err
+	}
+	if p.isReady() {
+		return schema.Progress{State: d.Progress, Ready: true}, nil
+	}
+	if len(d.Media) != 1 {
+		return schema.Progress{}, refuse("TikTok takes one video")
+	}
+	said, err := c.advance(ctx, d, s, &p)
+	kept, encodeErr := json.Marshal(p)
+	if encodeErr != nil {
+		return schema.Progress{}, fmt.Errorf("encoding progress: %w", encodeErr)
+	}
+	prepared := schema.Progress{State: kept, Ready: err == nil && p.isReady(), Settings: said}
+	if err == nil && !prepared.Ready {
+		prepared.RetryIn = soon
+	}
+	return prepared, err
+}
+
+// advance takes the entry as far as there is time. It returns what the creator may publish,
+// where that was asked for.
+func (c *Connector) advance(ctx context.Context, d schema.Delivery, s settings, p *progress) (said json.RawMessage, err error) {
+	file, err := c.media.Open(ctx, d.Media[0])
+	if err != nil {
+		return nil, fmt.Errorf("opening media: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if p.ID != "" && (p.Size != file.Size || p.Type != file.Type || !c.now().Before(p.Until)) {
+		*p = progress{} // it is not what was begun with, or its time is over
+	}
+	t := turn{Connector: c, d: d, p: p, file: file, began: c.now()}
+	if p.ID != "" {
+		return nil, t.send(ctx)
+	}
+	if err := t.file.Check(Constraints()); err != nil {
+		return nil, err
+	}
+	beginning, wait := c.client.Reserve(ctx, d.Account.ID, connectors.Media)
+	if wait > soon { // nothing is asked of a creator whose next video is not begun yet
+		return nil, &schema.Error{Kind: schema.RateLimited, RetryAfter: wait, Message: "TikTok begins six videos of an account in a minute"}
+	}
+	if beginning != nil {
+		t.beginning = beginning
+		defer beginning.Cancel()
+	}
+	k, err := t.creator(ctx, d.Account, d.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.begin(ctx, s, k); err != nil {
+		return k.settings(), err
+	}
+	return k.settings(), t.send(ctx)
+}
+
+// turn is one call of Prepare.
+type turn struct {
+	*Connector
+	d     schema.Delivery
+	p     *progress
+	file  *media.File
+	began time.Time
+	// beginning is the turn of the call that begins a video; nil: it takes one by itself.
+	beginning schema.Turn
+}
+
+// begin tells TikTok what the post is to be, if the creator may publish it. Nobody sees a post whose video does not come, so
+// that a lost answer is asked for again.
+func (t turn) begin(ctx context.Context, s settings, k creator) error {
+	if err := k.check(s); err != nil {
+		return err
+	}
+	if err := t.file.Check(constraintsOf(k)); err != nil {
+		return err
+	}
+	p := progress{Type: t.file.Type, Size: t.file.Size, Username: k.username, Until: t.began.Add(addressLife)}
+	p.Part, p.Parts = partsOf(p.Size)
+	call := t.call(t.d.Account, t.d.Credentials, http.MethodPost, "/v2/post/publish/video/init/", opInit)
+	call.Kind, call.Turn, call.JSON = connectors.Media, t.beginning, map[string]any{"post_info": postInfo(t.d.Text, s, k), "source_info": map[string]any{
+		"source": "FILE_UPLOAD", "video_size": p.Size, "chunk_size": p.Part, "total_chunk_count": p.Parts,
+	}}
+	data, err := ask[struct {
+		ID  string `json:"publish_id"`
+		URL string `json:"upload_url"`
+	}](ctx, t.Connector, call)
+	if err != nil {
+		return fmt.Errorf("beginning the video: %w", ofPost(err))
+	}
+	if data.ID == "" || !t.isOwn(data.URL) {
+		return strange("does not say where to send the video")
+	}
+	p.ID, p.URL = data.ID, data.URL
+	*t.p = p
+	return nil
+}
+
+// partsOf returns the size of the parts of a video, and how many there are: TikTok divides the
+// one by the other.
+func partsOf(size int64) (part, parts int64) {
+	parts = max(size/leastPart, 1)
+	return size / parts, parts
+}
+
+// postInfo is what a video is published with. What the account has turned off stays so.
+func postInfo(title string, s settings, k creator) map[string]any {
+	info := map[string]any{
+		"title": title, "privacy_level": s.Privacy, "brand_content_toggle": s.BrandContent,
+		"brand_organic_toggle": s.BrandOrganic, "is_aigc": s.Generated,
+	}
+	for _, one := range s.interactions() {
+		disable := *one.disable
+		info["disable_"+one.name] = disable != nil && *disable || !k.allows(one.name)
+	}
+	if s.CoverTimestamp != nil {
+		info["video_cover_timestamp_ms"] = *s.CoverTimestamp
+	}
+	return info
+}

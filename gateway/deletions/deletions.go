@@ -1,0 +1,194 @@
+package deletions
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/connectors"
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/gateway/directory"
+	"crier/schema"
+)
+
+// Store is all that deletions ask of the database.
+type Store interface {
+	// Ask notes a deletion and returns what it would take.
+	Ask(ctx context.Context, d schema.Deletion, token [32]byte) (schema.DeletionContents, error)
+	// Stop confirms a deletion and returns once nothing of it goes out; Unavailable where that
+	// takes longer than ctx.
+	Stop(ctx context.Context, id schema.DeletionID, token [32]byte) (schema.Deletion, error)
+	// Deletions returns those that a request has asked for, or NotFound.
+	Deletions(ctx context.Context, request schema.DeletionID) ([]schema.Deletion, error)
+	personStore
+}
+
+// Config is what deletions are served with.
+type Config struct {
+	Store       Store
+	Accounts    func(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error)
+	Revoke      func(ctx context.Context, account schema.Account) // at its platform, where that can be
+	Platforms   connectors.Resolver
+	Directories directory.Directories
+	StatusURL   string // address of deletions, up to the id
+	Now         func() time.Time
+	Random      io.Reader
+	Logger      *slog.Logger
+}
+
+// stopTimeout is how long a request waits for calls in hand: less than a request may take.
+const stopTimeout = 10 * time.Second
+
+// Routes returns the operations of deletions.
+func Routes(c Config) []admission.Route {
+	d := &deletions{c}
+	return append([]admission.Route{
+		admission.Handle(http.MethodPost, "/deletions", schema.Admin, d.ask),
+		admission.Handle(http.MethodPost, "/deletions/:id/confirm", admission.Public, d.confirm),
+		admission.Handle(http.MethodGet, "/deletions/:id", admission.Public, d.status),
+	}, d.personRoutes()...)
+}
+
+type deletions struct{ Config }
+
+// ask answers with what would go, and with what confirms it.
+func (d *deletions) ask(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	account := formAccount(f)
+	whole, _ := f.Boolean("workspace")
+	if whole == !account.IsZero() && !f.Report.About("accountId") && !f.Report.About("workspace") {
+		f.Fail("workspace", body.CodeRequired, "must be true, or accountId must name an account: one of them")
+	}
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	secret := make([]byte, 24)
+	if _, err := io.ReadFull(d.Random, secret); err != nil {
+		return fmt.Errorf("making a confirmation: %w", err)
+	}
+	confirmation := base64.RawURLEncoding.EncodeToString(secret)
+	now := d.Now().UTC().Truncate(time.Millisecond)
+	wanted := schema.Deletion{
+		ID: schema.NewDeletionID(now), Workspace: admission.RequestOf(c).Key.Workspace, Account: account, OfWorkspace: whole,
+		Status: schema.DeletionAsked, AskedAt: now,
+	}
+	contents, err := d.Store.Ask(c.Request.Context(), wanted, schema.HashAPIKey(confirmation))
+	if err != nil {
+		return err
+	}
+	wanted.Posts = int64(contents.Posts)
+	answer.JSON(c, http.StatusCreated, askedAnswer{
+		Success: true, Deletion: d.view([]schema.Deletion{wanted}, wanted.ID), Confirmation: confirmation,
+		ExpiresAt: answer.Moment(now.Add(schema.DeletionLife)), Contents: viewContents(contents), Warnings: f.Report.Warnings,
+	})
+	return nil
+}
+
+func formAccount(f *body.Form) (id schema.AccountID) {
+	text, given := f.Text("accountId", body.MaxName)
+	if !given {
+		return id
+	}
+	id, err := schema.ParseAccountID(text)
+	if err != nil {
+		f.Fail("accountId", body.CodeInvalidValue, "is no id of an account")
+	}
+	return id
+}
+
+// confirm needs no key: those of a workspace end with the first confirmation, whose answer may
+// get lost.
+func (d *deletions) confirm(c *gin.Context) error {
+	id, err := pathID(c)
+	if err != nil {
+		return err
+	}
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	f.Require("confirmation")
+	confirmation, _ := f.Text("confirmation", body.MaxName)
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	before, err := d.Store.Deletions(c.Request.Context(), id)
+	if err != nil {
+		return err
+	}
+	connected, err := d.connected(c.Request.Context(), before[0])
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Request.Context(), stopTimeout)
+	defer cancel()
+	stopped, err := d.Store.Stop(ctx, id, schema.HashAPIKey(confirmation))
+	if !stopped.ConfirmedAt.IsZero() || err == nil {
+		d.Directories.Forget(before[0].Workspace)
+	}
+	if err != nil {
+		return err
+	}
+	for _, account := range connected {
+		d.Revoke(ctx, account)
+	}
+	answer.JSON(c, http.StatusAccepted, deletionAnswer{Success: true, Deletion: d.view([]schema.Deletion{stopped}, id), Warnings: f.Report.Warnings})
+	return nil
+}
+
+// connected returns the accounts whose consent ends with the deletion, as they are before it.
+func (d *deletions) connected(ctx context.Context, of schema.Deletion) ([]schema.Account, error) {
+	if of.Status != schema.DeletionAsked {
+		return nil, nil
+	}
+	all, err := d.Accounts(ctx, of.Workspace)
+	if err != nil || of.OfWorkspace {
+		return all, err
+	}
+	for _, account := range all {
+		if account.ID == of.Account {
+			return []schema.Account{account}, nil
+		}
+	}
+	return nil, nil
+}
+
+// status answers how far a deletion is, to whoever knows its id: as a page to browsers.
+func (d *deletions) status(c *gin.Context) error {
+	id, err := pathID(c)
+	if err != nil {
+		return err
+	}
+	found, err := d.Store.Deletions(c.Request.Context(), id)
+	if err != nil {
+		return err
+	}
+	view := d.view(found, id)
+	c.Header("Cache-Control", "no-store")
+	if c.NegotiateFormat(gin.MIMEJSON, gin.MIMEHTML) == gin.MIMEHTML {
+		return showStatus(c, view)
+	}
+	answer.JSON(c, http.StatusOK, deletionAnswer{Success: true, Deletion: view})
+	return nil
+}
+
+func pathID(c *gin.Context) (schema.DeletionID, error) {
+	id, err := schema.ParseDeletionID(c.Param("id"))
+	if err != nil {
+		return id, &schema.Error{Kind: schema.NotFound, Message: "deletion not found", Err: err}
+	}
+	return id, nil
+}

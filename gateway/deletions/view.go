@@ -1,0 +1,97 @@
+package deletions
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/answer"
+	"crier/schema"
+)
+
+//go:embed templates
+var templates embed.FS
+
+var statusTemplate = template.Must(template.ParseFS(templates, "templates/status.html"))
+
+// deletionView is a deletion as the API shows it. It says nothing of what is deleted.
+type deletionView struct {
+	ID           schema.DeletionID `json:"id"`
+	Of           string            `json:"of"` // workspace or account
+	Status       string            `json:"status"`
+	Posts        int64             `json:"posts"` // there were when it was asked for
+	PostsRemoved int64             `json:"postsRemoved"`
+	RowsRemoved  int64             `json:"rowsRemoved"`
+	StatusURL    string            `json:"statusUrl"`
+	AskedAt      answer.Moment     `json:"askedAt"`
+	StoppedAt    *answer.Moment    `json:"stoppedAt"` // from then on nothing goes out
+	EndedAt      *answer.Moment    `json:"endedAt"`
+}
+
+type contentsView struct {
+	Workspace string `json:"workspace,omitempty"`
+	Accounts  int    `json:"accounts"`
+	Keys      int    `json:"keys"`
+	Brands    int    `json:"brands"`
+	Queues    int    `json:"queues"`
+	Webhooks  int    `json:"webhooks"`
+	Posts     int    `json:"posts"`
+	OpenPosts int    `json:"openPosts"`
+	Media     int    `json:"media"`
+}
+
+type askedAnswer struct {
+	Success      bool            `json:"success"`
+	Deletion     deletionView    `json:"deletion"`
+	Contents     contentsView    `json:"contents"`
+	Confirmation string          `json:"confirmation"`
+	ExpiresAt    answer.Moment   `json:"expiresAt"`
+	Warnings     []schema.Detail `json:"warnings,omitempty"`
+}
+
+type deletionAnswer struct {
+	Success  bool            `json:"success"`
+	Deletion deletionView    `json:"deletion"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+func viewContents(c schema.DeletionContents) contentsView {
+	return contentsView{
+		Workspace: c.Workspace, Accounts: c.Accounts, Keys: c.Keys, Brands: c.Brands, Queues: c.Queues, Webhooks: c.Webhooks,
+		Posts: c.Posts, OpenPosts: c.Open, Media: c.Media,
+	}
+}
+
+// view shows the deletions of one request as one, which is as far as the last of them.
+func (d *deletions) view(all []schema.Deletion, id schema.DeletionID) deletionView {
+	v := deletionView{ID: id, Of: "account", StatusURL: d.StatusURL + id.String(), AskedAt: answer.Moment(all[0].AskedAt)}
+	if all[0].OfWorkspace {
+		v.Of = "workspace"
+	}
+	last := all[0]
+	for _, one := range all {
+		v.Posts, v.PostsRemoved, v.RowsRemoved = v.Posts+one.Posts, v.PostsRemoved+one.PostsRemoved, v.RowsRemoved+one.RowsRemoved
+		if one.Status < last.Status {
+			last = one
+		}
+	}
+	v.Status, v.StoppedAt, v.EndedAt = last.Status.String(), answer.MomentOrNull(last.StoppedAt), answer.MomentOrNull(last.EndedAt)
+	return v
+}
+
+// showStatus answers with a page.
+func showStatus(c *gin.Context, view deletionView) error {
+	var page bytes.Buffer
+	if err := statusTemplate.Execute(&page, view); err != nil {
+		return fmt.Errorf("rendering the state of a deletion: %w", err)
+	}
+	c.Header("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Header("Referrer-Policy", "no-referrer")
+	c.Data(http.StatusOK, "text/html; charset=utf-8", page.Bytes())
+	return nil
+}

@@ -1,0 +1,73 @@
+package gateway_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"crier/pipeline"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// An upload has a week from when it is seen that its last post has ended. One that is retried
+// by then needs it again.
+func TestMediaGoesAfterItsPostsHaveEnded(t *testing.T) {
+	a, s := newMediaAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "m")
+	cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(a.store), s.library, time.Now, slog.New(slog.DiscardHandler))
+	media := a.upload(pngOf(t, 8, 8)).at("id").text()
+	post := a.call(http.MethodPost, "/posts", map[string]any{
+		"content": "x", "platforms": []string{"mastodon"}, "scheduledFor": a.in(time.Hour), "mediaItems": []any{map[string]any{"mediaId": media}},
+	}).want(http.StatusCreated).at("post", "id").text()
+	end := func() {
+		t.Helper()
+		a.exec(`update posts set status = 6, left_n = 0, failed_n = 1`)
+		a.exec(`update targets set state = 3, error = '{"code": "platform_refused", "message": "too rude"}'`)
+	}
+	// look makes its time come, and returns how far off it is after that; 0: a post needs it.
+	look := func() time.Duration {
+		t.Helper()
+		a.exec(`update media set expires_at = now() - interval '1 second', deleted_at = deleted_at - interval '1 hour'`)
+		if err := cleanup.Remove(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		text, ok := a.call(http.MethodGet, "/media/"+media, nil).want(http.StatusOK).at("media", "expiresAt").value.(string)
+		if !ok {
+			return 0
+		}
+		expires, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return time.Until(expires).Round(time.Hour)
+	}
+	if left := look(); left != 0 {
+		t.Errorf("a scheduled post's has %v", left)
+	}
+	end()
+	if left := look(); left != 7*24*time.Hour {
+		t.Errorf("a failed post's has %v", left)
+	}
+	a.call(http.MethodPost, "/posts/"+post+"/retry", nil).want(http.StatusOK)
+	if left := look(); left != 0 {
+		t.Errorf("a retried post's has %v", left)
+	}
+	end()
+	if left := look(); left != 7*24*time.Hour {
+		t.Errorf("of a post that failed again it has %v", left)
+	}
+	for range 2 { // it is marked, and a minute later it goes
+		a.exec(`update media set expires_at = now() - interval '1 second', deleted_at = deleted_at - interval '1 hour'`)
+		if err := cleanup.Remove(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.call(http.MethodGet, "/media/"+media, nil).fails(http.StatusNotFound, "not_found")
+	if files := s.files(t); len(files) != 0 {
+		t.Errorf("files: %v", files)
+	}
+	a.call(http.MethodGet, "/posts/"+post, nil).want(http.StatusOK)
+}

@@ -1,0 +1,59 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"crier/schema"
+)
+
+// deletionStore deletes workspaces and accounts, a chunk at a time.
+type deletionStore interface {
+	// Delete goes on with the deletion that has waited longest.
+	Delete(ctx context.Context, erase func(context.Context, schema.Erasure) (events int64, err error)) (rows int, more bool, err error)
+	// Forget removes what is known of deletions that were done long ago.
+	Forget(ctx context.Context) (rows int, more bool, err error)
+	// ForgetProfiles erases what platforms have said of accounts that were disconnected longer
+	// ago than it is kept.
+	ForgetProfiles(ctx context.Context, kept map[schema.Platform]time.Duration) (rows int, more bool, err error)
+}
+
+// eventEraser erases events from ClickHouse.
+type eventEraser interface {
+	// Erase returns how many events it found: none once they are gone.
+	Erase(ctx context.Context, of schema.Erasure) (events int64, err error)
+}
+
+// Deleting carries deletions out: chores of the role analytics, which reaches ClickHouse. Every
+// process with the role runs them; a lock in the database lets one of them work at a time.
+type Deleting struct {
+	store    deletionStore
+	events   eventEraser
+	profiles map[schema.Platform]time.Duration
+	shared   Shared
+}
+
+// NewDeleting makes what carries deletions out. profiles is how long those of each platform are
+// kept once they are disconnected.
+func NewDeleting(store deletionStore, events eventEraser, profiles map[schema.Platform]time.Duration, shared Shared) *Deleting {
+	return &Deleting{store, events, profiles, shared}
+}
+
+// Run works until ctx ends.
+func (d *Deleting) Run(ctx context.Context) error {
+	m := &Maintenance{MaintenanceDeps: MaintenanceDeps{Logger: d.shared.Logger, Metrics: d.shared.Metrics}}
+	m.keepAll(ctx, []chore{
+		{name: "delete", every: time.Second, do: d.delete},
+		{name: "forget_deletions", every: forgetEvery, do: d.store.Forget},
+		{name: "forget_profiles", every: forgetEvery, do: d.forgetProfiles},
+	})
+	return nil
+}
+
+func (d *Deleting) delete(ctx context.Context) (rows int, more bool, err error) {
+	return d.store.Delete(ctx, d.events.Erase)
+}
+
+func (d *Deleting) forgetProfiles(ctx context.Context) (rows int, more bool, err error) {
+	return d.store.ForgetProfiles(ctx, d.profiles)
+}

@@ -1,0 +1,228 @@
+package deletion
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// stand is where posts stand: among the open ones, or in history.
+type stand struct{ posts, targets, comments string }
+
+var (
+	open = stand{"posts", "targets", "comments"}
+	past = stand{"posts_history", "targets_history", "comments_history"}
+)
+
+func (w *work) openPosts(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	return w.posts(ctx, tx, open)
+}
+
+func (w *work) pastPosts(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	return w.posts(ctx, tx, past)
+}
+
+// found is a post of a chunk.
+type found struct {
+	id    schema.PostID
+	at    *time.Time
+	named bool // it has a target of the account
+	whole bool // and none of another
+}
+
+// posts removes a chunk of posts, with all that hangs on them. Of an account they go where all
+// targets are its own; else its targets go.
+func (w *work) posts(ctx context.Context, tx pgx.Tx, from stand) (gone removed, more bool, err error) {
+	page, err := w.nextPosts(ctx, tx, from)
+	if err != nil || len(page) == 0 {
+		return removed{}, false, err
+	}
+	var whole, parts []schema.PostID
+	for _, p := range page {
+		switch {
+		case w.whole || p.whole:
+			whole = append(whole, p.id)
+		case p.named:
+			parts = append(parts, p.id)
+		}
+	}
+	slices.SortFunc(whole, func(a, b schema.PostID) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(parts, func(a, b schema.PostID) int { return slices.Compare(a[:], b[:]) })
+	if gone.rows, err = w.removePosts(ctx, tx, from, whole); err != nil {
+		return gone, false, err
+	}
+	rows, err := w.removeTargets(ctx, tx, from, parts)
+	gone.posts, gone.rows = len(whole), gone.rows+rows
+	last := page[len(page)-1]
+	w.cursor.at, w.cursor.id = last.at, last.id
+	return gone, len(page) == postChunk, err
+}
+
+// nextPosts returns the next posts of the workspaces, those without a time first, then in the
+// order of their times, the last first: what would go out last goes last of what is open, and
+// is not in the way of what fires.
+func (w *work) nextPosts(ctx context.Context, tx pgx.Tx, from stand) ([]found, error) {
+	args := pgx.StrictNamedArgs{"workspaces": w.workspaces, "at": w.cursor.at, "id": schema.PostID(w.cursor.id), "limit": postChunk}
+	account := `true, true`
+	if !w.whole {
+		args["account"] = w.account
+		account = `exists (select from ` + from.targets + ` t where t.post_id = p.id and t.account_id = @account),
+			not exists (select from ` + from.targets + ` t where t.post_id = p.id and t.account_id is distinct from @account)`
+	}
+	const page = ` from (
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from `
+	rows, err := tx.Query(ctx, `
+		select p.id, p.scheduled_for, `+account+page+from.posts+` p
+			where p.workspace_id = w.id and p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, `+lastID+`)
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+		union all
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from `+from.posts+` p
+			where p.workspace_id = w.id and p.from_api
+			  and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then `+lastID+` else @id::uuid end)
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+		) p order by p.scheduled_for desc nulls first, p.id desc limit @limit`,
+		args)
+	return db.Collect(rows, err, func(row pgx.Row, p *found) error {
+		return row.Scan((*[16]byte)(&p.id), &p.at, &p.named, &p.whole)
+	})
+}
+
+// lastID is above all ids.
+const lastID = `'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`
+
+// removePosts removes posts, which are sorted, with all that hangs on them.
+func (w *work) removePosts(ctx context.Context, tx pgx.Tx, from stand, posts []schema.PostID) (rows int, err error) {
+	if len(posts) == 0 {
+		return 0, nil
+	}
+	var comments []schema.CommentID
+	b := &pgx.Batch{}
+	if from == open { // in the order of locks
+		b.Queue(`select from posts where id = any($1) order by id for update`, posts)
+		b.Queue(`select from targets where post_id = any($1) order by post_id, n for update`, posts)
+	}
+	b.Queue(`delete from `+from.comments+` where post_id = any($1) returning id`, posts).Query(func(rows pgx.Rows) (err error) {
+		comments, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.CommentID) error { return row.Scan((*[16]byte)(id)) })
+		return err
+	})
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return 0, err
+	}
+	b = &pgx.Batch{}
+	rows = len(comments)
+	count := func(tag pgconn.CommandTag) error { rows += int(tag.RowsAffected()); return nil }
+	subjects := make([][16]byte, 0, len(posts)+len(comments))
+	for _, id := range posts {
+		subjects = append(subjects, id)
+	}
+	for _, id := range comments {
+		subjects = append(subjects, id)
+	}
+	b.Queue(`select from jobs where id = any($1) order by id for update`, subjects)
+	b.Queue(`delete from jobs where id = any($1)`, subjects).Exec(count)
+	b.Queue(`delete from holds where subject = any($1)`, subjects).Exec(count)
+	b.Queue(`update receipts set owner = `+db.NoID+` where profile = any($2) and owner = any($1)`, subjects, w.profiles)
+	b.Queue(`delete from `+from.targets+` where post_id = any($1)`, posts).Exec(count)
+	for _, table := range []string{"attempts", "queue_slots", "media_uses", "ended_posts", "duplicates"} {
+		b.Queue(`delete from `+table+` where post_id = any($1)`, posts).Exec(count)
+	}
+	b.Queue(`delete from `+from.posts+` where id = any($1)`, posts).Exec(count)
+	return rows, tx.SendBatch(ctx, b).Close()
+}
+
+// removeTargets removes the account's targets of posts that have others, which are sorted. A
+// post whose last open target it was has ended.
+func (w *work) removeTargets(ctx context.Context, tx pgx.Tx, from stand, posts []schema.PostID) (rows int, err error) {
+	if len(posts) == 0 {
+		return 0, nil
+	}
+	b := &pgx.Batch{}
+	if from == open {
+		b.Queue(`select from posts where id = any($1) order by id for update`, posts)
+		b.Queue(`select from jobs where id = any($1) order by id for update`, posts)
+	}
+	count := func(tag pgconn.CommandTag) error { rows += int(tag.RowsAffected()); return nil }
+	b.Queue(`
+		with gone as (
+			delete from `+from.comments+` where post_id = any($1) and account_id = $2 returning id
+		), forgotten as (
+			update receipts set owner = `+db.NoID+` from gone where profile = any($3) and owner = gone.id
+		)
+		delete from jobs j using gone where j.id = gone.id`, posts, w.account, w.profiles)
+	b.Queue(`update receipts set owner = `+db.NoID+` where profile = any($2) and owner = any($1)`, posts, w.profiles)
+	b.Queue(`
+		delete from attempts a using `+from.targets+` t
+		where a.post_id = any($1) and t.post_id = a.post_id and t.n = a.n and t.account_id = $2`, posts, w.account).Exec(count)
+	b.Queue(`delete from duplicates where post_id = any($1) and account_id = $2`, posts, w.account).Exec(count)
+	b.Queue(`delete from `+from.targets+` where post_id = any($1) and account_id = $2`, posts, w.account).Exec(count)
+	b.Queue(`
+		update `+from.posts+` p set platforms = coalesce((select bit_or(1 << t.platform) from `+from.targets+` t where t.post_id = p.id), 0)
+		where p.id = any($1)`, posts)
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return 0, err
+	}
+	if from == past {
+		return rows, recountPast(ctx, tx, posts)
+	}
+	return rows, w.recount(ctx, tx, posts)
+}
+
+// recountPast sets the figures and the outcome of ended posts by the targets that are left.
+func recountPast(ctx context.Context, tx pgx.Tx, posts []schema.PostID) error {
+	_, err := tx.Exec(ctx, `
+		update posts_history p set posted_n = c.posted, failed_n = c.failed, status = case
+			when p.status not in (`+tables.PostPosted+`, `+tables.PostPartiallyFailed+`, `+tables.PostFailed+`) then p.status
+			when c.failed = 0 then `+tables.PostPosted+` when c.posted = 0 then `+tables.PostFailed+` else `+tables.PostPartiallyFailed+` end
+		from (
+			select post_id, count(*) filter (where state = `+tables.TargetPosted+`) posted, count(*) filter (where state = `+tables.TargetFailed+`) failed
+			from targets_history where post_id = any($1) group by post_id
+		) c
+		where p.id = c.post_id`, posts)
+	return err
+}
+
+// recount does so for open posts, names the account no more in their jobs, and tells of those
+// that have ended by it.
+func (w *work) recount(ctx context.Context, tx pgx.Tx, posts []schema.PostID) error {
+	var ended []schema.Post
+	b := &pgx.Batch{}
+	var before []schema.PostID
+	b.Queue(`select id from posts where id = any($1) and status in `+tables.OpenPosts, posts).Query(func(rows pgx.Rows) (err error) {
+		before, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
+		return err
+	})
+	b.Queue(tables.RecountPosts, posts)
+	b.Queue(`update jobs set payload = replace(payload::text, $2, $3)::json where id = any($1)`, posts, w.account.String(), schema.AccountID{}.String())
+	b.Queue(`delete from jobs j using posts p where j.id = any($1) and p.id = j.id and p.status not in `+tables.OpenPosts, posts)
+	b.Queue(`select `+tables.PostColumns+` from posts p where p.id = any($1) and p.status in `+tables.EndedPosts, posts).
+		Query(func(rows pgx.Rows) (err error) {
+			ended, err = db.Collect(rows, nil, tables.ScanPost)
+			return err
+		})
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	ended = slices.DeleteFunc(ended, func(p schema.Post) bool { return !slices.Contains(before, p.ID) })
+	if len(ended) == 0 {
+		return nil
+	}
+	if err := tables.AddTargets(ctx, tx, ended); err != nil {
+		return err
+	}
+	var events []schema.Event
+	for i := range ended {
+		events = append(events, tables.DoneEvents(&ended[i], w.Now())...)
+	}
+	b = &pgx.Batch{}
+	tables.QueueEvents(b, events, w.Now()) // the outbox is read a moment later
+	return tx.SendBatch(ctx, b).Close()
+}

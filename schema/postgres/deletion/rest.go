@@ -1,0 +1,128 @@
+package deletion
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// deliveries removes what its webhooks got, with the jobs. What names an account is left to
+// scan.
+func (w *work) deliveries(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	return w.some(ctx, tx, `
+		with gone as (
+			delete from deliveries where id in (select id from deliveries where webhook_id = any($1) limit $2) returning id
+		), jobs as (
+			delete from jobs j using gone where j.id = gone.id
+		)
+		select count(*) from gone`, w.webhooks, chunkLimit)
+}
+
+// some runs a statement that removes up to chunkLimit rows and returns how many.
+func (w *work) some(ctx context.Context, tx pgx.Tx, statement string, args ...any) (gone removed, more bool, err error) {
+	err = tx.QueryRow(ctx, statement, args...).Scan(&gone.rows)
+	return gone, gone.rows == chunkLimit, err
+}
+
+func (w *work) queueSlots(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	if !w.whole {
+		return removed{}, false, nil
+	}
+	return w.some(ctx, tx, `
+		with gone as (
+			delete from queue_slots where (queue_id, slot_at) in (
+				select s.queue_id, s.slot_at from queues q join queue_slots s on s.queue_id = q.id where q.workspace_id = any($1) limit $2)
+			returning 1
+		)
+		select count(*) from gone`, w.workspaces, chunkLimit)
+}
+
+// answers removes those of requests that were made with its keys. Where an account goes they
+// stay, without its id: a request that comes again gets what it got.
+func (w *work) answers(ctx context.Context, tx pgx.Tx) (gone removed, more bool, err error) {
+	if w.whole {
+		return w.some(ctx, tx, `
+			with gone as (
+				delete from idempotency where (lineage, key) in (select lineage, key from idempotency where lineage = any($1) limit $2) returning 1
+			)
+			select count(*) from gone`, w.lineages, chunkLimit)
+	}
+	return w.some(ctx, tx, `
+		with gone as (
+			update idempotency i set response = convert_to(replace(convert_from(i.response, 'UTF8'), $2::text, $3::text), 'UTF8')
+			from (
+				select i.lineage, i.key from (select distinct lineage from api_keys where workspace_id = any($1)) k
+				join idempotency i on i.lineage = k.lineage
+				where position(convert_to($2::text, 'UTF8') in i.response) > 0 limit $4
+			) o
+			where i.lineage = o.lineage and i.key = o.key returning 1
+		)
+		select count(*) from gone`, w.workspaces, w.account.String(), schema.AccountID{}.String(), chunkLimit)
+}
+
+// media marks uploads, whose content and rows are then removed by those who keep them. Until
+// then no pass is the last.
+func (w *work) media(ctx context.Context, tx pgx.Tx) (gone removed, more bool, err error) {
+	if !w.whole {
+		return removed{}, false, nil
+	}
+	var marked int64
+	b := &pgx.Batch{}
+	b.Queue(`
+		update media set state = $2, deleted_at = coalesce(deleted_at, now() - interval '1 hour'), alt_text = '', file_name = '' where id in (
+			select id from media where workspace_id = any($1) and state <> $2 limit $3)`, w.workspaces, int16(schema.UploadDeleted), chunkLimit).
+		Exec(func(tag pgconn.CommandTag) error { marked = tag.RowsAffected(); return nil })
+	b.Queue(`select count(*) from (select from media where workspace_id = any($1) limit 1) m`, w.workspaces).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&gone.rows) })
+	err = tx.SendBatch(ctx, b).Close()
+	return gone, marked == chunkLimit, err
+}
+
+// rest removes what there is little of.
+func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, err error) {
+	count := func(tag pgconn.CommandTag) error { gone.rows += int(tag.RowsAffected()); return nil }
+	b := &pgx.Batch{}
+	turns := make([]string, len(w.accounts))
+	for i, account := range w.accounts {
+		turns[i] = "%" + account.String() + "%"
+	}
+	b.Queue(`delete from app_turns where app like any($1)`, turns).Exec(count)
+	b.Queue(`delete from counters where subject = any($1::uuid[] || $2::uuid[])`, w.accounts, w.goingWhole()).Exec(count)
+	b.Queue(`delete from receipts where profile = any($1) and (owner = `+db.NoID+` or seen_at < $2)`, w.unshared, w.stoppedAt).Exec(count)
+	if w.whole {
+		windows := append(texts(w.keys), prefixed("refused ", texts(w.keys))...)
+		b.Queue(`delete from request_windows where subject = any($1)`, windows).Exec(count)
+		b.Queue(`delete from redeliveries where webhook_id = any($1)`, w.webhooks).Exec(count)
+		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts"} {
+			b.Queue(`delete from `+table+` where workspace_id = any($1)`, w.workspaces).Exec(count)
+		}
+	}
+	return gone, false, tx.SendBatch(ctx, b).Close()
+}
+
+// goingWhole are the workspaces of which nothing stays.
+func (w *work) goingWhole() []schema.WorkspaceID {
+	if w.whole {
+		return w.workspaces
+	}
+	return []schema.WorkspaceID{}
+}
+
+func prefixed(prefix string, all []string) []string {
+	with := make([]string, len(all))
+	for i, text := range all {
+		with[i] = prefix + text
+	}
+	return with
+}
+
+// events erases those of ClickHouse, outside of the transaction that notes it: erasing again
+// finds nothing.
+func (w *work) events(ctx context.Context, _ pgx.Tx) (gone removed, more bool, err error) {
+	erased, err := w.erase(ctx, schema.Erasure{Workspaces: w.workspaces, Account: w.account})
+	return removed{rows: int(erased)}, false, err
+}

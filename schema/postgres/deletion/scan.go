@@ -1,0 +1,169 @@
+package deletion
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// scanBlocks is how many blocks of a table, of 8 KiB, are read at a time.
+const scanBlocks = 2000
+
+// scanned are tables without an index by which a workspace or an account is found in them. They
+// are read whole, block by block. $1 is the workspaces, $2 the ids of what is deleted as they
+// stand in documents, $3 the zero id.
+type scanned struct {
+	table   string // with its partitions
+	matches string
+	// instead is what becomes of a row where an account goes and its row stays; empty: it goes.
+	instead string
+	jobs    bool // of its rows go, too
+}
+
+func (w *work) scanned() []scanned {
+	const inPayload = `exists (select from unnest($2::text[]) u (id) where strpos(payload::text, u.id) > 0)`
+	inBody := func(column string) string {
+		return `exists (select from unnest($2::text[]) u (id) where position(convert_to(u.id, 'UTF8') in ` + column + `) > 0)`
+	}
+	ofWorkspace := `workspace_id = any($1)`
+	if !w.whole {
+		ofWorkspace += ` and `
+		return []scanned{
+			{table: "jobs", matches: inPayload, instead: `payload = replace(payload::text, ($2::text[])[1], $3)::json`},
+			{table: "jobs_far", matches: inPayload, instead: `payload = replace(payload::text, ($2::text[])[1], $3)::json`},
+			{table: "deliveries", matches: ofWorkspace + inBody("body"), jobs: true},
+			{table: "dead_letters", matches: inBody("value")},
+		}
+	}
+	return []scanned{
+		{table: "jobs", matches: inPayload}, {table: "jobs_far", matches: inPayload}, {table: "deliveries", matches: ofWorkspace},
+		{table: "duplicates", matches: ofWorkspace}, {table: "dead_letters", matches: inBody("value")},
+	}
+}
+
+// names are the ids of what is deleted as documents hold them.
+func (w *work) names() []string {
+	if w.whole {
+		return texts(w.workspaces)
+	}
+	return []string{w.account.String()}
+}
+
+// scan is one stretch of the tables that are read whole.
+func (w *work) scan(ctx context.Context, tx pgx.Tx) (gone removed, more bool, err error) {
+	relations, err := w.relations(ctx, tx)
+	if err != nil {
+		return removed{}, false, err
+	}
+	for left := int64(scanBlocks); left > 0 && w.cursor.relation < len(relations); {
+		at := relations[w.cursor.relation]
+		stretch := min(left, max(at.blocks-w.cursor.block, 0))
+		left -= stretch + 1
+		n, err := w.scanStretch(ctx, tx, at, w.cursor.block+stretch)
+		if err != nil {
+			return gone, false, err
+		}
+		gone.rows += n
+		if w.cursor.block += stretch; w.cursor.block >= at.blocks {
+			w.cursor.relation, w.cursor.block = w.cursor.relation+1, 0
+		}
+	}
+	return gone, w.cursor.relation < len(relations), nil
+}
+
+// scanStretch removes what is found between the cursor and a block.
+func (w *work) scanStretch(ctx context.Context, tx pgx.Tx, at relation, end int64) (rows int, err error) {
+	where := fmt.Sprintf(` where ctid >= '(%d,0)'::tid and ctid < '(%d,0)'::tid and %s returning 1`, w.cursor.block, end, at.matches)
+	statement := `delete from ` + at.name + where
+	switch {
+	case at.instead != "":
+		statement = `update ` + at.name + ` set ` + at.instead + where
+	case at.jobs:
+		statement = `delete from ` + at.name + strings.TrimSuffix(where, "1") + `id), jobs as (delete from jobs j using gone where j.id = gone.id`
+	}
+	err = tx.QueryRow(ctx, `
+		with given as (select $1::uuid[] workspaces, $2::text[] names, $3::text none), gone as (`+statement+`)
+		select count(*) from gone, given`, w.workspaces, w.names(), schema.AccountID{}.String()).Scan(&rows)
+	return rows, err
+}
+
+// relation is a table or a partition that is read whole.
+type relation struct {
+	scanned
+	name   string
+	blocks int64
+}
+
+// relations are the tables to be read, each partition by itself.
+func (w *work) relations(ctx context.Context, tx pgx.Tx) (all []relation, err error) {
+	for _, s := range w.scanned() {
+		rows, err := tx.Query(ctx, `
+			select c.oid::regclass::text, pg_relation_size(c.oid) / current_setting('block_size')::int from pg_class c
+			where c.relkind = 'r' and (c.oid = to_regclass($1) or exists (select from pg_inherits i where i.inhrelid = c.oid and i.inhparent = to_regclass($1)))
+			order by 1`, s.table)
+		found, err := db.Collect(rows, err, func(row pgx.Row, r *relation) error { return row.Scan(&r.name, &r.blocks) })
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range found {
+			r.scanned = s
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// outboxChunk is how many batches of events are looked at in one transaction.
+const outboxChunk = 200
+
+// outbox takes the events out of batches that nobody has handled yet. What is left of a batch
+// becomes another one of its time and place: a message of the old one is owed nothing.
+func (w *work) outbox(ctx context.Context, tx pgx.Tx) (gone removed, more bool, err error) {
+	type batch struct {
+		id      schema.BatchID
+		payload []byte
+	}
+	rows, err := tx.Query(ctx, `
+		select id, payload from outbox o
+		where id > coalesce($1::uuid, `+db.NoID+`) and exists (select from unnest($2::text[]) u (name) where position(convert_to(u.name, 'UTF8') in o.payload) > 0)
+		order by id limit $3 for update`, schema.BatchID(w.cursor.id), w.names(), outboxChunk)
+	found, err := db.Collect(rows, err, func(row pgx.Row, b *batch) error { return row.Scan((*[16]byte)(&b.id), &b.payload) })
+	if err != nil || len(found) == 0 {
+		return removed{}, false, err
+	}
+	b := &pgx.Batch{}
+	for _, one := range found {
+		var events schema.EventBatch
+		if err := json.Unmarshal(one.payload, &events); err != nil {
+			return removed{}, false, err
+		}
+		before := len(events.Events)
+		events.Events = slices.DeleteFunc(events.Events, w.isIts)
+		gone.rows += before - len(events.Events)
+		if events.ID = schema.NewBatchID(one.id.Time()); len(events.Events) > 0 {
+			b.Queue(`
+				insert into outbox (id, owed, sent_at, payload, position) select $2, owed, sent_at, $3, position from outbox where id = $1`,
+				one.id, events.ID, db.Encode(events))
+		}
+		b.Queue(`delete from outbox where id = $1`, one.id)
+		b.Queue(`delete from dead_letters where stage = any($1) and subject = $2`, []string{schema.StageExpand, schema.StageAnalytics}, one.id)
+		w.cursor.id = one.id
+	}
+	return gone, len(found) == outboxChunk, tx.SendBatch(ctx, b).Close()
+}
+
+// isIts reports whether an event is of what is deleted, or names it.
+func (w *work) isIts(e schema.Event) bool {
+	if w.whole {
+		return slices.Contains(w.workspaces, e.Workspace)
+	}
+	return slices.Contains(w.workspaces, e.Workspace) && (e.Account == w.account || bytes.Contains(e.Data, []byte(w.account.String())))
+}

@@ -1,0 +1,232 @@
+package deletion
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+	"crier/schema/sleep"
+)
+
+// deletedName is what the name of a workspace begins with that is being deleted, and the id on
+// its platform of an account: the names are free at once.
+const deletedName = "deleted "
+
+// Stop confirms a deletion and returns once nothing of it goes out any more: no claim begins,
+// and calls in hand have ended. Until ctx ends it waits for those; then the error is
+// Unavailable, and the deletion goes on by itself. It can be called again. NotFound where the
+// token confirms nothing.
+func (s *Store) Stop(ctx context.Context, id schema.DeletionID, token [32]byte) (schema.Deletion, error) {
+	var d schema.Deletion
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		err := scan(tx.QueryRow(ctx, `
+			select `+columns+` from deletions
+			where id = $1 and token_hash = $2 and (status <> `+asked+` or asked_at > $3) for update`,
+			id, token[:], s.Now().Add(-schema.DeletionLife)), &d)
+		if err != nil || d.Status != schema.DeletionAsked {
+			return err
+		}
+		return s.stop(ctx, tx, d)
+	})
+	if err != nil {
+		return d, db.OrNotFound(err, "deletion")
+	}
+	if d.Status < schema.DeletionRemoving {
+		if err := s.settle(ctx, id); err != nil {
+			return d, err
+		}
+	}
+	all, err := s.Deletions(ctx, id)
+	if err != nil {
+		return d, err
+	}
+	return all[0], nil
+}
+
+// stop marks what is deleted: what it has connected is erased at once, so that nobody can go
+// on with it.
+func (s *Store) stop(ctx context.Context, tx pgx.Tx, d schema.Deletion) error {
+	var found [][16]byte
+	if err := tx.QueryRow(ctx, `select workspaces from deletions where id = $1`, d.ID).Scan(&found); err != nil {
+		return err
+	}
+	workspaces := idsOf[schema.WorkspaceID](found)
+	b := &pgx.Batch{}
+	if d.OfWorkspace {
+		// Whoever connects accounts, subscribes or makes keys locks the workspace: one after the other.
+		if _, err := tx.Exec(ctx, `select from workspaces where id = any($1) order by id for update`, workspaces); err != nil {
+			return err
+		}
+		if err := refuseSubscribed(ctx, tx, workspaces); err != nil {
+			return err
+		}
+		queueStopWorkspaces(b, d.ID, workspaces)
+	}
+	queueStopAccounts(b, d)
+	b.Queue(`update deletions set status = `+stopping+`, confirmed_at = $2, worked_at = $2 where id = $1`, d.ID, s.Now())
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// queueStopWorkspaces ends keys and webhooks, and notes by what they are known elsewhere. A
+// twin may have been made since it was asked.
+func queueStopWorkspaces(b *pgx.Batch, id schema.DeletionID, workspaces []schema.WorkspaceID) {
+	b.Queue(`
+		update deletions d set
+			workspaces = array(select w.id from workspaces w where w.id = any($2) or w.live_id = any($2) order by w.live_id is not null),
+			accounts = array(select a.id from accounts a join workspaces w on w.id = a.workspace_id where w.id = any($2) or w.live_id = any($2))
+		where d.id = $1`, id, workspaces)
+	b.Queue(`
+		update workspaces set deleting_at = now(), name = '`+deletedName+`' || id, email = null, connect_redirects = '{}'
+		where id = any(`+itsWorkspaces+`)`, id)
+	b.Queue(`
+		update deletions set
+			keys = array(select k.id from api_keys k where k.workspace_id = any(workspaces)),
+			lineages = array(select distinct k.lineage from api_keys k where k.workspace_id = any(workspaces)),
+			webhooks = array(select h.id from webhooks h where h.workspace_id = any(workspaces))
+		where id = $1`, id)
+	b.Queue(`update api_keys set revoked_at = coalesce(revoked_at, now()) where workspace_id = any(`+itsWorkspaces+`)`, id)
+	b.Queue(`delete from webhooks where workspace_id = any(`+itsWorkspaces+`)`, id)
+	b.Queue(`delete from consents where workspace_id = any(`+itsWorkspaces+`)`, id)
+	b.Queue(hold, id, itsKind(schema.WorkspaceDeleting))
+}
+
+// What a deletion is of, by its id.
+const (
+	itsWorkspaces = `(select workspaces from deletions where id = $1)::uuid[]`
+	itsAccounts   = `(select accounts from deletions where id = $1)::uuid[]`
+)
+
+func itsKind(k schema.HoldKind) int16 { return int16(k) }
+
+// hold takes the place of a pause.
+const (
+	hold = `
+	insert into holds (subject, kind, reason) select unnest(workspaces), $2, '' from deletions where id = $1
+	on conflict (subject) do update set kind = excluded.kind, reason = ''`
+	holdAccounts = `
+	insert into holds (subject, kind, reason) select unnest(accounts), $2, '' from deletions where id = $1
+	on conflict (subject) do update set kind = excluded.kind, reason = ''`
+)
+
+// queueStopAccounts erases what crier has of accounts from their platforms.
+func queueStopAccounts(b *pgx.Batch, d schema.Deletion) {
+	b.Queue(`
+		update deletions set
+			profiles = array(select distinct `+tables.ProfileOf+` from accounts a join workspaces w on w.id = a.workspace_id where a.id = any(accounts)),
+			unshared = array(
+				select distinct `+tables.ProfileOf+` from accounts a join workspaces w on w.id = a.workspace_id
+				where a.id = any(accounts) and (w.live_id is not null or not exists (
+					select from accounts o join workspaces ow on ow.id = o.workspace_id
+					where o.platform = a.platform and o.native_id = a.native_id and o.server = a.server
+					  and o.disconnected_at is null and ow.live_id is null and o.id <> all(accounts))))
+		where id = $1`, d.ID)
+	b.Queue(`
+		update accounts set disconnected_at = coalesce(disconnected_at, now()), sealed = '', revision = revision + 1,
+			native_id = '`+deletedName+`' || id, name = '', server = '', settings = '{}', brand_id = null, reconnect = null, person = null,
+			needs_reconnect = false, ended = 0, end_message = null, expires_at = null, checked_at = null,
+			renew_at = null, renew_asked_at = null, renew_step = 0, renew_attempts = 0
+		where id = any(`+itsAccounts+`)`, d.ID)
+	b.Queue(`delete from jobs where id = any(`+itsAccounts+`)`, d.ID)
+	if !d.OfWorkspace {
+		b.Queue(holdAccounts, d.ID, itsKind(schema.AccountDeleting))
+		b.Queue(`delete from consents where account_id = any(`+itsAccounts+`)`, d.ID)
+	}
+}
+
+// settleLook is how often is looked whether calls in hand have ended.
+const settleLook = 20 * time.Millisecond
+
+// settle waits until nothing of a deletion goes out any more, and notes that.
+func (s *Store) settle(ctx context.Context, id schema.DeletionID) error {
+	for {
+		settled, err := s.trySettle(ctx, id)
+		if settled || err != nil {
+			return err
+		}
+		if sleep.For(ctx, settleLook) != nil {
+			return &schema.Error{
+				Kind: schema.Unavailable, RetryAfter: schema.SettleTime,
+				Message: "the deletion has begun, but calls in hand have not ended: nothing new goes out; GET /deletions/{id} tells when they have",
+			}
+		}
+	}
+}
+
+// trySettle notes that nothing goes out any more, if that is so. It is in two steps: first what
+// was claiming when the mark was made has ended, then what was claimed.
+func (s *Store) trySettle(ctx context.Context, id schema.DeletionID) (settled bool, err error) {
+	if err := s.passClaims(ctx); err != nil {
+		return false, notSettled(err)
+	}
+	var open int
+	err = s.Pool.QueryRow(ctx, openClaims, pgx.StrictNamedArgs{
+		"id": id, "tail": (schema.Lease - schema.CallDeadline).String(), "since": schema.FirstDeliveryID(s.Now().Add(-recentDeliveries)),
+	}).Scan(&open)
+	if err != nil || open > 0 {
+		return false, notSettled(err)
+	}
+	_, err = s.Pool.Exec(ctx, `
+		update deletions set status = `+removing+`, stopped_at = $2 where id = $1 and status = `+stopping, id, s.Now())
+	return err == nil, notSettled(err)
+}
+
+func notSettled(err error) error {
+	if err != nil {
+		return fmt.Errorf("waiting for calls in hand: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// passClaims waits for the transactions that were writing to what is claimed: a claim that
+// began before the mark was committed does not see it. Whoever begins later does.
+func (s *Store) passClaims(ctx context.Context) error {
+	const writing = ` from pg_locks where locktype = 'relation' and mode = 'RowExclusiveLock' and granted
+		and database = (select oid from pg_database where datname = current_database())
+		and relation = any(array['targets'::regclass, 'comments'::regclass, 'deliveries'::regclass, 'accounts'::regclass])`
+	rows, err := s.Pool.Query(ctx, `select distinct virtualtransaction`+writing)
+	if err != nil {
+		return err
+	}
+	before, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for err == nil && len(before) > 0 {
+		if err := sleep.For(ctx, time.Millisecond); err != nil {
+			return err
+		}
+		var left int
+		err = s.Pool.QueryRow(ctx, `select count(*)`+writing+` and virtualtransaction = any($1)`, before).Scan(&left)
+		if left == 0 {
+			break
+		}
+	}
+	return err
+}
+
+// recentDeliveries bounds where claimed deliveries are looked for: none waits for longer.
+const recentDeliveries = 48 * time.Hour
+
+// openClaims counts the claims under which a call may still go out. A visible call ends at its
+// deadline, which is before its lease; a claim whose process died is over then, too.
+const openClaims = `
+	with d as materialized (select workspaces, accounts, webhooks, of_workspace from deletions where id = @id)
+	select (
+		select count(*) from d cross join lateral (
+			select t.account_id, t.step, t.lease_until from posts p join targets t on t.post_id = p.id
+			where p.workspace_id = any(d.workspaces) and p.status = ` + tables.PostProcessing + ` and t.state = ` + tables.TargetClaimed + `
+		) t
+		where (d.of_workspace or t.account_id = any(d.accounts))
+		  and t.lease_until > now() + case when t.step = ` + tables.StepPrepare + ` then interval '0' else @tail::interval end
+	) + (
+		select count(*) from comments c, d
+		where c.workspace_id = any(d.workspaces) and (d.of_workspace or c.account_id = any(d.accounts))
+		  and c.state = ` + tables.CommentClaimed + ` and c.lease_until > now() + @tail::interval
+	) + (
+		select count(*) from deliveries y, d
+		where y.webhook_id = any(d.webhooks) and y.id > @since and y.state = ` + tables.DeliveryClaimed + ` and y.lease_until > now()
+	) + (
+		select count(*) from accounts a, d where a.id = any(d.accounts) and a.renew_lease > now() + @tail::interval
+	)`

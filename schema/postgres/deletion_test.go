@@ -1,0 +1,389 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// noTenants are the tables that hold nothing of a workspace for longer than a moment. Every
+// other one must be filled by populate: a table that is new is missed by name.
+var noTenants = []string{
+	"goose_db_version", "plans", "server_apps", "wall_secrets", "dropped_keys", "installation_keyset", "event_positions", "resumes", "sweeps",
+}
+
+// tables is every table, the partitions by the table they are of.
+func (f *fixture) tables() []string {
+	f.Helper()
+	all, err := f.store.Texts(f.Context(), `
+		select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+		where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
+	f.must(err)
+	return slices.DeleteFunc(all, func(name string) bool { return slices.Contains(noTenants, name) })
+}
+
+// naming counts the rows that name one of some ids, by table: as a UUID, as text, or as text in
+// bytes.
+func (f *fixture) naming(ids []string) map[string]int {
+	f.Helper()
+	rows := map[string]int{}
+	for _, table := range f.tables() {
+		if n := f.count(`select count(*) from ` + table + ` t where t::text ~ '` + strings.Join(ids, "|") + `'`); n > 0 {
+			rows[table] = n
+		}
+	}
+	return rows
+}
+
+// forms are how an id stands in rows.
+func forms[K schema.Kind](id schema.ID[K]) []string {
+	return []string{uuidText(schema.PostID(id)), id.String(), hex.EncodeToString([]byte(id.String())), hex.EncodeToString(id[:])}
+}
+
+// populate gives the fixture's workspace a row in every table, and returns the ids to look for.
+func (f *fixture) populate(name string) (ids []string) {
+	f.Helper()
+	now := f.store.Now()
+	admin := postgres.NewAdmin(f.store)
+	twin, err := admin.Workspace(f.Context(), name, "operator", true)
+	f.must(err)
+	account := f.connect(name, true, "twin of "+name)
+	ids = slices.Concat(forms(f.workspace), forms(twin.ID), forms(account.ID))
+	for _, id := range f.accounts {
+		ids = append(ids, forms(id)...)
+	}
+
+	key := schema.NewKeyID(now)
+	f.must(admin.CreateKey(f.Context(), schema.KeyRecord{
+		ID: key, Lineage: key, Workspace: f.workspace, Name: "k", Prefix: "p", Permission: schema.Admin, CreatedAt: now,
+	}, schema.HashAPIKey(name)))
+	_, err = f.gateway.LeaseRequests(f.Context(), key, now, 1, 10)
+	f.must(err)
+	hook, brand, queue := f.webhook(schema.PostScheduled), schema.NewBrandID(now), schema.NewQueueID(now)
+	f.must(f.gateway.CreateBrand(f.Context(), schema.Brand{ID: brand, Workspace: f.workspace, Name: "b", CreatedAt: now, UpdatedAt: now}))
+	upload := f.upload()
+	ids = slices.Concat(ids, forms(key), forms(hook.ID), forms(brand), forms(queue), forms(upload))
+
+	draft, far, waiting, reviewed := f.post(1, time.Hour), f.post(2, 25*time.Hour), f.post(2, 0), f.post(1, 0)
+	draft.Status, draft.ScheduledFor = schema.Draft, time.Time{}
+	waiting.Content.Entries[0].Media = []schema.Media{{MediaID: upload}}
+	_, err = f.gateway.Create(f.Context(), schema.Creation{
+		Idempotency: &schema.Idempotency{Lineage: key, Key: "once", Fingerprint: [32]byte{1}}, Posts: []schema.Post{draft}, Response: []byte(`"` + draft.ID.String() + `"`),
+	})
+	f.must(err)
+	for _, p := range []schema.Post{far, waiting, reviewed} {
+		f.create(p)
+	}
+	f.finish(f.claimOne(waiting, 0), found(schema.NewPostID(now).String()))
+	f.finish(f.claimOne(waiting, 1), schema.Outcome{Err: &schema.Error{Kind: schema.Retryable, Message: "again"}})
+	past := f.post(1, 0)
+	past.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
+	commented := f.post(1, 0)
+	commented.Content.FirstComments = past.Content.FirstComments
+	for _, p := range []schema.Post{past, commented} {
+		f.create(p)
+		f.finish(f.claimOne(p, 0), found(schema.NewPostID(now).String()))
+	}
+	for _, p := range []schema.Post{draft, far, waiting, reviewed, past, commented} {
+		ids = append(ids, forms(p.ID)...)
+	}
+	_, err = f.notify.Expand(f.Context(), f.events())
+	f.must(err)
+	f.fault(schema.Fault{
+		Stage: schema.TopicPublish, Subject: schema.Subject{ID: waiting.ID}, Message: schema.LogMessage{Value: []byte(`{"workspace":"` + f.workspace.String() + `"}`)},
+	})
+	rows := strings.NewReplacer("$w", sqlID(f.workspace), "$q", sqlID(queue), "$p", sqlID(waiting.ID), "$a", sqlID(f.accounts[0]),
+		"$h", sqlID(hook.ID), "$r", sqlID(reviewed.ID), "$ended", sqlID(past.ID), "$text", f.accounts[0].String(), "$name", name)
+	f.exec(rows.Replace(`
+		insert into queues (id, workspace_id, name, timezone, slots, is_default, created_at, updated_at) values ($q, $w, 'q', 'UTC', '[]', true, now(), now());
+		insert into queue_slots (queue_id, slot_at, post_id) values ($q, now(), $p);
+		insert into consents (token_hash, workspace_id, platform, server, redirect, stage, sealed, expires_at) values ('$name', $w, 1, '', '', 1, '', now());
+		insert into subscriptions (id, workspace_id, plan, began_at, ended_at) values ('sub $name', $w, 'team', now(), now());
+		insert into duplicates (workspace_id, account_id, post_id, n, entry, native_id, url) values ($w, $a, $p, 0, 0, 'x', '');
+		insert into redeliveries (webhook_id, after_id, until_id) values ($h, $h, $h);
+		insert into app_turns (app, next_at) values ('mastodon $text/post', now());
+		insert into holds (subject, kind, reason) values ($r, 4, '');
+		insert into deletions (id, request, status, of_workspace, workspaces, asked_at) values (gen_random_uuid(), gen_random_uuid(), 1, true, array[$w]::uuid[], now() - interval '1 hour');
+		update ended_posts set ended_at = ended_at - interval '1 hour' where post_id = $ended;
+		update comments set state = 2, native_id = 'c' where post_id = $ended;
+		delete from jobs where kind = 2 and id in (select id from comments where state = 2)`))
+	f.archive()
+	return ids
+}
+
+func sqlID[K schema.Kind](id schema.ID[K]) string { return `'` + uuidText(schema.PostID(id)) + `'` }
+
+// erasing deletes until the deletion is done, without waiting for its time.
+func (f *fixture) erasing(deletions *postgres.Deletions, d schema.DeletionID, erase func(context.Context, schema.Erasure) (int64, error)) schema.Deletion {
+	f.Helper()
+	uploads := postgres.NewMedia(f.store)
+	for range 500 {
+		f.exec(`update deletions set worked_at = now() where worked_at > now()`)
+		if _, _, err := deletions.Delete(f.Context(), erase); err != nil {
+			f.Fatal(err)
+		}
+		removable, err := uploads.RemovableMedia(f.Context(), 100)
+		f.must(err)
+		f.must(uploads.ForgetMedia(f.Context(), removable))
+		all, err := deletions.Deletions(f.Context(), d)
+		f.must(err)
+		if all[0].Status == schema.DeletionDone {
+			return all[0]
+		}
+	}
+	f.Fatalf("it is not done: %v", f.count(`select step from deletions where status = 3`))
+	return schema.Deletion{}
+}
+
+// forgotten erases nothing of ClickHouse, which has nothing.
+func forgotten(context.Context, schema.Erasure) (int64, error) { return 0, nil }
+
+// asked asks for a deletion.
+func (f *fixture) asked(deletions *postgres.Deletions, account schema.AccountID) (schema.Deletion, schema.DeletionContents) {
+	f.Helper()
+	now := f.store.Now()
+	d := schema.Deletion{ID: schema.NewDeletionID(now), Workspace: f.workspace, Account: account, OfWorkspace: account.IsZero(), AskedAt: now}
+	contents, err := deletions.Ask(f.Context(), d, schema.HashAPIKey("confirmed"))
+	f.must(err)
+	return d, contents
+}
+
+// TestNothingIsLeftOfAWorkspace looks through every table of the catalogue.
+func TestNothingIsLeftOfAWorkspace(t *testing.T) {
+	f := newFixture(t)
+	f.chore(f.delay.MakePartitions)
+	workspace, accounts := f.workspace, f.accounts
+	f.accounts = nil
+	for _, profile := range []string{"0", "1", "2"} { // both workspaces have connected them
+		account := f.connect("other", false, profile)
+		f.workspace, f.accounts = account.Workspace, append(f.accounts, account.ID)
+	}
+	other := f.populate("other")
+	f.workspace, f.accounts = workspace, accounts
+	ids := f.populate("acme")
+	named := f.naming(ids)
+	for _, table := range f.tables() {
+		if named[table] == 0 {
+			t.Errorf("table %s has nothing of the workspace: fill it, or name it among those that have no tenants", table)
+		}
+	}
+	before := f.naming(other)
+
+	deletions := postgres.NewDeletions(f.store, 0)
+	d, contents := f.asked(deletions, schema.AccountID{})
+	want := schema.DeletionContents{Workspace: "acme", Accounts: 4, Keys: 1, Brands: 1, Queues: 1, Webhooks: 1, Posts: 6, Open: 3, Media: 1}
+	if contents != want {
+		t.Errorf("contents = %+v, want %+v", contents, want)
+	}
+	if _, err := deletions.Stop(t.Context(), d.ID, schema.HashAPIKey("guessed")); schema.KindOf(err) != schema.NotFound {
+		t.Errorf("it was confirmed with what is not its token: %v", err)
+	}
+	stopped, err := deletions.Stop(t.Context(), d.ID, schema.HashAPIKey("confirmed"))
+	if err != nil || stopped.Status != schema.DeletionRemoving {
+		t.Fatalf("stopped = %+v, %v", stopped, err)
+	}
+	if _, err := deletions.Stop(t.Context(), d.ID, schema.HashAPIKey("confirmed")); err != nil {
+		t.Errorf("it was not confirmed again: %v", err)
+	}
+	var erased []schema.Erasure
+	gone := f.erasing(deletions, d.ID, func(_ context.Context, of schema.Erasure) (int64, error) {
+		erased = append(erased, of)
+		return int64(max(0, 2-len(erased))), nil // what was found once is looked for again
+	})
+	if left := f.naming(ids); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+	if after := f.naming(other); !maps.Equal(after, before) {
+		t.Errorf("of the other workspace there are %v, were %v", after, before)
+	}
+	if gone.PostsRemoved != 6 || !gone.Workspace.IsZero() || len(erased) < 2 || len(erased[0].Workspaces) != 2 {
+		t.Errorf("it is %+v after %d erasures, %+v", gone, len(erased), erased)
+	}
+	if _, err := postgres.NewAdmin(f.store).Workspace(t.Context(), "acme", "operator", false); err != nil {
+		t.Errorf("the name is not free: %v", err)
+	}
+}
+
+// TestNothingGoesOutAfterTheAnswer has a call of every kind in hand when a workspace is deleted.
+func TestNothingGoesOutAfterTheAnswer(t *testing.T) {
+	f := newFixture(t)
+	renewed := f.renewable(time.Minute)
+	refresh := postgres.NewRefresh(f.store)
+	hook := f.webhook(schema.PostScheduled)
+	comment := f.commented()
+	calling, due := f.create(f.post(1, 0)), f.create(f.post(1, 0))
+	messages, err := f.notify.Expand(t.Context(), f.events())
+	f.must(err)
+	f.exec(`update comments set next_at = now(); update accounts set renew_at = now() where renew_at is not null`)
+	call := f.claimOne(calling, 0)
+	commenting, err := f.comment.Claim(t.Context(), []schema.CommentID{comment})
+	f.must(err)
+	delivering, err := f.notify.Claim(t.Context(), []schema.DeliveryID{messages[0].Delivery})
+	f.must(err)
+	renewing := f.renewal(refresh, renewed)
+	if len(commenting) != 1 || len(delivering) != 1 || renewing == nil {
+		t.Fatalf("claimed %d comments, %d deliveries, renewal %v", len(commenting), len(delivering), renewing)
+	}
+	claiming, err := pgx.Connect(t.Context(), f.url) // a claim that began before and is not committed
+	f.must(err)
+	t.Cleanup(func() { f.must(claiming.Close(context.WithoutCancel(t.Context()))) })
+	_, err = claiming.Exec(t.Context(), `begin; update targets set looked = looked where post_id = `+sqlID(due.ID))
+	f.must(err)
+
+	deletions := postgres.NewDeletions(f.store, 0)
+	d, _ := f.asked(deletions, schema.AccountID{})
+	soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err = deletions.Stop(soon, d.ID, schema.HashAPIKey("confirmed"))
+	wantKind(t, err, schema.Unavailable)
+	inHand := []struct {
+		what string
+		end  func()
+	}{
+		{"a claim", func() { _, err := claiming.Exec(t.Context(), `commit`); f.must(err) }},
+		{"a publish call", func() { f.finish(call, found("n1")) }},
+		{"a first comment", func() { f.finishComment(commenting[0], found("c1")) }},
+		{"a delivery", func() {
+			f.must(f.notify.Finish(t.Context(), schema.NotifyResult{ID: delivering[0].ID, Webhook: hook.ID, Claim: delivering[0].Claim, State: schema.DeliveryDelivered}))
+		}},
+		{"a renewal", func() { f.exec(`update accounts set renew_lease = now()`) }},
+	}
+	for _, one := range inHand {
+		soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		_, _, err := deletions.Delete(soon, forgotten)
+		cancel()
+		now, lookErr := deletions.Deletions(t.Context(), d.ID)
+		if f.must(lookErr); now[0].Status != schema.DeletionStopping {
+			t.Fatalf("it is %v while %s is in hand (%v)", now[0].Status, one.what, err)
+		}
+		one.end()
+	}
+	stopped, err := deletions.Stop(t.Context(), d.ID, schema.HashAPIKey("confirmed"))
+	if err != nil || stopped.Status != schema.DeletionRemoving {
+		t.Fatalf("stopped = %+v, %v", stopped, err)
+	}
+	f.exec(`update targets set next_at = null; update comments set state = 0, next_at = null; update accounts set renew_at = now(), renew_lease = null`)
+	for what, claim := range map[string]func() (int, error){
+		"targets": func() (int, error) { return len(f.claim(due, 0)), nil },
+		"comments": func() (int, error) {
+			got, err := f.comment.Claim(t.Context(), []schema.CommentID{comment})
+			return len(got), err
+		},
+		"deliveries": func() (int, error) {
+			got, err := f.notify.Claim(t.Context(), []schema.DeliveryID{messages[0].Delivery, messages[1].Delivery})
+			return len(got), err
+		},
+		"renewals": func() (int, error) {
+			if f.renewal(refresh, renewed) != nil {
+				return 1, nil
+			}
+			return 0, nil
+		},
+		"keys": func() (int, error) { return f.count(`select count(*) from api_keys where revoked_at is null`), nil },
+	} {
+		if n, err := claim(); n != 0 || err != nil {
+			t.Errorf("%d %s were claimed after the answer, %v", n, what, err)
+		}
+	}
+	if _, err := f.gateway.Connect(t.Context(), f.workspace, nil); schema.KindOf(err) != schema.NotFound {
+		t.Errorf("accounts are connected still: %v", err)
+	}
+}
+
+// TestNothingIsLeftOfAnAccount has posts of it alone, and posts that others share.
+func TestNothingIsLeftOfAnAccount(t *testing.T) {
+	f := newFixture(t)
+	f.chore(f.delay.MakePartitions)
+	gone := f.accounts[0]
+	alone, shared, far, past := f.post(1, 0), f.post(2, time.Hour), f.post(2, 25*time.Hour), f.post(2, 0)
+	past.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
+	last := f.post(2, 0) // whose other target has ended
+	for _, p := range []schema.Post{alone, shared, far, past, last} {
+		f.create(p)
+	}
+	f.finish(f.claimOne(past, 0), found("n0"))
+	f.finish(f.claimOne(past, 1), schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}})
+	f.exec(`update comments set state = 2, native_id = 'c'; delete from jobs where kind = 2; update ended_posts set ended_at = ended_at - interval '1 hour'`)
+	if f.archive() != 1 {
+		t.Fatal("nothing is in history")
+	}
+	f.finish(f.claimOne(last, 1), found("n1"))
+	hook := f.webhook(schema.PostScheduled)
+	_, err := f.notify.Expand(t.Context(), f.events())
+	f.must(err)
+	ids := forms(gone)
+	f.exec(`insert into app_turns (app, next_at) values ('mastodon ` + gone.String() + `/post', now())`)
+
+	deletions := postgres.NewDeletions(f.store, 0)
+	d, contents := f.asked(deletions, gone)
+	if contents.Posts != 5 || contents.Open != 4 {
+		t.Errorf("contents = %+v, want 5 posts, 4 of them open", contents)
+	}
+	if _, err := deletions.Stop(t.Context(), d.ID, schema.HashAPIKey("confirmed")); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.claim(alone, 0)) + len(f.claim(last, 0)); n != 0 {
+		t.Errorf("%d targets of the account were claimed", n)
+	}
+	f.erasing(deletions, d.ID, forgotten)
+	if left := f.naming(ids); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+	if _, err := f.gateway.Post(t.Context(), f.workspace, alone.ID); schema.KindOf(err) != schema.NotFound {
+		t.Errorf("the post to it alone: %v", err)
+	}
+	for what, tt := range map[string]struct {
+		of   schema.Post
+		want schema.PostStatus
+	}{
+		"shared": {shared, schema.Scheduled}, "far": {far, schema.Scheduled}, "past": {past, schema.Failed}, "last": {last, schema.Posted},
+	} {
+		got, err := f.gateway.Post(t.Context(), f.workspace, tt.of.ID)
+		f.must(err)
+		if got.Status != tt.want || len(got.Targets) != 1 || got.Targets[0].N != 1 {
+			t.Errorf("%s: status %v with targets %+v, want %v with the second", what, got.Status, got.Targets, tt.want)
+		}
+	}
+	if types := f.count(`select count(*) from outbox where convert_from(payload, 'UTF8') like '%post.published%' || '` + last.ID.String() + `%'`); types == 0 {
+		t.Error("nobody is told that the post has ended")
+	}
+	if n := f.count(`select count(*) from webhooks where id = ` + sqlID(hook.ID)); n != 1 {
+		t.Error("the webhook is gone")
+	}
+	if jobs := f.jobs(); len(jobs) != 1 {
+		t.Errorf("%d jobs are left, want the shared post's", len(jobs))
+	}
+	again := f.connect("acme", false, "0")
+	if again.ID == gone {
+		t.Error("the profile came back under the id that was deleted")
+	}
+}
+
+func TestProfilesAreForgottenInTheirPlatformsTime(t *testing.T) {
+	f := newFixture(t)
+	for _, id := range f.accounts[:2] {
+		if _, err := f.gateway.Disconnect(t.Context(), f.workspace, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.exec(`update accounts set settings = '{"a":1}', person = 'x'; update accounts set disconnected_at = now() - interval '49 hours' where id = ` + sqlID(f.accounts[0]))
+	deletions := postgres.NewDeletions(f.store, 0)
+	for _, want := range []int{1, 0} {
+		n, more, err := deletions.ForgetProfiles(t.Context(), map[schema.Platform]time.Duration{schema.Mastodon: 48 * time.Hour, schema.LinkedIn: time.Hour})
+		if n != want || more || err != nil {
+			t.Errorf("forgot %d, %t, %v; want %d", n, more, err, want)
+		}
+	}
+	if n := f.count(`select count(*) from accounts where name <> '' and settings::text <> '{}' and person is not null`); n != 2 {
+		t.Errorf("%d profiles are left, want one that is connected and one that was a moment ago", n)
+	}
+}
