@@ -88,6 +88,14 @@ type TurnLease struct {
 	Within  time.Duration // how far ahead the first may be at most
 }
 
+// QuotaCost is what a call takes of a quota that a platform gives an app by the day.
+type QuotaCost struct {
+	Name string    // of the quota, among processes
+	Day  time.Time // midnight, as the platform counts days; its date alone matters
+	Cost int
+	Most int // that may be used of the day by then
+}
+
 // CallsAgain reports whether an earlier visible call of the entry was made under its key.
 func (d Delivery) CallsAgain() bool { return d.Attempts > 0 || d.Looked != 0 }
 
