@@ -95,6 +95,7 @@ const (
 	AttemptEventEntryFailed    AttemptEvent = "entry_failed"
 	AttemptEventFailed         AttemptEvent = "failed"
 	AttemptEventFound          AttemptEvent = "found"
+	AttemptEventIncomplete     AttemptEvent = "incomplete"
 	AttemptEventLookFailed     AttemptEvent = "look_failed"
 	AttemptEventNotFound       AttemptEvent = "not_found"
 	AttemptEventOutcomeUnknown AttemptEvent = "outcome_unknown"
@@ -120,6 +121,8 @@ func (e AttemptEvent) Valid() bool {
 	case AttemptEventFailed:
 		return true
 	case AttemptEventFound:
+		return true
+	case AttemptEventIncomplete:
 		return true
 	case AttemptEventLookFailed:
 		return true
@@ -1965,6 +1968,45 @@ func (e WeekSlotDay) Valid() bool {
 	}
 }
 
+// Defines values for YoutubeSettingsLicense.
+const (
+	YoutubeCreativeCommon YoutubeSettingsLicense = "creativeCommon"
+	YoutubeLicense        YoutubeSettingsLicense = "youtube"
+)
+
+// Valid indicates whether the value is a known member of the YoutubeSettingsLicense enum.
+func (e YoutubeSettingsLicense) Valid() bool {
+	switch e {
+	case YoutubeCreativeCommon:
+		return true
+	case YoutubeLicense:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for YoutubeSettingsPrivacyStatus.
+const (
+	YoutubePrivate  YoutubeSettingsPrivacyStatus = "private"
+	YoutubePublic   YoutubeSettingsPrivacyStatus = "public"
+	YoutubeUnlisted YoutubeSettingsPrivacyStatus = "unlisted"
+)
+
+// Valid indicates whether the value is a known member of the YoutubeSettingsPrivacyStatus enum.
+func (e YoutubeSettingsPrivacyStatus) Valid() bool {
+	switch e {
+	case YoutubePrivate:
+		return true
+	case YoutubePublic:
+		return true
+	case YoutubeUnlisted:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListPostsParamsStatus.
 const (
 	ListPostsParamsStatusCancelled       ListPostsParamsStatus = "cancelled"
@@ -2224,6 +2266,7 @@ type Attempt struct {
 	// - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
 	// - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It costs no try.
 	// - not_found, found: what that look came to.
+	// - incomplete: it is published, without something that it was to have, such as a thumbnail; message says why.
 	// - entry_failed: an entry of a thread failed for good, and the thread goes on.
 	// - published, failed: the end of an entry or a first comment.
 	// - skipped: a first comment whose entry was not published.
@@ -2252,6 +2295,7 @@ type Attempt struct {
 // - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
 // - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It costs no try.
 // - not_found, found: what that look came to.
+// - incomplete: it is published, without something that it was to have, such as a thumbnail; message says why.
 // - entry_failed: an entry of a thread failed for good, and the thread goes on.
 // - published, failed: the end of an entry or a first comment.
 // - skipped: a first comment whose entry was not published.
@@ -2576,6 +2620,19 @@ type ConnectWaysAnswer struct {
 
 // ConnectWaysAnswerSuccess defines model for ConnectWaysAnswer.Success.
 type ConnectWaysAnswerSuccess bool
+
+// ConnectYoutube defines model for ConnectYoutube.
+type ConnectYoutube struct {
+	// AccessToken With the scope https://www.googleapis.com/auth/youtube.force-ssl.
+	AccessToken string  `json:"accessToken"`
+	BrandId     *string `json:"brandId,omitempty"`
+
+	// ExpiresAt When the access token expires.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// RefreshToken crier trades it before the access token expires; the installation must be configured with the app that it belongs to.
+	RefreshToken *string `json:"refreshToken,omitempty"`
+}
 
 // DeletedAnswer defines model for DeletedAnswer.
 type DeletedAnswer struct {
@@ -4813,12 +4870,52 @@ type WeekSlotDay string
 
 // YoutubeSettings defines model for YoutubeSettings.
 type YoutubeSettings struct {
+	// CategoryId Such as 22, people and blogs, which is YouTube's own choice.
+	CategoryId *string `json:"categoryId,omitempty"`
+
+	// ContainsSyntheticMedia Discloses realistic content that is altered or synthetic.
+	ContainsSyntheticMedia *bool `json:"containsSyntheticMedia,omitempty"`
+
 	// Content Overrides the post's content on this platform.
 	Content *string `json:"content,omitempty"`
 
-	// Title Required of a post to youtube; content is the description.
+	// DefaultAudioLanguage That is spoken.
+	DefaultAudioLanguage *string `json:"defaultAudioLanguage,omitempty"`
+
+	// DefaultLanguage Of title and description.
+	DefaultLanguage *string `json:"defaultLanguage,omitempty"`
+
+	// Embeddable Whether other sites may show it.
+	Embeddable *bool `json:"embeddable,omitempty"`
+
+	// HasPaidProductPlacement Discloses paid promotion.
+	HasPaidProductPlacement *bool                   `json:"hasPaidProductPlacement,omitempty"`
+	License                 *YoutubeSettingsLicense `json:"license,omitempty"`
+	NotifySubscribers       *bool                   `json:"notifySubscribers,omitempty"`
+
+	// PlaylistIds Playlists of the channel, to which the video is added.
+	PlaylistIds         *[]string                     `json:"playlistIds,omitempty"`
+	PrivacyStatus       *YoutubeSettingsPrivacyStatus `json:"privacyStatus,omitempty"`
+	PublicStatsViewable *bool                         `json:"publicStatsViewable,omitempty"`
+
+	// SelfDeclaredMadeForKids Whether the video is made for kids; as the channel says where it is left out. Such a video takes no comments.
+	SelfDeclaredMadeForKids *bool `json:"selfDeclaredMadeForKids,omitempty"`
+
+	// Tags Together 500 characters, with a comma between two and quotes around one that has a space.
+	Tags *[]string `json:"tags,omitempty"`
+
+	// ThumbnailUrl A JPEG or PNG of up to 50 MB. Whoever owns the channel has to have verified a telephone number.
+	ThumbnailUrl *string `json:"thumbnailUrl,omitempty"`
+
+	// Title Required of a post to youtube; content is the description. Neither may hold < or >.
 	Title *string `json:"title,omitempty"`
 }
+
+// YoutubeSettingsLicense defines model for YoutubeSettings.License.
+type YoutubeSettingsLicense string
+
+// YoutubeSettingsPrivacyStatus defines model for YoutubeSettings.PrivacyStatus.
+type YoutubeSettingsPrivacyStatus string
 
 // BrandId defines model for BrandId.
 type BrandId = string
@@ -5388,6 +5485,9 @@ type ConnectTiktokJSONRequestBody = ConnectTiktok
 
 // ConnectTwitterJSONRequestBody defines body for ConnectTwitter for application/json ContentType.
 type ConnectTwitterJSONRequestBody = ConnectTwitter
+
+// ConnectYoutubeJSONRequestBody defines body for ConnectYoutube for application/json ContentType.
+type ConnectYoutubeJSONRequestBody = ConnectYoutube
 
 // ChooseEntitiesFormdataRequestBody defines body for ChooseEntities for application/x-www-form-urlencoded ContentType.
 type ChooseEntitiesFormdataRequestBody ChooseEntitiesFormdataBody
@@ -6502,6 +6602,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
 	ConnectTwitter(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectYoutubeWithBody Connect a YouTube channel
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /connect/youtube (the `ConnectYoutube` operationId).
+	ConnectYoutubeWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConnectYoutube Connect a YouTube channel
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /connect/youtube (the `ConnectYoutube` operationId).
+	ConnectYoutube(ctx context.Context, body ConnectYoutubeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// BeginConnect Begin to connect an account on its platform's page
 	//
@@ -8198,6 +8316,44 @@ func (c *Client) ConnectTwitterWithBody(ctx context.Context, contentType string,
 // Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
 func (c *Client) ConnectTwitter(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewConnectTwitterRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectYoutubeWithBody Connect a YouTube channel
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /connect/youtube (the `ConnectYoutube` operationId).
+func (c *Client) ConnectYoutubeWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectYoutubeRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConnectYoutube Connect a YouTube channel
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /connect/youtube (the `ConnectYoutube` operationId).
+func (c *Client) ConnectYoutube(ctx context.Context, body ConnectYoutubeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConnectYoutubeRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -11170,6 +11326,46 @@ func NewConnectTwitterRequestWithBody(server string, contentType string, body io
 	}
 
 	operationPath := fmt.Sprintf("/connect/twitter")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConnectYoutubeRequest calls the generic ConnectYoutube builder with application/json body
+func NewConnectYoutubeRequest(server string, body ConnectYoutubeJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConnectYoutubeRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConnectYoutubeRequestWithBody constructs an http.Request for the ConnectYoutube method, with any body, and a specified content type
+func NewConnectYoutubeRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/connect/youtube")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -14740,6 +14936,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /connect/twitter (the `ConnectTwitter` operationId).
 	ConnectTwitterWithResponse(ctx context.Context, body ConnectTwitterJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectTwitterResponse, error)
 
+	// ConnectYoutubeWithBodyWithResponse Connect a YouTube channel
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/youtube (the `ConnectYoutube` operationId).
+	ConnectYoutubeWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectYoutubeResponse, error)
+
+	// ConnectYoutubeWithResponse Connect a YouTube channel
+	//
+	// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /connect/youtube (the `ConnectYoutube` operationId).
+	ConnectYoutubeWithResponse(ctx context.Context, body ConnectYoutubeJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectYoutubeResponse, error)
+
 	// BeginConnectWithResponse Begin to connect an account on its platform's page
 	//
 	// Send the person's browser to `authUrl` within ten minutes. They consent there, come back to this server, are asked whether the account is for this workspace, and end at `redirect`, or on a page of this server. `redirect` gets `platform`, and one of: `connected=true` with `accountId` for each account; `selectionRequired=true` with `selectionToken` where they have to choose (GET /connect/{platform}/entities); `error` (`access_denied`, `connect_failed`) with `error_description`. What it says is for the person's eyes: read the accounts to be sure. Needs a key with the permission `admin`; with a test key the page is the simulator's.
@@ -16916,6 +17130,54 @@ func (r ConnectTwitterResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ConnectTwitterResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConnectYoutubeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AccountAnswer
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AccountAnswer
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConnectYoutubeResponse) GetJSON200() *AccountAnswer {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ConnectYoutubeResponse) GetJSON201() *AccountAnswer {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ConnectYoutubeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConnectYoutubeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConnectYoutubeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConnectYoutubeResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -20167,6 +20429,36 @@ func (c *ClientWithResponses) ConnectTwitterWithResponse(ctx context.Context, bo
 	return ParseConnectTwitterResponse(rsp)
 }
 
+// ConnectYoutubeWithBodyWithResponse Connect a YouTube channel
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/youtube (the `ConnectYoutube` operationId).
+func (c *ClientWithResponses) ConnectYoutubeWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConnectYoutubeResponse, error) {
+	rsp, err := c.ConnectYoutubeWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectYoutubeResponse(rsp)
+}
+
+// ConnectYoutubeWithResponse Connect a YouTube channel
+//
+// Checked with the platform before it is stored. A profile that is connected already keeps its id and gets the new credentials; the same request again changes nothing. Needs a key with the permission `admin`; with a test key the account is one of the simulators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /connect/youtube (the `ConnectYoutube` operationId).
+func (c *ClientWithResponses) ConnectYoutubeWithResponse(ctx context.Context, body ConnectYoutubeJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectYoutubeResponse, error) {
+	rsp, err := c.ConnectYoutube(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConnectYoutubeResponse(rsp)
+}
+
 // BeginConnectWithResponse Begin to connect an account on its platform's page
 //
 // Send the person's browser to `authUrl` within ten minutes. They consent there, come back to this server, are asked whether the account is for this workspace, and end at `redirect`, or on a page of this server. `redirect` gets `platform`, and one of: `connected=true` with `accountId` for each account; `selectionRequired=true` with `selectionToken` where they have to choose (GET /connect/{platform}/entities); `error` (`access_denied`, `connect_failed`) with `error_description`. What it says is for the person's eyes: read the accounts to be sure. Needs a key with the permission `admin`; with a test key the page is the simulator's.
@@ -22435,6 +22727,39 @@ func ParseConnectTwitterResponse(rsp *http.Response) (*ConnectTwitterResponse, e
 	}
 
 	response := &ConnectTwitterResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AccountAnswer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConnectYoutubeResponse parses an HTTP response from a ConnectYoutubeWithResponse call
+func ParseConnectYoutubeResponse(rsp *http.Response) (*ConnectYoutubeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConnectYoutubeResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

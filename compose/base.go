@@ -154,7 +154,8 @@ func (b *base) connectOut(ctx context.Context) error {
 	b.catalog, err = catalog.New(catalog.Deps{
 		HTTP: live.Client(), SandboxHTTP: fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases, ConsentURLs: b.config.ConsentURLs, Apps: b.config.Apps, Versions: b.config.Versions,
 		Media: b.fetcher, Fit: b.library.Fitting,
-		Turns: b.store, ShareAccounts: b.config.sharesAccounts(),
+		Quotas: b.store,
+		Turns:  b.store, ShareAccounts: b.config.sharesAccounts(),
 		Logger: b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
 	})
 	b.platforms = walled{b.catalog, b.walls, b.publicURL()}

@@ -4,6 +4,8 @@ import (
 	"html"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -20,15 +22,16 @@ import (
 // forces what markers ask for, and the wall that shows what they published.
 func TestSandboxesOfAWorkspace(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	w.key = w.createKey(true)
-	post, pin, video := w.publishEverywhere(t), w.publishPin(t), w.publishVideo(t) // comments come later
+	post, pin, video, film := w.publishEverywhere(t), w.publishPin(t), w.publishVideo(t), w.publishFilm(t) // comments come later
 	for _, marker := range []string{"[crier:lost-answer]", "[crier:outage]"} {
 		t.Run(marker, func(t *testing.T) { w.checkLooked(t, marker) })
 	}
 	t.Run("everything is on the wall", func(t *testing.T) { w.checkWall(t, post) })
 	t.Run("a pin is on the wall", func(t *testing.T) { w.checkPin(t, pin) })
 	t.Run("a video is on the wall", func(t *testing.T) { w.checkVideo(t, video) })
+	t.Run("and one of several parts", func(t *testing.T) { w.checkFilm(t, film) })
 	t.Run("twins get the accounts of platforms that came later", w.completeTwins)
 }
 
@@ -128,6 +131,40 @@ func (w *world) checkVideo(t *testing.T, id string) {
 			"platformSettings": map[string]any{"tiktok": map[string]any{"privacy": "FOLLOWER_OF_CREATOR"}},
 		}, nil) == http.StatusBadRequest
 	})
+}
+
+// publishFilm publishes a video of several parts with a first comment.
+func (w *world) publishFilm(t *testing.T) (id string) {
+	source := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		_, _ = io.Copy(rw, film(600_000))
+	}))
+	t.Cleanup(source.Close)
+	var answer postAnswer
+	status := w.call(http.MethodPost, "/posts", map[string]any{
+		"content": "How it was made", "publishNow": true, "platforms": []string{"youtube"}, "firstComment": wallComment,
+		"mediaItems":       []map[string]any{{"type": "video", "url": source.URL + "/film.mp4"}},
+		"platformSettings": map[string]any{"youtube": map[string]any{"title": "The making of", "privacyStatus": "unlisted"}},
+	}, &answer)
+	if status != http.StatusCreated {
+		t.Fatalf("creating: %d", status)
+	}
+	return answer.Post.ID
+}
+
+// checkFilm reads a video off the wall, which its platform has processed.
+func (w *world) checkFilm(t *testing.T, id string) {
+	var answer wallAnswer
+	w.eventually(60*time.Second, "the video and its comment are there", func() bool {
+		answer = wallAnswer{}
+		w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+		return answer.Post.Status == "posted" && answer.commented()
+	})
+	page := w.browse(t, answer.Post.Platforms[0].PostURL, http.StatusOK)
+	for _, wanted := range []string{"The making of", "How it was made", "<video src=", "unlisted", html.EscapeString(wallComment)} {
+		if !strings.Contains(page, wanted) {
+			t.Errorf("the wall does not show %q:\n%s", wanted, page)
+		}
+	}
 }
 
 // wallAnswer is where a post can be seen.

@@ -56,8 +56,11 @@ func replaceNUL(body []byte) {
 // judge returns the error that an answer means; nil for a success, which it decodes into
 // out.
 func (c *Client) judge(call Call, response *Response, out any) *schema.Error {
-	if response.Status/100 == 2 {
+	switch {
+	case response.Status/100 == 2:
 		return decode(call, response, out)
+	case response.Status == call.Accepts:
+		return nil
 	}
 	var judged *schema.Error
 	if c.classify != nil {

@@ -38,6 +38,10 @@ type Call struct {
 	ContentType   string
 	ContentLength int64
 
+	// Accepts is a status that is an answer as well, beside 2xx; 0: there is none. Its body is
+	// not decoded.
+	Accepts int
+
 	// Visible marks the one call that makes an entry visible: it is sent at most
 	// once, and its lost answer is Unknown.
 	Visible bool

@@ -68,4 +68,8 @@ type App struct {
 	// Scope is what people are asked for, with spaces, where that is not all that the
 	// connector makes use of: an app may not be given it; empty: all.
 	Scope string `json:",omitempty"`
+	// Uploads and Units are what it may use of a day where its platform gives it more than
+	// usual; 0: as usual.
+	Uploads int `json:",omitempty"`
+	Units   int `json:",omitempty"`
 }

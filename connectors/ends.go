@@ -26,6 +26,7 @@ type EndAnswer struct {
 func AccountEnds() []AccountEnd {
 	const mastodon, bluesky, telegram, twitter = schema.Mastodon, schema.Bluesky, schema.Telegram, schema.Twitter
 	const instagram, threads, facebook, linkedin = schema.Instagram, schema.Threads, schema.Facebook, schema.LinkedIn
+	const youtube = schema.YouTube
 	const pinterest = schema.Pinterest
 	const googleBusiness = schema.GoogleBusiness
 	const tiktok = schema.TikTok
@@ -34,6 +35,7 @@ func AccountEnds() []AccountEnd {
 			mastodon: {"Your login is currently disabled", schema.EndSuspended},
 			bluesky:  {"Account has been taken down", schema.EndSuspended},
 			twitter:  {"is suspended", schema.EndSuspended},
+			youtube:  {"is suspended", schema.EndSuspended},
 			tiktok:   {"banned from making new posts", schema.EndSuspended},
 		}},
 		{"deactivated", map[schema.Platform]EndAnswer{
@@ -47,6 +49,7 @@ func AccountEnds() []AccountEnd {
 		{"deleted", map[schema.Platform]EndAnswer{
 			mastodon: {"no such account", schema.EndDeleted}, // a 404 or a 410
 			bluesky:  {"Account not found", schema.EndDeleted},
+			youtube:  {"of the authenticated user is closed", schema.EndDeleted},
 
 			googleBusiness: {"Requested entity was not found", schema.EndDeleted}, // the location
 		}},
@@ -68,6 +71,7 @@ func AccountEnds() []AccountEnd {
 			linkedin:  {"has been revoked by the user", schema.NotEnded},
 			tiktok:    {"access token is invalid", schema.NotEnded},
 			facebook:  {"has not authorized application", schema.NotEnded},
+			youtube:   {"invalid authentication credentials", schema.NotEnded},
 			pinterest: {"Authentication failed", schema.NotEnded},
 
 			googleBusiness: {"invalid authentication credentials", schema.NotEnded},
@@ -81,6 +85,7 @@ func AccountEnds() []AccountEnd {
 			linkedin:  {"Not enough permissions", schema.EndScope},
 			tiktok:    {"did not authorize the scope", schema.EndScope},
 			facebook:  {"requires both pages_read_engagement and pages_manage_posts", schema.EndScope},
+			youtube:   {"insufficient authentication scopes", schema.EndScope},
 			pinterest: {"does not have sufficient permissions", schema.EndScope},
 
 			googleBusiness: {"insufficient authentication scopes", schema.EndScope},

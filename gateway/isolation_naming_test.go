@@ -100,6 +100,7 @@ var namings = map[string][]string{
 	"POST /connect/tiktok":            {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/threads":           {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/google-business":   {`{"accessToken": "token", "entityId": "` + googlebusiness.Locations("token")[0] + `", "brandId": "$brand$"}`},
+	"POST /connect/youtube":           {`{"accessToken": "token", "brandId": "$brand$"}`},
 	"POST /connect/pinterest":         {`{"accessToken": "token", "entityId": "` + pinterest.Boards("token")[0] + `", "brandId": "$brand$"}`},
 	"POST /connect/telegram/channels": {`{"botToken": "1:token", "chatId": "@some_channel", "brandId": "$brand$"}`},
 	"GET /connect/:platform":          {"?brandId=$brand$"},
@@ -118,7 +119,8 @@ var namings = map[string][]string{
 
 // namesOfOthers are fields called an id that name nothing of a workspace: the caller's own
 // names, and those of a platform, which looks at the owner itself.
-var namesOfOthers = []string{"externalId", "chatId", "chatIds", "boardId", "quoteTweetId", "communityId", "taggedUserIds", "quotePostId", "locationId"}
+var namesOfOthers = []string{"externalId", "chatId", "chatIds", "boardId", "quoteTweetId", "communityId", "taggedUserIds", "quotePostId", "locationId",
+	"categoryId", "playlistIds"}
 
 var isID = regexp.MustCompile(`Ids?$`)
 

@@ -50,6 +50,7 @@ const (
 	AttemptFailed                 // for good
 	AttemptSkipped                // a comment whose entry was not published
 	AttemptLookFailed             // a look failed, another follows
+	AttemptIncomplete             // it is published, without something that it was to have
 )
 
 var attemptNames = [...]string{
@@ -57,7 +58,7 @@ var attemptNames = [...]string{
 	AttemptProcessing: "processing", AttemptDeferred: "deferred", AttemptRetrying: "retrying",
 	AttemptUnknown: "outcome_unknown", AttemptNotFound: "not_found", AttemptFound: "found", AttemptHole: "entry_failed",
 	AttemptPublished: "published", AttemptFailed: "failed", AttemptSkipped: "skipped",
-	AttemptLookFailed: "look_failed",
+	AttemptLookFailed: "look_failed", AttemptIncomplete: "incomplete",
 }
 
 // String returns the kind's name in the API.
@@ -112,6 +113,8 @@ func (d Delivery) attemptKind(o Outcome, r Result) AttemptKind {
 		return AttemptFailed
 	case r.Entry > d.Entry && !slices.ContainsFunc(r.Receipts, func(p Receipt) bool { return p.Entry == d.Entry }):
 		return AttemptHole
+	case d.lacks(o):
+		return AttemptIncomplete
 	case d.isOpen() && o.Err != nil && (d.Step != StepPublish || (o.Err.Kind != Unknown && o.Err.Kind != Duplicate)):
 		return AttemptLookFailed
 	case d.renewing(o) || (o.Err != nil && o.Err.Kind == RateLimited):

@@ -88,6 +88,14 @@ type TurnLease struct {
 	Within  time.Duration // how far ahead the first may be at most
 }
 
+// QuotaCost is what a call takes of a quota that a platform gives an app by the day.
+type QuotaCost struct {
+	Name string    // of the quota, among processes
+	Day  time.Time // midnight, as the platform counts days; its date alone matters
+	Cost int
+	Most int // that may be used of the day by then
+}
+
 // CallsAgain reports whether an earlier visible call of the entry was made under its key.
 func (d Delivery) CallsAgain() bool { return d.Attempts > 0 || d.Looked != 0 }
 
@@ -137,7 +145,9 @@ const (
 	// CannotTell: nobody will ever be able to tell. If the platform could not be asked,
 	// or must be asked again later, Find returns an error instead.
 	CannotTell Verdict = iota
-	// Found: the receipt is of what the earlier call made.
+	// Found: the receipt is of what the earlier call made. Together with an error of kind
+	// Refused: it is published without something that was asked for, for the reason in the
+	// error.
 	Found
 	// NotThere: it would be where Find looked, and is not. Twice, a settle time apart,
 	// permits a second call. Together with an error of kind Refused: the platform took the

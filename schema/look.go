@@ -28,6 +28,12 @@ const calledBefore = -2
 // or the call is repeated.
 func (d Delivery) isOpen() bool { return d.Step == StepFind || d.Repeats() }
 
+// lacks reports whether a look found that the entry is published, without something that it
+// was to have.
+func (d Delivery) lacks(o Outcome) bool {
+	return d.Step == StepFind && o.Verdict == Found && o.Err != nil && o.Err.Kind == Refused
+}
+
 // Repeats reports whether the call is a repetition after SafeToRepeat.
 func (d Delivery) Repeats() bool { return d.Looked == repeated }
 

@@ -20,16 +20,17 @@ func TestAnOpenReceiptIsClosed(t *testing.T) {
 		in      time.Duration
 		code    string
 	}{
-		"soon after":               {5 * time.Second, Outcome{Verdict: Found, Receipt: open}, TargetPending, 5 * time.Second, ""},
-		"some minutes later":       {4 * time.Minute, Outcome{Verdict: Found, Receipt: open}, TargetPending, time.Minute, ""},
-		"hours later":              {8 * time.Hour, Outcome{Verdict: Found, Receipt: open}, TargetPending, rarestLook, ""},
-		"right before its end":     {24*time.Hour - time.Minute, Outcome{Verdict: Found, Receipt: open}, TargetPending, time.Minute + afterUntil, ""},
-		"at its end":               {24 * time.Hour, Outcome{Verdict: Found, Receipt: open}, TargetFailed, 0, CodeOutcomeUnknown},
-		"published":                {time.Minute, Outcome{Verdict: Found, Receipt: closed}, TargetPosted, 0, ""},
-		"published after its end":  {25 * time.Hour, Outcome{Verdict: Found, Receipt: closed}, TargetPosted, 0, ""},
-		"given up":                 {time.Minute, gaveUp, TargetFailed, 0, "platform_refused"},
-		"given up after its end":   {25 * time.Hour, gaveUp, TargetFailed, 0, "platform_refused"},
-		"a look that may not look": {time.Minute, Outcome{Err: gaveUp.Err}, TargetPending, 15 * time.Second, CodeOutcomeUnknown},
+		"soon after":                  {5 * time.Second, Outcome{Verdict: Found, Receipt: open}, TargetPending, 5 * time.Second, ""},
+		"some minutes later":          {4 * time.Minute, Outcome{Verdict: Found, Receipt: open}, TargetPending, time.Minute, ""},
+		"hours later":                 {8 * time.Hour, Outcome{Verdict: Found, Receipt: open}, TargetPending, rarestLook, ""},
+		"right before its end":        {24*time.Hour - time.Minute, Outcome{Verdict: Found, Receipt: open}, TargetPending, time.Minute + afterUntil, ""},
+		"at its end":                  {24 * time.Hour, Outcome{Verdict: Found, Receipt: open}, TargetFailed, 0, CodeOutcomeUnknown},
+		"published":                   {time.Minute, Outcome{Verdict: Found, Receipt: closed}, TargetPosted, 0, ""},
+		"published after its end":     {25 * time.Hour, Outcome{Verdict: Found, Receipt: closed}, TargetPosted, 0, ""},
+		"published without something": {time.Minute, Outcome{Verdict: Found, Receipt: closed, Err: gaveUp.Err}, TargetPosted, 0, ""},
+		"given up":                    {time.Minute, gaveUp, TargetFailed, 0, "platform_refused"},
+		"given up after its end":      {25 * time.Hour, gaveUp, TargetFailed, 0, "platform_refused"},
+		"a look that may not look":    {time.Minute, Outcome{Err: gaveUp.Err}, TargetPending, 15 * time.Second, CodeOutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := Delivery{

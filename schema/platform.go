@@ -116,6 +116,7 @@ type TextLimit struct {
 	Max      int
 	MaxBytes int // of its UTF-8, beside Max; 0: no limit
 	Required bool
+	Without  string // signs that it may not hold
 	Count    func(text string) int
 }
 

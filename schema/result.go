@@ -69,6 +69,8 @@ func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 	switch {
 	case o.Err != nil && o.Err.Kind == Refused && o.Verdict == NotThere && d.Step == StepFind:
 		return d.failed(targetError(o.Err, at))
+	case d.lacks(o):
+		return d.published(o.Receipt, at)
 	case o.Err != nil && d.isOpen():
 		return d.unanswered(o.Err, at, jitter)
 	case d.endsAccount(o):

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -124,7 +125,8 @@ func platformVersions(lookup func(string) (string, bool)) (map[schema.Platform]s
 // platformApps reads crier's OAuth client with each platform, such as CRIER_TWITTER_CLIENT_ID
 // and CRIER_TWITTER_CLIENT_SECRET; the secret may stand in a file that
 // CRIER_TWITTER_CLIENT_SECRET_FILE names. LinkedIn's apps are of two kinds, with scopes of
-// their own: CRIER_LINKEDIN_SCOPES says which.
+// their own: CRIER_LINKEDIN_SCOPES says which. What Google gives an app of a day is
+// CRIER_YOUTUBE_DAILY_UPLOADS and CRIER_YOUTUBE_DAILY_UNITS.
 func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]connectors.App, error) {
 	apps := map[schema.Platform]connectors.App{}
 	for _, p := range schema.Platforms() {
@@ -144,9 +146,30 @@ func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]conne
 			scope, _ := lookup(variableOf(p, "_SCOPES"))
 			app.Scope = strings.Join(strings.Fields(scope), " ")
 		}
+		if p == schema.YouTube {
+			if app.Uploads, err = numberOf(lookup, variableOf(p, "_DAILY_UPLOADS")); err != nil {
+				return nil, err
+			}
+			if app.Units, err = numberOf(lookup, variableOf(p, "_DAILY_UNITS")); err != nil {
+				return nil, err
+			}
+		}
 		apps[p] = app
 	}
 	return apps, nil
+}
+
+// numberOf reads a number above 0; 0 where none is set.
+func numberOf(lookup func(string) (string, bool), name string) (int, error) {
+	text, _ := lookup(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 {
+		return 0, fmt.Errorf("%s is %q: a number above 0 is wanted", name, text)
+	}
+	return n, nil
 }
 
 // secretOf reads a secret from a variable, or from the file that NAME_FILE names.

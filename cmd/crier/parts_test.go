@@ -23,15 +23,25 @@ func TestPlatformApps(t *testing.T) {
 	set := map[string]string{
 		"CRIER_TWITTER_CLIENT_ID": "x", "CRIER_TWITTER_CLIENT_SECRET": "s", "CRIER_TWITTER_SCOPES": "none",
 		"CRIER_LINKEDIN_CLIENT_ID": "l", "CRIER_LINKEDIN_SCOPES": " openid  profile ",
-		"CRIER_THREADS_SCOPES": "of no app",
+		"CRIER_THREADS_SCOPES":    "of no app",
+		"CRIER_YOUTUBE_CLIENT_ID": "y", "CRIER_YOUTUBE_DAILY_UPLOADS": "1600",
 	}
-	apps, err := platformApps(func(name string) (string, bool) {
+	lookup := func(name string) (string, bool) {
 		value, ok := set[name]
 		return value, ok
-	})
-	want := map[schema.Platform]connectors.App{schema.Twitter: {ID: "x", Secret: "s"}, schema.LinkedIn: {ID: "l", Scope: "openid profile"}}
+	}
+	apps, err := platformApps(lookup)
+	want := map[schema.Platform]connectors.App{
+		schema.Twitter: {ID: "x", Secret: "s"}, schema.LinkedIn: {ID: "l", Scope: "openid profile"}, schema.YouTube: {ID: "y", Uploads: 1600},
+	}
 	if err != nil || !maps.Equal(apps, want) {
 		t.Errorf("apps %v, %v", apps, err)
+	}
+	for _, none := range []string{"0", "-1", "many"} {
+		set["CRIER_YOUTUBE_DAILY_UNITS"] = none
+		if _, err := platformApps(lookup); err == nil {
+			t.Errorf("%q units are taken", none)
+		}
 	}
 }
 

@@ -40,6 +40,7 @@ type Deps struct {
 	// ShareAccounts is set; nil: there are none.
 	Turns         connectors.SharedTurns
 	ShareAccounts bool
+	Quotas        connectors.DailyQuotas // nil: each process counts by itself
 	Logger        *slog.Logger
 	Metrics       *connectors.Metrics
 	Now           func() time.Time
@@ -76,7 +77,7 @@ func New(d Deps) (*Catalog, error) {
 		live, sandbox := e.client(d, d.HTTP, prefix), e.client(d, fenced, "sandbox/"+prefix)
 		c.worlds[p].live = e.connect(parts{
 			client: live, base: d.BaseURLs[platform], consent: d.ConsentURLs[platform],
-			version: d.Versions[platform], app: d.Apps[platform], media: source, now: d.Now,
+			version: d.Versions[platform], app: d.Apps[platform], quotas: d.Quotas, media: source, now: d.Now,
 		})
 		if address != "" {
 			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, app: sandboxApp, media: source, now: d.Now})

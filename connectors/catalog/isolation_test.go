@@ -110,6 +110,12 @@ func (i installation) delivery(p schema.Platform, server string, sandboxed bool)
 	if limits.Media.Required {
 		items = []schema.Media{i.picture}
 	}
+	if limits.Media.Required && !slices.Contains(limits.Media.Kinds, schema.Image) {
+		items = []schema.Media{i.film}
+	}
+	if limits.Title.Required {
+		settings = []byte(`{"title": "A film"}`)
+	}
 	accepted := credentials()
 	if p == schema.GoogleBusiness {
 		accepted.EntityID = googlebusiness.Locations(accepted.AccessToken)[0]

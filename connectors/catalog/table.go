@@ -31,6 +31,7 @@ import (
 	"crier/connectors/twitter"
 	twittersim "crier/connectors/twitter/simulator"
 	"crier/connectors/youtube"
+	youtubesim "crier/connectors/youtube/simulator"
 	"crier/schema"
 )
 
@@ -58,12 +59,12 @@ type parts struct {
 	// version is of the API; empty: the one that the connector was written against.
 	version string
 	app     connectors.App
+	quotas  connectors.DailyQuotas // of platforms that give them by the day; nil: none are shared
 	media   media.Source
 	now     func() time.Time
 }
 
 var table = [...]entry{
-	schema.YouTube: {constraints: youtube.Constraints()},
 
 	schema.Twitter: {
 		constraints: twitter.Constraints(),
@@ -148,6 +149,20 @@ var table = [...]entry{
 		},
 		simulate:  googlebusinesssim.New,
 		unlimited: googlebusinesssim.NewUnlimited,
+	},
+	schema.YouTube: {
+		constraints: youtube.Constraints(),
+		// YouTube counts by the day and the app, and says when that is spent: bursts alone are
+		// evened out here.
+		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 5, Burst: 100}}},
+		classify: youtube.Classify,
+		connect: func(p parts) connectors.Connector {
+			return youtube.New(youtube.Config{
+				Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Quotas: p.quotas, Now: p.now,
+			})
+		},
+		simulate:  youtubesim.New,
+		unlimited: youtubesim.NewUnlimited,
 	},
 	schema.TikTok: {
 		constraints: tiktok.Constraints(),

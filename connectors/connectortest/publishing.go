@@ -66,7 +66,7 @@ func wantAddress(t *testing.T, r schema.Receipt) {
 }
 
 func textArrivesUnchanged(t *testing.T, s *stage) {
-	const text = "Tom & Jerry <b>say</b> \"hi\"\n\nto *all* of_them: https://example.com/a?b=c&d=e #tag 100% ünï 👩‍👩‍👧 日本"
+	text := s.taken("Tom & Jerry <b>say</b> \"hi\"\n\nto *all* of_them: https://example.com/a?b=c&d=e #tag 100% ünï 👩‍👩‍👧 日本")
 	s.publish(t, s.delivery(text))
 	if got := s.posts(t, 1)[0].Text; got != text {
 		t.Errorf("arrived as %q, was %q", got, text)

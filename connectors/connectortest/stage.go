@@ -135,10 +135,20 @@ func (s *stage) verify(t *testing.T, a schema.Account, c schema.Credentials) (co
 	return checker.Check(t.Context(), a, c)
 }
 
+// taken returns a text without the signs that the platform takes in none.
+func (s *stage) taken(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(s.fixture.Constraints.Text.Without, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 // delivery claims a post of one entry. One without media gets the least that its platform
 // requires.
 func (s *stage) delivery(text string, items ...schema.Media) schema.Delivery {
-	now := s.clock.now()
+	now, text := s.clock.now(), s.taken(text)
 	if len(items) == 0 && s.fixture.Constraints.Media.Required {
 		items = []schema.Media{s.leastMedia()}
 	}

@@ -50,6 +50,7 @@ var labels = map[schema.Platform]string{
 	schema.Twitter: "X", schema.LinkedIn: "LinkedIn", schema.Facebook: "Facebook", schema.Instagram: "Instagram",
 	schema.Threads: "Threads", schema.Mastodon: "Mastodon", schema.Bluesky: "Bluesky", schema.Telegram: "Telegram",
 	schema.GoogleBusiness: "Google Business Profile", schema.Pinterest: "Pinterest", schema.TikTok: "TikTok",
+	schema.YouTube: "YouTube",
 }
 
 func labelOf(p schema.Platform) string {

@@ -1,20 +1,33 @@
 package youtube
 
 import (
+	"encoding/json"
+	"time"
 	"unicode/utf8"
 
 	"crier/schema"
-	"crier/schema/validation"
 )
 
-// Constraints is what YouTube takes: one video, the text its description. YouTube
-// inserts no video without a title.
+// The bounds of a video (developers.google.com/youtube/v3/docs/videos#properties).
+const (
+	maxTitle       = 100
+	maxDescription = 5000 // UTF-8 bytes
+	maxComment     = 10_000
+	// brackets are the signs that neither titles nor descriptions may hold.
+	brackets = "<>"
+	// maxUnverified is how long videos of channels are whose owner has not verified a
+	// telephone number (support.google.com/youtube/answer/71673).
+	maxUnverified = 15 * time.Minute
+)
+
+// Constraints is what YouTube takes: one video, the text its description. YouTube inserts no
+// video without a title.
 func Constraints() schema.Constraints {
-	title := schema.TextLimit{Max: 100, Required: true, Count: utf8.RuneCountInString}
 	return schema.Constraints{
 		Platform: schema.YouTube,
-		Text:     schema.TextLimit{Max: 5000, Count: func(text string) int { return len(text) }}, // UTF-8 bytes
-		Title:    title,
+		Own:      constraintsOfAccount,
+		Text:     schema.TextLimit{Max: maxDescription, Without: brackets, Count: func(text string) int { return len(text) }},
+		Title:    titleLimit(),
 		Media: schema.MediaLimits{
 			Required:      true,
 			Max:           1,
@@ -25,8 +38,44 @@ func Constraints() schema.Constraints {
 			MinWidth:      426,
 			MinHeight:     240,
 		},
-		FirstComment: schema.CommentLimit{Supported: true, Max: 10000, Count: utf8.RuneCountInString},
+		FirstComment: schema.CommentLimit{Supported: true, Max: maxComment, Count: utf8.RuneCountInString},
 		DailyCap:     50,
-		Settings:     validation.SettingRules{"title": validation.TextSetting(title)}.Check,
+		Settings:     settingsCheck(),
+		Together:     together,
 	}
+}
+
+func titleLimit() schema.TextLimit {
+	return schema.TextLimit{Max: maxTitle, Required: true, Without: brackets, Count: utf8.RuneCountInString}
+}
+
+// accountSettings is what is kept of a channel.
+type accountSettings struct {
+	// LongUploads is YouTube's longUploadsStatus: allowed, eligible (once its owner has
+	// verified a number), disallowed.
+	LongUploads string `json:"longUploads,omitempty"`
+}
+
+func settingsOfChannel(longUploads string) json.RawMessage {
+	if longUploads == "" {
+		return nil
+	}
+	kept, err := json.Marshal(accountSettings{longUploads})
+	if err != nil {
+		return nil // a text
+	}
+	return kept
+}
+
+// constraintsOfAccount is what is taken of a channel.
+func constraintsOfAccount(a schema.Account) schema.Constraints {
+	c := Constraints()
+	var kept accountSettings
+	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &kept) != nil {
+		return c
+	}
+	if kept.LongUploads == "eligible" || kept.LongUploads == "disallowed" {
+		c.Media.MaxVideoDuration = maxUnverified
+	}
+	return c
 }

@@ -1,4 +1,13 @@
-// Package youtube says what YouTube takes, so that a post is checked when it is made
-// rather than when it is due. The limits are those of the Data API's videos.insert
-// (developers.google.com/youtube/v3/docs/videos#properties).
+// Package youtube publishes videos to YouTube channels by the Data API v3
+// (developers.google.com/youtube/v3): with title, description and what else a video has, a
+// thumbnail, playlists and a first comment of the channel.
+//
+//	Prepare ─▶ POST videos?uploadType=resumable ─▶ a session, kept
+//	           PUT session, part by part ─▶ 308, until 256 KiB at most are left, which are kept
+//	Publish ─▶ PUT session, the rest ─▶ 201: the video is there
+//	Find    ─▶ PUT session, bytes */N ─▶ 308: it is not; 201: it is, as this video
+//	           GET videos ─▶ uploaded … processed: thumbnail, playlists, and the receipt is closed
+//
+// A session makes one video, however often its end is sent. The client library of Google's
+// uploads by itself and gives no session out to another process.
 package youtube

@@ -60,6 +60,7 @@ var byToken = []tokens{
 	{platform: schema.Instagram, selfRenewing: true},
 	{platform: schema.Threads, selfRenewing: true},
 	{platform: schema.GoogleBusiness, refresh: true, entity: true},
+	{platform: schema.YouTube, refresh: true},
 	{platform: schema.Pinterest, refresh: true, entity: true},
 }
 

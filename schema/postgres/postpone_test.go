@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -190,5 +191,54 @@ func TestTurnsOfManyAppsAreLeasedTogether(t *testing.T) {
 			})
 		}
 		asking.Wait()
+	}
+}
+
+// TestAQuotaIsSpentOnce races processes for what is left of a day: all of it is spent, and
+// nothing more.
+func TestAQuotaIsSpentOnce(t *testing.T) {
+	f := newFixture(t)
+	day := time.Date(2026, 3, 4, 0, 0, 0, 0, time.FixedZone("", -8*3600))
+	of := func(day time.Time, cost int) schema.QuotaCost {
+		return schema.QuotaCost{Name: "units", Day: day, Cost: cost, Most: 100}
+	}
+	spend := func(q schema.QuotaCost) bool {
+		spent, err := f.store.SpendQuota(f.Context(), q)
+		if err != nil {
+			t.Error(err)
+		}
+		return spent
+	}
+	var spent atomic.Int64
+	var processes sync.WaitGroup
+	for range 4 {
+		processes.Go(func() {
+			for range 20 {
+				if spend(of(day, 3)) {
+					spent.Add(3)
+				}
+			}
+		})
+	}
+	processes.Wait()
+	if got := spent.Load(); got != 99 {
+		t.Errorf("%d were spent of 100", got)
+	}
+	if !spend(of(day, 1)) || spend(of(day, 1)) {
+		t.Error("the last one is not spent once")
+	}
+	next := day.AddDate(0, 0, 1)
+	if spend(of(next, 101)) || !spend(of(next, 100)) {
+		t.Error("the next day is not another")
+	}
+	next = day.AddDate(0, 0, 9)
+	if err := f.store.ExhaustQuota(f.Context(), of(next, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if spend(of(next, 1)) {
+		t.Error("a day is spent of which nothing is left")
+	}
+	if days, err := f.store.Count(f.Context(), `select count(*) from app_quotas`); err != nil || days != 1 {
+		t.Errorf("%d days are kept, %v", days, err)
 	}
 }

@@ -7,6 +7,7 @@ const (
 	CodeContentRequired         = "content_required"
 	CodeTextRequired            = "text_required"
 	CodeTextTooLong             = "text_too_long"
+	CodeTextSign                = "text_sign_unsupported"
 	CodeHashtagsTooMany         = "hashtags_too_many"
 	CodeMediaRequired           = "media_required"
 	CodeMediaInvalid            = "media_invalid"

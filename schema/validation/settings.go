@@ -153,6 +153,9 @@ func TextSetting(limit schema.TextLimit) SettingRule {
 		if limit.Required && strings.TrimSpace(s) == "" {
 			return wrong(CodeSettingRequired, "this setting is required; it is empty")
 		}
+		if strings.ContainsAny(s, limit.Without) {
+			return wrong(CodeTextSign, "no %s is allowed", signs(limit.Without))
+		}
 		if limit.Max == 0 {
 			return nil
 		}

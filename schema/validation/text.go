@@ -26,6 +26,9 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	if exceeds(c.Text, text) {
 		v.fail(c.Platform, field(), CodeTextTooLong, "%s takes at most %d bytes of text, the text has %d", c.Platform, c.Text.MaxBytes, len(text))
 	}
+	if strings.ContainsAny(text, c.Text.Without) {
+		v.fail(c.Platform, field(), CodeTextSign, "%s takes no %s in a text", c.Taker(), signs(c.Text.Without))
+	}
 	if c.Hashtags == 0 {
 		return
 	}
@@ -33,6 +36,9 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 		v.fail(c.Platform, field(), CodeHashtagsTooMany, "%s takes at most %d hashtags, the text has %d", c.Platform, c.Hashtags, n)
 	}
 }
+
+// signs names signs, with "or" between them.
+func signs(all string) string { return strings.Join(strings.Split(all, ""), " or ") }
 
 // exceeds reports whether a text has more bytes than it may.
 func exceeds(l schema.TextLimit, text string) bool { return l.MaxBytes > 0 && len(text) > l.MaxBytes }

@@ -29,9 +29,10 @@ func rules(p schema.Platform) schema.Constraints {
 		c.Media = schema.MediaLimits{Max: 2, MaxVideos: 1, Kinds: []schema.MediaKind{schema.Image, schema.GIF, schema.Video}, VideoTypes: []string{"image/gif"}}
 		c.FirstComment = schema.CommentLimit{Supported: true, Max: 5, Count: utf8.RuneCountInString}
 		c.Thread = schema.ThreadLimit{Supported: true, Pause: time.Second}
+		c.Text.Without = "<>"
 		c.Settings = validation.SettingRules{
 			"mode":  validation.EnumSetting("a", "b").Require(),
-			"title": validation.TextSetting(schema.TextLimit{Max: 3, Count: utf8.RuneCountInString}),
+			"title": validation.TextSetting(schema.TextLimit{Max: 3, Without: "<", Count: utf8.RuneCountInString}),
 		}.Check
 	case pictures:
 		c.Media = schema.MediaLimits{Required: true, Max: 3, MaxVideos: 2, Mixed: true, Kinds: []schema.MediaKind{schema.Image, schema.Video}}
@@ -159,6 +160,8 @@ func TestValidate(t *testing.T) {
 		"a setting of no effect on others": {content: settings(`{}`), targets: on(wordy)},
 		"a wrong setting":                  {content: settings(`{"mode":"c"}`), targets: on(short), errors: []string{"platformSettings.twitter.mode twitter setting_invalid"}},
 		"a title at the limit":             {content: settings(`{"mode":"a","title":"abc"}`), targets: on(short)},
+		"a sign that is not taken":         {content: post("a>b"), targets: on(short, papers), errors: []string{"content twitter text_sign_unsupported"}},
+		"a sign in a title":                {content: settings(`{"mode":"a","title":"a<"}`), targets: on(short), errors: []string{"platformSettings.twitter.title twitter text_sign_unsupported"}},
 		"a title over it":                  {content: settings(`{"mode":"a","title":"abcd"}`), targets: on(short), errors: []string{"platformSettings.twitter.title twitter text_too_long"}},
 		"settings that are no object":      {content: settings(`[]`), targets: on(short), errors: []string{"platformSettings.twitter twitter setting_invalid"}},
 		"an unknown setting":               {content: settings(`{"mode":"a","mod":"b"}`), targets: on(short), warnings: []string{"platformSettings.twitter.mod twitter setting_unknown"}},

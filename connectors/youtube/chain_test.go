@@ -1,0 +1,371 @@
+package youtube
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	_ "time/tzdata"
+
+	"crier/connectors"
+	"crier/connectors/simulation"
+	"crier/connectors/youtube/simulator"
+	"crier/schema"
+)
+
+// The calls of a session, as the simulator names them.
+const (
+	insert  = "POST /upload/youtube/v3/videos"
+	part    = "PUT session part"
+	end     = "PUT session end"
+	asked   = "PUT session status"
+	comment = "POST /youtube/v3/commentThreads"
+)
+
+// faults are what may become of any call.
+func faults(call string) map[string]simulation.Fault {
+	return map[string]simulation.Fault{
+		"answer lost": {Operation: call, Lose: true}, "never arrived": {Operation: call, Refuse: true}, "500": {Operation: call, Status: 500},
+	}
+}
+
+// A lost answer of any call before the visible one leads to one video all the same, and to none
+// of its bytes twice.
+func TestALostAnswerOfEachCall(t *testing.T) {
+	for _, call := range []string{insert, part, asked} {
+		for name, fault := range faults(call) {
+			t.Run(call+" "+name, func(t *testing.T) {
+				r := newRig(t)
+				if call == asked { // which is asked after a fault alone
+					r.inject(t, simulation.Fault{Operation: part, Lose: true})
+				}
+				r.inject(t, fault)
+				r.publish(t, r.delivery(""))
+				r.video(t)
+				sessions, parts := 1, 3
+				switch {
+				case call == insert:
+					sessions = 2
+				case call == part && name != "answer lost":
+					parts = 4
+				}
+				if got := r.world.Calls(insert); got != sessions {
+					t.Errorf("%d sessions, want %d", got, sessions)
+				}
+				if got := r.world.Calls(part); got != parts {
+					t.Errorf("%d parts, want %d", got, parts)
+				}
+			})
+		}
+	}
+}
+
+// A lost answer of the visible call is looked for by the session: what it made is found, what it
+// did not make is not there, and sent again.
+func TestALostAnswerOfTheVisibleCall(t *testing.T) {
+	for name, fault := range faults(end) {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepare(t, r.delivery(""))
+			r.inject(t, fault)
+			_, err := r.Publish(t.Context(), d)
+			wantKind(t, err, schema.Unknown)
+			want := schema.NotThere
+			if fault.Lose {
+				want = schema.Found
+			}
+			for range 2 {
+				r.restart(t)
+				receipt, verdict, err := r.Find(t.Context(), d)
+				if verdict != want || err != nil || verdict == schema.Found && (!receipt.Open || receipt.NativeID != r.world.Posts()[0].ID) {
+					t.Fatalf("Find = %+v, %v, %v; want %v", receipt, verdict, err, want)
+				}
+			}
+			d.Attempts = 1
+			receipt, err := r.Publish(t.Context(), d)
+			if err != nil || receipt.NativeID != r.world.Posts()[0].ID {
+				t.Fatalf("Publish = %+v, %v", receipt, err)
+			}
+			r.video(t)
+		})
+	}
+}
+
+func TestALostAnswerOfAComment(t *testing.T) {
+	r := newRig(t)
+	d := r.publish(t, r.delivery(""))
+	d.Comment = &schema.Comment{Text: "first"}
+	r.inject(t, simulation.Fault{Operation: comment, Refuse: true})
+	_, err := r.Comment(t.Context(), d)
+	wantKind(t, err, schema.Unknown)
+	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
+		t.Fatalf("Find = %v, %v", verdict, err)
+	}
+	r.inject(t, simulation.Fault{Operation: comment, Lose: true})
+	_, err = r.Comment(t.Context(), d)
+	wantKind(t, err, schema.Unknown)
+	receipt, verdict, err := r.Find(t.Context(), d)
+	if verdict != schema.Found || err != nil || receipt.NativeID != r.world.Posts()[1].ID || !strings.Contains(receipt.URL, "&lc="+receipt.NativeID) {
+		t.Fatalf("Find = %+v, %v, %v", receipt, verdict, err)
+	}
+}
+
+// A session that YouTube has forgotten: before the end was sent the upload begins anew; after it
+// the channel's uploads tell, once they surely show the video.
+func TestASessionThatIsForgotten(t *testing.T) {
+	const week = 8 * 24 * time.Hour
+	t.Run("while it uploads", func(t *testing.T) {
+		r := newRig(t)
+		d := r.delivery("")
+		r.inject(t, simulation.Fault{Operation: part, Refuse: true})
+		p, err := r.Prepare(t.Context(), d)
+		wantKind(t, err, schema.Retryable)
+		d.Progress = p.State
+		r.pass(week)
+		r.publish(t, d)
+		r.video(t)
+	})
+	t.Run("before its end", func(t *testing.T) {
+		r := newRig(t)
+		d := r.prepare(t, r.delivery(""))
+		r.pass(week)
+		for _, d.Attempts = range []int{0, 1} {
+			_, err := r.Publish(t.Context(), d)
+			if e := wantKind(t, err, schema.Retryable); !e.Unprepared {
+				t.Errorf("%v keeps what was prepared", e)
+			}
+		}
+		d.Progress = nil
+		r.publish(t, d)
+		r.video(t)
+	})
+	for name, lose := range map[string]bool{"after its end": true, "after an end that did not arrive": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepare(t, r.delivery(""))
+			r.inject(t, simulation.Fault{Operation: end, Lose: lose, Refuse: !lose})
+			_, err := r.Publish(t.Context(), d)
+			wantKind(t, err, schema.Unknown)
+			gone := simulation.Fault{Operation: asked, Status: http.StatusNotFound, Header: map[string]string{"X-GUploader-UploadID": "x"}, Body: "Not Found"}
+			r.inject(t, gone)
+			_, verdict, err := r.Find(t.Context(), d)
+			if lose {
+				if verdict != schema.Found || err != nil {
+					t.Fatalf("Find = %v, %v", verdict, err)
+				}
+				return
+			}
+			if wantKind(t, err, schema.Retryable).RetryAfter <= 0 || verdict != schema.CannotTell {
+				t.Errorf("Find = %v, %v", verdict, err)
+			}
+			r.pass(listed)
+			r.inject(t, gone)
+			if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
+				t.Errorf("Find = %v, %v", verdict, err)
+			}
+		})
+	}
+}
+
+// An end of which YouTube got a part goes on behind it.
+func TestAnEndThatArrivedInPart(t *testing.T) {
+	r := newRig(t)
+	d := r.prepare(t, r.delivery(""))
+	r.inject(t, simulation.Fault{Operation: end, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
+	_, err := r.Publish(t.Context(), d)
+	if e := wantKind(t, err, schema.Retryable); e.Unprepared {
+		t.Error("an upload that is there begins anew")
+	}
+	d.Attempts = 1
+	r.inject(t, simulation.Fault{Operation: asked, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
+	_, err = r.Publish(t.Context(), d)
+	if e := wantKind(t, err, schema.Retryable); !e.Unprepared {
+		t.Errorf("what YouTube has lost is not uploaded again: %v", e)
+	}
+	if _, err := r.Publish(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	r.video(t)
+}
+
+// A file that has become another under its address is no end of the first one.
+func TestAFileThatChanged(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	r.inject(t, simulation.Fault{Operation: part, Refuse: true})
+	p, err := r.Prepare(t.Context(), d)
+	wantKind(t, err, schema.Retryable)
+	d.Progress, r.files.size = p.State, filmSize+1
+	r.publish(t, d)
+	if got := r.world.Posts()[0].Media[0].Size; got != filmSize+1 || r.world.Calls(insert) != 2 {
+		t.Errorf("a video of %d bytes after %d sessions", got, r.world.Calls(insert))
+	}
+}
+
+// The session of a large file is kept before any of it is sent.
+func TestALargeUploadIsKeptFirst(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	d.Media[0].MediaID, r.files.size = schema.NewMediaID(r.clock()), large+1
+	p, err := r.Prepare(t.Context(), d)
+	if err != nil || p.Ready || p.RetryIn <= 0 || r.world.Calls(insert) != 1 || r.world.Calls(part) != 0 {
+		t.Fatalf("Prepare = %+v, %v after %d parts", p, err, r.world.Calls(part))
+	}
+	d.Progress, r.partSize = p.State, usualPart
+	if p, err = r.Prepare(t.Context(), d); err != nil || !p.Ready || r.world.Calls(insert) != 1 || r.world.Calls(part) != 2 {
+		t.Errorf("Prepare = %+v, %v after %d sessions and %d parts", p.Ready, err, r.world.Calls(insert), r.world.Calls(part))
+	}
+}
+
+func TestProcessingIsClosed(t *testing.T) {
+	shown := func(status string) simulation.Fault {
+		return simulation.Fault{Operation: "GET /youtube/v3/videos", Status: http.StatusOK, Body: `{"kind":"youtube#videoListResponse","items":[{"id":"x","status":` + status + `}]}`}
+	}
+	for name, tt := range map[string]struct {
+		fault   simulation.Fault
+		after   time.Duration
+		verdict schema.Verdict
+		open    bool
+		says    string // of the error
+	}{
+		"processed":         {after: time.Minute, verdict: schema.Found},
+		"not yet":           {verdict: schema.Found, open: true},
+		"failed":            {fault: shown(`{"uploadStatus":"failed","failureReason":"codec"}`), verdict: schema.NotThere, says: "could not process the video: codec"},
+		"rejected":          {fault: shown(`{"uploadStatus":"rejected","rejectionReason":"duplicate"}`), verdict: schema.NotThere, says: "rejected the video: duplicate"},
+		"deleted":           {fault: shown(`{"uploadStatus":"deleted"}`), verdict: schema.NotThere, says: "somebody has deleted it"},
+		"nothing":           {fault: shown(`{}`), verdict: schema.CannotTell, says: "does not say how far"},
+		"not shown yet":     {fault: simulation.Fault{Operation: "GET /youtube/v3/videos", Status: http.StatusOK, Body: `{"kind":"youtube#videoListResponse"}`}, verdict: schema.CannotTell, says: "does not show"},
+		"not shown anymore": {fault: simulation.Fault{Operation: "GET /youtube/v3/videos", Status: http.StatusOK, Body: `{"kind":"youtube#videoListResponse"}`}, after: time.Hour, verdict: schema.NotThere, says: "somebody has deleted it"},
+		"a page":            {fault: simulation.Fault{Operation: "GET /youtube/v3/videos", Status: http.StatusOK, Body: `{}`}, after: time.Hour, verdict: schema.CannotTell, says: "is no list"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.publish(t, r.delivery(""))
+			r.pass(tt.after)
+			if tt.fault.Status != 0 {
+				r.inject(t, tt.fault)
+			}
+			receipt, verdict, err := r.Find(t.Context(), d)
+			if verdict != tt.verdict || receipt.Open != tt.open {
+				t.Errorf("Find = %+v, %v, %v", receipt, verdict, err)
+			}
+			if tt.says == "" && err != nil || tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says)) {
+				t.Errorf("error %v, want %q", err, tt.says)
+			}
+		})
+	}
+}
+
+func TestWhatAVideoHas(t *testing.T) {
+	r := newRig(t)
+	r.publish(t, r.delivery(`{"title":"A train","privacyStatus":"unlisted","tags":["steam","old trains"],"categoryId":"2","defaultLanguage":"en","defaultAudioLanguage":"en-GB",
+		"selfDeclaredMadeForKids":true,"containsSyntheticMedia":true,"hasPaidProductPlacement":true,"license":"creativeCommon","embeddable":false,"publicStatsViewable":false,"notifySubscribers":false}`))
+	shown := r.video(t)
+	if shown.Title != "A train" || shown.Visibility != "unlisted" || shown.Text != "arrives" ||
+		strings.Join(shown.Labels, ", ") != "made for kids, altered or synthetic content, includes paid promotion, tag steam, tag old trains" {
+		t.Errorf("shown as %+v", shown)
+	}
+}
+
+// A thumbnail and a place in playlists follow once the video is there; a lost answer leads to
+// them once.
+func TestALostAnswerOfWhatFollows(t *testing.T) {
+	lists := simulator.Playlists(token)
+	settings := `{"title":"A train","thumbnailUrl":"http://a.example/picture","playlistIds":["` + lists[0] + `","` + lists[1] + `"]}`
+	want := "own thumbnail, in " + lists[0] + ", in " + lists[1]
+	for _, call := range []string{"POST /upload/youtube/v3/thumbnails/set", "POST /youtube/v3/playlistItems", "GET /youtube/v3/playlistItems", "GET /youtube/v3/videos"} {
+		for name, fault := range faults(call) {
+			t.Run(call+" "+name, func(t *testing.T) {
+				r := newRig(t)
+				d := r.publish(t, r.delivery(settings))
+				r.inject(t, fault)
+				if lacks := r.closed(t, d); lacks != "" {
+					t.Error(lacks)
+				}
+				if got := strings.Join(r.video(t).Labels, ", "); got != want {
+					t.Errorf("shown with %s, want %s", got, want)
+				}
+			})
+		}
+	}
+}
+
+// What is refused, or fails for too long, is done without, and said.
+func TestWhatFollowsIsRefused(t *testing.T) {
+	lists := simulator.Playlists(token)
+	settings := `{"title":"A train","thumbnailUrl":"http://a.example/picture","playlistIds":["` + lists[0] + `"]}`
+	for name, tt := range map[string]struct {
+		fault simulation.Fault
+		want  string
+	}{
+		"at once":            {simulation.Fault{Operation: "POST /upload/youtube/v3/thumbnails/set", Status: 403, Body: `{"error":{"code":403,"message":"not verified"}}`}, "not verified"},
+		"a playlist at once": {simulation.Fault{Operation: "POST /youtube/v3/playlistItems", Status: 403, Body: `{"error":{"code":403,"message":"it is full"}}`}, "it is full"},
+		"for an hour":        {simulation.Fault{Operation: "POST /upload/youtube/v3/thumbnails/set", Status: 500, Times: 1000}, "currently unavailable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.publish(t, r.delivery(settings))
+			r.inject(t, tt.fault)
+			if tt.fault.Times > 0 {
+				r.pass(longestExtra)
+			}
+			if lacks := r.closed(t, d); !strings.Contains(lacks, tt.want) {
+				t.Errorf("%q is told, want %q", lacks, tt.want)
+			}
+			if len(r.video(t).Labels) != 1 {
+				t.Errorf("shown as %+v", r.video(t))
+			}
+		})
+	}
+}
+
+// What cannot follow is refused before anything is uploaded.
+func TestWhatCannotFollow(t *testing.T) {
+	for name, tt := range map[string]struct{ settings, says string }{
+		"a playlist of nobody":         {`{"title":"t","playlistIds":["PLxxxxxxxxxx"]}`, "has no playlist PLxxxxxxxxxx"},
+		"a playlist of somebody":       {`{"title":"t","playlistIds":["` + simulator.Playlists("another")[0] + `"]}`, "has no playlist"},
+		"a thumbnail that is animated": {`{"title":"t","thumbnailUrl":"http://a.example/moving"}`, "image/gif"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			_, err := r.Prepare(t.Context(), r.delivery(tt.settings))
+			if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.says) || r.world.Calls(insert) != 0 {
+				t.Errorf("%v after %d sessions", e, r.world.Calls(insert))
+			}
+		})
+	}
+	r := newRig(t)
+	d := r.delivery("")
+	d.Account.Settings, d.Media[0].URL = settingsOfChannel("eligible"), "epic"
+	_, err := r.Prepare(t.Context(), d)
+	wantKind(t, err, schema.Refused)
+}
+
+func TestAMediaServerThatFails(t *testing.T) {
+	r := newRig(t)
+	r.files.failWith(&schema.Error{Kind: schema.Retryable, Message: "gone"})
+	_, err := r.Prepare(t.Context(), r.delivery(""))
+	wantKind(t, err, schema.Retryable)
+	if r.world.Calls(insert) != 0 {
+		t.Error("an upload was begun")
+	}
+}
+
+// A session that somebody else's answer names gets no bytes and no token.
+func TestASessionElsewhere(t *testing.T) {
+	r := newRig(t)
+	r.inject(t, simulation.Fault{Operation: insert, Status: http.StatusOK, Header: map[string]string{"Location": "https://elsewhere.example/upload"}})
+	_, err := r.Prepare(t.Context(), r.delivery(""))
+	wantKind(t, err, schema.Retryable)
+	c := New(Config{})
+	for address, own := range map[string]bool{
+		"https://youtube.googleapis.com/upload?upload_id=1": true, "https://www.googleapis.com/upload": true,
+		"http://www.googleapis.com/upload": false, "https://googleapis.com.example/upload": false, "": false, "/upload": false,
+	} {
+		if c.isOwn(address) != own {
+			t.Errorf("isOwn(%q) = %t", address, !own)
+		}
+	}
+}
+
+var _ connectors.Connector = (*Connector)(nil)

@@ -1,0 +1,150 @@
+package youtube
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/google"
+	"crier/connectors/media"
+	"crier/schema"
+)
+
+// Operations of the API, as they are called in metrics and logs.
+const (
+	opInsert        = "videos.insert"
+	opPart          = "videos.insert part"
+	opEnd           = "videos.insert end"
+	opSession       = "videos.insert status"
+	opVideos        = "videos.list"
+	opThumbnail     = "thumbnails.set"
+	opPlaylists     = "playlists.list"
+	opPlaylistItems = "playlistItems.list"
+	opAddToPlaylist = "playlistItems.insert"
+	opChannels      = "channels.list"
+	opComment       = "commentThreads.insert"
+	opComments      = "commentThreads.list"
+)
+
+// The platform's own addresses; a Config.Base stands for all of them.
+const (
+	apiHost = "https://youtube.googleapis.com"
+	webHost = "https://www.youtube.com"
+)
+
+// Config is what a Connector is made of.
+type Config struct {
+	Client  *connectors.Client // whose Classify is this package's
+	Base    string             // address in place of YouTube's and Google's own; empty: those
+	Consent string             // where browsers reach the page of consent; empty: Base, or Google's own
+	App     connectors.App
+	Media   media.Source // opens what is uploaded
+	// Quotas counts what the app uses of a day; nil: this process does, for itself.
+	Quotas connectors.DailyQuotas
+	Now    func() time.Time
+}
+
+// Connector publishes to YouTube. It is safe for concurrent use.
+type Connector struct {
+	client   *connectors.Client
+	api, web string
+	oauth    google.OAuth
+	app      connectors.App
+	media    media.Source
+	quotas   connectors.DailyQuotas
+	now      func() time.Time
+	partSize int64 // of uploads
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	base := strings.TrimRight(c.Base, "/")
+	if c.Quotas == nil {
+		c.Quotas = connectors.NewOwnQuotas()
+	}
+	return &Connector{
+		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
+		oauth: google.OAuth{
+			Client: c.Client, Platform: schema.YouTube, App: c.App, Scopes: []string{scope}, Base: c.Base, Consent: c.Consent, Now: c.Now,
+		},
+		app: c.App, media: c.Media, quotas: c.Quotas, now: c.Now, partSize: usualPart,
+	}
+}
+
+// Publish sends the end of the video, with which it is there. Whatever became of an earlier
+// call, the session is asked first then: it makes one video, and says which.
+func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	a, err := assetOf(d)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	if !c.isOwn(a.Session) {
+		return schema.Receipt{}, anew()
+	}
+	if d.CallsAgain() {
+		now, err := c.ask(ctx, d, a)
+		switch {
+		case err != nil:
+			return schema.Receipt{}, fmt.Errorf("asking for the upload: %w", err)
+		case now.made.ID != "":
+			return c.receipt(d, now.made.ID), nil
+		case now.gone || now.sent < a.Sent:
+			return schema.Receipt{}, anew()
+		}
+		if a = a.from(now.sent); len(a.Rest) == 0 {
+			return schema.Receipt{}, strange("says that it has all of the video, and not as what")
+		}
+	}
+	made, err := c.end(ctx, d, a)
+	if err != nil {
+		return schema.Receipt{}, fmt.Errorf("publishing video: %w", err)
+	}
+	return c.receipt(d, made.ID), nil
+}
+
+// receipt is that of a video which YouTube has. It processes videos by itself: Find closes it.
+func (c *Connector) receipt(d schema.Delivery, id string) schema.Receipt {
+	return schema.Receipt{Entry: d.Entry, NativeID: id, URL: c.address(id), PostedAt: c.now().UTC(), Open: true}
+}
+
+// address is where a video is shown. YouTube itself shows an upright one of up to three minutes
+// as a short.
+func (c *Connector) address(id string) string { return c.web + "/watch?v=" + url.QueryEscape(id) }
+
+// visible makes the one visible call of a delivery.
+func visible(d schema.Delivery, call connectors.Call) connectors.Call {
+	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
+	return call
+}
+
+// call is a call of the Data API, about parts of a resource.
+func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string, parts ...string) connectors.Call {
+	call := connectors.Call{
+		Operation: operation, Method: method, URL: c.api + path, Token: credentials.AccessToken, Account: a.ID, Query: url.Values{},
+	}
+	if len(parts) > 0 {
+		call.Query.Set("part", strings.Join(parts, ","))
+	}
+	return call
+}
+
+// read is a call that reads.
+func (c *Connector) read(d schema.Delivery, resource, operation string, parts ...string) connectors.Call {
+	call := c.call(d.Account, d.Credentials, http.MethodGet, "/youtube/v3/"+resource, operation, parts...)
+	call.Kind = connectors.Status
+	return call
+}
+
+func refuse(format string, args ...any) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
+}
+
+// strange is the error of an answer that says nothing.
+func strange(what string) error {
+	return &schema.Error{Kind: schema.Retryable, Message: "YouTube's answer " + what}
+}

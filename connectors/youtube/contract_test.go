@@ -1,0 +1,70 @@
+package youtube_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+	_ "time/tzdata"
+
+	"crier/connectors"
+	"crier/connectors/connectortest"
+	"crier/connectors/simulation"
+	"crier/connectors/youtube"
+	"crier/connectors/youtube/simulator"
+	"crier/schema"
+)
+
+func TestContract(t *testing.T) { connectortest.Run(t, fixture()) }
+
+func fixture() connectortest.Fixture {
+	return connectortest.Fixture{
+		Constraints: youtube.Constraints(),
+		Simulator:   simulator.New,
+		Connector: func(p connectortest.Parts) connectors.Connector {
+			return youtube.New(youtube.Config{
+				Base: p.Base, Media: p.Media, Now: p.Now, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
+				Client: connectors.NewClient(connectors.ClientConfig{
+					Platform: schema.YouTube, HTTP: p.HTTP, Classify: youtube.Classify,
+					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+				}),
+			})
+		},
+		Credentials: func(n int) schema.Credentials {
+			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-channel-%d", n)}
+		},
+		Settings: []byte(`{"title": "A film"}`),
+		Operations: connectortest.Operations{
+			Publish: "PUT session end",
+			Comment: "POST /youtube/v3/commentThreads",
+			Find:    "PUT session status",
+		},
+		Looks: true,
+		Throttled: []connectortest.Throttled{
+			throttled("the day's quota, until midnight Pacific", "quotaExceeded", 9*time.Hour+30*time.Minute),
+			throttled("calls that come too fast", "rateLimitExceeded", time.Minute),
+			throttled("a channel's uploads", "uploadLimitExceeded", 6*time.Hour),
+			throttled("an API that is not enabled", "accessNotConfigured", 5*time.Minute),
+		},
+		Consent: &connectortest.Consent{
+			Permission: "https://www.googleapis.com/auth/youtube.force-ssl", CodeLife: 10 * time.Minute, Redeem: "POST /token",
+			Denied: url.Values{"error": {"access_denied"}}, Single: true,
+		},
+	}
+}
+
+// throttled is a refusal at 22:30 UTC in winter.
+func throttled(name, reason string, wait time.Duration) connectortest.Throttled {
+	return connectortest.Throttled{
+		Name: name,
+		Wait: wait,
+		Fault: func(time.Time) simulation.Fault {
+			return simulation.Fault{
+				Operation: "PUT session end", Status: http.StatusForbidden,
+				Header: map[string]string{"Date": "Wed, 04 Mar 2026 22:30:00 GMT"},
+				Body:   `{"error":{"code":403,"message":"too much","errors":[{"message":"too much","domain":"d","reason":"` + reason + `"}]}}`,
+			}
+		},
+	}
+}

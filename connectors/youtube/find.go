@@ -1,0 +1,273 @@
+package youtube
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/listing"
+	"crier/schema"
+)
+
+const (
+	pageSize = 50 // the most YouTube gives at once
+	// listed is how long after the call a video that was made is surely among the uploads of
+	// its channel, and known by its id.
+	listed = 10 * time.Minute
+)
+
+// Find asks the session of an upload what it has made. Of a video that is there it asks how far
+// its processing is, and sees to what it is to have besides. A session that nobody knows any
+// more is of no use: the channel's uploads tell then.
+func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	if d.Comment != nil {
+		return c.findComment(ctx, d)
+	}
+	if known := d.Receipt(d.Entry); known != nil {
+		return c.close(ctx, d, *known)
+	}
+	p, err := connectors.ReadMediaProgress[asset](d)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	if len(p.Media) == 1 && c.isOwn(p.Media[0].Session) {
+		now, err := c.ask(ctx, d, p.Media[0])
+		switch {
+		case err != nil:
+			return schema.Receipt{}, schema.CannotTell, fmt.Errorf("asking for the upload: %w", err)
+		case now.made.ID != "":
+			return c.receipt(d, now.made.ID), schema.Found, nil
+		case !now.gone:
+			return schema.Receipt{}, schema.NotThere, nil
+		}
+	}
+	return c.findUpload(ctx, d)
+}
+
+// findUpload looks for the video among the channel's uploads, by its title and description.
+func (c *Connector) findUpload(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	own, err := c.channel(ctx, d.Account, d.Credentials)
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.uploads(ctx, d, s, own.Details.Related.Uploads, next)
+	})
+	switch wait := listed - c.now().Sub(d.Since); {
+	case verdict == schema.NotThere && wait > 0:
+		return schema.Receipt{}, schema.CannotTell, &schema.Error{
+			Kind: schema.Retryable, RetryAfter: wait, Message: "YouTube may not list the video yet",
+		}
+	case verdict != schema.Found:
+		return schema.Receipt{}, verdict, err
+	}
+	receipt := c.receipt(d, item.ID)
+	receipt.PostedAt = item.At.UTC()
+	return receipt, schema.Found, nil
+}
+
+// list is a part of one.
+type list[Of any] struct {
+	Kind  string `json:"kind"`
+	Items []Of   `json:"items"`
+	Next  string `json:"nextPageToken"`
+}
+
+// readList reads a part of a list, of which what names it.
+func readList[Of any](ctx context.Context, c *Connector, d schema.Delivery, call connectors.Call, what string) (list[Of], *connectors.Response, error) {
+	var read list[Of]
+	response, err := c.do(ctx, d.Account, d.Credentials, call, &read)
+	if err != nil {
+		return list[Of]{}, response, fmt.Errorf("reading %s: %w", what, withoutEnd(err))
+	}
+	if !strings.HasSuffix(read.Kind, "ListResponse") {
+		return list[Of]{}, response, strange("is no list of " + what)
+	}
+	return read, response, nil
+}
+
+// playlistItem is what a list has of a video in a playlist.
+type playlistItem struct {
+	Snippet struct {
+		Title       string    `json:"title"`
+		Description string    `json:"description"`
+		PublishedAt time.Time `json:"publishedAt"` // when it was added
+		Resource    struct {
+			VideoID string `json:"videoId"`
+		} `json:"resourceId"`
+	} `json:"snippet"`
+}
+
+func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, playlist, next string) (listing.Page, error) {
+	call := c.read(d, "playlistItems", opPlaylistItems, "snippet")
+	call.Query.Set("playlistId", playlist)
+	call.Query.Set("maxResults", strconv.Itoa(pageSize))
+	if next != "" {
+		call.Query.Set("pageToken", next)
+	}
+	read, response, err := readList[playlistItem](ctx, c, d, call, "uploads")
+	if err != nil {
+		return listing.Page{}, err
+	}
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
+	for _, one := range read.Items {
+		shown := one.Snippet
+		if shown.Resource.VideoID == "" || shown.PublishedAt.IsZero() {
+			return listing.Page{}, strange("lists an upload without a name")
+		}
+		page.Items = append(page.Items, listing.Item{
+			ID: shown.Resource.VideoID, At: shown.PublishedAt,
+			Alike: listing.SameText(s.Title, shown.Title) && listing.SameText(d.Text, shown.Description),
+		})
+		page.Until = shown.PublishedAt
+	}
+	return page, nil
+}
+
+// close asks how far YouTube is with a video. The receipt stays open until it is processed and
+// has all that it is to have.
+func (c *Connector) close(ctx context.Context, d schema.Delivery, known schema.Receipt) (schema.Receipt, schema.Verdict, error) {
+	call := c.read(d, "videos", opVideos, "status", "processingDetails")
+	call.Query.Set("id", known.NativeID)
+	read, _, err := readList[video](ctx, c, d, call, "videos")
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	if len(read.Items) == 0 {
+		if c.now().Sub(known.PostedAt) < listed {
+			return schema.Receipt{}, schema.CannotTell, strange("does not show the video yet")
+		}
+		return schema.Receipt{}, schema.NotThere, refuse("YouTube no longer has the video: somebody has deleted it")
+	}
+	shown := read.Items[0]
+	if gaveUp, err := shown.failure(); gaveUp {
+		return schema.Receipt{}, schema.NotThere, err
+	} else if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	known.Open = shown.Status.UploadStatus != "processed"
+	return c.complete(ctx, d, known)
+}
+
+// failure says whether YouTube has given a video up, and why. An error without that is of an
+// answer that does not tell.
+func (v video) failure() (gaveUp bool, err error) {
+	s := v.Status
+	processing := ""
+	if v.Process != nil {
+		processing = v.Process.FailureReason
+	}
+	switch s.UploadStatus {
+	case "failed":
+		return true, refuse("YouTube could not process the video: %s", cmp.Or(s.FailureReason, processing, "it gave no reason"))
+	case "rejected":
+		return true, refuse("YouTube rejected the video: %s", cmp.Or(s.RejectionReason, "it gave no reason"))
+	case "deleted":
+		return true, refuse("YouTube no longer has the video: somebody has deleted it")
+	case "uploaded", "processed":
+		return false, nil
+	default:
+		return false, strange("does not say how far the video is")
+	}
+}
+
+// Comment creates a first comment, by the channel.
+func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	parent := d.Receipt(d.Comment.Entry)
+	if parent == nil || parent.NativeID == "" {
+		return schema.Receipt{}, refuse("the entry to comment on is not published")
+	}
+	call := visible(d, c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/commentThreads", opComment, "snippet"))
+	asked := map[string]any{
+		"videoId": parent.NativeID, "topLevelComment": map[string]any{"snippet": map[string]string{"textOriginal": d.Comment.Text}},
+	}
+	if own := channelOf(d.Account); own != "" {
+		asked["channelId"] = own
+	}
+	call.JSON = map[string]any{"snippet": asked}
+	var made commentThread
+	if _, err := c.do(ctx, d.Account, d.Credentials, call, &made); err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(err))
+	}
+	if made.ID == "" {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no comment"}
+	}
+	return c.commentReceipt(d, parent.NativeID, made.ID, c.now()), nil
+}
+
+func (c *Connector) commentReceipt(d schema.Delivery, video, id string, at time.Time) schema.Receipt {
+	return schema.Receipt{
+		Entry: d.Comment.Entry, NativeID: id, URL: c.address(video) + "&lc=" + url.QueryEscape(id), PostedAt: at.UTC(),
+	}
+}
+
+// commentThread is what is shown of a comment.
+type commentThread struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		Top struct {
+			Snippet struct {
+				Author struct {
+					Value string `json:"value"`
+				} `json:"authorChannelId"`
+				Original    string    `json:"textOriginal"` // shown to its author
+				Display     string    `json:"textDisplay"`
+				PublishedAt time.Time `json:"publishedAt"`
+			} `json:"snippet"`
+		} `json:"topLevelComment"`
+	} `json:"snippet"`
+}
+
+// findComment lists the comments of the video, all of them: what order they are in when some
+// are answered is not documented.
+func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	parent := d.Receipt(d.Comment.Entry)
+	if parent == nil {
+		return schema.Receipt{}, schema.CannotTell, refuse("the entry to comment on is not published")
+	}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.comments(ctx, d, parent.NativeID, next)
+	})
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return c.commentReceipt(d, parent.NativeID, item.ID, item.At), schema.Found, nil
+}
+
+func (c *Connector) comments(ctx context.Context, d schema.Delivery, video, next string) (listing.Page, error) {
+	call := c.read(d, "commentThreads", opComments, "snippet")
+	for name, value := range map[string]string{
+		"videoId": video, "order": "time", "textFormat": "plainText", "maxResults": strconv.Itoa(2 * pageSize), "pageToken": next,
+	} {
+		if value != "" {
+			call.Query.Set(name, value)
+		}
+	}
+	read, response, err := readList[commentThread](ctx, c, d, call, "comments")
+	if err != nil {
+		return listing.Page{}, err
+	}
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
+	for _, one := range read.Items {
+		shown := one.Snippet.Top.Snippet
+		if one.ID == "" || shown.PublishedAt.IsZero() {
+			return listing.Page{}, strange("lists a comment without a name")
+		}
+		own := channelOf(d.Account)
+		page.Items = append(page.Items, listing.Item{
+			ID: one.ID, At: shown.PublishedAt,
+			Alike: (own == "" || shown.Author.Value == own) && listing.SameText(d.Comment.Text, cmp.Or(shown.Original, shown.Display)),
+		})
+	}
+	return page, nil
+}

@@ -1,0 +1,228 @@
+package youtube
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/connectors"
+	"crier/connectors/media"
+	"crier/connectors/simulation"
+	"crier/connectors/youtube/simulator"
+	"crier/schema"
+)
+
+const token = "token-of-a-channel"
+
+// rig is a connector before a simulator, both on a clock that stands until it is moved.
+type rig struct {
+	*Connector
+	world *simulation.World
+	base  string
+	files *folder
+	// quotas are those of all connectors that were made.
+	quotas connectors.DailyQuotas
+	app    connectors.App
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{
+		quotas: connectors.NewOwnQuotas(), app: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
+		now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), files: &folder{dir: t.TempDir()},
+	}
+	r.world = simulation.NewWorld(simulation.Config{Platform: schema.YouTube, Now: r.clock, BaseURL: func() string { return r.base }})
+	server := httptest.NewServer(simulator.New(r.world))
+	t.Cleanup(server.Close)
+	r.base = server.URL
+	r.restart(t)
+	return r
+}
+
+// restart makes the connector anew.
+func (r *rig) restart(t *testing.T) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	r.Connector = New(Config{
+		Base: r.base, Media: r.files, Now: r.clock, App: r.app, Quotas: r.quotas,
+		Client: connectors.NewClient(connectors.ClientConfig{
+			Platform: schema.YouTube, HTTP: client, Now: r.clock, Classify: Classify,
+			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
+		}),
+	})
+	r.partSize = partSize
+}
+
+func (r *rig) clock() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now
+}
+
+func (r *rig) pass(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = r.now.Add(d)
+}
+
+func (r *rig) inject(t *testing.T, f simulation.Fault) {
+	t.Helper()
+	if err := r.world.Inject(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// delivery is a post of a video, claimed now.
+func (r *rig) delivery(settings string) schema.Delivery {
+	if settings == "" {
+		settings = `{"title": "A train"}`
+	}
+	return schema.Delivery{
+		Account:     schema.Account{ID: schema.NewAccountID(r.clock()), Platform: schema.YouTube, NativeID: simulator.Channel(token)},
+		Credentials: schema.Credentials{AccessToken: token},
+		Entries:     1, Text: "arrives", Media: []schema.Media{{Kind: schema.Video, URL: "film"}}, Settings: []byte(settings),
+		Since: r.clock(), Until: r.clock().Add(24 * time.Hour),
+	}
+}
+
+// prepare makes a delivery ready, through errors that pass, on a connector that is made anew
+// each time.
+func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
+	t.Helper()
+	for range 20 {
+		r.restart(t)
+		p, err := r.Prepare(t.Context(), d)
+		if err != nil && schema.KindOf(err) != schema.Retryable {
+			t.Fatalf("Prepare: %v", err)
+		}
+		if p.State != nil {
+			d.Progress = p.State
+		}
+		if p.Ready {
+			return d
+		}
+		r.pass(max(p.RetryIn, time.Second))
+	}
+	t.Fatal("Prepare is never ready")
+	return d
+}
+
+// publish publishes a delivery, and returns it as it is claimed for the looks that follow.
+func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Delivery {
+	t.Helper()
+	d = r.prepare(t, d)
+	receipt, err := r.Publish(t.Context(), d)
+	if err != nil || !receipt.Open {
+		t.Fatalf("Publish: %+v, %v", receipt, err)
+	}
+	d.Receipts = []schema.Receipt{receipt}
+	return d
+}
+
+// closed looks at an open receipt until that is closed, and returns what it was told meanwhile
+// that the video is published without.
+func (r *rig) closed(t *testing.T, d schema.Delivery) (lacks string) {
+	t.Helper()
+	for range 20 {
+		r.pass(time.Minute)
+		r.restart(t)
+		receipt, verdict, err := r.Find(t.Context(), d)
+		switch {
+		case verdict == schema.CannotTell && schema.KindOf(err) >= schema.RateLimited:
+			continue
+		case verdict != schema.Found:
+			t.Fatalf("Find = %v, %v", verdict, err)
+		case err != nil:
+			lacks += wantKind(t, err, schema.Refused).Message
+		}
+		d.Receipts = []schema.Receipt{receipt}
+		if !receipt.Open {
+			return lacks
+		}
+	}
+	t.Fatal("the receipt is never closed")
+	return lacks
+}
+
+// video returns the only one there is, as its platform shows it.
+func (r *rig) video(t *testing.T) simulation.Shown {
+	t.Helper()
+	posts := r.world.Posts()
+	if len(posts) != 1 || len(posts[0].Media) != 1 || posts[0].Media[0].Size != filmSize {
+		t.Fatalf("posts %+v", posts)
+	}
+	return r.world.Shown(posts[0])
+}
+
+func wantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
+	t.Helper()
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok || e.Kind != kind {
+		t.Fatalf("error = %v, want kind %d", err, kind)
+	}
+	return e
+}
+
+// folder is a media source whose items name what they hold.
+type folder struct {
+	dir string
+
+	mu    sync.Mutex
+	fails error
+	size  int64 // of the film; 0: filmSize
+}
+
+// filmSize is of three parts, and one byte.
+const (
+	partSize = 2 * granule
+	filmSize = 2*partSize + granule + 1
+)
+
+func (f *folder) failWith(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fails = err
+}
+
+func (f *folder) Open(_ context.Context, m schema.Media) (*media.File, error) {
+	f.mu.Lock()
+	failed, size := f.fails, f.size
+	f.mu.Unlock()
+	if failed != nil {
+		return nil, failed
+	}
+	facts := schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Width: 640, Height: 360, Duration: 5 * time.Second, Size: max(size, filmSize)}
+	head := "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"
+	switch {
+	case strings.HasSuffix(m.URL, "picture"):
+		head = "\x89PNG\x0D\x0A\x1A\x0A"
+		facts = schema.MediaFacts{Kind: schema.Image, Type: "image/png", Width: 600, Height: 600, Size: int64(len(head))}
+	case strings.HasSuffix(m.URL, "moving"):
+		facts = schema.MediaFacts{Kind: schema.GIF, Type: "image/gif", Width: 600, Height: 600, Size: 100}
+	case m.URL == "epic":
+		facts.Duration = 20 * time.Minute
+	}
+	disk, err := os.CreateTemp(f.dir, "")
+	if err != nil {
+		return nil, err
+	}
+	defer disk.Close()
+	if _, err := io.WriteString(disk, head); err != nil {
+		return nil, err
+	}
+	return &media.File{Path: disk.Name(), MediaFacts: facts}, disk.Truncate(facts.Size)
+}

@@ -1,0 +1,50 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// quotasKept is for how many days it is known what was used.
+const quotasKept = 7
+
+// SpendQuota takes the cost of a call off a day's quota; false where not as much is left, and
+// nothing is taken.
+func (s *Store) SpendQuota(ctx context.Context, q schema.QuotaCost) (spent bool, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(`delete from app_quotas where day < $1::date - `+strconv.Itoa(quotasKept), dateOf(q.Day))
+	batch.Queue(`
+		insert into app_quotas as q (quota, day, used) select @name, @day::date, @cost where @cost::bigint <= @most
+		on conflict (quota, day) do update set used = q.used + @cost where q.used + @cost <= @most
+		returning true`,
+		pgx.StrictNamedArgs{"name": q.Name, "day": dateOf(q.Day), "cost": q.Cost, "most": q.Most},
+	).Query(func(rows pgx.Rows) error {
+		spent = rows.Next()
+		rows.Close()
+		return rows.Err()
+	})
+	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return false, fmt.Errorf("counting a quota: %w", db.Unavailable(err))
+	}
+	return spent, nil
+}
+
+// ExhaustQuota notes that nothing is left of a day's quota: the platform says so.
+func (s *Store) ExhaustQuota(ctx context.Context, q schema.QuotaCost) error {
+	_, err := s.Pool.Exec(ctx, `
+		insert into app_quotas as q (quota, day, used) values ($1, $2::date, $3)
+		on conflict (quota, day) do update set used = greatest(q.used, excluded.used)`, q.Name, dateOf(q.Day), q.Most)
+	if err != nil {
+		return fmt.Errorf("noting that a quota is used up: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+func dateOf(day time.Time) string { return day.Format(time.DateOnly) }
