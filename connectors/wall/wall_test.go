@@ -136,7 +136,7 @@ func TestAWallIsItsWorkspacesAlone(t *testing.T) {
 			t.Errorf("%s: %d", path, answer.Code)
 		}
 	}
-	for _, address := range []string{"x", of[:len(of)-1] + "_", r.mine.String()} {
+	for _, address := range []string{"x", of[1:] + of[:1] + "_", r.mine.String()} {
 		if answer := r.from(address, "mastodon"); answer.Code != http.StatusNotFound {
 			t.Errorf("address %q: %d", address, answer.Code)
 		}
