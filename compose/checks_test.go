@@ -14,6 +14,7 @@ type postAnswer struct {
 			Error            struct{ Code string }
 		}
 	} `json:"post"`
+	Error struct{ Code, Message string } // where it was refused
 }
 
 func (w *world) done(ids []string) bool {

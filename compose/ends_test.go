@@ -82,7 +82,7 @@ func (w *world) publishNowTo(a *endedAccount, n int) {
 		var made postAnswer
 		body := map[string]any{"content": fmt.Sprintf("%s %d", a.cause, i), "publishNow": true, "mediaItems": w.leastMedia(a.platform), "platformSettings": leastSettings(), "platforms": []any{map[string]any{"platform": a.platform, "accountId": a.id}}}
 		if status := w.call(http.MethodPost, "/posts", body, &made); status != http.StatusCreated {
-			w.Fatalf("creating a post: %d", status)
+			w.Fatalf("creating a post of %s: %d %+v", a.platform, status, made.Error)
 		}
 		a.posts = append(a.posts, made.Post.ID)
 	}

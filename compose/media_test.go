@@ -155,5 +155,8 @@ func (w *world) uploadFilm(size int64) string {
 
 // leastSettings is what a post needs besides its text and its media.
 func leastSettings() map[string]any {
-	return map[string]any{"tiktok": map[string]string{"privacy": "PUBLIC_TO_EVERYONE"}}
+	return map[string]any{
+		"tiktok":  map[string]string{"privacy": "PUBLIC_TO_EVERYONE"},
+		"youtube": map[string]string{"title": "A video"},
+	}
 }

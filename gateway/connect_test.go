@@ -400,7 +400,7 @@ func TestWaysToConnect(t *testing.T) {
 	ways := a.call(http.MethodGet, "/connect", nil).want(http.StatusOK).at("platforms")
 	want := map[string]string{
 		"twitter": "oauth true", "mastodon": "oauth true", "facebook": "oauth true", "bluesky": "app_password true", "telegram": "bot_token true",
-		"linkedin": "oauth false CRIER_LINKEDIN_CLIENT_ID", "tiktok": "oauth true", "youtube": "oauth false does not serve youtube yet",
+		"linkedin": "oauth false CRIER_LINKEDIN_CLIENT_ID", "tiktok": "oauth true", "youtube": "oauth true", "pinterest": "oauth true",
 	}
 	for i := range ways.size() {
 		way := ways.at(i)

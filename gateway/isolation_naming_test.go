@@ -119,7 +119,7 @@ var namings = map[string][]string{
 
 // namesOfOthers are fields called an id that name nothing of a workspace: the caller's own
 // names, and those of a platform, which looks at the owner itself.
-var namesOfOthers = []string{"externalId", "chatId", "chatIds", "boardId", "quoteTweetId", "communityId", "taggedUserIds", "quotePostId", "locationId",
+var namesOfOthers = []string{"externalId", "chatId", "chatIds", "boardId", "boardSectionId", "quoteTweetId", "communityId", "taggedUserIds", "quotePostId", "locationId",
 	"categoryId", "playlistIds"}
 
 var isID = regexp.MustCompile(`Ids?$`)

@@ -18,7 +18,7 @@ import (
 // noTenants are the tables that hold nothing of a workspace for longer than a moment. Every
 // other one must be filled by populate: a table that is new is missed by name.
 var noTenants = []string{
-	"goose_db_version", "plans", "server_apps", "wall_secrets", "dropped_keys", "installation_keyset", "event_positions", "resumes", "sweeps",
+	"goose_db_version", "app_quotas", "plans", "server_apps", "wall_secrets", "dropped_keys", "installation_keyset", "event_positions", "resumes", "sweeps",
 }
 
 // tables is every table, the partitions by the table they are of.

@@ -1,6 +1,7 @@
 -- +goose Up
 
--- All that authenticates or claims waits behind this: it is tried again where somebody is at it.
+-- All that authenticates, claims or connects an account waits behind this: it is tried again
+-- where somebody is at it.
 set local lock_timeout = '200ms';
 
 -- Since when a workspace is being deleted: nothing of it goes out, and nobody gets in.
@@ -41,3 +42,7 @@ create table deletions (
 create index deletions_request on deletions (request);
 create index deletions_worked on deletions (worked_at) where status in (2, 3); -- stopping, removing
 create index deletions_asked on deletions (asked_at);
+
+-- Who has consented to an account, where the platform calls for persons: SHA-256 of the platform
+-- and the person's id there.
+alter table accounts add column person bytea;
