@@ -164,7 +164,7 @@ func TestAConsentThatIsTakenBack(t *testing.T) {
 			}
 		})
 	}
-	if _, err := New(Config{}).Withdrawn(http.Header{}, nil); schema.KindOf(err) != schema.Refused {
+	if _, err := New(Config{}).Withdrawn(http.Header{}, nil); schema.KindOf(err) != schema.NotFound {
 		t.Errorf("without an app: %v", err)
 	}
 }

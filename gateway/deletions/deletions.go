@@ -68,7 +68,7 @@ func (d *deletions) ask(c *gin.Context) error {
 	account := formAccount(f)
 	whole, _ := f.Boolean("workspace")
 	if whole == !account.IsZero() && !f.Report.About("accountId") && !f.Report.About("workspace") {
-		f.Fail("workspace", body.CodeRequired, "must be true, or accountId must name an account: one of them")
+		f.Fail("workspace", body.CodeInvalidValue, "must be true, or accountId must name an account: one of them")
 	}
 	f.Finish()
 	if err := f.Report.Err(); err != nil {
