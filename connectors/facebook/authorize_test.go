@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -29,7 +30,7 @@ func TestTheDialogIsAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})
 			if tt.want == "" {
-				if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_FACEBOOK_CLIENT_ID") {
+				if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_FACEBOOK_CLIENT_ID") {
 					t.Errorf("message %q", e.Message)
 				}
 				return
@@ -99,7 +100,7 @@ func TestAWrongSecretIsNoPassingError(t *testing.T) {
 	r := newRig(t)
 	r.consent.App = connectors.App{ID: simulation.AppID, Secret: "another"}
 	_, err := r.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: "http://x", Code: "y"})
-	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "client secret") {
+	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "client secret") {
 		t.Errorf("message %q", e.Message)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -69,7 +70,7 @@ func TestALostAnswerOfEachVisibleCall(t *testing.T) {
 				d := r.prepare(t, r.deliveryOf(tt.settings, tt.media...))
 				r.inject(t, simulation.Fault{Operation: tt.visible, Lose: lost, Refuse: !lost})
 				_, err := r.Publish(t.Context(), d)
-				wantKind(t, err, schema.Unknown)
+				connectortest.WantKind(t, err, schema.Unknown)
 				want := schema.NotThere
 				switch {
 				case kind == "a story of a photo":
@@ -99,13 +100,13 @@ func TestALostAnswerOfAComment(t *testing.T) {
 	d.Receipts, d.Comment = []schema.Receipt{entry}, &schema.Comment{Text: "first"}
 	r.inject(t, simulation.Fault{Operation: "POST /{version}/{node}/comments", Refuse: true})
 	_, err := r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Unknown)
+	connectortest.WantKind(t, err, schema.Unknown)
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
 		t.Fatalf("Find = %v, %v", verdict, err)
 	}
 	r.inject(t, simulation.Fault{Operation: "POST /{version}/{node}/comments", Lose: true})
 	_, err = r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Unknown)
+	connectortest.WantKind(t, err, schema.Unknown)
 	receipt, verdict, err := r.Find(t.Context(), d)
 	if verdict != schema.Found || err != nil || receipt.NativeID != r.world.Posts()[1].ID {
 		t.Fatalf("Find = %+v, %v, %v", receipt, verdict, err)
@@ -202,7 +203,7 @@ func TestUploadsTellNobodyElseTheToken(t *testing.T) {
 		Operation: "POST /{version}/{page}/video_reels", Status: 200, Body: `{"video_id":"1","upload_url":"` + stranger.URL + `"}`,
 	})
 	_, err := r.Prepare(t.Context(), r.deliveryOf(`{"mediaType": "REELS"}`, upright))
-	if wantKind(t, err, schema.Retryable); told > 0 {
+	if connectortest.WantKind(t, err, schema.Retryable); told > 0 {
 		t.Error("a stranger was called")
 	}
 }

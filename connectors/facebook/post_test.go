@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -58,7 +59,7 @@ func TestADuplicate(t *testing.T) {
 		r.inject(t, simulation.Fault{Operation: "POST /{version}/{page}/feed", Status: 400, Body: `{"error":{"message":"(#506) Duplicate status message","code":506}}`})
 		d.Attempts = attempts
 		_, err := r.Publish(t.Context(), d)
-		wantKind(t, err, want)
+		connectortest.WantKind(t, err, want)
 	}
 }
 
@@ -108,7 +109,7 @@ func TestMediaThatFacebookDoesNotTake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			_, err := r.Prepare(t.Context(), r.deliveryOf(tt.settings, tt.media...))
-			wantKind(t, err, schema.Refused)
+			connectortest.WantKind(t, err, schema.Refused)
 			if len(r.seen) > 0 {
 				t.Error("Facebook was called")
 			}
@@ -123,7 +124,7 @@ func TestCheckNamesThePage(t *testing.T) {
 		t.Errorf("profile %+v, %v", profile, err)
 	}
 	_, err = r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: "user-anna"})
-	wantKind(t, err, schema.Refused) // a person's token
+	connectortest.WantKind(t, err, schema.Refused) // a person's token
 }
 
 func TestAStoryTakesNoComment(t *testing.T) {
@@ -131,7 +132,7 @@ func TestAStoryTakesNoComment(t *testing.T) {
 	d := r.deliveryOf(`{"mediaType": "STORIES"}`, picture)
 	d.Receipts, d.Comment = []schema.Receipt{r.publish(t, d)}, &schema.Comment{Text: "first"}
 	_, err := r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 }
 
 // Once a page's calls are used up, the next are left out until there is room.
@@ -146,7 +147,7 @@ func TestUsageIsObeyed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := r.Publish(t.Context(), d)
-	if e := wantKind(t, err, schema.RateLimited); e.RetryAfter < 8*time.Minute {
+	if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter < 8*time.Minute {
 		t.Errorf("RetryAfter = %v", e.RetryAfter)
 	}
 	r.pass(10 * time.Minute)
@@ -164,5 +165,5 @@ func TestACommentWithoutItsPermission(t *testing.T) {
 		Operation: "POST /{version}/{node}/comments", Status: http.StatusForbidden, Body: `{"error":{"message":"(#200) pages_manage_engagement","code":200}}`,
 	})
 	_, err := r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 }

@@ -2,7 +2,6 @@ package facebook
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/facebook/simulator"
 	"crier/connectors/graph"
 	"crier/connectors/media"
@@ -100,22 +100,11 @@ func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
 // each time.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
-	for range 20 {
+	restart := func() connectors.Connector {
 		r.restart(t)
-		p, err := r.Prepare(t.Context(), d)
-		if err != nil && schema.KindOf(err) != schema.Retryable {
-			t.Fatalf("Prepare: %v", err)
-		}
-		if p.State != nil {
-			d.Progress = p.State
-		}
-		if p.Ready {
-			return d
-		}
-		r.pass(max(p.RetryIn, time.Second))
+		return r.Connector
 	}
-	t.Fatal("Prepare is never ready")
-	return d
+	return connectortest.Prepared(t, d, restart, r.pass)
 }
 
 func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
@@ -125,15 +114,6 @@ func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 		t.Fatalf("Publish: %v", err)
 	}
 	return receipt
-}
-
-func wantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("error = %v, want kind %d", err, kind)
-	}
-	return e
 }
 
 // folder is a media source whose items name what they hold.

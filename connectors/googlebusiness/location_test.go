@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/googlebusiness/simulator"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -33,13 +34,13 @@ func TestCheck(t *testing.T) {
 			}
 			continue
 		}
-		if e := wantKind(t, err, tt.want); e.End != tt.end {
+		if e := connectortest.WantKind(t, err, tt.want); e.End != tt.end {
 			t.Errorf("%s: end %v", name, e.End)
 		}
 	}
 	r.inject(t, simulation.Fault{Operation: opLocation, Status: http.StatusOK, Body: `{"name":"locations/7","title":"Another"}`})
 	_, err := r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token, EntityID: mine[0]})
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 }
 
 // Locations come by pages, of accounts that come by pages; one that is in two accounts is shown
@@ -71,7 +72,7 @@ func TestEntities(t *testing.T) {
 	for _, body := range []string{`<html>`, `null`, `{"welcome":true}`, `{"accounts":"none"}`} {
 		r.inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: body})
 		_, err := r.Entities(t.Context(), schema.Account{}, person)
-		wantKind(t, err, schema.Retryable)
+		connectortest.WantKind(t, err, schema.Retryable)
 	}
 	r.inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: `{}`})
 	if entities, err := r.Entities(t.Context(), schema.Account{}, person); err != nil || entities == nil || len(entities) != 0 {
@@ -111,10 +112,10 @@ func TestRefresh(t *testing.T) {
 	}
 	r.inject(t, simulation.Fault{Operation: "POST /token", Lose: true})
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
-	wantKind(t, err, schema.Retryable) // the refresh token stays good
+	connectortest.WantKind(t, err, schema.Retryable) // the refresh token stays good
 	old.RefreshToken = "of nobody"
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	if _, revokes := any(r.Connector).(connectors.Revoker); revokes {
 		t.Error("a disconnect of one location would end all others of its person")
 	}

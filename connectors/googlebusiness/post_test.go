@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -81,7 +82,7 @@ func TestAPostThatGoogleLooksAt(t *testing.T) {
 				}
 				return
 			}
-			refused := wantKind(t, err, schema.Refused)
+			refused := connectortest.WantKind(t, err, schema.Refused)
 			if !strings.Contains(refused.Message, "rejected") {
 				t.Errorf("message %q", refused.Message)
 			}
@@ -98,14 +99,14 @@ func TestAPostThatIsRejected(t *testing.T) {
 	d := r.delivery(t, "Call +44 20 7946 0000", ``)
 	r.inject(t, simulation.Fault{Operation: opCreatePost, Status: http.StatusOK, Body: `{"name":"` + d.Credentials.EntityID + `/localPosts/7","state":"REJECTED"}`})
 	_, err := r.Publish(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 
 	r.inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
 	_, err = r.Publish(t.Context(), d)
-	wantKind(t, err, schema.Unknown)
+	connectortest.WantKind(t, err, schema.Unknown)
 	r.pass(5 * time.Second)
 	_, verdict, err := r.Find(t.Context(), d)
-	if wantKind(t, err, schema.Refused); verdict != schema.NotThere {
+	if connectortest.WantKind(t, err, schema.Refused); verdict != schema.NotThere {
 		t.Errorf("verdict %v", verdict)
 	}
 }
@@ -129,18 +130,18 @@ func TestAPostThatIsGone(t *testing.T) {
 	d := r.delivery(t, "Tea", ``)
 	d.Receipts = []schema.Receipt{{NativeID: "7", Open: true}}
 	_, verdict, err := r.Find(t.Context(), d)
-	if wantKind(t, err, schema.Retryable); verdict != schema.CannotTell {
+	if connectortest.WantKind(t, err, schema.Retryable); verdict != schema.CannotTell {
 		t.Errorf("verdict %v", verdict)
 	}
 	r.pass(goneAfter + time.Second)
 	_, verdict, err = r.Find(t.Context(), d)
-	if wantKind(t, err, schema.Refused); verdict != schema.NotThere {
+	if connectortest.WantKind(t, err, schema.Refused); verdict != schema.NotThere {
 		t.Errorf("verdict %v", verdict)
 	}
 	for _, body := range []string{`{}`, `null`, `{"name":"accounts/1/locations/2/localPosts/8","state":"LIVE"}`, `<html>`} {
 		r.inject(t, simulation.Fault{Operation: opPost, Status: http.StatusOK, Body: body})
 		_, verdict, err = r.Find(t.Context(), d)
-		if wantKind(t, err, schema.Retryable); verdict != schema.CannotTell {
+		if connectortest.WantKind(t, err, schema.Retryable); verdict != schema.CannotTell {
 			t.Errorf("%s: verdict %v", body, verdict)
 		}
 	}
@@ -171,7 +172,7 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 				found, verdict, lookErr := r.Find(t.Context(), d)
 				switch {
 				case lookErr != nil:
-					wantKind(t, lookErr, schema.Retryable)
+					connectortest.WantKind(t, lookErr, schema.Retryable)
 				case verdict == schema.NotThere && looks > 0:
 					receipt, err = r.Publish(t.Context(), d)
 				case verdict == schema.Found:

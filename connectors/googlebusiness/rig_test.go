@@ -105,15 +105,6 @@ func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 	return receipt
 }
 
-func wantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("error = %v, want kind %d", err, kind)
-	}
-	return e
-}
-
 // kept is what the simulator keeps of a post.
 func kept(t *testing.T, p simulation.Post) (post localPost) {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -25,7 +26,7 @@ func TestTheConsentIsAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})
 			if tt.want == "" {
-				wantKind(t, err, schema.Refused)
+				connectortest.WantKind(t, err, schema.Refused)
 				return
 			}
 			asked, _ := url.Parse(page)
@@ -57,7 +58,7 @@ func TestWhatWasGrantedIsRead(t *testing.T) {
 			r.inject(t, simulation.Fault{Operation: "POST /oauth/access_token", Status: http.StatusOK, Body: tt.body})
 			credentials, err := r.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: "http://x", Code: "y#_"})
 			if tt.kind != 0 {
-				wantKind(t, err, tt.kind)
+				connectortest.WantKind(t, err, tt.kind)
 				return
 			}
 			if err != nil || credentials.Scope != tt.scope || credentials.AppID != simulation.AppID || !credentials.SelfRenewing {

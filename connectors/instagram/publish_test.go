@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/graph"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -101,7 +102,7 @@ func TestWhatInstagramMakesOfNoSuchMedia(t *testing.T) {
 			d := r.delivery("look", tt.items(r)...)
 			d.Settings = json.RawMessage(tt.settings)
 			_, err := r.Prepare(t.Context(), d)
-			wantKind(t, err, schema.Refused)
+			connectortest.WantKind(t, err, schema.Refused)
 		})
 	}
 }
@@ -154,7 +155,7 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 				}
 				var err error
 				if receipt, err = r.Publish(t.Context(), d); err != nil {
-					met = wantKind(t, err, schema.Unknown).Kind
+					met = connectortest.WantKind(t, err, schema.Unknown).Kind
 					var verdict schema.Verdict
 					if receipt, verdict, err = r.Find(t.Context(), d); verdict != schema.Found {
 						t.Fatalf("Find = %v, %v", verdict, err)
@@ -195,7 +196,7 @@ func TestAFirstComment(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.kind != schema.Internal {
-				wantKind(t, err, tt.kind)
+				connectortest.WantKind(t, err, tt.kind)
 			}
 			found, verdict, err := r.Find(t.Context(), d)
 			if verdict != tt.want || err != nil {
@@ -230,7 +231,7 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 			d := r.prepared(t, r.delivery("soon", r.picture("")))
 			r.inject(t, answer(tt.code, tt.subcode))
 			_, err := r.Publish(t.Context(), d)
-			if e := wantKind(t, err, tt.want.Kind); e.RetryAfter != tt.want.RetryAfter || e.Unprepared {
+			if e := connectortest.WantKind(t, err, tt.want.Kind); e.RetryAfter != tt.want.RetryAfter || e.Unprepared {
 				t.Errorf("error = %+v, want to wait %v", e, tt.want.RetryAfter)
 			}
 		})
@@ -240,7 +241,7 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 		d := r.prepared(t, r.delivery("late", r.picture("")))
 		r.pass(24 * time.Hour)
 		_, err := r.Publish(t.Context(), d)
-		if e := wantKind(t, err, schema.Retryable); !e.Unprepared {
+		if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 			t.Errorf("it is published again as it is: %+v", e)
 		}
 	})
@@ -251,7 +252,7 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := r.Publish(t.Context(), d)
-		wantKind(t, err, schema.Duplicate)
+		connectortest.WantKind(t, err, schema.Duplicate)
 		r.wantPosts(t, 1)
 	})
 }
@@ -265,7 +266,7 @@ func TestAFullDay(t *testing.T) {
 	}
 	d := r.prepared(t, r.delivery("one more", r.picture("")))
 	_, err := r.Publish(t.Context(), d)
-	wantKind(t, err, schema.RateLimited)
+	connectortest.WantKind(t, err, schema.RateLimited)
 	r.pass(24*time.Hour + time.Second)
 	d.Progress = nil
 	r.published(t, d)
@@ -285,7 +286,7 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 			d := r.delivery("look", r.film(""))
 			r.inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status_code":"ERROR","status":"` + tt.status + `"}`})
 			_, err := r.Prepare(t.Context(), d)
-			wantKind(t, err, tt.want)
+			connectortest.WantKind(t, err, tt.want)
 		})
 	}
 	t.Run("an address that Instagram does not reach", func(t *testing.T) {
@@ -293,7 +294,7 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 		item := r.picture("")
 		item.URL = "http://127.0.0.1:1/a.jpg"
 		_, err := r.Prepare(t.Context(), r.delivery("look", item))
-		wantKind(t, err, schema.Retryable)
+		connectortest.WantKind(t, err, schema.Retryable)
 	})
 }
 

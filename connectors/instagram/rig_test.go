@@ -143,15 +143,6 @@ func (r *rig) wantPosts(t *testing.T, want int) []simulation.Post {
 	return posts
 }
 
-func wantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("error = %v, want kind %d", err, kind)
-	}
-	return e
-}
-
 // made is what the simulator keeps of a post beside what every post has.
 type made struct {
 	Kind, Location, ShareToFeed, Cover, ThumbOffset, AudioName string

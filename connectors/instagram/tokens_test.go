@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -21,7 +22,7 @@ func TestATokenIsTradedForTheNext(t *testing.T) {
 		t.Errorf("exchanged for %+v", long)
 	}
 	_, err = r.Refresh(t.Context(), a, long)
-	wantKind(t, err, schema.Refused) // it is not a day old
+	connectortest.WantKind(t, err, schema.Refused) // it is not a day old
 	r.pass(25 * time.Hour)
 	next, err := r.Refresh(t.Context(), a, long)
 	if err != nil || !next.ExpiresAt.Equal(r.clock().Add(60*24*time.Hour)) {
@@ -34,7 +35,7 @@ func TestATokenIsTradedForTheNext(t *testing.T) {
 	}
 	r.pass(61 * 24 * time.Hour)
 	_, err = r.Refresh(t.Context(), a, next)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 // The old token goes on working: a trade whose answer is lost is made again.
@@ -42,7 +43,7 @@ func TestALostTradeIsRepeated(t *testing.T) {
 	r := newRig(t)
 	r.inject(t, simulation.Fault{Operation: "GET /refresh_access_token", Lose: true})
 	_, err := r.Refresh(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	if _, err := r.Refresh(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/linkedin/simulator"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -29,7 +30,7 @@ func TestCheckNamesTheAuthor(t *testing.T) {
 		})
 	}
 	_, err := r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token, EntityID: "1"})
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 }
 
 // What an organization lets nobody read of it, it is published as all the same.
@@ -58,7 +59,7 @@ func TestARoleThatWasTakenAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r.inject(t, simulation.Fault{Operation: "GET /rest/organizationAcls", Status: 200, Body: roles})
 			_, err := r.Check(t.Context(), d.Account, d.Credentials)
-			wantKind(t, err, schema.Refused)
+			connectortest.WantKind(t, err, schema.Refused)
 		})
 	}
 }
@@ -69,12 +70,12 @@ func TestRefresh(t *testing.T) {
 	r := newRig(t)
 
 	_, err := r.Refresh(t.Context(), schema.Account{}, old)
-	wantKind(t, err, schema.Refused) // no app is configured
+	connectortest.WantKind(t, err, schema.Refused) // no app is configured
 
 	r.restart(t, Config{App: app})
 	r.inject(t, simulation.Fault{Operation: opToken, Lose: true})
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
-	wantKind(t, err, schema.Retryable) // the refresh token is as good as before
+	connectortest.WantKind(t, err, schema.Retryable) // the refresh token is as good as before
 	traded, err := r.Refresh(t.Context(), schema.Account{}, old)
 	want := schema.Credentials{
 		AccessToken: "renewed-a", RefreshToken: "refresh-of-a", Scope: "w_member_social", EntityID: "5",
@@ -93,10 +94,10 @@ func TestRefresh(t *testing.T) {
 
 	old.RefreshToken = "expired"
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	r.restart(t, Config{App: connectors.App{ID: "another", Secret: "secret"}})
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
-	wantKind(t, err, schema.Retryable) // which says nothing about the token
+	connectortest.WantKind(t, err, schema.Retryable) // which says nothing about the token
 }
 
 // A token that may not comment publishes all the same.
@@ -108,5 +109,5 @@ func TestACommentWithoutItsScope(t *testing.T) {
 		Operation: opComment, Status: http.StatusForbidden, Body: `{"message":"Not enough permissions to access: socialActions/comments.CREATE","status":403}`,
 	})
 	_, err := r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -130,7 +131,7 @@ func TestAConsentEndsAndIsRenewedForAYear(t *testing.T) {
 	}
 	r.pass(60 * 24 * time.Hour)
 	_, err = r.Check(t.Context(), schema.Account{}, first)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	second, err := r.Refresh(t.Context(), schema.Account{}, first)
 	if err != nil || second.RefreshToken != first.RefreshToken || !second.RefreshExpiresAt.Equal(first.RefreshExpiresAt) || second.AppID != first.AppID {
 		t.Fatalf("Refresh: %v; the year ends at %v", err, second.RefreshExpiresAt)
@@ -140,7 +141,7 @@ func TestAConsentEndsAndIsRenewedForAYear(t *testing.T) {
 	}
 	r.pass(305 * 24 * time.Hour)
 	_, err = r.Refresh(t.Context(), schema.Account{}, second)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 // Apps that LinkedIn has not approved for it are given no refresh token.
@@ -195,7 +196,7 @@ func TestAConsentIsRefused(t *testing.T) {
 			c := r.consent(t)
 			code := tt.spoil(c, c.allow(t, wholeScope))
 			_, err := c.exchange(t, code)
-			if e := wantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) || strings.Contains(err.Error(), code) {
+			if e := connectortest.WantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) || strings.Contains(err.Error(), code) {
 				t.Errorf("message %q", e.Message)
 			}
 		})
@@ -274,7 +275,7 @@ func TestWhereThePageOfConsentIs(t *testing.T) {
 
 func TestNobodyConsentsWithoutAnApp(t *testing.T) {
 	_, _, err := New(Config{}).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})
-	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_LINKEDIN_CLIENT_ID") {
+	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_LINKEDIN_CLIENT_ID") {
 		t.Errorf("message %q", e.Message)
 	}
 }

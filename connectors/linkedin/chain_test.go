@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -44,10 +45,10 @@ func TestALostAnswerOfTheVisibleCalls(t *testing.T) {
 	d := r.prepare(t, r.delivery("look", picture))
 	r.inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
 	_, err := r.Publish(t.Context(), d)
-	wantKind(t, err, schema.Unknown)
+	connectortest.WantKind(t, err, schema.Unknown)
 	r.inject(t, simulation.Fault{Operation: "GET /rest/posts", Lose: true})
 	_, _, err = r.Find(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	found, verdict, err := r.Find(t.Context(), d)
 	if err != nil || verdict != schema.Found || !strings.HasSuffix(found.NativeID, r.world.Posts()[0].ID) {
 		t.Fatalf("Find = %+v, %v, %v", found, verdict, err)
@@ -57,7 +58,7 @@ func TestALostAnswerOfTheVisibleCalls(t *testing.T) {
 	c.Receipts, c.Comment = []schema.Receipt{found}, &schema.Comment{Text: "first"}
 	r.inject(t, simulation.Fault{Operation: opComment, Lose: true})
 	_, err = r.Comment(t.Context(), c)
-	wantKind(t, err, schema.Unknown)
+	connectortest.WantKind(t, err, schema.Unknown)
 	receipt, verdict, err := r.Find(t.Context(), c)
 	if err != nil || verdict != schema.Found || receipt.NativeID != r.world.Posts()[1].ID {
 		t.Fatalf("Find of the comment = %+v, %v, %v", receipt, verdict, err)
@@ -131,7 +132,7 @@ func TestMediaThatMayNotBeAskedFor(t *testing.T) {
 		Body: `{"message":"MEDIA_ASSET_WAITING_UPLOAD: not yet","status":400}`,
 	})
 	_, err := r.Publish(t.Context(), d)
-	if e := wantKind(t, err, schema.Retryable); e.RetryAfter <= 0 {
+	if e := connectortest.WantKind(t, err, schema.Retryable); e.RetryAfter <= 0 {
 		t.Error("it does not say when to come again")
 	}
 	r.pass(mediaWait + time.Second)

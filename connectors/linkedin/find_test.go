@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -79,7 +80,7 @@ func TestFindWithoutItsScope(t *testing.T) {
 		Operation: "GET /rest/posts", Status: http.StatusForbidden, Body: `{"message":"Not enough permissions to access: posts.FINDER-author","status":403}`,
 	})
 	_, verdict, err := r.Find(t.Context(), r.delivery("look"))
-	if wantKind(t, err, schema.Refused); verdict != schema.CannotTell {
+	if connectortest.WantKind(t, err, schema.Refused); verdict != schema.CannotTell {
 		t.Errorf("verdict %v", verdict)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -97,7 +98,7 @@ func TestADuplicate(t *testing.T) {
 		r.inject(t, simulation.Fault{Operation: opCreatePost, Status: 422, Body: `{"message":"Content is a duplicate of urn:li:share:7","status":422}`})
 		d.Attempts = attempts
 		_, err := r.Publish(t.Context(), d)
-		wantKind(t, err, want)
+		connectortest.WantKind(t, err, want)
 	}
 }
 
@@ -145,7 +146,7 @@ func TestMediaThatLinkedInDoesNotTake(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := r.Prepare(t.Context(), r.delivery("look", items...))
-			wantKind(t, err, schema.Refused)
+			connectortest.WantKind(t, err, schema.Refused)
 			if len(r.seen) > 0 {
 				t.Error("LinkedIn was called")
 			}

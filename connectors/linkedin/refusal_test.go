@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/schema"
 )
 
@@ -58,11 +59,11 @@ func TestAVersionThatHasEnded(t *testing.T) {
 	r.restart(t, Config{Version: "202511"})
 	d := r.delivery("look")
 	_, err := r.Publish(t.Context(), d)
-	if e := wantKind(t, err, schema.RateLimited); e.RetryAfter != versionWait || !errors.Is(err, connectors.ErrOutdated) {
+	if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter != versionWait || !errors.Is(err, connectors.ErrOutdated) {
 		t.Errorf("error %+v", e)
 	}
 	_, err = r.Check(t.Context(), d.Account, d.Credentials)
-	wantKind(t, err, schema.RateLimited)
+	connectortest.WantKind(t, err, schema.RateLimited)
 	r.restart(t, Config{Version: "202609"})
 	if _, err := r.Publish(t.Context(), d); err != nil || len(r.world.Posts()) != 1 {
 		t.Errorf("Publish: %v; %d posts", err, len(r.world.Posts()))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -28,7 +29,7 @@ func TestThePageIsAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})
 			if tt.want == "" {
-				if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_PINTEREST_CLIENT_ID") {
+				if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_PINTEREST_CLIENT_ID") {
 					t.Errorf("message %q", e.Message)
 				}
 				return
@@ -113,7 +114,7 @@ func TestTheBoardIsChecked(t *testing.T) {
 				}
 				return
 			}
-			if e := wantKind(t, err, tt.kind); e.End != tt.end {
+			if e := connectortest.WantKind(t, err, tt.kind); e.End != tt.end {
 				t.Errorf("end %v, want %v", e.End, tt.end)
 			}
 		})
@@ -157,7 +158,7 @@ func TestARefreshThatFails(t *testing.T) {
 			tt.fault.Operation = callToken
 			r.inject(t, tt.fault)
 			_, err := r.Refresh(t.Context(), schema.Account{}, own(0))
-			wantKind(t, err, tt.want)
+			connectortest.WantKind(t, err, tt.want)
 		})
 	}
 }
@@ -166,10 +167,10 @@ func TestAWrongSecretIsTold(t *testing.T) {
 	r := newRig(t)
 	r.app.Secret = "another"
 	_, err := r.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: "http://x", Code: "y"})
-	if e := wantKind(t, err, schema.Retryable); !strings.Contains(e.Message, "own app") {
+	if e := connectortest.WantKind(t, err, schema.Retryable); !strings.Contains(e.Message, "own app") {
 		t.Errorf("message %q", e.Message)
 	}
 	r.app = connectors.App{}
 	_, err = r.Refresh(t.Context(), schema.Account{}, own(0))
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -57,7 +58,7 @@ func TestALostAnswerOfTheVisibleCall(t *testing.T) {
 					d := r.prepare(t, r.delivery(settings, "look", tt.media...))
 					r.inject(t, simulation.Fault{Operation: callPin, Lose: lost, Refuse: !lost})
 					_, err := r.Publish(t.Context(), d)
-					wantKind(t, err, schema.Unknown)
+					connectortest.WantKind(t, err, schema.Unknown)
 					want := schema.NotThere
 					if lost {
 						want = schema.Found
@@ -109,7 +110,7 @@ func TestAVideoThatIsNeverReadyIsUploadedAgain(t *testing.T) {
 	d.Progress = p.State
 	r.pass(mostWork + time.Second)
 	p, err = r.Prepare(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	d.Progress = p.State
 	r.publish(t, d)
 	if n := r.world.Calls(callUpload); n != 2 {
@@ -123,7 +124,7 @@ func TestAVideoThatIsGoneIsPreparedAgain(t *testing.T) {
 	d := r.prepare(t, r.delivery("", "look", film))
 	r.inject(t, simulation.Fault{Operation: callPin, Status: http.StatusNotFound, Body: `{"code":404,"message":"Media not found."}`})
 	_, err := r.Publish(t.Context(), d)
-	if e := wantKind(t, err, schema.Retryable); !e.Unprepared {
+	if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 		t.Errorf("error %v does not ask for another upload", e)
 	}
 }
@@ -174,7 +175,7 @@ func TestNothingIsFoundOfAComment(t *testing.T) {
 	d := r.delivery("", "look", picture)
 	d.Comment = &schema.Comment{Text: "first"}
 	_, err := r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.CannotTell || err != nil {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -107,7 +108,7 @@ func TestWhatIsNoPin(t *testing.T) {
 				d.Progress = p.State
 				_, err = r.Publish(t.Context(), d)
 			}
-			if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.says) {
+			if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.says) {
 				t.Errorf("message %q", e.Message)
 			}
 			if r.world.Calls(callMedia)+r.world.Calls(callPin) != 0 {
@@ -182,7 +183,7 @@ func TestRefusalsOfAPin(t *testing.T) {
 			d := r.prepare(t, r.delivery(tt.settings, "look", picture))
 			r.inject(t, simulation.Fault{Operation: callPin, Status: tt.status, Body: tt.body})
 			_, err := r.Publish(t.Context(), d)
-			if e := wantKind(t, err, tt.kind); e.End != tt.end || e.RetryAfter != tt.wait {
+			if e := connectortest.WantKind(t, err, tt.kind); e.End != tt.end || e.RetryAfter != tt.wait {
 				t.Errorf("end %v, wait %v; want %v, %v", e.End, e.RetryAfter, tt.end, tt.wait)
 			}
 		})
@@ -195,7 +196,7 @@ func TestAPictureThatPinterestCannotFetchIsRefused(t *testing.T) {
 	gone.URL += "/gone"
 	d := r.prepare(t, r.delivery("", "look", gone))
 	_, err := r.Publish(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 }
 
 // After the last call of a limit the account waits, before Pinterest says so.

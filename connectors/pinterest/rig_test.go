@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/media"
 	"crier/connectors/pinterest/simulator"
 	"crier/connectors/simulation"
@@ -140,22 +141,11 @@ func (r *rig) delivery(settings, text string, items ...schema.Media) schema.Deli
 // each time.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
-	for range 20 {
+	restart := func() connectors.Connector {
 		r.restart(t)
-		p, err := r.Prepare(t.Context(), d)
-		if err != nil && schema.KindOf(err) != schema.Retryable {
-			t.Fatalf("Prepare: %v", err)
-		}
-		if p.State != nil {
-			d.Progress = p.State
-		}
-		if p.Ready {
-			return d
-		}
-		r.pass(max(p.RetryIn, time.Second))
+		return r.Connector
 	}
-	t.Fatal("Prepare is never ready")
-	return d
+	return connectortest.Prepared(t, d, restart, r.pass)
 }
 
 func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
@@ -165,15 +155,6 @@ func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 		t.Fatalf("Publish: %v", err)
 	}
 	return receipt
-}
-
-func wantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("error = %v, want kind %d", err, kind)
-	}
-	return e
 }
 
 // pictures is the server of the pictures that Pinterest fetches.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -25,7 +26,7 @@ func TestTheConsentIsAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})
 			if tt.want == "" {
-				wantKind(t, err, schema.Refused)
+				connectortest.WantKind(t, err, schema.Refused)
 				return
 			}
 			asked, _ := url.Parse(page)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -64,7 +65,7 @@ func TestAYoungPostOfASharedProfileIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, verdict, err := r.Find(t.Context(), d)
-	if e := wantKind(t, err, schema.Retryable); verdict != schema.CannotTell || e.RetryAfter != schema.CallDeadline+schema.SettleTime {
+	if e := connectortest.WantKind(t, err, schema.Retryable); verdict != schema.CannotTell || e.RetryAfter != schema.CallDeadline+schema.SettleTime {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}
 	r.pass(schema.CallDeadline + schema.SettleTime)
@@ -84,7 +85,7 @@ func TestALikeReplyBeforeTheClaim(t *testing.T) {
 	r.pass(30 * time.Second)
 	d.Comment, d.Receipts, d.Since = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.clock()
 	_, verdict, err := r.Find(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	r.pass(10 * time.Minute)
 	if _, later, err := r.Find(t.Context(), d); verdict != schema.CannotTell || later != schema.CannotTell || err != nil {
 		t.Errorf("Find = %v, then %v, %v", verdict, later, err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/graph"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -104,7 +105,7 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 				}
 				var err error
 				if receipt, err = r.Publish(t.Context(), d); err != nil {
-					met = wantKind(t, err, schema.Unknown).Kind
+					met = connectortest.WantKind(t, err, schema.Unknown).Kind
 					var verdict schema.Verdict
 					if receipt, verdict, err = r.Find(t.Context(), d); verdict != schema.Found {
 						t.Fatalf("Find = %v, %v", verdict, err)
@@ -145,7 +146,7 @@ func TestALostAnswerOfEachCallOfAComment(t *testing.T) {
 			d.Comment, d.Receipts, d.Since, d.Key = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.clock(), "comment"
 			r.inject(t, tt.fault)
 			_, err := r.Comment(t.Context(), d)
-			wantKind(t, err, tt.kind)
+			connectortest.WantKind(t, err, tt.kind)
 			receipt, verdict, err := r.Find(t.Context(), d)
 			want := schema.NotThere
 			if tt.fault.Operation == simPublish && tt.fault.Lose {
@@ -174,7 +175,7 @@ func TestACommentWaitsForItsContainer(t *testing.T) {
 	before := r.world.Calls(simCreate)
 	r.inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status":"IN_PROGRESS"}`})
 	_, err := r.Comment(t.Context(), d)
-	if e := wantKind(t, err, schema.Retryable); e.RetryAfter != commentWait {
+	if e := connectortest.WantKind(t, err, schema.Retryable); e.RetryAfter != commentWait {
 		t.Errorf("to be tried again in %v", e.RetryAfter)
 	}
 	if _, err := r.Comment(t.Context(), d); err != nil {
@@ -192,7 +193,7 @@ func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 		d := r.prepared(t, r.delivery("late"))
 		r.pass(24 * time.Hour)
 		_, err := r.Publish(t.Context(), d)
-		if e := wantKind(t, err, schema.Retryable); !e.Unprepared {
+		if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 			t.Errorf("it is published again as it is: %+v", e)
 		}
 		d.Progress = nil
@@ -207,7 +208,7 @@ func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = r.Publish(t.Context(), d)
-		wantKind(t, err, schema.Duplicate)
+		connectortest.WantKind(t, err, schema.Duplicate)
 		if found, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || found.NativeID != first.NativeID {
 			t.Errorf("Find = %+v, %v, %v", found, verdict, err)
 		}
@@ -218,7 +219,7 @@ func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 		d := r.prepared(t, r.delivery("soon"))
 		r.inject(t, simulation.Fault{Operation: simPublish, Status: 400, Body: `{"error":{"message":"The requested resource does not exist","code":24,"error_subcode":4279009}}`})
 		_, err := r.Publish(t.Context(), d)
-		if e := wantKind(t, err, schema.Retryable); e.Unprepared || e.RetryAfter != graph.GoneWait {
+		if e := connectortest.WantKind(t, err, schema.Retryable); e.Unprepared || e.RetryAfter != graph.GoneWait {
 			t.Errorf("error = %+v", e)
 		}
 		if _, err := r.Publish(t.Context(), d); err != nil {
@@ -236,7 +237,7 @@ func TestAProfileThatIsFullWaits(t *testing.T) {
 	}
 	d := r.prepared(t, r.delivery("one more"))
 	_, err := r.Publish(t.Context(), d)
-	if e := wantKind(t, err, schema.RateLimited); e.RetryAfter != fullWait {
+	if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter != fullWait {
 		t.Errorf("to be tried again in %v", e.RetryAfter)
 	}
 	first := r.wantPosts(t, 250)[0]
@@ -257,7 +258,7 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 		d := r.delivery("look", r.film(""), r.picture(""))
 		r.inject(t, answer(`{"id":"1","status":"ERROR","error_message":"FAILED_DOWNLOADING_VIDEO"}`))
 		progress, err := r.Prepare(t.Context(), d)
-		wantKind(t, err, schema.Retryable)
+		connectortest.WantKind(t, err, schema.Retryable)
 		d.Progress = progress.State
 		r.published(t, d)
 		if calls := r.world.Calls(simCreate); calls != 5 { // two items, then all three
@@ -275,7 +276,7 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 			progress, err := r.Prepare(t.Context(), d)
 			d.Progress = progress.State
 			if err != nil {
-				wantKind(t, err, schema.Retryable)
+				connectortest.WantKind(t, err, schema.Retryable)
 				break
 			}
 			looks, waited = looks+1, waited+progress.RetryIn
@@ -292,7 +293,7 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 		item := r.picture("")
 		item.URL = "http://127.0.0.1:1/a.png"
 		_, err := r.Prepare(t.Context(), r.delivery("look", item))
-		wantKind(t, err, schema.Retryable)
+		connectortest.WantKind(t, err, schema.Retryable)
 	})
 }
 
@@ -301,7 +302,7 @@ func TestFacts(t *testing.T) {
 	item := r.picture("")
 	item.Facts.Size = 9 << 20
 	_, err := r.Prepare(t.Context(), r.delivery("look", item))
-	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "8388608") {
+	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "8388608") {
 		t.Errorf("error = %v", e)
 	}
 	if calls := r.world.Calls(simCreate); calls != 0 {

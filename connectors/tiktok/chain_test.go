@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -45,7 +46,7 @@ func TestALostAnswerOfTheLastPart(t *testing.T) {
 				d := r.prepare(t, r.delivery("look", item))
 				r.inject(t, simulation.Fault{Operation: simPart, Lose: lost, Refuse: !lost})
 				_, err := r.Publish(t.Context(), d)
-				wantKind(t, err, schema.Unknown)
+				connectortest.WantKind(t, err, schema.Unknown)
 				want := schema.NotThere
 				if lost {
 					want = schema.Found
@@ -60,7 +61,7 @@ func TestALostAnswerOfTheLastPart(t *testing.T) {
 				d.Looked, d.Attempts = 0, 1
 				_, err = r.Publish(t.Context(), d)
 				if lost {
-					wantKind(t, err, schema.Duplicate)
+					connectortest.WantKind(t, err, schema.Duplicate)
 				} else if err != nil {
 					t.Errorf("sending it once more: %v", err)
 				}
@@ -104,7 +105,7 @@ func TestAVideoThatCannotBeGoneOnWithBeginsAnew(t *testing.T) {
 		r.inject(t, simulation.Fault{Operation: simPart, Delay: 1})
 		r.inject(t, simulation.Fault{Operation: simPart, Refuse: true})
 		p, err := r.Prepare(t.Context(), d)
-		wantKind(t, err, schema.Retryable)
+		connectortest.WantKind(t, err, schema.Retryable)
 		d.Progress = p.State
 		return d
 	}
@@ -203,7 +204,7 @@ func TestTheLastPartIsKept(t *testing.T) {
 	r.files.slow = true
 	r.inject(t, simulation.Fault{Operation: simPart, Status: 500})
 	_, err := r.Publish(t.Context(), d)
-	wantKind(t, err, schema.Unknown)
+	connectortest.WantKind(t, err, schema.Unknown)
 	r.publish(t, d)
 	r.wantPost(t, filmSize)
 	if r.lastParts.take(stateOf(t, d).ID) != nil {
@@ -287,7 +288,7 @@ func TestVideosGoToTikTokAlone(t *testing.T) {
 		Operation: simInit, Status: 200, Body: `{"data":{"publish_id":"1","upload_url":"` + stranger.URL + `"},"error":{"code":"ok"}}`,
 	})
 	_, err := r.Prepare(t.Context(), r.delivery("look", film))
-	if wantKind(t, err, schema.Retryable); len(told) > 0 {
+	if connectortest.WantKind(t, err, schema.Retryable); len(told) > 0 {
 		t.Error("a stranger was called")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -36,7 +37,7 @@ func TestThePageIsAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y", Verifier: "v"})
 			if tt.want == "" {
-				if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_TIKTOK_CLIENT_ID") {
+				if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_TIKTOK_CLIENT_ID") {
 					t.Errorf("message %q", e.Message)
 				}
 				return
@@ -75,15 +76,15 @@ func TestATokenIsTraded(t *testing.T) {
 		t.Fatalf("Refresh: %v", err)
 	}
 	_, err = r.Refresh(t.Context(), schema.Account{}, first)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	if _, err := r.Check(t.Context(), schema.Account{}, second); err != nil {
 		t.Errorf("Check: %v", err)
 	}
 	r.pass(3 * time.Hour)
 	_, err = r.Check(t.Context(), schema.Account{}, second)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	_, err = r.Refresh(t.Context(), schema.Account{}, second)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 // What the token endpoint says, with whatever status, and what that means.
@@ -109,7 +110,7 @@ func TestATradeThatFails(t *testing.T) {
 			tt.fault.Operation = simToken
 			r.inject(t, tt.fault)
 			_, err := r.Refresh(t.Context(), schema.Account{}, schema.Credentials{RefreshToken: "rft.1"})
-			if e := wantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) {
+			if e := connectortest.WantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) {
 				t.Errorf("message %q", e.Message)
 			}
 		})
@@ -127,7 +128,7 @@ func TestATokenIsRevoked(t *testing.T) {
 		t.Fatalf("Revoke: %v", err)
 	}
 	_, err := r.Check(t.Context(), schema.Account{}, credentials)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 // Of what TikTok has signed for this app, the removal of a consent names an account.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 	"crier/schema/validation"
@@ -81,7 +82,7 @@ func TestWhatIsRefusedBeforeItIsBegun(t *testing.T) {
 			d := r.delivery("look", tt.item)
 			d.Credentials.AccessToken, d.Settings = tt.token, []byte(`{"privacy":"`+tt.privacy+`"}`)
 			p, err := r.Prepare(t.Context(), d)
-			e := wantKind(t, err, tt.want)
+			e := connectortest.WantKind(t, err, tt.want)
 			if asked := strings.Contains(name, "privacy") || tt.inits > 0; (p.Settings != nil) != asked {
 				t.Errorf("what the creator may publish is kept as %s", p.Settings)
 			}
@@ -194,7 +195,7 @@ func TestARefusedLookIsNoEnd(t *testing.T) {
 	d := r.prepare(t, r.delivery("look", short))
 	r.inject(t, simulation.Fault{Operation: simStatus, Status: 401, Body: `{"error":{"code":"scope_not_authorized","message":"no"}}`})
 	_, verdict, err := r.Find(t.Context(), d)
-	if e := wantKind(t, err, schema.Refused); verdict != schema.CannotTell || e.End != schema.NotEnded {
+	if e := connectortest.WantKind(t, err, schema.Refused); verdict != schema.CannotTell || e.End != schema.NotEnded {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}
 }
@@ -280,7 +281,7 @@ func TestACreatorIsAskedForWhatIsBegun(t *testing.T) {
 		if n < 3 && err != nil {
 			t.Fatalf("Prepare: %v", err)
 		}
-		if n == 3 && wantKind(t, err, schema.RateLimited).RetryAfter != limitWait/3 {
+		if n == 3 && connectortest.WantKind(t, err, schema.RateLimited).RetryAfter != limitWait/3 {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -162,15 +162,6 @@ func (r *rig) wantPost(t *testing.T, size int64) simulation.Post {
 	return posts[0]
 }
 
-func wantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("error = %v, want kind %d", err, kind)
-	}
-	return e
-}
-
 // The videos there are: one that goes in one part, one in three, of which the last has the
 // remainder, and what TikTok does not take.
 var (

@@ -8,6 +8,7 @@ import (
 	_ "time/tzdata"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/connectors/youtube/simulator"
 	"crier/schema"
@@ -69,7 +70,7 @@ func TestALostAnswerOfTheVisibleCall(t *testing.T) {
 			d := r.prepare(t, r.delivery(""))
 			r.inject(t, fault)
 			_, err := r.Publish(t.Context(), d)
-			wantKind(t, err, schema.Unknown)
+			connectortest.WantKind(t, err, schema.Unknown)
 			want := schema.NotThere
 			if fault.Lose {
 				want = schema.Found
@@ -97,13 +98,13 @@ func TestALostAnswerOfAComment(t *testing.T) {
 	d.Comment = &schema.Comment{Text: "first"}
 	r.inject(t, simulation.Fault{Operation: comment, Refuse: true})
 	_, err := r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Unknown)
+	connectortest.WantKind(t, err, schema.Unknown)
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
 		t.Fatalf("Find = %v, %v", verdict, err)
 	}
 	r.inject(t, simulation.Fault{Operation: comment, Lose: true})
 	_, err = r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Unknown)
+	connectortest.WantKind(t, err, schema.Unknown)
 	receipt, verdict, err := r.Find(t.Context(), d)
 	if verdict != schema.Found || err != nil || receipt.NativeID != r.world.Posts()[1].ID || !strings.Contains(receipt.URL, "&lc="+receipt.NativeID) {
 		t.Fatalf("Find = %+v, %v, %v", receipt, verdict, err)
@@ -119,7 +120,7 @@ func TestASessionThatIsForgotten(t *testing.T) {
 		d := r.delivery("")
 		r.inject(t, simulation.Fault{Operation: part, Refuse: true})
 		p, err := r.Prepare(t.Context(), d)
-		wantKind(t, err, schema.Retryable)
+		connectortest.WantKind(t, err, schema.Retryable)
 		d.Progress = p.State
 		r.pass(week)
 		r.publish(t, d)
@@ -131,7 +132,7 @@ func TestASessionThatIsForgotten(t *testing.T) {
 		r.pass(week)
 		for _, d.Attempts = range []int{0, 1} {
 			_, err := r.Publish(t.Context(), d)
-			if e := wantKind(t, err, schema.Retryable); !e.Unprepared {
+			if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 				t.Errorf("%v keeps what was prepared", e)
 			}
 		}
@@ -145,7 +146,7 @@ func TestASessionThatIsForgotten(t *testing.T) {
 			d := r.prepare(t, r.delivery(""))
 			r.inject(t, simulation.Fault{Operation: end, Lose: lose, Refuse: !lose})
 			_, err := r.Publish(t.Context(), d)
-			wantKind(t, err, schema.Unknown)
+			connectortest.WantKind(t, err, schema.Unknown)
 			gone := simulation.Fault{Operation: asked, Status: http.StatusNotFound, Header: map[string]string{"X-GUploader-UploadID": "x"}, Body: "Not Found"}
 			r.inject(t, gone)
 			_, verdict, err := r.Find(t.Context(), d)
@@ -155,7 +156,7 @@ func TestASessionThatIsForgotten(t *testing.T) {
 				}
 				return
 			}
-			if wantKind(t, err, schema.Retryable).RetryAfter <= 0 || verdict != schema.CannotTell {
+			if connectortest.WantKind(t, err, schema.Retryable).RetryAfter <= 0 || verdict != schema.CannotTell {
 				t.Errorf("Find = %v, %v", verdict, err)
 			}
 			r.pass(listed)
@@ -173,13 +174,13 @@ func TestAnEndThatArrivedInPart(t *testing.T) {
 	d := r.prepare(t, r.delivery(""))
 	r.inject(t, simulation.Fault{Operation: end, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
 	_, err := r.Publish(t.Context(), d)
-	if e := wantKind(t, err, schema.Retryable); e.Unprepared {
+	if e := connectortest.WantKind(t, err, schema.Retryable); e.Unprepared {
 		t.Error("an upload that is there begins anew")
 	}
 	d.Attempts = 1
 	r.inject(t, simulation.Fault{Operation: asked, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
 	_, err = r.Publish(t.Context(), d)
-	if e := wantKind(t, err, schema.Retryable); !e.Unprepared {
+	if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 		t.Errorf("what YouTube has lost is not uploaded again: %v", e)
 	}
 	if _, err := r.Publish(t.Context(), d); err != nil {
@@ -194,7 +195,7 @@ func TestAFileThatChanged(t *testing.T) {
 	d := r.delivery("")
 	r.inject(t, simulation.Fault{Operation: part, Refuse: true})
 	p, err := r.Prepare(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	d.Progress, r.files.size = p.State, filmSize+1
 	r.publish(t, d)
 	if got := r.world.Posts()[0].Media[0].Size; got != filmSize+1 || r.world.Calls(insert) != 2 {
@@ -329,7 +330,7 @@ func TestWhatCannotFollow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			_, err := r.Prepare(t.Context(), r.delivery(tt.settings))
-			if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.says) || r.world.Calls(insert) != 0 {
+			if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.says) || r.world.Calls(insert) != 0 {
 				t.Errorf("%v after %d sessions", e, r.world.Calls(insert))
 			}
 		})
@@ -338,14 +339,14 @@ func TestWhatCannotFollow(t *testing.T) {
 	d := r.delivery("")
 	d.Account.Settings, d.Media[0].URL = settingsOfChannel("eligible"), "epic"
 	_, err := r.Prepare(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 }
 
 func TestAMediaServerThatFails(t *testing.T) {
 	r := newRig(t)
 	r.files.failWith(&schema.Error{Kind: schema.Retryable, Message: "gone"})
 	_, err := r.Prepare(t.Context(), r.delivery(""))
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	if r.world.Calls(insert) != 0 {
 		t.Error("an upload was begun")
 	}
@@ -356,7 +357,7 @@ func TestASessionElsewhere(t *testing.T) {
 	r := newRig(t)
 	r.inject(t, simulation.Fault{Operation: insert, Status: http.StatusOK, Header: map[string]string{"Location": "https://elsewhere.example/upload"}})
 	_, err := r.Prepare(t.Context(), r.delivery(""))
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	c := New(Config{})
 	for address, own := range map[string]bool{
 		"https://youtube.googleapis.com/upload?upload_id=1": true, "https://www.googleapis.com/upload": true,

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/google"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -22,13 +23,13 @@ func TestTheDaysUploadsAreCounted(t *testing.T) {
 	d := r.delivery("")
 	d.Account.ID = schema.NewAccountID(r.clock().Add(time.Hour)) // of another channel
 	_, err := r.Prepare(t.Context(), d)
-	wait := wantKind(t, err, schema.RateLimited).RetryAfter
+	wait := connectortest.WantKind(t, err, schema.RateLimited).RetryAfter
 	if at := r.clock().Add(wait).UTC(); at.Hour() != 8 || at.Minute() != 0 || wait > 24*time.Hour || r.world.Calls(insert) != 2 {
 		t.Errorf("it waits until %v after %d uploads", at, r.world.Calls(insert))
 	}
 	r.pass(wait - time.Second)
 	_, err = r.Prepare(t.Context(), d)
-	wantKind(t, err, schema.RateLimited)
+	connectortest.WantKind(t, err, schema.RateLimited)
 	r.pass(time.Second)
 	r.publish(t, d)
 	if r.world.Calls(insert) != 3 {
@@ -44,7 +45,7 @@ func TestASpentDayIsNoted(t *testing.T) {
 	for range 2 {
 		r.restart(t)
 		_, err := r.Prepare(t.Context(), r.delivery(""))
-		if wait := wantKind(t, err, schema.RateLimited).RetryAfter; wait <= 0 || wait > 24*time.Hour {
+		if wait := connectortest.WantKind(t, err, schema.RateLimited).RetryAfter; wait <= 0 || wait > 24*time.Hour {
 			t.Errorf("it waits %v", wait)
 		}
 	}
@@ -64,7 +65,7 @@ func TestLooksHaveTheLastOfADay(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := r.Comment(t.Context(), d)
-	wantKind(t, err, schema.RateLimited)
+	connectortest.WantKind(t, err, schema.RateLimited)
 	d.Comment = nil
 	for n := range 50 {
 		if _, verdict, err := r.Find(t.Context(), d); verdict != schema.Found {
@@ -72,7 +73,7 @@ func TestLooksHaveTheLastOfADay(t *testing.T) {
 		}
 	}
 	_, verdict, err := r.Find(t.Context(), d)
-	if wantKind(t, err, schema.RateLimited); verdict != schema.CannotTell {
+	if connectortest.WantKind(t, err, schema.RateLimited); verdict != schema.CannotTell {
 		t.Errorf("verdict %v", verdict)
 	}
 }

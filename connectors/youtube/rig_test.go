@@ -2,7 +2,6 @@ package youtube
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/media"
 	"crier/connectors/simulation"
 	"crier/connectors/youtube/simulator"
@@ -103,22 +103,11 @@ func (r *rig) delivery(settings string) schema.Delivery {
 // each time.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
-	for range 20 {
+	restart := func() connectors.Connector {
 		r.restart(t)
-		p, err := r.Prepare(t.Context(), d)
-		if err != nil && schema.KindOf(err) != schema.Retryable {
-			t.Fatalf("Prepare: %v", err)
-		}
-		if p.State != nil {
-			d.Progress = p.State
-		}
-		if p.Ready {
-			return d
-		}
-		r.pass(max(p.RetryIn, time.Second))
+		return r.Connector
 	}
-	t.Fatal("Prepare is never ready")
-	return d
+	return connectortest.Prepared(t, d, restart, r.pass)
 }
 
 // publish publishes a delivery, and returns it as it is claimed for the looks that follow.
@@ -147,7 +136,7 @@ func (r *rig) closed(t *testing.T, d schema.Delivery) (lacks string) {
 		case verdict != schema.Found:
 			t.Fatalf("Find = %v, %v", verdict, err)
 		case err != nil:
-			lacks += wantKind(t, err, schema.Refused).Message
+			lacks += connectortest.WantKind(t, err, schema.Refused).Message
 		}
 		d.Receipts = []schema.Receipt{receipt}
 		if !receipt.Open {
@@ -166,15 +155,6 @@ func (r *rig) video(t *testing.T) simulation.Shown {
 		t.Fatalf("posts %+v", posts)
 	}
 	return r.world.Shown(posts[0])
-}
-
-func wantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("error = %v, want kind %d", err, kind)
-	}
-	return e
 }
 
 // folder is a media source whose items name what they hold.
