@@ -90,6 +90,11 @@ func NoApp(p schema.Platform) *schema.Error {
 		"this server has no app with %s: its operator sets CRIER_%s_CLIENT_ID and CRIER_%s_CLIENT_SECRET", p, name, name)}
 }
 
+// NoAppCalled is the error of a platform's call about an app that crier does not have.
+func NoAppCalled(p schema.Platform) *schema.Error {
+	return &schema.Error{Kind: schema.NotFound, Message: "no app of " + p.String() + " is configured on this server"}
+}
+
 // PersonCaller is a platform that calls for a person who has taken a consent back, or wants what
 // crier has of them deleted.
 type PersonCaller interface {

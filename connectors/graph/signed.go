@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -20,7 +21,7 @@ const signedAlgorithm = "HMAC-SHA256"
 // does not hold.
 func (c Consent) PersonOf(signed string) (id string, err error) {
 	if c.App.Secret == "" {
-		return "", &schema.Error{Kind: schema.NotFound, Message: "no app of " + c.Platform.String() + " is configured on this server"}
+		return "", connectors.NoAppCalled(c.Platform)
 	}
 	signature, document, found := strings.Cut(signed, ".")
 	given, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(signature, "="))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -21,7 +22,7 @@ const (
 // consent that was taken back counts: how a video stands is asked for.
 func (c *Connector) Withdrawn(header http.Header, body []byte) (nativeID string, err error) {
 	if c.app.ID == "" || c.app.Secret == "" {
-		return "", &schema.Error{Kind: schema.NotFound, Message: "no app of tiktok is configured on this server"}
+		return "", connectors.NoAppCalled(schema.TikTok)
 	}
 	var event struct {
 		ClientKey string `json:"client_key"`
