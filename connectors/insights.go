@@ -1,0 +1,30 @@
+package connectors
+
+import (
+	"context"
+
+	"crier/schema"
+)
+
+// MetricsSource is a connector whose platform tells how posts do.
+type MetricsSource interface {
+	// MetricsBatch is how many posts one call of PostMetrics takes, which is one call of the
+	// platform's.
+	MetricsBatch() int
+	// PostMetrics returns the metrics of posts of one account, in their order. A post that the
+	// platform no longer has is marked as gone.
+	PostMetrics(ctx context.Context, r Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error)
+}
+
+// FollowersSource is a connector whose platform tells how an account does.
+type FollowersSource interface {
+	// Followers returns the counts of now; Day is left empty.
+	Followers(ctx context.Context, r Reading) (schema.Followers, error)
+}
+
+// Reading is on whose behalf something is read, and with which turn.
+type Reading struct {
+	Account     schema.Account
+	Credentials schema.Credentials
+	Turn        schema.Turn // of the first call; nil: it takes one by itself
+}
