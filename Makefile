@@ -32,7 +32,7 @@ build:
 	go build -o bin/crier ./cmd/crier
 
 test: libchdb
-	go test $(TEST_FLAGS) -p 2 -parallel 8 ./...
+	go test $(TEST_FLAGS) -p 2 -parallel 6 ./...
 
 # A module of its own: nothing of crier needs Prometheus's engine.
 test-rules:

@@ -32,6 +32,7 @@ var (
 // TestAWorkspaceIsDeletedWhileItPublishes looks for what went out after the answer, for what is
 // left anywhere, and at how late others are meanwhile.
 func TestAWorkspaceIsDeletedWhileItPublishes(t *testing.T) {
+	besideOthers(t)
 	w := newWorldWith(t, childConfig{Kafka: testKafka(), Late: bySize(time.Second, 3*time.Second)})
 	quiet := w.in("quiet")
 	others := quiet.connect(schema.Bluesky, bySize(0, 40))

@@ -29,6 +29,7 @@ func testKafka() []string {
 }
 
 func TestKillsLoseAndRepeatNothing(t *testing.T) {
+	besideOthers(t)
 	w := newWorld(t, testKafka())
 	w.surviveKills(w.victims())
 }
