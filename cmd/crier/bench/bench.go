@@ -14,7 +14,7 @@ import (
 type Config struct {
 	Executable string // crier's own binary: the workers run it
 	Target     Target // a server that runs already; zero: one is started
-	Posts      int    // of a herd, a backlog and what was parked; 0: as many as each has by itself
+	Posts      int    // of a herd, a backlog, what was parked and a calendar; 0: as many as each has by itself
 	Figures    io.Writer
 	Progress   io.Writer
 }
@@ -44,6 +44,7 @@ func All() []Benchmark {
 		{"herd", "100,000 posts due at the same second: rate, lateness, and of what is published at once meanwhile", measureHerd},
 		{"backlog", "a million posts overdue at a start, against a herd of the same run: rate, order, what is published at once meanwhile", measureBacklog},
 		{"resume", "a million posts parked by a pause and resumed, the same", measureResume},
+		{"history", "ten million posts scheduled and thirty million ended, 40 GB: start, lists, creation and lateness, against empty tables", measureHistory},
 		{"memory", "memory of all of crier's processes: at rest, and with 100,000 posts scheduled", measureMemory},
 	}
 }

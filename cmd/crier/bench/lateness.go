@@ -45,7 +45,7 @@ func measureLateness(ctx context.Context, s *session) (err error) {
 	if err := s.pace(ctx, address, &paced); err != nil {
 		return err
 	}
-	if err := s.publish(ctx, on, address, &late); err != nil {
+	if err := s.publish(ctx, on, address, "lateness", &late); err != nil {
 		return err
 	}
 	if err := errors.Join(on.settle(ctx), s.pace(ctx, address, &paced)); err != nil {
@@ -58,7 +58,7 @@ func measureLateness(ctx context.Context, s *session) (err error) {
 }
 
 // publish has posts published, each at its own instant, and reads when they arrived.
-func (s *session) publish(ctx context.Context, on *server, simulators string, late *arrivals) error {
+func (s *session) publish(ctx context.Context, on *server, simulators, label string, late *arrivals) error {
 	accounts, err := on.accounts(ctx)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *session) publish(ctx context.Context, on *server, simulators string, la
 	plan := loadPlan{
 		URL: on.URL, Key: on.Key, Targets: inTurn(accounts), Connections: 16, Posts: latenessPosts,
 		First: time.Now().Add(latenessAhead).Truncate(time.Microsecond), Step: latenessStep, Span: latenessPosts * latenessStep,
-		Label: "lateness",
+		Label: label,
 	}
 	s.say("creating %d posts, due every %v", plan.Posts, plan.Step)
 	var created loadResult

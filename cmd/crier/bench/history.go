@@ -1,0 +1,204 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema/sleep"
+)
+
+const (
+	calendarPosts = 10_000_000
+	historyTimes  = 3 // posts that have ended for each that is scheduled
+	historyTurns  = 2 // measurements of each server, in turn with those of the other
+	// slower is what creation and lateness may cost beside a history, of what they cost without.
+	slower = 1.1
+	// listsWithin is what a page of a list may take, in milliseconds.
+	listsWithin = 100
+	// settled is how long a server has after its start until it is measured: maintenance looks
+	// at its tables first.
+	settled = 30 * time.Second
+)
+
+// measureHistory measures creation, lateness and lists of a server with millions of posts ahead
+// and years of them behind, beside a transaction that holds xmin, against one without any.
+func measureHistory(ctx context.Context, s *session) (err error) {
+	if s.config.Target.URL != "" {
+		return errors.New("a running server's tables are not filled: history starts its own")
+	}
+	address, simulators, err := s.startSimulators(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, simulators.stop()) }()
+	full, err := s.startServer(ctx, serverConfig{Simulators: address})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, full.stop()) }()
+	if err := s.fillTables(ctx, full); err != nil {
+		return err
+	}
+	start := time.Now()
+	if err := s.restart(ctx, full, "all"); err != nil {
+		return err
+	}
+	began := time.Since(start)
+	release, err := holdXmin(ctx, full.Postgres)
+	if err != nil {
+		return err
+	}
+	defer release()
+	empty, err := s.startServer(ctx, serverConfig{Simulators: address})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, empty.stop()) }()
+	return s.compareHistory(ctx, address, began, full, empty)
+}
+
+// compareHistory measures both servers in turn, and the lists of the full one.
+func (s *session) compareHistory(ctx context.Context, simulators string, began time.Duration, full, empty *server) error {
+	s.say("both servers are at rest for %v, then measured in turn", settled)
+	if err := sleep.For(ctx, settled); err != nil {
+		return err
+	}
+	lists, err := s.readLists(ctx, full)
+	if err != nil {
+		return err
+	}
+	var with, without tempo
+	for turn := range historyTurns {
+		if err := errors.Join(s.measureTempo(ctx, empty, simulators, fmt.Sprintf("empty-%d", turn), &without),
+			s.measureTempo(ctx, full, simulators, fmt.Sprintf("full-%d", turn), &with)); err != nil {
+			return err
+		}
+	}
+	figures := []Figure{{Name: "history_start", Value: began.Seconds(), Unit: "s", Goal: &Goal{Bound: 10}}}
+	return s.report(append(append(figures, lists.figures()...), with.figures(without)...)...)
+}
+
+// tempo is how fast a server takes and publishes posts.
+type tempo struct {
+	rates, ones []float64 // created a second by many, median of one caller in milliseconds
+	late        arrivals
+	errors      int
+}
+
+// measureTempo measures a server once more.
+func (s *session) measureTempo(ctx context.Context, on *server, simulators, label string, p *tempo) error {
+	plan, err := on.createPlan(ctx)
+	if err != nil {
+		return err
+	}
+	plan.Label = label
+	many, one, err := s.create(ctx, plan)
+	if err != nil {
+		return err
+	}
+	if err := on.settle(ctx); err != nil {
+		return err
+	}
+	p.rates, p.ones = append(p.rates, float64(many.Created)/many.Seconds), append(p.ones, milliseconds(one.P50))
+	p.errors += many.Errors + one.Errors
+	return s.publish(ctx, on, simulators, "late-"+label, &p.late)
+}
+
+// figures compares a server with another.
+func (t tempo) figures(control tempo) []Figure {
+	against := func(name, unit string, value, control float64, goal *Goal) Figure {
+		return Figure{Name: name, Value: value, Unit: unit, Errors: t.errors + t.late.errors, Control: &Control{"the same on empty tables, in turn", control}, Goal: goal}
+	}
+	costs := &Goal{Bound: slower, OfRatio: true}
+	return []Figure{
+		against("history_create_rate", "requests/s", mean(t.rates), mean(control.rates), &Goal{Bound: 1 / slower, OfRatio: true, AtLeast: true}),
+		against("history_create_one_caller_p50", "ms", mean(t.ones), mean(control.ones), costs),
+		against("history_lateness_p50", "ms", milliseconds(t.late.late.rank(0.5)), milliseconds(control.late.late.rank(0.5)), costs),
+		against("history_lateness_p99", "ms", milliseconds(t.late.late.rank(0.99)), milliseconds(control.late.late.rank(0.99)), costs),
+	}
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(max(1, len(values)))
+}
+
+// holdXmin opens a transaction that keeps PostgreSQL from removing what dies from now on.
+func holdXmin(ctx context.Context, postgres string) (release func(), err error) {
+	conn, err := pgx.Connect(ctx, postgres)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to hold xmin: %w", err)
+	}
+	release = func() { _ = conn.Close(context.WithoutCancel(ctx)) } // which ends the transaction
+	for _, sql := range []string{`begin isolation level repeatable read`, `select pg_current_xact_id()`} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			release()
+			return nil, fmt.Errorf("holding xmin: %w", err)
+		}
+	}
+	return release, nil
+}
+
+// listRequests is how often each list is read, and listFilters what is asked of it.
+const listRequests = 60
+
+var listFilters = []string{
+	"", "page=50&limit=100", "page=900&limit=100",
+	"status=draft", "status=scheduled", "status=posted", "status=partially_failed", "status=failed", "status=cancelled",
+	"platform=mastodon", "platform=telegram", "platform=youtube",
+	"status=failed&platform=bluesky", "status=scheduled&platform=telegram", "status=posted&platform=mastodon&page=20",
+	"after=2026-01-01T00:00:00Z", "before=2026-01-01T00:00:00Z", "before=2026-01-01T00:00:00Z&status=failed",
+	"after=2026-03-01T00:00:00Z&before=2026-03-02T00:00:00Z&platform=bluesky",
+}
+
+// listTimes are how long pages of lists took.
+type listTimes struct {
+	slowest string // the filter with the highest p99
+	p99     time.Duration
+	p50     time.Duration // of all
+	cold    time.Duration // the longest first request of a filter
+}
+
+// readLists reads the first page, and others, by each filter.
+func (s *session) readLists(ctx context.Context, on *server) (times listTimes, err error) {
+	var all samples
+	for _, filter := range listFilters {
+		var warm samples
+		for n := range listRequests + 1 {
+			began := time.Now()
+			var page struct{ Posts []struct{ ID string } }
+			if err := getJSON(ctx, on.URL+"/api/v1/posts?"+filter, on.Key, &page); err != nil {
+				return times, err
+			}
+			took := time.Since(began)
+			if n == 0 {
+				times.cold = max(times.cold, took)
+				continue
+			}
+			warm = append(warm, took)
+		}
+		s.say("GET /posts?%s: p50 %v, p99 %v", filter, warm.rank(0.5), warm.rank(0.99))
+		if p99 := warm.rank(0.99); p99 > times.p99 {
+			times.slowest, times.p99 = cmp.Or(filter, "no filter"), p99
+		}
+		all = append(all, warm...)
+	}
+	times.p50 = all.rank(0.5)
+	return times, nil
+}
+
+func (t listTimes) figures() []Figure {
+	return []Figure{
+		{Name: "history_lists_p50", Value: milliseconds(t.p50), Unit: "ms"},
+		{Name: "history_lists_worst_p99 (" + t.slowest + ")", Value: milliseconds(t.p99), Unit: "ms", Goal: &Goal{Bound: listsWithin}},
+		{Name: "history_lists_cold_max", Value: milliseconds(t.cold), Unit: "ms"},
+	}
+}
