@@ -74,12 +74,12 @@ bench: build libchdb
 
 # The Go client, from the description of the API.
 client:
-	cd client && go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@$(OAPI_CODEGEN_VERSION) \
-		-config oapi-codegen.yaml ../schema/openapi/openapi.yaml
+	cd client/internal/api && go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@$(OAPI_CODEGEN_VERSION) \
+		-config oapi-codegen.yaml ../../../schema/openapi/openapi.yaml
 
 # Fails where the client is not the description's.
 check-client: client
-	git diff --exit-code --stat client
+	git diff --exit-code --stat -- client
 
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 	$< run ./...

@@ -2,62 +2,130 @@ package client
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/rand"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
+
+	"crier/client/internal/api"
 )
 
-// timeout bounds a request: crier answers one with an Idempotency-Key that waits for its
-// first sending after at most half a minute.
+// DefaultServer is where crier serve listens unless it is told otherwise.
+const DefaultServer = "http://127.0.0.1:8080"
+
+// timeout bounds one try of a request: crier answers one with an Idempotency-Key that waits for
+// its first sending after at most half a minute.
 const timeout = 60 * time.Second
 
-// New returns a client of the server at a base address such as http://127.0.0.1:8080, with
-// an API key.
-func New(baseURL, key string, options ...ClientOption) (*ClientWithResponses, error) {
-	authorize := func(_ context.Context, request *http.Request) error {
-		request.Header.Set("Authorization", "Bearer "+key)
+// Client calls crier's API with one key. Its methods may be called by many goroutines.
+type Client struct {
+	Posts    *PostService
+	Threads  *ThreadService
+	Accounts *AccountService
+	Media    *MediaService
+	Webhooks *WebhookService
+	Events   *EventService
+	Queues   *QueueService
+	Brands   *BrandService
+	Keys     *KeyService
+	Usage    *UsageService
+}
+
+// Option changes how a client works.
+type Option func(*sender)
+
+// New returns a client with an API key, of the server at DefaultServer unless an option names
+// another. A server's address that is none is the error of every call.
+func New(key string, options ...Option) *Client {
+	s := &sender{server: DefaultServer, key: key, http: http.DefaultClient, agent: "crier-go", now: time.Now}
+	for _, option := range options {
+		option(s)
+	}
+	s.retry = s.retry.orDefault()
+	s.server = strings.TrimSuffix(s.server, "/")
+	s.wrong = checkServer(s.server)
+	calls := &api.Client{Server: s.server + "/api/v1/", Client: s}
+	return &Client{
+		Posts: &PostService{calls}, Threads: &ThreadService{calls}, Accounts: &AccountService{calls}, Media: &MediaService{calls, s},
+		Webhooks: &WebhookService{calls}, Events: &EventService{calls}, Queues: &QueueService{calls}, Brands: &BrandService{calls},
+		Keys: &KeyService{calls}, Usage: &UsageService{calls},
+	}
+}
+
+// WithServer names the server: a base address such as https://crier.example, without /api/v1.
+func WithServer(address string) Option { return func(s *sender) { s.server = address } }
+
+// WithHTTPClient sends requests by a client of yours, such as one with a proxy. Its Timeout
+// counts for uploads too: leave it at zero.
+func WithHTTPClient(c *http.Client) Option { return func(s *sender) { s.http = c } }
+
+// WithRetry changes when requests are sent again.
+func WithRetry(r Retry) Option { return func(s *sender) { s.retry = r } }
+
+// WithClock has the client measure its waits by another clock than the machine's.
+func WithClock(now func() time.Time) Option { return func(s *sender) { s.now = now } }
+
+// WithUserAgent names your program to the server.
+func WithUserAgent(name string) Option { return func(s *sender) { s.agent = name } }
+
+// checkServer refuses an address that no request can be sent to.
+func checkServer(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return fmt.Errorf("%q is no address of a server: write it like %s", address, DefaultServer)
+	}
+	return nil
+}
+
+// CallOption changes one creation.
+type CallOption func(*call)
+
+type call struct {
+	key    string
+	dryRun bool
+}
+
+// WithIdempotencyKey names a creation, so that it is made once even where two processes, or one
+// that was started again, ask for it: within a day the same request has the same answer. Without
+// this option each call has a key of its own, which its repetitions share.
+func WithIdempotencyKey(key string) CallOption { return func(c *call) { c.key = key } }
+
+// DryRun says that the body of CreateBulkJSON asks for a dry run, which may be repeated without
+// a key.
+func DryRun() CallOption { return func(c *call) { c.dryRun = true } }
+
+// keyed returns the key of a creation, and its context.
+func keyed(ctx context.Context, options []CallOption) (context.Context, *string) {
+	c := call{key: rand.Text()}
+	for _, option := range options {
+		option(&c)
+	}
+	if c.dryRun {
+		return repeatable(ctx), nil
+	}
+	return ctx, &c.key
+}
+
+// optional returns nil for what is left out.
+func optional[T comparable](value T) *T {
+	var none T
+	if value == none {
 		return nil
 	}
-	options = append([]ClientOption{
-		WithHTTPClient(&http.Client{Timeout: timeout}), WithRequestEditorFn(authorize),
-	}, options...)
-	c, err := NewClientWithResponses(strings.TrimSuffix(baseURL, "/")+"/api/v1", options...)
-	if err != nil {
-		return nil, fmt.Errorf("making a client of %s: %w", baseURL, err)
-	}
-	return c, nil
+	return &value
 }
 
-// APIError is an answer that is no success.
-type APIError struct {
-	Status  int    // of HTTP
-	Code    string // empty where the answer was not crier's
-	Message string
-	// Details are all that is wrong with a request, each with its field.
-	Details []Detail
+// slow marks requests that the server may take minutes for.
+func slow(ctx context.Context) context.Context { return context.WithValue(ctx, slowKey{}, true) }
+
+// repeatable marks requests that may be sent again though their method does not say so.
+func repeatable(ctx context.Context) context.Context {
+	return context.WithValue(ctx, repeatableKey{}, true)
 }
 
-// Error says what the server said.
-func (e *APIError) Error() string {
-	if e.Code == "" {
-		return fmt.Sprintf("the server answered %d", e.Status)
-	}
-	return fmt.Sprintf("%s (%d): %s", e.Code, e.Status, e.Message)
-}
-
-// ErrorOf reads an answer that is no success.
-func ErrorOf(status int, body []byte) *APIError {
-	var envelope struct {
-		Error struct {
-			Code, Message string
-			Details       []Detail
-		}
-	}
-	e := &APIError{Status: status}
-	if json.Unmarshal(body, &envelope) == nil {
-		e.Code, e.Message, e.Details = envelope.Error.Code, envelope.Error.Message, envelope.Error.Details
-	}
-	return e
-}
+type (
+	slowKey       struct{}
+	repeatableKey struct{}
+)

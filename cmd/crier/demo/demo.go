@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"time"
 
@@ -23,11 +22,7 @@ type Config struct {
 // Run shows the keys, publishes a post with the test key and shows what comes of it.
 func Run(ctx context.Context, c Config) error {
 	fmt.Fprintf(c.Out, "\ncrier serves %s/api/v1\n  live key  %s\n  test key  %s\n\n", c.URL, c.Keys.Live, c.Keys.Test)
-	api, err := client.New(c.URL, c.Keys.Test)
-	if err != nil {
-		return err
-	}
-	s := &show{api: api, out: c.Out, started: time.Now()}
+	s := &show{api: client.New(c.Keys.Test, client.WithServer(c.URL)), out: c.Out, started: time.Now()}
 	if err := s.run(ctx); err != nil {
 		return fmt.Errorf("running the demo: %w", err)
 	}
@@ -37,10 +32,10 @@ func Run(ctx context.Context, c Config) error {
 
 // show is one run.
 type show struct {
-	api     *client.ClientWithResponses
+	api     *client.Client
 	out     io.Writer
 	started time.Time
-	post    client.Post
+	post    *client.Post
 }
 
 func (s *show) say(format string, args ...any) {
@@ -64,7 +59,7 @@ func (s *show) run(ctx context.Context) error {
 		return err
 	}
 	s.say("posted on %d platforms: %s", len(s.post.Platforms), s.postURLs())
-	if err := s.await(ctx, "the webhook", func(context.Context) (bool, error) { return hook.received(s.post.Id) }); err != nil {
+	if err := s.await(ctx, "the webhook", func(context.Context) (bool, error) { return hook.received(s.post.ID) }); err != nil {
 		return err
 	}
 	s.say("webhook post.published received, its signature verified")
@@ -82,44 +77,26 @@ func (s *show) run(ctx context.Context) error {
 	return nil
 }
 
-func (s *show) publish(ctx context.Context) error {
-	platforms := make([]client.TargetInput, 3)
-	for i, name := range []client.PlatformName{client.PlatformNameMastodon, client.PlatformNameBluesky, client.PlatformNameTelegram} {
-		if err := platforms[i].FromPlatformName(name); err != nil {
-			return err
-		}
-	}
-	text := fmt.Sprintf("Hello from crier, at %s. https://example.com #crier", time.Now().UTC().Format(time.RFC3339Nano))
-	comment, atOnce := "And a first comment, 15 seconds later.", true
-	answer, err := s.api.CreatePostWithResponse(ctx, &client.CreatePostParams{}, client.PostCreate{
-		Content: &text, Platforms: platforms, PublishNow: &atOnce, FirstComment: &comment,
+func (s *show) publish(ctx context.Context) (err error) {
+	s.post, err = s.api.Posts.Create(ctx, client.Post{
+		Content:      fmt.Sprintf("Hello from crier, at %s. https://example.com #crier", time.Now().UTC().Format(time.RFC3339Nano)),
+		Platforms:    client.To(client.Mastodon, client.Bluesky, client.Telegram),
+		PublishNow:   true,
+		FirstComment: "And a first comment, 15 seconds later.",
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("creating a post: %w", err)
 	}
-	if answer.JSON201 == nil {
-		return fmt.Errorf("creating a post: %w", client.ErrorOf(answer.StatusCode(), answer.Body))
-	}
-	s.post = answer.JSON201.Post
-	s.say("accepted: %s", s.post.Id)
-	if answer.JSON201.Warnings != nil {
-		for _, w := range *answer.JSON201.Warnings {
-			s.say("warning: %s: %s", w.Field, w.Message)
-		}
+	s.say("accepted: %s", s.post.ID)
+	for _, w := range s.post.Warnings {
+		s.say("warning: %s: %s", w.Field, w.Message)
 	}
 	return nil
 }
 
-func (s *show) read(ctx context.Context) error {
-	answer, err := s.api.GetPostWithResponse(ctx, s.post.Id)
-	if err != nil {
-		return err
-	}
-	if answer.JSON200 == nil {
-		return fmt.Errorf("reading %s: %w", s.post.Id, client.ErrorOf(answer.StatusCode(), answer.Body))
-	}
-	s.post = answer.JSON200.Post
-	return nil
+func (s *show) read(ctx context.Context) (err error) {
+	s.post, err = s.api.Posts.Get(ctx, s.post.ID)
+	return err
 }
 
 func (s *show) posted(ctx context.Context) (bool, error) {
@@ -127,10 +104,10 @@ func (s *show) posted(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	switch s.post.Status {
-	case client.PostStatusPosted:
+	case client.PostPosted:
 		return true, nil
-	case client.PostStatusFailed, client.PostStatusPartiallyFailed:
-		return false, fmt.Errorf("%s is %s", s.post.Id, s.post.Status)
+	case client.PostFailed, client.PostPartiallyFailed:
+		return false, fmt.Errorf("%s is %s", s.post.ID, s.post.Status)
 	}
 	return false, nil
 }
@@ -142,9 +119,9 @@ func (s *show) commented(ctx context.Context) (bool, error) {
 	posted := 0
 	for _, c := range s.comments() {
 		switch c.Status {
-		case client.CommentRecordStatusFailed:
-			return false, fmt.Errorf("a first comment of %s failed", s.post.Id)
-		case client.CommentRecordStatusPosted:
+		case client.CommentFailed:
+			return false, fmt.Errorf("a first comment of %s failed", s.post.ID)
+		case client.CommentPosted:
 			posted++
 		}
 	}
@@ -154,9 +131,7 @@ func (s *show) commented(ctx context.Context) (bool, error) {
 func (s *show) comments() []client.CommentRecord {
 	var all []client.CommentRecord
 	for _, p := range s.post.Platforms {
-		if p.FirstComments != nil {
-			all = append(all, *p.FirstComments...)
-		}
+		all = append(all, p.FirstComments...)
 	}
 	return all
 }
@@ -164,7 +139,7 @@ func (s *show) comments() []client.CommentRecord {
 func (s *show) postURLs() string {
 	var urls []string
 	for _, p := range s.post.Platforms {
-		urls = append(urls, orEmpty(p.PostUrl))
+		urls = append(urls, p.PostURL)
 	}
 	return strings.Join(urls, "  ")
 }
@@ -172,28 +147,20 @@ func (s *show) postURLs() string {
 func (s *show) commentURLs() string {
 	var urls []string
 	for _, c := range s.comments() {
-		urls = append(urls, orEmpty(c.Url))
+		urls = append(urls, c.URL)
 	}
 	return strings.Join(urls, "  ")
 }
 
-func orEmpty(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}
-
 // counted returns how many posts ClickHouse knows as posted.
-func (s *show) counted(ctx context.Context) (int, error) {
-	answer, err := s.api.CountPostsWithResponse(ctx, &client.CountPostsParams{})
-	if err != nil {
-		return 0, err
+func (s *show) counted(ctx context.Context) (posted int, err error) {
+	counts, err := s.api.Usage.Posts(ctx, client.PostCountFilter{})
+	for _, c := range counts {
+		if c.Status == client.CountPosted {
+			posted += c.Count
+		}
 	}
-	if answer.StatusCode() != http.StatusOK || answer.JSON200 == nil {
-		return 0, fmt.Errorf("counting posts: %w", client.ErrorOf(answer.StatusCode(), answer.Body))
-	}
-	return answer.JSON200.Totals[string(client.PostCountsAnswerCountsStatusPosted)], nil
+	return posted, err
 }
 
 // await asks until something is there.

@@ -1,29 +1,22 @@
 package demo
 
 import (
-	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"crier/client"
+	"crier/client/webhook"
 )
 
 // receiver takes webhooks on loopback and checks their signature.
 type receiver struct {
 	id     string // of the webhook
-	secret string
 	server *http.Server
-	bodies chan []byte
-	faults chan error
+	events chan *client.Event
 }
 
 // subscribe starts a receiver and makes a webhook for it.
@@ -32,49 +25,27 @@ func (s *show) subscribe(ctx context.Context) (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &receiver{bodies: make(chan []byte, 16), faults: make(chan error, 16)}
-	answer, err := s.api.CreateWebhookWithResponse(ctx, client.WebhookCreate{
-		Url: "http://" + listener.Addr().String() + "/hook", Events: []client.EventName{client.EventNamePostPublished},
-	})
-	if err == nil && answer.JSON201 == nil {
-		err = fmt.Errorf("creating a webhook: %w (the demo needs --allow-private-webhooks)", client.ErrorOf(answer.StatusCode(), answer.Body))
-	}
+	made, err := s.api.Webhooks.Create(ctx, "http://"+listener.Addr().String()+"/hook", client.EventPostPublished)
 	if err != nil {
+		err = fmt.Errorf("creating a webhook: %w (the demo needs --allow-private-webhooks)", err)
 		return nil, errors.Join(err, listener.Close())
 	}
-	r.id, r.secret = answer.JSON201.Webhook.Id, orEmpty(answer.JSON201.Webhook.Secret)
-	r.server = &http.Server{Handler: http.HandlerFunc(r.receive), ReadHeaderTimeout: 5 * time.Second}
+	r := &receiver{id: made.ID, events: make(chan *client.Event, 16)}
+	verified := webhook.Verifier{Secret: made.Secret}.Handler(func(_ context.Context, e *client.Event) error {
+		r.events <- e
+		return nil
+	})
+	r.server = &http.Server{Handler: verified, ReadHeaderTimeout: 5 * time.Second}
 	go r.server.Serve(listener) //nolint:errcheck // ends with unsubscribe
 	return r, nil
 }
 
-func (r *receiver) receive(_ http.ResponseWriter, request *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
-	if err == nil && !verified(request.Header.Get("X-Webhook-Signature"), r.secret, body) {
-		err = errors.New("the webhook's signature is not ours")
-	}
-	if err != nil {
-		r.faults <- err
-		return
-	}
-	r.bodies <- body
-}
-
-// verified checks X-Webhook-Signature as a receiver would.
-func verified(header, secret string, body []byte) bool {
-	at, signature, ok := strings.Cut(strings.TrimPrefix(header, "t="), ",v1=")
-	m := hmac.New(sha256.New, []byte(secret))
-	fmt.Fprintf(m, "%s.%s", at, body)
-	given, err := hex.DecodeString(signature)
-	return ok && err == nil && hmac.Equal(given, m.Sum(nil))
-}
-
+// received reports whether the event of a post has come, its signature verified.
 func (r *receiver) received(post string) (bool, error) {
 	select {
-	case err := <-r.faults:
-		return false, err
-	case body := <-r.bodies:
-		return bytes.Contains(body, []byte(post)), nil
+	case event := <-r.events:
+		data, ok := event.Data.(client.PostData)
+		return ok && data.Post.ID == post, nil
 	default:
 		return false, nil
 	}
@@ -84,11 +55,7 @@ func (r *receiver) received(post string) (bool, error) {
 func (s *show) unsubscribe(r *receiver) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	answer, err := s.api.DeleteWebhookWithResponse(ctx, r.id)
-	if err == nil && answer.JSON200 == nil {
-		err = client.ErrorOf(answer.StatusCode(), answer.Body)
-	}
-	if err != nil {
+	if err := s.api.Webhooks.Delete(ctx, r.id); err != nil {
 		s.say("the webhook was not removed: %v", err)
 	}
 	_ = r.server.Close()

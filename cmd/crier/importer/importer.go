@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"crier/client"
 )
 
 // Config is what an import needs.
@@ -54,10 +52,6 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	api, err := client.New(c.URL, c.Key)
-	if err != nil {
-		return Summary{}, err
-	}
 	results := resultsOf(c.File)
 	if c.DryRun {
 		results = c.File + ".dry-run.csv"
@@ -71,7 +65,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	}
 	run := &run{
 		config: c, journal: j, progress: newProgress(c.Progress, c.Terminal, total, c.Now), summary: Summary{Results: results},
-		sender: &sender{api: api, timezone: c.Timezone, dryRun: c.DryRun, importID: j.state.ID, patience: patience, now: c.Now, notices: c.Progress},
+		sender: newSender(c, j.state.ID),
 	}
 	err = run.all(ctx)
 	if err != nil && !j.resumed && !run.sender.taken.Load() {

@@ -1,0 +1,179 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"crier/client/internal/api"
+)
+
+// AccountService connects accounts and says whether they work. Connecting needs a key with the
+// permission Admin.
+type AccountService struct{ api *api.Client }
+
+// AccountFilter selects accounts; what is zero selects all.
+type AccountFilter struct {
+	Platform Platform
+	BrandID  string
+}
+
+// List returns the connected accounts.
+func (a *AccountService) List(ctx context.Context, filter AccountFilter) ([]Account, error) {
+	answer, err := read[api.AccountsAnswer](a.api.ListAccounts(ctx, &api.ListAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Accounts, nil
+}
+
+// Get reads an account.
+func (a *AccountService) Get(ctx context.Context, id string) (*Account, error) {
+	return accountOf(read[api.AccountAnswer](a.api.GetAccount(ctx, id)))
+}
+
+// Update puts an account into a brand, takes it out of one, or names it.
+func (a *AccountService) Update(ctx context.Context, id string, change AccountUpdate) (*Account, error) {
+	body := map[string]any{}
+	if change.Name != nil {
+		body["name"] = *change.Name
+	}
+	if change.BrandID != nil {
+		body["brandId"] = optional(*change.BrandID) // null takes it out
+	}
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("changing an account: %w", err)
+	}
+	return accountOf(read[api.AccountAnswer](a.api.UpdateAccountWithBody(ctx, id, "application/json", bytes.NewReader(encoded))))
+}
+
+// Disconnect ends an account: its credentials are erased, and its posts fail.
+func (a *AccountService) Disconnect(ctx context.Context, id string) error {
+	return done(a.api.DisconnectAccount(ctx, id))
+}
+
+// Health asks the platform whether an account works.
+func (a *AccountService) Health(ctx context.Context, id string) (*AccountHealth, error) {
+	answer, err := read[api.HealthAnswer](a.api.CheckAccount(ctx, id))
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Health, nil
+}
+
+// HealthOfAll asks the platforms whether accounts work.
+func (a *AccountService) HealthOfAll(ctx context.Context, filter AccountFilter) ([]AccountHealth, error) {
+	answer, err := read[api.HealthsAnswer](a.api.CheckAccounts(ctx, &api.CheckAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Results, nil
+}
+
+// Ways says how accounts of each platform are connected on this server.
+func (a *AccountService) Ways(ctx context.Context) ([]ConnectWay, error) {
+	answer, err := read[api.ConnectWaysAnswer](a.api.ListConnectWays(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Platforms, nil
+}
+
+// ConsentRequest says whose consent is asked for, and where the person ends.
+type ConsentRequest struct {
+	Server   string // of mastodon alone, and required there but for a test key
+	Redirect string // one of the workspace's redirects; empty: a page of the server
+	BrandID  string
+}
+
+// AskConsent begins to connect an account on its platform's page: open the answer's AuthURL in
+// the browser of the person whose account it is.
+func (a *AccountService) AskConsent(ctx context.Context, platform Platform, request ConsentRequest) (*Consent, error) {
+	return read[Consent](a.api.BeginConnect(ctx, platform, &api.BeginConnectParams{
+		Server: optional(request.Server), Redirect: optional(request.Redirect), BrandID: optional(request.BrandID),
+	}))
+}
+
+// Entities are what a person who has consented may choose to connect.
+func (a *AccountService) Entities(ctx context.Context, platform Platform, selectionToken string) ([]Entity, error) {
+	answer, err := read[api.EntitiesAnswer](a.api.ListEntities(ctx, platform, &api.ListEntitiesParams{SelectionToken: selectionToken}))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Entities, nil
+}
+
+// Select connects what a person has chosen: all of it, or nothing.
+func (a *AccountService) Select(ctx context.Context, platform Platform, selection EntitiesSelection) ([]Account, error) {
+	answer, err := read[api.AccountsAnswer](a.api.SelectEntities(ctx, platform, selection))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Accounts, nil
+}
+
+// Credentials are what an account is connected with where its token exists already; which of
+// them are needed depends on the platform.
+type Credentials struct {
+	Server string `json:"server,omitzero"` // of mastodon, bluesky and telegram: their own unless it is another
+
+	AccessToken  string `json:"accessToken,omitzero"`
+	RefreshToken string `json:"refreshToken,omitzero"`
+	ExpiresAt    string `json:"expiresAt,omitzero"` // RFC 3339
+	EntityID     string `json:"entityId,omitzero"`  // of linkedin, pinterest and google-business: what is posted as
+
+	Identifier string `json:"identifier,omitzero"` // of bluesky, with an app password
+	Password   string `json:"password,omitzero"`
+
+	BotToken string `json:"botToken,omitzero"` // of telegram, with the channel
+	ChatID   string `json:"chatId,omitzero"`
+
+	BrandID string `json:"brandId,omitzero"`
+}
+
+// Connect connects an account whose token exists, after the platform has accepted it. A profile
+// that is connected already keeps its id and gets the new credentials.
+func (a *AccountService) Connect(ctx context.Context, platform Platform, credentials Credentials) (*Account, error) {
+	encoded, err := json.Marshal(credentials)
+	if err != nil {
+		return nil, fmt.Errorf("connecting an account: %w", err)
+	}
+	send, known := a.connecting()[platform]
+	if !known {
+		return nil, fmt.Errorf("connecting an account: %q is no platform", platform)
+	}
+	answer, err := read[struct {
+		Account  Account
+		Accounts []Account // of telegram
+	}](send(repeatable(ctx), "application/json", bytes.NewReader(encoded)))
+	if err != nil {
+		return nil, err
+	}
+	if len(answer.Accounts) > 0 {
+		return &answer.Accounts[0], nil
+	}
+	return &answer.Account, nil
+}
+
+// connection is the operation that connects accounts of a platform.
+type connection func(ctx context.Context, contentType string, body io.Reader, editors ...api.RequestEditorFn) (*http.Response, error)
+
+func (a *AccountService) connecting() map[Platform]connection {
+	return map[Platform]connection{
+		Twitter: a.api.ConnectTwitterWithBody, Instagram: a.api.ConnectInstagramWithBody, Facebook: a.api.ConnectFacebookWithBody,
+		LinkedIn: a.api.ConnectLinkedInWithBody, TikTok: a.api.ConnectTiktokWithBody, Threads: a.api.ConnectThreadsWithBody,
+		Bluesky: a.api.ConnectBlueskyWithBody, YouTube: a.api.ConnectYoutubeWithBody, Pinterest: a.api.ConnectPinterestWithBody,
+		Telegram: a.api.ConnectTelegramWithBody, Mastodon: a.api.ConnectMastodonWithBody, GoogleBusiness: a.api.ConnectGoogleBusinessWithBody,
+	}
+}
+
+func accountOf(answer *api.AccountAnswer, err error) (*Account, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Account, nil
+}

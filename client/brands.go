@@ -1,0 +1,46 @@
+package client
+
+import (
+	"context"
+
+	"crier/client/internal/api"
+)
+
+// BrandService makes groups of accounts.
+type BrandService struct{ api *api.Client }
+
+// Create makes a brand.
+func (b *BrandService) Create(ctx context.Context, name string) (*Brand, error) {
+	return brandOf(read[api.BrandAnswer](b.api.CreateBrand(ctx, api.BrandName{Name: name})))
+}
+
+// List returns all brands.
+func (b *BrandService) List(ctx context.Context) ([]Brand, error) {
+	answer, err := read[api.BrandsAnswer](b.api.ListBrands(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Brands, nil
+}
+
+// Get reads a brand.
+func (b *BrandService) Get(ctx context.Context, id string) (*Brand, error) {
+	return brandOf(read[api.BrandAnswer](b.api.GetBrand(ctx, id)))
+}
+
+// Rename gives a brand another name.
+func (b *BrandService) Rename(ctx context.Context, id, name string) (*Brand, error) {
+	return brandOf(read[api.BrandAnswer](b.api.RenameBrand(ctx, id, api.BrandName{Name: name})))
+}
+
+// Delete removes a brand.
+func (b *BrandService) Delete(ctx context.Context, id string) error {
+	return done(b.api.DeleteBrand(ctx, id))
+}
+
+func brandOf(answer *api.BrandAnswer, err error) (*Brand, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Brand, nil
+}

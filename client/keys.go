@@ -1,0 +1,59 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"crier/client/internal/api"
+)
+
+// KeyService makes API keys; it needs a key with the permission Admin.
+type KeyService struct{ api *api.Client }
+
+// NewKey is a key that is asked for.
+type NewKey struct {
+	Name       string
+	Permission Permission // the highest it has
+	Test       bool       // of the sandbox; a test key makes test keys alone
+}
+
+// Create makes a key. Its Secret is the key itself, which is shown this once.
+func (k *KeyService) Create(ctx context.Context, key NewKey) (*Key, error) {
+	return keyAnswer(read[api.KeyAnswer](k.api.CreateKey(ctx, api.KeyCreate{Name: key.Name, Permissions: []Permission{key.Permission}, Test: key.Test})))
+}
+
+// List iterates over the keys of the workspace.
+func (k *KeyService) List(ctx context.Context) iter.Seq2[*Key, error] {
+	params := api.ListKeysParams{Limit: pageSize(0)}
+	return pages(func(cursor string) (page[Key], error) {
+		params.Page = pageNumber(cursor)
+		answer, err := read[api.KeysAnswer](k.api.ListKeys(ctx, &params))
+		if err != nil {
+			return page[Key]{}, err
+		}
+		return page[Key]{answer.Keys, following(answer.Pagination)}, nil
+	})
+}
+
+// Get reads a key, without its secret.
+func (k *KeyService) Get(ctx context.Context, id string) (*Key, error) {
+	return keyAnswer(read[api.KeyAnswer](k.api.GetKey(ctx, id)))
+}
+
+// Rotate makes a key in place of another, which works on for overlap, in whole seconds up to a week.
+func (k *KeyService) Rotate(ctx context.Context, id string, overlap time.Duration) (*Key, error) {
+	return keyAnswer(read[api.KeyAnswer](k.api.RotateKey(ctx, id, api.KeyRotate{OverlapSeconds: new(int(overlap.Seconds()))})))
+}
+
+// Revoke ends a key.
+func (k *KeyService) Revoke(ctx context.Context, id string) error {
+	return done(k.api.RevokeKey(ctx, id))
+}
+
+func keyAnswer(answer *api.KeyAnswer, err error) (*Key, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Key, nil
+}

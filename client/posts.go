@@ -1,0 +1,186 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/client/internal/api"
+)
+
+// PostService makes posts and reads what became of them.
+type PostService struct{ api *api.Client }
+
+// Create stores a post for good. Exactly one of PublishNow, Queue, QueueID, ScheduledFor and the
+// status PostDraft is needed. What was accepted and may not be what was meant is in the answer's
+// Warnings.
+func (p *PostService) Create(ctx context.Context, post Post, options ...CallOption) (*Post, error) {
+	ctx, key := keyed(ctx, options)
+	return postOf(read[api.PostAnswer](p.api.CreatePost(ctx, &api.CreatePostParams{IdempotencyKey: key}, asked(post))))
+}
+
+// CreateBulk makes up to 25 posts with one request, which succeed and fail independently: an
+// error is one of the whole request.
+func (p *PostService) CreateBulk(ctx context.Context, bulk Bulk, options ...CallOption) (*BulkAnswer, error) {
+	sent := bulk
+	sent.Posts = make([]Post, len(bulk.Posts))
+	for i, post := range bulk.Posts {
+		sent.Posts[i] = asked(post)
+	}
+	if bulk.DryRun {
+		options = append(options, DryRun())
+	}
+	ctx, key := keyed(ctx, options)
+	return read[BulkAnswer](p.api.CreatePosts(ctx, &api.CreatePostsParams{IdempotencyKey: key}, sent))
+}
+
+// CreateBulkJSON is CreateBulk of a body that is there already, as POST /posts/bulk takes it.
+func (p *PostService) CreateBulkJSON(ctx context.Context, body []byte, options ...CallOption) (*BulkAnswer, error) {
+	ctx, key := keyed(ctx, options)
+	return read[BulkAnswer](p.api.CreatePostsWithBody(ctx, &api.CreatePostsParams{IdempotencyKey: key}, "application/json", bytes.NewReader(body)))
+}
+
+// Validate finds the errors and warnings that a creation would; nothing is made.
+func (p *PostService) Validate(ctx context.Context, post Post) (*Validation, error) {
+	answer, err := read[api.ValidationAnswer](p.api.ValidatePost(repeatable(ctx), asked(post)))
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Validation, nil
+}
+
+// Get reads a post.
+func (p *PostService) Get(ctx context.Context, id string) (*Post, error) {
+	return postOf(read[api.PostAnswer](p.api.GetPost(ctx, id)))
+}
+
+// Update changes a draft or a scheduled post. After the answer the old version is never published.
+func (p *PostService) Update(ctx context.Context, id string, change PostUpdate) (*Post, error) {
+	return postOf(read[api.PostAnswer](p.api.UpdatePost(ctx, id, change)))
+}
+
+// Cancel removes a draft, and cancels a scheduled post: it is never published.
+func (p *PostService) Cancel(ctx context.Context, id string) error {
+	return done(p.api.DeletePost(ctx, id))
+}
+
+// Retry sets the failed platforms of a post going again. Nothing that is published is repeated.
+func (p *PostService) Retry(ctx context.Context, id string, retry PostRetry) (*Post, error) {
+	answer, err := read[api.RetryAnswer](p.api.RetryPost(ctx, id, retry))
+	if err != nil {
+		return nil, err
+	}
+	answer.Post.Warnings = answer.Warnings
+	return &answer.Post, nil
+}
+
+// PostFilter selects posts; what is zero selects all.
+type PostFilter struct {
+	Status     PostStatus
+	Platform   Platform
+	BrandID    string
+	After      time.Time // scheduled at or after it
+	Before     time.Time // scheduled at or before it
+	ExternalID string
+	Metadata   map[string]string // all of these
+	PageSize   int               // posts read by one request; 100 unless it is less
+}
+
+// List iterates over posts, newest scheduled first; drafts without a time stand before all others.
+func (p *PostService) List(ctx context.Context, filter PostFilter) iter.Seq2[*Post, error] {
+	params := api.ListPostsParams{
+		Status: optional(api.ListPostsParamsStatus(filter.Status)), Platform: optional(filter.Platform), BrandID: optional(filter.BrandID),
+		After: instant(filter.After), Before: instant(filter.Before), ExternalID: optional(filter.ExternalID), Limit: pageSize(filter.PageSize),
+	}
+	if len(filter.Metadata) > 0 {
+		params.Metadata = &filter.Metadata
+	}
+	return pages(func(cursor string) (page[Post], error) {
+		params.Page = pageNumber(cursor)
+		answer, err := read[api.PostsAnswer](p.api.ListPosts(ctx, &params))
+		if err != nil {
+			return page[Post]{}, err
+		}
+		return page[Post]{answer.Posts, following(answer.Pagination)}, nil
+	})
+}
+
+// Attempts iterates over a post's timeline, oldest first.
+func (p *PostService) Attempts(ctx context.Context, id string) iter.Seq2[*Attempt, error] {
+	params := api.ListPostAttemptsParams{Limit: pageSize(0)}
+	return pages(func(cursor string) (page[Attempt], error) {
+		params.Page = pageNumber(cursor)
+		answer, err := read[api.AttemptsAnswer](p.api.ListPostAttempts(ctx, id, &params))
+		if err != nil {
+			return page[Attempt]{}, err
+		}
+		return page[Attempt]{answer.Attempts, following(answer.Pagination)}, nil
+	})
+}
+
+func postOf(answer *api.PostAnswer, err error) (*Post, error) {
+	if err != nil {
+		return nil, err
+	}
+	answer.Post.Warnings = answer.Warnings
+	return &answer.Post, nil
+}
+
+// asked is what of a post may be asked for. A time in a zone that has a name brings its name.
+func asked(post Post) Post {
+	post.ID, post.ThreadID, post.IsAPIPost, post.Warnings = "", "", false, nil
+	post.CreatedAt, post.UpdatedAt = time.Time{}, time.Time{}
+	post.Platforms = askedTargets(post.Platforms)
+	post.Timezone = zoneOf(post.Timezone, post.ScheduledFor)
+	return post
+}
+
+func askedTargets(targets []Target) []Target {
+	asked := make([]Target, len(targets))
+	for i, t := range targets {
+		asked[i] = Target{Platform: t.Platform, AccountID: t.AccountID, Content: t.Content}
+	}
+	return asked
+}
+
+func zoneOf(named string, at time.Time) string {
+	if zone := at.Location().String(); named == "" && !at.IsZero() && strings.Contains(zone, "/") {
+		return zone
+	}
+	return named
+}
+
+// instant is a time as filters take it; nil for none.
+func instant(at time.Time) *string {
+	if at.IsZero() {
+		return nil
+	}
+	text := at.UTC().Format(time.RFC3339Nano)
+	return &text
+}
+
+func pageSize(asked int) *int {
+	const most = 100
+	if asked <= 0 || asked > most {
+		asked = most
+	}
+	return &asked
+}
+
+// pageNumber is the page of a list that is read by number.
+func pageNumber(cursor string) *int {
+	if number, err := strconv.Atoi(cursor); err == nil {
+		return &number
+	}
+	return nil
+}
+
+func following(p api.Pagination) string {
+	if !p.HasMore {
+		return ""
+	}
+	return strconv.Itoa(p.Page + 1)
+}

@@ -1,0 +1,57 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"crier/client/internal/api"
+)
+
+// QueueService makes weekly slots that posts are placed in.
+type QueueService struct{ api *api.Client }
+
+// Create makes a queue of a name, slots and, if need be, a time zone and a brand.
+func (q *QueueService) Create(ctx context.Context, queue Queue) (*Queue, error) {
+	queue.ID, queue.CreatedAt, queue.UpdatedAt = "", time.Time{}, time.Time{}
+	return queueOf(read[api.QueueAnswer](q.api.CreateQueue(ctx, queue)))
+}
+
+// List returns all queues.
+func (q *QueueService) List(ctx context.Context) ([]Queue, error) {
+	answer, err := read[api.QueuesAnswer](q.api.ListQueues(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Queues, nil
+}
+
+// Get reads a queue.
+func (q *QueueService) Get(ctx context.Context, id string) (*Queue, error) {
+	return queueOf(read[api.QueueAnswer](q.api.GetQueue(ctx, id)))
+}
+
+// Update changes a queue; posts that it has placed stay where they are.
+func (q *QueueService) Update(ctx context.Context, id string, change QueueUpdate) (*Queue, error) {
+	return queueOf(read[api.QueueAnswer](q.api.UpdateQueue(ctx, id, change)))
+}
+
+// Delete removes a queue.
+func (q *QueueService) Delete(ctx context.Context, id string) error {
+	return done(q.api.DeleteQueue(ctx, id))
+}
+
+// Slots are the next free ones, at most n of them.
+func (q *QueueService) Slots(ctx context.Context, id string, n int) ([]time.Time, error) {
+	answer, err := read[api.SlotsAnswer](q.api.PreviewSlots(ctx, id, &api.PreviewSlotsParams{Limit: optional(n)}))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Slots, nil
+}
+
+func queueOf(answer *api.QueueAnswer, err error) (*Queue, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Queue, nil
+}

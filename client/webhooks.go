@@ -1,0 +1,119 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"crier/client/internal/api"
+)
+
+// WebhookService makes receivers of events. Package webhook verifies what they get.
+type WebhookService struct{ api *api.Client }
+
+// Create makes a webhook. Its Secret, by which deliveries are verified, is in this answer alone.
+func (w *WebhookService) Create(ctx context.Context, url string, events ...EventName) (*Webhook, error) {
+	return webhookOf(read[api.WebhookAnswer](w.api.CreateWebhook(ctx, api.WebhookCreate{URL: url, Events: events})))
+}
+
+// List returns all webhooks.
+func (w *WebhookService) List(ctx context.Context) ([]Webhook, error) {
+	answer, err := read[api.WebhooksAnswer](w.api.ListWebhooks(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Webhooks, nil
+}
+
+// Get reads a webhook.
+func (w *WebhookService) Get(ctx context.Context, id string) (*Webhook, error) {
+	answer, err := read[api.WebhookHistoryAnswer](w.api.GetWebhook(ctx, id))
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Webhook, nil
+}
+
+// Update changes a webhook, or makes one active that was disabled.
+func (w *WebhookService) Update(ctx context.Context, id string, change WebhookUpdate) (*Webhook, error) {
+	return webhookOf(read[api.WebhookAnswer](w.api.UpdateWebhook(ctx, id, change)))
+}
+
+// Delete ends a webhook.
+func (w *WebhookService) Delete(ctx context.Context, id string) error {
+	return done(w.api.DeleteWebhook(ctx, id))
+}
+
+// Test sends sample data of an event, and says what the receiver answered.
+func (w *WebhookService) Test(ctx context.Context, id string, event EventName) (*WebhookTest, error) {
+	answer, err := read[api.TestAnswer](w.api.TestWebhook(ctx, id, api.WebhookTest{Event: event}))
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Test, nil
+}
+
+// RotateSecret makes a new secret; the one before signs too for overlap, in whole seconds up to a week.
+func (w *WebhookService) RotateSecret(ctx context.Context, id string, overlap time.Duration) (*Webhook, error) {
+	return webhookOf(read[api.WebhookAnswer](w.api.RotateWebhookSecret(ctx, id, api.WebhookRotate{OverlapSeconds: new(int(overlap.Seconds()))})))
+}
+
+// DeliveryFilter selects deliveries; what is zero selects all.
+type DeliveryFilter struct {
+	Status  DeliveryStatus
+	Event   EventName
+	EventID string
+	After   time.Time // queued at or after it
+	Before  time.Time // queued before it
+}
+
+// Deliveries iterates over what was sent to a webhook, newest first.
+func (w *WebhookService) Deliveries(ctx context.Context, id string, filter DeliveryFilter) iter.Seq2[*Delivery, error] {
+	params := api.SearchDeliveriesParams{
+		Status: optional(api.SearchDeliveriesParamsStatus(filter.Status)), Event: optional(filter.Event), EventID: optional(filter.EventID),
+		After: instant(filter.After), Before: instant(filter.Before), Limit: pageSize(0),
+	}
+	return pages(func(cursor string) (page[Delivery], error) {
+		params.Cursor = optional(cursor)
+		answer, err := read[api.DeliveriesAnswer](w.api.SearchDeliveries(ctx, id, &params))
+		if err != nil {
+			return page[Delivery]{}, err
+		}
+		return page[Delivery]{answer.Deliveries, answer.NextCursor}, nil
+	})
+}
+
+// Delivery reads a delivery with what was sent.
+func (w *WebhookService) Delivery(ctx context.Context, id, delivery string) (*DeliveryDetail, error) {
+	answer, err := read[api.DeliveryDetailAnswer](w.api.GetDelivery(ctx, id, delivery))
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Delivery, nil
+}
+
+// Redeliver sends a delivery again.
+func (w *WebhookService) Redeliver(ctx context.Context, id, delivery string) (*Delivery, error) {
+	answer, err := read[api.DeliveryAnswer](w.api.Redeliver(ctx, id, delivery))
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Delivery, nil
+}
+
+// RedeliverFailed sends again what failed since a time, and says how many deliveries that were
+// and whether there are more.
+func (w *WebhookService) RedeliverFailed(ctx context.Context, id string, since time.Time) (sent int, more bool, err error) {
+	answer, err := read[api.RedeliveredAnswer](w.api.RedeliverFailed(ctx, id, api.Redeliver{Since: *instant(since)}))
+	if err != nil {
+		return 0, false, err
+	}
+	return answer.Redelivered, answer.HasMore, nil
+}
+
+func webhookOf(answer *api.WebhookAnswer, err error) (*Webhook, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Webhook, nil
+}
