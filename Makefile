@@ -18,6 +18,12 @@ LOG_PACKAGES := ./pipeline/... ./analytics/...
 LOG_TESTS := -parallel 1 -run 'TestKills|TestTwoProcesses|Kafka'
 ALL_LOG_TESTS := -parallel 1 -run 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 30m
+# Which build a binary says it is, as releases are told too. Without the symbol table and
+# DWARF it is a quarter smaller; stack traces stay.
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+DATE := $(shell git log -1 --format=%cI 2>/dev/null)
+LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
 .PHONY: run build test test-rules test-kafka test-reliability test-conformance test-large test-browser fuzz bench client check-client lint check clean
@@ -29,7 +35,7 @@ run:
 	./bin/crier serve --demo --allow-private-webhooks
 
 build:
-	go build -o bin/crier ./cmd/crier
+	go build -ldflags '$(LDFLAGS)' -o bin/crier ./cmd/crier
 
 test: libchdb
 	go test $(TEST_FLAGS) -p 2 -parallel 6 ./...

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 	_ "time/tzdata" // scheduled times name any zone, whatever the machine has
@@ -23,6 +22,7 @@ import (
 // commands are crier's subcommands; each is a file of this package.
 type commands struct {
 	Serve       serveCommand       `cmd:"" help:"Serve the REST API and publish what is due."`
+	Health      healthCommand      `cmd:"" help:"Ask a running serve whether it is ready; for health checks of containers."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring PostgreSQL, ClickHouse and the topics to this version."`
 	Keys        keysCommand        `cmd:"" help:"Make and revoke API keys."`
 	Accounts    accountsCommand    `cmd:"" help:"Connect accounts whose token already exists."`
@@ -43,18 +43,6 @@ type commands struct {
 	LogLevel slog.Level `default:"info" help:"Least level that is logged: debug, info, warn or error."`
 	// No variable shows the version: CRIER_VERSION is what images often call theirs.
 	Version kong.VersionFlag `env:"-" help:"Show the version and exit."`
-}
-
-// version is set by the linker.
-var version = "development"
-
-// buildVersion is the version of this build: as the linker was told, or as Go noted it.
-func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if version != "development" || !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return version
-	}
-	return info.Main.Version
 }
 
 // Exit codes.
@@ -103,7 +91,7 @@ func run(ctx context.Context, arguments []string) int {
 func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Context, error) {
 	parser := kong.Must(c, append(from.Options(), kong.Name("crier"),
 		kong.Description("crier schedules and publishes social posts to 12 platforms, and reports what became of them."),
-		kong.Vars{"version": buildVersion()})...)
+		kong.Vars{"version": showVersion()})...)
 	command, err := parser.Parse(arguments)
 	name := "crier"
 	if failure, ok := errors.AsType[*kong.ParseError](err); ok {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"crier/compose/embedded/chdb"
 )
 
 // chdbVersion is the release of libchdb that `make libchdb` installs; it must be
@@ -33,8 +35,12 @@ func CacheDir() (string, error) {
 }
 
 // LibPath returns the path of libchdb, ClickHouse's engine as a library. If it is not
-// installed, the error says which command installs it.
+// installed, the error says which command installs it; if this build cannot load it, what to
+// do instead.
 func LibPath() (string, error) {
+	if !chdb.Loads {
+		return "", errors.New("this build of crier embeds no ClickHouse: name one by --clickhouse")
+	}
 	cache, err := CacheDir()
 	if err != nil {
 		return "", err
