@@ -2779,8 +2779,8 @@ type DeliveryDetailAnswer struct {
 	Delivery struct {
 		Body EventEnvelope `json:"body"`
 
-		// DeliveredAt Of the last try.
-		DeliveredAt *time.Time `json:"deliveredAt"`
+		// DeliveredAt When it ended: when the receiver took it, or was tried for the last time. Absent while a try follows.
+		DeliveredAt *time.Time `json:"deliveredAt,omitempty"`
 		Error       *string    `json:"error"`
 		Event       EventName  `json:"event"`
 
@@ -2814,8 +2814,8 @@ type DeliveryDetailAnswerSuccess bool
 
 // DeliveryRecord defines model for DeliveryRecord.
 type DeliveryRecord struct {
-	// DeliveredAt Of the last try.
-	DeliveredAt *time.Time `json:"deliveredAt"`
+	// DeliveredAt When it ended: when the receiver took it, or was tried for the last time. Absent while a try follows.
+	DeliveredAt *time.Time `json:"deliveredAt,omitempty"`
 	Error       *string    `json:"error"`
 	Event       EventName  `json:"event"`
 
