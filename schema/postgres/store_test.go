@@ -1,16 +1,19 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/compose/embedded/embeddedtest"
@@ -466,6 +469,41 @@ func TestFiredJobsFireAgain(t *testing.T) {
 	}
 	if again := f.jobs(); !again[0].DueAt.Equal(moved[0].DueAt) {
 		t.Error("a job that was moved meanwhile was moved again")
+	}
+}
+
+// What fires waits for nobody who holds jobs: they may want those that it holds.
+func TestFiringWaitsForNobody(t *testing.T) {
+	f := newFixture(t)
+	for range 2 {
+		f.create(f.post(1, time.Second))
+	}
+	jobs := f.jobs()
+	slices.SortFunc(jobs, func(a, b schema.Job) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	conn, err := pgx.Connect(t.Context(), f.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range jobs { // the later one first
+		if i == 1 {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			fired, err := f.delay.Fired(ctx, jobs)
+			if err != nil || len(fired) != 1 || fired[0].ID != jobs[0].ID {
+				t.Errorf("fired = %v, %v; want the first alone", fired, err)
+			}
+		}
+		if _, err := tx.Exec(t.Context(), `update jobs set due_at = now() where id = $1`, jobs[1-i].ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 
