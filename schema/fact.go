@@ -148,3 +148,21 @@ type APIUsage struct {
 	Requests int64     `json:"requests"`
 	Seconds  float64   `json:"seconds"`
 }
+
+// APIRequest is a request of a workspace that was answered.
+type APIRequest struct {
+	Workspace WorkspaceID
+	Key       KeyID
+	Method    string
+	Route     string // a pattern
+	Status    int
+	Took      time.Duration
+}
+
+// PlatformCall is a call to a platform, or one that was held back before sending.
+type PlatformCall struct {
+	Platform  Platform
+	Operation string
+	Outcome   string
+	Took      time.Duration
+}
