@@ -34,6 +34,7 @@ type (
 	queueKind     struct{}
 	deadKind      struct{}
 	deletionKind  struct{}
+	monitorKind   struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -52,6 +53,7 @@ func (threadKind) Prefix() string    { return "thread" }
 func (queueKind) Prefix() string     { return "queue" }
 func (deadKind) Prefix() string      { return "dead" }
 func (deletionKind) Prefix() string  { return "del" }
+func (monitorKind) Prefix() string   { return "mon" }
 
 // Ids of crier's things.
 type (
@@ -72,6 +74,7 @@ type (
 
 	DeadLetterID = ID[deadKind]
 	DeletionID   = ID[deletionKind]
+	MonitorID    = ID[monitorKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.

@@ -8,11 +8,13 @@ $$
 insert into workspaces (id, name, plan)
 select pg_temp.id(now(), n), 'history-' || n, 'operator' from generate_series(1, 99) n
 -- part
-create temp table part as
-select (select id from workspaces where name = @workspace and live_id is null) own,
-    (select array_agg(id order by id) from workspaces where name like 'history-%') others,
-    @accounts::uuid[] accounts, @platforms::int2[] platforms, now() created,
-    0::int8 first, 0::int8 count, now() start, interval '0' step
+create temp table part (own uuid, others uuid[], accounts uuid[], platforms int2[], created timestamptz, first int8, count int8, start timestamptz, step interval)
+-- plain
+alter table part alter others set storage plain, alter accounts set storage plain, alter platforms set storage plain
+-- whose
+insert into part select (select id from workspaces where name = @workspace and live_id is null),
+    (select array_agg(id order by id) from workspaces where name like 'history-%'),
+    @accounts::uuid[], @platforms::int2[], now(), 0, 0, now(), interval '0'
 -- next part
 update part set first = @first, count = @count, start = @start, step = @step
 -- rows of a part
