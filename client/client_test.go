@@ -273,7 +273,7 @@ func film(size int) []byte {
 func testUpload(t *testing.T, server *clienttest.Server, c *client.Client) {
 	content := film(2*clienttest.PartBytes + 1000)
 	var puts atomic.Int64
-	before := func(w http.ResponseWriter, r *http.Request) bool {
+	before := func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut && puts.Add(1) == 2 {
 			panic(http.ErrAbortHandler) // a connection that is cut
 		}

@@ -75,6 +75,8 @@ func ExampleWebhookService_Create() {
 		switch data := e.Data.(type) {
 		case client.PostData:
 			fmt.Println(e.Name, "is", data.Post.Status)
+		case client.AccountData:
+			fmt.Println(e.Name, "is of", data.Account.Name)
 		}
 		return nil
 	})
