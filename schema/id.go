@@ -185,6 +185,9 @@ func ParseID[K Kind](text string) (ID[K], error) {
 // NewPostID makes a PostID of a time, the database's where it is at hand.
 func NewPostID(at time.Time) PostID { return NewID[postKind](at) }
 
+// FirstPostID returns the least PostID of a time.
+func FirstPostID(at time.Time) PostID { return FirstID[postKind](at) }
+
 // NewWorkspaceID makes a WorkspaceID of a time, the database's where it is at hand.
 func NewWorkspaceID(at time.Time) WorkspaceID { return NewID[workspaceKind](at) }
 

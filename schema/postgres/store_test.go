@@ -442,12 +442,12 @@ func TestEventsBecomeDeliveriesOnce(t *testing.T) {
 func TestListsAreNewestScheduledFirst(t *testing.T) {
 	f := newFixture(t)
 	later, sooner := f.create(f.post(1, 2*time.Hour)), f.create(f.post(1, time.Hour))
-	posts, total, err := f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Mastodon, Status: schema.Scheduled})
-	if err != nil || total != 2 || len(posts) != 2 || posts[0].ID != later.ID || posts[1].ID != sooner.ID {
-		t.Fatalf("posts %v, total %d, %v", posts, total, err)
+	page, err := f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Mastodon, Status: schema.Scheduled})
+	if err != nil || page.Total != 2 || len(page.Posts) != 2 || page.Posts[0].ID != later.ID || page.Posts[1].ID != sooner.ID {
+		t.Fatalf("page %v, %v", page, err)
 	}
-	if _, total, _ = f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Bluesky}); total != 0 {
-		t.Errorf("%d posts on bluesky", total)
+	if page, _ = f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Bluesky}); page.Total != 0 {
+		t.Errorf("%d posts on bluesky", page.Total)
 	}
 	_, err = f.gateway.Post(t.Context(), schema.NewWorkspaceID(f.store.Now()), later.ID)
 	wantKind(t, err, schema.NotFound)
