@@ -97,15 +97,19 @@ var tradings = map[schema.Platform]trading{
 
 const deadToken = "an.expired.token"
 
-// withDeadTokens connects an account of each platform, the n-th of its kind, by an access token
+// withDeadTokens connects an account of each platform, or of some, the n-th of its kind, by an access token
 // that its platform no longer takes and a refresh token that it does.
-func (w *world) withDeadTokens(n int, expires time.Time) map[schema.Platform]schema.AccountID {
+func (w *world) withDeadTokens(n int, expires time.Time, of ...schema.Platform) map[schema.Platform]schema.AccountID {
 	w.Helper()
 	handle, accounts := fmt.Sprintf("tokens%d.bsky.test", n), map[schema.Platform]schema.AccountID{}
-	accounts[schema.Bluesky] = w.connectTokens(handle, schema.Credentials{
-		AccessToken: deadToken, RefreshToken: w.login(handle).RefreshJWT, ExpiresAt: expires,
-	})
-	for p, trading := range tradings {
+	if len(of) == 0 {
+		of = slices.Collect(maps.Keys(tradings))
+		accounts[schema.Bluesky] = w.connectTokens(handle, schema.Credentials{
+			AccessToken: deadToken, RefreshToken: w.login(handle).RefreshJWT, ExpiresAt: expires,
+		})
+	}
+	for _, p := range of {
+		trading := tradings[p]
 		id, token := w.connect(p, n+1)[n], fmt.Sprintf("token-of-user-%d", n)
 		var read struct {
 			Account struct{ NativeID, Name string }
@@ -131,7 +135,8 @@ func (w *world) withDeadTokens(n int, expires time.Time) map[schema.Platform]sch
 	return accounts
 }
 
-// finalsOf publishes to accounts, and returns what the post of each came to, and how.
+// finalsOf publishes to accounts, and returns what the post of each came to, and how, but for how
+// platforms process media.
 func (w *world) finalsOf(accounts map[schema.Platform]schema.AccountID) map[schema.Platform]string {
 	w.Helper()
 	posts, finals := map[schema.Platform]string{}, map[schema.Platform]string{}
@@ -150,7 +155,8 @@ func (w *world) finalsOf(accounts map[schema.Platform]schema.AccountID) map[sche
 	for p, post := range posts {
 		var read struct{ Post struct{ Status string } }
 		w.call(http.MethodGet, "/posts/"+post, nil, &read)
-		finals[p] = read.Post.Status + " after " + strings.Join(w.timeline(post).events(p.String()), ", ")
+		events := slices.DeleteFunc(w.timeline(post).events(p.String()), func(event string) bool { return event == "processing" })
+		finals[p] = read.Post.Status + " after " + strings.Join(events, ", ")
 	}
 	return finals
 }
@@ -166,7 +172,7 @@ func (w *world) needsReconnect(account schema.AccountID) bool {
 func TestTokensAreRenewed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testKafka())
-	hook := w.receive("account.error")
+	hook := w.receive("account.error", "post.failed")
 
 	t.Run("before they expire", func(t *testing.T) {
 		soon := time.Now().Add(10 * time.Second)
@@ -199,6 +205,7 @@ func TestTokensAreRenewed(t *testing.T) {
 			}
 		}
 	})
+	t.Run("with which Google tells what it has taken down", func(t *testing.T) { w.takeDown(t, hook) })
 	t.Run("and where they cannot be, the account's owner is told", func(t *testing.T) {
 		account := w.connectTokens("gone.bsky.test", schema.Credentials{AccessToken: deadToken, RefreshToken: "a.revoked.token"})
 		if final := w.finalsOf(map[schema.Platform]schema.AccountID{schema.Bluesky: account})[schema.Bluesky]; !strings.HasPrefix(final, "failed") {
@@ -209,6 +216,31 @@ func TestTokensAreRenewed(t *testing.T) {
 			t.Error("the account does not need to be connected again")
 		}
 	})
+}
+
+// takeDown publishes to google-business what is rejected after it was live.
+func (w *world) takeDown(t *testing.T, hook *receiver) {
+	const n, p = 3, schema.GoogleBusiness
+	account := w.connect(p, n+1)[n]
+	var answer postAnswer
+	w.call(http.MethodPost, "/posts", map[string]any{
+		"content": "A miracle cure", "publishNow": true, "mediaItems": w.leastMedia(p), "platforms": []any{map[string]any{"platform": p.String(), "accountId": account}},
+	}, &answer)
+	id := answer.Post.ID
+	status := func() string {
+		w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+		return answer.Post.Status
+	}
+	w.eventually(30*time.Second, "the post is live", func() bool { return status() == "posted" })
+	time.Sleep(4 * time.Second) // until the simulator rejects it
+	w.withDeadTokens(n, time.Now().Add(4*time.Second), p)
+	w.eventually(30*time.Second, "the post is found to be taken down", func() bool { return status() == "failed" && hook.has(id, "post.failed") != "" })
+	if code := answer.Post.Platforms[0].Error.Code; code != "platform_refused" {
+		t.Errorf("it failed as %s", code)
+	}
+	if events := w.timeline(id).events(p.String()); !slices.Equal(events, []string{"failed"}) {
+		t.Errorf("its timeline has %v", events)
+	}
 }
 
 // expiry is when an account's token expires, as stored.

@@ -73,12 +73,13 @@ func (b *base) stages() []stage {
 			stage{roleDelay, maintenance.Run, always})
 	}
 	if c.has(rolePublish) {
+		store := postgres.NewPublish(b.store, catalog.Constraints)
 		publish := pipeline.NewPublish(pipeline.PublishConfig{
-			Shared: shared, Store: postgres.NewPublish(b.store, catalog.Constraints), Platforms: b.platforms, Vault: b.vault,
+			Shared: shared, Store: store, Platforms: b.platforms, Vault: b.vault,
 			Slots: publishSlots, Late: c.MaxLateness, Fetched: b.fetcher, Tracer: b.tracer,
 		})
 		refresh := pipeline.NewRefresh(pipeline.RefreshConfig{
-			Shared: shared, Store: postgres.NewRefresh(b.store), Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
+			Shared: shared, Store: postgres.NewRefresh(b.store), Published: store, Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
 		})
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},

@@ -41,6 +41,7 @@ func (c *chromium) lookAt(address, name string) {
 	c.open(address)
 	for what, found := range map[string]string{
 		"pictures that are broken": `[...document.images].filter(i => { i.loading = "eager"; return i.complete && !i.naturalWidth }).map(i => i.src).join(" ")`,
+		"a platform out of sight":  `[...document.querySelectorAll("nav a")].filter(a => a.getBoundingClientRect().right > innerWidth).map(a => a.className).join(" ")`,
 		"a page that is too wide":  `document.documentElement.scrollWidth > innerWidth ? document.documentElement.scrollWidth + "px" : ""`,
 	} {
 		if got := ask(c, chromedp.Evaluate[string](found)); got != "" {
@@ -48,7 +49,9 @@ func (c *chromium) lookAt(address, name string) {
 		}
 	}
 	if folder := os.Getenv("CRIER_TEST_SCREENSHOTS"); folder != "" {
-		c.picture(filepath.Join(folder, "wall-"+name+".png"))
+		if err := os.WriteFile(filepath.Join(folder, "wall-"+name+".png"), ask(c, chromedp.FullScreenshot(100)), 0o600); err != nil {
+			c.Fatal(err)
+		}
 	}
 }
 
