@@ -13,20 +13,12 @@ type FeedItem struct {
 	NativeID string // on bluesky its at:// address
 	// Revision tells an edit of the post from the post; empty where the platform has no edits.
 	Revision  string
-	Author    FeedAuthor
+	Author    schema.Author
 	Text      string
 	URL       string
 	Languages []string // as the author or the platform says, BCP 47; empty: not known
 	WrittenAt time.Time
 	SeenAt    time.Time // when the platform's stream carried it; zero: it came otherwise
-}
-
-// FeedAuthor is who wrote a public post. What the platform does not tell is empty.
-type FeedAuthor struct {
-	ID     string
-	Handle string
-	Name   string
-	URL    string
 }
 
 // FeedQuery is what is looked for in public posts.
@@ -70,4 +62,31 @@ type ProfileReader interface {
 	// ReadProfile returns the profile of a handle or id. One that does not exist is an error of
 	// kind NotFound.
 	ReadProfile(ctx context.Context, r Reading, actor string) (PublicProfile, error)
+}
+
+// StreamKind is what a message of a stream of public posts is.
+type StreamKind int
+
+// The kinds of messages.
+const (
+	StreamOther     StreamKind = iota // nothing that people read, such as a deletion
+	StreamPost                        // a post, or an edit of one
+	StreamMalformed                   // no event of the stream
+	StreamOversized                   // too large to be read
+)
+
+var streamKinds = [...]string{"other", "post", "malformed", "oversized"}
+
+// String returns the kind's name in metrics.
+func (k StreamKind) String() string { return streamKinds[k] }
+
+// StreamEvent is a message of a stream of public posts.
+type StreamEvent struct {
+	Kind StreamKind
+	Item FeedItem           // of a StreamPost
+	At   schema.StreamPlace // how far the stream is read with it
+	// Resumed is that the event is the first of a connection, and Asked the place that was asked
+	// for: what lies between may be missing, where the host did not keep it.
+	Resumed bool
+	Asked   schema.StreamPlace
 }

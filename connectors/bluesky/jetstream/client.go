@@ -14,6 +14,8 @@ import (
 
 	"github.com/coder/websocket"
 
+	"crier/connectors"
+	"crier/schema"
 	"crier/schema/sleep"
 )
 
@@ -78,7 +80,7 @@ var errEnds = errors.New("the host ended the stream")
 // Read reads from a place on, or from now on where that is zero, and gives every event to
 // deliver, which may take its time: the host is held back then. When a host fails, the next is
 // asked, from the last delivered event on. It returns when ctx ends, or with deliver's error.
-func (c *Client) Read(ctx context.Context, from Place, deliver func(Event) error) error {
+func (c *Client) Read(ctx context.Context, from schema.StreamPlace, deliver func(connectors.StreamEvent) error) error {
 	if known := slices.Index(c.config.Hosts, from.Host); known >= 0 {
 		c.host = known
 	}
@@ -86,7 +88,7 @@ func (c *Client) Read(ctx context.Context, from Place, deliver func(Event) error
 		host := c.config.Hosts[c.host]
 		var read int
 		var refused error
-		err := c.follow(ctx, host, from, func(e Event) error {
+		err := c.follow(ctx, host, from, func(e connectors.StreamEvent) error {
 			from = c.after(from, host, e.At.Time)
 			e.At = from
 			read++
@@ -112,7 +114,7 @@ func (c *Client) Read(ctx context.Context, from Place, deliver func(Event) error
 
 // after returns the place after an event of a host. Times that cannot be are no place: resuming
 // there would miss what comes, or bring again what was read long ago.
-func (c *Client) after(from Place, host string, at time.Time) Place {
+func (c *Client) after(from schema.StreamPlace, host string, at time.Time) schema.StreamPlace {
 	now, least := c.config.Now(), from.Time
 	switch {
 	case from.Time.IsZero():
@@ -123,11 +125,11 @@ func (c *Client) after(from Place, host string, at time.Time) Place {
 	if at.Before(least) || at.After(now.Add(ahead)) {
 		return from
 	}
-	return Place{host, at}
+	return schema.StreamPlace{Host: host, Time: at}
 }
 
 // follow reads one connection to its end.
-func (c *Client) follow(ctx context.Context, host string, from Place, deliver func(Event) error) error {
+func (c *Client) follow(ctx context.Context, host string, from schema.StreamPlace, deliver func(connectors.StreamEvent) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silent := time.AfterFunc(connect, func() { cancel(errors.New("the host does not answer")) })
@@ -157,32 +159,32 @@ func (c *Client) follow(ctx context.Context, host string, from Place, deliver fu
 }
 
 // next reads a message.
-func (c *Client) next(ctx context.Context, conn *websocket.Conn, buffer []byte) (Event, error) {
+func (c *Client) next(ctx context.Context, conn *websocket.Conn, buffer []byte) (connectors.StreamEvent, error) {
 	kind, reader, err := conn.Reader(ctx)
 	if err != nil {
 		if status := websocket.CloseStatus(err); status != -1 {
-			return Event{}, fmt.Errorf("%w: %s", errEnds, status)
+			return connectors.StreamEvent{}, fmt.Errorf("%w: %s", errEnds, status)
 		}
-		return Event{}, fmt.Errorf("reading: %w", err)
+		return connectors.StreamEvent{}, fmt.Errorf("reading: %w", err)
 	}
 	n, err := io.ReadFull(reader, buffer)
 	switch {
 	case err == nil:
 		rest := drained * c.config.LargestMessage
 		if n, err := io.CopyN(io.Discard, reader, rest); err == nil || !errors.Is(err, io.EOF) {
-			return Event{}, fmt.Errorf("reading a message of more than %d bytes: %w", int64(len(buffer))+n, errors.Join(err, errEnds))
+			return connectors.StreamEvent{}, fmt.Errorf("reading a message of more than %d bytes: %w", int64(len(buffer))+n, errors.Join(err, errEnds))
 		}
-		return Event{Kind: Oversized}, nil
+		return connectors.StreamEvent{Kind: connectors.StreamOversized}, nil
 	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return Event{}, fmt.Errorf("reading: %w", err)
+		return connectors.StreamEvent{}, fmt.Errorf("reading: %w", err)
 	case kind != websocket.MessageText:
-		return Event{Kind: Malformed}, nil
+		return connectors.StreamEvent{Kind: connectors.StreamMalformed}, nil
 	}
 	return parse(buffer[:n]), nil
 }
 
 // address returns where a host's stream is read from a place on.
-func address(host string, from Place, largest int64) string {
+func address(host string, from schema.StreamPlace, largest int64) string {
 	query := url.Values{"wantedCollections": {postCollection}, "maxMessageSizeBytes": {strconv.FormatInt(largest, 10)}}
 	if !from.Time.IsZero() {
 		back := overlap

@@ -14,7 +14,9 @@ import (
 
 	"github.com/coder/websocket"
 
+	"crier/connectors"
 	"crier/connectors/bluesky/simulator"
+	"crier/schema"
 )
 
 var errEnough = errors.New("enough")
@@ -59,8 +61,8 @@ func TestAStreamThatIsCutIsResumed(t *testing.T) {
 
 	seen := map[string]bool{}
 	client.config.Now = config.Now
-	err := client.Read(t.Context(), Place{client.config.Hosts[0], begin}, func(e Event) error {
-		if e.Kind == Post {
+	err := client.Read(t.Context(), schema.StreamPlace{Host: client.config.Hosts[0], Time: begin}, func(e connectors.StreamEvent) error {
+		if e.Kind == connectors.StreamPost {
 			seen[e.Item.NativeID+e.Item.Revision] = true
 		}
 		if !e.At.Time.Before(end.Add(10 * time.Second)) {
@@ -90,20 +92,20 @@ func TestWhatIsNoEventIsPassedOver(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	post := fmt.Sprintf(good, now.UnixMicro())
-	messages := map[string]Kind{
-		"": Malformed, "null": Malformed, "[]": Malformed, "{": Malformed, "\xff\xfe": Malformed,
-		`{"did":"did:plc:a","time_us":-5,"kind":"identity"}`:                                   Malformed,
-		`{"did":"did:plc:a","time_us":"soon","kind":"identity"}`:                               Malformed,
-		strings.Repeat(`{"commit":`, 5000) + "1" + strings.Repeat("}", 5000):                   Malformed,
-		strings.Replace(post, "did:plc:abcdefghijklmnopqrstuvwx", "did:plc:a/../../x", 1):      Malformed,
-		strings.Replace(post, "3mmoojp4cd223", `x?y=<script>`, 1):                              Malformed,
-		strings.Replace(post, `"text":"well"`, `"text":17`, 1):                                 Malformed,
-		strings.Replace(post, `"commit":{`, `"commit":null,"other":{`, 1):                      Other,
-		strings.Replace(post, "app.bsky.feed.post\",\"rkey", "app.bsky.feed.like\",\"rkey", 1): Other,
-		strings.Replace(post, "well", strings.Repeat("x", 100<<10), 1):                         Oversized,
-		strings.Replace(post, "well", strings.Repeat("x", 3<<20), 1):                           Oversized,
+	messages := map[string]connectors.StreamKind{
+		"": connectors.StreamMalformed, "null": connectors.StreamMalformed, "[]": connectors.StreamMalformed, "{": connectors.StreamMalformed, "\xff\xfe": connectors.StreamMalformed,
+		`{"did":"did:plc:a","time_us":-5,"kind":"identity"}`:                                   connectors.StreamMalformed,
+		`{"did":"did:plc:a","time_us":"soon","kind":"identity"}`:                               connectors.StreamMalformed,
+		strings.Repeat(`{"commit":`, 5000) + "1" + strings.Repeat("}", 5000):                   connectors.StreamMalformed,
+		strings.Replace(post, "did:plc:abcdefghijklmnopqrstuvwx", "did:plc:a/../../x", 1):      connectors.StreamMalformed,
+		strings.Replace(post, "3mmoojp4cd223", `x?y=<script>`, 1):                              connectors.StreamMalformed,
+		strings.Replace(post, `"text":"well"`, `"text":17`, 1):                                 connectors.StreamMalformed,
+		strings.Replace(post, `"commit":{`, `"commit":null,"other":{`, 1):                      connectors.StreamOther,
+		strings.Replace(post, "app.bsky.feed.post\",\"rkey", "app.bsky.feed.like\",\"rkey", 1): connectors.StreamOther,
+		strings.Replace(post, "well", strings.Repeat("x", 100<<10), 1):                         connectors.StreamOversized,
+		strings.Replace(post, "well", strings.Repeat("x", 3<<20), 1):                           connectors.StreamOversized,
 	}
-	want := map[Kind]int{Post: 2}
+	want := map[connectors.StreamKind]int{connectors.StreamPost: 2}
 	for _, kind := range messages {
 		want[kind]++
 	}
@@ -116,14 +118,14 @@ func TestWhatIsNoEventIsPassedOver(t *testing.T) {
 		_ = conn.Write(ctx, websocket.MessageText, []byte(post))
 		<-ctx.Done()
 	}))
-	want[Malformed]++ // the binary one
-	got := map[Kind]int{}
-	err := client.Read(t.Context(), Place{}, func(e Event) error {
+	want[connectors.StreamMalformed]++ // the binary one
+	got := map[connectors.StreamKind]int{}
+	err := client.Read(t.Context(), schema.StreamPlace{}, func(e connectors.StreamEvent) error {
 		got[e.Kind]++
-		if e.Kind == Post && got[Post] == 1 && e.Item.Text != "well\n#good" {
+		if e.Kind == connectors.StreamPost && got[connectors.StreamPost] == 1 && e.Item.Text != "well\n#good" {
 			t.Errorf("text = %q", e.Item.Text)
 		}
-		if got[Post] == 2 {
+		if got[connectors.StreamPost] == 2 {
 			return errEnough
 		}
 		return nil
@@ -162,9 +164,9 @@ func TestAnotherHostIsAskedForOneThatFails(t *testing.T) {
 			})(rw, r)
 		}))
 	client.config.Silence = 50 * time.Millisecond
-	from := Place{client.config.Hosts[0], now.Add(-10 * time.Second)}
-	var places []Place
-	err := client.Read(t.Context(), from, func(e Event) error {
+	from := schema.StreamPlace{Host: client.config.Hosts[0], Time: now.Add(-10 * time.Second)}
+	var places []schema.StreamPlace
+	err := client.Read(t.Context(), from, func(e connectors.StreamEvent) error {
 		if places = append(places, e.At); len(places) == 3 {
 			return errEnough
 		}

@@ -15,7 +15,9 @@ import (
 
 	"github.com/coder/websocket"
 
+	"crier/connectors"
 	"crier/connectors/bluesky/simulator"
+	"crier/schema"
 )
 
 // TestGenuineEvents reads events as a host wrote them, and holds those of the simulator to their
@@ -30,26 +32,26 @@ func TestGenuineEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	kinds := map[Kind]int{}
+	kinds := map[connectors.StreamKind]int{}
 	for line := range strings.Lines(string(content)) {
 		e := parse([]byte(line))
 		kinds[e.Kind]++
 		if e.At.Time.Year() != 2026 {
 			t.Errorf("%s: time = %v", line, e.At.Time)
 		}
-		if e.Kind == Post && (e.Item.Text != "sample text" || e.Item.Languages[0] != "en" || e.Item.WrittenAt.UnixMilli() != 1779719008757 ||
+		if e.Kind == connectors.StreamPost && (e.Item.Text != "sample text" || e.Item.Languages[0] != "en" || e.Item.WrittenAt.UnixMilli() != 1779719008757 ||
 			e.Item.NativeID != "at://did:plc:example00000000000000002/app.bsky.feed.post/3mmoojp4cd223" || e.Item.Revision != "3mmoojpaqkn2z") {
 			t.Errorf("%s was read as %+v", line, e.Item)
 		}
 		fields(t, []byte(line), "", known)
 	}
-	if kinds[Post] != 1 || kinds[Other] != 9 {
+	if kinds[connectors.StreamPost] != 1 || kinds[connectors.StreamOther] != 9 {
 		t.Errorf("kinds = %v", kinds)
 	}
 	server := httptest.NewServer(simulator.NewStream(simulator.StreamConfig{Rate: 100, Words: []string{"tea"}, Now: time.Now}))
 	defer server.Close()
 	cursor := time.Now().Add(-3 * time.Second)
-	conn, _, err := websocket.Dial(t.Context(), address(server.URL, Place{server.URL, cursor}, 1<<20), &websocket.DialOptions{HTTPClient: http.DefaultClient})
+	conn, _, err := websocket.Dial(t.Context(), address(server.URL, schema.StreamPlace{Host: server.URL, Time: cursor}, 1<<20), &websocket.DialOptions{HTTPClient: http.DefaultClient})
 	if err != nil {
 		t.Fatal(err)
 	}

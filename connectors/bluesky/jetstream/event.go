@@ -11,34 +11,6 @@ import (
 	"crier/schema"
 )
 
-// Kind is what became of a message of the stream.
-type Kind int
-
-// The kinds of events.
-const (
-	Other     Kind = iota // nothing that people read: a deletion, an identity, another collection
-	Post                  // a post, or an edit of one
-	Malformed             // no event of the stream
-	Oversized             // too large to be read
-)
-
-// Event is a message of the stream.
-type Event struct {
-	Kind Kind
-	Item connectors.FeedItem // of a Post
-	At   Place               // of all but Malformed and Oversized
-	// Resumed is that the event is the first of a connection, and Asked the place that was asked
-	// for: what lies between may have been missed, where the host did not keep it.
-	Resumed bool
-	Asked   Place
-}
-
-// Place is how far the stream was read.
-type Place struct {
-	Host string
-	Time time.Time // the host's, of the last event; zero: nothing was read
-}
-
 // postCollection is the collection of posts.
 const postCollection = "app.bsky.feed.post"
 
@@ -75,29 +47,29 @@ const (
 	longest   = 64 // characters of a tag or language
 )
 
-// parse reads a message. What is no event is Malformed, without a time.
-func parse(data []byte) Event {
+// parse reads a message. What is no event is malformed, without a time.
+func parse(data []byte) connectors.StreamEvent {
 	var m message
 	err := json.Unmarshal(data, &m)
 	// The record of another collection may have other types under the same names.
 	_, mistyped := errors.AsType[*json.UnmarshalTypeError](err)
 	if err != nil && !mistyped || m.TimeUS <= 0 {
-		return Event{Kind: Malformed}
+		return connectors.StreamEvent{Kind: connectors.StreamMalformed}
 	}
-	e := Event{At: Place{Time: time.UnixMicro(m.TimeUS).UTC()}}
+	e := connectors.StreamEvent{At: schema.StreamPlace{Time: time.UnixMicro(m.TimeUS).UTC()}}
 	c := m.Commit
 	if m.Kind != "commit" || c == nil || c.Collection != postCollection || c.Operation != "create" && c.Operation != "update" {
 		return e
 	}
 	if mistyped || c.Record == nil || !didPattern.MatchString(m.DID) || !rkeyPattern.MatchString(c.RKey) || !rkeyPattern.MatchString(c.Rev) {
-		return Event{Kind: Malformed, At: e.At}
+		return connectors.StreamEvent{Kind: connectors.StreamMalformed, At: e.At}
 	}
-	e.Kind = Post
+	e.Kind = connectors.StreamPost
 	e.Item = connectors.FeedItem{
 		Platform: schema.Bluesky,
 		NativeID: "at://" + m.DID + "/" + postCollection + "/" + c.RKey,
 		Revision: c.Rev,
-		Author:   connectors.FeedAuthor{ID: m.DID, URL: "https://bsky.app/profile/" + m.DID},
+		Author:   schema.Author{ID: m.DID, URL: "https://bsky.app/profile/" + m.DID},
 		Text:     c.Record.Text,
 		URL:      "https://bsky.app/profile/" + m.DID + "/post/" + c.RKey,
 		SeenAt:   e.At.Time, WrittenAt: writtenAt(c.Record.CreatedAt, e.At.Time),
