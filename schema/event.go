@@ -25,6 +25,7 @@ const (
 	AccountError             EventType = "account.error"
 	AccountTokenExpiring     EventType = "account.token_expiring"
 	WebhookDisabled          EventType = "webhook.disabled"
+	FeedMatched              EventType = "feed.matched"
 )
 
 // Facts about one target, which only analytics reads.
@@ -39,7 +40,7 @@ func EventTypes() []EventType {
 		PostScheduled, PostPublished, PostFailed, PostCancelled, PostUpdated,
 		ThreadScheduled, ThreadPublished, ThreadPartiallyPublished, ThreadFailed,
 		AccountConnected, AccountDisconnected, AccountError, AccountTokenExpiring,
-		WebhookDisabled,
+		WebhookDisabled, FeedMatched,
 	}
 }
 

@@ -268,3 +268,9 @@ func NewDeletionID(at time.Time) DeletionID { return NewID[deletionKind](at) }
 
 // ParseDeletionID reads a DeletionID that somebody asks by.
 func ParseDeletionID(text string) (DeletionID, error) { return ParseID[deletionKind](text) }
+
+// NewMonitorID makes a MonitorID of a time, the database's where it is at hand.
+func NewMonitorID(at time.Time) MonitorID { return NewID[monitorKind](at) }
+
+// ParseMonitorID reads a MonitorID that somebody asks by.
+func ParseMonitorID(text string) (MonitorID, error) { return ParseID[monitorKind](text) }

@@ -19,6 +19,7 @@ import (
 // other one must be filled by populate: a table that is new is missed by name.
 var noTenants = []string{
 	"goose_db_version", "app_quotas", "plans", "server_apps", "wall_secrets", "dropped_keys", "installation_keyset", "event_positions", "resumes", "sweeps",
+	"streams", "monitor_changes",
 }
 
 // tables is every table, the partitions by the table they are of.
@@ -106,6 +107,8 @@ func (f *fixture) populate(name string) (ids []string) {
 	f.exec(rows.Replace(`
 		insert into queues (id, workspace_id, name, timezone, slots, is_default, created_at, updated_at) values ($q, $w, 'q', 'UTC', '[]', true, now(), now());
 		insert into queue_slots (queue_id, slot_at, post_id) values ($q, now(), $p);
+		insert into monitors (id, workspace_id, sandbox, name, include, exclude, language, platforms, paused, created_at, updated_at) values ($q, $w, false, 'm', '{a}', '{}', '', '{1}', false, now(), now());
+		insert into found_items (monitor_id, item, forget_at) values ($q, $p, now());
 		insert into consents (token_hash, workspace_id, platform, server, redirect, stage, sealed, expires_at) values ('$name', $w, 1, '', '', 1, '', now());
 		insert into subscriptions (id, workspace_id, plan, began_at, ended_at) values ('sub $name', $w, 'team', now(), now());
 		insert into duplicates (workspace_id, account_id, post_id, n, entry, native_id, url) values ($w, $a, $p, 0, 0, 'x', '');

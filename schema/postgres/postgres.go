@@ -9,6 +9,7 @@ import (
 	"crier/schema/postgres/admission"
 	"crier/schema/postgres/billing"
 	"crier/schema/postgres/deletion"
+	"crier/schema/postgres/feeds"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/keys"
@@ -51,6 +52,7 @@ type (
 	billingStore   = billing.Store
 	admissionStore = admission.Store
 	chores         = maintenance.Store
+	feedStore      = feeds.Store
 )
 
 // accountHealth stores how accounts stand with their platforms; the stages use it too.
@@ -66,6 +68,7 @@ type Gateway struct {
 	*keyStore
 	*billingStore
 	*admissionStore
+	*feedStore
 }
 
 // NewGateway starts the committers of creations and of key uses; they end with the store.
@@ -74,6 +77,7 @@ func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schem
 	return &Gateway{
 		posts.New(d, constraints), queues.New(d), accounts.New(d), media.New(d),
 		webhooks.New(d, sealer), keys.New(d), billing.New(d), admission.New(d),
+		feeds.New(d),
 	}
 }
 
@@ -82,6 +86,12 @@ type Media = media.Store
 
 // NewMedia returns the store of uploads.
 func NewMedia(s *Store) *Media { return media.New(s.DB) }
+
+// Feeds is the store of monitors and streams.
+type Feeds = feeds.Store
+
+// NewFeeds returns the store of monitors and streams.
+func NewFeeds(s *Store) *Feeds { return feeds.New(s.DB) }
 
 // Admin is the store of the operator's commands.
 type Admin = operation.Admin

@@ -28,6 +28,20 @@ func (w *work) some(ctx context.Context, tx pgx.Tx, statement string, args ...an
 	return gone, gone.rows == chunkLimit, err
 }
 
+// found removes by what its monitors know a post that comes again.
+func (w *work) found(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	if !w.whole {
+		return removed{}, false, nil
+	}
+	return w.some(ctx, tx, `
+		with gone as (
+			delete from found_items where (monitor_id, item) in (
+				select f.monitor_id, f.item from monitors m join found_items f on f.monitor_id = m.id where m.workspace_id = any($1) limit $2)
+			returning 1
+		)
+		select count(*) from gone`, w.workspaces, chunkLimit)
+}
+
 func (w *work) queueSlots(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 	if !w.whole {
 		return removed{}, false, nil
@@ -97,7 +111,7 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 		windows := append(texts(w.keys), prefixed("refused ", texts(w.keys))...)
 		b.Queue(`delete from request_windows where subject = any($1)`, windows).Exec(count)
 		b.Queue(`delete from redeliveries where webhook_id = any($1)`, w.webhooks).Exec(count)
-		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts"} {
+		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts", "monitors"} {
 			b.Queue(`delete from `+table+` where workspace_id = any($1)`, w.workspaces).Exec(count)
 		}
 	}
