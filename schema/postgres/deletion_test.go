@@ -115,6 +115,9 @@ func (f *fixture) populate(name string) (ids []string) {
 		insert into redeliveries (webhook_id, after_id, until_id) values ($h, $h, $h);
 		insert into app_turns (app, next_at) values ('mastodon $text/post', now());
 		insert into holds (subject, kind, reason) values ($r, 4, '');
+		insert into collections (id, account_id, workspace_id, what, due_at) values (gen_random_uuid(), $a, $w, 1, now());
+		insert into jobs (id, kind, shard, due_at, payload) select id, 5, 0, due_at, '{"account":"$text"}' from collections where account_id = $a;
+		insert into snapshots (post_id, n, account_id, native_id, url, video, posted_at, slot, due_at) values ($p, 0, $a, 'x', '', false, now(), 0, now());
 		insert into deletions (id, request, status, of_workspace, workspaces, asked_at) values (gen_random_uuid(), gen_random_uuid(), 1, true, array[$w]::uuid[], now() - interval '1 hour');
 		update ended_posts set ended_at = ended_at - interval '1 hour' where post_id = $ended;
 		update comments set state = 2, native_id = 'c' where post_id = $ended;

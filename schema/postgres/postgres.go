@@ -8,6 +8,7 @@ import (
 	"crier/schema/postgres/accounts"
 	"crier/schema/postgres/admission"
 	"crier/schema/postgres/billing"
+	"crier/schema/postgres/collection"
 	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/feeds"
 	"crier/schema/postgres/internal/db"
@@ -127,6 +128,22 @@ const DeletionLate = deletion.Late
 func NewDeletions(s *Store, late time.Duration) *Deletions {
 	return deletion.New(s.DB, late)
 }
+
+// Collection is the store of the collect stage.
+type Collection struct {
+	*Store
+	collections
+}
+
+type collections = *collection.Store
+
+// NewCollection returns the store of the collect stage. now is the store's clock, but for tests.
+func NewCollection(s *Store, now func() time.Time) *Collection {
+	return &Collection{s, collection.New(s.DB, now)}
+}
+
+// Now is the clock by which something is due.
+func (c *Collection) Now() time.Time { return c.collections.Now() }
 
 // NewAdmin returns the store of the operator's commands.
 func NewAdmin(s *Store) *Admin { return operation.New(s.ForRequests()) }

@@ -431,7 +431,7 @@ func TestEventsBecomeDeliveriesOnce(t *testing.T) {
 	if err != nil || len(records) != 1 || records[0].State != schema.DeliveryDelivered {
 		t.Fatalf("records %+v, %v", records, err)
 	}
-	if err := f.analytics.Stored(t.Context(), []schema.BatchID{f.events()[0].ID}); err != nil {
+	if err := f.analytics.Stored(t.Context(), f.events()[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if n := f.count(`select count(*) from outbox`); n != 0 {

@@ -56,6 +56,8 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 		"POST com.atproto.repo.deleteRecord":     s.write(deleteCost, s.remove),
 		"GET com.atproto.repo.getRecord":         s.answer(s.getRecord),
 		"GET com.atproto.repo.listRecords":       s.answer(s.listRecords),
+		"GET app.bsky.feed.getPosts":             s.answer(s.getPosts),
+		"GET app.bsky.actor.getProfile":          s.answer(s.getProfile),
 		"POST app.bsky.video.uploadVideo":        s.uploadVideo,
 		"GET app.bsky.video.getJobStatus":        s.answer(s.getJobStatus),
 		"GET app.bsky.video.getUploadLimits":     s.answer(s.getUploadLimits),

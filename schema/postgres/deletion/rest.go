@@ -42,6 +42,15 @@ func (w *work) found(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 		select count(*) from gone`, w.workspaces, chunkLimit)
 }
 
+// snapshots removes the looks at posts that were to follow.
+func (w *work) snapshots(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	return w.some(ctx, tx, `
+		with gone as (
+			delete from snapshots where (post_id, n) in (select post_id, n from snapshots where account_id = any($1) limit $2) returning 1
+		)
+		select count(*) from gone`, w.accounts, chunkLimit)
+}
+
 func (w *work) queueSlots(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 	if !w.whole {
 		return removed{}, false, nil
@@ -105,6 +114,8 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 		turns[i] = "%" + account.String() + "%"
 	}
 	b.Queue(`delete from app_turns where app like any($1)`, turns).Exec(count)
+	b.Queue(`delete from jobs j using collections c where c.account_id = any($1) and j.id = c.id`, w.accounts).Exec(count)
+	b.Queue(`delete from collections where account_id = any($1)`, w.accounts).Exec(count)
 	b.Queue(`delete from counters where subject = any($1::uuid[] || $2::uuid[])`, w.accounts, w.goingWhole()).Exec(count)
 	b.Queue(`delete from receipts where profile = any($1) and (owner = `+db.NoID+` or seen_at < $2)`, w.unshared, w.stoppedAt).Exec(count)
 	if w.whole {
