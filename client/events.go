@@ -53,29 +53,35 @@ func (e *EventService) List(ctx context.Context, filter EventFilter) iter.Seq2[*
 
 // Event is something that happened, as webhooks deliver it and Events.List reads it.
 type Event struct {
-	ID        string // the same over retries and redelivery: drop what you have seen
-	Name      EventName
-	Test      bool // sample data of a test
-	CreatedAt time.Time
+	ID        string    `json:"id"` // the same over retries and redelivery: drop what you have seen
+	Name      EventName `json:"event"`
+	Test      bool      `json:"test"` // sample data of a test
+	CreatedAt time.Time `json:"createdAt"`
 	// Data is a PostData, ThreadData, AccountData or WebhookData by the event's name, and the
 	// json.RawMessage that came of an event that is newer than this package.
-	Data any
+	Data any `json:"data"`
 }
 
 // Data of events.
 type (
 	// PostData is of the events of posts.
-	PostData struct{ Post EventPost }
+	PostData struct {
+		Post EventPost `json:"post"`
+	}
 	// ThreadData is of the events of threads.
-	ThreadData struct{ Thread EventThread }
+	ThreadData struct {
+		Thread EventThread `json:"thread"`
+	}
 	// AccountData is of the events of accounts.
 	AccountData struct {
-		Account   EventAccount
-		Error     *AccountProblem // of EventAccountFailed
-		ExpiresAt time.Time       // of EventAccountTokenExpiring
+		Account   EventAccount    `json:"account"`
+		Error     *AccountProblem `json:"error,omitzero"`     // of EventAccountFailed
+		ExpiresAt time.Time       `json:"expiresAt,omitzero"` // of EventAccountTokenExpiring
 	}
 	// WebhookData is of EventWebhookDisabled.
-	WebhookData struct{ Webhook EventWebhook }
+	WebhookData struct {
+		Webhook EventWebhook `json:"webhook"`
+	}
 )
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -144,3 +150,12 @@ type (
 	EventWebhook  = api.EventWebhook
 	EventPlatform = api.EventPlatform
 )
+
+// EveryEvent returns the names of all that happens.
+func EveryEvent() []EventName {
+	return []EventName{
+		EventPostScheduled, EventPostPublished, EventPostFailed, EventPostCancelled, EventPostUpdated,
+		EventThreadScheduled, EventThreadPublished, EventThreadPartiallyPublished, EventThreadFailed,
+		EventAccountConnected, EventAccountDisconnected, EventAccountFailed, EventAccountTokenExpiring, EventWebhookDisabled,
+	}
+}
