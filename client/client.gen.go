@@ -2043,6 +2043,30 @@ func (e ListPostsParamsStatus) Valid() bool {
 	}
 }
 
+// Defines values for ListPostsParamsSort.
+const (
+	CreatedAt         ListPostsParamsSort = "createdAt"
+	MinusCreatedAt    ListPostsParamsSort = "-createdAt"
+	MinusScheduledFor ListPostsParamsSort = "-scheduledFor"
+	ScheduledFor      ListPostsParamsSort = "scheduledFor"
+)
+
+// Valid indicates whether the value is a known member of the ListPostsParamsSort enum.
+func (e ListPostsParamsSort) Valid() bool {
+	switch e {
+	case CreatedAt:
+		return true
+	case MinusCreatedAt:
+		return true
+	case MinusScheduledFor:
+		return true
+	case ScheduledFor:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SearchDeliveriesParamsStatus.
 const (
 	SearchDeliveriesParamsStatusDelivered SearchDeliveriesParamsStatus = "delivered"
@@ -2306,6 +2330,9 @@ type AttemptsAnswer struct {
 	Attempts   []Attempt   `json:"attempts"`
 	Pagination Pagination  `json:"pagination"`
 	Success    interface{} `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // BlueskySettings defines model for BlueskySettings.
@@ -2760,6 +2787,9 @@ type DeliveriesAnswer struct {
 	// NextCursor The cursor of the next page.
 	NextCursor *string                 `json:"nextCursor"`
 	Success    DeliveriesAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // DeliveriesAnswerSuccess defines model for DeliveriesAnswer.Success.
@@ -3066,6 +3096,9 @@ type EventsAnswer struct {
 	// NextCursor The after of the next request; null before the first event.
 	NextCursor *string             `json:"nextCursor"`
 	Success    EventsAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // EventsAnswer_Events_Item defines model for EventsAnswer.events.Item.
@@ -3172,6 +3205,9 @@ type HealthsAnswer struct {
 		Healthy int `json:"healthy"`
 		Total   int `json:"total"`
 	} `json:"summary"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // HealthsAnswerSuccess defines model for HealthsAnswer.Success.
@@ -3311,6 +3347,9 @@ type KeysAnswer struct {
 	Keys       []Key             `json:"keys"`
 	Pagination Pagination        `json:"pagination"`
 	Success    KeysAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // KeysAnswerSuccess defines model for KeysAnswer.Success.
@@ -3546,6 +3585,9 @@ type MediaListAnswer struct {
 	Media      []Media                `json:"media"`
 	Pagination Pagination             `json:"pagination"`
 	Success    MediaListAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // MediaListAnswerSuccess defines model for MediaListAnswer.Success.
@@ -3565,8 +3607,11 @@ type Pagination struct {
 	// HasMore Always exact.
 	HasMore bool `json:"hasMore"`
 	Limit   int  `json:"limit"`
-	Page    int  `json:"page"`
-	Pages   int  `json:"pages"`
+
+	// NextCursor Of lists that take a cursor: where the next page begins. Absent from the last one.
+	NextCursor *string `json:"nextCursor,omitempty"`
+	Page       int     `json:"page"`
+	Pages      int     `json:"pages"`
 
 	// Total Exact up to 10000; of longer lists only that they are at least as long.
 	Total int `json:"total"`
@@ -3755,6 +3800,9 @@ type PostCountsAnswer struct {
 
 	// Totals By status.
 	Totals map[string]int `json:"totals"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // PostCountsAnswerCountsStatus defines model for PostCountsAnswer.Counts.Status.
@@ -3999,6 +4047,9 @@ type PostsAnswer struct {
 	Pagination Pagination         `json:"pagination"`
 	Posts      []Post             `json:"posts"`
 	Success    PostsAnswerSuccess `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // PostsAnswerSuccess defines model for PostsAnswer.Success.
@@ -4139,6 +4190,9 @@ type RetryAnswerSuccess bool
 type SlotsAnswer struct {
 	Slots   []time.Time `json:"slots"`
 	Success interface{} `json:"success"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings *Warnings `json:"warnings,omitempty"`
 }
 
 // StripeEvent An event of Stripe's.
@@ -4923,6 +4977,9 @@ type BrandId = string
 // ConnectPlatform defines model for ConnectPlatform.
 type ConnectPlatform = PlatformName
 
+// Cursor defines model for Cursor.
+type Cursor = string
+
 // DeletionId defines model for DeletionId.
 type DeletionId = string
 
@@ -5109,6 +5166,10 @@ type ListKeysParams struct {
 type ListMediaParams struct {
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 	Page  *int `form:"page,omitempty" json:"page,omitempty"`
+
+	// Cursor The nextCursor of the page before, in place of `page`, with the same other parameters; `limit` may be another. It is
+	// valid for this list alone, for as long as the keys of crier's vault are.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListPostsParams defines parameters for ListPosts.
@@ -5124,17 +5185,33 @@ type ListPostsParams struct {
 	// Before Scheduled at or before this time.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
+	// UpdatedAfter Changed at or after this time: made, edited, published, failed, cancelled. The posts come in the order of their
+	// changes, the first change first. Only `status` may stand beside it, since no index serves the others.
+	UpdatedAfter *string `form:"updatedAfter,omitempty" json:"updatedAfter,omitempty"`
+
+	// Sort What the list is sorted by, after a minus sign with the latest first. Drafts without a time stand before all others
+	// where the latest scheduled come first, and else after them. By createdAt posts are listed beside `externalId` and
+	// `metadata` alone, since no index serves the others.
+	Sort *ListPostsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// ExternalId The caller's own id of a post.
 	ExternalId *string `form:"externalId,omitempty" json:"externalId,omitempty"`
 
-	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the newest 10,000 posts that the other parameters select.
+	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the first 10,000 posts that the other parameters select.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 	Limit    *int               `form:"limit,omitempty" json:"limit,omitempty"`
 	Page     *int               `form:"page,omitempty" json:"page,omitempty"`
+
+	// Cursor The nextCursor of the page before, in place of `page`, with the same other parameters; `limit` may be another. It is
+	// valid for this list alone, for as long as the keys of crier's vault are.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListPostsParamsStatus defines parameters for ListPosts.
 type ListPostsParamsStatus string
+
+// ListPostsParamsSort defines parameters for ListPosts.
+type ListPostsParamsSort string
 
 // CreatePostParams defines parameters for CreatePost.
 type CreatePostParams struct {
@@ -7059,7 +7136,13 @@ type ClientInterface interface {
 
 	// ListPosts List posts
 	//
-	// Posts made through the API, newest scheduled first; drafts without a time stand before all others.
+	// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
+	// list begins with the latest.
+	//
+	// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+	//
+	// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
+	// seconds after its updatedAt. GET /events and webhooks tell of each change once.
 	//
 	// Corresponds with GET /posts (the `ListPosts` operationId).
 	ListPosts(ctx context.Context, params *ListPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -9252,7 +9335,13 @@ func (c *Client) GetDescription(ctx context.Context, reqEditors ...RequestEditor
 
 // ListPosts List posts
 //
-// Posts made through the API, newest scheduled first; drafts without a time stand before all others.
+// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
+// list begins with the latest.
+//
+// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+//
+// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
+// seconds after its updatedAt. GET /events and webhooks tell of each change once.
 //
 // Corresponds with GET /posts (the `ListPosts` operationId).
 func (c *Client) ListPosts(ctx context.Context, params *ListPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -12576,6 +12665,18 @@ func NewListMediaRequest(server string, params *ListMediaParams) (*http.Request,
 
 		}
 
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -12961,6 +13062,30 @@ func NewListPostsRequest(server string, params *ListPostsParams) (*http.Request,
 
 		}
 
+		if params.UpdatedAfter != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "updatedAfter", *params.UpdatedAfter, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.ExternalId != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "externalId", *params.ExternalId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -13000,6 +13125,18 @@ func NewListPostsRequest(server string, params *ListPostsParams) (*http.Request,
 		if params.Page != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -15426,7 +15563,13 @@ type ClientWithResponsesInterface interface {
 
 	// ListPostsWithResponse List posts
 	//
-	// Posts made through the API, newest scheduled first; drafts without a time stand before all others.
+	// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
+	// list begins with the latest.
+	//
+	// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+	//
+	// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
+	// seconds after its updatedAt. GET /events and webhooks tell of each change once.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21201,7 +21344,13 @@ func (c *ClientWithResponses) GetDescriptionWithResponse(ctx context.Context, re
 
 // ListPostsWithResponse List posts
 //
-// Posts made through the API, newest scheduled first; drafts without a time stand before all others.
+// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
+// list begins with the latest.
+//
+// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+//
+// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
+// seconds after its updatedAt. GET /events and webhooks tell of each change once.
 //
 // Returns a wrapper object for the known response body format(s).
 //
