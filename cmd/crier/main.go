@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 	_ "time/tzdata" // scheduled times name any zone, whatever the machine has
@@ -15,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/mattn/go-isatty"
 
+	"crier/cmd/crier/importer"
 	"crier/cmd/crier/settings"
 	"crier/compose/embedded"
 )
@@ -91,7 +93,7 @@ func run(ctx context.Context, arguments []string) int {
 func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Context, error) {
 	parser := kong.Must(c, append(from.Options(), kong.Name("crier"),
 		kong.Description("crier schedules and publishes social posts to 12 platforms, and reports what became of them."),
-		kong.Vars{"version": showVersion()})...)
+		kong.Vars{"version": showVersion(), "mappings": strings.Join(importer.Mappings(), ", ")})...)
 	command, err := parser.Parse(arguments)
 	name := "crier"
 	if failure, ok := errors.AsType[*kong.ParseError](err); ok {

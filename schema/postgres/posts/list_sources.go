@@ -16,15 +16,21 @@ type source struct {
 	id    string // column of the id
 	// behind is what else is known of rows behind a position, for the index; empty: nothing.
 	behind string
+	timely bool // ids are in the order of the times: the index has that of the ids alone
 }
 
 // query selects columns of what a source has, of each of its kinds the first up to a limit.
 func (s source) query(o order, columns, limit string) string {
-	rows := `select ` + columns + ` from ` + s.from + ` where ` + s.where + o.by(s.at, s.id) + limit
+	rows := `select ` + columns + ` from ` + s.from + ` where ` + s.where + s.sorted(o) + limit
 	if s.kinds == "" {
 		return `(` + rows + `)`
 	}
 	return `(select x.* from ` + s.named + ` k cross join lateral (` + rows + `) x)`
+}
+
+func (s source) sorted(o order) string {
+	o.byID = o.byID || s.timely
+	return o.by(s.at, s.id)
 }
 
 // selected is what a filter asks of posts p. Conditions on values that are not set cost
@@ -150,7 +156,7 @@ func changedSources(status schema.PostStatus) []source {
 		return []source{notes, history}
 	}
 	made := posts(created, `p.id >= @first and p.edited_at is null and p.updated_at = p.created_at and not `+ended)
-	made.behind = ` and p.id >= @from_first`
+	made.behind, made.timely = ` and p.id >= @from_first`, true
 	open := []source{
 		made,
 		posts(`p.edited_at`, `p.updated_at = p.edited_at and not `+ended),
