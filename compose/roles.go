@@ -81,7 +81,7 @@ func (b *base) stages() []stage {
 			Slots: publishSlots, Late: c.MaxLateness, Fetched: b.fetcher, Tracer: b.tracer,
 		})
 		refresh := pipeline.NewRefresh(pipeline.RefreshConfig{
-			Shared: shared, Store: postgres.NewRefresh(b.store), Published: store, Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
+			Shared: shared, Store: postgres.NewRefresh(b.store), Published: store, Profiles: catalog.FreshProfiles(), Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
 		})
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},

@@ -35,7 +35,8 @@ var publicRoutes = []string{
 	"POST /deletions/:id/confirm",
 }
 
-// idsOf is what the parameters of paths name, by the ids of a household.
+// idsOf is what the parameters of paths name, by the ids of a household; that of a whole route
+// with one goes first.
 var idsOf = map[string][]string{
 	"/posts/:id":                           {"scheduled", "queued", "draft", "failed"},
 	"/threads/:id":                         {"thread"},
@@ -44,6 +45,7 @@ var idsOf = map[string][]string{
 	"/keys/:id":                            {"key"},
 	"/queues/:id":                          {"queue"},
 	"/media/:id":                           {"media", "awaited"},
+	"/media/:id/parts":                     {"awaited"}, // the other is complete
 	"/uploads/:id":                         {"awaited"},
 	"/uploads/:id/:secret":                 {"uploadSecret"},
 	"/files/:id":                           {"media"},
