@@ -9,10 +9,11 @@ import (
 
 // queriesStore answers questions about the events of one workspace.
 type queriesStore interface {
-	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error)
+	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostCount, error)
 	Events(ctx context.Context, workspace schema.WorkspaceID, filter schema.EventFilter) ([]schema.Event, error)
 	// Position returns the position of an event, and whether it is stored.
 	Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, stored bool, err error)
+	figuresStore
 }
 
 // horizon tells up to which position all events are stored.
@@ -40,7 +41,7 @@ func NewQueries(store queriesStore, horizon horizon) *Queries { return &Queries{
 
 // PostCounts returns how many targets ended as posted or failed, by day, platform and
 // status, in this order; the error is Unavailable when ClickHouse does not answer.
-func (q *Queries) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error) {
+func (q *Queries) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostCount, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	return q.store.PostCounts(ctx, workspace, filter)

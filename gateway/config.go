@@ -60,7 +60,7 @@ type Store interface {
 
 // Analytics is what is asked of ClickHouse.
 type Analytics interface {
-	analytics.PostCounter
+	analytics.Figures
 	webhooks.EventReader
 }
 

@@ -122,7 +122,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Now: config.Now, Random: config.Random,
 		}),
 		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
-		analytics.Routes(config.Analytics, config.Now),
+		analytics.Routes(analytics.Config{Figures: config.Analytics, Accounts: directories, Zones: zones, Now: config.Now}),
 	), nil
 }
 

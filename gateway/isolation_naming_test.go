@@ -114,7 +114,10 @@ var namings = map[string][]string{
 	"GET /posts":                      {"?brandId=$brand$"},
 	"GET /accounts":                   {"?brandId=$brand$"},
 	"GET /accounts/health":            {"?brandId=$brand$"},
-	"GET /analytics/posts":            {"?accountId=$account$"},
+	"GET /analytics/posts":            {"?accountId=$account$", "?brandId=$brand$", "?postId=$post$"},
+	"GET /analytics/followers":        {"?accountId=$account$", "?brandId=$brand$"},
+	"GET /analytics/retention":        {"?accountId=$account$", "?brandId=$brand$", "?postId=$post$"},
+	"GET /analytics/best-times":       {"?accountId=$account$", "?brandId=$brand$"},
 	"GET /events":                     {"?after=$event$"},
 	"GET /webhooks/:id/deliveries":    {"?eventId=$event$"},
 }

@@ -69,7 +69,7 @@ func newTrespass(t *testing.T, callerName string, callerIsSandbox, ownerIsSandbo
 	a := newAPI(t, func(c *gateway.Config) {
 		check := c.Addresses.Check
 		withShelf(c)
-		c.Addresses.Check, c.Analytics = check, figures{counts{}, events}
+		c.Addresses.Check, c.Analytics = check, figures{counter: counts{}, eventReader: events}
 	})
 	x := &trespass{api: a, routes: a.engine.Handler().(*gin.Engine).Routes()}
 	x.routes = slices.DeleteFunc(x.routes, func(r gin.RouteInfo) bool {

@@ -429,6 +429,26 @@ const (
 	YoutubeSettingsPrivacyStatusYoutubeUnlisted YoutubeSettingsPrivacyStatus = "unlisted"
 )
 
+// Defines values for CountPostsParamsFormat.
+const (
+	CountPostsParamsFormatCsv  CountPostsParamsFormat = "csv"
+	CountPostsParamsFormatJSON CountPostsParamsFormat = "json"
+)
+
+// Defines values for CountPostsParamsSortBy.
+const (
+	CountPostsParamsSortByClicks       CountPostsParamsSortBy = "clicks"
+	CountPostsParamsSortByComments     CountPostsParamsSortBy = "comments"
+	CountPostsParamsSortByEngagement   CountPostsParamsSortBy = "engagement"
+	CountPostsParamsSortByImpressions  CountPostsParamsSortBy = "impressions"
+	CountPostsParamsSortByLikes        CountPostsParamsSortBy = "likes"
+	CountPostsParamsSortByReach        CountPostsParamsSortBy = "reach"
+	CountPostsParamsSortBySaves        CountPostsParamsSortBy = "saves"
+	CountPostsParamsSortByShares       CountPostsParamsSortBy = "shares"
+	CountPostsParamsSortByViews        CountPostsParamsSortBy = "views"
+	CountPostsParamsSortByWatchSeconds CountPostsParamsSortBy = "watchSeconds"
+)
+
 // Defines values for ListPostsParamsStatus.
 const (
 	ListPostsParamsStatusCancelled       ListPostsParamsStatus = "cancelled"
@@ -1666,6 +1686,19 @@ type MessageAnswer struct {
 	Message string `json:"message"`
 }
 
+// Metrics By name; null where it is not known.
+type Metrics struct {
+	Clicks       *int `json:"clicks,omitempty"`
+	Comments     *int `json:"comments,omitempty"`
+	Impressions  *int `json:"impressions,omitempty"`
+	Likes        *int `json:"likes,omitempty"`
+	Reach        *int `json:"reach,omitempty"`
+	Saves        *int `json:"saves,omitempty"`
+	Shares       *int `json:"shares,omitempty"`
+	Views        *int `json:"views,omitempty"`
+	WatchSeconds *int `json:"watchSeconds,omitempty"`
+}
+
 // Pagination defines model for Pagination.
 type Pagination struct {
 	// HasMore Always exact.
@@ -1837,7 +1870,10 @@ type PostAnswer struct {
 type PostCountsAnswer struct {
 	Counts []PostCountsAnswer_Counts `json:"counts"`
 	From   openapi_types.Date        `json:"from"`
-	To     openapi_types.Date        `json:"to"`
+
+	// Metrics How the posts do that were published in the range.
+	Metrics PostCountsAnswer_Metrics `json:"metrics"`
+	To      openapi_types.Date       `json:"to"`
 
 	// Totals By status.
 	Totals map[string]int `json:"totals"`
@@ -1855,6 +1891,30 @@ type PostCountsAnswer_Counts struct {
 	Day      openapi_types.Date           `json:"day"`
 	Platform PlatformName                 `json:"platform"`
 	Status   PostCountsAnswerCountsStatus `json:"status"`
+}
+
+// PostCountsAnswer_Metrics_Top defines model for PostCountsAnswer.Metrics.Top.
+type PostCountsAnswer_Metrics_Top struct {
+	AccountID  string    `json:"accountId"`
+	MeasuredAt time.Time `json:"measuredAt"`
+
+	// Metrics By name; null where it is not known.
+	Metrics        Metrics      `json:"metrics"`
+	Platform       PlatformName `json:"platform"`
+	PlatformPostID string       `json:"platformPostId"`
+	PostID         string       `json:"postId"`
+	PostedAt       time.Time    `json:"postedAt"`
+}
+
+// PostCountsAnswer_Metrics How the posts do that were published in the range.
+type PostCountsAnswer_Metrics struct {
+	Accounts  []PostFigures `json:"accounts"`
+	Platforms []PostFigures `json:"platforms"`
+
+	// Series By the UTC day on which they were published.
+	Series []PostFigures                  `json:"series"`
+	Top    []PostCountsAnswer_Metrics_Top `json:"top"`
+	Totals PostFigures                    `json:"totals"`
 }
 
 // PostFields defines model for PostFields.
@@ -1884,6 +1944,19 @@ type PostFields struct {
 
 	// Timezone IANA name; that of a scheduledFor without an offset.
 	Timezone *string `json:"timezone,omitempty"`
+}
+
+// PostFigures defines model for PostFigures.
+type PostFigures struct {
+	AccountID string             `json:"accountId,omitempty,omitzero"`
+	Day       openapi_types.Date `json:"day,omitempty,omitzero"`
+
+	// Metrics By name; null where it is not known.
+	Metrics  Metrics      `json:"metrics"`
+	Platform PlatformName `json:"platform,omitempty,omitzero"`
+
+	// Posts Published platforms of posts of which metrics are known.
+	Posts int `json:"posts"`
 }
 
 // PostRetry defines model for PostRetry.
@@ -2627,9 +2700,33 @@ type CountPostsParams struct {
 	To       *openapi_types.Date `form:"to,omitempty" json:"to,omitempty"`
 	Platform *Platform           `form:"platform,omitempty" json:"platform,omitempty"`
 
-	// AccountID By default all accounts together.
+	// AccountID By default all accounts together. One that the workspace does not have is an error.
 	AccountID *string `form:"accountId,omitempty" json:"accountId,omitempty"`
+
+	// BrandID Only accounts of this brand.
+	BrandID *string `form:"brandId,omitempty" json:"brandId,omitempty"`
+
+	// Format json or csv; by default what the header Accept asks for, else json.
+	Format *CountPostsParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
+	// PostID Only this post.
+	PostID *string `form:"postId,omitempty" json:"postId,omitempty"`
+
+	// Metrics Which metrics are shown, separated by commas; by default all.
+	Metrics *string `form:"metrics,omitempty" json:"metrics,omitempty"`
+
+	// SortBy By what the top posts are chosen; engagement is likes comments shares saves and clicks together.
+	SortBy *CountPostsParamsSortBy `form:"sortBy,omitempty" json:"sortBy,omitempty"`
+
+	// Top How many posts are listed that do best.
+	Top *int `form:"top,omitempty" json:"top,omitempty"`
 }
+
+// CountPostsParamsFormat defines parameters for CountPosts.
+type CountPostsParamsFormat string
+
+// CountPostsParamsSortBy defines parameters for CountPosts.
+type CountPostsParamsSortBy string
 
 // BeginConnectParams defines parameters for BeginConnect.
 type BeginConnectParams struct {
@@ -2991,10 +3088,16 @@ type ClientInterface interface {
 	// Corresponds with GET /accounts/{id}/health (the `CheckAccount` operationId).
 	CheckAccount(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CountPosts Count posts by day, platform and status
+	// CountPosts Count posts, and see how they do
 	//
 	// Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
 	// failed and once as posted, on the day of each. google-business is left out.
+	//
+	// metrics is how the posts do that were published in the range, as crier last read it from their platforms: looks follow 15
+	// minutes, 1, 6 and 24 hours, 3, 7 and 30 days after a post. What no platform tells is null, which is not zero. A post that
+	// its platform no longer has keeps what was last known of it.
+	//
+	// As CSV: a row for each day on which anything ended, with the columns day, posted, failed, measured_posts and the metrics.
 	//
 	// Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 	CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4007,10 +4110,16 @@ func (c *Client) CheckAccount(ctx context.Context, id string, reqEditors ...Requ
 	return c.Client.Do(req)
 }
 
-// CountPosts Count posts by day, platform and status
+// CountPosts Count posts, and see how they do
 //
 // Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
 // failed and once as posted, on the day of each. google-business is left out.
+//
+// metrics is how the posts do that were published in the range, as crier last read it from their platforms: looks follow 15
+// minutes, 1, 6 and 24 hours, 3, 7 and 30 days after a post. What no platform tells is null, which is not zero. A post that
+// its platform no longer has keeps what was last known of it.
+//
+// As CSV: a row for each day on which anything ended, with the columns day, posted, failed, measured_posts and the metrics.
 //
 // Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 func (c *Client) CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6251,6 +6360,78 @@ func NewCountPostsRequest(server string, params *CountPostsParams) (*http.Reques
 		if params.AccountID != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", *params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BrandID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "brandId", *params.BrandID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PostID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "postId", *params.PostID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Metrics != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "metrics", *params.Metrics, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SortBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sortBy", *params.SortBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Top != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "top", *params.Top, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
