@@ -14,7 +14,13 @@ import (
 
 // tells is what each platform tells of a post.
 var tells = map[schema.Platform][]string{
-	schema.Bluesky: {"likes", "comments", "shares", "saves"},
+	schema.Twitter:   {"impressions", "likes", "comments", "shares", "saves"},
+	schema.Instagram: {"views", "reach", "likes", "comments", "shares", "saves"},
+	schema.Facebook:  {"impressions", "reach", "likes", "comments", "shares", "clicks"},
+	schema.Threads:   {"views", "likes", "comments", "shares"},
+	schema.Bluesky:   {"likes", "comments", "shares", "saves"},
+	schema.YouTube:   {"views", "likes", "comments"},
+	schema.Mastodon:  {"likes", "comments", "shares"},
 }
 
 // reading is what a connector reads of what was published.

@@ -46,6 +46,8 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		"GET /{user}/replies":                  func(v visit) { s.list(v, true) },
 		"GET /{user}/threads_publishing_limit": s.publishingLimit,
 		"GET /{id}":                            s.show,
+		"GET /{id}/insights":                   s.postInsights,
+		"GET /{user}/threads_insights":         s.accountInsights,
 		"DELETE /{id}":                         s.delete,
 	} {
 		api.Mux.HandleFunc(operation, gate.Admit(operation, func(c graph.Call) { handle(visit{c, keptOf(c.Account)}) }))

@@ -30,6 +30,7 @@ func userLimits() map[string]limit {
 		opCreate:     quarter(100),
 		opTimeline:   quarter(900),
 		opMe:         quarter(75),
+		opPosts:      quarter(5000),
 		opInitialize: quarter(1875),
 		opAppend:     quarter(1875),
 		opFinalize:   quarter(1875),
