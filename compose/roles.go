@@ -118,6 +118,9 @@ func (b *base) stages() []stage {
 		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always},
 			stage{roleAnalytics, keeping.Run, always}, stage{roleAnalytics, draining(collect.Run, c), collect.Ready})
 	}
+	if c.has(roleListening) {
+		all = append(all, b.listening()...)
+	}
 	if c.has(roleGateway) { // where uploads arrive
 		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)
 		all = append(all, stage{roleGateway, cleanup.Run, always}, stage{roleGateway, b.sandboxes().Run, always})

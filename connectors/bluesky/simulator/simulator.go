@@ -65,6 +65,7 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 		verb, name, _ := strings.Cut(method, " ")
 		mux.HandleFunc(verb+" /xrpc/"+name, handler)
 	}
+	mux.Handle("GET /subscribe", NewStream(StreamConfig{Rate: streamRate, Seed: streamSeed, Words: streamWords, Now: w.Now}))
 	mux.HandleFunc("/", s.answer(func(http.ResponseWriter, *http.Request) (any, error) {
 		return nil, refusal{http.StatusNotImplemented, "MethodNotImplemented", "no such method here"}
 	}))
