@@ -57,7 +57,7 @@ type Event struct {
 	Name      EventName
 	Test      bool // sample data of a test
 	CreatedAt time.Time
-	// Data is a PostData, ThreadData, AccountData or WebhookData by the event's name, and the
+	// Data is a PostData, ThreadData, AccountData, WebhookData or FeedData by the event's name, and the
 	// json.RawMessage that came of an event that is newer than this package.
 	Data any
 }
@@ -76,6 +76,26 @@ type (
 	}
 	// WebhookData is of EventWebhookDisabled.
 	WebhookData struct{ Webhook EventWebhook }
+	// FeedData is of EventFeedMatched.
+	FeedData struct {
+		Monitor FeedMonitor
+		Items   []FeedItem // what was found at one moment
+	}
+	// FeedMonitor names a monitor.
+	FeedMonitor struct{ ID, Name string }
+	// FeedItem is a public post that a monitor found.
+	FeedItem struct {
+		Platform  Platform
+		NativeID  string
+		Author    FeedAuthor
+		Text      string
+		URL       string
+		Language  string
+		WrittenAt time.Time
+		Keywords  []string
+	}
+	// FeedAuthor is who wrote it, as far as the platform tells.
+	FeedAuthor struct{ ID, Handle, Name, URL string }
 )
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -101,6 +121,8 @@ func (e *Event) UnmarshalJSON(body []byte) error {
 		e.Data, err = dataOf[AccountData](envelope.Data)
 	case "webhook":
 		e.Data, err = dataOf[WebhookData](envelope.Data)
+	case "feed":
+		e.Data, err = dataOf[FeedData](envelope.Data)
 	default:
 		e.Data = envelope.Data
 	}
@@ -134,6 +156,7 @@ const (
 	EventAccountFailed            = api.EventNameAccountError
 	EventAccountTokenExpiring     = api.EventNameAccountTokenExpiring
 	EventWebhookDisabled          = api.EventNameWebhookDisabled
+	EventFeedMatched              = api.EventNameFeedMatched
 )
 
 // What events are about, as it was then.

@@ -19,7 +19,7 @@ var everyEvent = []client.EventName{
 	client.EventPostScheduled, client.EventPostPublished, client.EventPostFailed, client.EventPostCancelled, client.EventPostUpdated,
 	client.EventThreadScheduled, client.EventThreadPublished, client.EventThreadPartiallyPublished, client.EventThreadFailed,
 	client.EventAccountConnected, client.EventAccountDisconnected, client.EventAccountFailed, client.EventAccountTokenExpiring,
-	client.EventWebhookDisabled,
+	client.EventWebhookDisabled, client.EventFeedMatched,
 }
 
 // delivery is one that came.
@@ -77,6 +77,8 @@ func aboutOf(e *client.Event) string {
 		return data.Account.ID
 	case client.WebhookData:
 		return data.Webhook.ID
+	case client.FeedData:
+		return data.Monitor.ID
 	}
 	return ""
 }

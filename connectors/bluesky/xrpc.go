@@ -25,6 +25,8 @@ const (
 	getProfile     = "app.bsky.actor.getProfile"
 	uploadVideo    = "app.bsky.video.uploadVideo"
 	getJobStatus   = "app.bsky.video.getJobStatus"
+	searchPosts    = "app.bsky.feed.searchPosts"
+	getProfile     = "app.bsky.actor.getProfile"
 )
 
 // The names of errors that mean more than their status does.

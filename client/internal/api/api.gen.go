@@ -121,6 +121,7 @@ const (
 	EventNameAccountDisconnected      EventName = "account.disconnected"
 	EventNameAccountError             EventName = "account.error"
 	EventNameAccountTokenExpiring     EventName = "account.token_expiring"
+	EventNameFeedMatched              EventName = "feed.matched"
 	EventNamePostCancelled            EventName = "post.cancelled"
 	EventNamePostFailed               EventName = "post.failed"
 	EventNamePostPublished            EventName = "post.published"
@@ -441,6 +442,14 @@ const (
 	ListPostsParamsStatusScheduled       ListPostsParamsStatus = "scheduled"
 )
 
+// Defines values for ListPostsParamsSort.
+const (
+	ListPostsParamsSortCreatedAt         ListPostsParamsSort = "createdAt"
+	ListPostsParamsSortMinusCreatedAt    ListPostsParamsSort = "-createdAt"
+	ListPostsParamsSortMinusScheduledFor ListPostsParamsSort = "-scheduledFor"
+	ListPostsParamsSortScheduledFor      ListPostsParamsSort = "scheduledFor"
+)
+
 // Defines values for SearchDeliveriesParamsStatus.
 const (
 	SearchDeliveriesParamsStatusDelivered SearchDeliveriesParamsStatus = "delivered"
@@ -599,6 +608,9 @@ type AttemptEvent string
 type AttemptsAnswer struct {
 	Attempts   []Attempt  `json:"attempts"`
 	Pagination Pagination `json:"pagination"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // BlueskySettings defines model for BlueskySettings.
@@ -900,6 +912,9 @@ type DeliveriesAnswer struct {
 
 	// NextCursor The cursor of the next page.
 	NextCursor string `json:"nextCursor"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // DeliveryAnswer defines model for DeliveryAnswer.
@@ -1191,6 +1206,9 @@ type EventsAnswer struct {
 
 	// NextCursor The after of the next request; null before the first event.
 	NextCursor string `json:"nextCursor"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // FacebookSettings defines model for FacebookSettings.
@@ -1279,6 +1297,9 @@ type HealthAnswer struct {
 type HealthsAnswer struct {
 	Results []AccountHealth       `json:"results"`
 	Summary HealthsAnswer_Summary `json:"summary"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // HealthsAnswer_Summary defines model for HealthsAnswer.Summary.
@@ -1424,6 +1445,9 @@ type KeyRotate struct {
 type KeysAnswer struct {
 	Keys       []Key      `json:"keys"`
 	Pagination Pagination `json:"pagination"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // LinkedInSettings defines model for LinkedInSettings.
@@ -1633,6 +1657,9 @@ type MediaItemType string
 type MediaListAnswer struct {
 	Media      []Media    `json:"media"`
 	Pagination Pagination `json:"pagination"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // MessageAnswer defines model for MessageAnswer.
@@ -1645,8 +1672,11 @@ type Pagination struct {
 	// HasMore Always exact.
 	HasMore bool `json:"hasMore"`
 	Limit   int  `json:"limit"`
-	Page    int  `json:"page"`
-	Pages   int  `json:"pages"`
+
+	// NextCursor Of lists that take a cursor: where the next page begins. Absent from the last one.
+	NextCursor string `json:"nextCursor,omitempty,omitzero"`
+	Page       int    `json:"page"`
+	Pages      int    `json:"pages"`
 
 	// Total Exact up to 10000; of longer lists only that they are at least as long.
 	Total int `json:"total"`
@@ -1812,6 +1842,9 @@ type PostCountsAnswer struct {
 
 	// Totals By status.
 	Totals map[string]int `json:"totals"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // PostCountsAnswerCountsStatus defines model for PostCountsAnswer.Counts.Status.
@@ -1903,6 +1936,9 @@ type PostUpdateStatus string
 type PostsAnswer struct {
 	Pagination Pagination `json:"pagination"`
 	Posts      []Post     `json:"posts"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // Queue defines model for Queue.
@@ -1975,6 +2011,9 @@ type RetryAnswer struct {
 // SlotsAnswer defines model for SlotsAnswer.
 type SlotsAnswer struct {
 	Slots []time.Time `json:"slots"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // TelegramSettings defines model for TelegramSettings.
@@ -2538,6 +2577,9 @@ type BrandID = string
 // ConnectPlatform defines model for ConnectPlatform.
 type ConnectPlatform = PlatformName
 
+// Cursor defines model for Cursor.
+type Cursor = string
+
 // DeliveryID defines model for DeliveryId.
 type DeliveryID = string
 
@@ -2626,6 +2668,10 @@ type ListKeysParams struct {
 type ListMediaParams struct {
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 	Page  *int `form:"page,omitempty" json:"page,omitempty"`
+
+	// Cursor The nextCursor of the page before, in place of `page`, with the same other parameters; `limit` may be another. It is
+	// valid for this list alone, for as long as the keys of crier's vault are.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListPostsParams defines parameters for ListPosts.
@@ -2641,17 +2687,33 @@ type ListPostsParams struct {
 	// Before Scheduled at or before this time.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
+	// UpdatedAfter Changed at or after this time: made, edited, published, failed, cancelled. The posts come in the order of their
+	// changes, the first change first. Only `status` may stand beside it, since no index serves the others.
+	UpdatedAfter *string `form:"updatedAfter,omitempty" json:"updatedAfter,omitempty"`
+
+	// Sort What the list is sorted by, after a minus sign with the latest first. Drafts without a time stand before all others
+	// where the latest scheduled come first, and else after them. By createdAt posts are listed beside `externalId` and
+	// `metadata` alone, since no index serves the others.
+	Sort *ListPostsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// ExternalID The caller's own id of a post.
 	ExternalID *string `form:"externalId,omitempty" json:"externalId,omitempty"`
 
-	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the newest 10,000 posts that the other parameters select.
+	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the first 10,000 posts that the other parameters select.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 	Limit    *int               `form:"limit,omitempty" json:"limit,omitempty"`
 	Page     *int               `form:"page,omitempty" json:"page,omitempty"`
+
+	// Cursor The nextCursor of the page before, in place of `page`, with the same other parameters; `limit` may be another. It is
+	// valid for this list alone, for as long as the keys of crier's vault are.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListPostsParamsStatus defines parameters for ListPosts.
 type ListPostsParamsStatus string
+
+// ListPostsParamsSort defines parameters for ListPosts.
+type ListPostsParamsSort string
 
 // CreatePostParams defines parameters for CreatePost.
 type CreatePostParams struct {
@@ -3422,7 +3484,13 @@ type ClientInterface interface {
 
 	// ListPosts List posts
 	//
-	// Posts made through the API, newest scheduled first; drafts without a time stand before all others.
+	// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
+	// list begins with the latest.
+	//
+	// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+	//
+	// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
+	// seconds after its updatedAt. GET /events and webhooks tell of each change once.
 	//
 	// Corresponds with GET /posts (the `ListPosts` operationId).
 	ListPosts(ctx context.Context, params *ListPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4982,7 +5050,13 @@ func (c *Client) ListUploadParts(ctx context.Context, id MediaID, reqEditors ...
 
 // ListPosts List posts
 //
-// Posts made through the API, newest scheduled first; drafts without a time stand before all others.
+// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
+// list begins with the latest.
+//
+// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+//
+// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
+// seconds after its updatedAt. GET /events and webhooks tell of each change once.
 //
 // Corresponds with GET /posts (the `ListPosts` operationId).
 func (c *Client) ListPosts(ctx context.Context, params *ListPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -7457,6 +7531,18 @@ func NewListMediaRequest(server string, params *ListMediaParams) (*http.Request,
 
 		}
 
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -7775,6 +7861,30 @@ func NewListPostsRequest(server string, params *ListPostsParams) (*http.Request,
 
 		}
 
+		if params.UpdatedAfter != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "updatedAfter", *params.UpdatedAfter, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.ExternalID != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "externalId", *params.ExternalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -7814,6 +7924,18 @@ func NewListPostsRequest(server string, params *ListPostsParams) (*http.Request,
 		if params.Page != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
