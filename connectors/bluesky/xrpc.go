@@ -26,7 +26,6 @@ const (
 	uploadVideo    = "app.bsky.video.uploadVideo"
 	getJobStatus   = "app.bsky.video.getJobStatus"
 	searchPosts    = "app.bsky.feed.searchPosts"
-	getProfile     = "app.bsky.actor.getProfile"
 )
 
 // The names of errors that mean more than their status does.

@@ -94,9 +94,9 @@ func handleOf(did string) (string, bool) {
 	return "author" + strconv.Itoa(n) + authorDomain, ok
 }
 
-// profile shows one of the stream's people; nobody else has a profile.
-func (s *simulator) profile(_ http.ResponseWriter, r *http.Request) (any, error) {
-	actor := r.URL.Query().Get("actor")
+// publicProfile shows one of the stream's people. Nobody else has a public profile: it would tell
+// one workspace of another's.
+func publicProfile(actor string) (any, error) {
 	if name, ok := strings.CutSuffix(actor, authorDomain); ok {
 		n, err := strconv.Atoi(strings.TrimPrefix(name, "author"))
 		if err == nil && n >= 0 && n < authors {

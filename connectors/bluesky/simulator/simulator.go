@@ -64,7 +64,6 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 		"GET app.bsky.video.getJobStatus":        s.answer(s.getJobStatus),
 		"GET app.bsky.video.getUploadLimits":     s.answer(s.getUploadLimits),
 		"GET app.bsky.feed.searchPosts":          s.answer(s.search),
-		"GET app.bsky.actor.getProfile":          s.answer(s.profile),
 	} {
 		verb, name, _ := strings.Cut(method, " ")
 		mux.HandleFunc(verb+" /xrpc/"+name, handler)
