@@ -11,6 +11,7 @@ import (
 type queriesStore interface {
 	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostCount, error)
 	Events(ctx context.Context, workspace schema.WorkspaceID, filter schema.EventFilter) ([]schema.Event, error)
+	FeedItems(ctx context.Context, workspace schema.WorkspaceID, query schema.FeedItemQuery) ([]schema.MatchedItem, error)
 	// Position returns the position of an event, and whether it is stored.
 	Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, stored bool, err error)
 	figuresStore
@@ -45,6 +46,13 @@ func (q *Queries) PostCounts(ctx context.Context, workspace schema.WorkspaceID, 
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	return q.store.PostCounts(ctx, workspace, filter)
+}
+
+// FeedItems returns what a monitor has found, the newest first.
+func (q *Queries) FeedItems(ctx context.Context, workspace schema.WorkspaceID, query schema.FeedItemQuery) ([]schema.MatchedItem, error) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	return q.store.FeedItems(ctx, workspace, query)
 }
 
 // Events returns a page of a workspace's events, at most 100, in the order of their

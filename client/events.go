@@ -57,7 +57,7 @@ type Event struct {
 	Name      EventName `json:"event"`
 	Test      bool      `json:"test"` // sample data of a test
 	CreatedAt time.Time `json:"createdAt"`
-	// Data is a PostData, ThreadData, AccountData or WebhookData by the event's name, and the
+	// Data is a PostData, ThreadData, AccountData, WebhookData or FeedData by the event's name, and the
 	// json.RawMessage that came of an event that is newer than this package.
 	Data any `json:"data"`
 }
@@ -81,6 +81,34 @@ type (
 	// WebhookData is of EventWebhookDisabled.
 	WebhookData struct {
 		Webhook EventWebhook `json:"webhook"`
+	}
+	// FeedData is of EventFeedMatched.
+	FeedData struct {
+		Monitor FeedMonitor `json:"monitor"`
+		Items   []FeedItem  `json:"items"` // what was found at one moment
+	}
+	// FeedMonitor names a monitor.
+	FeedMonitor struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
+	// FeedItem is a public post that a monitor found.
+	FeedItem struct {
+		Platform  Platform   `json:"platform"`
+		NativeID  string     `json:"nativeId"`
+		Author    FeedAuthor `json:"author"`
+		Text      string     `json:"text"`
+		URL       string     `json:"url"`
+		Language  string     `json:"language"`
+		WrittenAt time.Time  `json:"writtenAt"`
+		Keywords  []string   `json:"keywords"`
+	}
+	// FeedAuthor is who wrote it, as far as the platform tells.
+	FeedAuthor struct {
+		ID     string `json:"id"`
+		Handle string `json:"handle"`
+		Name   string `json:"name"`
+		URL    string `json:"url"`
 	}
 )
 
@@ -107,6 +135,8 @@ func (e *Event) UnmarshalJSON(body []byte) error {
 		e.Data, err = dataOf[AccountData](envelope.Data)
 	case "webhook":
 		e.Data, err = dataOf[WebhookData](envelope.Data)
+	case "feed":
+		e.Data, err = dataOf[FeedData](envelope.Data)
 	default:
 		e.Data = envelope.Data
 	}
@@ -140,6 +170,7 @@ const (
 	EventAccountFailed            = api.EventNameAccountError
 	EventAccountTokenExpiring     = api.EventNameAccountTokenExpiring
 	EventWebhookDisabled          = api.EventNameWebhookDisabled
+	EventFeedMatched              = api.EventNameFeedMatched
 )
 
 // What events are about, as it was then.
@@ -156,6 +187,6 @@ func EveryEvent() []EventName {
 	return []EventName{
 		EventPostScheduled, EventPostPublished, EventPostFailed, EventPostCancelled, EventPostUpdated,
 		EventThreadScheduled, EventThreadPublished, EventThreadPartiallyPublished, EventThreadFailed,
-		EventAccountConnected, EventAccountDisconnected, EventAccountFailed, EventAccountTokenExpiring, EventWebhookDisabled,
+		EventAccountConnected, EventAccountDisconnected, EventAccountFailed, EventAccountTokenExpiring, EventWebhookDisabled, EventFeedMatched,
 	}
 }

@@ -69,6 +69,8 @@ func aboutOf(e *client.Event) string {
 		return data.Account.ID
 	case client.WebhookData:
 		return data.Webhook.ID
+	case client.FeedData:
+		return data.Monitor.ID
 	}
 	return ""
 }

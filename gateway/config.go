@@ -15,6 +15,7 @@ import (
 	"crier/gateway/analytics"
 	"crier/gateway/billing"
 	"crier/gateway/deletions"
+	"crier/gateway/feeds"
 	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
@@ -56,12 +57,14 @@ type Store interface {
 	billing.Store
 	media.Store
 	webhooks.Store
+	feeds.Store
 }
 
 // Analytics is what is asked of ClickHouse.
 type Analytics interface {
 	analytics.Figures
 	webhooks.EventReader
+	feeds.ItemReader
 }
 
 // Platforms is what is known of platforms.

@@ -21,6 +21,7 @@ import (
 	"crier/gateway/cursor"
 	"crier/gateway/deletions"
 	"crier/gateway/directory"
+	"crier/gateway/feeds"
 	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
@@ -122,6 +123,10 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Now: config.Now, Random: config.Random,
 		}),
 		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
+		feeds.Routes(feeds.Config{
+			Store: config.Store, Items: config.Analytics, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			Now: config.Now,
+		}),
 		analytics.Routes(analytics.Config{Figures: config.Analytics, Accounts: directories, Zones: zones, Now: config.Now}),
 	), nil
 }

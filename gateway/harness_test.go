@@ -137,6 +137,16 @@ type figures struct {
 	nothingMore
 }
 
+// FeedItems is what ClickHouse has of a monitor: one post.
+func (figures) FeedItems(_ context.Context, _ schema.WorkspaceID, q schema.FeedItemQuery) ([]schema.MatchedItem, error) {
+	if !q.Before.IsZero() {
+		return nil, nil
+	}
+	at := time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
+	all := []schema.MatchedItem{{Platform: schema.Bluesky, NativeID: "at://b", Text: "tea", WrittenAt: at}, {Platform: schema.Bluesky, NativeID: "at://a", Text: "tea", WrittenAt: at}}
+	return all[:min(q.Limit, len(all))], nil
+}
+
 type counter interface {
 	PostCounts(context.Context, schema.WorkspaceID, schema.AnalyticsFilter) ([]schema.PostCount, error)
 }

@@ -50,6 +50,7 @@ var idsOf = map[string][]string{
 	"/uploads/:id/:secret":                 {"uploadSecret"},
 	"/files/:id":                           {"media"},
 	"/files/:id/:name":                     {"fileName"},
+	"/feeds/keywords/:id":                  {"monitor"},
 	"/webhooks/:id":                        {"webhook"},
 	"/webhooks/:id/deliveries/:deliveryId": {"delivery"},
 }
@@ -60,6 +61,7 @@ var platformsOf = map[string]string{"/connect/:platform/entities": "facebook", "
 // namings are the bodies and queries, by route, in which another's ids can stand. A path
 // leads to the caller's own.
 var namings = map[string][]string{
+	"GET /feeds/search": {"?platform=bluesky&q=coffee&accountId=$other$"},
 	"POST /posts": {
 		`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "$account$"}], "publishNow": true}`,
 		`{"content": "x", "platforms": ["mastodon"], "status": "draft", "brandId": "$brand$"}`,

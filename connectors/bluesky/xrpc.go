@@ -25,6 +25,7 @@ const (
 	getProfile     = "app.bsky.actor.getProfile"
 	uploadVideo    = "app.bsky.video.uploadVideo"
 	getJobStatus   = "app.bsky.video.getJobStatus"
+	searchPosts    = "app.bsky.feed.searchPosts"
 )
 
 // The names of errors that mean more than their status does.

@@ -121,6 +121,7 @@ const (
 	EventNameAccountDisconnected      EventName = "account.disconnected"
 	EventNameAccountError             EventName = "account.error"
 	EventNameAccountTokenExpiring     EventName = "account.token_expiring"
+	EventNameFeedMatched              EventName = "feed.matched"
 	EventNamePostCancelled            EventName = "post.cancelled"
 	EventNamePostFailed               EventName = "post.failed"
 	EventNamePostPublished            EventName = "post.published"
