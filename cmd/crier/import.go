@@ -9,13 +9,13 @@ import (
 
 	"github.com/mattn/go-isatty"
 
+	"crier/cmd/crier/console"
 	"crier/cmd/crier/importer"
 )
 
 type importCommand struct {
-	File      string `arg:"" type:"existingfile" help:"A .csv or .tsv with a header, or a .jsonl with a create-post body in each line."`
-	Key       string `required:"" secret:"" help:"API key of the workspace."`
-	URL       string `default:"http://127.0.0.1:8080" help:"Address of the server."`
+	File string `arg:"" type:"existingfile" help:"A .csv or .tsv with a header, or a .jsonl with a create-post body in each line."`
+	console.Access
 	Timezone  string `default:"UTC" help:"IANA name: of times that have no zone, in rows that name none."`
 	Check     bool   `env:"-" help:"Ask the server what would become of each row, and show what is wrong; make nothing."`
 	DryRun    bool   `env:"-" help:"The same as --check."`
@@ -43,8 +43,12 @@ func (i *importCommand) Run(ctx context.Context) error {
 		return err
 	}
 	check := i.Check || i.DryRun
+	server, err := i.Server()
+	if err != nil {
+		return err
+	}
 	summary, err := importer.Run(ctx, importer.Config{
-		File: i.File, URL: i.URL, Key: i.Key, Timezone: i.Timezone, DryRun: check, Map: mapping,
+		File: i.File, URL: server.URL, Key: server.Key, Timezone: i.Timezone, DryRun: check, Map: mapping,
 		Progress: os.Stderr, Terminal: isatty.IsTerminal(os.Stderr.Fd()), Now: time.Now,
 	})
 	if err != nil {
