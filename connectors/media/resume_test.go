@@ -73,8 +73,7 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 }
 
 func TestAFetchGoesOnWhereItWasCutOff(t *testing.T) {
-	picture := picture320x200(t, png.Encode)
-	content := append(picture, make([]byte, 200_000)...)
+	content := append(picture320x200(t, png.Encode), make([]byte, 200_000)...)
 	for name, tt := range map[string]struct {
 		server *cutting
 		want   string // ranges
