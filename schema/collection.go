@@ -31,8 +31,8 @@ func AllCollected() []Collected { return []Collected{CollectMetrics, CollectFoll
 // collected says of which platforms what is collected, since that is known before anything of
 // an account is: docs/collecting.md has the sources. The catalog's connectors can do it.
 var collected = map[Collected][]Platform{
-	CollectMetrics:   {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon},
-	CollectFollowers: {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon},
+	CollectMetrics:   {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn, TikTok, Pinterest},
+	CollectFollowers: {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn, TikTok, Pinterest, Telegram},
 }
 
 // Collects reports whether something is collected of the platform.
