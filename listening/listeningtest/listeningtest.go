@@ -11,28 +11,52 @@ import (
 	"crier/schema"
 )
 
-// Reference returns the monitors that ask for a post, plainly.
-func Reference(monitors []schema.Monitor, text string, langs []string) (asking []int) {
+// Reference tells which monitors ask for a post by looking its words, and its phrases of two, up.
+type Reference struct {
+	monitors []schema.Monitor
+	include  map[string][]int // by keyword, without case
+}
+
+// NewReference makes the reference of monitors whose keywords are words or phrases of two.
+func NewReference(monitors []schema.Monitor) *Reference {
+	r := &Reference{monitors, map[string][]int{}}
+	for i, m := range monitors {
+		for _, keyword := range m.Include {
+			keyword = strings.ToLower(keyword)
+			r.include[keyword] = append(r.include[keyword], i)
+		}
+	}
+	return r
+}
+
+// Asking returns the monitors that ask for a post, each once.
+func (r *Reference) Asking(text string, langs []string) (asking []int) {
+	has := partsOf(text)
+	for part := range has {
+		for _, i := range r.include[part] {
+			m := &r.monitors[i]
+			barred := slices.ContainsFunc(m.Exclude, func(keyword string) bool { return has[strings.ToLower(keyword)] })
+			foreign := m.Language != "" && !slices.ContainsFunc(langs, func(l string) bool { return l[:2] == m.Language })
+			if !barred && !foreign && !slices.Contains(asking, i) {
+				asking = append(asking, i)
+			}
+		}
+	}
+	return asking
+}
+
+// partsOf are the words of a text, and its phrases of two with nothing but blanks between them.
+func partsOf(text string) map[string]bool {
 	sign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	has := map[string]bool{}
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), sign) {
 		has[word] = true
 	}
 	words := strings.Fields(strings.ToLower(text))
-	for i := 1; i < len(words); i++ { // phrases of two, with nothing but blanks between them
+	for i := 1; i < len(words); i++ {
 		has[strings.TrimLeftFunc(words[i-1], sign)+" "+strings.TrimRightFunc(words[i], sign)] = true
 	}
-	met := func(keyword string) bool { return has[strings.ToLower(keyword)] }
-	for i, m := range monitors {
-		if !slices.ContainsFunc(m.Include, met) || slices.ContainsFunc(m.Exclude, met) {
-			continue
-		}
-		if m.Language != "" && !slices.ContainsFunc(langs, func(l string) bool { return l[:2] == m.Language }) {
-			continue
-		}
-		asking = append(asking, i)
-	}
-	return asking
+	return has
 }
 
 // Words are as many made-up words, of which some are parts of others.
