@@ -65,7 +65,7 @@ func (b *base) stages() []stage {
 		store := postgres.NewDelay(b.store)
 		delay := pipeline.NewDelay(store, b.log, log, b.metrics)
 		maintenance := pipeline.NewMaintenance(pipeline.MaintenanceDeps{
-			Far: store, History: store, Archive: store, Limits: store, Webhooks: store, Holds: store, Outbox: store, Sweeper: store, Observer: store, DeadLetters: store,
+			Far: store, History: store, Archive: store, Inbox: store, Limits: store, Webhooks: store, Holds: store, Outbox: store, Sweeper: store, Observer: store, DeadLetters: store,
 			Announce: b.announcer.Announce, Log: b.log, Logger: log, Metrics: b.metrics,
 		})
 		all = append(all,

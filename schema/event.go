@@ -25,6 +25,8 @@ const (
 	AccountError             EventType = "account.error"
 	AccountTokenExpiring     EventType = "account.token_expiring"
 	WebhookDisabled          EventType = "webhook.disabled"
+	CommentReceived          EventType = "comment.received"
+	MentionReceived          EventType = "mention.received"
 )
 
 // Facts about one target, which only analytics reads.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type (
 	queueKind     struct{}
 	deadKind      struct{}
 	deletionKind  struct{}
+	itemKind      struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -52,6 +54,7 @@ func (threadKind) Prefix() string    { return "thread" }
 func (queueKind) Prefix() string     { return "queue" }
 func (deadKind) Prefix() string      { return "dead" }
 func (deletionKind) Prefix() string  { return "del" }
+func (itemKind) Prefix() string      { return "item" }
 
 // Ids of crier's things.
 type (
@@ -72,6 +75,7 @@ type (
 
 	DeadLetterID = ID[deadKind]
 	DeletionID   = ID[deletionKind]
+	ItemID       = ID[itemKind] // a hash: see ItemIDOf
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
@@ -262,3 +266,16 @@ func NewDeletionID(at time.Time) DeletionID { return NewID[deletionKind](at) }
 
 // ParseDeletionID reads a DeletionID that somebody asks by.
 func ParseDeletionID(text string) (DeletionID, error) { return ParseID[deletionKind](text) }
+
+// ItemIDOf returns the ItemID of what the platform calls by an id in the inbox of an account:
+// it follows from the two, and has no time.
+func ItemIDOf(account AccountID, nativeID string) ItemID {
+	sum := sha256.Sum256(append(account[:len(account):len(account)], nativeID...))
+	return ItemID(sum[:16])
+}
+
+// ParseItemID reads an ItemID that a client sent.
+func ParseItemID(text string) (ItemID, error) { return ParseID[itemKind](text) }
+
+// ParseCommentID reads a CommentID that a client sent.
+func ParseCommentID(text string) (CommentID, error) { return ParseID[commentKind](text) }

@@ -23,6 +23,9 @@ const (
 	getRecord      = "com.atproto.repo.getRecord"
 	uploadVideo    = "app.bsky.video.uploadVideo"
 	getJobStatus   = "app.bsky.video.getJobStatus"
+
+	getPostThread     = "app.bsky.feed.getPostThread"
+	listNotifications = "app.bsky.notification.listNotifications"
 )
 
 // The names of errors that mean more than their status does.
@@ -32,6 +35,7 @@ const (
 	invalidSwap    = "InvalidSwap"
 	recordNotFound = "RecordNotFound"
 	blobNotFound   = "BlobNotFound"
+	postNotFound   = "NotFound"
 	// secondFactor is what a login with the account's own password meets.
 	secondFactor = "AuthFactorTokenRequired"
 )

@@ -54,6 +54,7 @@ type World struct {
 	revoked  map[string]struct{} // credentials; they do not outlive the process
 
 	published published
+	people    people
 
 	faults  faults
 	markers markers
@@ -94,7 +95,7 @@ func (w *World) NewID() int64 {
 	}
 }
 
-// Reset forgets posts, uploads, faults, ends and which markers were met. Accounts follow
+// Reset forgets posts, what people said, uploads, faults, ends and which markers were met. Accounts follow
 // from their credentials and stay what they were.
 func (w *World) Reset() error {
 	w.mu.Lock()
@@ -120,6 +121,7 @@ func (w *World) clear() {
 	w.uploads = map[string]Upload{}
 	w.revoked = map[string]struct{}{}
 	w.published = newPublished()
+	w.people.forget()
 }
 
 func (w *World) restore(records []record) {

@@ -44,21 +44,23 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 	s.dialect = simulation.Dialect{Operation: operation, Fail: s.fail, Ending: ending(), Show: s.show}
 	mux := http.NewServeMux()
 	for method, handler := range map[string]http.HandlerFunc{
-		"POST com.atproto.server.createSession":  s.answer(s.createSession),
-		"POST com.atproto.server.refreshSession": s.answer(s.refreshSession),
-		"GET com.atproto.server.getSession":      s.answer(s.getSession),
-		"GET com.atproto.server.getServiceAuth":  s.answer(s.getServiceAuth),
-		"GET com.atproto.server.describeServer":  s.answer(s.describeServer),
-		"GET com.atproto.identity.resolveHandle": s.answer(s.resolveHandle),
-		"POST " + uploadBlob:                     s.answer(s.uploadBlob),
-		"POST com.atproto.repo.putRecord":        s.write(putCost, s.put),
-		"POST com.atproto.repo.createRecord":     s.write(createCost, s.create),
-		"POST com.atproto.repo.deleteRecord":     s.write(deleteCost, s.remove),
-		"GET com.atproto.repo.getRecord":         s.answer(s.getRecord),
-		"GET com.atproto.repo.listRecords":       s.answer(s.listRecords),
-		"POST app.bsky.video.uploadVideo":        s.uploadVideo,
-		"GET app.bsky.video.getJobStatus":        s.answer(s.getJobStatus),
-		"GET app.bsky.video.getUploadLimits":     s.answer(s.getUploadLimits),
+		"POST com.atproto.server.createSession":       s.answer(s.createSession),
+		"POST com.atproto.server.refreshSession":      s.answer(s.refreshSession),
+		"GET com.atproto.server.getSession":           s.answer(s.getSession),
+		"GET com.atproto.server.getServiceAuth":       s.answer(s.getServiceAuth),
+		"GET com.atproto.server.describeServer":       s.answer(s.describeServer),
+		"GET com.atproto.identity.resolveHandle":      s.answer(s.resolveHandle),
+		"POST " + uploadBlob:                          s.answer(s.uploadBlob),
+		"POST com.atproto.repo.putRecord":             s.write(putCost, s.put),
+		"POST com.atproto.repo.createRecord":          s.write(createCost, s.create),
+		"POST com.atproto.repo.deleteRecord":          s.write(deleteCost, s.remove),
+		"GET com.atproto.repo.getRecord":              s.answer(s.getRecord),
+		"GET com.atproto.repo.listRecords":            s.answer(s.listRecords),
+		"GET app.bsky.feed.getPostThread":             s.answer(s.getPostThread),
+		"GET app.bsky.notification.listNotifications": s.answer(s.listNotifications),
+		"POST app.bsky.video.uploadVideo":             s.uploadVideo,
+		"GET app.bsky.video.getJobStatus":             s.answer(s.getJobStatus),
+		"GET app.bsky.video.getUploadLimits":          s.answer(s.getUploadLimits),
 	} {
 		verb, name, _ := strings.Cut(method, " ")
 		mux.HandleFunc(verb+" /xrpc/"+name, handler)

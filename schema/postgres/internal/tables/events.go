@@ -69,13 +69,22 @@ func DoneEvents(p *schema.Post, now time.Time) []schema.Event {
 
 // QueueEvents adds the outbox row of a commit's events; nil without events.
 func QueueEvents(batch *pgx.Batch, events []schema.Event, now time.Time) *schema.EncodedEvents {
+	return queueOwed(batch, events, schema.OwedNotify|schema.OwedAnalytics, now)
+}
+
+// QueueFacts is QueueEvents for what only analytics stores.
+func QueueFacts(batch *pgx.Batch, facts []schema.Event, now time.Time) *schema.EncodedEvents {
+	return queueOwed(batch, facts, schema.OwedAnalytics, now)
+}
+
+func queueOwed(batch *pgx.Batch, events []schema.Event, owed schema.Owed, now time.Time) *schema.EncodedEvents {
 	if len(events) == 0 {
 		return nil
 	}
 	b := schema.EventBatch{ID: schema.NewBatchID(now), Events: events}
 	payload := appendEventBatch(make([]byte, 0, len(events)*2*documentSize), &b)
 	batch.Queue(`insert into outbox (id, owed, sent_at, payload) values ($1, $2, now(), $3)`,
-		b.ID, int16(schema.OwedNotify|schema.OwedAnalytics), payload)
+		b.ID, int16(owed), payload)
 	return &schema.EncodedEvents{ID: b.ID, Payload: payload}
 }
 
