@@ -11,6 +11,7 @@ import (
 type queriesStore interface {
 	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error)
 	Events(ctx context.Context, workspace schema.WorkspaceID, filter schema.EventFilter) ([]schema.Event, error)
+	InboxItems(ctx context.Context, workspace schema.WorkspaceID, names []schema.ItemName) (map[schema.ItemName]schema.InboxItem, error)
 	// Position returns the position of an event, and whether it is stored.
 	Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, stored bool, err error)
 }
@@ -44,6 +45,17 @@ func (q *Queries) PostCounts(ctx context.Context, workspace schema.WorkspaceID, 
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	return q.store.PostCounts(ctx, workspace, filter)
+}
+
+// InboxItems returns what people wrote to a workspace's accounts, by name; the error is
+// Unavailable when ClickHouse does not answer.
+func (q *Queries) InboxItems(ctx context.Context, workspace schema.WorkspaceID, names []schema.ItemName) (map[schema.ItemName]schema.InboxItem, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	return q.store.InboxItems(ctx, workspace, names)
 }
 
 // Events returns a page of a workspace's events, at most 100, in the order of their

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"crier/analytics/usage"
 	"crier/connectors"
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
@@ -41,6 +42,7 @@ type base struct {
 	room      *media.Room    // of all media, on disk
 	announcer *pipeline.Announcer
 	metrics   *pipeline.Metrics
+	usage     *usage.Counter
 	tracer    *tracing.Tracer // nil: nothing is traced
 	sandbox   net.Listener    // of the simulators; nil without the role
 	simulated string          // where the simulators are reached; empty: nowhere
@@ -131,6 +133,9 @@ func (b *base) connectOut(ctx context.Context) error {
 	if err := b.openWalls(ctx); err != nil {
 		return err
 	}
+	b.usage = usage.NewCounter(usage.Config{Store: postgres.NewAnalytics(b.store), Now: b.store.Now, Logger: b.config.Logger, Registerer: b.config.Registerer})
+	called := connectors.NewMetrics(b.config.Registerer)
+	called.Tell(b.usage.Called)
 	live, err := b.egress(b.config.Bases)
 	if err != nil {
 		return err
@@ -156,7 +161,7 @@ func (b *base) connectOut(ctx context.Context) error {
 		Media: b.fetcher, Fit: b.library.Fitting,
 		Quotas: b.store,
 		Turns:  b.store, ShareAccounts: b.config.sharesAccounts(),
-		Logger: b.config.Logger, Metrics: connectors.NewMetrics(b.config.Registerer), Now: b.store.Now,
+		Logger: b.config.Logger, Metrics: called, Now: b.store.Now,
 	})
 	b.platforms = walled{b.catalog, b.walls, b.publicURL()}
 	return err

@@ -107,7 +107,8 @@ func (b *base) stages() []stage {
 			Store: b.analytics.Sink(), Outbox: postgres.NewAnalytics(b.store), Log: b.log, Now: b.store.Now, Logger: log, Registerer: c.Registerer,
 		})
 		deleting := pipeline.NewDeleting(postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), b.analytics.Eraser(), catalog.Profiles(), shared)
-		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always})
+		keeping := analytics.NewKeeper(analytics.KeeperDeps{Store: b.analytics.Retention(), Keep: c.Keep, Now: b.store.Now, Logger: log})
+		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always}, stage{roleAnalytics, keeping.Run, always})
 	}
 	if c.has(roleGateway) { // where uploads arrive
 		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)
@@ -145,6 +146,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 			Lead: b.config.Lead, AllowPrivateWebhooks: b.config.AllowPrivateWebhooks, AllowRegistration: b.config.AllowRegistration,
 		},
 		Now: b.store.Now, Random: rand.Reader, Logger: b.config.Logger, Registerer: b.config.Registerer, Tracer: b.tracer,
+		Requested: b.usage.Requested,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the gateway: %w", err)

@@ -75,6 +75,7 @@ func run(ctx context.Context, b *base, servers []*server, stages []stage, starte
 
 	var announcers, stagers errgroup.Group
 	announcers.Go(func() error { return b.announcer.Run(announcing, b.log) })
+	announcers.Go(func() error { return b.usage.Run(announcing) }) // counts what stages do while they end
 	for _, s := range stages {
 		stagers.Go(func() error { return s.run(staging) })
 	}

@@ -107,26 +107,29 @@ func withoutRepeats(client *http.Client) *http.Client {
 // A call that has no streamed body ends after schema.CallDeadline at the latest; one
 // that has ends with ctx. After ctx's deadline nothing is sent.
 func (c *Client) Do(ctx context.Context, call Call, out any) (*Response, error) {
-	response, err := c.do(ctx, call, out)
-	c.metrics.count(c.platform, call.Operation, err)
+	response, took, err := c.do(ctx, call, out)
+	c.metrics.count(c.platform, call.Operation, took, err)
 	return response, err
 }
 
-func (c *Client) do(ctx context.Context, call Call, out any) (*Response, error) {
+// do also returns how long the exchange took; zero where there was none.
+func (c *Client) do(ctx context.Context, call Call, out any) (_ *Response, took time.Duration, _ error) {
 	request, err := call.request(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("building %s: %w", call.Operation, err)
+		return nil, 0, fmt.Errorf("building %s: %w", call.Operation, err)
 	}
 	server := c.breakers.of(request.URL.Host)
 	if err := c.limiter.wait(ctx, call, server, patience(call)); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return server.do(func() (*Response, error) {
+	response, err := server.do(func() (*Response, error) {
 		started := c.now()
 		response, err := c.exchange(ctx, request, call, out)
-		c.metrics.time(c.platform, err, c.now().Sub(started))
+		took = c.now().Sub(started)
+		c.metrics.time(c.platform, err, took)
 		return response, err
 	})
+	return response, took, err
 }
 
 // patience returns how long a call may wait for its turn. A visible call is claimed: it

@@ -16,7 +16,12 @@ type Metrics struct {
 	calls   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
 	open    *openBreakers
+	told    func(schema.PlatformCall) // nil: nobody
 }
+
+// Tell has every call told to a function, which must not wait. It is called before the first
+// call.
+func (m *Metrics) Tell(told func(schema.PlatformCall)) { m.told = told }
 
 // NewMetrics makes the metrics of platform calls.
 func NewMetrics(registerer prometheus.Registerer) *Metrics {
@@ -37,8 +42,12 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 	}
 }
 
-func (m *Metrics) count(platform schema.Platform, operation string, err error) {
-	m.calls.WithLabelValues(platform.String(), operation, outcome(err)).Inc()
+func (m *Metrics) count(platform schema.Platform, operation string, took time.Duration, err error) {
+	outcome := outcome(err)
+	m.calls.WithLabelValues(platform.String(), operation, outcome).Inc()
+	if m.told != nil {
+		m.told(schema.PlatformCall{Platform: platform, Operation: operation, Outcome: outcome, Took: took})
+	}
 }
 
 func (m *Metrics) time(platform schema.Platform, err error, took time.Duration) {

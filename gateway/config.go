@@ -42,6 +42,8 @@ type Config struct {
 	Logger     *slog.Logger
 	Registerer prometheus.Registerer
 	Tracer     *tracing.Tracer // nil: requests are not traced
+	// Requested is told of every request with a valid key, and must not wait; nil: nobody is.
+	Requested func(schema.APIRequest)
 }
 
 // Store is all that the resources ask of the database, each for itself.

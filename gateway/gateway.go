@@ -52,6 +52,7 @@ func New(config Config) (*Gateway, error) {
 	passes, err := admission.Middleware(admission.Config{
 		Store: config.Store, Failures: f, Limits: admission.LimitsOf(basePath, routes), TrustedProxies: config.Addresses.TrustedProxies,
 		Now: config.Now, Random: config.Random, Logger: config.Logger, Registerer: config.Registerer, Tracer: config.Tracer,
+		Requested: config.Requested,
 	})
 	if err != nil {
 		return nil, err

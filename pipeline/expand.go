@@ -45,7 +45,9 @@ func (e *Expand) deliver(ctx context.Context, messages []*stream.Message) {
 	for _, m := range messages {
 		batch, err := worker.Decode[schema.EventBatch](m.Value)
 		if err == nil {
-			batches = append(batches, batch)
+			if !onlyFacts(batch) {
+				batches = append(batches, batch)
+			}
 		} else if !worker.Note(ctx, e.store, e.logger, worker.Unreadable(schema.StageExpand, m, err)) {
 			return
 		}
@@ -56,6 +58,17 @@ func (e *Expand) deliver(ctx context.Context, messages []*stream.Message) {
 	for _, m := range messages {
 		m.Ack()
 	}
+}
+
+// onlyFacts reports whether no webhook can subscribe to anything in a batch, which then was
+// never owed to this stage.
+func onlyFacts(b schema.EventBatch) bool {
+	for _, e := range b.Events {
+		if !e.Type.IsFact() {
+			return false
+		}
+	}
+	return len(b.Events) > 0
 }
 
 // expand stores the deliveries of batches, and tries again for as long as the database

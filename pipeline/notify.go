@@ -91,6 +91,7 @@ func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Turn) 
 			result.State, result.NextIn, outcome = schema.DeliveryPending, retries[d.Attempts], "retried"
 		}
 	}
+	result.Fact = d.Try(&result, n.sender.now())
 	n.metrics.deliveries.WithLabelValues(outcome).Inc()
 	if err == nil && !d.Again {
 		n.metrics.delivered.Observe(n.since(d).Seconds())

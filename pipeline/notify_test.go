@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -174,6 +175,7 @@ func TestAFailedDeliveryIsTriedAgainAfter2And4And8Seconds(t *testing.T) {
 		t.Errorf("after the last try: another in %v", wait)
 	}
 	n.wantHistory(schema.DeliveryFailed, 4)
+	n.wantTries(schema.TryRetried, schema.TryRetried, schema.TryRetried, schema.TryFailed)
 	claimed, err := n.stage.Claim(t.Context(), []schema.DeliveryID{id})
 	if err != nil || len(claimed) != 0 || n.requests.Load() != 4 {
 		t.Errorf("a failed delivery is claimed: %v, %v; %d requests", claimed, err, n.requests.Load())
@@ -218,6 +220,30 @@ func TestADeliveryThatAStopKeepsFromItsReceiverIsGivenBack(t *testing.T) {
 	}
 	if _, ok := n.try(id); ok || n.requests.Load() != 1 {
 		t.Errorf("%d requests after the next try", n.requests.Load())
+	}
+}
+
+// wantTries checks what analytics is told of the deliveries.
+func (n *notifying) wantTries(outcomes ...string) {
+	n.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var got []string
+	claims := map[int32]bool{}
+	for _, b := range n.events {
+		for _, e := range b.Events {
+			if e.Type != schema.FactDelivery {
+				continue
+			}
+			var try schema.DeliveryFact
+			if err := json.Unmarshal(e.Data, &try); err != nil || e.Workspace != n.webhook.Workspace || try.Webhook != n.webhook.ID || try.Attempt != len(got)+1 {
+				n.Errorf("fact = %+v, %v", e, err)
+			}
+			got, claims[try.Claim] = append(got, try.Outcome), true
+		}
+	}
+	if !slices.Equal(got, outcomes) || len(claims) != len(outcomes) {
+		n.Errorf("tries = %v under %d claims, want %v", got, len(claims), outcomes)
 	}
 }
 

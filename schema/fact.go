@@ -1,9 +1,7 @@
 package schema
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"strconv"
+	"strings"
 	"time"
 )
 
@@ -18,6 +16,9 @@ const (
 	FactPlatformCalls EventType = "fact.platform_calls" // PlatformCalls: a minute of calls
 	FactAPIUsage      EventType = "fact.api_usage"      // APIUsage: a minute of requests
 )
+
+// IsFact reports whether only analytics stores it.
+func (t EventType) IsFact() bool { return strings.HasPrefix(string(t), "fact.") }
 
 // Metrics is how a post does on its platform, counted since it was published. What the
 // platform does not tell is nil, which is not zero.
@@ -62,95 +63,106 @@ type PublishedPost struct {
 	Video    bool // with a video among its media
 }
 
-// The kinds of InboxItem.
-const (
-	InboxComment = "comment" // under a post of the account
-	InboxMention = "mention" // anywhere else, by naming the account
-)
-
-// InboxRetention is how long it is known what an account has received, from when it was first
-// seen: it can be answered and marked for that long.
-const InboxRetention = 90 * 24 * time.Hour
-
-// Author is who wrote something on a platform. What the platform does not tell is empty.
+// Author is who wrote something on a platform.
 type Author struct {
-	ID     string `json:"id,omitempty"`
+	ID     string `json:"id,omitempty"` // on the platform
 	Handle string `json:"handle,omitempty"`
 	Name   string `json:"name,omitempty"`
 	URL    string `json:"url,omitempty"`
 }
 
-// InboxItem is what somebody wrote to an account, as it stands at a revision.
+// The kinds of what people write to an account.
+const (
+	InboxComment = "comment"
+	InboxMention = "mention"
+)
+
+// InboxItem is what somebody wrote to an account. Of one native id the greatest revision
+// stands; WrittenAt is the same in all of them.
 type InboxItem struct {
-	Kind         string     `json:"kind"`
+	Kind         string     `json:"kind"` // InboxComment or InboxMention
 	NativeID     string     `json:"nativeId"`
-	ParentID     string     `json:"parentId,omitempty"` // what it answers; empty: the post itself
+	ParentID     string     `json:"parentId,omitempty"` // of the comment that it answers
 	Author       Author     `json:"author"`
-	Text         string     `json:"text"`
+	Text         string     `json:"text,omitempty"`
 	URL          string     `json:"url,omitempty"`
-	PostNativeID string     `json:"postNativeId,omitempty"` // the post of the account that it is under
+	PostNativeID string     `json:"postNativeId,omitempty"` // of what it stands under
 	WrittenAt    time.Time  `json:"writtenAt"`
-	Deleted      bool       `json:"deleted,omitempty"`
-	ReadAt       *time.Time `json:"readAt,omitempty"`
-	Revision     int64      `json:"revision"` // of the same item: the highest holds
+	Deleted      bool       `json:"deleted,omitempty"` // the platform no longer has it
+	ReadAt       *time.Time `json:"readAt,omitempty"`  // nil: nobody has read it
+	Revision     int64      `json:"revision"`
 }
 
-// Received is something that somebody has written to an account, as its platform shows it: its
-// revision, and when it was read, are crier's to know.
-type Received struct {
-	Item  InboxItem
-	Post  PostID // of crier that it is under; zero: none
-	State string // what an answer to it needs besides: see ReplyTo
+// FeedItem is a publication that a monitor found.
+type FeedItem struct {
+	Monitor   MonitorID `json:"monitor"`
+	NativeID  string    `json:"nativeId"`
+	Author    Author    `json:"author"`
+	Text      string    `json:"text,omitempty"`
+	URL       string    `json:"url,omitempty"`
+	Language  string    `json:"language,omitempty"` // BCP 47; empty: not known
+	WrittenAt time.Time `json:"writtenAt"`
+	Keywords  []string  `json:"keywords,omitempty"` // that matched
 }
 
-// Digest tells one content of an item from another.
-func (r Received) Digest() []byte {
-	hash := sha256.New()
-	for _, part := range []string{r.Item.Text, r.Item.URL, r.Item.Author.Handle, r.Item.Author.Name, r.State, strconv.FormatBool(r.Item.Deleted)} {
-		hash.Write(binary.AppendUvarint(nil, uint64(len(part))))
-		hash.Write([]byte(part))
-	}
-	return hash.Sum(nil)[:16]
+// The outcomes of a try at a webhook.
+const (
+	TryDelivered = "delivered"
+	TryRetried   = "retried" // it failed, and another follows
+	TryFailed    = "failed"  // it was the last
+)
+
+// DeliveryFact is one try at a webhook, which its delivery and claim identify.
+type DeliveryFact struct {
+	Delivery DeliveryID `json:"delivery"`
+	Claim    int32      `json:"claim"`
+	Webhook  WebhookID  `json:"webhook"`
+	Event    EventType  `json:"event"`
+	Attempt  int        `json:"attempt"` // from 1
+	Outcome  string     `json:"outcome"`
+	Code     int        `json:"code,omitempty"`     // of the answer; 0: none came
+	Seconds  float64    `json:"seconds,omitempty"`  // until the answer
+	Lateness float64    `json:"lateness,omitempty"` // seconds from the event to the end of the try
 }
 
-// NewsAge is how old something may be when it is first seen for webhooks to be told.
-const NewsAge = 24 * time.Hour
+// PlatformCalls is how many calls of one operation one process made to a platform within a
+// minute, by what came of them. It belongs to no workspace.
+type PlatformCalls struct {
+	Minute    time.Time `json:"minute"`
+	Process   string    `json:"process"` // a UUID of one run
+	Operation string    `json:"operation"`
+	Outcome   string    `json:"outcome"`
+	Calls     int64     `json:"calls"`
+	Seconds   float64   `json:"seconds"` // of all of them together
+}
 
-// InboxEntry is what is known of an item without its content.
-type InboxEntry struct {
-	ID        ItemID
-	Account   AccountID
+// APIUsage is how many requests a workspace made to one route through one process within a
+// minute, by key and status.
+type APIUsage struct {
+	Minute   time.Time `json:"minute"`
+	Process  string    `json:"process"`
+	Key      KeyID     `json:"key,omitzero"`
+	Method   string    `json:"method"`
+	Route    string    `json:"route"` // a pattern
+	Status   int       `json:"status"`
+	Requests int64     `json:"requests"`
+	Seconds  float64   `json:"seconds"`
+}
+
+// APIRequest is a request of a workspace that was answered.
+type APIRequest struct {
+	Workspace WorkspaceID
+	Key       KeyID
+	Method    string
+	Route     string // a pattern
+	Status    int
+	Took      time.Duration
+}
+
+// PlatformCall is a call to a platform, or one that was held back before sending.
+type PlatformCall struct {
 	Platform  Platform
-	Mention   bool
-	NativeID  string
-	ParentID  string
-	PostID    PostID // zero: not under a post of crier's
-	WrittenAt time.Time
-	Deleted   bool
-	ReadAt    time.Time // zero: nobody has read it
-}
-
-// Place is where the entry stands in the order of the inbox.
-func (e InboxEntry) Place() InboxPlace { return InboxPlace{e.WrittenAt, e.ID} }
-
-// InboxPlace is a place in the order of the inbox: the newest first.
-type InboxPlace struct {
-	At time.Time
-	ID ItemID
-}
-
-// InboxFilter selects what of a workspace's inbox is listed.
-type InboxFilter struct {
-	Mentions bool
-	Account  AccountID // zero: all
-	Post     PostID    // zero: all
-	Unread   bool
-	After    InboxPlace // zero: from the newest
-	Limit    int
-}
-
-// UnreadCount is how much of an account's inbox nobody has read, up to MostCounted.
-type UnreadCount struct {
-	Account            AccountID
-	Comments, Mentions int
+	Operation string
+	Outcome   string
+	Took      time.Duration
 }

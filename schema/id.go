@@ -36,6 +36,7 @@ type (
 	deadKind      struct{}
 	deletionKind  struct{}
 	itemKind      struct{}
+	monitorKind   struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -55,6 +56,7 @@ func (queueKind) Prefix() string     { return "queue" }
 func (deadKind) Prefix() string      { return "dead" }
 func (deletionKind) Prefix() string  { return "del" }
 func (itemKind) Prefix() string      { return "item" }
+func (monitorKind) Prefix() string   { return "mon" }
 
 // Ids of crier's things.
 type (
@@ -76,6 +78,7 @@ type (
 	DeadLetterID = ID[deadKind]
 	DeletionID   = ID[deletionKind]
 	ItemID       = ID[itemKind] // a hash: see ItemIDOf
+	MonitorID    = ID[monitorKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.

@@ -213,7 +213,15 @@ type Retention struct {
 	Deliveries time.Duration // to webhooks; zero: DeliveryRetention
 	Attempts   time.Duration // of the timeline; zero: AttemptRetention
 	Media      time.Duration // since no post needs it; zero: UnusedUploadLife
+	Analytics  time.Duration // events and figures in ClickHouse, to the end of their month; zero: AnalyticsRetention
+	Inbox      time.Duration // what other people wrote, in ClickHouse, to the end of its month; zero: InboxRetention
 }
+
+// How long ClickHouse keeps events and figures, and what other people wrote.
+const (
+	AnalyticsRetention = 730 * 24 * time.Hour
+	InboxRetention     = 365 * 24 * time.Hour
+)
 
 // PostRetention is how long posts are kept once they have ended.
 const PostRetention = 730 * 24 * time.Hour
@@ -222,6 +230,6 @@ const PostRetention = 730 * 24 * time.Hour
 func (r Retention) OrDefaults() Retention {
 	return Retention{
 		Posts: cmp.Or(r.Posts, PostRetention), Deliveries: cmp.Or(r.Deliveries, DeliveryRetention), Attempts: cmp.Or(r.Attempts, AttemptRetention),
-		Media: cmp.Or(r.Media, UnusedUploadLife),
+		Media: cmp.Or(r.Media, UnusedUploadLife), Analytics: cmp.Or(r.Analytics, AnalyticsRetention), Inbox: cmp.Or(r.Inbox, InboxRetention),
 	}
 }

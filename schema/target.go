@@ -118,39 +118,6 @@ type Comment struct {
 	Error    *TargetError
 }
 
-// ReplyTo is what a reply answers: an item of the inbox, in the platform's words.
-type ReplyTo struct {
-	Item     ItemID `json:"item"`
-	Kind     string `json:"kind"` // InboxComment or InboxMention
-	NativeID string `json:"nativeId"`
-	ParentID string `json:"parentId,omitempty"` // what the item itself answers; empty: the post
-	Post     string `json:"post,omitempty"`     // the native id of the account's post that it is under
-	State    string `json:"state,omitempty"`    // what its connector kept to answer it by
-}
-
-// Reply is a reply that a client has asked for, and what became of it.
-type Reply struct {
-	Comment
-	Workspace WorkspaceID
-	Account   AccountID
-	Platform  Platform
-	NextAt    time.Time // not before this time; zero: at once
-}
-
-// CreatedAt is when it was asked for, and due.
-func (r Reply) CreatedAt() time.Time { return r.ID.Time() }
-
-// ReplyCreation is a request that makes a reply.
-type ReplyCreation struct {
-	Idempotency *Idempotency // nil: it came without a key
-	Workspace   WorkspaceID
-	Reply       CommentID
-	Item        ItemID
-	Text        string
-	// Response is the encoded answer, kept for repetitions.
-	Response []byte
-}
-
 // CommentState is where a first comment or a reply stands. Its number is stored: it never changes.
 type CommentState int16
 

@@ -230,8 +230,11 @@ func (b EventBatch) Check() error {
 		return err
 	}
 	for _, e := range b.Events {
-		if err := present(e.ID, e.Workspace); err != nil {
+		if err := present(e.ID); err != nil {
 			return err
+		}
+		if e.Workspace.IsZero() && e.Type != FactPlatformCalls {
+			return errNoIDs
 		}
 	}
 	return nil

@@ -165,4 +165,21 @@ type NotifyResult struct {
 	Error        string
 	Response     string // how the receiver answered, cut off
 	NextIn       time.Duration
+	Fact         Event // the try, for analytics
+}
+
+// Try is the fact of a try that ended at a time with an answer.
+func (d *NotifyDelivery) Try(r *NotifyResult, at time.Time) Event {
+	fact := DeliveryFact{
+		Delivery: d.ID, Claim: d.Claim, Webhook: d.Webhook, Event: d.Event, Attempt: d.Attempts + 1, Outcome: TryRetried,
+		Code: r.ResponseCode, Seconds: r.ResponseTime.Seconds(), Lateness: max(0, at.Sub(d.EventID.Time()).Seconds()),
+	}
+	switch r.State {
+	case DeliveryDelivered:
+		fact.Outcome = TryDelivered
+	case DeliveryFailed:
+		fact.Outcome = TryFailed
+	}
+	data, _ := json.Marshal(fact) // plain values: it never fails
+	return Event{ID: NewEventID(at), Type: FactDelivery, Workspace: d.Workspace, At: at, Data: data}
 }

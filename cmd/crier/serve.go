@@ -39,6 +39,8 @@ type serveCommand struct {
 	KeepDeliveries       days              `default:"30d" help:"How long deliveries to webhooks are kept."`
 	KeepMedia            days              `default:"7d" help:"How long uploads are kept once the last post that needs them has ended."`
 	KeepAttempts         days              `default:"90d" help:"How long the timeline of posts is kept."`
+	KeepAnalytics        days              `default:"730d" help:"How long ClickHouse keeps events and figures; they go by the month."`
+	KeepInbox            days              `default:"365d" help:"How long ClickHouse keeps what other people wrote: comments, mentions, items of feeds; they go by the month."`
 	HoldOverdue          bool              `help:"Hold everything that is overdue at the start for review, after a restore from a backup: see crier held."`
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
 	AllowRegistration    bool              `help:"Let anybody register for a workspace on the plan free: POST /keys/register."`
@@ -91,7 +93,7 @@ func (s *serveCommand) Validate() error {
 	}
 	return errors.Join(append(wrong,
 		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1),
-		s.KeepMedia.within("--keep-media", 1))...)
+		s.KeepMedia.within("--keep-media", 1), s.KeepAnalytics.within("--keep-analytics", 31), s.KeepInbox.within("--keep-inbox", 1))...)
 }
 
 // Run serves until it is interrupted, which is no error, even while it starts.
@@ -140,7 +142,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.SandboxURL, c.Drain, c.MaxLateness = s.SandboxURL, s.Drain, s.MaxLateness
 	c.SandboxListen = s.SandboxListen
-	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration(), Media: s.KeepMedia.duration()}
+	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration(), Media: s.KeepMedia.duration(), Analytics: s.KeepAnalytics.duration(), Inbox: s.KeepInbox.duration()}
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
 	if c.MediaS3TLS, err = s.tls(); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"crier/gateway/answer"
 	"crier/pipeline/tracing"
+	"crier/schema"
 )
 
 // Store is all that admission asks of the database.
@@ -30,6 +31,8 @@ type Config struct {
 	Logger         *slog.Logger
 	Registerer     prometheus.Registerer
 	Tracer         *tracing.Tracer // nil: requests are not traced
+	// Requested is told of every request with a valid key, and must not wait; nil: nobody is.
+	Requested func(schema.APIRequest)
 }
 
 // Middleware returns what every request passes before its operation, in this order: it
@@ -43,6 +46,7 @@ func Middleware(c Config) ([]gin.HandlerFunc, error) {
 	}
 	admission := newAdmission(c)
 	observer := newObserver(c.Failures, c.Limits, ids, c.Tracer, c.Registerer)
+	observer.told = c.Requested
 	bound := newBound(c.Failures, maxInFlight, admission.standing, c.Registerer)
 	transfers := newTransfers(c.Failures, c.Limits, bound.refused, c.Registerer)
 	return []gin.HandlerFunc{observer.observe, bound.enter, admission.admit, transfers.enter}, nil

@@ -16,6 +16,7 @@ import (
 
 	"crier/gateway/answer"
 	"crier/pipeline/tracing"
+	"crier/schema"
 )
 
 // requestTimeout is how long a request may take before it is answered that it took too
@@ -30,6 +31,7 @@ type observer struct {
 	ids     *requestIDs
 	seconds *prometheus.HistogramVec
 	tracer  *tracing.Tracer
+	told    func(schema.APIRequest) // nil: nobody
 }
 
 func newObserver(f answer.Failures, l Limits, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) *observer {
@@ -78,6 +80,11 @@ func (o *observer) recover(c *gin.Context) {
 func (o *observer) record(c *gin.Context, r *Request, began time.Time) {
 	took := time.Since(began)
 	status := c.Writer.Status()
+	if o.told != nil && !r.Key.Workspace.IsZero() {
+		o.told(schema.APIRequest{
+			Workspace: r.Key.Workspace, Key: r.Key.ID, Method: method(c.Request.Method), Route: c.FullPath(), Status: status, Took: took,
+		})
+	}
 	o.seconds.WithLabelValues(method(c.Request.Method), c.FullPath(), strconv.Itoa(status)).Observe(took.Seconds())
 	if o.Logger.Enabled(c.Request.Context(), slog.LevelDebug) {
 		o.Logger.LogAttrs(c.Request.Context(), slog.LevelDebug, "request", r.attributes(),

@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -31,6 +32,9 @@ func Migrate(ctx context.Context, c Config) (err error) {
 		return fmt.Errorf("migrating ClickHouse: %w", err)
 	}
 	names, err := pending(ctx, conn)
+	if errors.Is(err, errNewer) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("migrating ClickHouse: %w", err)
 	}
@@ -53,7 +57,8 @@ func migrate(ctx context.Context, conn driver.Conn, name string) error {
 	return conn.Exec(ctx, `insert into migrations (name) values ({name:String})`, driver.NamedValue{Name: "name", Value: name})
 }
 
-// checkMigrated returns errNotMigrated if the tables are of an older version of crier.
+// checkMigrated returns errNotMigrated if the tables are of an older version of crier, and
+// errNewer if they are of a newer one.
 func checkMigrated(ctx context.Context, conn driver.Conn) error {
 	var tables uint64
 	err := conn.QueryRow(ctx, `
@@ -65,6 +70,9 @@ func checkMigrated(ctx context.Context, conn driver.Conn) error {
 		return errNotMigrated
 	}
 	names, err := pending(ctx, conn)
+	if errors.Is(err, errNewer) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("looking at the tables of ClickHouse: %w", err)
 	}
@@ -74,9 +82,18 @@ func checkMigrated(ctx context.Context, conn driver.Conn) error {
 	return nil
 }
 
-var errNotMigrated = errors.New("the tables of ClickHouse are not of this version: run crier migrate with the same --clickhouse")
+var (
+	errNotMigrated = errors.New("the tables of ClickHouse are not of this version: run crier migrate with the same --clickhouse")
+	errNewer       = errors.New("the tables of ClickHouse are of a newer version of crier, which this one would damage: run that version, or a newer one")
+)
 
-// pending returns the migrations that have not run yet, in their order.
+// renamed are migrations by what they were called when earlier versions ran them.
+var renamed = map[string]string{
+	"migrations/00005_events_position.sql": "migrations/00002_events_position.sql",
+}
+
+// pending returns the migrations that have not run yet, in their order; errNewer where one ran
+// that this version does not know.
 func pending(ctx context.Context, conn driver.Conn) ([]string, error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -89,8 +106,13 @@ func pending(ctx context.Context, conn driver.Conn) ([]string, error) {
 	if err := conn.Select(ctx, &done, `select distinct name from migrations`); err != nil {
 		return nil, err
 	}
+	left := slices.Clone(names)
 	for _, d := range done {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == d.Name })
+		name := cmp.Or(renamed[d.Name], d.Name)
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%w (it ran %s)", errNewer, d.Name)
+		}
+		left = slices.DeleteFunc(left, func(l string) bool { return l == name })
 	}
-	return names, nil
+	return left, nil
 }

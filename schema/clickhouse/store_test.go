@@ -1,7 +1,9 @@
 package clickhouse_test
 
 import (
+	"fmt"
 	"net"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -52,6 +54,39 @@ func TestMigratingAgainKeepsWhatIsThere(t *testing.T) {
 	}
 	if events := w.events(t, store); len(events) != 1 {
 		t.Errorf("events = %d after migrating again, want 1", len(events))
+	}
+}
+
+func TestTablesOfANewerVersionAreRefused(t *testing.T) {
+	config := clickhouse.Config{URL: migrated(t)}
+	ran := func(name string) {
+		if err := raw(t, config.URL).Exec(t.Context(), `insert into migrations (name) values ('migrations/`+name+`')`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ran("00005_events_position.sql") // as an earlier version calls the second
+	openURL(t, config.URL)
+	ran("99999_later.sql")
+	store, err := clickhouse.Open(t.Context(), config)
+	if err == nil {
+		_ = store.Close()
+	}
+	for what, err := range map[string]error{"opening": err, "migrating": clickhouse.Migrate(t.Context(), config)} {
+		if err == nil || !strings.Contains(err.Error(), "newer version of crier") {
+			t.Errorf("%s = %v", what, err)
+		}
+	}
+}
+
+func TestMigrationsHaveNoHoles(t *testing.T) {
+	names, err := filepath.Glob("migrations/*.sql")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	for i, name := range names {
+		if want := fmt.Sprintf("migrations/%05d_", i+1); !strings.HasPrefix(name, want) {
+			t.Errorf("migration %s, want %s…", name, want)
+		}
 	}
 }
 

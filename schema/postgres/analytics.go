@@ -77,6 +77,25 @@ func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 	return h, nil
 }
 
+// Report stores facts that belong to no other commit, to be brought to ClickHouse.
+func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
+	var told *schema.EncodedEvents
+	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		if told = tables.QueueFacts(b, facts, a.Now()); told == nil {
+			return nil
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("storing facts: %w", db.Unavailable(err))
+	}
+	if told != nil {
+		a.Announce(schema.Announcement{Events: []schema.EncodedEvents{*told}})
+	}
+	return nil
+}
+
 // Stored takes the sink's mark off batches of events that ClickHouse has.
 func (a *Analytics) Stored(ctx context.Context, batches []schema.BatchID) error {
 	err := a.Later(ctx, func(tx pgx.Tx) error {

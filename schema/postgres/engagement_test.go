@@ -172,7 +172,7 @@ func TestRepliesAndTheInboxAreForgotten(t *testing.T) {
 	f.finishComment(f.claimReply(ended), found("r1"))
 	_, err := f.gateway.CreateReply(t.Context(), schema.ReplyCreation{Workspace: f.workspace, Reply: open, Item: f.received("c1", schema.InboxComment), Text: "again"})
 	f.must(err)
-	f.exec(`update comments set id = overlay(id::text placing '0100' from 1 for 4)::uuid; update inbox set seen_at = seen_at - interval '91 days'`)
+	f.exec(`update comments set id = overlay(id::text placing '0100' from 1 for 4)::uuid; update inbox set seen_at = seen_at - interval '366 days'`)
 	if n := f.chore(f.delay.ForgetReplies); n != 1 || f.count(`select count(*) from comments`) != 1 {
 		t.Errorf("%d replies were forgotten, want the one that has ended", n)
 	}

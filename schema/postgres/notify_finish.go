@@ -10,18 +10,24 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// commitFinishes stores the tries of a batch in one transaction, with events about the
-// webhooks that they disabled.
+// commitFinishes stores the tries of a batch in one transaction, with their facts and events
+// about the webhooks that they disabled. A try whose claim another has followed changes
+// nothing, but was made: it is a fact too.
 func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResult) error {
 	var tries notifyRows
+	var facts []schema.Event
 	for _, r := range batch {
 		tries.add(r)
+		if r.Fact.Type != "" {
+			facts = append(facts, r.Fact)
+		}
 	}
 	var outcome *notified
-	var told *schema.EncodedEvents
+	var told, tried *schema.EncodedEvents
 	err := pgx.BeginFunc(ctx, n.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		outcome = tries.queue(b)
+		tried = tables.QueueFacts(b, facts, n.Now())
 		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(outcome.disabled) == 0 {
 			return err
 		}
@@ -37,8 +43,10 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 		n.Log.WarnContext(ctx, "a webhook is disabled", "webhook", w.ID.String(), "workspace", w.Workspace.String(), "reason", w.DisabledReason)
 	}
 	said := schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now())}
-	if told != nil {
-		said.Events = []schema.EncodedEvents{*told}
+	for _, events := range []*schema.EncodedEvents{told, tried} {
+		if events != nil {
+			said.Events = append(said.Events, *events)
+		}
 	}
 	n.Announce(said)
 	return nil

@@ -16,9 +16,10 @@ import (
 
 // change is a row of the inbox that is new or another than it was.
 type change struct {
-	id       schema.ItemID
-	revision int64
-	readAt   *time.Time
+	id        schema.ItemID
+	revision  int64
+	readAt    *time.Time
+	writtenAt time.Time // as it was first seen
 }
 
 // Receive stores what an account has received, as a collection has read it, with the facts and
@@ -75,7 +76,7 @@ func putItems(ctx context.Context, tx pgx.Tx, account schema.Account, received [
 		order by u.id
 		on conflict (id) do update set digest = excluded.digest, deleted = excluded.deleted, state = excluded.state, revision = i.revision + 1
 			where i.digest <> excluded.digest
-		returning i.id, i.revision, i.read_at`, pgx.StrictNamedArgs{
+		returning i.id, i.revision, i.read_at, i.written_at`, pgx.StrictNamedArgs{
 		"ids": db.IDColumn(ids), "mentions": mentions, "natives": natives, "parents": parents, "posts": posts, "ofposts": db.IDColumn(ofPosts), "states": states,
 		"digests": digests, "deleted": deleted, "written": written, "account": account.ID, "workspace": account.Workspace,
 	})
@@ -88,7 +89,7 @@ func putItems(ctx context.Context, tx pgx.Tx, account schema.Account, received [
 }
 
 func scanChange(row pgx.Row, c *change) error {
-	return row.Scan((*[16]byte)(&c.id), &c.revision, &c.readAt)
+	return row.Scan((*[16]byte)(&c.id), &c.revision, &c.readAt, &c.writtenAt)
 }
 
 // eventsOf returns the facts of what has changed, and the events of what is new: not of what
@@ -102,8 +103,10 @@ func (s *Store) eventsOf(account schema.Account, received []schema.Received, cha
 			continue
 		}
 		delete(changes, c.id) // a page may name it twice
-		item.Revision, item.ReadAt = c.revision, c.readAt
-		facts = append(facts, event(schema.FactInboxItem, account, item, now))
+		item.Revision, item.ReadAt, item.WrittenAt = c.revision, c.readAt, c.writtenAt.UTC()
+		fact := event(schema.FactInboxItem, account, item, now)
+		fact.Post = received[i].Post
+		facts = append(facts, fact)
 		if c.revision == 1 && !item.Deleted && now.Sub(item.WrittenAt) < schema.NewsAge {
 			kind := schema.CommentReceived
 			if item.Kind == schema.InboxMention {

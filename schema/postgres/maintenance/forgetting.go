@@ -85,7 +85,7 @@ func (s *Store) ForgetReplies(ctx context.Context) (rows int, more bool, err err
 
 // ForgetInbox deletes what is known of comments and mentions of long ago.
 func (s *Store) ForgetInbox(ctx context.Context) (rows int, more bool, err error) {
-	return s.forget(ctx, s.inbox, s.Now().Add(-schema.InboxRetention))
+	return s.forget(ctx, s.inbox, s.Now().Add(-s.Keep.Inbox))
 }
 
 // ForgetConsents deletes consents that have expired.
