@@ -134,7 +134,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Store: store, Deletions: postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), Analytics: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
+		Store: store, Deletions: postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), Analytics: queries, Inbox: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Constraints: catalog.Constraints,

@@ -15,6 +15,7 @@ import (
 	"crier/gateway/analytics"
 	"crier/gateway/billing"
 	"crier/gateway/deletions"
+	"crier/gateway/engagement"
 	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
@@ -29,6 +30,7 @@ type Config struct {
 	Store      Store
 	Deletions  deletions.Store
 	Analytics  Analytics
+	Inbox      engagement.Contents
 	Media      media.Contents
 	Platforms  Platforms
 	Sandboxes  keys.Sandboxes
@@ -56,6 +58,7 @@ type Store interface {
 	billing.Store
 	media.Store
 	webhooks.Store
+	engagement.Store
 }
 
 // Analytics is what is asked of ClickHouse.

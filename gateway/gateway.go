@@ -20,6 +20,7 @@ import (
 	"crier/gateway/calendar"
 	"crier/gateway/deletions"
 	"crier/gateway/directory"
+	"crier/gateway/engagement"
 	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
@@ -120,6 +121,10 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		}),
 		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
 		analytics.Routes(config.Analytics, config.Now),
+		engagement.Routes(engagement.Config{
+			Store: config.Store, Contents: config.Inbox, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			Constraints: config.Platforms.Constraints, Now: config.Now,
+		}),
 	), nil
 }
 

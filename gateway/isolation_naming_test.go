@@ -48,6 +48,7 @@ var idsOf = map[string][]string{
 	"/uploads/:id/:secret":                 {"uploadSecret"},
 	"/files/:id":                           {"media"},
 	"/files/:id/:name":                     {"fileName"},
+	"/engagement/replies/:id":              {"reply"},
 	"/webhooks/:id":                        {"webhook"},
 	"/webhooks/:id/deliveries/:deliveryId": {"delivery"},
 }
@@ -114,6 +115,11 @@ var namings = map[string][]string{
 	"GET /accounts/health":            {"?brandId=$brand$"},
 	"GET /analytics/posts":            {"?accountId=$account$"},
 	"GET /events":                     {"?after=$event$"},
+	"GET /engagement/comments":        {"?accountId=$account$", "?postId=$scheduled$"},
+	"GET /engagement/mentions":        {"?accountId=$account$"},
+	"POST /engagement/read":           {`{"itemIds": ["$item$"]}`},
+	"POST /engagement/replies":        {`{"itemId": "$item$", "text": "x"}`},
+	"GET /engagement/transcript":      {"?accountId=$account$&videoId=x"},
 	"GET /webhooks/:id/deliveries":    {"?eventId=$event$"},
 }
 

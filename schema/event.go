@@ -41,7 +41,7 @@ func EventTypes() []EventType {
 		PostScheduled, PostPublished, PostFailed, PostCancelled, PostUpdated,
 		ThreadScheduled, ThreadPublished, ThreadPartiallyPublished, ThreadFailed,
 		AccountConnected, AccountDisconnected, AccountError, AccountTokenExpiring,
-		WebhookDisabled,
+		WebhookDisabled, CommentReceived, MentionReceived,
 	}
 }
 

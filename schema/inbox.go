@@ -61,7 +61,7 @@ type InboxFilter struct {
 	Limit    int
 }
 
-// UnreadCount is how much of an account's inbox nobody has read, up to MostCounted.
+// UnreadCount is how much of an account's inbox nobody has read, up to MostUnread of each.
 type UnreadCount struct {
 	Account            AccountID
 	Comments, Mentions int
@@ -99,6 +99,9 @@ type ReplyCreation struct {
 	// Response is the encoded answer, kept for repetitions.
 	Response []byte
 }
+
+// MostUnread is how far what nobody has read is counted.
+const MostUnread = 1000
 
 // ItemName is what names an item in ClickHouse.
 type ItemName struct {

@@ -121,6 +121,8 @@ const (
 	EventNameAccountDisconnected      EventName = "account.disconnected"
 	EventNameAccountError             EventName = "account.error"
 	EventNameAccountTokenExpiring     EventName = "account.token_expiring"
+	EventNameCommentReceived          EventName = "comment.received"
+	EventNameMentionReceived          EventName = "mention.received"
 	EventNamePostCancelled            EventName = "post.cancelled"
 	EventNamePostFailed               EventName = "post.failed"
 	EventNamePostPublished            EventName = "post.published"

@@ -125,10 +125,27 @@ func event(kind schema.EventType, account schema.Account, data any, now time.Tim
 	}
 }
 
+const entryColumns = `i.id, i.account_id, a.platform, i.mention, i.native_id, i.parent_id, coalesce(i.post_id, ` + db.NoID + `), i.written_at, i.deleted,
+	coalesce(i.read_at, ` + db.NoTime + `)`
+
+func scanEntry(row pgx.Row, e *schema.InboxEntry) error {
+	err := row.Scan((*[16]byte)(&e.ID), (*[16]byte)(&e.Account), &e.Platform, &e.Mention, &e.NativeID, &e.ParentID, (*[16]byte)(&e.PostID),
+		&e.WrittenAt, &e.Deleted, &e.ReadAt)
+	e.WrittenAt, e.ReadAt = e.WrittenAt.UTC(), e.ReadAt.UTC()
+	return err
+}
+
+// Item returns an item of a workspace.
+func (s *Store) Item(ctx context.Context, workspace schema.WorkspaceID, id schema.ItemID) (e schema.InboxEntry, err error) {
+	row := s.Pool.QueryRow(ctx, `
+		select `+entryColumns+` from inbox i join accounts a on a.id = i.account_id
+		where i.id = $1 and i.workspace_id = $2`, id, workspace)
+	return e, db.OrNotFound(scanEntry(row, &e), "item")
+}
+
 // selectInbox reads each account's newest by its index, and of those the newest of all.
 const selectInbox = `
-	select i.id, i.account_id, a.platform, i.mention, i.native_id, i.parent_id, coalesce(i.post_id, ` + db.NoID + `), i.written_at, i.deleted,
-		coalesce(i.read_at, ` + db.NoTime + `)
+	select ` + entryColumns + `
 	from accounts a cross join lateral (
 		select * from inbox i
 		where i.account_id = a.id and i.mention = @mentions and (i.written_at, i.id) < (@at, @id)`
@@ -156,12 +173,7 @@ func (s *Store) Inbox(ctx context.Context, workspace schema.WorkspaceID, f schem
 		args["post"] = f.Post
 	}
 	rows, err := s.Pool.Query(ctx, statement+endInbox, args)
-	entries, err := db.Collect(rows, err, func(row pgx.Row, e *schema.InboxEntry) error {
-		err := row.Scan((*[16]byte)(&e.ID), (*[16]byte)(&e.Account), &e.Platform, &e.Mention, &e.NativeID, &e.ParentID, (*[16]byte)(&e.PostID),
-			&e.WrittenAt, &e.Deleted, &e.ReadAt)
-		e.WrittenAt, e.ReadAt = e.WrittenAt.UTC(), e.ReadAt.UTC()
-		return err
-	})
+	entries, err := db.Collect(rows, err, scanEntry)
 	if err != nil {
 		return nil, fmt.Errorf("reading the inbox: %w", db.Unavailable(err))
 	}
@@ -175,7 +187,7 @@ func (s *Store) Unread(ctx context.Context, workspace schema.WorkspaceID) ([]sch
 		select a.id, n.comments, n.mentions from accounts a cross join lateral (
 			select (select count(*) from (`+unread+`not i.mention limit $2) c) comments, (select count(*) from (`+unread+`i.mention limit $2) m) mentions
 		) n
-		where a.workspace_id = $1 and a.disconnected_at is null and n.comments + n.mentions > 0 order by a.id`, workspace, schema.MostCounted)
+		where a.workspace_id = $1 and a.disconnected_at is null and n.comments + n.mentions > 0 order by a.id`, workspace, schema.MostUnread)
 	counts, err := db.Collect(rows, err, func(row pgx.Row, c *schema.UnreadCount) error {
 		return row.Scan((*[16]byte)(&c.Account), &c.Comments, &c.Mentions)
 	})
