@@ -30,6 +30,8 @@ func userLimits() map[string]limit {
 		opCreate:     quarter(100),
 		opTimeline:   quarter(900),
 		opMe:         quarter(75),
+		opSearch:     quarter(300),
+		opMentions:   quarter(300),
 		opInitialize: quarter(1875),
 		opAppend:     quarter(1875),
 		opFinalize:   quarter(1875),

@@ -14,6 +14,8 @@ const (
 	opCreate     = "POST /2/tweets"
 	opTimeline   = "GET /2/users/{id}/tweets"
 	opMe         = "GET /2/users/me"
+	opSearch     = "GET /2/tweets/search/recent"
+	opMentions   = "GET /2/users/{id}/mentions"
 	opInitialize = "POST /2/media/upload/initialize"
 	opAppend     = "POST /2/media/upload/{id}/append"
 	opFinalize   = "POST /2/media/upload/{id}/finalize"
@@ -51,6 +53,8 @@ func newSimulator(s *simulator) http.Handler {
 		opCreate:                 s.createPost,
 		opTimeline:               s.listPosts,
 		opMe:                     s.me,
+		opSearch:                 s.searchRecent,
+		opMentions:               s.listMentions,
 		opInitialize:             s.initialize,
 		opAppend:                 s.append,
 		opFinalize:               s.finalize,
