@@ -14,9 +14,9 @@ ARG DATE=
 ENV CGO_ENABLED=0
 ENV LDFLAGS="-s -w -X main.version=${VERSION} -X main.commit=${COMMIT} -X main.date=${DATE}"
 # What an image without a distribution needs to have of one.
-RUN mkdir -p /root-of-crier/etc/ssl/certs /root-of-crier/data \
+RUN mkdir -p /root-of-crier/etc/ssl/certs /root-of-crier/data /root-of-crier/keyset \
 	&& install -d -m 1777 /root-of-crier/tmp \
-	&& chown 65532:65532 /root-of-crier/data && chmod 700 /root-of-crier/data \
+	&& chown 65532:65532 /root-of-crier/data /root-of-crier/keyset && chmod 700 /root-of-crier/data /root-of-crier/keyset \
 	&& echo 'crier:x:65532:65532:crier:/data:/sbin/nologin' >/root-of-crier/etc/passwd \
 	&& echo 'crier:x:65532:' >/root-of-crier/etc/group \
 	&& cp /etc/ssl/certs/ca-certificates.crt /root-of-crier/etc/ssl/certs/

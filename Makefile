@@ -1,6 +1,7 @@
 # make run          builds crier, starts everything and publishes a demo post
 # make test         every test, on the embedded parts
 # make test-rules   the alerts of compose/prometheus, on Prometheus's engine
+# make test-deploy  the files that set crier up, by the tools that read them: images, compose, Helm, systemd
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
 # make test-large   chunked uploads, 2 GB in parts and uploads as large as there are: kills at each step, and the memory they take: six minutes
@@ -26,7 +27,7 @@ DATE := $(shell git log -1 --format=%cI 2>/dev/null)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-rules test-kafka test-reliability test-conformance test-large test-browser fuzz bench client check-client lint check clean
+.PHONY: run build test test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser fuzz bench client check-client lint check clean
 
 include libchdb.mk
 
@@ -43,6 +44,10 @@ test: libchdb
 # A module of its own: nothing of crier needs Prometheus's engine.
 test-rules:
 	cd scripts/rulestest && go run . ../../compose/prometheus/rules_test.yaml
+
+# A module of its own too: nothing of crier needs what reads these files.
+test-deploy: build
+	cd scripts/deploytest && CRIER_BINARY=$(CURDIR)/bin/crier go test -count 1 ./...
 
 test-kafka: libchdb
 	scripts/kafka.sh sh -c "go test $(TEST_FLAGS) -p 1 -count 1 $(LOG_PACKAGES) && go test $(TEST_FLAGS) -count 1 $(LOG_TESTS) ./compose"
@@ -95,7 +100,7 @@ $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	mv $(TOOLS)/golangci-lint $@
 
 check: API_EXAMPLES := 4
-check: lint check-client test-rules test-api test test-kafka
+check: lint check-client test-rules test-deploy test-api test test-kafka
 
 clean:
 	rm -rf bin data

@@ -114,14 +114,14 @@ func idsOf(batches []schema.EventBatch) []schema.BatchID {
 
 // insert inserts batches as one block and returns those that are stored; false means that
 // ctx ended first. A refused block is bisected until the batch at fault is alone.
-func (s *Sink) insert(ctx context.Context, batches []schema.EventBatch) (stored []schema.BatchID, ok bool) {
+func (s *Sink) insert(ctx context.Context, batches []schema.EventBatch) (stored []schema.EventBatch, ok bool) {
 	if len(batches) == 0 {
 		return nil, true
 	}
 	err := s.insertEvents(ctx, eventsOf(batches))
 	switch half := len(batches) / 2; {
 	case err == nil:
-		return idsOf(batches), true
+		return batches, true
 	case ctx.Err() != nil:
 		return nil, false
 	case half == 0:
@@ -132,7 +132,7 @@ func (s *Sink) insert(ctx context.Context, batches []schema.EventBatch) (stored 
 			return nil, false
 		}
 		second, ok := s.insert(ctx, batches[half:])
-		return append(first, second...), ok
+		return slices.Concat(first, second), ok
 	}
 }
 
@@ -147,13 +147,13 @@ func eventsOf(batches []schema.EventBatch) []schema.Event {
 // insertPart stores what it can of a refused batch, since the events of a commit are
 // independent of each other. The rest is noted as a fault: the outbox sends the batch again,
 // which leaves stored events as they are, until the rest becomes a dead letter.
-func (s *Sink) insertPart(ctx context.Context, b schema.EventBatch, refusal error) (stored []schema.BatchID, ok bool) {
+func (s *Sink) insertPart(ctx context.Context, b schema.EventBatch, refusal error) (stored []schema.EventBatch, ok bool) {
 	refused, refusal := s.bisect(ctx, b.Events, refusal)
 	switch {
 	case ctx.Err() != nil:
 		return nil, false
 	case len(refused) == 0:
-		return []schema.BatchID{b.ID}, true
+		return []schema.EventBatch{b}, true
 	default:
 		b.Events = refused
 		return nil, s.note(ctx, refusalOf(b, refusal))

@@ -25,8 +25,9 @@ type outbox interface {
 	// Place gives each batch its position in the order of reading and returns the positions,
 	// without those of batches that are stored already.
 	Place(ctx context.Context, batches []schema.BatchID) (map[schema.BatchID]int64, error)
-	// Stored removes the sink's mark from batches that are stored.
-	Stored(ctx context.Context, batches []schema.BatchID) error
+	// Stored removes the sink's mark from batches that are stored, and has collected what their
+	// events ask for.
+	Stored(ctx context.Context, batches []schema.EventBatch) error
 	// Fault notes that a batch failed by a fault of crier's own. dead means that the outbox
 	// does not send it any more until it is replayed.
 	Fault(ctx context.Context, f schema.Fault) (dead bool, err error)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier/client/internal/api"
+	"crier/schema/sleep"
 )
 
 // DefaultServer is where crier serve listens unless it is told otherwise.
@@ -39,7 +40,7 @@ type Option func(*sender)
 // New returns a client with an API key, of the server at DefaultServer unless an option names
 // another. A server's address that is none is the error of every call.
 func New(key string, options ...Option) *Client {
-	s := &sender{server: DefaultServer, key: key, http: http.DefaultClient, agent: "crier-go", now: time.Now}
+	s := &sender{server: DefaultServer, key: key, http: http.DefaultClient, agent: "crier-go", now: time.Now, wait: sleep.For}
 	for _, option := range options {
 		option(s)
 	}
@@ -64,8 +65,10 @@ func WithHTTPClient(c *http.Client) Option { return func(s *sender) { s.http = c
 // WithRetry changes when requests are sent again.
 func WithRetry(r Retry) Option { return func(s *sender) { s.retry = r } }
 
-// WithClock has the client measure its waits by another clock than the machine's.
-func WithClock(now func() time.Time) Option { return func(s *sender) { s.now = now } }
+// WithClock has the client measure and wait by another clock than the machine's.
+func WithClock(now func() time.Time, wait func(context.Context, time.Duration) error) Option {
+	return func(s *sender) { s.now, s.wait = now, wait }
+}
 
 // WithUserAgent names your program to the server.
 func WithUserAgent(name string) Option { return func(s *sender) { s.agent = name } }

@@ -11,8 +11,6 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"crier/schema/sleep"
 )
 
 // sender sends requests, and again where that is safe. The generated client calls it as its
@@ -24,6 +22,7 @@ type sender struct {
 	retry              Retry
 	window             window
 	now                func() time.Time
+	wait               func(context.Context, time.Duration) error
 }
 
 // Do sends a request until it has an answer of success, or an error that another try would not
@@ -43,7 +42,7 @@ func (s *sender) send(request *http.Request, limited bool) (*http.Response, erro
 	ends := s.now().Add(s.retry.For)
 	for try := 1; ; try++ {
 		if wait := s.window.wait(s.now()); limited && s.fits(ctx, wait, ends) {
-			if err := sleep.For(ctx, wait); err != nil {
+			if err := s.wait(ctx, wait); err != nil {
 				return nil, err
 			}
 		}
@@ -58,7 +57,7 @@ func (s *sender) send(request *http.Request, limited bool) (*http.Response, erro
 		if s.retry.Notify != nil {
 			s.retry.Notify(err, wait)
 		}
-		if sleep.For(ctx, wait) != nil {
+		if s.wait(ctx, wait) != nil {
 			return nil, err
 		}
 		if request, err = renewed(request); err != nil {

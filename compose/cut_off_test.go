@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,7 +97,11 @@ func relay(t *testing.T, target string, stripped bool) (address string, network 
 			if err != nil {
 				return err
 			}
-			body = bytes.ReplaceAll(body, []byte(to.Host), []byte(network.listener.Addr().String()))
+			host := network.listener.Addr().String()
+			body = bytes.ReplaceAll(body, []byte(to.Host), []byte(host))
+			if at := r.Header.Get("Location"); at != "" {
+				r.Header.Set("Location", strings.Replace(at, to.Host, host, 1))
+			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			r.ContentLength = int64(len(body))
 			r.Header.Set("Content-Length", strconv.Itoa(len(body)))

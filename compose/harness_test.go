@@ -368,6 +368,7 @@ type simulated struct {
 	ReplyTo  string `json:"replyTo"`
 	Media    []struct {
 		Type string `json:"type"` // such as image/png
+		Size int64  `json:"size"`
 	} `json:"media"`
 
 	CreatedAt time.Time `json:"createdAt"`

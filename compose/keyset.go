@@ -1,9 +1,12 @@
 package compose
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -32,6 +35,16 @@ const (
 	KeyOld     SealingKeyUse = "old"     // it opens what is not sealed again yet
 	KeyMissing SealingKeyUse = "missing" // the keyset does not hold it, and what it sealed does not open
 )
+
+// CreateKeyset makes the keyset of an installation that has none yet. A file that is there stays
+// as it is, which is an error.
+func CreateKeyset(file string) error {
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, fmt.Errorf("%s is there already, and may be what opens an installation's credentials", file))
+	}
+	_, err := connectors.OpenVault(file)
+	return err
+}
 
 // ShowKeyset returns the keys of the keyset, in the order in which they were made, and those
 // that something was sealed by and that it does not hold.

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -19,6 +20,8 @@ type proxy struct {
 	silent  bool   // nothing gets through, and nobody is told
 	latency time.Duration
 	conns   map[net.Conn]struct{}
+
+	carried atomic.Int64 // bytes, both ways
 }
 
 // newProxy starts a stretch of network to an address.
@@ -113,6 +116,7 @@ func (p *proxy) copy(to, from net.Conn) {
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
 			}
+			p.carried.Add(int64(n))
 		}
 		if err != nil {
 			return

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/analytics"
+	"crier/analytics/collection"
 	"crier/connectors/catalog"
 	"crier/connectors/sandbox"
 	"crier/gateway"
@@ -27,6 +28,7 @@ const (
 	commentSlots = 128
 	notifySlots  = 512
 	refreshSlots = 32
+	collectSlots = 16 // reads are behind all else
 )
 
 // assemble makes the servers and stages of the process's roles.
@@ -73,12 +75,13 @@ func (b *base) stages() []stage {
 			stage{roleDelay, maintenance.Run, always})
 	}
 	if c.has(rolePublish) {
+		store := postgres.NewPublish(b.store, catalog.Constraints)
 		publish := pipeline.NewPublish(pipeline.PublishConfig{
-			Shared: shared, Store: postgres.NewPublish(b.store, catalog.Constraints), Platforms: b.platforms, Vault: b.vault,
+			Shared: shared, Store: store, Platforms: b.platforms, Vault: b.vault,
 			Slots: publishSlots, Late: c.MaxLateness, Fetched: b.fetcher, Tracer: b.tracer,
 		})
 		refresh := pipeline.NewRefresh(pipeline.RefreshConfig{
-			Shared: shared, Store: postgres.NewRefresh(b.store), Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
+			Shared: shared, Store: postgres.NewRefresh(b.store), Published: store, Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
 		})
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},
@@ -108,7 +111,12 @@ func (b *base) stages() []stage {
 		})
 		deleting := pipeline.NewDeleting(postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), b.analytics.Eraser(), catalog.Profiles(), shared)
 		keeping := analytics.NewKeeper(analytics.KeeperDeps{Store: b.analytics.Retention(), Keep: c.Keep, Now: b.store.Now, Logger: log})
-		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always}, stage{roleAnalytics, keeping.Run, always})
+		collect := collection.New(collection.Config{
+			Store: postgres.NewCollection(b.store, b.store.Now), Platforms: b.catalog, Vault: b.vault, Slots: collectSlots,
+			Log: b.log, Logger: log, Workers: b.metrics.Workers(), Registerer: c.Registerer,
+		})
+		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always},
+			stage{roleAnalytics, keeping.Run, always}, stage{roleAnalytics, draining(collect.Run, c), collect.Ready})
 	}
 	if c.has(roleGateway) { // where uploads arrive
 		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)

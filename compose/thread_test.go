@@ -18,7 +18,7 @@ type threadAnswer struct {
 		Status string
 		Posts  []struct {
 			Status          string
-			PlatformPostIDs map[string]struct{ PostID string }
+			PlatformPostIDs map[string]struct{ PostID, URL string }
 		}
 	}
 }

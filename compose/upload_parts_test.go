@@ -127,16 +127,28 @@ func (l *line) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// publishInParts waits until all of a film is there, completes it twice, publishes it on
-// Facebook and returns how much memory that took.
-func (f *filmInParts) publish(t *testing.T) (kibibytes int) {
+// interruptions are what happens while a film is on its way to platforms, one after another.
+var interruptions = bySize([]string{"cut", "kill"}, []string{"cut", "cut", "kill", "cut", "cut", "kill", "cut"})
+
+// published is what came of publishing a film.
+type published struct {
+	memory int // KiB above what crier took before, at the most
+	took   time.Duration
+}
+
+// publish waits until all of a film is there, completes it twice and publishes it on platforms,
+// over networks that are cut, by processes that are killed.
+func (f *filmInParts) publish(t *testing.T, over map[schema.Platform]*proxy) published {
 	t.Helper()
 	select {
 	case <-f.ended:
 	case <-time.After(5 * time.Minute):
 		t.Fatal("not all parts have come")
 	}
-	page := f.connect(schema.Facebook, 1)[0]
+	var platforms []any
+	for p := range over {
+		platforms = append(platforms, map[string]any{"platform": p.String(), "accountId": f.connect(p, 1)[0]})
+	}
 	rest := f.kibibytes("VmRSS:")
 	f.forgetPeak()
 	patient := *f.world
@@ -146,16 +158,49 @@ func (f *filmInParts) publish(t *testing.T) (kibibytes int) {
 			t.Fatalf("completing: %d", status)
 		}
 	}
+	began := time.Now()
 	var made postAnswer
 	f.call(http.MethodPost, "/posts", map[string]any{
-		"content": "a film in parts", "publishNow": true, "platforms": []any{map[string]any{"platform": "facebook", "accountId": page}},
+		"content": "a film in parts", "publishNow": true, "platforms": platforms, "platformSettings": leastSettings(),
 		"mediaItems": []any{map[string]any{"mediaId": f.id}},
 	}, &made)
+	peak := f.interrupt(over)
 	f.eventually(5*time.Minute, "the film is published", func() bool { return f.done([]string{made.Post.ID}) })
 	var answer postAnswer
 	f.call(http.MethodGet, "/posts/"+made.Post.ID, nil, &answer)
-	if target := answer.Post.Platforms[0]; target.Status != "posted" {
-		t.Errorf("the target is %+v", target)
+	for _, target := range answer.Post.Platforms {
+		if target.Status != "posted" {
+			t.Errorf("the target is %+v", target)
+		}
 	}
-	return f.kibibytes("VmHWM:") - rest
+	return published{max(peak, f.kibibytes("VmHWM:")) - rest, time.Since(began)}
+}
+
+// interrupt cuts all networks, or kills crier, at equal distances of what they carry. It
+// returns the most memory that a killed process took, in KiB.
+func (f *filmInParts) interrupt(over map[schema.Platform]*proxy) (peak int) {
+	f.Helper()
+	carried := func() (n int64) {
+		for _, network := range over {
+			n += network.carried.Load()
+		}
+		return n
+	}
+	whole := carried() + int64(len(over))*f.size
+	from := carried()
+	for i, what := range interruptions {
+		at := from + (whole-from)*int64(i+1)/int64(len(interruptions)+1)
+		f.eventually(3*time.Minute, "the film goes on", func() bool { return carried() >= at })
+		if what == "kill" {
+			peak = max(peak, f.kibibytes("VmHWM:"))
+			f.kill()
+			f.start()
+			continue
+		}
+		for _, network := range over {
+			network.change(func() { network.cut = true })
+			network.change(func() { network.cut = false })
+		}
+	}
+	return peak
 }

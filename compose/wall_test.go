@@ -25,6 +25,7 @@ func TestSandboxesOfAWorkspace(t *testing.T) {
 	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	w.key = w.createKey(true)
 	post, pin, video, film := w.publishEverywhere(t), w.publishPin(t), w.publishVideo(t), w.publishFilm(t) // comments come later
+	bulk, thread := w.publishBulk(t), w.publishThread(t)
 	for _, marker := range []string{"[crier:lost-answer]", "[crier:outage]"} {
 		t.Run(marker, func(t *testing.T) { w.checkLooked(t, marker) })
 	}
@@ -32,6 +33,8 @@ func TestSandboxesOfAWorkspace(t *testing.T) {
 	t.Run("a pin is on the wall", func(t *testing.T) { w.checkPin(t, pin) })
 	t.Run("a video is on the wall", func(t *testing.T) { w.checkVideo(t, video) })
 	t.Run("and one of several parts", func(t *testing.T) { w.checkFilm(t, film) })
+	t.Run("what came in bulk is on the walls of all platforms", func(t *testing.T) { w.checkBulk(t, bulk) })
+	t.Run("a thread is on four", func(t *testing.T) { w.checkThread(t, thread) })
 	t.Run("twins get the accounts of platforms that came later", w.completeTwins)
 }
 

@@ -25,6 +25,7 @@ type ClientConfig struct {
 	Turns         SharedTurns
 	TurnPrefix    string
 	ShareAccounts bool
+	appTurns      SharedTurns // Turns, or those of this process
 	// Classify says what an answer other than 2xx means where the default mapping
 	// does not know better; nil as a result: the default. The client adds the wait
 	// that the headers name, bounds the message and takes secrets out of it. Unknown is for
@@ -118,7 +119,7 @@ func (c *Client) do(ctx context.Context, call Call, out any) (_ *Response, took 
 	if err != nil {
 		return nil, 0, fmt.Errorf("building %s: %w", call.Operation, err)
 	}
-	server := c.breakers.of(request.URL.Host)
+	server := c.breakers.of(guarded(call, request.URL.Host))
 	if err := c.limiter.wait(ctx, call, server, patience(call)); err != nil {
 		return nil, 0, err
 	}
@@ -130,6 +131,15 @@ func (c *Client) do(ctx context.Context, call Call, out any) (_ *Response, took 
 		return response, err
 	})
 	return response, took, err
+}
+
+// guarded names the server that a breaker stands before. Reads have one of their own: where they
+// alone fail, all else goes on.
+func guarded(call Call, host string) string {
+	if call.Kind == Read {
+		return host + " (reads)"
+	}
+	return host
 }
 
 // patience returns how long a call may wait for its turn. A visible call is claimed: it
@@ -151,7 +161,7 @@ func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kin
 
 // Hold keeps calls of an account back for a time that its platform named other than by a
 // refusal, such as in a header that says that nothing is left of a limit.
-func (c *Client) Hold(account schema.AccountID, d time.Duration) { c.limiter.hold(account, d) }
+func (c *Client) Hold(account schema.AccountID, d time.Duration) { c.limiter.hold(account, Any, d) }
 
 // exchange sends the request and judges the answer.
 func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
@@ -171,11 +181,11 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 		return nil, err
 	}
 	if err := c.judge(call, response, out); err != nil {
-		c.limiter.hold(call.Account, err.RetryAfter)
+		c.limiter.hold(call.Account, call.Kind, err.RetryAfter)
 		return response, err
 	}
 	if c.pace != nil {
-		c.limiter.hold(call.Account, c.pace(response.Header))
+		c.limiter.hold(call.Account, call.Kind, c.pace(response.Header))
 	}
 	return response, nil
 }

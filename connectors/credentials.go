@@ -41,6 +41,13 @@ type Notifier interface {
 	Withdrawn(header http.Header, body []byte) (nativeID string, err error)
 }
 
+// Reviewer is a connector whose platform goes on to judge what it shows, and may take it down.
+type Reviewer interface {
+	// TakenDown returns why the platform has taken an entry down that it had published; nil: it
+	// shows it, or somebody has removed it. An error says nothing of the entry.
+	TakenDown(ctx context.Context, a schema.Account, c schema.Credentials, nativeID string) (why *schema.Error, err error)
+}
+
 // Profile identifies an account on its platform.
 type Profile struct {
 	NativeID  string

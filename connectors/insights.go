@@ -28,3 +28,15 @@ type Reading struct {
 	Credentials schema.Credentials
 	Turn        schema.Turn // of the first call; nil: it takes one by itself
 }
+
+// Sum adds counts; what is not known of one is not known of the sum.
+func Sum(counts ...*int64) *int64 {
+	var sum int64
+	for _, n := range counts {
+		if n == nil {
+			return nil
+		}
+		sum += *n
+	}
+	return &sum
+}

@@ -29,6 +29,8 @@ type limiter struct {
 	limits   Limits
 	accounts *recent[schema.AccountID, *accountLimit]
 	apps     map[Kind]*recent[string, *share]
+	// spareApps are the turns of apps for any call as reads see them; nil: there is no limit.
+	spareApps *recent[string, *spareShare]
 }
 
 // quota is what turns are taken from: those of an account, or of an app.
@@ -42,20 +44,37 @@ type quota interface {
 // accountLimit is the turns of one account.
 type accountLimit struct {
 	quotas map[Kind]quota
+	spare  quota // those for any call as reads see them; nil: there is no limit
 
-	mu   sync.Mutex
-	held time.Time // no call before this time
-	// What the last call used; the next one is expected to use the same.
+	mu          sync.Mutex
+	calls, read manner // but reads; and those
+}
+
+// manner is how the last call of an account was made; the next one is expected to be made alike.
+type manner struct {
+	held   time.Time // no call before this time
 	app    string
 	server *breaker
 }
 
+func (a *accountLimit) manner(kind Kind) *manner {
+	if kind == Read {
+		return &a.read
+	}
+	return &a.calls
+}
+
 func newLimiter(config ClientConfig) *limiter {
+	config.appTurns = config.turnsOfApps()
 	l := &limiter{now: config.Now, limits: config.Limits, apps: map[Kind]*recent[string, *share]{}}
 	for kind, limit := range config.Limits {
 		if limit.App.PerSecond > 0 {
 			l.apps[kind] = config.appShares(kind, limit.App)
 		}
+	}
+	if whole := config.Limits[Any].App; whole.PerSecond > 0 {
+		leases := config.appLeases(whole)
+		l.spareApps = newRecent(limitedApps, func(app string) *spareShare { return leases.spare(config.turnName(Any, app)) })
 	}
 	l.accounts = newRecent(limitedAccounts, func(account schema.AccountID) *accountLimit {
 		one := &accountLimit{quotas: map[Kind]quota{}}
@@ -64,6 +83,7 @@ func newLimiter(config ClientConfig) *limiter {
 				one.quotas[kind] = config.accountQuota(account, kind, limit.Account)
 			}
 		}
+		one.spare = config.spareQuota(account, one.quotas[Any])
 		return one
 	})
 	return l
@@ -71,14 +91,40 @@ func newLimiter(config ClientConfig) *limiter {
 
 // appShares are this process's shares of the turns of apps.
 func (c ClientConfig) appShares(kind Kind, limit Rate) *recent[string, *share] {
-	chunk := max(1, int(leased*float64(limit.PerSecond)))
-	leases := &leases{
-		turns: c.Turns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, now: c.Now, logger: c.Logger,
-	}
-	if leases.turns == nil {
-		leases.turns = &ownTurns{now: c.Now, next: newRecent(limitedApps, func(string) *time.Time { return &time.Time{} })}
-	}
+	leases := c.appLeases(limit)
 	return newRecent(limitedApps, func(app string) *share { return leases.share(c.turnName(kind, app)) })
+}
+
+// turnsOfApps are those that processes share, or else this process's own.
+func (c ClientConfig) turnsOfApps() SharedTurns {
+	if c.Turns != nil {
+		return c.Turns
+	}
+	return &ownTurns{now: c.Now, next: newRecent(limitedApps, func(string) *time.Time { return &time.Time{} })}
+}
+
+// appLeases is how the turns of apps are leased.
+func (c ClientConfig) appLeases(limit Rate) *leases {
+	chunk := max(1, int(leased*float64(limit.PerSecond)))
+	turns := c.appTurns
+	if turns == nil {
+		turns = c.turnsOfApps()
+	}
+	return &leases{
+		turns: turns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, now: c.Now, logger: c.Logger,
+	}
+}
+
+// spareQuota is what turns of an account for any call are taken from as reads see it.
+func (c ClientConfig) spareQuota(account schema.AccountID, of quota) quota {
+	switch of := of.(type) {
+	case *bucket:
+		return spareBucket{of}
+	case *share:
+		return of.spare(c.turnName(Any, account.String()))
+	default:
+		return nil
+	}
 }
 
 // accountQuota is what turns of an account are taken from.
@@ -111,11 +157,14 @@ func (l *limiter) of(account schema.AccountID) *accountLimit {
 
 // quotas returns all that a call takes a turn of.
 func (l *limiter) quotas(limit *accountLimit, app string, kind Kind) []quota {
-	kinds := []Kind{Any, kind}
-	if kind == Any {
-		kinds = kinds[:1]
-	}
 	var all []quota
+	kinds := []Kind{Any, kind}
+	switch kind {
+	case Any:
+		kinds = kinds[:1]
+	case Read:
+		kinds = kinds[1:]
+	}
 	for _, k := range kinds {
 		if q := limit.quotas[k]; q != nil {
 			all = append(all, q)
@@ -123,6 +172,12 @@ func (l *limiter) quotas(limit *accountLimit, app string, kind Kind) []quota {
 		if shares := l.apps[k]; shares != nil {
 			all = append(all, shares.of(app))
 		}
+	}
+	if kind == Read && limit.spare != nil {
+		all = append(all, limit.spare)
+	}
+	if kind == Read && l.spareApps != nil {
+		all = append(all, l.spareApps.of(app))
 	}
 	return all
 }
@@ -153,17 +208,17 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 		return nil, 0
 	}
 	limit.mu.Lock()
-	app, server := limit.app, limit.server
+	last := *limit.manner(kind)
 	limit.mu.Unlock()
-	if held := limit.heldFor(l.now()); held > 0 {
+	if held := limit.heldFor(kind, l.now()); held > 0 {
 		return nil, held
 	}
-	if server != nil {
-		if wait := server.admits(); wait > 0 {
+	if last.server != nil {
+		if wait := last.server.admits(); wait > 0 {
 			return nil, wait
 		}
 	}
-	quotas := l.quotas(limit, app, kind)
+	quotas := l.quotas(limit, last.app, kind)
 	if wait := takeAll(ctx, quotas); wait > 0 || len(quotas) == 0 {
 		return nil, wait
 	}
@@ -174,8 +229,8 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 // with RateLimited.
 func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {
 	limit := l.of(call.Account)
-	limit.uses(call.App, server)
-	if held := limit.heldFor(l.now()); held > 0 {
+	limit.uses(call, server)
+	if held := limit.heldFor(call.Kind, l.now()); held > 0 {
 		return throttled(held)
 	}
 	if call.Turn != nil && call.Turn.Use() {
@@ -196,8 +251,9 @@ func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience
 	}
 }
 
-// hold keeps calls of an account back for as long as its platform asked.
-func (l *limiter) hold(account schema.AccountID, d time.Duration) {
+// hold keeps calls of an account back for as long as its platform asked; what it asked of a read
+// keeps reads back alone.
+func (l *limiter) hold(account schema.AccountID, kind Kind, d time.Duration) {
 	if d <= 0 {
 		return
 	}
@@ -205,22 +261,23 @@ func (l *limiter) hold(account schema.AccountID, d time.Duration) {
 	until := l.now().Add(min(d, longestHold))
 	limit.mu.Lock()
 	defer limit.mu.Unlock()
-	if until.After(limit.held) {
-		limit.held = until
+	if last := limit.manner(kind); until.After(last.held) {
+		last.held = until
 	}
 }
 
-func (a *accountLimit) heldFor(now time.Time) time.Duration {
+func (a *accountLimit) heldFor(kind Kind, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.held.Sub(now)
+	return later(a.calls.held, a.manner(kind).held).Sub(now)
 }
 
 // uses notes the app and the server of a call.
-func (a *accountLimit) uses(app string, server *breaker) {
+func (a *accountLimit) uses(call Call, server *breaker) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.app, a.server = app, server
+	last := a.manner(call.Kind)
+	last.app, last.server = call.App, server
 }
 
 func throttled(wait time.Duration) *schema.Error {

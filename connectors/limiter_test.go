@@ -145,7 +145,7 @@ func TestAReservedTurnIsOfItsCallAlone(t *testing.T) {
 			t.Errorf("use %d of the turn: %v", i, err)
 		}
 	}
-	l.hold(account(1), time.Minute)
+	l.hold(account(1), Any, time.Minute)
 	if _, wait := l.reserve(t.Context(), account(1), Post); wait != time.Minute {
 		t.Errorf("an account that its platform holds waits %s, want 1m", wait)
 	}
@@ -276,7 +276,7 @@ func TestPlatformsWaitHoldsItsAccount(t *testing.T) {
 func TestAccountsThatConnectWaitForNoOther(t *testing.T) {
 	clock := newClock()
 	l := limiterOf(Limits{Any: {Account: Rate{0.1, 1}}}, clock.Now)
-	l.hold(schema.AccountID{}, time.Hour) // what the platform asked of one
+	l.hold(schema.AccountID{}, Any, time.Hour) // what the platform asked of one
 	for range 3 {
 		if err := l.wait(t.Context(), Call{}, nil, 0); err != nil {
 			t.Fatal(err)

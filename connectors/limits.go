@@ -19,11 +19,14 @@ const (
 	Post        // makes an entry or a comment visible
 	Media       // uploads
 	Status      // reads the state of an entry or an account
+	// Read reads what became of posts and accounts. It is behind everything else: it takes of
+	// Any only what would lie idle, and what it meets holds no other call up.
+	Read
 )
 
 // String names the kind among processes.
 func (k Kind) String() string {
-	return [...]string{Any: "any", Post: "post", Media: "media", Status: "status"}[k]
+	return [...]string{Any: "any", Post: "post", Media: "media", Status: "status", Read: "read"}[k]
 }
 
 // Limits is how fast a platform may be called, by kind: a call counts in that of its kind
@@ -85,6 +88,28 @@ func (b *bucket) give() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.unused++
+}
+
+// reserved is what reads leave of a burst to calls that cannot wait.
+func reserved(burst int) int { return burst - max(1, burst/spareParts) }
+
+// spareParts: reads use the n-th part of a burst at most, and only while all else is there.
+const spareParts = 4
+
+// spareBucket is a bucket as reads see it.
+type spareBucket struct{ *bucket }
+
+// take takes a turn if as many are left as are reserved.
+func (b spareBucket) take(context.Context) (wait time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	missing := float64(reserved(b.limiter.Burst())) + 1 - b.limiter.TokensAt(now)
+	if missing > 0 {
+		return max(time.Duration(missing/float64(b.limiter.Limit())*float64(time.Second)), time.Millisecond)
+	}
+	b.limiter.ReserveN(now, 1)
+	return 0
 }
 
 func later(a, b time.Time) time.Time {

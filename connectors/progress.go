@@ -14,9 +14,16 @@ type MediaItem interface {
 	IsReady() bool
 }
 
+// partial is a MediaItem that is sent in parts.
+type partial interface {
+	// BytesSent returns how much of it the platform has.
+	BytesSent() int64
+}
+
 // MediaProgress is what a connector keeps of an entry's media between two calls of Prepare.
 type MediaProgress[M MediaItem] struct {
-	Media []M `json:"media"` // by the position of the item
+	Media []M   `json:"media"`          // by the position of the item
+	Most  int64 `json:"most,omitempty"` // bytes of what is sent in parts that the platform had at the most
 }
 
 // ReadMediaProgress returns what a delivery kept; of items that were not begun, nothing.
@@ -43,14 +50,26 @@ func (p MediaProgress[M]) IsReady() bool {
 	return true
 }
 
+func (p MediaProgress[M]) bytesSent() (n int64) {
+	for _, m := range p.Media {
+		if m, ok := any(m).(partial); ok {
+			n += m.BytesSent()
+		}
+	}
+	return n
+}
+
 // Keep returns the progress as it is kept, with the error that stopped it. If none did, what
 // is not ready is gone on with after a wait.
 func (p MediaProgress[M]) Keep(stopped error, wait time.Duration) (schema.Progress, error) {
+	sent := p.bytesSent()
+	advanced := sent > p.Most
+	p.Most = max(p.Most, sent)
 	state, err := json.Marshal(p)
 	if err != nil {
 		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)
 	}
-	kept := schema.Progress{State: state, Ready: stopped == nil && p.IsReady()}
+	kept := schema.Progress{State: state, Ready: stopped == nil && p.IsReady(), Advanced: advanced}
 	if stopped == nil && !kept.Ready {
 		kept.RetryIn = wait
 	}

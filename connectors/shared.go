@@ -148,6 +148,40 @@ func (s *share) pop() {
 	s.next, s.left = s.next.Add(s.spacing), s.left-1
 }
 
+// spareShare is the turns that processes share as reads see them: they take one if as many are
+// left as are reserved.
+type spareShare struct {
+	*leases
+	name string
+
+	mu    sync.Mutex
+	askAt time.Time // no lease is granted before
+}
+
+func (l *leases) spare(name string) *spareShare { return &spareShare{leases: l, name: name} }
+
+func (s *spareShare) take(ctx context.Context) (wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, reserve := s.now(), time.Duration(reserved(s.burst))*s.spacing
+	if wait := s.askAt.Sub(now); wait > 0 && wait <= reserve+clockStep {
+		return wait
+	}
+	next, granted, err := s.turns.LeaseTurns(ctx, schema.TurnLease{Name: s.name, N: 1, Burst: s.burst, Spacing: s.spacing, Within: -reserve})
+	if err != nil {
+		s.logger.WarnContext(ctx, "leasing turns failed", "err", err)
+		return leaseAgain
+	}
+	if granted {
+		return 0
+	}
+	s.askAt = later(next.Add(reserve), now.Add(time.Millisecond))
+	return s.askAt.Sub(now)
+}
+
+// give lets the turn lapse: what is spare is worth no trip to the database.
+func (s *spareShare) give() {}
+
 // ownTurns are those that no other process takes.
 type ownTurns struct {
 	now  func() time.Time
@@ -160,7 +194,7 @@ func (o *ownTurns) LeaseTurns(_ context.Context, asked schema.TurnLease) (first 
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now, next := o.now(), o.next.of(asked.Name)
-	if next.Sub(now) > asked.Within+clockStep {
+	if next.Sub(now) > max(asked.Within, 0)+clockStep {
 		*next = now
 	}
 	if next.After(now.Add(asked.Within)) {

@@ -9,7 +9,7 @@
 //
 // A resource has its routes, its handlers, its views and the small interfaces that it needs
 // of a store, and imports no other resource: what two of them need is in directory (accounts
-// and brands), calendar (zones and slots) and cache, or is given to them here. A new one is a
+// and brands), calendar (zones and slots), cursor (lists) and cache, or is given to them here. A new one is a
 // folder, a line in operations and a line in Store. schema/openapi/openapi.yaml describes the routes:
 // a test holds the two together.
 //

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"crier/connectors"
 	"crier/connectors/catalog"
 	"crier/gateway"
 	"crier/schema"
@@ -50,7 +52,7 @@ func (m *memory) Media(context.Context, schema.WorkspaceID, []schema.MediaID) ([
 	return nil, nil
 }
 
-func (m *memory) ListMedia(context.Context, schema.WorkspaceID, int, int) ([]schema.Upload, int, error) {
+func (m *memory) ListMedia(context.Context, schema.WorkspaceID, schema.UploadFilter) ([]schema.Upload, int, error) {
 	return nil, 0, nil
 }
 
@@ -82,16 +84,15 @@ func (m *memory) TakeSlots(context.Context, schema.WorkspaceID, schema.QueueChoi
 func (m *memory) ReleaseSlots(context.Context, []schema.PostID) error { return nil }
 
 // Posts fails as PostgreSQL does, for what it does not take as text.
-func (m *memory) Posts(_ context.Context, _ schema.WorkspaceID, filter schema.PostFilter) ([]schema.Post, int, error) {
+func (m *memory) Posts(_ context.Context, _ schema.WorkspaceID, filter schema.PostFilter) (page schema.PostPage, err error) {
 	texts := []string{filter.ExternalID}
 	for name, value := range filter.Metadata {
 		texts = append(texts, name, value)
 	}
-	var err error
 	if !storable([]byte(strings.Join(texts, " "))) {
 		err = errors.New("invalid byte sequence for encoding UTF8")
 	}
-	return nil, 0, err
+	return page, err
 }
 
 // storable reports whether PostgreSQL takes text, as it stands or in JSON.
@@ -125,9 +126,13 @@ func newFuzzed(t testing.TB) *fuzzed {
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	log := new(syncBuffer)
 	m := &memory{now: at, brand: schema.NewBrandID(at)}
+	vault, err := connectors.OpenVault(filepath.Join(t.TempDir(), "keyset.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	g, err := gateway.New(gateway.Config{
 		Store: m, Analytics: figures{counts{}, m},
-		Platforms: gateway.Platforms{Constraints: catalog.Constraints},
+		Platforms: gateway.Platforms{Constraints: catalog.Constraints, Vault: vault},
 		Addresses: gateway.Addresses{PublicURL: "https://crier.example", Check: func(context.Context, string) error { return nil }},
 		Rules:     gateway.Rules{Lead: gateway.Lead},
 		Now:       func() time.Time { return at }, Random: rand.Reader,

@@ -18,6 +18,7 @@ import (
 	"crier/gateway/billing"
 	"crier/gateway/body"
 	"crier/gateway/calendar"
+	"crier/gateway/cursor"
 	"crier/gateway/deletions"
 	"crier/gateway/directory"
 	"crier/gateway/engagement"
@@ -88,6 +89,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		directories = directory.New(config.Store, config.Now)
 		uploads     = media.NewLibrary(config.Store, config.Media, api+"/files/")
 		zones       = new(calendar.Zones)
+		cursors     = cursor.Cursors{Vault: config.Platforms.Vault}
 		refuses     = refusesBy(config.Addresses.Check)
 		connecting  = accounts.Config{
 			Store: config.Store, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
@@ -98,8 +100,9 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	return slices.Concat(
 		description.routes(),
 		posts.Routes(posts.Config{
-			Store: config.Store, Accounts: directories, Uploads: uploads, Zones: zones, Constraints: config.Platforms.Constraints,
-			Refuses: refuses, Lead: config.Rules.Lead, Now: config.Now, Logger: config.Logger, Failures: f,
+			Store: config.Store, Accounts: directories, Uploads: uploads, Cursors: cursors, Zones: zones,
+			Constraints: config.Platforms.Constraints,
+			Refuses:     refuses, Lead: config.Rules.Lead, Now: config.Now, Logger: config.Logger, Failures: f,
 		}),
 		queues.Routes(queues.Config{Store: config.Store, Accounts: directories, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
 		accounts.Routes(connecting),
@@ -108,7 +111,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Directories: directories, StatusURL: api + "/deletions/", Now: config.Now, Random: config.Random, Logger: config.Logger,
 		}),
 		media.Routes(media.Config{
-			Store: config.Store, Contents: config.Media, Library: uploads, Refuses: refuses, Uploads: api + "/uploads/",
+			Store: config.Store, Contents: config.Media, Library: uploads, Cursors: cursors, Refuses: refuses, Uploads: api + "/uploads/",
 			Now: config.Now, Random: config.Random,
 		}),
 		webhooks.Routes(webhooks.Config{

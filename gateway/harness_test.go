@@ -399,6 +399,12 @@ func (t tree) text() string {
 	return s
 }
 
+func (t tree) has(name string) bool {
+	object, _ := t.value.(map[string]any)
+	_, there := object[name]
+	return there
+}
+
 func (t tree) size() int {
 	list, _ := t.value.([]any)
 	return len(list)

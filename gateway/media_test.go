@@ -648,4 +648,9 @@ func TestMediaListIsPaged(t *testing.T) {
 	if second.at("media").size() != 1 || second.at("pagination", "hasMore").value != false {
 		t.Errorf("second page: %v", second)
 	}
+	a.upload(pngOf(t, 9, 1))
+	next := a.call(http.MethodGet, "/media?limit=2&cursor="+first.at("pagination", "nextCursor").text(), nil).want(http.StatusOK)
+	if next.at("media").size() != 1 || next.at("media", 0, "id") != second.at("media", 0, "id") || next.at("pagination").has("nextCursor") {
+		t.Errorf("second page by its cursor, after another upload: %v", next)
+	}
 }

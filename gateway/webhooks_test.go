@@ -111,15 +111,26 @@ func TestAWebhookShowsItsDeliveries(t *testing.T) {
 	if err != nil || len(messages) != 1 {
 		t.Fatalf("expanded to %v, %v", messages, err)
 	}
-	claimed, err := notify.Claim(context.Background(), []schema.DeliveryID{messages[0].Delivery})
-	if err != nil || len(claimed) != 1 {
-		t.Fatalf("claimed %v, %v", claimed, err)
+	finish := func(result schema.NotifyResult) tree {
+		t.Helper()
+		claimed, err := notify.Claim(context.Background(), []schema.DeliveryID{messages[0].Delivery})
+		if err != nil || len(claimed) != 1 {
+			t.Fatalf("claimed %v, %v", claimed, err)
+		}
+		result.ID, result.Webhook, result.Claim = claimed[0].ID, id, claimed[0].Claim
+		if err := notify.Finish(context.Background(), result); err != nil {
+			t.Fatal(err)
+		}
+		return a.call(http.MethodGet, "/webhooks/"+id.String(), nil).want(http.StatusOK).at("deliveries", 0)
 	}
-	result := schema.NotifyResult{ID: claimed[0].ID, Webhook: id, Claim: claimed[0].Claim, State: schema.DeliveryDelivered, ResponseCode: 204, ResponseTime: 7 * time.Millisecond}
-	if err := notify.Finish(context.Background(), result); err != nil {
-		t.Fatal(err)
+	record := finish(schema.NotifyResult{State: schema.DeliveryPending, ResponseCode: 503})
+	if record.at("status").text() != "pending" || record.has("deliveredAt") {
+		t.Errorf("record of a try that is repeated = %v", record)
 	}
-	record := a.call(http.MethodGet, "/webhooks/"+id.String(), nil).want(http.StatusOK).at("deliveries", 0)
+	record = finish(schema.NotifyResult{State: schema.DeliveryDelivered, ResponseCode: 204, ResponseTime: 7 * time.Millisecond})
+	if !record.has("deliveredAt") {
+		t.Errorf("record = %v, without the time of the delivery", record)
+	}
 	if record.at("status").text() != "delivered" || record.at("responseCode").value != 204.0 || record.at("responseTimeMs").value != 7.0 ||
 		record.at("eventId").text() != batches[0].Events[0].ID.String() || record.at("error").value != nil {
 		t.Errorf("record = %v", record)

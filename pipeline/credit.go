@@ -9,10 +9,10 @@ import (
 )
 
 // destination is where the messages of jobs end and which takes them at a rate of its own: a
-// platform's posts or first comments, all renewals, one webhook, or all webhooks.
+// platform's posts or first comments, what is collected from it, all renewals, one webhook, or all webhooks.
 type destination struct {
 	topic    string
-	platform schema.Platform  // for the topics publish and comment
+	platform schema.Platform  // for the topics publish, comment and collect
 	webhook  schema.WebhookID // for the topic notify; zero: all webhooks
 }
 

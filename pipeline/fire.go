@@ -52,6 +52,11 @@ func dispatchOf(j schema.Job) (dispatch, error) {
 		d.topic = schema.TopicComment
 		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: d.topic, platform: m.Platform})
 		return d, err
+	case schema.JobCollect:
+		m, err := worker.Decode[schema.CollectMessage](j.Payload)
+		d.topic = schema.TopicCollect
+		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: d.topic, platform: m.Platform})
+		return d, err
 	case schema.JobRefresh:
 		m, err := worker.Decode[schema.RefreshMessage](j.Payload)
 		d.topic = schema.TopicRefresh

@@ -46,6 +46,8 @@ type limitStore interface {
 	ForgetCounters(ctx context.Context) (rows int, more bool, err error)
 	ForgetTurns(ctx context.Context) (rows int, more bool, err error)
 	ForgetConsents(ctx context.Context) (rows int, more bool, err error)
+	// ForgetFound deletes by what monitors know a post that comes again.
+	ForgetFound(ctx context.Context) (rows int, more bool, err error)
 }
 
 // webhookStore sends again what webhooks have missed.
@@ -149,6 +151,7 @@ func (m *Maintenance) chores() []chore {
 		{name: "forget_inbox", every: forgetEvery, do: m.Inbox.ForgetInbox},
 		{name: "forget_counters", every: forgetEvery, do: m.Limits.ForgetCounters},
 		{name: "forget_turns", every: forgetEvery, do: m.Limits.ForgetTurns},
+		{name: "forget_found", every: 5 * time.Minute, do: m.Limits.ForgetFound},
 		{name: "forget_consents", every: forgetEvery, do: m.Limits.ForgetConsents},
 		{name: "forget_dead_letters", every: forgetEvery, do: m.DeadLetters.ForgetDeadLetters},
 		{name: "redeliver", every: time.Second, do: m.Webhooks.Redeliver},

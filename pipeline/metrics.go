@@ -30,6 +30,9 @@ type Metrics struct {
 	deadLetters  *prometheus.GaugeVec
 }
 
+// Workers returns the metrics that all workers of the process share.
+func (m *Metrics) Workers() *worker.Metrics { return m.workers }
+
 // What a receiver did with its last try; one that was not tried yet counts as succeeding.
 const (
 	receiverSucceeds = "succeeds"

@@ -23,6 +23,15 @@ type refreshStore interface {
 	Now() time.Time
 }
 
+// publishedStore is what the refresh stage asks of what was published, where platforms go on to
+// judge what they show.
+type publishedStore interface {
+	// Published returns what was published to an account's profile lately.
+	Published(ctx context.Context, a schema.Account) ([]schema.Publication, error)
+	// TakeDown fails what the platform no longer shows, if it is still what was published.
+	TakeDown(ctx context.Context, a schema.Account, of schema.Publication, why *schema.Error) error
+}
+
 // sealer opens and seals the credentials of an account.
 type sealer interface {
 	opener
@@ -37,22 +46,24 @@ type Refresh = worker.Worker[schema.RefreshMessage, schema.RefreshMessage, schem
 // RefreshConfig is what the refresh stage is made of.
 type RefreshConfig struct {
 	Shared
-	Store refreshStore
-	Keys  connectors.Resolver
-	Vault sealer
-	Slots int // calls at a time
+	Store     refreshStore
+	Published publishedStore // nil: what was published is not looked at again
+	Keys      connectors.Resolver
+	Vault     sealer
+	Slots     int // calls at a time
 }
 
 // NewRefresh makes the refresh stage.
 func NewRefresh(c RefreshConfig) *Refresh {
 	return worker.New(worker.Config[schema.RefreshMessage]{
 		Name: schema.TopicRefresh, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers,
-	}, refresh{refreshStore: c.Store, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger, keyless: newKeyless(c.Logger)})
+	}, refresh{refreshStore: c.Store, published: c.Published, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger, keyless: newKeyless(c.Logger)})
 }
 
 // refresh is the stage of the worker. Its store claims.
 type refresh struct {
 	refreshStore
+	published publishedStore
 	worker.Unlimited[schema.RefreshMessage]
 	keys    connectors.Resolver
 	vault   sealer
@@ -83,7 +94,13 @@ func (r refresh) Do(ctx context.Context, v schema.Renewal, _ schema.Turn) (worke
 	}
 	result := v.After(outcome, r.Now(), rand.Float64())
 	r.metrics.renewals.WithLabelValues(v.Account.Platform.String(), renewalOutcome(result)).Inc()
-	return worker.Outcome{Store: func(ctx context.Context) error { return r.store(ctx, result) }}, nil
+	return worker.Outcome{Store: func(ctx context.Context) error {
+		if err := r.store(ctx, result); err != nil {
+			return err
+		}
+		r.review(ctx, result)
+		return nil
+	}}, nil
 }
 
 // store seals traded credentials once more where the keyset was rotated meanwhile: there are no

@@ -135,6 +135,9 @@ type Progress struct {
 	// Settings is what the platform says now that it allows the account: see Account.Settings;
 	// empty: it was not asked, or has not said it. They are kept even if there is an error.
 	Settings json.RawMessage
+	// Advanced: the platform has more of the media than after any call before. What failed until
+	// then no longer counts, so that a large upload outlasts any number of cuts.
+	Advanced bool
 }
 
 // Verdict is what Find found, and how far it can be trusted.

@@ -44,6 +44,7 @@ type Error struct {
 	RetryAfter time.Duration // zero if none was given
 	End        End           // of TokenDead: what became of the account; NotEnded: the platform did not say
 	Unprepared bool          // of a refused Publish: what Prepare made is gone, so Prepare runs again before the next call
+	Advanced   bool          // of a failed Prepare: it got further than any before it, as in Progress.Advanced
 	Err        error         // cause, for the log only
 }
 

@@ -27,6 +27,7 @@ const (
 	WebhookDisabled          EventType = "webhook.disabled"
 	CommentReceived          EventType = "comment.received"
 	MentionReceived          EventType = "mention.received"
+	FeedMatched              EventType = "feed.matched"
 )
 
 // Facts about one target, which only analytics reads.
@@ -41,7 +42,7 @@ func EventTypes() []EventType {
 		PostScheduled, PostPublished, PostFailed, PostCancelled, PostUpdated,
 		ThreadScheduled, ThreadPublished, ThreadPartiallyPublished, ThreadFailed,
 		AccountConnected, AccountDisconnected, AccountError, AccountTokenExpiring,
-		WebhookDisabled, CommentReceived, MentionReceived,
+		WebhookDisabled, CommentReceived, MentionReceived, FeedMatched,
 	}
 }
 

@@ -189,6 +189,9 @@ func ParseID[K Kind](text string) (ID[K], error) {
 // NewPostID makes a PostID of a time, the database's where it is at hand.
 func NewPostID(at time.Time) PostID { return NewID[postKind](at) }
 
+// FirstPostID returns the least PostID of a time.
+func FirstPostID(at time.Time) PostID { return FirstID[postKind](at) }
+
 // NewWorkspaceID makes a WorkspaceID of a time, the database's where it is at hand.
 func NewWorkspaceID(at time.Time) WorkspaceID { return NewID[workspaceKind](at) }
 
@@ -282,3 +285,9 @@ func ParseItemID(text string) (ItemID, error) { return ParseID[itemKind](text) }
 
 // ParseCommentID reads a CommentID that a client sent.
 func ParseCommentID(text string) (CommentID, error) { return ParseID[commentKind](text) }
+
+// NewMonitorID makes a MonitorID of a time, the database's where it is at hand.
+func NewMonitorID(at time.Time) MonitorID { return NewID[monitorKind](at) }
+
+// ParseMonitorID reads a MonitorID that somebody asks by.
+func ParseMonitorID(text string) (MonitorID, error) { return ParseID[monitorKind](text) }

@@ -191,3 +191,10 @@ const (
 func TransferTime(bytes int64) time.Duration {
 	return transferGrace + time.Duration(bytes/slowestLine)*time.Second
 }
+
+// UploadFilter says which part of a workspace's uploads is listed, newest first.
+type UploadFilter struct {
+	Limit  int
+	Offset int
+	Below  MediaID // older than this one; zero: no bound
+}

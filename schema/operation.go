@@ -82,7 +82,7 @@ const (
 
 // Stages returns all stages that make dead letters.
 func Stages() []string {
-	return []string{TopicDelay, TopicPublish, TopicComment, TopicNotify, TopicRefresh, StageExpand, StageAnalytics}
+	return []string{TopicDelay, TopicPublish, TopicComment, TopicNotify, TopicRefresh, TopicCollect, StageExpand, StageAnalytics}
 }
 
 // OpenClaim is what giving a claim back needs.
@@ -139,6 +139,8 @@ func (l DeadLetter) About() string {
 		return DeliveryID(id).String()
 	case l.Stage == TopicRefresh:
 		return AccountID(id).String()
+	case l.Stage == TopicCollect:
+		return CollectionID(id).String()
 	case l.Stage == TopicDelay:
 		return JobID(id).String()
 	default:
@@ -200,11 +202,12 @@ const (
 	SweepComments    Sweep = "comments"
 	SweepDeliveries  Sweep = "deliveries"
 	SweepRenewals    Sweep = "renewals"
+	SweepCollections Sweep = "collections"
 )
 
 // Sweeps returns all of them.
 func Sweeps() []Sweep {
-	return []Sweep{SweepPosts, SweepRecentPosts, SweepJobs, SweepComments, SweepDeliveries, SweepRenewals}
+	return []Sweep{SweepPosts, SweepRecentPosts, SweepJobs, SweepComments, SweepDeliveries, SweepRenewals, SweepCollections}
 }
 
 // Retention is how long what has ended is kept. What is open is never deleted.

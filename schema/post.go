@@ -193,7 +193,7 @@ type Created struct {
 	Response []byte
 }
 
-// PostFilter selects posts of a workspace, newest scheduled first.
+// PostFilter selects posts of a workspace, and which part of them is listed.
 type PostFilter struct {
 	Status   PostStatus // zero: any but where the API leaves some out
 	Platform Platform   // zero: any
@@ -203,8 +203,39 @@ type PostFilter struct {
 	// ExternalID is the caller's own id of a post; empty: any.
 	ExternalID string
 	// Metadata must be part of the post's. Of the posts that the other fields select, the
-	// store searches only some of the newest for it.
+	// store searches only some of the first for it.
 	Metadata map[string]string
-	Limit    int
-	Offset   int
+	// UpdatedAfter selects what changed then or later; of the fields above Status alone stands
+	// beside it. The order is FirstChanged.
+	UpdatedAfter time.Time
+	Order        PostOrder // LastCreated and FirstCreated: beside ExternalID and Metadata alone
+	Limit        int
+	Offset       int
+	From         *PostPosition // the page begins behind it; nil: Offset says where
+}
+
+// PostOrder is the order of a list of posts. Those that are alike in it are in the order of
+// their creation, or of its reverse where the list is one.
+type PostOrder int
+
+// The orders of lists.
+const (
+	LastScheduled  PostOrder = iota // drafts without a time before all others
+	FirstScheduled                  // and after all others
+	LastCreated
+	FirstCreated
+	FirstChanged
+)
+
+// PostPosition is where a post stands in an order.
+type PostPosition struct {
+	At time.Time // zero: it has no time, or the order is by its id alone
+	ID PostID
+}
+
+// PostPage is a part of a list.
+type PostPage struct {
+	Posts []Post
+	Total int           // of the whole list, counted up to a bound
+	Last  *PostPosition // where the page ends; nil: nothing follows
 }

@@ -91,6 +91,9 @@ func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 }
 
 func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
+	if o.Progress.Advanced || o.Err != nil && o.Err.Advanced {
+		d.Attempts = 0
+	}
 	if o.Err != nil {
 		e := *o.Err
 		if e.Kind == Unknown { // it was preparation, so it may be repeated

@@ -16,6 +16,7 @@ import (
 //	comment  CommentMessage  account  delay                          comment
 //	refresh  RefreshMessage  account  delay                          refresh
 //	notify   NotifyMessage   webhook  notify (first try), delay      notify
+//	collect  CollectMessage  account  delay                          collect
 //	events   EventBatch      batch    whoever commits events, delay  notify, analytics
 const (
 	TopicDelay   = "delay"
@@ -23,6 +24,7 @@ const (
 	TopicComment = "comment"
 	TopicRefresh = "refresh"
 	TopicNotify  = "notify"
+	TopicCollect = "collect"
 	TopicEvents  = "events"
 )
 
@@ -43,6 +45,7 @@ func Topics() []Topic {
 		{TopicComment, 4, 2 * mib},
 		{TopicRefresh, 2, 1 * mib},
 		{TopicNotify, 4, 4 * mib},
+		{TopicCollect, 2, 1 * mib},
 		{TopicEvents, 4, 8 * mib},
 	}
 }
@@ -86,17 +89,18 @@ const (
 	JobComment                    // post one first comment
 	JobNotify                     // deliver one event to one webhook
 	JobRefresh                    // look after the credentials of one account
+	JobCollect                    // read something of one account
 )
 
 // Job is when something must next be looked at. It lives until its effect commits:
 // firing it moves DueAt on by VisibilityTimeout, only the effect deletes it.
 type Job struct {
-	ID      JobID     `json:"id"` // the id of the post, comment, delivery or account it is for
+	ID      JobID     `json:"id"` // the id of the post, comment, delivery, account or collection it is for
 	Kind    JobKind   `json:"kind"`
 	Shard   int16     `json:"shard"`
 	DueAt   time.Time `json:"dueAt"`
 	Version int32     `json:"version,omitempty"` // of the post; 0 for other kinds
-	Payload []byte    `json:"payload"`           // JSON of PostJob, CommentMessage, NotifyMessage or RefreshMessage
+	Payload []byte    `json:"payload"`           // JSON of PostJob, CommentMessage, NotifyMessage, RefreshMessage or CollectMessage
 }
 
 // JobPlace is where a job stands in the order of its shard: by its time, then its id.
@@ -215,7 +219,7 @@ func (m RefreshMessage) Check() error { return present(m.Account, m.Workspace) }
 
 // Check returns an error where the job cannot be one of this version of crier.
 func (j Job) Check() error {
-	if j.Kind < JobPost || j.Kind > JobRefresh {
+	if j.Kind < JobPost || j.Kind > JobCollect {
 		return errors.New("the job is of an unknown kind")
 	}
 	return present(j.ID)

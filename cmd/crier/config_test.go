@@ -166,6 +166,33 @@ func TestSecretsOnTheCommandLine(t *testing.T) {
 	}
 }
 
+func TestKeysInTheURLOfTheBucketAreToldOf(t *testing.T) {
+	const address = "s3://k:hunter2@h/b"
+	for name, tt := range map[string]struct {
+		line        string
+		environment map[string]string
+		file        string
+		want        bool
+	}{
+		"on the command line": {"serve --media-s3 " + address, nil, "", true},
+		"in the environment":  {"serve", map[string]string{"CRIER_MEDIA_S3": address}, "", true},
+		"in the file":         {"serve", nil, "media-s3: " + address, true},
+		"nowhere":             {"serve --media-s3 s3://h/b", nil, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c commands
+			if _, _, err := read(t, &c, tt.line, tt.environment, tt.file); err != nil {
+				t.Fatal(err)
+			}
+			var log bytes.Buffer
+			c.Serve.warn(slog.New(slog.NewTextHandler(&log, nil)))
+			if text := log.String(); strings.Contains(text, "--media-s3") != tt.want || strings.Contains(text, "hunter2") {
+				t.Errorf("it says %q", text)
+			}
+		})
+	}
+}
+
 // A variable that is set for one command must not make another do more than it is told.
 func TestActionsReadNoEnvironment(t *testing.T) {
 	environment := map[string]string{"CRIER_ALL": "true", "CRIER_DRY_RUN": "true", "CRIER_WORKSPACE": "acme", "CRIER_TEST": "true", "CRIER_VERSION": "true", "CRIER_POST": "post_1"}

@@ -20,9 +20,17 @@ import (
 )
 
 type keysetCommand struct {
+	Create keysetCreateCommand `cmd:"" help:"Make the keyset of a new installation, for processes that get it as a file of secrets."`
 	Show   keysetShowCommand   `cmd:"" help:"List the keys of the keyset and what each has sealed."`
 	Rotate keysetRotateCommand `cmd:"" help:"Make a new key, seal everything with it, and drop those before it. What was cut off goes on."`
 }
+
+type keysetCreateCommand struct {
+	File string `arg:"" type:"path" help:"The file to make, which nothing else may be."`
+}
+
+// Run makes the file and connects to nothing.
+func (k *keysetCreateCommand) Run() error { return compose.CreateKeyset(k.File) }
 
 type keysetShowCommand struct {
 	partsFlags

@@ -75,10 +75,12 @@ func TestExitCodes(t *testing.T) {
 		line []string
 		want int
 	}{
-		"done":           {t.Context(), []string{"bench"}, 0},
-		"not done":       {t.Context(), []string{"bench", "nothing"}, 1},
-		"interrupted":    {interrupted, []string{"import", file, "--key", "k"}, 1},
-		"not understood": {t.Context(), []string{"serve", "--nope"}, 2},
+		"done":            {t.Context(), []string{"bench"}, 0},
+		"not done":        {t.Context(), []string{"bench", "nothing"}, 1},
+		"a keyset":        {t.Context(), []string{"keyset", "create", file + ".keyset"}, 0},
+		"a keyset's file": {t.Context(), []string{"keyset", "create", file}, 1},
+		"interrupted":     {interrupted, []string{"import", file, "--key", "k"}, 1},
+		"not understood":  {t.Context(), []string{"serve", "--nope"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := run(tt.ctx, tt.line); got != tt.want {

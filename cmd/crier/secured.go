@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"slices"
 	"strings"
@@ -179,6 +180,15 @@ func (f mediaFlags) Validate() error {
 	}
 	_, caErr := f.tls()
 	return errors.Join(err, caErr)
+}
+
+// warn tells of keys in the URL, from wherever that comes: an environment and a file of
+// configuration are read by more people than the places that AWS's own tools keep keys in.
+func (f mediaFlags) warn(logger *slog.Logger) {
+	if c, err := media.ParseS3(f.MediaS3); err == nil && c.Key != "" {
+		logger.Warn("the keys of the bucket stand in its URL", "flag", "--media-s3",
+			"give_them_by", "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_SHARED_CREDENTIALS_FILE, or a role")
+	}
 }
 
 func (f mediaFlags) tls() (*tls.Config, error) {

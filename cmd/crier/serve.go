@@ -142,7 +142,11 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.SandboxURL, c.Drain, c.MaxLateness = s.SandboxURL, s.Drain, s.MaxLateness
 	c.SandboxListen = s.SandboxListen
-	c.Keep = schema.Retention{Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration(), Media: s.KeepMedia.duration(), Analytics: s.KeepAnalytics.duration(), Inbox: s.KeepInbox.duration()}
+	c.Keep = schema.Retention{
+		Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration(),
+		Media: s.KeepMedia.duration(), Analytics: s.KeepAnalytics.duration(), Inbox: s.KeepInbox.duration(),
+	}
+	s.warn(logger)
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
 	if c.MediaS3TLS, err = s.tls(); err != nil {

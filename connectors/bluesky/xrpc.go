@@ -21,6 +21,8 @@ const (
 	uploadBlob     = "com.atproto.repo.uploadBlob"
 	putRecord      = "com.atproto.repo.putRecord"
 	getRecord      = "com.atproto.repo.getRecord"
+	getPosts       = "app.bsky.feed.getPosts"
+	getProfile     = "app.bsky.actor.getProfile"
 	uploadVideo    = "app.bsky.video.uploadVideo"
 	getJobStatus   = "app.bsky.video.getJobStatus"
 

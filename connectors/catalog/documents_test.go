@@ -8,40 +8,68 @@ import (
 	"testing"
 
 	"crier/connectors/catalog"
+	"crier/schema"
 )
 
 // Each platform with a client has a row of what a lost answer leads to, whose tests there are.
 func TestEachPlatformHasTestsOfItsLostAnswers(t *testing.T) {
-	document, err := os.ReadFile("../../docs/platforms.md")
+	rows := rowsOf(t, "platforms.md", "What a lost answer leads to", 5)
+	for _, s := range catalog.Simulators() {
+		wantTests(t, s.Platform.String(), rows[s.Platform.String()], sourceOfTests(t, s.Platform.String()))
+	}
+}
+
+// So has each on whose page persons consent, of what becomes of its tokens.
+func TestEachPlatformHasTestsOfItsTokens(t *testing.T) {
+	rows := rowsOf(t, "connecting.md", "What becomes of tokens", 6)
+	all := sourceOfTests(t, "../compose") + sourceOfTests(t, "google")
+	for _, s := range catalog.Simulators() {
+		if s.Platform != schema.Bluesky && s.Platform != schema.Telegram {
+			wantTests(t, s.Platform.String(), rows[s.Platform.String()], all+sourceOfTests(t, s.Platform.String()))
+		}
+	}
+}
+
+// rowsOf reads a column of the table in a section of a document, by the platforms that the first
+// column names.
+func rowsOf(t *testing.T, document, title string, column int) map[string]string {
+	t.Helper()
+	content, err := os.ReadFile("../../docs/" + document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(document), "## What a lost answer leads to\n")
+	_, section, _ := strings.Cut(string(content), "## "+title+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	rows := make(map[string]string)
 	for _, row := range strings.Split(section, "\n") {
-		if cells := strings.Split(row, "|"); len(cells) > 5 {
-			rows[strings.TrimSpace(cells[1])] = cells[5]
+		if cells := strings.Split(row, "|"); len(cells) > column {
+			for platform := range strings.SplitSeq(cells[1], ",") {
+				rows[strings.TrimSpace(platform)] = cells[column]
+			}
 		}
 	}
-	name := regexp.MustCompile("`(Test[A-Za-z]+)`")
-	for _, s := range catalog.Simulators() {
-		tests := name.FindAllStringSubmatch(rows[s.Platform.String()], -1)
-		if len(tests) == 0 {
-			t.Errorf("%s has no row that names its tests", s.Platform)
-		}
-		source := sourceOfTests(t, s.Platform.String())
-		for _, test := range tests {
-			if !strings.Contains(source, "func "+test[1]+"(") {
-				t.Errorf("%s has no test %s", s.Platform, test[1])
-			}
+	return rows
+}
+
+var testNames = regexp.MustCompile("`(Test[A-Za-z]+)`")
+
+// wantTests holds a row to name tests that there are.
+func wantTests(t *testing.T, platform, row, source string) {
+	t.Helper()
+	tests := testNames.FindAllStringSubmatch(row, -1)
+	if len(tests) == 0 {
+		t.Errorf("%s has no row that names its tests", platform)
+	}
+	for _, test := range tests {
+		if !strings.Contains(source, "func "+test[1]+"(") {
+			t.Errorf("%s has no test %s", platform, test[1])
 		}
 	}
 }
 
 func sourceOfTests(t *testing.T, platform string) string {
 	t.Helper()
-	files, err := filepath.Glob("../" + strings.ReplaceAll(platform, "-", "") + "/*_test.go")
+	files, err := filepath.Glob("../" + strings.ReplaceAll(platform, "google-business", "googlebusiness") + "/*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func answering() []clause {
 }
 
 // published publishes an entry, and returns it as it is read about.
-func (s *stage) published(t *testing.T) (schema.PublishedPost, simulation.Post) {
+func (s *stage) answerable(t *testing.T) (schema.PublishedPost, simulation.Post) {
 	t.Helper()
 	s.world.Quiet()
 	receipt := s.publish(t, s.delivery("the entry"))
@@ -38,7 +38,7 @@ func (s *stage) published(t *testing.T) (schema.PublishedPost, simulation.Post) 
 	}, posts[len(posts)-1]
 }
 
-func (s *stage) reading() connectors.Reading {
+func (s *stage) reader() connectors.Reading {
 	return connectors.Reading{Account: s.account, Credentials: s.fixture.Credentials(0)}
 }
 
@@ -51,7 +51,7 @@ func (s *stage) comments(t *testing.T, post schema.PublishedPost) []schema.Recei
 	}
 	var all []schema.Received
 	for cursor := ""; ; {
-		page, err := source.Comments(t.Context(), s.reading(), post, cursor)
+		page, err := source.Comments(t.Context(), s.reader(), post, cursor)
 		if err != nil {
 			t.Fatalf("Comments: %v", err)
 		}
@@ -71,7 +71,7 @@ func (s *stage) mentions(t *testing.T) []schema.Received {
 	}
 	var all []schema.Received
 	for cursor := ""; ; {
-		page, err := source.Mentions(t.Context(), s.reading(), cursor)
+		page, err := source.Mentions(t.Context(), s.reader(), cursor)
 		if err != nil {
 			t.Fatalf("Mentions: %v", err)
 		}
@@ -161,7 +161,7 @@ func (s *stage) wantFindReply(t *testing.T, d schema.Delivery, want schema.Verdi
 }
 
 func commentsAreRead(t *testing.T, s *stage) {
-	post, stored := s.published(t)
+	post, stored := s.answerable(t)
 	if got := s.comments(t, post); len(got) != 0 {
 		t.Fatalf("nobody has commented: %+v", got)
 	}
@@ -178,7 +178,7 @@ func commentsAreRead(t *testing.T, s *stage) {
 }
 
 func nestedAreRead(t *testing.T, s *stage) {
-	post, stored := s.published(t)
+	post, stored := s.answerable(t)
 	first := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "first"})
 	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Answers: first.ID, Text: "below it"})
 	got := s.comments(t, post)
@@ -189,7 +189,7 @@ func nestedAreRead(t *testing.T, s *stage) {
 }
 
 func unsaidIsNotRead(t *testing.T, s *stage) {
-	post, stored := s.published(t)
+	post, stored := s.answerable(t)
 	said := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "oops"})
 	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "stays"})
 	one(t, s.comments(t, post), "oops")
@@ -202,7 +202,7 @@ func unsaidIsNotRead(t *testing.T, s *stage) {
 // said publishes an entry and has somebody comment on it.
 func (s *stage) said(t *testing.T, text string) (simulation.Said, schema.Received) {
 	t.Helper()
-	post, stored := s.published(t)
+	post, stored := s.answerable(t)
 	said := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: text})
 	return said, one(t, s.comments(t, post), text)
 }
@@ -273,7 +273,7 @@ func refusedReplyIsNotThere(t *testing.T, s *stage) {
 }
 
 func otherReplyIsNotTaken(t *testing.T, s *stage) {
-	post, stored := s.published(t)
+	post, stored := s.answerable(t)
 	for _, text := range []string{"first", "second"} {
 		s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: text})
 	}
@@ -303,7 +303,7 @@ func replyToUnsaid(t *testing.T, s *stage) {
 }
 
 func mentionsAreAnswered(t *testing.T, s *stage) {
-	_, stored := s.published(t)
+	_, stored := s.answerable(t)
 	const many = 120 // more than a page of any platform
 	for range many {
 		s.world.Say(simulation.Said{Account: stored.Account, Text: "again"})

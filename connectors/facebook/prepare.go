@@ -42,6 +42,9 @@ type asset struct {
 // IsReady implements connectors.MediaItem.
 func (a asset) IsReady() bool { return a.Ready }
 
+// BytesSent tells connectors.MediaProgress how far the upload of a video is.
+func (a asset) BytesSent() int64 { return a.Next }
+
 // Prepare uploads what is not uploaded. The state that comes with an error, or without being
 // ready, holds what was uploaded before.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {

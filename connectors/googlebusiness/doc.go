@@ -6,6 +6,7 @@
 //	           ─┬─ LIVE ─▶ published
 //	            ├─ PROCESSING ─▶ an open receipt
 //	            └─ REJECTED ─▶ refused
+//	            (a LIVE one may become REJECTED within hours: see Connector.TakenDown)
 //	Find    ─▶ GET /v4/…/localPosts/{p} of an open receipt; GET /v4/…/localPosts of a lost answer
 //
 // A location belongs to an account of Google's, by which calls name it: accounts/1/locations/2

@@ -55,20 +55,45 @@ const goneAfter = time.Minute
 
 // look asks how far a post is that Google has taken.
 func (c *Connector) look(ctx context.Context, d schema.Delivery, place place, id string) (schema.Receipt, schema.Verdict, error) {
-	call := c.call(d.Account, d.Credentials, c.posts+"/v4/"+place.name()+"/localPosts/"+url.PathEscape(id), opPost)
-	call.Kind = connectors.Status
-	var p shownPost
-	switch _, err := c.client.Do(ctx, call, &p); {
+	switch p, err := c.read(ctx, d.Account, d.Credentials, place, id); {
 	case isNotFound(err) && c.now().Sub(d.Since) > goneAfter:
 		return schema.Receipt{}, schema.NotThere, refuse("Google has taken the post and removed it before it was shown")
 	case isNotFound(err):
 		return schema.Receipt{}, schema.CannotTell, strange("does not know the post yet")
 	case err != nil:
 		return schema.Receipt{}, schema.CannotTell, fmt.Errorf("looking at local post: %w", err)
-	case p.id() != id || p.State == "":
-		return schema.Receipt{}, schema.CannotTell, strange("does not say how far the post is")
+	default:
+		return c.settled(d, p)
 	}
-	return c.settled(d, p)
+}
+
+// read asks how far a post is.
+func (c *Connector) read(ctx context.Context, a schema.Account, credentials schema.Credentials, place place, id string) (p shownPost, err error) {
+	call := c.call(a, credentials, c.posts+"/v4/"+place.name()+"/localPosts/"+url.PathEscape(id), opPost)
+	call.Kind = connectors.Status
+	if _, err = c.client.Do(ctx, call, &p); err == nil && (p.id() != id || p.State == "") {
+		err = strange("does not say how far the post is")
+	}
+	return p, err
+}
+
+// TakenDown implements connectors.Reviewer: a post that was live may yet be rejected. One that is
+// gone was deleted by somebody.
+func (c *Connector) TakenDown(ctx context.Context, a schema.Account, credentials schema.Credentials, id string) (why *schema.Error, err error) {
+	place, err := placeOf(credentials)
+	if err != nil {
+		return nil, err
+	}
+	switch p, err := c.read(ctx, a, credentials, place, id); {
+	case isNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("looking at local post: %w", err)
+	case p.State == stateRejected:
+		return errTakenDown(), nil
+	default:
+		return nil, nil
+	}
 }
 
 // search is what is looked for, and what was seen.

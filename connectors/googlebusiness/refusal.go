@@ -34,6 +34,11 @@ func ofLocation(err error) error {
 	return &schema.Error{Kind: schema.TokenDead, End: schema.EndDeleted, Message: e.Message, Err: err}
 }
 
+// errTakenDown is what becomes of a post that was live.
+func errTakenDown() *schema.Error {
+	return refuse("Google has taken the post down after it was shown, for its content, and says no more about it")
+}
+
 // errRejected is what becomes of a post that Google does not show. It gives no reason.
 func errRejected() *schema.Error {
 	return refuse("Google has rejected the post for its content, and says no more about it " +

@@ -22,7 +22,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{}, refuse("LinkedIn shows the comments on a member's posts to no app")
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, commentsOf(post.NativeID), opListComments)
-	call.Kind, call.Turn = connectors.Status, r.Turn
+	call.Kind, call.Turn = connectors.Read, r.Turn
 	call.Query = url.Values{"count": {strconv.Itoa(pageSize)}, "start": {startOf(cursor)}}
 	var list struct {
 		Elements []comment `json:"elements"`

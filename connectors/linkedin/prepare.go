@@ -43,6 +43,19 @@ type asset struct {
 // IsReady implements connectors.MediaItem.
 func (a asset) IsReady() bool { return a.Ready }
 
+// BytesSent tells connectors.MediaProgress how far the upload is; it is nothing once it is over.
+func (a asset) BytesSent() (n int64) {
+	if a.Upload == nil {
+		return 0
+	}
+	for _, p := range a.Upload.Parts {
+		if p.ETag != "" {
+			n = p.Last + 1
+		}
+	}
+	return n
+}
+
 // upload is one that is not over.
 type upload struct {
 	Token string `json:"token,omitempty"`

@@ -49,6 +49,7 @@ func NewFetcher(config Config) *Fetcher {
 	}
 	room := config.Limits.Room
 	f.fetched = newFetched(config.Kept, room, config.LeastKept)
+	f.fetched.removePartly()
 	if room != nil {
 		room.fetched = f.fetched
 		room.recount(0, 0)
@@ -81,7 +82,11 @@ func (f *Fetcher) open(ctx context.Context, item schema.Media) (*File, error) {
 	if file, err := f.fetched.open(name); file != nil || err != nil {
 		return file, err
 	}
-	file, err := f.bring(ctx, item)
+	bring := f.bring
+	if item.MediaID.IsZero() {
+		bring = func(ctx context.Context, item schema.Media) (*File, error) { return f.fetchOn(ctx, name, item.URL) }
+	}
+	file, err := bring(ctx, item)
 	if err != nil {
 		return nil, err
 	}

@@ -35,10 +35,22 @@ type fetched struct {
 
 	mu    sync.Mutex
 	inUse map[string]int // names, with how many have them open
+	// validators are of the files that are not whole, by name. Those of an earlier process are not
+	// known: its files begin anew.
+	validators map[string]string
 }
 
 func newFetched(folder string, room *Room, least int64) *fetched {
-	return &fetched{folder: folder, room: room, least: cmp.Or(least, leastFetched), inUse: make(map[string]int)}
+	return &fetched{folder: folder, room: room, least: cmp.Or(least, leastFetched), inUse: make(map[string]int), validators: make(map[string]string)}
+}
+
+// removePartly removes what an earlier process had not got whole. What stays is removed once it
+// is idle.
+func (f *fetched) removePartly() {
+	left, _ := filepath.Glob(filepath.Join(f.folder, "*"+partly)) // fails for bad patterns alone
+	for _, path := range left {
+		_ = os.Remove(path)
+	}
 }
 
 // keptName returns the name under which an item's file is kept: of an upload for all that use

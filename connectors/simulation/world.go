@@ -26,6 +26,8 @@ type Config struct {
 	Workspace func(*http.Request) schema.WorkspaceID
 	// Wall is where browsers find a post with all others; nil: at no place for everybody.
 	Wall func(Post) string
+	// Seed is what the audiences of posts and accounts follow from.
+	Seed int64
 }
 
 // World is the state of one platform's simulator. It is safe for concurrent use.
@@ -55,6 +57,8 @@ type World struct {
 
 	published published
 	people    people
+	seed      int64
+	takenDown sync.Map // names of posts that are gone; they do not outlive the process
 
 	faults  faults
 	markers markers
@@ -68,7 +72,7 @@ type name struct{ account, value string }
 
 // NewWorld makes a World that holds what its journal does.
 func NewWorld(c Config) *World {
-	w := &World{platform: c.Platform, now: c.Now, journal: c.Journal, baseURL: c.BaseURL, http: c.HTTP, gallery: c.Gallery, workspace: c.Workspace, wall: c.Wall}
+	w := &World{platform: c.Platform, now: c.Now, journal: c.Journal, baseURL: c.BaseURL, http: c.HTTP, gallery: c.Gallery, workspace: c.Workspace, wall: c.Wall, seed: c.Seed}
 	w.clear()
 	w.restore(c.Journal.replayed())
 	return w
@@ -108,6 +112,7 @@ func (w *World) Reset() error {
 	w.markers.clear()
 	w.calls.clear()
 	w.ends.clear()
+	w.takenDown.Clear()
 	w.gallery.clear(w.platform)
 	return nil
 }

@@ -51,7 +51,7 @@ type inbox struct{ path, operation, kind, cursor string }
 
 func (c *Connector) received(ctx context.Context, r connectors.Reading, from inbox) (connectors.ReceivedPage, error) {
 	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation)
-	call.Kind, call.Turn = connectors.Status, r.Turn
+	call.Kind, call.Turn = connectors.Read, r.Turn
 	call.Query = url.Values{"fields": {receivedFields}, "limit": {strconv.Itoa(pageSize)}}
 	if from.cursor != "" {
 		call.Query.Set("after", from.cursor)

@@ -38,6 +38,7 @@ type progress struct {
 	Parts    int64     `json:"parts,omitempty"`
 	Sent     int64     `json:"sent,omitempty"` // parts
 	Username string    `json:"username,omitempty"`
+	Most     int64     `json:"most,omitempty"` // bytes that TikTok had at the most, of any publication
 }
 
 func progressOf(d schema.Delivery) (p progress, err error) {
@@ -76,12 +77,14 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if len(d.Media) != 1 {
 		return schema.Progress{}, refuse("TikTok takes one video")
 	}
+	most := p.Most
 	said, err := c.advance(ctx, d, s, &p)
+	p.Most = max(most, p.Sent*p.Part)
 	kept, encodeErr := json.Marshal(p)
 	if encodeErr != nil {
 		return schema.Progress{}, fmt.Errorf("encoding progress: %w", encodeErr)
 	}
-	prepared := schema.Progress{State: kept, Ready: err == nil && p.isReady(), Settings: said}
+	prepared := schema.Progress{State: kept, Ready: err == nil && p.isReady(), Settings: said, Advanced: p.Most > most}
 	if err == nil && !prepared.Ready {
 		prepared.RetryIn = soon
 	}

@@ -100,7 +100,7 @@ func (c *Connector) ownID(ctx context.Context, r connectors.Reading) (string, er
 }
 
 func (c *Connector) received(ctx context.Context, r connectors.Reading, call connectors.Call) (read receivedPosts, err error) {
-	call.Kind, call.Turn = connectors.Status, r.Turn
+	call.Kind, call.Turn = connectors.Read, r.Turn
 	call.Query.Set("max_results", strconv.Itoa(pageSize))
 	call.Query.Set("post.fields", "created_at,conversation_id")
 	call.Query.Set("expansions", "author_id,in_reply_to_user_id,referenced_posts")

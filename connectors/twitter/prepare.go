@@ -44,6 +44,9 @@ type upload struct {
 // IsReady implements connectors.MediaItem.
 func (u upload) IsReady() bool { return u.Ready }
 
+// BytesSent tells connectors.MediaProgress how far the upload is.
+func (u upload) BytesSent() int64 { return u.Sent }
+
 // Prepare looks once at what X was still processing and sends what it does not have yet,
 // for as long as a turn. The state that comes with an error holds what was done before it.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {

@@ -61,6 +61,30 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 	}
 }
 
+// What gets further before it is cut off says so, once for each part: a session that is begun anew
+// has to get further than the one before it.
+func TestAnUploadSaysThatItGotFurther(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	for i, step := range []struct {
+		fault    simulation.Fault
+		advanced bool
+	}{
+		{simulation.Fault{Operation: part, Refuse: true}, false},
+		{simulation.Fault{Operation: part, Lose: true}, false}, // which is known from the next look on
+		{simulation.Fault{Operation: part, Refuse: true}, true},
+		{simulation.Fault{Operation: part, Refuse: true}, false},
+		{simulation.Fault{Operation: asked, Status: http.StatusNotFound, Header: map[string]string{uploader: "1"}}, true},
+	} {
+		r.inject(t, step.fault)
+		p, err := r.Prepare(t.Context(), d)
+		if p.Advanced != step.advanced {
+			t.Fatalf("call %d: advanced is %t, %v", i+1, p.Advanced, err)
+		}
+		d.Progress = p.State
+	}
+}
+
 // A lost answer of the visible call is looked for by the session: what it made is found, what it
 // did not make is not there, and sent again.
 func TestALostAnswerOfTheVisibleCall(t *testing.T) {

@@ -39,6 +39,9 @@ type asset struct {
 // IsReady implements connectors.MediaItem.
 func (a asset) IsReady() bool { return a.Ready }
 
+// BytesSent tells connectors.MediaProgress how far the upload is.
+func (a asset) BytesSent() int64 { return a.Sent }
+
 // from returns the asset when more of the rest has arrived.
 func (a asset) from(sent int64) asset {
 	a.Rest = a.Rest[min(sent-a.Sent, int64(len(a.Rest))):]

@@ -104,7 +104,7 @@ func (a *accounts) routes() []admission.Route {
 
 // list answers with the accounts of a workspace.
 func (a *accounts) list(c *gin.Context) error {
-	found, err := a.selected(c)
+	found, warnings, err := a.selected(c)
 	if err != nil {
 		return err
 	}
@@ -112,28 +112,28 @@ func (a *accounts) list(c *gin.Context) error {
 	for i := range found {
 		views[i] = viewAccount(found[i])
 	}
-	answer.JSON(c, http.StatusOK, accountsAnswer{Success: true, Accounts: views})
+	answer.JSON(c, http.StatusOK, accountsAnswer{Success: true, Accounts: views, Warnings: warnings})
 	return nil
 }
 
-// selected returns the accounts that a request's parameters select.
-func (a *accounts) selected(c *gin.Context) ([]schema.Account, error) {
+// selected returns the accounts that a request's parameters select, and warnings about those.
+func (a *accounts) selected(c *gin.Context) (found []schema.Account, warnings []schema.Detail, err error) {
 	q := body.NewQuery(c)
 	platform, brand := q.Platform("platform"), q.Brand()
-	if err := q.Report.Err(); err != nil {
-		return nil, err
+	if err := q.Finish(); err != nil {
+		return nil, nil, err
 	}
 	all, err := a.Store.Accounts(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found := all[:0]
+	found = all[:0]
 	for _, account := range all {
 		if (platform == 0 || account.Platform == platform) && (brand.IsZero() || account.Brand == brand) {
 			found = append(found, account)
 		}
 	}
-	return found, nil
+	return found, q.Report.Warnings, nil
 }
 
 // get answers with one account.

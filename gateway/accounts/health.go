@@ -66,9 +66,10 @@ type healthAnswer struct {
 }
 
 type healthsAnswer struct {
-	Success bool          `json:"success"`
-	Results []healthView  `json:"results"`
-	Summary healthSummary `json:"summary"`
+	Success  bool            `json:"success"`
+	Results  []healthView    `json:"results"`
+	Summary  healthSummary   `json:"summary"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 type healthSummary struct {
@@ -90,13 +91,13 @@ func (a *accounts) health(c *gin.Context) error {
 
 // healthOfAll answers how the accounts of a workspace are, all checked at once.
 func (a *accounts) healthOfAll(c *gin.Context) error {
-	found, err := a.selected(c)
+	found, warnings, err := a.selected(c)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkAllTimeout)
 	defer cancel()
-	reply := healthsAnswer{Success: true, Results: make([]healthView, len(found))}
+	reply := healthsAnswer{Success: true, Results: make([]healthView, len(found)), Warnings: warnings}
 	var group errgroup.Group
 	group.SetLimit(checksAtOnce)
 	for i := range found {

@@ -45,6 +45,8 @@ type postCountsAnswer struct {
 	To      string          `json:"to"`
 	Counts  []postCountView `json:"counts"`
 	Totals  map[string]int  `json:"totals"` // by status
+	// Warnings are of parameters that are not known.
+	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 type postCountView struct {
@@ -58,7 +60,7 @@ type postCountView struct {
 func (a *analytics) posts(c *gin.Context) error {
 	q := body.NewQuery(c)
 	filter := a.filter(q)
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	counts, err := a.counter.PostCounts(c.Request.Context(), admission.RequestOf(c).Key.Workspace, filter)
@@ -67,7 +69,7 @@ func (a *analytics) posts(c *gin.Context) error {
 	}
 	reply := postCountsAnswer{
 		Success: true, From: filter.From.Format(time.DateOnly), To: filter.To.Format(time.DateOnly),
-		Counts: make([]postCountView, 0, len(counts)), Totals: map[string]int{},
+		Counts: make([]postCountView, 0, len(counts)), Totals: map[string]int{}, Warnings: q.Report.Warnings,
 	}
 	for _, n := range counts {
 		if n.Platform == schema.GoogleBusiness {

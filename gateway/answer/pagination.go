@@ -8,6 +8,8 @@ type Pagination struct {
 	Limit   int  `json:"limit"`
 	Pages   int  `json:"pages"`
 	HasMore bool `json:"hasMore"`
+	// NextCursor is where the next page begins, in lists that have cursors and more.
+	NextCursor string `json:"nextCursor,omitempty"`
 }
 
 // Paginate is where a page of a number and a limit stands.

@@ -28,13 +28,14 @@ const (
 type Query struct {
 	Values url.Values
 	Report Report
+	asked  map[string]bool // parameters that the request may have
 }
 
 // NewQuery fails parameters that PostgreSQL cannot store as text or that cannot be
 // parsed: a filter that is dropped would find more than was meant.
 func NewQuery(c *gin.Context) *Query {
 	values, err := url.ParseQuery(c.Request.URL.RawQuery)
-	q := &Query{Values: values}
+	q := &Query{Values: values, asked: map[string]bool{}}
 	if err != nil {
 		q.Report.Fail("query", CodeInvalidValue, "cannot be read: "+err.Error())
 	}
@@ -52,7 +53,7 @@ func NewQuery(c *gin.Context) *Query {
 
 // Text returns a parameter that is present and not empty.
 func (q *Query) Text(name string) (string, bool) {
-	values := q.Values[name]
+	values := q.All(name)
 	if len(values) > 1 {
 		q.Report.Fail(name, CodeInvalidValue, "must be there once")
 		return "", false
@@ -62,7 +63,35 @@ func (q *Query) Text(name string) (string, bool) {
 }
 
 // All returns every value of a parameter.
-func (q *Query) All(name string) []string { return q.Values[name] }
+func (q *Query) All(name string) []string {
+	q.asked[name] = true
+	return q.Values[name]
+}
+
+// Has reports whether a parameter is there.
+func (q *Query) Has(name string) bool { return q.Values.Has(name) }
+
+// Asked returns the parameters that were read so far, but for some, in one form for the same
+// values.
+func (q *Query) Asked(but ...string) string {
+	asked := url.Values{}
+	for name, values := range q.Values {
+		if q.asked[name] && !slices.Contains(but, name) {
+			asked[name] = values
+		}
+	}
+	return asked.Encode()
+}
+
+// Finish warns of the parameters that were not read, and returns Report.Err.
+func (q *Query) Finish() error {
+	for _, name := range slices.Sorted(maps.Keys(q.Values)) {
+		if !q.asked[name] {
+			q.Report.Warn(cmp.Or(Clip(name), "query"), CodeUnknownField, "this parameter is not known and was ignored")
+		}
+	}
+	return q.Report.Err()
+}
 
 // Word returns a parameter that must not be empty: an empty filter would find more than
 // was meant.
@@ -121,18 +150,18 @@ func (q *Query) Time(name string) time.Time {
 // Page returns which part of a list is asked for.
 func (q *Query) Page() Page {
 	return Page{
-		number: q.Integer("page", 1, maxPage),
+		Number: q.Integer("page", 1, maxPage),
 		Limit:  q.Integer("limit", DefaultLimit, MaxLimit),
 	}
 }
 
 // Page is which part of a list is asked for, from 1.
-type Page struct{ number, Limit int }
+type Page struct{ Number, Limit int }
 
 // Offset is how many items come before the page.
-func (p Page) Offset() int { return (p.number - 1) * p.Limit }
+func (p Page) Offset() int { return (p.Number - 1) * p.Limit }
 
 // Of returns where the page stands in a list of so many items.
 func (p Page) Of(total int, more bool) answer.Pagination {
-	return answer.Paginate(p.number, p.Limit, total, more)
+	return answer.Paginate(p.Number, p.Limit, total, more)
 }

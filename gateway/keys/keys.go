@@ -158,7 +158,7 @@ func (k *keys) generate(r *schema.KeyRecord) (secret string, err error) {
 func (k *keys) list(c *gin.Context) error {
 	q := body.NewQuery(c)
 	page := q.Page()
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	found, total, err := k.Store.Keys(c.Request.Context(), admission.RequestOf(c).Key.Workspace, page.Limit, page.Offset())
@@ -169,7 +169,9 @@ func (k *keys) list(c *gin.Context) error {
 	for i := range found {
 		views[i] = viewKey(found[i], admission.RequestOf(c).Key.ID, k.Now())
 	}
-	answer.JSON(c, http.StatusOK, keysAnswer{Success: true, Keys: views, Pagination: page.Of(total, page.Offset()+len(found) < total)})
+	answer.JSON(c, http.StatusOK, keysAnswer{
+		Success: true, Keys: views, Pagination: page.Of(total, page.Offset()+len(found) < total), Warnings: q.Report.Warnings,
+	})
 	return nil
 }
 

@@ -34,6 +34,7 @@ type keysAnswer struct {
 	Success    bool              `json:"success"`
 	Keys       []keyView         `json:"keys"`
 	Pagination answer.Pagination `json:"pagination"`
+	Warnings   []schema.Detail   `json:"warnings,omitempty"`
 }
 
 func viewKey(k schema.KeyRecord, current schema.KeyID, now time.Time) keyView {

@@ -14,6 +14,7 @@ import (
 	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/body"
+	"crier/gateway/cursor"
 	"crier/schema"
 )
 
@@ -29,7 +30,7 @@ type reader interface {
 	// request may take.
 	Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error)
 	// ListMedia returns a page, newest first, and how many there are in all.
-	ListMedia(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) ([]schema.Upload, int, error)
+	ListMedia(ctx context.Context, workspace schema.WorkspaceID, part schema.UploadFilter) ([]schema.Upload, int, error)
 	// PublicMedia returns the upload of an address that somebody was given, or NotFound.
 	PublicMedia(ctx context.Context, id schema.MediaID, secret string) (schema.Upload, error)
 }
@@ -49,6 +50,7 @@ type Config struct {
 	Store    Store
 	Contents Contents
 	Library  *Library
+	Cursors  cursor.Cursors
 	// Refuses tells why crier must not call an address; empty: it may.
 	Refuses func(ctx context.Context, address string) string
 	Uploads string // address under which uploads arrive
@@ -100,20 +102,29 @@ func (m *media) newUpload(c *gin.Context) (schema.Upload, error) {
 
 // list answers with a page of what was uploaded, newest first.
 func (m *media) list(c *gin.Context) error {
+	workspace := admission.RequestOf(c).Key.Workspace
 	q := body.NewQuery(c)
-	page := q.Page()
-	if err := q.Report.Err(); err != nil {
+	part := m.Cursors.Read(q, "media of "+workspace.String())
+	if err := q.Finish(); err != nil {
 		return err
 	}
-	uploads, total, err := m.Store.ListMedia(c.Request.Context(), admission.RequestOf(c).Key.Workspace, page.Limit+1, page.Offset())
+	filter := schema.UploadFilter{Limit: part.Limit + 1, Offset: part.Offset} // one more shows whether there is a next page
+	part.From(&filter.Below)
+	uploads, total, err := m.Store.ListMedia(c.Request.Context(), workspace, filter)
 	if err != nil {
 		return err
 	}
-	more := len(uploads) > page.Limit
-	uploads = uploads[:min(len(uploads), page.Limit)]
-	reply := mediaListAnswer{Success: true, Media: make([]uploadView, len(uploads)), Pagination: page.Of(total, more)}
+	var last any
+	if len(uploads) > part.Limit {
+		uploads = uploads[:part.Limit]
+		last = uploads[part.Limit-1].ID
+	}
+	reply := mediaListAnswer{Success: true, Media: make([]uploadView, len(uploads)), Warnings: q.Report.Warnings}
 	for i, u := range uploads {
 		reply.Media[i] = m.Library.view(u)
+	}
+	if reply.Pagination, err = part.Paginate(total, last); err != nil {
+		return err
 	}
 	answer.JSON(c, http.StatusOK, reply)
 	return nil

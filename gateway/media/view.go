@@ -49,6 +49,7 @@ type mediaListAnswer struct {
 	Success    bool              `json:"success"`
 	Media      []uploadView      `json:"media"`
 	Pagination answer.Pagination `json:"pagination"`
+	Warnings   []schema.Detail   `json:"warnings,omitempty"`
 }
 
 // addressAnswer is where and how the content of an upload is to be sent.

@@ -39,6 +39,7 @@ type attemptsAnswer struct {
 	Success    bool              `json:"success"`
 	Attempts   []attemptView     `json:"attempts"`
 	Pagination answer.Pagination `json:"pagination"`
+	Warnings   []schema.Detail   `json:"warnings,omitempty"`
 }
 
 // attempts answers with a page of what happened to a post, oldest first.
@@ -49,7 +50,7 @@ func (p *posts) attempts(c *gin.Context) error {
 	}
 	q := body.NewQuery(c)
 	page := q.Page()
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	post, stored, err := p.Store.Attempts(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
@@ -63,7 +64,9 @@ func (p *posts) attempts(c *gin.Context) error {
 	for _, a := range all[from:to] {
 		views = append(views, viewAttempt(a, post.Targets))
 	}
-	answer.JSON(c, http.StatusOK, attemptsAnswer{Success: true, Attempts: views, Pagination: page.Of(len(all), to < len(all))})
+	answer.JSON(c, http.StatusOK, attemptsAnswer{
+		Success: true, Attempts: views, Pagination: page.Of(len(all), to < len(all)), Warnings: q.Report.Warnings,
+	})
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package posts
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -62,6 +63,7 @@ func (p *posts) createBulk(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	orderIDs(entries)
 	if dryRun {
 		_, reply := p.answerBulk(entries)
 		answerDryRun(c, reply, f.Report.Warnings)
@@ -155,6 +157,19 @@ func (p *posts) buildBulk(ctx context.Context, b batch, raw []byte, items []body
 		}
 	}
 	return entries, nil
+}
+
+// orderIDs gives the entries their ids in the order of the request: by them lists have posts of
+// the same time in the order of their creation.
+func orderIDs(entries []bulkEntry) {
+	ids := make([]schema.PostID, len(entries))
+	for i := range entries {
+		ids[i] = entries[i].post.ID
+	}
+	slices.SortFunc(ids, func(a, b schema.PostID) int { return bytes.Compare(a[:], b[:]) })
+	for i := range entries {
+		entries[i].post.ID = ids[i]
+	}
 }
 
 // placeBulk gives the entries for a queue their slots, in order, and returns the posts

@@ -11,6 +11,7 @@ import (
 	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/calendar"
+	"crier/gateway/cursor"
 	"crier/gateway/directory"
 	"crier/schema"
 )
@@ -31,6 +32,7 @@ type Config struct {
 	Store       Store
 	Accounts    directory.Directories
 	Uploads     uploads
+	Cursors     cursor.Cursors
 	Zones       *calendar.Zones
 	Constraints func(schema.Platform) schema.Constraints
 	// Refuses says why crier must not call an address; empty: it may.

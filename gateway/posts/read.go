@@ -18,14 +18,15 @@ import (
 type reader interface {
 	// Post returns a post of a workspace, or NotFound.
 	Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error)
-	// Posts returns a page, newest scheduled first, and how many posts there are in all.
-	Posts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostFilter) ([]schema.Post, int, error)
+	// Posts returns a page, and how many posts there are in all.
+	Posts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostFilter) (schema.PostPage, error)
 }
 
 type listAnswer struct {
 	Success    bool              `json:"success"`
 	Posts      []postView        `json:"posts"`
 	Pagination answer.Pagination `json:"pagination"`
+	Warnings   []schema.Detail   `json:"warnings,omitempty"`
 }
 
 // get answers with one post.
@@ -39,31 +40,6 @@ func (p *posts) get(c *gin.Context) error {
 		return err
 	}
 	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post)})
-	return nil
-}
-
-// list answers with a page of posts.
-func (p *posts) list(c *gin.Context) error {
-	q := body.NewQuery(c)
-	page := q.Page()
-	filter := schema.PostFilter{
-		Status: readStatus(q), Platform: q.Platform("platform"), Brand: q.Brand(),
-		ExternalID: readExternalID(q), Metadata: readMetadataFilter(q),
-		After: q.Time("after"), Before: q.Time("before"), Limit: page.Limit + 1, Offset: page.Offset(), // one more shows whether there is a next page
-	}
-	if err := q.Report.Err(); err != nil {
-		return err
-	}
-	found, total, err := p.Store.Posts(c.Request.Context(), admission.RequestOf(c).Key.Workspace, filter)
-	if err != nil {
-		return err
-	}
-	more := len(found) > page.Limit
-	views := make([]postView, min(len(found), page.Limit))
-	for i := range views {
-		views[i] = viewPost(found[i])
-	}
-	answer.JSON(c, http.StatusOK, listAnswer{Success: true, Posts: views, Pagination: page.Of(total, more)})
 	return nil
 }
 
@@ -104,6 +80,7 @@ func readMetadataFilter(q *body.Query) map[string]string {
 			}
 			key, ok = strings.CutSuffix(key, "]")
 		}
+		q.All(name)
 		if !ok || key == "" || len(values) != 1 {
 			q.Report.Fail(body.Clip(name), body.CodeInvalidValue, "must be metadata[name]=value, each name once")
 			continue

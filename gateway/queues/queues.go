@@ -89,8 +89,9 @@ type queuesAnswer struct {
 }
 
 type slotsAnswer struct {
-	Success bool     `json:"success"`
-	Slots   []string `json:"slots"`
+	Success  bool            `json:"success"`
+	Slots    []string        `json:"slots"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 func viewQueue(q schema.Queue) queueView {
@@ -233,7 +234,7 @@ func (q *queues) delete(c *gin.Context) error {
 func (q *queues) preview(c *gin.Context) error {
 	parameters := body.NewQuery(c)
 	limit := parameters.Integer("limit", 10, body.MaxLimit)
-	if err := parameters.Report.Err(); err != nil {
+	if err := parameters.Finish(); err != nil {
 		return err
 	}
 	queue, err := q.read(c)
@@ -249,7 +250,7 @@ func (q *queues) preview(c *gin.Context) error {
 		return err
 	}
 	now := q.Now()
-	reply := slotsAnswer{Success: true, Slots: []string{}}
+	reply := slotsAnswer{Success: true, Slots: []string{}, Warnings: parameters.Report.Warnings}
 	for _, at := range calendar.FreeSlots(queue, zone, taken, calendar.Period{From: now.Add(q.Lead), To: now.Add(calendar.MaxAhead)}, limit) {
 		reply.Slots = append(reply.Slots, answer.Time(at))
 	}

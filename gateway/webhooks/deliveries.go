@@ -31,6 +31,7 @@ type deliveriesAnswer struct {
 	Deliveries []deliveryView     `json:"deliveries"`
 	NextCursor *schema.DeliveryID `json:"nextCursor"`
 	HasMore    bool               `json:"hasMore"`
+	Warnings   []schema.Detail    `json:"warnings,omitempty"`
 }
 
 type deliveryAnswer struct {
@@ -62,7 +63,7 @@ func (w *webhooks) searchDeliveries(c *gin.Context) error {
 	}
 	q := body.NewQuery(c)
 	filter := readDeliveryFilter(q)
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	limit := filter.Limit
@@ -71,7 +72,7 @@ func (w *webhooks) searchDeliveries(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := deliveriesAnswer{Success: true, HasMore: len(records) > limit}
+	reply := deliveriesAnswer{Success: true, HasMore: len(records) > limit, Warnings: q.Report.Warnings}
 	reply.Deliveries = viewDeliveries(records[:min(limit, len(records))])
 	if reply.HasMore {
 		reply.NextCursor = &records[limit-1].ID

@@ -37,6 +37,7 @@ type eventsAnswer struct {
 	NextCursor    *schema.EventID `json:"nextCursor"`
 	HasMore       bool            `json:"hasMore"`
 	CompleteUntil *answer.Moment  `json:"completeUntil"` // null while there is more
+	Warnings      []schema.Detail `json:"warnings,omitempty"`
 }
 
 // list answers with the events after one, as webhooks deliver them.
@@ -50,14 +51,16 @@ func (e *events) list(c *gin.Context) error {
 		}
 		query.After = id
 	}
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	page, err := e.reader.Events(c.Request.Context(), admission.RequestOf(c).Key.Workspace, query)
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, viewEvents(query.After, page))
+	reply := viewEvents(query.After, page)
+	reply.Warnings = q.Report.Warnings
+	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }
 

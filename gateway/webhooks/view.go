@@ -33,8 +33,8 @@ type deliveryView struct {
 	ResponseTimeMs int64             `json:"responseTimeMs"`
 	RetryCount     int               `json:"retryCount"`
 	Error          *string           `json:"error"`
-	Response       *string           `json:"response"` // of a try that failed, cut off
-	DeliveredAt    *answer.Moment    `json:"deliveredAt"`
+	Response       *string           `json:"response"`             // of a try that failed, cut off
+	DeliveredAt    answer.Moment     `json:"deliveredAt,omitzero"` // once it has ended
 	QueuedAt       answer.Moment     `json:"queuedAt"`
 	RedeliveryOf   schema.DeliveryID `json:"redeliveryOf,omitzero"`
 }
@@ -75,8 +75,11 @@ func viewDelivery(d schema.DeliveryRecord) deliveryView {
 	v := deliveryView{
 		ID: d.ID, Event: d.Event, EventID: d.EventID, Status: d.State.String(),
 		ResponseTimeMs: d.ResponseTime.Milliseconds(), RetryCount: d.Retries,
-		Error: answer.TextOrNull(d.Error), Response: answer.TextOrNull(d.Response), DeliveredAt: answer.MomentOrNull(d.DeliveredAt),
+		Error: answer.TextOrNull(d.Error), Response: answer.TextOrNull(d.Response),
 		QueuedAt: answer.Moment(d.ID.Time()), RedeliveryOf: d.Redelivers,
+	}
+	if v.Status != schema.DeliveryPending.String() { // a try that is to be repeated has delivered nothing
+		v.DeliveredAt = answer.Moment(d.DeliveredAt)
 	}
 	if d.ResponseCode != 0 {
 		v.ResponseCode = &d.ResponseCode

@@ -3,6 +3,7 @@ package stream_test
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -85,6 +86,12 @@ func TestSecuredKafka(t *testing.T) {
 	with := func(cert, key string) secure.Files {
 		return secure.Files{CA: s.file(securetest.CA), Cert: s.file(cert), Key: s.file(key)}
 	}
+	l, err := net.Listen("tcp", "127.0.0.1:0") // nobody takes what comes to it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	silent := l.Addr().String()
 	localhost := strings.Replace(s.sasl, "127.0.0.1", "localhost", 1)
 	for name, tt := range map[string]struct {
 		broker   string
@@ -102,6 +109,8 @@ func TestSecuredKafka(t *testing.T) {
 		"an expired certificate":         {s.expired, stream.Security{}, ca, "--kafka names is expired"},
 		"a wrong name":                   {localhost, user(stream.ScramSHA512, "secret"), ca, "for other names than the one in --kafka"},
 		"another authority":              {s.sasl, user(stream.ScramSHA512, "secret"), secure.Files{CA: s.file(securetest.OtherCA)}, "--kafka-ca names the file of the right one"},
+		"a port that is silent":          {silent, stream.Security{}, ca, "--kafka names does not answer"},
+		"a silent port, plain":           {silent + "," + silent, stream.Security{}, secure.Files{}, "--kafka names does not answer"},
 		"a plain port":                   {s.plain, stream.Security{}, ca, "spoken at th"},
 		"a port for TLS, plain":          {s.sasl, user(stream.ScramSHA512, "secret"), secure.Files{}, "--kafka-tls"},
 		"no client certificate":          {s.mutual, stream.Security{}, ca, "--kafka-cert"},
@@ -110,6 +119,7 @@ func TestSecuredKafka(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg := config(t, tt.broker)
+			cfg.Brokers = strings.Split(tt.broker, ",")
 			cfg.Security = tt.security
 			if (tt.files != secure.Files{}) {
 				var err error

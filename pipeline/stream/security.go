@@ -1,14 +1,15 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -70,45 +71,55 @@ var flags = secure.Flags{Address: "--kafka", CA: "--kafka-ca", Plain: "leave out
 // what is in front of a broker that starts does so too.
 const hungUpPatience = 2500 * time.Millisecond
 
-// ping asks a broker for the cluster's brokers until one answers. It gives up early where
-// each of them says what waiting does not change: a wrong password, a wrong certificate.
+// ping asks all brokers for the cluster's until one answers. It gives up early where each of
+// them says what waiting does not change, such as a wrong password, or takes the connection and
+// says nothing.
 func (s Security) ping(ctx context.Context, dialer *kafka.Dialer, brokers []string) error {
 	if len(brokers) == 0 {
 		return errors.New("no address given")
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	refused, began := map[string]bool{}, time.Now()
-	var last error // that somebody can act on, or any
-	for i := 0; ; i++ {
-		broker := brokers[i%len(brokers)]
-		err := pingOne(ctx, dialer, broker)
-		if err == nil {
-			return nil
+	for began := time.Now(); ; {
+		errs := pingAll(ctx, dialer, brokers)
+		refused := 0
+		var last error // that somebody can act on, or any
+		for i, err := range errs {
+			if err == nil {
+				return nil
+			}
+			if len(brokers) > 1 {
+				err = fmt.Errorf("%s: %w", brokers[i], err)
+			}
+			final, told := s.explain(err)
+			if final || told != nil && time.Since(began) > hungUpPatience {
+				refused++
+			}
+			if told != nil || last == nil {
+				last = cmp.Or(told, err)
+			}
 		}
-		if len(brokers) > 1 {
-			err = fmt.Errorf("%s: %w", broker, err)
-		}
-		final, told := s.explain(err)
-		delete(refused, broker)
-		if final || told != nil && time.Since(began) > hungUpPatience {
-			refused[broker] = true
-		}
-		if told != nil {
-			last = told
-		} else if last == nil || ctx.Err() == nil {
-			last = err
-		}
-		if len(refused) == len(slices.Compact(slices.Sorted(slices.Values(brokers)))) || sleep.For(ctx, 200*time.Millisecond) != nil {
+		if refused == len(brokers) || sleep.For(ctx, 200*time.Millisecond) != nil {
 			return last
 		}
 	}
 }
 
+// pingAll asks brokers at once, and returns what came of each.
+func pingAll(ctx context.Context, dialer *kafka.Dialer, brokers []string) []error {
+	errs := make([]error, len(brokers))
+	var asking sync.WaitGroup
+	for i, broker := range brokers {
+		asking.Go(func() { errs[i] = pingOne(ctx, dialer, broker) })
+	}
+	asking.Wait()
+	return errs
+}
+
 // explain says which flag an error of a connection is about, nil where none may be, and
 // whether it is final: another try comes to the same.
 func (s Security) explain(err error) (final bool, told error) {
-	if told := secure.Explain(err, flags); told != nil {
+	if told := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags)); told != nil {
 		return true, told
 	}
 	var hint string
@@ -148,10 +159,8 @@ func pingOne(ctx context.Context, dialer *kafka.Dialer, broker string) error {
 		return err
 	}
 	defer conn.Close()
-	if deadline, ok := ctx.Deadline(); ok {
-		if err := conn.SetDeadline(deadline); err != nil {
-			return err
-		}
+	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
+		return err
 	}
 	_, err = conn.Brokers()
 	return err

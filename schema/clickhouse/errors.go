@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func (c Config) explain(err error) error {
 	if strings.HasPrefix(c.URL, "http://") && isHungUp(err) {
 		return fmt.Errorf("no HTTP is answered at the port that --clickhouse names; TLS may be spoken there: begin it with https:// (%w)", err)
 	}
-	if told := secure.Explain(err, flags); told != nil {
+	if told := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags)); told != nil {
 		return told
 	}
 	e, ok := errors.AsType[*clickhouse.Exception](err)

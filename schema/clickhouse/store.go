@@ -12,12 +12,13 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"crier/schema/secure"
 )
 
 const (
-	connectTimeout = 10 * time.Second // until the first answer
-	dialTimeout    = 5 * time.Second
-	maxConns       = 12 // one for the sink, the others for requests
+	dialTimeout = 5 * time.Second
+	maxConns    = 12 // one for the sink, the others for requests
 )
 
 // Config is what a Store needs.
@@ -29,7 +30,7 @@ type Config struct {
 // Store is a pool of connections to a database of ClickHouse.
 type Store struct{ conn driver.Conn }
 
-// Open connects. It fails within ten seconds when the server does not answer, and when
+// Open connects. It fails within seconds when the server does not answer, and when
 // its tables are of an older version of crier.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	conn, err := connect(ctx, c)
@@ -75,7 +76,7 @@ func connect(ctx context.Context, c Config) (driver.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening ClickHouse: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, secure.FirstAnswer)
 	defer cancel()
 	if err := conn.Ping(ctx); err != nil {
 		err = fmt.Errorf("connecting to ClickHouse at %s: %w", strings.Join(options.Addr, ", "), c.explain(err))

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/collection"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -96,14 +97,41 @@ func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
 	return nil
 }
 
-// Stored takes the sink's mark off batches of events that ClickHouse has.
-func (a *Analytics) Stored(ctx context.Context, batches []schema.BatchID) error {
+// Stored takes the sink's mark off batches of events that ClickHouse has. What they ask to be
+// read by and by is noted with it, once.
+func (a *Analytics) Stored(ctx context.Context, batches []schema.EventBatch) error {
+	var due []schema.Job
 	err := a.Later(ctx, func(tx pgx.Tx) error {
-		_, err := tables.TakeMark(ctx, tx, batches, schema.OwedAnalytics)
+		ids := make([]schema.BatchID, len(batches))
+		for i, b := range batches {
+			ids[i] = b.ID
+		}
+		marked, err := tables.TakeMark(ctx, tx, ids, schema.OwedAnalytics)
+		if err != nil {
+			return err
+		}
+		due, err = collection.Follow(ctx, tx, eventsOf(batches, marked), a.Now())
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("marking events stored: %w", db.Unavailable(err))
 	}
+	a.Announce(schema.Announcement{Jobs: tables.Soon(due, a.Now())})
 	return nil
+}
+
+// eventsOf returns the events of those batches whose ids are given.
+func eventsOf(batches []schema.EventBatch, of []schema.BatchID) []schema.Event {
+	wanted := make(map[schema.BatchID]bool, len(of))
+	for _, id := range of {
+		wanted[id] = true
+	}
+	var events []schema.Event
+	for _, b := range batches {
+		if wanted[b.ID] {
+			events = append(events, b.Events...)
+			delete(wanted, b.ID)
+		}
+	}
+	return events
 }

@@ -64,7 +64,7 @@ func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 }
 
 // clockSetBack is true if the next turn is further ahead than leases can bring it.
-const clockSetBack = `a.next_at > now() + u.within + interval '1 minute'`
+const clockSetBack = `a.next_at > now() + greatest(u.within, interval '0') + interval '1 minute'`
 
 // leaseOnce takes turns of apps, in the order of their names, so that processes cannot
 // deadlock. It does not wait for the disk: after a crash of the server, a burst may be

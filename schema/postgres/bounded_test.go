@@ -193,7 +193,7 @@ func TestAListOfARareKindReadsLittleElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			filter.Limit = 20
 			r.wantReads(40, func() {
-				_, _, err := gateway.Posts(t.Context(), f.workspace, filter)
+				_, err := gateway.Posts(t.Context(), f.workspace, filter)
 				f.must(err)
 			})
 		})

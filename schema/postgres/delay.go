@@ -1,10 +1,8 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -65,26 +63,32 @@ func (d *Delay) Backlog(ctx context.Context, after []schema.JobPlace, to time.Ti
 }
 
 // Fired moves jobs whose messages are in the log on by the visibility timeout; a job that
-// was moved or deleted meanwhile stays as it is. It does not wait for the disk: a lost
+// was moved or deleted meanwhile, or is right now, stays as it is. It waits for nobody, since
+// it holds the locks of many jobs, and whoever holds that of a post takes those of jobs in any
+// order. It does not wait for the disk: a lost
 // commit fires the jobs once more. Jobs that fired together are spread once nobody has
 // handled them, and a delivery that waits behind others of its receiver fires less and
 // less often. It returns those that it moved.
 func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.FiredJob, err error) {
 	ids, due, versions := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs)), make([]int32, len(jobs))
-	byID := slices.SortedFunc(slices.Values(jobs), func(a, b schema.Job) int { return bytes.Compare(a.ID[:], b.ID[:]) })
-	for i, j := range byID { // in the order of locks
+	for i, j := range jobs {
 		ids[i], due[i], versions[i] = j.ID, j.DueAt, j.Version
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	batch.Queue("set local synchronous_commit = off")
 	batch.Queue(`
+		with free as materialized (
+			select j.id from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)
+			join jobs j on j.id = u.id and j.due_at = u.due_at and j.version = u.version
+			for no key update of j skip locked
+		)
 		update jobs j set
 			due_at = now() + $4::interval * (1 + random() / 2 * least(j.fires, 1)) * case when j.kind = $5 then 1 << least(j.fires, 3) else 1 end,
 			fires = least(j.fires + 1, 30000),
 			overdue_since = case when j.fires > 0 and j.kind in (`+tables.JobPost+`, `+tables.JobComment+`) then coalesce(j.overdue_since, j.due_at - $4::interval) else j.overdue_since end
-		from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)
-		where j.id = u.id and j.due_at = u.due_at and j.version = u.version
+		from free
+		where j.id = free.id
 		returning j.id, j.due_at`, ids, due, versions, schema.VisibilityTimeout.String(), int16(schema.JobNotify)).
 		Query(func(rows pgx.Rows) (err error) {
 			fired, err = db.Collect(rows, nil, func(row pgx.Row, f *schema.FiredJob) error {

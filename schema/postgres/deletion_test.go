@@ -19,6 +19,7 @@ import (
 // other one must be filled by populate: a table that is new is missed by name.
 var noTenants = []string{
 	"goose_db_version", "app_quotas", "plans", "server_apps", "wall_secrets", "dropped_keys", "installation_keyset", "event_positions", "resumes", "sweeps",
+	"streams", "monitor_changes",
 }
 
 // tables is every table, the partitions by the table they are of.
@@ -109,12 +110,17 @@ func (f *fixture) populate(name string) (ids []string) {
 	f.exec(rows.Replace(`
 		insert into queues (id, workspace_id, name, timezone, slots, is_default, created_at, updated_at) values ($q, $w, 'q', 'UTC', '[]', true, now(), now());
 		insert into queue_slots (queue_id, slot_at, post_id) values ($q, now(), $p);
+		insert into monitors (id, workspace_id, sandbox, name, include, exclude, language, platforms, paused, created_at, updated_at) values ($q, $w, false, 'm', '{a}', '{}', '', '{1}', false, now(), now());
+		insert into found_items (monitor_id, item, forget_at) values ($q, $p, now());
 		insert into consents (token_hash, workspace_id, platform, server, redirect, stage, sealed, expires_at) values ('$name', $w, 1, '', '', 1, '', now());
 		insert into subscriptions (id, workspace_id, plan, began_at, ended_at) values ('sub $name', $w, 'team', now(), now());
 		insert into duplicates (workspace_id, account_id, post_id, n, entry, native_id, url) values ($w, $a, $p, 0, 0, 'x', '');
 		insert into redeliveries (webhook_id, after_id, until_id) values ($h, $h, $h);
 		insert into app_turns (app, next_at) values ('mastodon $text/post', now());
 		insert into holds (subject, kind, reason) values ($r, 4, '');
+		insert into collections (id, account_id, workspace_id, what, due_at) values (gen_random_uuid(), $a, $w, 1, now());
+		insert into jobs (id, kind, shard, due_at, payload) select id, 5, 0, due_at, '{"account":"$text"}' from collections where account_id = $a;
+		insert into snapshots (post_id, n, account_id, native_id, url, video, posted_at, slot, due_at) values ($p, 0, $a, 'x', '', false, now(), 0, now());
 		insert into deletions (id, request, status, of_workspace, workspaces, asked_at) values (gen_random_uuid(), gen_random_uuid(), 1, true, array[$w]::uuid[], now() - interval '1 hour');
 		update ended_posts set ended_at = ended_at - interval '1 hour' where post_id = $ended;
 		update comments set state = 2, native_id = 'c' where post_id = $ended;

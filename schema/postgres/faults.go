@@ -109,6 +109,9 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 	case schema.TopicRefresh:
 		b.Queue(`update accounts set renew_lease = null, renew_at = now() + $3::interval where id = $1 and renew_claim = $2`,
 			db.IDValue(f.Subject.ID), f.Claim.Claim, wait)
+	case schema.TopicCollect:
+		b.Queue(`update collections set lease_until = null, due_at = now() + $3::interval where id = $1 and claim = $2 and due_at is not null`,
+			db.IDValue(f.Subject.ID), f.Claim.Claim, wait)
 	default:
 		return schema.Announcement{}, nil // the outbox sends its events again
 	}
@@ -154,6 +157,12 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 			where id = $1 and (renew_claim = $2 or ($2 = 0 and (renew_lease is null or renew_lease < now() or renew_node = $4)))`,
 			id, f.Claim.Claim, renewAside, s.Node)
 		b.Queue(`update jobs set due_at = now() + $2::interval where id = $1`, id, renewAside)
+	case f.Stage == schema.TopicCollect:
+		b.Queue(`
+			update collections set lease_until = null, due_at = now() + $3::interval
+			where id = $1 and due_at is not null and (claim = $2 or ($2 = 0 and (lease_until is null or lease_until < now() or node = $4)))`,
+			id, f.Claim.Claim, renewAside, s.Node)
+		b.Queue(`update jobs set due_at = now() + $2::interval where id = $1`, id, renewAside)
 	case f.Stage == schema.TopicDelay:
 		b.Queue(`delete from jobs where id = $1`, id) // the sweep makes a readable one
 	default:
@@ -168,7 +177,7 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 
 const (
 	// renewAside is how long a renewal is set aside: not for ever, since its account
-	// would lose its credentials.
+	// would lose its credentials. So is what is collected.
 	renewAside = "24 hours"
 	// asideAtLeast is how long something past its deadline is set aside if not even its
 	// end could be stored.

@@ -161,24 +161,29 @@ func (a *applied) readTaken(rows pgx.Rows) error {
 	return err
 }
 
+func (a *applied) readPosts(rows pgx.Rows) error {
+	ended, err := db.Collect(rows, nil, tables.ScanPost)
+	for i := range ended {
+		a.posts[ended[i].ID] = &ended[i]
+	}
+	return err
+}
+
+// readTargets reads those of the posts that were read.
+func (a *applied) readTargets(rows pgx.Rows) error {
+	targets, err := db.Collect(rows, nil, tables.ScanTarget)
+	for _, t := range targets {
+		post := a.posts[t.Post]
+		post.Targets = append(post.Targets, t.Target)
+	}
+	return err
+}
+
 // queueFollowUp adds the statements for posts whose targets have changed: those that have
 // ended are read and lose their job, the jobs of the others are moved.
 func queueFollowUp(b *pgx.Batch, posts, waiting []schema.PostID, done *applied, moved *[]schema.Job) {
-	b.Queue(selectDonePosts, posts).Query(func(rows pgx.Rows) error {
-		ended, err := db.Collect(rows, nil, tables.ScanPost)
-		for i := range ended {
-			done.posts[ended[i].ID] = &ended[i]
-		}
-		return err
-	})
-	b.Queue(selectDoneTargets, posts).Query(func(rows pgx.Rows) error {
-		targets, err := db.Collect(rows, nil, tables.ScanTarget)
-		for _, t := range targets {
-			post := done.posts[t.Post]
-			post.Targets = append(post.Targets, t.Target)
-		}
-		return err
-	})
+	b.Queue(selectDonePosts, posts).Query(done.readPosts)
+	b.Queue(selectDoneTargets, posts).Query(done.readTargets)
 	b.Queue(`
 		delete from jobs j using posts p
 		where j.id = any($1) and p.id = j.id and p.left_n = 0`, posts)

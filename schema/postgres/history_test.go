@@ -65,7 +65,7 @@ func TestHistoryHasTheColumnsOfWhatIsOpen(t *testing.T) {
 		n := f.count(`
 			select count(*) from (
 				select attname, format_type(atttypid, atttypmod), attnotnull, attgenerated from pg_attribute
-				where attrelid = '` + table + `'::regclass and attnum > 0 and not attisdropped and attname <> 'draft'
+				where attrelid = '` + table + `'::regclass and attnum > 0 and not attisdropped and attname not in ('draft', 'edited_at')
 				except
 				select attname, format_type(atttypid, atttypmod), attnotnull, attgenerated from pg_attribute
 				where attrelid = '` + table + `_history'::regclass and attnum > 0
@@ -75,7 +75,7 @@ func TestHistoryHasTheColumnsOfWhatIsOpen(t *testing.T) {
 		}
 		n = f.count(`
 			select count(*) from (
-				select attname from pg_attribute where attrelid = '` + table + `'::regclass and attnum > 0 and not attisdropped and attname <> 'draft'
+				select attname from pg_attribute where attrelid = '` + table + `'::regclass and attnum > 0 and not attisdropped and attname not in ('draft', 'edited_at')
 				except
 				select attname from pg_attribute where attrelid = 'all_` + table + `'::regclass
 			) missing`)
@@ -119,12 +119,12 @@ func TestWhatHasEndedIsArchivedAndReadAsBefore(t *testing.T) {
 	f.must(err)
 	wantEqual(t, after, before)
 	wantEqual(t, f.attempts(p), attempts)
-	listed, total, err := f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10})
+	listed, err := f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10})
 	f.must(err)
-	if total != 2 || len(listed) != 2 || listed[0].ID != open.ID {
-		t.Fatalf("listed %d of %d", len(listed), total)
+	if listed.Total != 2 || len(listed.Posts) != 2 || listed.Posts[0].ID != open.ID {
+		t.Fatalf("listed %d of %d", len(listed.Posts), listed.Total)
 	}
-	wantEqual(t, listed[1], before)
+	wantEqual(t, listed.Posts[1], before)
 	if n := f.count(`select count(*) from ended_posts`); n != 0 {
 		t.Errorf("%d posts are noted still", n)
 	}
@@ -339,9 +339,9 @@ func TestAnUpgradeListsAndArchivesWhatHadEnded(t *testing.T) {
 	listed := func() {
 		t.Helper()
 		for status := schema.Draft; status <= states; status++ {
-			posts, total, err := gateway.Posts(t.Context(), schema.WorkspaceID{0x10}, schema.PostFilter{Status: status, Limit: 10})
-			if err != nil || total != 1 || len(posts) != 1 || posts[0].Status != status || len(posts[0].Targets) != 1 {
-				t.Errorf("of posts that are %v: %d of %d, %v", status, len(posts), total, err)
+			page, err := gateway.Posts(t.Context(), schema.WorkspaceID{0x10}, schema.PostFilter{Status: status, Limit: 10})
+			if err != nil || page.Total != 1 || len(page.Posts) != 1 || page.Posts[0].Status != status || len(page.Posts[0].Targets) != 1 {
+				t.Errorf("of posts that are %v: %v, %v", status, page, err)
 			}
 		}
 	}

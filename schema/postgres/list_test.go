@@ -29,32 +29,138 @@ func TestEveryFilterFindsWhatItSelects(t *testing.T) {
 	}
 }
 
-// wantListed fails unless pages of a filter are what it selects of all posts, in their order.
+// wantListed fails unless pages of a filter are what it selects of all posts, in each order, by
+// offsets and by positions.
 func (f *fixture) wantListed(t *testing.T, all []schema.Post, filter schema.PostFilter) {
-	var want, got []schema.PostID
+	var want []schema.Post
 	for _, p := range all {
 		if selects(&filter, &p) {
-			want = append(want, p.ID)
+			want = append(want, p)
 		}
 	}
-	for filter.Limit = 7; ; filter.Offset += filter.Limit {
-		page, total, err := f.gateway.Posts(t.Context(), f.workspace, filter)
-		if err != nil || total != len(want) {
-			t.Fatalf("a total of %d, %v; want %d", total, err, len(want))
+	byID := func(a, b schema.Post) int { return cmp.Compare(a.ID.String(), b.ID.String()) }
+	for _, order := range []schema.PostOrder{schema.LastScheduled, schema.FirstScheduled, schema.LastCreated, schema.FirstCreated} {
+		filter.Order = order
+		want := slices.Clone(want)
+		switch order {
+		case schema.FirstCreated, schema.LastCreated:
+			if filter.Status != 0 {
+				continue // they are in no index by their status, but listed the same way
+			}
+			slices.SortFunc(want, byID)
 		}
-		for _, p := range page {
-			got = append(got, p.ID)
+		if order == schema.FirstScheduled || order == schema.LastCreated {
+			slices.Reverse(want)
+		}
+		for _, jumps := range []bool{false, true} {
+			if got := f.listed(t, filter, len(want), jumps); !slices.Equal(got, idsOf(want)) {
+				t.Errorf("in order %d, by positions: %t: listed %v\nwant %v", order, jumps, got, idsOf(want))
+			}
+		}
+	}
+}
+
+func idsOf(posts []schema.Post) (ids []schema.PostID) {
+	for _, p := range posts {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// listed are the posts of all pages, each of which has to tell the total.
+func (f *fixture) listed(t *testing.T, filter schema.PostFilter, total int, jumps bool) (ids []schema.PostID) {
+	t.Helper()
+	for filter.Limit = cmp.Or(filter.Limit, 7); ; {
+		page, err := f.gateway.Posts(t.Context(), f.workspace, filter)
+		if err != nil || page.Total != total {
+			t.Fatalf("%+v: a total of %d, %v; want %d", filter, page.Total, err, total)
+		}
+		ids = append(ids, idsOf(page.Posts)...)
+		for _, p := range page.Posts {
 			if len(p.Targets) == 0 {
 				t.Errorf("post %s has no targets", p.ID)
 			}
 		}
-		if len(page) < filter.Limit {
-			break
+		if page.Last == nil || len(page.Posts) == 0 {
+			return ids
+		}
+		if filter.Offset += filter.Limit; jumps {
+			filter.Offset, filter.From = 0, page.Last
 		}
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("listed %v\nwant %v", got, want)
+}
+
+// TestChangesAreListedInTheirOrder compares lists of what changed with the posts, after each
+// kind of change. A list goes through open posts, what has just ended and history.
+func TestChangesAreListedInTheirOrder(t *testing.T) {
+	f := newFixture(t)
+	all := []schema.Post{f.ended(), f.ended(), f.ended()}
+	f.later("20 minutes")
+	if n := f.archive(); n != len(all) {
+		t.Fatalf("%d posts are in history", n)
 	}
+	before := f.create(f.post(1, time.Hour))
+	add := func(p schema.Post, change func(p schema.Post)) {
+		p = f.create(p)
+		all = append(all, p)
+		if change != nil {
+			change(p)
+		}
+	}
+	edit := func(p schema.Post) {
+		_, err := f.update(p, func(p *schema.Post) { p.Timezone = "Europe/Berlin" })
+		f.must(err)
+	}
+	draft := func() schema.Post {
+		p := f.post(1, time.Hour)
+		p.Status = schema.Draft
+		return p
+	}
+	add(f.post(1, 3*time.Hour), nil)
+	add(f.post(1, 2*time.Hour), edit)
+	add(draft(), nil)
+	add(draft(), edit)
+	add(f.post(2, 0), func(p schema.Post) { f.claim(p, 0) })
+	add(f.post(2, 0), func(p schema.Post) {
+		f.finish(f.claimOne(p, 1), schema.Outcome{Receipt: schema.Receipt{NativeID: "half"}})
+	})
+	add(f.post(1, time.Hour), func(p schema.Post) {
+		_, err := f.gateway.Delete(t.Context(), f.workspace, p.ID)
+		f.must(err)
+	})
+	all = append(all, f.ended())
+	f.retry(all[1], time.Hour)
+	all = append(all, before)
+	for i := range all {
+		all[i] = f.read(all[i])
+	}
+	slices.SortFunc(all, func(a, b schema.Post) int {
+		return cmp.Or(changedAt(a).Compare(changedAt(b)), cmp.Compare(a.ID.String(), b.ID.String()))
+	})
+	for _, since := range []time.Time{f.store.Now().Add(-time.Hour), changedAt(all[3]), changedAt(all[8])} {
+		for _, status := range []schema.PostStatus{0, schema.Draft, schema.Scheduled, schema.Processing, schema.PartiallyFailed, schema.Cancelled} {
+			var want []schema.PostID
+			for _, p := range all {
+				if !changedAt(p).Before(since) && (status == 0 || p.Status == status) {
+					want = append(want, p.ID)
+				}
+			}
+			for _, jumps := range []bool{false, true} {
+				got := f.listed(t, schema.PostFilter{UpdatedAfter: since, Status: status, Limit: 2}, len(want), jumps)
+				if !slices.Equal(got, want) {
+					t.Errorf("since %v, status %v, by positions: %t: listed %v\nwant %v", since, status, jumps, got, want)
+				}
+			}
+		}
+	}
+}
+
+// changedAt is when a post changed; one that never did was made to the millisecond of its id.
+func changedAt(p schema.Post) time.Time {
+	if p.UpdatedAt.Equal(p.CreatedAt) {
+		return p.ID.Time()
+	}
+	return p.UpdatedAt
 }
 
 func selects(f *schema.PostFilter, p *schema.Post) bool {

@@ -20,7 +20,7 @@ func TestEventsThatAreStuckAreSentAgain(t *testing.T) {
 		all = append(all, b.ID)
 	}
 	slices.SortFunc(all, func(a, b schema.BatchID) int { return bytes.Compare(a[:], b[:]) })
-	f.must(f.analytics.Stored(t.Context(), all[:1]))
+	f.must(f.analytics.Stored(t.Context(), []schema.EventBatch{{ID: all[0]}}))
 	f.exec(`update outbox set sent_at = now() - interval '11 seconds'`)
 	var sent []schema.BatchID
 	var after schema.BatchID

@@ -8,8 +8,10 @@ import (
 	"crier/schema/postgres/accounts"
 	"crier/schema/postgres/admission"
 	"crier/schema/postgres/billing"
+	"crier/schema/postgres/collection"
 	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/engagement"
+	"crier/schema/postgres/feeds"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/keys"
@@ -53,6 +55,7 @@ type (
 	admissionStore = admission.Store
 	inboxStore     = engagement.Store
 	chores         = maintenance.Store
+	feedStore      = feeds.Store
 )
 
 // accountHealth stores how accounts stand with their platforms; the stages use it too.
@@ -69,6 +72,7 @@ type Gateway struct {
 	*billingStore
 	*admissionStore
 	*inboxStore
+	*feedStore
 }
 
 // NewGateway starts the committers of creations and of key uses; they end with the store.
@@ -77,6 +81,7 @@ func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schem
 	return &Gateway{
 		posts.New(d, constraints), queues.New(d), accounts.New(d), media.New(d),
 		webhooks.New(d, sealer), keys.New(d), billing.New(d), admission.New(d), engagement.New(d),
+		feeds.New(d),
 	}
 }
 
@@ -91,6 +96,12 @@ func NewEngagement(s *Store) *Engagement { return engagement.New(s.DB) }
 
 // NewMedia returns the store of uploads.
 func NewMedia(s *Store) *Media { return media.New(s.DB) }
+
+// Feeds is the store of monitors and streams.
+type Feeds = feeds.Store
+
+// NewFeeds returns the store of monitors and streams.
+func NewFeeds(s *Store) *Feeds { return feeds.New(s.DB) }
 
 // Admin is the store of the operator's commands.
 type Admin = operation.Admin
@@ -126,6 +137,22 @@ const DeletionLate = deletion.Late
 func NewDeletions(s *Store, late time.Duration) *Deletions {
 	return deletion.New(s.DB, late)
 }
+
+// Collection is the store of the collect stage.
+type Collection struct {
+	*Store
+	collections
+}
+
+type collections = *collection.Store
+
+// NewCollection returns the store of the collect stage. now is the store's clock, but for tests.
+func NewCollection(s *Store, now func() time.Time) *Collection {
+	return &Collection{s, collection.New(s.DB, now)}
+}
+
+// Now is the clock by which something is due.
+func (c *Collection) Now() time.Time { return c.collections.Now() }
 
 // NewAdmin returns the store of the operator's commands.
 func NewAdmin(s *Store) *Admin { return operation.New(s.ForRequests()) }

@@ -2,10 +2,12 @@ package postgres_test
 
 import (
 	"context"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -48,6 +50,17 @@ func TestPostgreSQLOverTLS(t *testing.T) {
 	execute(t, server, "select pg_reload_conf()")
 }
 
+func TestASilentPortIsNamedSoon(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0") // nobody takes what comes to it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	address := "postgres://crier:hunter2@" + l.Addr().String() + "/crier"
+	failsSecured(t, "with TLS if there is some", address, "--postgres names does not answer")
+}
+
 func with(t *testing.T, address, host, ca string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -63,13 +76,17 @@ func with(t *testing.T, address, host, ca string) string {
 func failsSecured(t *testing.T, name, address, want string) {
 	t.Helper()
 	start := time.Now()
-	errs := map[string]error{"Migrate": postgres.Migrate(t.Context(), address)}
-	store, err := postgres.Open(t.Context(), postgres.Config{URL: address, MaxConns: 2})
-	if err == nil {
-		store.Close()
-	}
-	errs["Open"] = err
-	for call, err := range errs {
+	var opening sync.WaitGroup
+	var migrated, opened error
+	opening.Go(func() { migrated = postgres.Migrate(t.Context(), address) })
+	opening.Go(func() {
+		var store *postgres.Store
+		if store, opened = postgres.Open(t.Context(), postgres.Config{URL: address, MaxConns: 2}); opened == nil {
+			store.Close()
+		}
+	})
+	opening.Wait()
+	for call, err := range map[string]error{"Migrate": migrated, "Open": opened} {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %s = %v, want %q in it", name, call, err, want)
 		}

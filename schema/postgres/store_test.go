@@ -1,16 +1,19 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/compose/embedded/embeddedtest"
@@ -428,7 +431,7 @@ func TestEventsBecomeDeliveriesOnce(t *testing.T) {
 	if err != nil || len(records) != 1 || records[0].State != schema.DeliveryDelivered {
 		t.Fatalf("records %+v, %v", records, err)
 	}
-	if err := f.analytics.Stored(t.Context(), []schema.BatchID{f.events()[0].ID}); err != nil {
+	if err := f.analytics.Stored(t.Context(), f.events()[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if n := f.count(`select count(*) from outbox`); n != 0 {
@@ -439,12 +442,12 @@ func TestEventsBecomeDeliveriesOnce(t *testing.T) {
 func TestListsAreNewestScheduledFirst(t *testing.T) {
 	f := newFixture(t)
 	later, sooner := f.create(f.post(1, 2*time.Hour)), f.create(f.post(1, time.Hour))
-	posts, total, err := f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Mastodon, Status: schema.Scheduled})
-	if err != nil || total != 2 || len(posts) != 2 || posts[0].ID != later.ID || posts[1].ID != sooner.ID {
-		t.Fatalf("posts %v, total %d, %v", posts, total, err)
+	page, err := f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Mastodon, Status: schema.Scheduled})
+	if err != nil || page.Total != 2 || len(page.Posts) != 2 || page.Posts[0].ID != later.ID || page.Posts[1].ID != sooner.ID {
+		t.Fatalf("page %v, %v", page, err)
 	}
-	if _, total, _ = f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Bluesky}); total != 0 {
-		t.Errorf("%d posts on bluesky", total)
+	if page, _ = f.gateway.Posts(t.Context(), f.workspace, schema.PostFilter{Limit: 10, Platform: schema.Bluesky}); page.Total != 0 {
+		t.Errorf("%d posts on bluesky", page.Total)
 	}
 	_, err = f.gateway.Post(t.Context(), schema.NewWorkspaceID(f.store.Now()), later.ID)
 	wantKind(t, err, schema.NotFound)
@@ -466,6 +469,41 @@ func TestFiredJobsFireAgain(t *testing.T) {
 	}
 	if again := f.jobs(); !again[0].DueAt.Equal(moved[0].DueAt) {
 		t.Error("a job that was moved meanwhile was moved again")
+	}
+}
+
+// What fires waits for nobody who holds jobs: they may want those that it holds.
+func TestFiringWaitsForNobody(t *testing.T) {
+	f := newFixture(t)
+	for range 2 {
+		f.create(f.post(1, time.Second))
+	}
+	jobs := f.jobs()
+	slices.SortFunc(jobs, func(a, b schema.Job) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	conn, err := pgx.Connect(t.Context(), f.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range jobs { // the later one first
+		if i == 1 {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			fired, err := f.delay.Fired(ctx, jobs)
+			if err != nil || len(fired) != 1 || fired[0].ID != jobs[0].ID {
+				t.Errorf("fired = %v, %v; want the first alone", fired, err)
+			}
+		}
+		if _, err := tx.Exec(t.Context(), `update jobs set due_at = now() where id = $1`, jobs[1-i].ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"time"
 )
 
 // Flags are the flags of a part, as messages name them.
@@ -29,6 +30,19 @@ func Explain(err error, flags Flags) error {
 	}
 	return fmt.Errorf("%s: %w", hint, err)
 }
+
+// Silence says which flag an error is about that came of waiting for a server. It returns nil
+// for any other.
+func Silence(err error, flags Flags) error {
+	if waited, ok := errors.AsType[net.Error](err); !ok || !waited.Timeout() {
+		return nil
+	}
+	return fmt.Errorf("what %s names does not answer: %w", flags.Address, err)
+}
+
+// FirstAnswer is how long a server may take until its first answer to somebody who starts and
+// waits for it.
+const FirstAnswer = 4 * time.Second
 
 // certificate is about a certificate of the server that was not accepted.
 func (f Flags) certificate(err error) string {

@@ -921,8 +921,8 @@ type DeliveryDetailAnswerDeliveryStatus string
 type DeliveryDetailAnswer_Delivery struct {
 	Body EventEnvelope `json:"body"`
 
-	// DeliveredAt Of the last try.
-	DeliveredAt time.Time `json:"deliveredAt"`
+	// DeliveredAt When it ended: when the receiver took it, or was tried for the last time. Absent while a try follows.
+	DeliveredAt time.Time `json:"deliveredAt,omitempty,omitzero"`
 	Error       string    `json:"error"`
 	Event       EventName `json:"event"`
 
@@ -948,8 +948,8 @@ type DeliveryDetailAnswer_Delivery struct {
 
 // DeliveryRecord defines model for DeliveryRecord.
 type DeliveryRecord struct {
-	// DeliveredAt Of the last try.
-	DeliveredAt time.Time `json:"deliveredAt"`
+	// DeliveredAt When it ended: when the receiver took it, or was tried for the last time. Absent while a try follows.
+	DeliveredAt time.Time `json:"deliveredAt,omitempty,omitzero"`
 	Error       string    `json:"error"`
 	Event       EventName `json:"event"`
 

@@ -87,12 +87,12 @@ func (f *filling) prepare(ctx context.Context, on *server) error {
 		}
 		accounts, platforms = append(accounts, pgtype.UUID{Bytes: id.Bytes(), Valid: true}), append(platforms, int16(platform))
 	}
-	for _, name := range []string{"settings", "ids", "workspaces"} {
+	for _, name := range []string{"settings", "ids", "workspaces", "part", "plain"} {
 		if _, err := f.conn.Exec(ctx, historyStatement(name)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if _, err := f.conn.Exec(ctx, historyStatement("part"), pgx.StrictNamedArgs{
+	if _, err := f.conn.Exec(ctx, historyStatement("whose"), pgx.StrictNamedArgs{
 		"workspace": benchWorkspace, "accounts": accounts, "platforms": platforms,
 	}); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"crier/client"
+	"crier/schema/sleep"
 )
 
 // sender sends chunks, each until it has an answer, within the rate limit of the key.
@@ -36,7 +37,7 @@ const patience = 15 * time.Minute
 // newSender sends to the server of an import.
 func newSender(c Config, importID string) *sender {
 	s := &sender{timezone: c.Timezone, dryRun: c.DryRun, importID: importID, notices: c.Progress}
-	s.api = client.New(c.Key, client.WithServer(c.URL), client.WithClock(c.Now), client.WithUserAgent("crier-import"),
+	s.api = client.New(c.Key, client.WithServer(c.URL), client.WithClock(c.Now, sleep.For), client.WithUserAgent("crier-import"),
 		client.WithRetry(client.Retry{Tries: math.MaxInt, For: patience, Notify: s.tell}))
 	return s
 }

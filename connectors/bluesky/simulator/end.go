@@ -26,7 +26,7 @@ func ending() simulation.Ending {
 func (s *simulator) alive(next http.Handler) http.Handler {
 	acts := []string{
 		"com.atproto.server.refreshSession", "com.atproto.server.getSession", "com.atproto.server.getServiceAuth", uploadBlob, "com.atproto.repo.putRecord", "app.bsky.video.uploadVideo",
-		"com.atproto.repo.createRecord", "com.atproto.repo.deleteRecord",
+		"com.atproto.repo.createRecord", "com.atproto.repo.deleteRecord", "app.bsky.feed.getPosts", "app.bsky.actor.getProfile",
 	}
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		called := operation(r)

@@ -21,7 +21,7 @@ type personView struct {
 	DisplayName string `json:"displayName,omitempty"`
 }
 
-type postView struct {
+type threadPost struct {
 	Type      string          `json:"$type,omitempty"`
 	URI       string          `json:"uri"`
 	CID       string          `json:"cid"`
@@ -32,7 +32,7 @@ type postView struct {
 
 type threadView struct {
 	Type    string        `json:"$type"`
-	Post    postView      `json:"post"`
+	Post    threadPost    `json:"post"`
 	Replies []*threadView `json:"replies"`
 }
 
@@ -51,7 +51,7 @@ func uriOfSaid(s simulation.Said) string {
 }
 
 // said is the record of something that was said, as a reply within a thread where it is one.
-func said(s simulation.Said, root, parent *strongRef) postView {
+func said(s simulation.Said, root, parent *strongRef) threadPost {
 	record := map[string]any{"$type": postCollection, "text": s.Text, "createdAt": s.At.UTC().Format(timeFormat)}
 	if root != nil {
 		record["reply"] = map[string]any{"root": root, "parent": parent}
@@ -60,16 +60,16 @@ func said(s simulation.Said, root, parent *strongRef) postView {
 	if err != nil {
 		encoded = nil // not reached: texts and addresses
 	}
-	return postView{
+	return threadPost{
 		URI: uriOfSaid(s), CID: cidOfRecord(encoded), Author: personOf(s.By), Record: encoded, IndexedAt: s.At.UTC().Format(timeFormat),
 	}
 }
 
-func ref(v postView) *strongRef { return &strongRef{URI: v.URI, CID: v.CID} }
+func ref(v threadPost) *strongRef { return &strongRef{URI: v.URI, CID: v.CID} }
 
-func (s *simulator) viewOf(p simulation.Post) postView {
+func (s *simulator) viewOf(p simulation.Post) threadPost {
 	kept := written{p}.stored()
-	return postView{
+	return threadPost{
 		URI: p.ID, CID: kept.CID, Author: personView{DID: p.Account, Handle: kept.Handle}, Record: kept.Record,
 		IndexedAt: p.CreatedAt.UTC().Format(timeFormat),
 	}
@@ -91,7 +91,7 @@ func (s *simulator) getPostThread(_ http.ResponseWriter, r *http.Request) (any, 
 // hang puts the answers to a post under it, those of people and the account's own.
 func (s *simulator) hang(top *threadView, p simulation.Post) {
 	byID := map[string]*threadView{p.ID: top, "": top}
-	add := func(parent *threadView, v postView) *threadView {
+	add := func(parent *threadView, v threadPost) *threadView {
 		node := &threadView{Type: "app.bsky.feed.defs#threadViewPost", Post: v, Replies: []*threadView{}}
 		parent.Replies = append(parent.Replies, node)
 		return node
@@ -126,14 +126,14 @@ func (s *simulator) listNotifications(_ http.ResponseWriter, r *http.Request) (a
 		}
 	}
 	type notification struct {
-		postView
+		threadPost
 		Reason string `json:"reason"`
 		IsRead bool   `json:"isRead"`
 	}
 	all := []notification{}
 	if reasons := query["reasons"]; len(reasons) == 0 || slices.Contains(reasons, "mention") {
 		for _, m := range s.world.Mentions(token.Subject) {
-			all = append(all, notification{postView: said(m, nil, nil), Reason: "mention"})
+			all = append(all, notification{threadPost: said(m, nil, nil), Reason: "mention"})
 		}
 	}
 	after := 0

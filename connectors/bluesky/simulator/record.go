@@ -133,7 +133,7 @@ func (s *simulator) remove(did string, input recordInput) (any, error) {
 
 func (s *simulator) isDeleted(p simulation.Post) bool {
 	_, gone := s.deleted.Load(p.ID)
-	return gone
+	return gone || s.world.IsTakenDown(p)
 }
 
 // written is a post of the world that is a record.

@@ -61,6 +61,8 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 		"POST app.bsky.video.uploadVideo":             s.uploadVideo,
 		"GET app.bsky.video.getJobStatus":             s.answer(s.getJobStatus),
 		"GET app.bsky.video.getUploadLimits":          s.answer(s.getUploadLimits),
+		"GET app.bsky.feed.getPosts":                  s.answer(s.getPosts),
+		"GET app.bsky.actor.getProfile":               s.answer(s.getProfile),
 	} {
 		verb, name, _ := strings.Cut(method, " ")
 		mux.HandleFunc(verb+" /xrpc/"+name, handler)

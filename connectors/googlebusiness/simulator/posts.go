@@ -200,12 +200,17 @@ func keptOf(p simulation.Post) (asked localPost) {
 
 var phoneNumber = regexp.MustCompile(`\+[0-9][0-9 ()./-]{6,}[0-9]`)
 
+// takenDown is a text that is shown, and rejected later.
+var takenDown = regexp.MustCompile(`(?i)\bmiracle cure\b`)
+
 // stateOf returns how far a post is. What leads elsewhere is looked at before it is shown, and a
 // text with a phone number is rejected.
 func (s *simulator) stateOf(p simulation.Post) string {
 	asked := keptOf(p)
 	number := phoneNumber.MatchString(asked.Summary)
 	switch {
+	case takenDown.MatchString(asked.Summary) && s.world.Now().After(p.CreatedAt.Add(reviewTime)):
+		return "REJECTED"
 	case !number && asked.CallToAction == nil && asked.Offer == nil:
 		return "LIVE"
 	case s.world.Now().Before(p.CreatedAt.Add(reviewTime)):

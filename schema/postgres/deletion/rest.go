@@ -28,6 +28,29 @@ func (w *work) some(ctx context.Context, tx pgx.Tx, statement string, args ...an
 	return gone, gone.rows == chunkLimit, err
 }
 
+// found removes by what its monitors know a post that comes again.
+func (w *work) found(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	if !w.whole {
+		return removed{}, false, nil
+	}
+	return w.some(ctx, tx, `
+		with gone as (
+			delete from found_items where (monitor_id, item) in (
+				select f.monitor_id, f.item from monitors m join found_items f on f.monitor_id = m.id where m.workspace_id = any($1) limit $2)
+			returning 1
+		)
+		select count(*) from gone`, w.workspaces, chunkLimit)
+}
+
+// snapshots removes the looks at posts that were to follow.
+func (w *work) snapshots(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	return w.some(ctx, tx, `
+		with gone as (
+			delete from snapshots where (post_id, n) in (select post_id, n from snapshots where account_id = any($1) limit $2) returning 1
+		)
+		select count(*) from gone`, w.accounts, chunkLimit)
+}
+
 func (w *work) queueSlots(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 	if !w.whole {
 		return removed{}, false, nil
@@ -118,13 +141,15 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 		turns[i] = "%" + account.String() + "%"
 	}
 	b.Queue(`delete from app_turns where app like any($1)`, turns).Exec(count)
+	b.Queue(`delete from jobs j using collections c where c.account_id = any($1) and j.id = c.id`, w.accounts).Exec(count)
+	b.Queue(`delete from collections where account_id = any($1)`, w.accounts).Exec(count)
 	b.Queue(`delete from counters where subject = any($1::uuid[] || $2::uuid[])`, w.accounts, w.goingWhole()).Exec(count)
 	b.Queue(`delete from receipts where profile = any($1) and (owner = `+db.NoID+` or seen_at < $2)`, w.unshared, w.stoppedAt).Exec(count)
 	if w.whole {
 		windows := append(texts(w.keys), prefixed("refused ", texts(w.keys))...)
 		b.Queue(`delete from request_windows where subject = any($1)`, windows).Exec(count)
 		b.Queue(`delete from redeliveries where webhook_id = any($1)`, w.webhooks).Exec(count)
-		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts"} {
+		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts", "monitors"} {
 			b.Queue(`delete from `+table+` where workspace_id = any($1)`, w.workspaces).Exec(count)
 		}
 	}

@@ -132,6 +132,9 @@ func queueStopAccounts(b *pgx.Batch, d schema.Deletion) {
 			renew_at = null, renew_asked_at = null, renew_step = 0, renew_attempts = 0
 		where id = any(`+itsAccounts+`)`, d.ID)
 	b.Queue(`delete from jobs where id = any(`+itsAccounts+`)`, d.ID)
+	b.Queue(`
+		with resting as (update collections set due_at = null where account_id = any(`+itsAccounts+`) returning id)
+		delete from jobs j using resting where j.id = resting.id`, d.ID)
 	if !d.OfWorkspace {
 		b.Queue(holdAccounts, d.ID, itsKind(schema.AccountDeleting))
 		b.Queue(`delete from consents where account_id = any(`+itsAccounts+`)`, d.ID)

@@ -22,22 +22,32 @@ type change struct {
 	writtenAt time.Time // as it was first seen
 }
 
-// Receive stores what an account has received, as a collection has read it, with the facts and
-// the webhook events of what is new or has changed. What is known already changes nothing, so a
-// page can be read again. It returns how many were new or have changed.
-func (s *Store) Receive(ctx context.Context, account schema.Account, received []schema.Received) (changed int, err error) {
+// Receive stores what an account has received, as a collection has read it, and returns the
+// facts and the webhook events of what is new or has changed. What is known already changes
+// nothing, so a page can be read again.
+func Receive(ctx context.Context, tx pgx.Tx, account schema.Account, received []schema.Received, now time.Time) (facts, events []schema.Event, err error) {
 	if len(received) == 0 {
-		return 0, nil
+		return nil, nil, nil
 	}
+	changes, err := putItems(ctx, tx, account, received)
+	if err != nil {
+		return nil, nil, fmt.Errorf("storing what an account has received: %w", err)
+	}
+	facts, events = eventsOf(account, received, changes, now)
+	return facts, events, nil
+}
+
+// Receive is Receive in a transaction of its own; it returns how many items were new or have
+// changed.
+func (s *Store) Receive(ctx context.Context, account schema.Account, received []schema.Received) (changed int, err error) {
 	var said schema.Announcement
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		said = schema.Announcement{}
-		changes, err := putItems(ctx, tx, account, received)
+		facts, events, err := Receive(ctx, tx, account, received, s.Now())
 		if err != nil {
 			return err
 		}
-		changed = len(changes)
-		facts, events := s.eventsOf(account, received, changes)
+		changed = len(facts)
 		b := &pgx.Batch{}
 		for _, e := range []*schema.EncodedEvents{tables.QueueFacts(b, facts, s.Now()), tables.QueueEvents(b, events, s.Now())} {
 			if e != nil {
@@ -47,7 +57,7 @@ func (s *Store) Receive(ctx context.Context, account schema.Account, received []
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
-		return 0, fmt.Errorf("storing what an account has received: %w", db.Unavailable(err))
+		return 0, db.Unavailable(err)
 	}
 	s.Announce(said)
 	return changed, nil
@@ -94,8 +104,7 @@ func scanChange(row pgx.Row, c *change) error {
 
 // eventsOf returns the facts of what has changed, and the events of what is new: not of what
 // was written long before it was first seen, as when an account is connected.
-func (s *Store) eventsOf(account schema.Account, received []schema.Received, changes map[schema.ItemID]change) (facts, events []schema.Event) {
-	now := s.Now()
+func eventsOf(account schema.Account, received []schema.Received, changes map[schema.ItemID]change, now time.Time) (facts, events []schema.Event) {
 	for i := range received {
 		item := received[i].Item
 		c, ok := changes[schema.ItemIDOf(account.ID, item.NativeID)]

@@ -115,6 +115,21 @@ func (s *Store) ForgetTurns(ctx context.Context) (rows int, more bool, err error
 	return rows, rows == tables.HistoryChunk, nil
 }
 
+// ForgetFound deletes what monitors have found and cannot find again.
+func (s *Store) ForgetFound(ctx context.Context) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "forget found_items", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			delete from found_items where (monitor_id, item) in (
+				select monitor_id, item from found_items where forget_at < now() order by forget_at limit $1)`, tables.HistoryChunk)
+		rows = int(tag.RowsAffected())
+		return err
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("forgetting what was found: %w", db.Unavailable(err))
+	}
+	return rows, rows == tables.HistoryChunk, nil
+}
+
 // ForgetDeadLetters deletes faults that were overcome, dead letters of long ago, and all but
 // the newest that nobody can read.
 func (s *Store) ForgetDeadLetters(ctx context.Context) (rows int, more bool, err error) {

@@ -131,6 +131,7 @@ func (jobs dueJobs) endClaims(ctx context.Context, tx pgx.Tx, node [16]byte) err
 		{schema.JobComment, "comments", "id", "lease_until", "state = " + tables.CommentClaimed, "node"},
 		{schema.JobNotify, "deliveries", "id", "lease_until", "state = " + tables.DeliveryClaimed, "node"},
 		{schema.JobRefresh, "accounts", "id", "renew_lease", "renew_lease is not null", "renew_node"},
+		{schema.JobCollect, "collections", "id", "lease_until", "lease_until is not null", "node"},
 	} {
 		if len(jobs[of.kind]) == 0 {
 			continue

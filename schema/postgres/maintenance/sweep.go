@@ -22,6 +22,7 @@ const (
 	repairNoComment  = "comment_without_job"
 	repairNoDelivery = "delivery_without_job"
 	repairNoRenewal  = "renewal_without_job"
+	repairNoCollect  = "collection_without_job"
 )
 
 const (
@@ -61,6 +62,7 @@ var sweeps = map[schema.Sweep]func(*chunk, context.Context) (more bool, err erro
 	schema.SweepComments:    (*chunk).comments,
 	schema.SweepDeliveries:  (*chunk).deliveries,
 	schema.SweepRenewals:    (*chunk).renewals,
+	schema.SweepCollections: (*chunk).collections,
 }
 
 // Sweep makes a chunk of a pass that finds what should not be and repairs it, and returns how
@@ -68,7 +70,7 @@ var sweeps = map[schema.Sweep]func(*chunk, context.Context) (more bool, err erro
 // statement sees is never half done. All processes make one pass together, a chunk at a time.
 func (s *Store) Sweep(ctx context.Context, over schema.Sweep) (repaired map[string]int, more bool, err error) {
 	c := &chunk{Store: s, repaired: map[string]int{
-		repairNoJob: 0, repairOtherJob: 0, repairCounts: 0, repairLease: 0, repairOrphan: 0, repairNoComment: 0, repairNoDelivery: 0, repairNoRenewal: 0,
+		repairNoJob: 0, repairOtherJob: 0, repairCounts: 0, repairLease: 0, repairOrphan: 0, repairNoComment: 0, repairNoDelivery: 0, repairNoRenewal: 0, repairNoCollect: 0,
 	}}
 	err = s.Alone(ctx, "sweep of "+string(over), func(tx pgx.Tx) error {
 		c.tx = tx

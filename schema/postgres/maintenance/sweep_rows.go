@@ -152,6 +152,46 @@ func (c *chunk) renewals(ctx context.Context) (more bool, err error) {
 	})
 }
 
+// collections has accounts read that nobody has had read yet, such as those that an older version
+// has connected, and gives what is to be read the job it lacks.
+func (c *chunk) collections(ctx context.Context) (more bool, err error) {
+	of, err := c.nextRows(ctx, "accounts", "false")
+	if err != nil {
+		return false, err
+	}
+	rows, err := c.tx.Query(ctx, `
+		with page as materialized (select id, platform from accounts where id > $1 and id <= $2 and disconnected_at is null)
+		select c.id, c.account_id, c.workspace_id, c.what, c.due_at, p.platform from page p join collections c on c.account_id = p.id
+		where c.due_at is not null and not exists (select from jobs j where j.id = c.id)`, of.after, of.last)
+	if err := c.giveJobs(ctx, repairNoCollect, rows, err, tables.ScanCollectionJob); err != nil {
+		return false, err
+	}
+	accounts, err := c.uncollected(ctx, of)
+	if err != nil || len(accounts) == 0 {
+		return of.more, err
+	}
+	var due []schema.Job
+	b := &pgx.Batch{}
+	tables.QueueCollections(b, tables.Collecting{Accounts: accounts, Whats: schema.AllCollected(), Now: c.Now()}, &due)
+	if err := c.tx.SendBatch(ctx, b).Close(); err != nil {
+		return false, err
+	}
+	b = &pgx.Batch{}
+	tables.QueueCollectionJobs(b, due)
+	return of.more, c.tx.SendBatch(ctx, b).Close()
+}
+
+// uncollected returns the accounts of a span that work and of which something rests, or was
+// never read. That the metrics of no post are due is usual.
+func (c *chunk) uncollected(ctx context.Context, of span) ([]schema.AccountID, error) {
+	rows, err := c.tx.Query(ctx, `
+		select a.id from accounts a where a.id > $1 and a.id <= $2 and `+tables.CollectedAccount+`
+		  and (not exists (select from collections c where c.account_id = a.id)
+		    or exists (select from collections c where c.account_id = a.id and c.due_at is null
+		      and (c.what <> `+tables.CollectMetrics+` or exists (select from snapshots s where s.account_id = a.id))))`, of.after, of.last)
+	return db.Collect(rows, err, func(row pgx.Row, id *schema.AccountID) error { return row.Scan((*[16]byte)(id)) })
+}
+
 // giveJobs reads the jobs that are missing and makes them.
 func (c *chunk) giveJobs(ctx context.Context, kind string, rows pgx.Rows, err error, scan func(pgx.Row, *schema.Job) error) error {
 	missing, err := db.Collect(rows, err, scan)

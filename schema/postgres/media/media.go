@@ -117,14 +117,15 @@ func (s *Store) prolong(ctx context.Context, workspace schema.WorkspaceID, ids [
 
 // ListMedia returns a page of what a workspace has, newest first, and how many there are
 // in all, counted up to MaxTotal.
-func (s *Store) ListMedia(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) ([]schema.Upload, int, error) {
+func (s *Store) ListMedia(ctx context.Context, workspace schema.WorkspaceID, f schema.UploadFilter) ([]schema.Upload, int, error) {
 	const where = ` from media m where m.workspace_id = $1 and m.state = ` + tables.UploadKept
 	var total int
 	err := s.Pool.QueryRow(ctx, `select count(*) from (select`+where+` limit $2) counted`, workspace, tables.MaxTotal).Scan(&total)
 	if err != nil {
 		return nil, 0, fmt.Errorf("counting media: %w", db.Unavailable(err))
 	}
-	rows, err := s.Pool.Query(ctx, `select `+uploadColumns+where+` order by m.id desc limit $2 offset $3`, workspace, limit, offset)
+	rows, err := s.Pool.Query(ctx, `select `+uploadColumns+where+`
+		and ($4::uuid is null or m.id < $4) order by m.id desc limit $2 offset $3`, workspace, f.Limit, f.Offset, f.Below)
 	uploads, err := db.Collect(rows, err, scanUpload)
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading media: %w", db.Unavailable(err))

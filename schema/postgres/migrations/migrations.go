@@ -9,8 +9,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	_ "github.com/jackc/pgx/v5/stdlib" // goose migrates through database/sql
+	"github.com/jackc/pgx/v5/stdlib" // goose migrates through database/sql
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
@@ -24,7 +25,7 @@ var files embed.FS
 // Up brings the tables to this version of crier, forward only. Processes that
 // migrate at once wait for each other. Tables of a newer version are refused.
 func Up(ctx context.Context, url string) error {
-	provider, pool, err := newProvider(url)
+	provider, pool, err := newProvider(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func catchUp(ctx context.Context, pool *sql.DB) error {
 // Check returns an error that says what to run where the tables are of an older
 // version of crier, or a newer one.
 func Check(ctx context.Context, url string) error {
-	provider, pool, err := newProvider(url)
+	provider, pool, err := newProvider(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -112,10 +113,17 @@ func refuseNewer(ctx context.Context, provider *goose.Provider) error {
 	return nil
 }
 
-func newProvider(url string) (*goose.Provider, *sql.DB, error) {
-	pool, err := sql.Open("pgx", url)
+// newProvider returns once the server has answered.
+func newProvider(ctx context.Context, url string) (*goose.Provider, *sql.DB, error) {
+	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening PostgreSQL: %w", db.WithoutPassword(err))
+	}
+	pool := stdlib.OpenDB(*config)
+	first, cancel := context.WithTimeout(ctx, db.FirstAnswer(config))
+	defer cancel()
+	if err := pool.PingContext(first); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("connecting to PostgreSQL: %w", db.Unavailable(db.Explain(err))), pool.Close())
 	}
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
@@ -130,7 +138,7 @@ func newProvider(url string) (*goose.Provider, *sql.DB, error) {
 
 // To brings the tables of a new database to the version that a backup was made at.
 func To(ctx context.Context, url string, version int64) error {
-	provider, pool, err := newProvider(url)
+	provider, pool, err := newProvider(ctx, url)
 	if err != nil {
 		return err
 	}

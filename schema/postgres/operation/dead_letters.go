@@ -117,6 +117,9 @@ func (a *Admin) replay(ctx context.Context, tx pgx.Tx, l schema.DeadLetter) erro
 	case schema.TopicRefresh:
 		b.Queue(`update accounts set renew_at = now() where id = $1 and renew_at is not null and renew_lease is null`, id)
 		b.Queue(`update jobs set due_at = now() where id = $1`, id)
+	case schema.TopicCollect:
+		b.Queue(`update collections set due_at = now() where id = $1 and due_at is not null and lease_until is null`, id)
+		b.Queue(`update jobs set due_at = now() where id = $1`, id)
 	case schema.TopicDelay:
 		return nil // the sweep has made a job that can be read
 	case schema.StageAnalytics:

@@ -1,10 +1,10 @@
 package posts
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,30 +13,40 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Posts returns the posts of a workspace that the filter selects, newest scheduled
-// first, drafts without a time before them; and how many there are, counted up to
-// MaxTotal.
-func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schema.PostFilter) ([]schema.Post, int, error) {
-	ids, total, err := s.find(ctx, newListing(workspace, f))
+// Posts returns a page of the posts of a workspace that the filter selects, and how many there
+// are, counted up to MaxTotal.
+func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schema.PostFilter) (schema.PostPage, error) {
+	found, err := s.find(ctx, newListing(workspace, f))
 	if err != nil {
-		return nil, 0, fmt.Errorf("listing posts: %w", db.Unavailable(err))
+		return schema.PostPage{}, fmt.Errorf("listing posts: %w", db.Unavailable(err))
 	}
-	posts, err := s.inOrder(ctx, workspace, ids)
-	if err != nil {
-		return nil, 0, fmt.Errorf("reading posts: %w", db.Unavailable(err))
+	page := schema.PostPage{Total: found.total}
+	if len(found.ids) > f.Limit {
+		last := f.Limit - 1
+		found.ids = found.ids[:f.Limit]
+		page.Last = &schema.PostPosition{At: db.FromNull(found.at[last]), ID: found.ids[last]}
 	}
-	return posts, total, nil
+	if page.Posts, err = s.inOrder(ctx, workspace, found.ids); err != nil {
+		return schema.PostPage{}, fmt.Errorf("reading posts: %w", db.Unavailable(err))
+	}
+	return page, nil
 }
 
-// find returns the ids of a page, and how many posts there are.
-func (s *Store) find(ctx context.Context, l listing) (ids []schema.PostID, total int, err error) {
+// found is the ids of a page and of one post more, each with what the list is sorted by.
+type found struct {
+	total int
+	ids   []schema.PostID
+	at    []*time.Time
+}
+
+func (s *Store) find(ctx context.Context, l listing) (f found, err error) {
 	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(indexesAlone)
-		b.Queue(l.page(), l.parameters).QueryRow(func(row pgx.Row) error { return row.Scan(&total, &ids) })
+		b.Queue(l.page(), l.parameters).QueryRow(func(row pgx.Row) error { return row.Scan(&f.total, &f.ids, &f.at) })
 		return tx.SendBatch(ctx, b).Close()
 	})
-	return ids, total, err
+	return f, err
 }
 
 // indexesAlone keeps a list to the indexes that have posts in its order: where few of many
@@ -67,7 +77,7 @@ func (s *Store) inOrder(ctx context.Context, workspace schema.WorkspaceID, ids [
 	return posts, tables.AddHolds(ctx, s.Pool, posts)
 }
 
-// maxSearched is how many of the newest posts are searched for metadata, which no index
+// maxSearched is how many of the first posts are searched for metadata, which no index
 // covers: that bounds the cost of a search.
 const maxSearched = 10_000
 
@@ -75,45 +85,51 @@ const maxSearched = 10_000
 // by an index that has them in the order of the list.
 type listing struct {
 	sources    []source
+	order      order
+	from       *schema.PostPosition
 	metadata   bool
 	parameters pgx.StrictNamedArgs
 }
 
-// source is where some of the posts stand: rows of posts p, which an index has in the order of
-// the list. Where it has them so for each of several kinds, those are told first.
-type source struct {
-	kinds string // a query of them, as k; empty: there is one order
-	from  string
-	where string
-	order string // columns of an index; empty: those of posts p
-}
-
-// selected is what a filter asks of posts p. Conditions on values that are not set cost
-// nothing: each query is planned for its values.
-const selected = `p.workspace_id = @workspace and p.from_api
-	and (@status::int2 = 0 or p.status = @status) and (@platforms::int = 0 or p.platforms & @platforms <> 0)
-	and (@brand::uuid is null or p.brand_id = @brand)
-	and (@after::timestamptz is null or p.scheduled_for >= @after)
-	and (@before::timestamptz is null or p.scheduled_for <= @before)
-	and (@external::text = '' or p.external_id = @external)`
-
 func newListing(workspace schema.WorkspaceID, f schema.PostFilter) listing {
+	l := listing{order: orders[f.Order], from: f.From, metadata: len(f.Metadata) > 0, parameters: pgx.StrictNamedArgs{
+		"workspace": workspace, "status": int16(f.Status), "limit": f.Limit + 1, "offset": f.Offset,
+	}}
+	if f.From != nil {
+		l.parameters["from"] = f.From.ID
+		if !f.From.At.IsZero() {
+			l.parameters["from_at"] = f.From.At
+		}
+	}
+	if !f.UpdatedAfter.IsZero() {
+		l.order, l.sources = orders[schema.FirstChanged], changedSources(f.Status)
+		l.parameters["since"] = f.UpdatedAfter
+		if f.Status == 0 || f.Status == schema.Scheduled {
+			l.parameters["first"] = schema.FirstPostID(f.UpdatedAfter)
+			if f.From != nil {
+				l.parameters["from_first"] = schema.FirstPostID(f.From.At)
+			}
+		}
+		return l.withNames()
+	}
 	var mask int32
 	if f.Platform != 0 {
 		mask = 1 << f.Platform
 	}
-	l := listing{metadata: len(f.Metadata) > 0, parameters: pgx.StrictNamedArgs{
-		"workspace": workspace, "status": int16(f.Status), "platforms": mask, "brand": f.Brand,
-		"after": db.OrNull(f.After), "before": db.OrNull(f.Before), "external": f.ExternalID,
-		"limit": f.Limit, "offset": f.Offset,
-	}}
+	l.parameters["platforms"], l.parameters["brand"], l.parameters["external"] = mask, f.Brand, f.ExternalID
+	l.parameters["after"], l.parameters["before"] = db.OrNull(f.After), db.OrNull(f.Before)
 	if l.metadata {
 		l.parameters["metadata"], l.parameters["searched"] = string(db.Encode(f.Metadata)), maxSearched
 		l.parameters["value"] = longestValue(f.Metadata)
 	}
-	l.sources = []source{openSource(f)}
-	if f.Status == 0 || f.Status.Terminal() {
-		l.sources = append(l.sources, historySource(f))
+	l.sources = l.order.sources(f)
+	return l.withNames()
+}
+
+// withNames gives the kinds of each source a name.
+func (l listing) withNames() listing {
+	for i := range l.sources {
+		l.sources[i].named = fmt.Sprint("kinds", i)
 	}
 	return l
 }
@@ -129,117 +145,51 @@ func longestValue(metadata map[string]string) string {
 	return longest
 }
 
-// platformSets are the sets of platforms that posts of a table have, found by one look at the
-// index for each.
-func platformSets(table string) string {
-	next := `select platforms from ` + table + ` where workspace_id = @workspace and from_api`
-	return `(
-		with recursive sets as (
-			(` + next + ` order by platforms limit 1)
-			union all
-			select (` + next + ` and platforms > s.platforms order by platforms limit 1) from sets s where s.platforms is not null
-		)
-		select platforms from sets where platforms is not null and (@platforms::int = 0 or platforms & @platforms <> 0)
-	)`
-}
-
-// openSource finds open posts. What has ended and is among them still is told by its note;
-// whether others are processing no index tells: only what is due can be.
-func openSource(f schema.PostFilter) source {
-	plain := source{from: `posts p`, where: selected}
-	switch {
-	case f.ExternalID != "":
-		return plain
-	case f.Status.Terminal():
-		return source{
-			from: `ended_posts e join posts p on p.id = e.post_id`,
-			where: selected + ` and e.workspace_id = @workspace and e.status = @status
-				and (@after::timestamptz is null or e.scheduled_for >= @after) and (@before::timestamptz is null or e.scheduled_for <= @before)`,
-			order: ` order by e.scheduled_for desc, e.post_id desc `,
-		}
-	case f.Status == schema.Draft:
-		plain.where += ` and p.draft`
-		return plain
-	case f.Status == schema.Scheduled:
-		plain.where += ` and p.scheduled_for is not null`
-	case f.Status == schema.Processing:
-		plain.where += ` and p.scheduled_for < now() + interval '1 minute'`
-	}
-	if !f.Brand.IsZero() || f.Platform == 0 {
-		return plain
-	}
-	return source{kinds: platformSets("posts"), from: plain.from, where: plain.where + ` and p.platforms = k.platforms`}
-}
-
-func historySource(f schema.PostFilter) source {
-	const ended = `unnest(` + tables.AllEndedPosts + `) s (status)`
-	s := source{from: `posts_history p`, where: selected}
-	switch {
-	case f.ExternalID != "":
-	case !f.Brand.IsZero():
-		s.kinds = `(select status from ` + ended + ` where @status::int2 = 0 or status = @status)`
-		s.where += ` and p.status = k.status`
-	case f.Status != 0 || f.Platform != 0:
-		s.kinds = `(
-			with found as materialized ` + platformSets("posts_history") + `
-			select platforms, status from found, ` + ended + ` where @status::int2 = 0 or status = @status
-		)`
-		s.where += ` and p.platforms = k.platforms and p.status = k.status`
-	}
-	return s
-}
-
-// query selects what a source has, of each of its kinds the newest up to a limit.
-func (s source) query(kinds, columns, limit string) string {
-	rows := `select ` + columns + ` from ` + s.from + ` where ` + s.where + cmp.Or(s.order, ` order by p.scheduled_for desc, p.id desc `) + limit
-	if s.kinds == "" {
-		return `(` + rows + `)`
-	}
-	return `(select x.* from ` + kinds + ` k cross join lateral (` + rows + `) x)`
-}
-
-// union selects what all sources have, up to a limit in each.
-func (l listing) union(columns, limit string) string {
-	queries := make([]string, len(l.sources))
-	for i, s := range l.sources {
-		queries[i] = s.query(kindsOf(i), columns, limit)
+// union selects columns of what sources have, up to a limit in each.
+func (l listing) union(sources []source, columns func(source) string, limit string) string {
+	queries := make([]string, len(sources))
+	for i, s := range sources {
+		queries[i] = s.query(l.order, columns(s), limit)
 	}
 	return strings.Join(queries, ` union all `)
 }
 
+// What is read of a source: nothing, to count it; where its posts stand; and their content.
+func nothing(source) string       { return `1` }
+func places(s source) string      { return s.id + ` id, ` + s.at + ` at` }
+func withContent(s source) string { return places(s) + `, p.content` }
+
 // kinds names the kinds of each source that has some, so that they are found once.
 func (l listing) kinds() (named []string) {
-	for i, s := range l.sources {
+	for _, s := range l.sources {
 		if s.kinds != "" {
-			named = append(named, kindsOf(i)+` as materialized (select * from `+s.kinds+` k)`)
+			named = append(named, s.named+` as materialized (select * from `+s.kinds+` k)`)
 		}
 	}
 	return named
 }
 
-func kindsOf(source int) string { return fmt.Sprint("kinds", source) }
+// Most posts have none of the wanted values anywhere, which costs far less to find out.
+const hasMetadata = ` where strpos(p.content::text, @value) > 0 and (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`
 
-const (
-	newestFirst = ` order by scheduled_for desc, id desc `
-	// Most posts have none of the wanted values anywhere, which costs far less to find out.
-	hasMetadata = ` where strpos(p.content::text, @value) > 0 and (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`
-	offPage     = newestFirst + `limit @limit offset @offset`
-)
-
-// page counts posts up to MaxTotal and returns the ids of a page, merged of what each source
-// has first. Those with metadata are searched for among as many of the newest as may be.
+// page counts posts up to MaxTotal and returns a page, merged of what each source has first.
+// Those with metadata are searched for among as many of the first as may be.
 func (l listing) page() string {
-	named := l.kinds()
-	counted := fmt.Sprintf(`(select from (%s) u limit %d)`, l.union(`1`, fmt.Sprint(`limit `, tables.MaxTotal)), tables.MaxTotal)
-	listed := `(` + l.union(`p.id, p.scheduled_for`, `limit @limit::int8 + @offset::int8`) + `)`
+	named, sorted := l.kinds(), l.order.by("at", "id")
+	counted := fmt.Sprintf(`(select from (%s) u limit %d)`, l.union(l.sources, nothing, fmt.Sprint(`limit `, tables.MaxTotal)), tables.MaxTotal)
+	listed := `(` + l.union(l.behind(), places, `limit @limit::int8 + @offset::int8`) + `)`
 	if l.metadata {
 		const limit = `limit @searched`
 		named = append(named, `found as materialized (
-			select id, scheduled_for from (select * from (`+l.union(`p.id, p.scheduled_for, p.content`, limit)+`) u`+newestFirst+limit+`) p`+hasMetadata+`
+			select id, at from (select * from (`+l.union(l.sources, withContent, limit)+`) u`+sorted+limit+`) p`+hasMetadata+`
 		)`)
 		counted, listed = `found`, `found`
+		if l.from != nil {
+			listed = `(select * from found where ` + strings.Join(l.order.behind(`at`, `id`, l.from), ` or `) + `)`
+		}
 	}
-	query := `select (select count(*) from ` + counted + ` counted), array(select id from ` + listed + ` listed` + offPage + `)`
+	query := `select (select count(*) from ` + counted + ` counted), array_agg(id` + sorted + `), array_agg(at` + sorted + `)
+		from (select id, at from ` + listed + ` listed` + sorted + `limit @limit offset @offset) page`
 	if len(named) > 0 {
 		query = `with ` + strings.Join(named, `, `) + ` ` + query
 	}

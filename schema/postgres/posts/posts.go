@@ -135,7 +135,7 @@ func (s *Store) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before s
 	b := &pgx.Batch{}
 	b.Queue(`
 		update posts set brand_id = @brand, version = @version, status = @status, scheduled_for = @scheduled, timezone = @timezone,
-			platforms = @platforms, content = @content, left_n = @left, updated_at = @now, draft = @draft where id = @id`, pgx.StrictNamedArgs{
+			platforms = @platforms, content = @content, left_n = @left, updated_at = @now, edited_at = @now, draft = @draft where id = @id`, pgx.StrictNamedArgs{
 		"id": p.ID, "brand": p.Brand, "version": p.Version, "status": int16(p.Status), "scheduled": db.OrNull(p.ScheduledFor),
 		"timezone": p.Timezone, "platforms": tables.PlatformMask(p.Targets), "content": db.Encode(p.Content), "left": len(p.Targets), "now": p.UpdatedAt,
 		"draft": p.Status == schema.Draft,

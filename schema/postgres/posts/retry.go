@@ -149,7 +149,8 @@ func queueRetryJob(b *pgx.Batch, p *schema.Post, now, due time.Time) (said schem
 // for it, by which some platforms find it.
 func (r *retryRows) queue(b *pgx.Batch, p *schema.Post, due time.Time, acceptDuplicate bool) {
 	b.Queue(`
-		update posts set version = @version, status = @status, left_n = @left, failed_n = failed_n - @left, retried_for = @due, updated_at = @now
+		update posts set version = @version, status = @status, left_n = @left, failed_n = failed_n - @left, retried_for = @due, updated_at = @now,
+			edited_at = @now
 		where id = @post`, pgx.StrictNamedArgs{
 		"post": p.ID, "version": p.Version, "status": int16(p.Status), "left": len(r.ns), "due": due, "now": p.UpdatedAt,
 	})

@@ -15,6 +15,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/clock"
+	"crier/schema/secure"
 )
 
 // Config is what a Store needs.
@@ -96,12 +97,28 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to PostgreSQL: %w", Explain(err))
 	}
-	if err := s.Clock.Sync(ctx); err != nil {
+	first, cancel := context.WithTimeout(ctx, FirstAnswer(config.ConnConfig))
+	defer cancel()
+	if err := s.Clock.Sync(first); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("connecting to PostgreSQL at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, Explain(err))
 	}
 	s.Workers.Go(func() { s.Clock.Run(s.Closing, s.Log) })
 	return s, nil
+}
+
+// FirstAnswer is how long the hosts of a URL may take, one after the other, until one answers.
+// pgx itself waits as long for each form of a connection that sslmode allows.
+func FirstAnswer(c *pgx.ConnConfig) time.Duration {
+	type host struct {
+		name string
+		port uint16
+	}
+	hosts := map[host]bool{{c.Host, c.Port}: true}
+	for _, other := range c.Fallbacks {
+		hosts[host{other.Host, other.Port}] = true
+	}
+	return time.Duration(len(hosts)) * secure.FirstAnswer
 }
 
 // connect makes the pools, which open connections once they are needed.

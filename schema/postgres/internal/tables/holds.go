@@ -26,6 +26,8 @@ var (
 	PausedAccount = paused("p.workspace_id", "a.id", "a.platform")
 	PausedTarget  = paused("p.workspace_id", "t.account_id", "t.platform")
 	PausedComment = paused("c.workspace_id", "c.account_id", "a.platform")
+	// of collections c of accounts a
+	PausedCollection = paused("c.workspace_id", "c.account_id", "a.platform")
 
 	// HasFreeTarget keeps a post that is held whole scheduled: it can still be edited and
 	// cancelled.

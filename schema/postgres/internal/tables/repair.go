@@ -51,7 +51,7 @@ func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (ann
 const RecountPosts = `
 	with changed as (
 	update posts p set
-		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(),
+		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(), edited_at = now(),
 		status = case
 			when p.status in (` + PostDraft + `, ` + postCancelled + `) or c.left_n > 0 then p.status
 			when c.failed = 0 then ` + PostPosted + `

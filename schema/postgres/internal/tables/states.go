@@ -46,6 +46,7 @@ const (
 	JobComment = "2"
 	JobNotify  = "3"
 	jobRefresh = "4"
+	jobCollect = "5"
 
 	uploadAwaited  = "0"
 	UploadKept     = "1"

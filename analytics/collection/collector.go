@@ -1,0 +1,49 @@
+package collection
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// Step is one claimed step of a collection.
+type Step struct {
+	schema.Collection
+	Connector connectors.Connector
+	Reading   connectors.Reading
+	Now       time.Time
+}
+
+// Collector takes a step. What it returns with an error is stored too: it is what was read before
+// that. Its errors are those of connectors; any other is a fault of ours.
+type Collector func(ctx context.Context, s Step) (schema.CollectionResult, error)
+
+// collectors are what reads each thing that is collected.
+var collectors = map[schema.Collected]Collector{
+	schema.CollectMetrics:   collectMetrics,
+	schema.CollectFollowers: collectFollowers,
+	schema.CollectComments:  collectComments,
+	schema.CollectMentions:  collectMentions,
+}
+
+// result begins the result of a step, which has nothing to show yet.
+func (s Step) result() schema.CollectionResult {
+	return schema.CollectionResult{Collection: s.Collection}
+}
+
+// fact is something that was read now.
+func (s Step) fact(t schema.EventType, post schema.PostID, what any) (schema.Event, error) {
+	data, err := json.Marshal(what)
+	return schema.Event{
+		ID: schema.NewEventID(s.Now), Type: t, Workspace: s.Account.Workspace, Post: post, Account: s.Account.ID,
+		Platform: s.Account.Platform, At: s.Now, Data: data,
+	}, err
+}
+
+// unsupported is the refusal of what a connector cannot read.
+func unsupported() error {
+	return &schema.Error{Kind: schema.Refused, Message: "the platform does not tell this"}
+}

@@ -1,0 +1,63 @@
+package collection
+
+import (
+	"time"
+
+	"crier/schema"
+)
+
+// What a step can come to, in metrics.
+const (
+	outcomeRead     = "read"
+	outcomeDeferred = "deferred" // the platform asks to wait
+	outcomeRefused  = "refused"  // by the platform, for good: a permission is missing, or a post cannot be read
+	outcomeDead     = "dead"     // the platform no longer takes the credentials
+	outcomeFailed   = "failed"   // and is tried again
+)
+
+const (
+	// firstWait is how long after a failure comes the next try; it doubles.
+	firstWait, lastWait = time.Minute, 6 * time.Hour
+	// leastDeferral and mostDeferral bound what a platform asks to wait.
+	leastDeferral, mostDeferral = 5 * time.Second, 24 * time.Hour
+	// deadWait is how long an account is left alone whose credentials were refused. If they are
+	// dead, nothing is read of it until it works again.
+	deadWait = time.Hour
+	// refusedWait is how long something is not asked again that the account may not read.
+	refusedWait = 24 * time.Hour
+)
+
+// after says when the next step is due after an error of the platform, and what this one has come
+// to. What a look could not read is looked at again, or with the next look of its schedule.
+func after(r *schema.CollectionResult, e *schema.Error, now time.Time) (outcome string) {
+	if e == nil {
+		return outcomeRead
+	}
+	r.Attempts = r.Collection.Attempts
+	switch {
+	case e.Kind == schema.RateLimited:
+		r.NextAt = now.Add(min(max(e.RetryAfter, leastDeferral), mostDeferral))
+		return outcomeDeferred
+	case e.Kind == schema.TokenDead && e.End == schema.EndScope: // publishing may be allowed all the same
+		r.NextAt = now.Add(refusedWait)
+		return outcomeRefused
+	case e.Kind == schema.TokenDead:
+		r.Attempts++
+		r.NextAt = now.Add(min(deadWait<<min(r.Collection.Attempts, 5), refusedWait))
+		return outcomeDead
+	case e.Kind == schema.Refused && r.What == schema.CollectMetrics:
+		r.NextAt = now
+		if len(r.Looked) == 0 && len(r.Gone) == 0 {
+			r.Attempts++ // of fewer posts
+			r.NextAt = now.Add(leastDeferral)
+		}
+		return outcomeRefused
+	case e.Kind == schema.Refused:
+		r.NextAt = now.Add(refusedWait)
+		return outcomeRefused
+	default:
+		r.Attempts++
+		r.NextAt = now.Add(min(firstWait<<min(r.Collection.Attempts, 10), lastWait))
+		return outcomeFailed
+	}
+}

@@ -1,0 +1,73 @@
+package collection
+
+import (
+	"context"
+	"fmt"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// callsAtOnce is how many calls a step makes: where a platform takes few posts in one, each would
+// cost a claim.
+const callsAtOnce = 8
+
+// collectMetrics looks at the posts that are due. One that its platform refuses among others is
+// found by ever smaller calls, and skipped.
+func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error) {
+	r := s.result()
+	source, ok := s.Connector.(connectors.MetricsSource)
+	if !ok {
+		r.Gone = s.Due
+		return r, unsupported()
+	}
+	batch, due := max(1, source.MetricsBatch()>>s.Attempts), s.Due
+	for calls := 0; calls < callsAtOnce && len(due) > 0; calls++ {
+		looked := make([]schema.Snapshot, min(batch, len(due)))
+		for i := range looked {
+			looked[i] = due[i].At(s.Now)
+		}
+		if err := s.look(ctx, source, looked, &r); err != nil {
+			if refused := schema.KindOf(err) == schema.Refused; refused && len(looked) == 1 {
+				r.Looked = append(r.Looked, looked...)
+			}
+			return r, err
+		}
+		due, s.Reading.Turn = due[len(looked):], nil
+	}
+	if r.Attempts = max(0, s.Attempts-1); len(due) > 0 {
+		r.NextAt = s.Now
+	} else {
+		r.NextAt = s.Now.Add(schema.SnapshotEarly)
+	}
+	return r, nil
+}
+
+// look reads the metrics of some posts with one call.
+func (s Step) look(ctx context.Context, source connectors.MetricsSource, snapshots []schema.Snapshot, r *schema.CollectionResult) error {
+	posts := make([]schema.PublishedPost, len(snapshots))
+	for i, one := range snapshots {
+		posts[i] = one.PublishedPost
+	}
+	metrics, err := source.PostMetrics(ctx, s.Reading, posts)
+	if err != nil {
+		return err
+	}
+	if len(metrics) != len(posts) {
+		return fmt.Errorf("%s told of %d posts, asked for %d", s.Account.Platform, len(metrics), len(posts))
+	}
+	for i, m := range metrics {
+		one := snapshots[i]
+		m.Target, m.NativeID, m.PostedAt, m.Slot = one.Target, one.NativeID, one.PostedAt, one.Slot
+		fact, err := s.fact(schema.FactPostMetrics, one.Post, m)
+		if err != nil {
+			return err
+		}
+		if r.Facts = append(r.Facts, fact); m.Gone {
+			r.Gone = append(r.Gone, one)
+		} else {
+			r.Looked = append(r.Looked, one)
+		}
+	}
+	return nil
+}

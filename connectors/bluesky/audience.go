@@ -1,0 +1,80 @@
+package bluesky
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// metricsBatch is how many posts app.bsky.feed.getPosts takes.
+const metricsBatch = 25
+
+// MetricsBatch implements connectors.MetricsSource.
+func (c *Connector) MetricsBatch() int { return metricsBatch }
+
+// postCounts are those of app.bsky.feed.defs#postView. What a server leaves out it does not
+// count.
+type postCounts struct {
+	URI       string `json:"uri"`
+	Replies   *int64 `json:"replyCount"`
+	Reposts   *int64 `json:"repostCount"`
+	Likes     *int64 `json:"likeCount"`
+	Quotes    *int64 `json:"quoteCount"`
+	Bookmarks *int64 `json:"bookmarkCount"`
+}
+
+// PostMetrics asks the account's own server, which asks its AppView: posts that are gone are left
+// out of the answer. Views are counted by nobody.
+func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
+	uris := make([]string, len(posts))
+	for i, p := range posts {
+		uris[i] = p.NativeID
+	}
+	var answer struct {
+		Posts []postCounts `json:"posts"`
+	}
+	if err := c.readAs(ctx, r, getPosts, url.Values{"uris": uris}, &answer); err != nil {
+		return nil, fmt.Errorf("reading posts: %w", err)
+	}
+	found := make(map[string]postCounts, len(answer.Posts))
+	for _, p := range answer.Posts {
+		found[p.URI] = p
+	}
+	metrics := make([]schema.PostMetrics, len(posts))
+	for i, uri := range uris {
+		p, ok := found[uri]
+		metrics[i] = schema.PostMetrics{Gone: !ok, Metrics: schema.Metrics{
+			Likes: p.Likes, Comments: p.Replies, Shares: connectors.Sum(p.Reposts, p.Quotes), Saves: p.Bookmarks,
+		}}
+	}
+	return metrics, nil
+}
+
+// Followers implements connectors.FollowersSource.
+func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
+	var answer struct {
+		Followers *int64 `json:"followersCount"`
+		Following *int64 `json:"followsCount"`
+		Posts     *int64 `json:"postsCount"`
+	}
+	if err := c.readAs(ctx, r, getProfile, url.Values{"actor": {r.Account.NativeID}}, &answer); err != nil {
+		return schema.Followers{}, fmt.Errorf("reading profile: %w", err)
+	}
+	return schema.Followers{Followers: answer.Followers, Following: answer.Following, Posts: answer.Posts}, nil
+}
+
+// readAs asks a query of the AppView, in the account's name.
+func (c *Connector) readAs(ctx context.Context, r connectors.Reading, method string, query url.Values, answer any) error {
+	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
+	_, err := c.authorized(ctx, d, func(s session) error {
+		get := call(d, http.MethodGet, s.PDS, method, s.Access)
+		get.Kind, get.Turn, get.Query = connectors.Read, r.Turn, query
+		_, err := c.client.Do(ctx, get, answer)
+		return err
+	})
+	return err
+}

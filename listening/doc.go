@@ -1,0 +1,11 @@
+// Package listening finds public posts that the monitors of workspaces ask for.
+//
+//	Jetstream ─▶ Source ─▶ Matcher ─ a chunk each half second ─▶ PostgreSQL, one transaction:
+//	                                                               how far the stream was read
+//	threads' search ─▶ Poller ─▶ Matcher ─ a page ───────────────▶ what was found, once
+//	                                                               the outbox ─▶ topic events
+//
+// One process at a time reads a stream, under a lease. What was found and how far the stream
+// was read are committed together, so a crash anywhere repeats posts and loses none, and each
+// is found once for a monitor.
+package listening

@@ -1,0 +1,232 @@
+package listening
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"crier/connectors"
+	"crier/connectors/bluesky/simulator"
+	"crier/schema"
+)
+
+func TestKeywords(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		keyword, text string
+		want          bool
+	}{
+		"a word":                            {"coffee", "more coffee, please", true},
+		"within another":                    {"tea", "steam and team", false},
+		"at both ends":                      {"tea", "tea", true},
+		"twice, the second alone":           {"tea", "teapot tea", true},
+		"another case":                      {"Straße", "HAUPTSTRASSE STRASSE", true},
+		"Greek with its final sigma":        {"ΟΔΟΣ", "η οδος εδώ", true},
+		"Turkish dotless i is a letter":     {"ilk", "ılk", false},
+		"composed and decomposed":           {"café", "le cafe\u0301!", true},
+		"an accent is a letter of its own":  {"cafe", "le cafe\u0301!", false},
+		"compatibility forms":               {"sale", "ＳＡＬＥ now", true},
+		"a hashtag of the word":             {"crier", "we use #crier", true},
+		"a keyword with its hash":           {"#crier", "we use crier", false},
+		"the same, met":                     {"#crier", "we use #Crier.", true},
+		"signs at the end":                  {"c++", "I write C++ daily", true},
+		"a phrase over blanks":              {"ice  cream", "ice\n\tcream", true},
+		"a phrase cut short":                {"ice cream", "ice creams", false},
+		"an underscore joins":               {"snake", "snake_case", false},
+		"an apostrophe does not":            {"anna", "Anna's", true},
+		"Chinese has no blanks":             {"咖啡", "我喜欢喝咖啡和茶", true},
+		"Japanese beside Latin":             {"crier", "私はcrierを使う", true},
+		"Thai":                              {"กาแฟ", "ฉันชอบกาแฟมาก", true},
+		"an emoji beside a word":            {"tea", "tea🍵", true},
+		"an emoji":                          {"🍵🍵", "🍵🍵🍵", true},
+		"hidden by a zero width space":      {"crier", "cri\u200Ber", true},
+		"broken UTF-8 beside it":            {"tea", "\xff tea \xfe", true},
+		"digits":                            {"42", "421 and 42", true},
+		"an accent after the word is of it": {"tea", "tea\u0308 x", false},
+		"behind what is looked at":          {"tea", strings.Repeat("x ", largestText) + "tea", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := NewMatcher([]schema.Monitor{{Include: []string{tt.keyword}, Platforms: schema.MonitorPlatforms()}})
+			got := m.Match(&connectors.FeedItem{Platform: schema.Bluesky, Text: tt.text}, nil)
+			if (len(got) == 1) != tt.want {
+				t.Errorf("%q in %q: %v, want %t", tt.keyword, tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestMonitors(t *testing.T) {
+	t.Parallel()
+	everywhere := schema.MonitorPlatforms()
+	monitors := []schema.Monitor{
+		{Name: "two keywords", Include: []string{"Tea", "green tea", "GREEN TEA"}, Platforms: everywhere},
+		{Name: "without milk", Include: []string{"tea"}, Exclude: []string{"milk"}, Platforms: everywhere},
+		{Name: "German", Include: []string{"tea"}, Language: "de", Platforms: everywhere},
+		{Name: "threads", Include: []string{"tea"}, Platforms: []schema.Platform{schema.Threads}},
+		{Name: "nothing that can be met", Include: []string{"\u200B", ""}, Platforms: everywhere},
+	}
+	m := NewMatcher(monitors)
+	for name, tt := range map[string]struct {
+		item connectors.FeedItem
+		want string
+	}{
+		"a word":               {connectors.FeedItem{Text: "tea"}, "two keywords [Tea], without milk [tea]"},
+		"a phrase, three ways": {connectors.FeedItem{Text: "green tea"}, "two keywords [green tea GREEN TEA Tea], without milk [tea]"},
+		"an excluded word":     {connectors.FeedItem{Text: "MILK with tea"}, "two keywords [Tea]"},
+		"a language":           {connectors.FeedItem{Text: "tea", Languages: []string{"en", "DE-at"}}, "two keywords [Tea], without milk [tea], German [tea]"},
+		"a platform that tells no language": {connectors.FeedItem{Platform: schema.Threads, Text: "tea"},
+			"two keywords [Tea], without milk [tea], German [tea], threads [tea]"},
+		"nothing": {connectors.FeedItem{Text: ""}, ""},
+	} {
+		if tt.item.Platform == 0 {
+			tt.item.Platform = schema.Bluesky
+		}
+		var got []string
+		for _, match := range m.Match(&tt.item, nil) {
+			slices.SortFunc(match.Keywords, func(a, b string) int { return len(b) - len(a) })
+			got = append(got, fmt.Sprint(match.Monitor.Name, " ", match.Keywords))
+		}
+		slices.SortFunc(got, func(a, b string) int { return strings.Index(tt.want, a) - strings.Index(tt.want, b) })
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestTheMatcherMissesNothing compares it with a slow one that looks a monitor's keywords up
+// among a post's words, one monitor after the other.
+func TestTheMatcherMissesNothing(t *testing.T) {
+	t.Parallel()
+	words := Words(400)
+	monitors := MadeMonitors(300, words, 11)
+	stream := simulator.NewStream(simulator.StreamConfig{Rate: 1000, Seed: 3, Words: words, Now: time.Now})
+	m := NewMatcher(monitors)
+	found := 0
+	for n := range int64(2000) {
+		e := stream.Entry(n)
+		item := connectors.FeedItem{Platform: schema.Bluesky, Text: e.Text, Languages: e.Langs}
+		got := map[string]bool{}
+		for _, match := range m.Match(&item, nil) {
+			got[match.Monitor.Name] = true
+		}
+		found += len(got)
+		want := Reference(monitors, e.Text, e.Langs)
+		if len(got) != len(want) {
+			t.Fatalf("%q: %d monitors, want %d", e.Text, len(got), len(want))
+		}
+		for _, i := range want {
+			if !got[monitors[i].Name] {
+				t.Fatalf("%q is missed by %+v", e.Text, monitors[i])
+			}
+		}
+	}
+	if found < 500 {
+		t.Errorf("%d posts were found in all: too few to prove anything", found)
+	}
+}
+
+// Reference returns the monitors that ask for a post, plainly.
+func Reference(monitors []schema.Monitor, text string, langs []string) (asking []int) {
+	sign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	has := map[string]bool{}
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), sign) {
+		has[word] = true
+	}
+	words := strings.Fields(strings.ToLower(text))
+	for i := 1; i < len(words); i++ { // phrases of two, with nothing but blanks between them
+		has[strings.TrimLeftFunc(words[i-1], sign)+" "+strings.TrimRightFunc(words[i], sign)] = true
+	}
+	met := func(keyword string) bool { return has[strings.ToLower(keyword)] }
+	for i, m := range monitors {
+		if !slices.ContainsFunc(m.Include, met) || slices.ContainsFunc(m.Exclude, met) {
+			continue
+		}
+		if m.Language != "" && !slices.ContainsFunc(langs, func(l string) bool { return l[:2] == m.Language }) {
+			continue
+		}
+		asking = append(asking, i)
+	}
+	return asking
+}
+
+// Words are as many words that are not parts of each other's beginning alone.
+func Words(n int) []string {
+	syllables := []string{"ba", "ko", "ri", "tu", "me", "sa", "no", "pe", "li", "ga", "vo", "du", "shi", "cra", "é", "ö"}
+	random := rand.New(rand.NewPCG(5, 5))
+	seen := map[string]bool{}
+	var words []string
+	for len(words) < n {
+		word := ""
+		for range 2 + random.IntN(3) {
+			word += syllables[random.IntN(len(syllables))]
+		}
+		if !seen[word] {
+			seen[word] = true
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// MadeMonitors makes monitors of words, the rarer ones more often.
+func MadeMonitors(n int, words []string, seed uint64) []schema.Monitor {
+	random := rand.New(rand.NewPCG(seed, seed))
+	word := func() string {
+		w := words[len(words)/4+random.IntN(len(words)*3/4)]
+		if random.IntN(4) == 0 {
+			w += " " + words[random.IntN(len(words))]
+		}
+		if random.IntN(4) == 0 {
+			w = strings.ToUpper(w)
+		}
+		return w
+	}
+	monitors := make([]schema.Monitor, n)
+	for i := range monitors {
+		m := schema.Monitor{Name: fmt.Sprint("monitor ", i), Platforms: schema.MonitorPlatforms()}
+		for range 1 + random.IntN(3) {
+			m.Include = append(m.Include, word())
+		}
+		if random.IntN(3) == 0 {
+			m.Exclude = append(m.Exclude, words[random.IntN(10)])
+		}
+		if random.IntN(5) == 0 {
+			m.Language = []string{"en", "de", "pt"}[random.IntN(3)]
+		}
+		monitors[i] = m
+	}
+	return monitors
+}
+
+func BenchmarkMatcher(b *testing.B) {
+	words := Words(20_000)
+	monitors := MadeMonitors(5000, words, 11)
+	stream := simulator.NewStream(simulator.StreamConfig{Rate: 1000, Seed: 3, Words: words, Now: time.Now})
+	items := make([]connectors.FeedItem, 5000)
+	for n := range items {
+		e := stream.Entry(int64(n))
+		items[n] = connectors.FeedItem{Platform: schema.Bluesky, Text: e.Text, Languages: e.Langs}
+	}
+	m := NewMatcher(monitors)
+	b.ReportAllocs()
+	var matches []Match
+	found, n := 0, 0
+	for b.Loop() {
+		matches = m.Match(&items[n%len(items)], matches[:0])
+		n++
+		found += len(matches)
+	}
+	b.ReportMetric(float64(found)/float64(n), "matches/post")
+}
+
+func BenchmarkNewMatcher(b *testing.B) {
+	monitors := MadeMonitors(5000, Words(20_000), 11)
+	b.ReportAllocs()
+	for b.Loop() {
+		NewMatcher(monitors)
+	}
+}

@@ -1,0 +1,102 @@
+package schema
+
+import "time"
+
+// Monitor is what a workspace listens for: public posts that have one of the included keywords
+// and none of the excluded ones.
+type Monitor struct {
+	ID        MonitorID
+	Workspace WorkspaceID
+	Name      string
+	Include   []string
+	Exclude   []string
+	Language  string // ISO 639-1; empty: any
+	Platforms []Platform
+	Paused    bool // finds nothing, and keeps what it has found
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// KeywordBytes is how many bytes the keywords have together.
+func (m Monitor) KeywordBytes() (bytes int) {
+	for _, keywords := range [][]string{m.Include, m.Exclude} {
+		for _, keyword := range keywords {
+			bytes += len(keyword)
+		}
+	}
+	return bytes
+}
+
+// What a monitor may be, and how many of them.
+const (
+	MostMonitors       = 10_000    // of a workspace
+	MostKeywords       = 20        // of a monitor: included, and excluded as many
+	ShortestKeyword    = 2         // characters
+	LongestKeyword     = 100       // characters
+	LongestMonitorName = 100       // characters
+	MostKeywordBytes   = 256 << 10 // of a workspace's monitors together
+)
+
+// MonitorPlatforms are where monitors can look, and where feeds can be searched.
+func MonitorPlatforms() []Platform { return []Platform{Bluesky, Threads} }
+
+// StreamPlace is how far a stream was read.
+type StreamPlace struct {
+	Host string
+	Time time.Time // the host's, of the last event; zero: nothing was read
+}
+
+// StreamClaim is the right to read a stream, which one process has at a time.
+type StreamClaim struct {
+	Stream string
+	Number int64 // only grows: whoever claims later takes the right away
+	Place  StreamPlace
+}
+
+// Find is a post that a monitor found.
+type Find struct {
+	Workspace WorkspaceID
+	Monitor   string // its name
+	Platform  Platform
+	// Key is what the post is known by, with its revision: one of a key is found once.
+	Key  [16]byte
+	Item FeedItem
+	// Known is how long the key is remembered: as long as the post can come again.
+	Known time.Duration
+}
+
+// FeedMatchedData is the data of feed.matched: posts that a monitor found at one moment.
+type FeedMatchedData struct {
+	Monitor FeedMonitor   `json:"monitor"`
+	Items   []MatchedItem `json:"items"`
+}
+
+// FeedMonitor names a monitor.
+type FeedMonitor struct {
+	ID   MonitorID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// MatchedItem is a post that a monitor found, as the API shows it.
+type MatchedItem struct {
+	Platform  Platform  `json:"platform"`
+	NativeID  string    `json:"nativeId"`
+	Author    Author    `json:"author"`
+	Text      string    `json:"text"`
+	URL       string    `json:"url,omitempty"`
+	Language  string    `json:"language,omitempty"`
+	WrittenAt time.Time `json:"writtenAt"`
+	Keywords  []string  `json:"keywords"`
+}
+
+// Matched is the item as the API shows it.
+func (i FeedItem) Matched(p Platform) MatchedItem {
+	return MatchedItem{
+		Platform: p, NativeID: i.NativeID, Author: i.Author, Text: i.Text, URL: i.URL, Language: i.Language,
+		WrittenAt: i.WrittenAt, Keywords: i.Keywords,
+	}
+}
+
+// StreamLease is how long a process may be silent about a stream that it reads; another goes on
+// with it then.
+const StreamLease = 15 * time.Second

@@ -1,0 +1,206 @@
+// Package collection stores what is read of accounts on their platforms, when, and at which
+// posts:
+//
+//	target.posted is in ClickHouse ─▶ Follow ─▶ snapshots ─┐
+//	account.connected likewise ────────┴─▶ collections ◀───┤
+//	                                            │          │
+//	                       job ─▶ Claim ─▶ a step ─▶ Finish ─▶ facts in the outbox, the next look
+package collection
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Store is the store of the collect stage.
+type Store struct {
+	*db.DB
+	now  func() time.Time
+	turn chan struct{} // holds one: of the stages' connections it takes one at a time, so that publishing does not wait for it
+}
+
+// New returns the store. now is the database's clock, but for tests.
+func New(d *db.DB, now func() time.Time) *Store { return &Store{d, now, make(chan struct{}, 1)} }
+
+// take waits for the store's one connection, and returns how to give it back.
+func (s *Store) take(ctx context.Context) (free func(), err error) {
+	select {
+	case s.turn <- struct{}{}:
+		return func() { <-s.turn }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for PostgreSQL: %w", db.Unavailable(ctx.Err()))
+	}
+}
+
+// Now is the clock by which something is due.
+func (s *Store) Now() time.Time { return s.now() }
+
+const (
+	// dueAtOnce is how many snapshots a claim brings: no platform takes more in one call.
+	dueAtOnce = 100
+	// recentAtOnce is how many of an account's posts are looked for comments under, the newest.
+	recentAtOnce = 500
+	// heldFor is how long what is paused is not looked at again.
+	heldFor = time.Hour
+)
+
+// Claim leases collections for one step each. What is leased, not due or paused is left out; so
+// is what is to be read of an account that does not work, which then rests until it does.
+// Without an answer, what was claimed waits for the end of its lease: nothing was called.
+func (s *Store) Claim(ctx context.Context, ids []schema.CollectionID) ([]schema.Collection, error) {
+	free, err := s.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	var claimed []schema.Collection
+	b := &pgx.Batch{}
+	b.Queue(restCollections, ids)
+	b.Queue(holdCollections, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "held": heldFor})
+	b.Queue(claimCollections, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "node": s.Node, "lease": schema.Lease}).
+		Query(func(rows pgx.Rows) (err error) {
+			claimed, err = db.Collect(rows, nil, func(row pgx.Row, c *schema.Collection) error {
+				return tables.ScanAccount(row, &c.Account, (*[16]byte)(&c.ID), &c.What, &c.Cursor, &c.Claim, &c.Attempts)
+			})
+			return err
+		})
+	b.Queue(dueSnapshots, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "early": schema.SnapshotEarly, "limit": dueAtOnce}).
+		Query(func(rows pgx.Rows) error {
+			return readPosts(rows, claimed, schema.CollectMetrics, func(c *schema.Collection) *[]schema.Snapshot { return &c.Due })
+		})
+	b.Queue(recentPosts, pgx.StrictNamedArgs{"ids": ids, "limit": recentAtOnce}).
+		Query(func(rows pgx.Rows) error {
+			return readPosts(rows, claimed, schema.CollectComments, func(c *schema.Collection) *[]schema.Snapshot { return &c.Recent })
+		})
+	sent := time.Now()
+	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
+		return nil, fmt.Errorf("claiming collections: %w", db.Unavailable(err))
+	}
+	for i := range claimed {
+		claimed[i].Deadline = sent.Add(schema.CallDeadline)
+	}
+	return claimed, nil
+}
+
+// readPosts gives claimed collections of a kind the posts that they are about.
+func readPosts(rows pgx.Rows, claimed []schema.Collection, what schema.Collected, of func(*schema.Collection) *[]schema.Snapshot) error {
+	at := make(map[schema.AccountID]int, len(claimed))
+	for i, c := range claimed {
+		if c.What == what {
+			at[c.Account.ID] = i
+		}
+	}
+	var account schema.AccountID
+	var one schema.Snapshot
+	into := []any{(*[16]byte)(&account), (*[16]byte)(&one.Post), &one.Target, &one.NativeID, &one.URL, &one.Video, &one.PostedAt, &one.Slot}
+	_, err := pgx.ForEachRow(rows, into, func() error {
+		one.PostedAt = one.PostedAt.UTC()
+		if i, ok := at[account]; ok {
+			posts := of(&claimed[i])
+			*posts = append(*posts, one)
+		}
+		return nil
+	})
+	return err
+}
+
+var (
+	// restCollections has what is to be read of accounts that do not work rest, and removes jobs
+	// without anything to do.
+	restCollections = `
+	with resting as (
+		update collections c set due_at = null, lease_until = null from accounts a
+		where c.id = any($1) and a.id = c.account_id and not (` + tables.CollectedAccount + `)
+		returning c.id
+	)
+	delete from jobs j where j.id = any($1)
+	  and (j.id in (select id from resting) or not exists (select from collections c where c.id = j.id and c.due_at is not null))`
+
+	holdCollections = `
+	with held as (
+		update collections c set due_at = @now::timestamptz + @held::interval from accounts a
+		where c.id = any(@ids) and a.id = c.account_id and c.due_at <= @now::timestamptz and c.lease_until is null and ` + tables.PausedCollection + `
+		returning c.id, c.due_at
+	)
+	update jobs j set due_at = held.due_at from held where j.id = held.id`
+
+	claimCollections = `
+	update collections c set claim = c.claim + 1, node = @node, lease_until = @now::timestamptz + @lease::interval
+	from accounts a join workspaces w on w.id = a.workspace_id
+	where c.id = any(@ids) and a.id = c.account_id and ` + tables.CollectedAccount + `
+	  and c.due_at <= @now::timestamptz + interval '` + tables.EarlyBy + `' and (c.lease_until is null or c.lease_until < @now::timestamptz)
+	  and not ` + tables.PausedCollection + `
+	returning ` + tables.AccountColumns + `, c.id, c.what, c.cursor, c.claim, c.attempts`
+)
+
+// recentPosts are those whose metrics are looked at still, which is for 30 days.
+const recentPosts = `
+	select c.account_id, s.post_id, s.n, s.native_id, s.url, s.video, s.posted_at, s.slot
+	from collections c cross join lateral (
+		select * from snapshots s where s.account_id = c.account_id order by s.posted_at desc, s.post_id, s.n limit @limit
+	) s
+	where c.id = any(@ids) and c.what = ` + tables.CollectComments + `
+	order by c.account_id, s.posted_at desc, s.post_id, s.n`
+
+const dueSnapshots = `
+	select c.account_id, s.post_id, s.n, s.native_id, s.url, s.video, s.posted_at, s.slot
+	from collections c cross join lateral (
+		select * from snapshots s where s.account_id = c.account_id and s.due_at <= @now::timestamptz + @early::interval
+		order by s.due_at, s.post_id, s.n limit @limit
+	) s
+	where c.id = any(@ids) and c.what = ` + tables.CollectMetrics + `
+	order by c.account_id, s.due_at, s.post_id, s.n`
+
+// Postpone delays collections that have to wait for their platform, each by its wait, with
+// their jobs, and returns those that it delayed.
+func (s *Store) Postpone(ctx context.Context, ids []schema.CollectionID, waits []time.Duration) ([]schema.CollectionID, error) {
+	free, err := s.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	var postponed []schema.CollectionID
+	b := &pgx.Batch{}
+	b.Queue(`
+		with late as (
+			update collections c set due_at = @now::timestamptz + u.wait from unnest(@ids::uuid[], @waits::interval[]) u (id, wait)
+			where c.id = u.id and c.due_at <= @now::timestamptz + interval '`+tables.EarlyBy+`' and (c.lease_until is null or c.lease_until < @now::timestamptz)
+			returning c.id, c.due_at
+		), moved as (
+			update jobs j set due_at = late.due_at from late where j.id = late.id
+		)
+		select id from late`, pgx.StrictNamedArgs{"ids": db.IDColumn(ids), "waits": waits, "now": s.now()}).
+		Query(func(rows pgx.Rows) (err error) {
+			postponed, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.CollectionID) error { return row.Scan((*[16]byte)(id)) })
+			return err
+		})
+	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
+		return nil, fmt.Errorf("postponing collections: %w", db.Unavailable(err))
+	}
+	return postponed, nil
+}
+
+// Backlog tells how much is to be read and was not, and since when the oldest of it is due.
+func (s *Store) Backlog(ctx context.Context) (due int, oldest time.Duration, err error) {
+	var since *time.Time
+	err = s.Pool.QueryRow(ctx, `
+		select count(*), min(due_at) from (select due_at from collections where due_at < $1 order by due_at limit $2) d`, s.now(), backlogLimit).
+		Scan(&due, &since)
+	if err != nil {
+		return 0, 0, fmt.Errorf("reading what is to be collected: %w", db.Unavailable(err))
+	}
+	if since != nil {
+		oldest = s.now().Sub(*since)
+	}
+	return due, oldest, nil
+}
+
+// backlogLimit is how far a backlog is counted.
+const backlogLimit = 10_000

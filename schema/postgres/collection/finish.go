@@ -1,0 +1,113 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/engagement"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Finish stores what a step has come to: its facts, and when the next is due. It does nothing
+// where another claim has followed, and can be called again.
+func (s *Store) Finish(ctx context.Context, r schema.CollectionResult) error {
+	free, err := s.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer free()
+	var said schema.Announcement
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		said = schema.Announcement{}
+		// Whoever adds a snapshot locks the row as well: either it is seen here, or this is seen there.
+		var held bool
+		err := tx.QueryRow(ctx, `select true from collections where id = $1 and claim = $2 and lease_until is not null for update`, r.ID, r.Claim).Scan(&held)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return s.finish(ctx, tx, &r, &said)
+	})
+	if err != nil {
+		return fmt.Errorf("finishing a collection: %w", db.Unavailable(err))
+	}
+	s.Announce(said)
+	return nil
+}
+
+func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResult, said *schema.Announcement) error {
+	b := &pgx.Batch{}
+	queueLooks(b, r)
+	facts, events, err := engagement.Receive(ctx, tx, r.Account, r.Received, s.DB.Now())
+	if err != nil {
+		return err
+	}
+	if e := tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now()); e != nil {
+		said.Events = append(said.Events, *e)
+	}
+	if e := tables.QueueEvents(b, events, s.DB.Now()); e != nil {
+		said.Events = append(said.Events, *e)
+	}
+	var due *time.Time
+	b.Queue(`
+		update collections c set cursor = @cursor, attempts = least(@attempts, 30000), lease_until = null, due_at = case
+			when c.due_at is null then null -- it was stopped meanwhile
+			when c.what = `+tables.CollectMetrics+` then (select greatest(min(s.due_at), @next::timestamptz) from snapshots s where s.account_id = c.account_id)
+			else @next end
+		where c.id = @id returning c.due_at`,
+		pgx.StrictNamedArgs{"id": r.ID, "cursor": r.Cursor, "attempts": r.Attempts, "next": db.OrNull(r.NextAt)}).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&due) })
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	if due == nil {
+		_, err := tx.Exec(ctx, `delete from jobs where id = $1`, r.ID)
+		return err
+	}
+	jobs := []schema.Job{tables.CollectionJob(schema.CollectMessage{
+		Collection: r.ID, Workspace: r.Account.Workspace, Account: r.Account.ID, Platform: r.Account.Platform, What: r.What,
+	}, due.UTC())}
+	b = &pgx.Batch{}
+	tables.QueueCollectionJobs(b, jobs)
+	said.Jobs = tables.Soon(jobs, s.now())
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// queueLooks moves the snapshots on at which was looked, and removes those that have no next
+// look.
+func queueLooks(b *pgx.Batch, r *schema.CollectionResult) {
+	var posts, ended []schema.PostID
+	var targets, slots, endedTargets []int16
+	var due []time.Time
+	for _, looked := range r.Looked {
+		slot, at, more := looked.Next()
+		if !more {
+			ended, endedTargets = append(ended, looked.Post), append(endedTargets, looked.Target)
+			continue
+		}
+		posts, targets, slots, due = append(posts, looked.Post), append(targets, looked.Target), append(slots, slot), append(due, at)
+	}
+	for _, gone := range r.Gone {
+		ended, endedTargets = append(ended, gone.Post), append(endedTargets, gone.Target)
+	}
+	if len(posts) > 0 {
+		b.Queue(`
+			update snapshots s set slot = u.slot, due_at = u.due
+			from unnest(@posts::uuid[], @targets::int2[], @slots::int2[], @due::timestamptz[]) u (post, n, slot, due)
+			where s.post_id = u.post and s.n = u.n and s.account_id = @account`,
+			pgx.StrictNamedArgs{"posts": db.IDColumn(posts), "targets": targets, "slots": slots, "due": due, "account": r.Account.ID})
+	}
+	if len(ended) > 0 {
+		b.Queue(`
+			delete from snapshots s using unnest($1::uuid[], $2::int2[]) u (post, n)
+			where s.post_id = u.post and s.n = u.n and s.account_id = $3`, db.IDColumn(ended), endedTargets, r.Account.ID)
+	}
+}

@@ -1,0 +1,108 @@
+package collection
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Follow has collected what events ask for, within the transaction that takes their mark: a
+// posted target is looked at by and by, a connected account is read, a disconnected one is not.
+// It returns the jobs that were made. An event that comes again has no mark any more.
+func Follow(ctx context.Context, tx pgx.Tx, events []schema.Event, now time.Time) ([]schema.Job, error) {
+	var posted, connected, gone []schema.AccountID
+	var posts []schema.PostID
+	for _, e := range events {
+		switch e.Type {
+		case schema.TargetWasPosted:
+			if e.Platform.Collects(schema.CollectMetrics) {
+				posts, posted = append(posts, e.Post), append(posted, e.Account)
+			}
+		case schema.AccountConnected:
+			connected = append(connected, e.Account)
+		case schema.AccountDisconnected:
+			gone = append(gone, e.Account)
+		}
+	}
+	if len(posted)+len(connected)+len(gone) == 0 {
+		return nil, nil
+	}
+	var due []schema.Job
+	b := &pgx.Batch{}
+	if len(posts) > 0 {
+		queueSnapshots(b, posts, posted)
+		tables.QueueCollections(b, tables.Collecting{Accounts: posted, Whats: []schema.Collected{schema.CollectMetrics, schema.CollectComments}, Sooner: true, Now: now}, &due)
+	}
+	if len(connected) > 0 {
+		tables.QueueCollections(b, tables.Collecting{Accounts: connected, Whats: schema.AllCollected(), Sooner: true, Now: now}, &due)
+	}
+	if len(gone) > 0 {
+		queueForget(b, gone)
+	}
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return nil, err
+	}
+	b = &pgx.Batch{}
+	tables.QueueCollectionJobs(b, lastOf(due))
+	return due, tx.SendBatch(ctx, b).Close()
+}
+
+// lastOf returns each job once, as it came last.
+func lastOf(jobs []schema.Job) []schema.Job {
+	at := make(map[schema.JobID]int, len(jobs))
+	var once []schema.Job
+	for _, j := range jobs {
+		if i, ok := at[j.ID]; ok {
+			once[i] = j
+			continue
+		}
+		at[j.ID] = len(once)
+		once = append(once, j)
+	}
+	return once
+}
+
+// queueSnapshots has the metrics of posted targets read. They stand among the open ones, or in
+// history where ClickHouse was away for long.
+func queueSnapshots(b *pgx.Batch, posts []schema.PostID, accounts []schema.AccountID) {
+	of := func(asked, targetsTable, postsTable string) string {
+		return `
+			select t.post_id, t.n, t.account_id, first.receipt ->> 'id' as native_id, coalesce(first.receipt ->> 'url', '') as url,
+				t.posted_at, exists (
+					select from json_array_elements(case when json_typeof(p.content -> 'entries' -> 0 -> 'media') = 'array' then p.content -> 'entries' -> 0 -> 'media' else '[]' end) m
+					where coalesce(m -> 'facts' ->> 'kind', m ->> 'type') = 'video') as video
+			from ` + asked + ` u join ` + targetsTable + ` t on t.post_id = u.post and t.account_id = u.account and t.state = ` + tables.TargetPosted + `
+			join ` + postsTable + ` p on p.id = t.post_id
+			join accounts a on a.id = t.account_id and a.disconnected_at is null
+			cross join lateral (select receipt from json_array_elements(t.receipts) receipt order by (receipt ->> 'entry')::int limit 1) first`
+	}
+	b.Queue(`
+		with u as materialized (select distinct * from unnest($1::uuid[], $2::uuid[]) u (post, account)),
+		open as materialized (`+of("u", "targets", "posts")+`),
+		others as materialized (select * from u where not exists (select from open where open.post_id = u.post and open.account_id = u.account)),
+		past as (`+of("others", "targets_history", "posts_history")+`)
+		insert into snapshots (post_id, n, account_id, native_id, url, video, posted_at, slot, due_at)
+		select post_id, n, account_id, native_id, url, video, posted_at, 0, posted_at + $3::interval
+		from (select * from open union all select * from past) f
+		where native_id <> '' and posted_at is not null
+		order by post_id, n
+		on conflict (post_id, n) do nothing`, db.IDColumn(posts), db.IDColumn(accounts), schema.SnapshotAge(0))
+}
+
+// queueForget has nothing collected any more of accounts that are disconnected still.
+func queueForget(b *pgx.Batch, accounts []schema.AccountID) {
+	b.Queue(`
+		delete from snapshots s using accounts a
+		where a.id = any($1) and a.disconnected_at is not null and s.account_id = a.id`, db.IDColumn(accounts))
+	b.Queue(`
+		with resting as (
+			update collections c set due_at = null from accounts a
+			where a.id = any($1) and a.disconnected_at is not null and c.account_id = a.id returning c.id
+		)
+		delete from jobs j using resting where j.id = resting.id`, db.IDColumn(accounts))
+}

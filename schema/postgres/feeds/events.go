@@ -1,0 +1,74 @@
+package feeds
+
+import (
+	"time"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// A row of the outbox, and the message of the log that repeats it, hold so much at most.
+const (
+	partEvents = 200
+	partBytes  = 400 << 10
+)
+
+// inParts divides events into batches.
+func inParts(events []schema.Event) (parts [][]schema.Event) {
+	first, bytes := 0, 0
+	for i := range events {
+		if i > first && (i-first == partEvents || bytes+len(events[i].Data) > partBytes) {
+			parts = append(parts, events[first:i])
+			first, bytes = i, 0
+		}
+		bytes += len(events[i].Data)
+	}
+	if first < len(events) {
+		parts = append(parts, events[first:])
+	}
+	return parts
+}
+
+// factsOf are what analytics stores of finds.
+func factsOf(finds []*schema.Find, now time.Time) []schema.Event {
+	facts := make([]schema.Event, len(finds))
+	for i, f := range finds {
+		facts[i] = schema.Event{
+			ID: schema.NewEventID(now), Type: schema.FactFeedItem, Workspace: f.Workspace, Platform: f.Platform, At: now, Data: db.Encode(f.Item),
+		}
+	}
+	return facts
+}
+
+// mostItems is how many posts an event of a monitor tells of. Several follow each other where
+// there are more.
+const mostItems = 20
+
+// matchesOf are what webhooks are told of finds: of each monitor together.
+func matchesOf(finds []*schema.Find, now time.Time) []schema.Event {
+	data := map[schema.MonitorID][]schema.FeedMatchedData{}
+	workspaces := map[schema.MonitorID]schema.WorkspaceID{}
+	var order []schema.MonitorID
+	for _, f := range finds {
+		id := f.Item.Monitor
+		if workspaces[id].IsZero() {
+			workspaces[id], order = f.Workspace, append(order, id)
+		}
+		of := data[id]
+		if len(of) == 0 || len(of[len(of)-1].Items) == mostItems {
+			of = append(of, schema.FeedMatchedData{Monitor: schema.FeedMonitor{ID: id, Name: f.Monitor}})
+		}
+		last := &of[len(of)-1]
+		last.Items = append(last.Items, f.Item.Matched(f.Platform))
+		data[id] = of
+	}
+	var events []schema.Event
+	for _, id := range order {
+		for _, one := range data[id] {
+			events = append(events, schema.Event{
+				ID: schema.NewEventID(now), Type: schema.FeedMatched, Workspace: workspaces[id], At: now, Data: db.Encode(one),
+			})
+		}
+	}
+	return events
+}

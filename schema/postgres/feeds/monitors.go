@@ -1,0 +1,172 @@
+// Package feeds keeps monitors, what they have found, and how far streams were read.
+package feeds
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+)
+
+// Store keeps monitors and streams.
+type Store struct{ *db.DB }
+
+// New returns the store of monitors and streams.
+func New(d *db.DB) *Store { return &Store{d} }
+
+const monitorColumns = `m.id, m.workspace_id, m.name, m.include, m.exclude, m.language, m.platforms, m.paused, m.created_at, m.updated_at`
+
+func scanMonitor(row pgx.Row, m *schema.Monitor) error {
+	var platforms []int16
+	err := row.Scan((*[16]byte)(&m.ID), (*[16]byte)(&m.Workspace), &m.Name, &m.Include, &m.Exclude, &m.Language, &platforms, &m.Paused, &m.CreatedAt, &m.UpdatedAt)
+	for _, p := range platforms {
+		m.Platforms = append(m.Platforms, schema.Platform(p))
+	}
+	m.CreatedAt, m.UpdatedAt = m.CreatedAt.UTC(), m.UpdatedAt.UTC()
+	return err
+}
+
+// Monitors returns monitors of a workspace in the order of their ids, after one.
+func (s *Store) Monitors(ctx context.Context, workspace schema.WorkspaceID, after schema.MonitorID, limit int) ([]schema.Monitor, error) {
+	rows, err := s.Pool.Query(ctx, `
+		select `+monitorColumns+` from monitors m where m.workspace_id = $1 and m.id > coalesce($2::uuid, `+db.NoID+`) order by m.id limit $3`,
+		workspace, after, limit)
+	monitors, err := db.Collect(rows, err, scanMonitor)
+	if err != nil {
+		return nil, fmt.Errorf("reading monitors: %w", db.Unavailable(err))
+	}
+	return monitors, nil
+}
+
+// Monitor returns a monitor of a workspace.
+func (s *Store) Monitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID) (schema.Monitor, error) {
+	var m schema.Monitor
+	row := s.Pool.QueryRow(ctx, `select `+monitorColumns+` from monitors m where m.id = $1 and m.workspace_id = $2`, id, workspace)
+	return m, db.OrNotFound(scanMonitor(row, &m), "monitor")
+}
+
+// CreateMonitor stores a new monitor, unless the workspace has as many as it may.
+func (s *Store) CreateMonitor(ctx context.Context, m schema.Monitor) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		sandbox, err := lockWorkspace(ctx, tx, m.Workspace)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `
+			insert into monitors (id, workspace_id, sandbox, name, include, exclude, language, platforms, paused, created_at, updated_at, poll_at)
+			values (@id, @workspace, @sandbox, @name, @include, @exclude, @language, @platforms, @paused, @created, @created, `+pollAt+`)`,
+			arguments(m, sandbox)); err != nil {
+			return err
+		}
+		return changed(ctx, tx, m.Workspace, sandbox, true)
+	})
+	if err != nil {
+		return fmt.Errorf("creating a monitor: %w", db.OrNotFound(err, "workspace"))
+	}
+	return nil
+}
+
+// pollAt is when a monitor is asked for at a platform without a stream: at once after a change.
+const pollAt = `case when @threads and not @paused then now() end`
+
+func arguments(m schema.Monitor, sandbox bool) pgx.StrictNamedArgs {
+	platforms, threads := make([]int16, len(m.Platforms)), false
+	for i, p := range m.Platforms {
+		platforms[i] = int16(p)
+		threads = threads || p == schema.Threads
+	}
+	return pgx.StrictNamedArgs{
+		"id": m.ID, "workspace": m.Workspace, "sandbox": sandbox, "name": m.Name, "include": nonNil(m.Include), "exclude": nonNil(m.Exclude),
+		"language": m.Language, "platforms": platforms, "paused": m.Paused, "created": m.CreatedAt, "threads": threads,
+	}
+}
+
+func nonNil(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// lockWorkspace lets one change at a time count a workspace's monitors.
+func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (sandbox bool, err error) {
+	err = tx.QueryRow(ctx, `
+		select live_id is not null from workspaces where id = $1 and deleting_at is null for no key update`, workspace).Scan(&sandbox)
+	return sandbox, err
+}
+
+// changed has monitors read again. A change that made more of them is refused where there are
+// more than a workspace may have.
+func changed(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, sandbox, more bool) error {
+	var monitors, bytes int
+	err := tx.QueryRow(ctx, `
+		with raised as (update monitor_changes set revision = revision + 1 where sandbox = $2)
+		select count(*), coalesce(sum(octet_length(array_to_string(include || exclude, ''))), 0) from monitors where workspace_id = $1`,
+		workspace, sandbox).Scan(&monitors, &bytes)
+	switch {
+	case err != nil || !more:
+		return err
+	case monitors > schema.MostMonitors:
+		return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d monitors, as many as it may; delete one first", schema.MostMonitors)}
+	case bytes > schema.MostKeywordBytes:
+		return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the keywords of the workspace's monitors have more than %d bytes together; delete some first", schema.MostKeywordBytes)}
+	}
+	return nil
+}
+
+// UpdateMonitor runs change on the locked monitor and stores what it made of it. What it has
+// found stays.
+func (s *Store) UpdateMonitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID, change func(*schema.Monitor) error) (schema.Monitor, error) {
+	var m schema.Monitor
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		sandbox, err := lockWorkspace(ctx, tx, workspace)
+		if err != nil {
+			return err
+		}
+		row := tx.QueryRow(ctx, `select `+monitorColumns+` from monitors m where m.id = $1 and m.workspace_id = $2 for no key update`, id, workspace)
+		if err := scanMonitor(row, &m); err != nil {
+			return err
+		}
+		before := m.KeywordBytes()
+		if err := change(&m); err != nil {
+			return err
+		}
+		m.UpdatedAt = s.Now()
+		given := arguments(m, sandbox)
+		delete(given, "workspace")
+		delete(given, "sandbox")
+		delete(given, "created")
+		given["updated"] = m.UpdatedAt
+		more := m.KeywordBytes() > before
+		if _, err := tx.Exec(ctx, `
+			update monitors set name = @name, include = @include, exclude = @exclude, language = @language, platforms = @platforms,
+				paused = @paused, updated_at = @updated, poll_at = `+pollAt+`, poll_keyword = 0, polled_at = null
+			where id = @id`, given); err != nil {
+			return err
+		}
+		return changed(ctx, tx, workspace, sandbox, more)
+	})
+	return m, db.OrNotFound(err, "monitor")
+}
+
+// DeleteMonitor removes a monitor, which finds nothing more.
+func (s *Store) DeleteMonitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		sandbox, err := lockWorkspace(ctx, tx, workspace)
+		if err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `delete from monitors where id = $1 and workspace_id = $2`, id, workspace)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = pgx.ErrNoRows
+		}
+		if err != nil {
+			return err
+		}
+		return changed(ctx, tx, workspace, sandbox, false)
+	})
+	return db.OrNotFound(err, "monitor")
+}

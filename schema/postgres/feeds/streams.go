@@ -1,0 +1,163 @@
+package feeds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// monitorsChunk is how many monitors are read in one statement.
+const monitorsChunk = 2000
+
+// Listening returns the monitors of the live workspaces, or of the sandboxes, that are not
+// paused and look at a platform, the oldest first, as long as their keywords have at most so
+// many bytes together; left is how many are left out.
+func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Platform, most int) (monitors []schema.Monitor, left int, err error) {
+	for after := (schema.MonitorID{}); ; {
+		rows, err := s.Pool.Query(ctx, `
+			select `+monitorColumns+` from monitors m join workspaces w on w.id = m.workspace_id
+			where m.id > coalesce($1::uuid, `+db.NoID+`) and m.sandbox = $2 and not m.paused and $3::smallint = any(m.platforms) and w.deleting_at is null
+			order by m.id limit $4`, after, sandbox, int16(platform), monitorsChunk)
+		chunk, err := db.Collect(rows, err, scanMonitor)
+		if err != nil {
+			return nil, 0, fmt.Errorf("reading monitors: %w", db.Unavailable(err))
+		}
+		for _, m := range chunk {
+			if most -= m.KeywordBytes(); most < 0 {
+				left++
+				continue
+			}
+			monitors = append(monitors, m)
+		}
+		if len(chunk) < monitorsChunk {
+			return monitors, left, nil
+		}
+		after = chunk[len(chunk)-1].ID
+	}
+}
+
+// Revision returns a number that a change of a monitor raises.
+func (s *Store) Revision(ctx context.Context, sandbox bool) (revision int64, err error) {
+	err = s.Pool.QueryRow(ctx, `select revision from monitor_changes where sandbox = $1`, sandbox).Scan(&revision)
+	if err != nil {
+		return 0, fmt.Errorf("reading whether monitors have changed: %w", db.Unavailable(err))
+	}
+	return revision, nil
+}
+
+// ClaimStream takes the right to read a stream; taken is false while another process has it. A
+// process that was ended and begins again on its data folder has it at once.
+func (s *Store) ClaimStream(ctx context.Context, stream string) (claim schema.StreamClaim, taken bool, err error) {
+	claim.Stream = stream
+	var until *time.Time
+	b := &pgx.Batch{}
+	b.Queue(`insert into streams (name) values ($1) on conflict do nothing`, stream)
+	b.Queue(`
+		update streams set claim = claim + 1, node = $2, held_until = now() + $3::interval
+		where name = $1 and (node is null or node = $2 or held_until < now())
+		returning claim, host, read_until`, stream, s.Node, schema.StreamLease.String()).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&claim.Number, &claim.Place.Host, &until) })
+	err = s.Pool.SendBatch(ctx, b).Close()
+	if errors.Is(err, pgx.ErrNoRows) {
+		return claim, false, nil
+	}
+	if err != nil {
+		return claim, false, fmt.Errorf("claiming a stream: %w", db.Unavailable(err))
+	}
+	claim.Place.Time = db.FromNull(until)
+	return claim, true, nil
+}
+
+// ReleaseStream gives the right back.
+func (s *Store) ReleaseStream(ctx context.Context, claim schema.StreamClaim) error {
+	_, err := s.Pool.Exec(ctx, `update streams set node = null where name = $1 and claim = $2`, claim.Stream, claim.Number)
+	if err != nil {
+		return fmt.Errorf("releasing a stream: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// Advance stores how far a stream was read and what was found until there, in one transaction
+// that also prolongs the claim. What was found before is left out: found is how many posts are
+// new. held is false, and nothing is stored, where another process has claimed the stream.
+func (s *Store) Advance(ctx context.Context, claim schema.StreamClaim, finds []schema.Find) (found int, held bool, err error) {
+	var said schema.Announcement
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			update streams set host = @host, read_until = @until, held_until = now() + @lease::interval
+			where name = @stream and claim = @claim`, pgx.StrictNamedArgs{
+			"stream": claim.Stream, "claim": claim.Number, "host": claim.Place.Host, "until": db.OrNull(claim.Place.Time),
+			"lease": schema.StreamLease.String(),
+		})
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		held = true
+		found, said, err = s.keep(ctx, tx, finds)
+		return err
+	})
+	if err != nil {
+		return 0, held, fmt.Errorf("storing what a stream had: %w", db.Unavailable(err))
+	}
+	s.Announce(said)
+	return found, held, nil
+}
+
+// keep stores finds that are new, of monitors that are there, with their events.
+func (s *Store) keep(ctx context.Context, tx pgx.Tx, finds []schema.Find) (found int, said schema.Announcement, err error) {
+	if len(finds) == 0 {
+		return 0, said, nil
+	}
+	monitors, items, known := make([]schema.MonitorID, len(finds)), make([][16]byte, len(finds)), make([]int64, len(finds))
+	for i := range finds {
+		monitors[i], items[i], known[i] = finds[i].Item.Monitor, finds[i].Key, int64(finds[i].Known/time.Second)
+	}
+	rows, err := tx.Query(ctx, `
+		with there as (
+			select m.id from monitors m join workspaces w on w.id = m.workspace_id
+			where m.id = any($1) and w.deleting_at is null order by m.id for key share of m
+		), kept as (
+			insert into found_items (monitor_id, item, forget_at)
+			select f.monitor, f.item, now() + f.known * interval '1 second'
+			from unnest($1::uuid[], $2::uuid[], $3::bigint[]) f (monitor, item, known) join there on there.id = f.monitor
+			on conflict do nothing
+			returning monitor_id, item
+		)
+		select monitor_id, item from kept`, db.IDColumn(monitors), items, known)
+	type pair struct {
+		monitor schema.MonitorID
+		item    [16]byte
+	}
+	kept, err := db.Collect(rows, err, func(row pgx.Row, p *pair) error { return row.Scan((*[16]byte)(&p.monitor), &p.item) })
+	if err != nil {
+		return 0, said, err
+	}
+	isNew := make(map[pair]bool, len(kept))
+	for _, p := range kept {
+		isNew[p] = true
+	}
+	var stored []*schema.Find
+	for i := range finds {
+		p := pair{finds[i].Item.Monitor, finds[i].Key}
+		if isNew[p] {
+			delete(isNew, p) // one may stand twice in a chunk
+			stored = append(stored, &finds[i])
+		}
+	}
+	b := &pgx.Batch{}
+	now := s.Now()
+	for _, facts := range inParts(factsOf(stored, now)) {
+		said.Events = append(said.Events, *tables.QueueFacts(b, facts, now))
+	}
+	for _, events := range inParts(matchesOf(stored, now)) {
+		said.Events = append(said.Events, *tables.QueueEvents(b, events, now))
+	}
+	return len(stored), said, tx.SendBatch(ctx, b).Close()
+}

@@ -1,0 +1,158 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+func (f *fixture) monitor(name string, include ...string) schema.Monitor {
+	now := f.store.Now()
+	return schema.Monitor{
+		ID: schema.NewMonitorID(now), Workspace: f.workspace, Name: name, Include: include, Platforms: schema.MonitorPlatforms(),
+		CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+func (f *fixture) find(m schema.Monitor, n int) schema.Find {
+	return schema.Find{
+		Workspace: m.Workspace, Monitor: m.Name, Platform: schema.Bluesky, Key: [16]byte{byte(n), byte(n >> 8), 1}, Known: time.Hour,
+		Item: schema.FeedItem{Monitor: m.ID, NativeID: fmt.Sprint("at://did:plc:a/app.bsky.feed.post/", n), Text: "tea", WrittenAt: f.store.Now(), Keywords: []string{"tea"}},
+	}
+}
+
+func TestWhatAMonitorFindsIsStoredOnce(t *testing.T) {
+	f := newFixture(t)
+	feeds := postgres.NewFeeds(f.store)
+	m, gone := f.monitor("tea", "tea"), f.monitor("gone", "tea")
+	f.must(f.gateway.CreateMonitor(t.Context(), m))
+	claim, taken, err := feeds.ClaimStream(t.Context(), "test")
+	if err != nil || !taken || !claim.Place.Time.IsZero() {
+		t.Fatalf("ClaimStream = %+v, %t, %v", claim, taken, err)
+	}
+	advance := func(claim schema.StreamClaim, finds ...schema.Find) (int, bool) {
+		t.Helper()
+		found, held, err := feeds.Advance(t.Context(), claim, finds)
+		f.must(err)
+		return found, held
+	}
+	claim.Place = schema.StreamPlace{Host: "a", Time: f.store.Now()}
+	if found, held := advance(claim, f.find(m, 1), f.find(m, 1), f.find(m, 2), f.find(gone, 3)); found != 2 || !held {
+		t.Errorf("Advance = %d, %t; want 2 of a monitor that is there", found, held)
+	}
+	if found, _ := advance(claim, f.find(m, 2), f.find(m, 3)); found != 1 {
+		t.Errorf("a find that comes again: %d, want 1 new one", found)
+	}
+
+	// Another process takes over once this one was silent: what it still stores is refused.
+	other := f.process(1)
+	if _, taken, err := other.ClaimStream(t.Context(), "test"); err != nil || taken {
+		t.Fatalf("another process takes a stream that is held: %t, %v", taken, err)
+	}
+	f.exec(`update streams set held_until = now() - interval '1 second'`)
+	second, taken, err := other.ClaimStream(t.Context(), "test")
+	if err != nil || !taken || second.Place.Host != "a" || !second.Place.Time.Equal(claim.Place.Time) {
+		t.Fatalf("ClaimStream = %+v, %t, %v; want the place of before", second, taken, err)
+	}
+	if found, held := advance(claim, f.find(m, 9)); found != 0 || held {
+		t.Errorf("Advance = %d, %t under a claim that was lost", found, held)
+	}
+	f.must(other.ReleaseStream(t.Context(), second))
+	if _, taken, err := feeds.ClaimStream(t.Context(), "test"); err != nil || !taken {
+		t.Errorf("a stream that was released is not to be had: %v", err)
+	}
+
+	facts, matched := 0, 0
+	for _, b := range f.events() {
+		for _, e := range b.Events {
+			switch e.Type {
+			case schema.FactFeedItem:
+				facts++
+			case schema.FeedMatched:
+				var data schema.FeedMatchedData
+				f.must(json.Unmarshal(e.Data, &data))
+				matched += len(data.Items)
+				if data.Monitor.ID != m.ID || e.Workspace != f.workspace {
+					t.Errorf("matched = %+v", e)
+				}
+			}
+		}
+	}
+	if facts != 3 || matched != 3 {
+		t.Errorf("%d facts and %d posts in events, want 3 and 3", facts, matched)
+	}
+	if n := f.count(`select count(*) from outbox where owed = ` + fmt.Sprint(int(schema.OwedAnalytics))); n != 2 {
+		t.Errorf("%d rows of facts in the outbox, want one a chunk", n)
+	}
+	f.exec(`update found_items set forget_at = now() - interval '1 second' where item <> '` + uuidText(schema.PostID(f.find(m, 3).Key)) + `'`)
+	if n := f.chore(f.delay.ForgetFound); n != 2 || f.count(`select count(*) from found_items`) != 1 {
+		t.Errorf("%d finds are forgotten, want 2", n)
+	}
+}
+
+// process is another process on the same database.
+func (f *fixture) process(node byte) *postgres.Feeds {
+	f.Helper()
+	store, err := postgres.Open(f.Context(), postgres.Config{
+		URL: f.url, MaxConns: 4, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
+	})
+	f.must(err)
+	f.Cleanup(store.Close)
+	if _, err := store.TakeNode(f.Context(), [16]byte{node}); err != nil {
+		f.Fatal(err)
+	}
+	return postgres.NewFeeds(store)
+}
+
+func TestMonitorsOfAWorkspaceAreBounded(t *testing.T) {
+	f := newFixture(t)
+	f.exec(fmt.Sprintf(`
+		insert into monitors (id, workspace_id, sandbox, name, include, exclude, language, platforms, paused, created_at, updated_at)
+		select uuidv7(), '%s', false, 'm', '{a}', '{}', '', '{%d}', false, now(), now() from generate_series(1, %d)`,
+		uuidText(schema.PostID(f.workspace)), schema.Bluesky, schema.MostMonitors))
+	refused := func(err error, want string) {
+		t.Helper()
+		e, ok := errors.AsType[*schema.Error](err)
+		if !ok || e.Kind != schema.InvalidState || !strings.Contains(e.Message, want) {
+			t.Errorf("err = %v, want %q", err, want)
+		}
+	}
+	refused(f.gateway.CreateMonitor(t.Context(), f.monitor("one more", "tea")), "10000 monitors")
+	f.exec(`delete from monitors where id in (select id from monitors limit 9000)`)
+	before, err := f.gateway.Revision(t.Context(), false)
+	f.must(err)
+	large := f.monitor("large", strings.Repeat("é", 50))
+	f.must(f.gateway.CreateMonitor(t.Context(), large))
+	f.exec(`update monitors set include = array[repeat('x', 300)] where include = '{a}'`)
+	refused(f.gateway.CreateMonitor(t.Context(), f.monitor("too many bytes", "tea")), "bytes together")
+	_, err = f.gateway.UpdateMonitor(t.Context(), f.workspace, large.ID, func(m *schema.Monitor) error { m.Exclude = []string{"milk"}; return nil })
+	refused(err, "bytes together")
+	f.must(f.gateway.DeleteMonitor(t.Context(), f.workspace, large.ID))
+	after, err := f.gateway.Revision(t.Context(), false)
+	f.must(err)
+	if after != before+2 {
+		t.Errorf("revision went from %d to %d, want it raised by each change that came to be", before, after)
+	}
+
+	// One process holds as much as it is told, the oldest first.
+	monitors, left, err := f.gateway.Listening(t.Context(), false, schema.Bluesky, 3000)
+	if err != nil || len(monitors) != 10 || left != 990 || monitors[0].ID.String() > monitors[9].ID.String() {
+		t.Errorf("Listening = %d monitors, %d left out, %v", len(monitors), left, err)
+	}
+	if monitors, _, err := f.gateway.Listening(t.Context(), true, schema.Bluesky, 3000); err != nil || len(monitors) != 0 {
+		t.Errorf("the sandbox listens for %d monitors of live workspaces, %v", len(monitors), err)
+	}
+	other := schema.NewWorkspaceID(f.store.Now())
+	if _, err := f.gateway.Monitor(t.Context(), other, monitors[0].ID); err == nil {
+		t.Error("another workspace reads a monitor")
+	}
+}

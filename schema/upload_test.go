@@ -1,0 +1,27 @@
+package schema
+
+import (
+	"testing"
+	"time"
+)
+
+// An upload whose connection is cut over and over is given up only where it gets no further.
+func TestAnUploadThatGetsFurtherIsNotGivenUp(t *testing.T) {
+	now := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	cut := &Error{Kind: Retryable, Message: "the connection was cut"}
+	d := Delivery{Step: StepPrepare, Entries: 1, Tries: DefaultTries, DueAt: now, Until: now.Add(24 * time.Hour)}
+	for n := range 3 * DefaultTries {
+		r := d.After(Outcome{Progress: Progress{State: []byte("{}"), Advanced: true}, Err: cut}, now, 0)
+		if r.State != TargetPending || r.Attempts != 1 {
+			t.Fatalf("after %d cuts: %+v", n+1, r)
+		}
+		d.Attempts = r.Attempts
+	}
+	for n := d.Attempts + 1; n <= DefaultTries; n++ {
+		r := d.After(Outcome{Progress: Progress{State: []byte("{}")}, Err: cut}, now, 0)
+		if isLast := n == DefaultTries; (r.State == TargetFailed) != isLast {
+			t.Fatalf("after %d cuts without getting further: %+v", n, r)
+		}
+		d.Attempts = r.Attempts
+	}
+}
