@@ -12,6 +12,7 @@ type queriesStore interface {
 	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostCount, error)
 	Events(ctx context.Context, workspace schema.WorkspaceID, filter schema.EventFilter) ([]schema.Event, error)
 	FeedItems(ctx context.Context, workspace schema.WorkspaceID, query schema.FeedItemQuery) ([]schema.MatchedItem, error)
+	InboxItems(ctx context.Context, workspace schema.WorkspaceID, names []schema.ItemName) (map[schema.ItemName]schema.InboxItem, error)
 	// Position returns the position of an event, and whether it is stored.
 	Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, stored bool, err error)
 	figuresStore
@@ -53,6 +54,17 @@ func (q *Queries) FeedItems(ctx context.Context, workspace schema.WorkspaceID, q
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	return q.store.FeedItems(ctx, workspace, query)
+}
+
+// InboxItems returns what people wrote to a workspace's accounts, by name; the error is
+// Unavailable when ClickHouse does not answer.
+func (q *Queries) InboxItems(ctx context.Context, workspace schema.WorkspaceID, names []schema.ItemName) (map[schema.ItemName]schema.InboxItem, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	return q.store.InboxItems(ctx, workspace, names)
 }
 
 // Events returns a page of a workspace's events, at most 100, in the order of their

@@ -72,7 +72,7 @@ func (b *base) stages() []stage {
 		store := postgres.NewDelay(b.store)
 		delay := pipeline.NewDelay(store, b.log, log, b.metrics)
 		maintenance := pipeline.NewMaintenance(pipeline.MaintenanceDeps{
-			Far: store, History: store, Archive: store, Limits: store, Webhooks: store, Holds: store, Outbox: store, Sweeper: store, Observer: store, DeadLetters: store,
+			Far: store, History: store, Archive: store, Inbox: store, Limits: store, Webhooks: store, Holds: store, Outbox: store, Sweeper: store, Observer: store, DeadLetters: store,
 			Announce: b.announcer.Announce, Log: b.log, Logger: log, Metrics: b.metrics,
 		})
 		all = append(all,
@@ -150,7 +150,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Store: store, Deletions: postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), Analytics: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
+		Store: store, Deletions: postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), Analytics: queries, Inbox: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Constraints: catalog.Constraints,

@@ -15,6 +15,7 @@ import (
 	"crier/gateway/analytics"
 	"crier/gateway/billing"
 	"crier/gateway/deletions"
+	"crier/gateway/engagement"
 	"crier/gateway/feeds"
 	"crier/gateway/keys"
 	"crier/gateway/media"
@@ -30,6 +31,7 @@ type Config struct {
 	Store      Store
 	Deletions  deletions.Store
 	Analytics  Analytics
+	Inbox      engagement.Contents
 	Media      media.Contents
 	Platforms  Platforms
 	Sandboxes  keys.Sandboxes
@@ -58,6 +60,7 @@ type Store interface {
 	media.Store
 	webhooks.Store
 	feeds.Store
+	engagement.Store
 }
 
 // Analytics is what is asked of ClickHouse.

@@ -21,6 +21,7 @@ import (
 	"crier/gateway/cursor"
 	"crier/gateway/deletions"
 	"crier/gateway/directory"
+	"crier/gateway/engagement"
 	"crier/gateway/feeds"
 	"crier/gateway/keys"
 	"crier/gateway/media"
@@ -128,6 +129,10 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Now: config.Now,
 		}),
 		analytics.Routes(analytics.Config{Figures: config.Analytics, Accounts: directories, Zones: zones, Now: config.Now}),
+		engagement.Routes(engagement.Config{
+			Store: config.Store, Contents: config.Inbox, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			Constraints: config.Platforms.Constraints, Now: config.Now,
+		}),
 	), nil
 }
 

@@ -45,6 +45,7 @@ type api struct {
 	platforms   *platforms
 	engine      *gateway.Gateway
 	keys        *postgres.Gateway
+	inbox       contents
 	description *description
 	log         *syncBuffer
 	ahead       atomic.Int64 // by which the gateway's clock is ahead of the database's
@@ -176,7 +177,7 @@ func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {
 		test.Parallel()
 	}
 	ctx := context.Background()
-	a := &api{TB: t, platforms: newPlatforms(t), databaseURL: embeddedtest.PostgresWith(t, migrated), description: readDescription(t), log: new(syncBuffer)}
+	a := &api{TB: t, platforms: newPlatforms(t), databaseURL: embeddedtest.PostgresWith(t, migrated), description: readDescription(t), log: new(syncBuffer), inbox: contents{}}
 	logger := slog.New(slog.NewJSONHandler(a.log, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	var err error
 	a.store, err = postgres.Open(ctx, postgres.Config{
@@ -202,7 +203,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	store := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
 	a.keys = store
 	config := gateway.Config{
-		Store: store, Deletions: postgres.NewDeletions(a.store, 0), Analytics: figures{counter: counts{}, eventReader: pages{}}, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
+		Store: store, Deletions: postgres.NewDeletions(a.store, 0), Analytics: figures{counter: counts{}, eventReader: pages{}}, Inbox: a.inbox, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Constraints: catalog.Constraints,
 		},

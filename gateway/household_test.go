@@ -79,6 +79,8 @@ func (a *api) household(name string, workspace schema.WorkspaceID, sandbox bool)
 	}
 	h.ids["thread"] = create("/threads", `{"posts": [{"content": "$name$ 1"}, {"content": "$name$ 2"}], "platforms": ["bluesky"], "scheduledFor": "`+at+`"}`).at("thread", "id").text()
 	a.failPost(h.ids["failed"])
+	h.ids["item"] = a.heard(workspace, h.ids["account"], schema.InboxItem{NativeID: "heard by " + name, Text: name}).String()
+	h.ids["reply"] = create("/engagement/replies", `{"itemId": "$item$", "text": "$name$ answers"}`).at("reply", "id").text()
 	h.delivered(a, said)
 	return h
 }

@@ -51,6 +51,7 @@ var idsOf = map[string][]string{
 	"/files/:id":                           {"media"},
 	"/files/:id/:name":                     {"fileName"},
 	"/feeds/keywords/:id":                  {"monitor"},
+	"/engagement/replies/:id":              {"reply"},
 	"/webhooks/:id":                        {"webhook"},
 	"/webhooks/:id/deliveries/:deliveryId": {"delivery"},
 }
@@ -121,6 +122,11 @@ var namings = map[string][]string{
 	"GET /analytics/retention":        {"?accountId=$account$", "?brandId=$brand$", "?postId=$post$"},
 	"GET /analytics/best-times":       {"?accountId=$account$", "?brandId=$brand$"},
 	"GET /events":                     {"?after=$event$"},
+	"GET /engagement/comments":        {"?accountId=$account$", "?postId=$scheduled$"},
+	"GET /engagement/mentions":        {"?accountId=$account$"},
+	"POST /engagement/read":           {`{"itemIds": ["$item$"]}`},
+	"POST /engagement/replies":        {`{"itemId": "$item$", "text": "x"}`},
+	"GET /engagement/transcript":      {"?accountId=$account$&videoId=x"},
 	"GET /webhooks/:id/deliveries":    {"?eventId=$event$"},
 }
 

@@ -297,7 +297,7 @@ func (x *trespass) wantUnchanged(before map[string][]string) {
 			x.Errorf("table %s has gained %.400s", table, row)
 		}
 	}
-	for _, table := range []string{"accounts", "brands", "posts", "targets", "jobs", "queues", "queue_slots", "media", "media_uses", "webhooks", "deliveries", "outbox", "api_keys"} {
+	for _, table := range []string{"accounts", "brands", "posts", "targets", "jobs", "queues", "queue_slots", "media", "media_uses", "inbox", "comments", "webhooks", "deliveries", "outbox", "api_keys"} {
 		if len(before[table]) == 0 {
 			x.Errorf("table %s has nothing that could have changed", table)
 		}
@@ -329,6 +329,9 @@ func (x *trespass) wantOwnerServed() {
 			own := x.owner.fill(x.api, path)[0]
 			if strings.HasPrefix(naming, "?") {
 				own, naming = own+naming, ""
+			}
+			if strings.HasPrefix(own, "/engagement/transcript") {
+				continue // the household has no account on YouTube
 			}
 			if got := x.ask(x.owner.key, r.Method, x.owner.expand(own), x.owner.expand(naming)); got.refused() {
 				x.Errorf("its owner gets of %s %s %s: %d %s", r.Method, own, naming, got.status, got.body)

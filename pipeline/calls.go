@@ -173,15 +173,37 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 			return notLooked(err)
 		}
 	}
-	switch {
-	case d.Step == schema.StepFind:
-		o.Receipt, o.Verdict, err = c.find(ctx, connector, d)
-	case d.Comment != nil:
-		o.Receipt, err = connector.Comment(ctx, *d)
-	default:
-		o.Receipt, err = connector.Publish(ctx, *d)
+	verbs, err := verbsFor(connector, d)
+	if err != nil {
+		return err
+	}
+	if d.Step == schema.StepFind {
+		o.Receipt, o.Verdict, err = c.find(ctx, verbs.find, d)
+	} else {
+		o.Receipt, err = verbs.call(ctx, *d)
 	}
 	return err
+}
+
+// verbs are the visible call of a delivery, and the look for what became of it.
+type verbs struct {
+	call func(context.Context, schema.Delivery) (schema.Receipt, error)
+	find func(context.Context, schema.Delivery) (schema.Receipt, schema.Verdict, error)
+}
+
+func verbsFor(connector connectors.Connector, d *schema.Delivery) (verbs, error) {
+	switch {
+	case d.IsReply():
+		replier, ok := connector.(connectors.Replier)
+		if !ok {
+			return verbs{}, &schema.Error{Kind: schema.Refused, Message: d.Account.Platform.String() + " takes no replies"}
+		}
+		return verbs{replier.Reply, replier.FindReply}, nil
+	case d.Comment != nil:
+		return verbs{connector.Comment, connector.Find}, nil
+	default:
+		return verbs{connector.Publish, connector.Find}, nil
+	}
 }
 
 // forUpload names in a delivery's media what it is uploaded for, by which it is kept between
@@ -196,7 +218,7 @@ func forUpload(d schema.Delivery) schema.Delivery {
 
 // find looks for what became of a call, after Known. If receipts do not go back that far,
 // nobody can tell.
-func (c platformCalls) find(ctx context.Context, connector connectors.Connector, d *schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+func (c platformCalls) find(ctx context.Context, look func(context.Context, schema.Delivery) (schema.Receipt, schema.Verdict, error), d *schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	err := c.receipts.Known(ctx, d)
 	switch {
 	case errors.Is(err, schema.ErrReceiptsForgotten):
@@ -204,7 +226,7 @@ func (c platformCalls) find(ctx context.Context, connector connectors.Connector,
 	case err != nil:
 		return schema.Receipt{}, schema.CannotTell, notLooked(err)
 	default:
-		return connector.Find(ctx, *d)
+		return look(ctx, *d)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 	"crier/schema"
 )
 
-// commentStore is all that commenting asks of the database.
+// commentStore is all that commenting asks of the database. What it says of first comments
+// holds for replies as well.
 type commentStore interface {
 	// Claim leases first comments for one step each, by the rules of publishing.
 	Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error)
@@ -26,7 +27,7 @@ type commentStore interface {
 	Now() time.Time
 }
 
-// Comment posts first comments.
+// Comment posts first comments and replies.
 type Comment = worker.Worker[schema.CommentMessage, schema.CommentID, schema.Delivery]
 
 // CommentConfig is what the comment stage is made of.

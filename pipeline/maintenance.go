@@ -25,6 +25,12 @@ type historyStore interface {
 	ForgetAttempts(ctx context.Context) (rows int, more bool, err error)
 }
 
+// inboxStore forgets what accounts have received, and the replies to it, a chunk at a time.
+type inboxStore interface {
+	ForgetReplies(ctx context.Context) (rows int, more bool, err error)
+	ForgetInbox(ctx context.Context) (rows int, more bool, err error)
+}
+
 // archiveStore moves posts that have ended to history, a chunk at a time.
 type archiveStore interface {
 	Archive(ctx context.Context) (rows int, more bool, err error)
@@ -105,6 +111,7 @@ type MaintenanceDeps struct {
 	Far         farStore
 	History     historyStore
 	Archive     archiveStore
+	Inbox       inboxStore
 	Limits      limitStore
 	Webhooks    webhookStore
 	Holds       holdStore
@@ -140,6 +147,8 @@ func (m *Maintenance) chores() []chore {
 		{name: "forget_receipts", every: forgetEvery, do: m.History.ForgetReceipts},
 		{name: "forget_deliveries", every: forgetEvery, do: m.History.ForgetDeliveries},
 		{name: "forget_attempts", every: forgetEvery, do: m.History.ForgetAttempts},
+		{name: "forget_replies", every: forgetEvery, do: m.Inbox.ForgetReplies},
+		{name: "forget_inbox", every: forgetEvery, do: m.Inbox.ForgetInbox},
 		{name: "forget_counters", every: forgetEvery, do: m.Limits.ForgetCounters},
 		{name: "forget_turns", every: forgetEvery, do: m.Limits.ForgetTurns},
 		{name: "forget_found", every: 5 * time.Minute, do: m.Limits.ForgetFound},

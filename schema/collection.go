@@ -13,9 +13,11 @@ type Collected int16
 const (
 	CollectMetrics   Collected = iota + 1 // how its posts do
 	CollectFollowers                      // how it does itself
+	CollectComments                       // what people write under its posts
+	CollectMentions                       // what else names it
 )
 
-var collectedNames = [...]string{CollectMetrics: "metrics", CollectFollowers: "followers"}
+var collectedNames = [...]string{CollectMetrics: "metrics", CollectFollowers: "followers", CollectComments: "comments", CollectMentions: "mentions"}
 
 // String returns its name in metrics.
 func (c Collected) String() string {
@@ -26,13 +28,18 @@ func (c Collected) String() string {
 }
 
 // AllCollected returns everything that is collected of some platform.
-func AllCollected() []Collected { return []Collected{CollectMetrics, CollectFollowers} }
+func AllCollected() []Collected {
+	return []Collected{CollectMetrics, CollectFollowers, CollectComments, CollectMentions}
+}
 
 // collected says of which platforms what is collected, since that is known before anything of
 // an account is: docs/collecting.md has the sources. The catalog's connectors can do it.
 var collected = map[Collected][]Platform{
 	CollectMetrics:   {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn, TikTok, Pinterest},
 	CollectFollowers: {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn, TikTok, Pinterest, Telegram},
+	// LinkedIn shows comments too, to organizations; its posts are not followed yet.
+	CollectComments: {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon},
+	CollectMentions: {Twitter, Threads, Bluesky, Mastodon},
 }
 
 // Collects reports whether something is collected of the platform.
@@ -87,6 +94,7 @@ type Collection struct {
 	Claim    int32
 	Attempts int        // failed steps in a row
 	Due      []Snapshot // of CollectMetrics: what is to be read, the oldest first
+	Recent   []Snapshot // of CollectComments: the account's posts, the newest first
 	Deadline time.Time  // of the calls, on this process's clock
 }
 
@@ -97,6 +105,7 @@ func (c Collection) Held() (OpenClaim, error) { return OpenClaim{Claim: c.Claim}
 type CollectionResult struct {
 	Collection
 	Facts    []Event
+	Received []Received // what people wrote; what is known already is stored once
 	Looked   []Snapshot // of Due: at which was looked; their next look follows
 	Gone     []Snapshot // of Due: at which nobody will look again
 	NextAt   time.Time  // of CollectMetrics: not before it; zero: when it is due

@@ -38,7 +38,7 @@ type Delivery struct {
 	Media    []Media
 	Settings json.RawMessage // of this platform
 	Receipts []Receipt       // entries of this target that are published
-	Comment  *Comment        // set if a first comment is to be posted
+	Comment  *Comment        // set if a first comment or a reply is to be posted
 
 	Progress json.RawMessage // what Prepare kept
 	Key      string          // a UUID, the same for every try of this entry or comment
@@ -189,6 +189,18 @@ func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 	}
 	d.Key = entryKey(d.Ref, d.Entry)
 }
+
+// DescribeReply fills in what a reply needs of what it answers, which stands in the place of
+// a published entry.
+func (d *Delivery) DescribeReply() {
+	to := d.Comment.ReplyTo
+	d.Text, d.Tries, d.Entries = d.Comment.Text, DefaultTries, 1
+	d.Receipts = []Receipt{{NativeID: to.NativeID, State: to.State}}
+	d.Key = keyOf(append([]byte("reply"), d.Comment.ID[:]...))
+}
+
+// IsReply reports whether a reply to somebody is to be posted.
+func (d Delivery) IsReply() bool { return d.Comment != nil && d.Comment.ReplyTo != nil }
 
 // AskedComment is a first comment with its position among those of the post.
 type AskedComment struct {

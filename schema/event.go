@@ -25,6 +25,8 @@ const (
 	AccountError             EventType = "account.error"
 	AccountTokenExpiring     EventType = "account.token_expiring"
 	WebhookDisabled          EventType = "webhook.disabled"
+	CommentReceived          EventType = "comment.received"
+	MentionReceived          EventType = "mention.received"
 	FeedMatched              EventType = "feed.matched"
 )
 
@@ -40,7 +42,7 @@ func EventTypes() []EventType {
 		PostScheduled, PostPublished, PostFailed, PostCancelled, PostUpdated,
 		ThreadScheduled, ThreadPublished, ThreadPartiallyPublished, ThreadFailed,
 		AccountConnected, AccountDisconnected, AccountError, AccountTokenExpiring,
-		WebhookDisabled, FeedMatched,
+		WebhookDisabled, CommentReceived, MentionReceived, FeedMatched,
 	}
 }
 

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type (
 	queueKind     struct{}
 	deadKind      struct{}
 	deletionKind  struct{}
+	itemKind      struct{}
 	monitorKind   struct{}
 )
 
@@ -53,6 +55,7 @@ func (threadKind) Prefix() string    { return "thread" }
 func (queueKind) Prefix() string     { return "queue" }
 func (deadKind) Prefix() string      { return "dead" }
 func (deletionKind) Prefix() string  { return "del" }
+func (itemKind) Prefix() string      { return "item" }
 func (monitorKind) Prefix() string   { return "mon" }
 
 // Ids of crier's things.
@@ -74,6 +77,7 @@ type (
 
 	DeadLetterID = ID[deadKind]
 	DeletionID   = ID[deletionKind]
+	ItemID       = ID[itemKind] // a hash: see ItemIDOf
 	MonitorID    = ID[monitorKind]
 )
 
@@ -268,6 +272,19 @@ func NewDeletionID(at time.Time) DeletionID { return NewID[deletionKind](at) }
 
 // ParseDeletionID reads a DeletionID that somebody asks by.
 func ParseDeletionID(text string) (DeletionID, error) { return ParseID[deletionKind](text) }
+
+// ItemIDOf returns the ItemID of what the platform calls by an id in the inbox of an account:
+// it follows from the two, and has no time.
+func ItemIDOf(account AccountID, nativeID string) ItemID {
+	sum := sha256.Sum256(append(account[:len(account):len(account)], nativeID...))
+	return ItemID(sum[:16])
+}
+
+// ParseItemID reads an ItemID that a client sent.
+func ParseItemID(text string) (ItemID, error) { return ParseID[itemKind](text) }
+
+// ParseCommentID reads a CommentID that a client sent.
+func ParseCommentID(text string) (CommentID, error) { return ParseID[commentKind](text) }
 
 // NewMonitorID makes a MonitorID of a time, the database's where it is at hand.
 func NewMonitorID(at time.Time) MonitorID { return NewID[monitorKind](at) }

@@ -159,6 +159,12 @@ func DeadUnknown(at time.Time) *TargetError {
 	return &TargetError{Code: CodeOutcomeUnknown, Message: "crier failed to find out whether this was published; a retry looks first where the platform can be asked", At: at}
 }
 
+// RestoredReply is the error of a reply that had not gone out when a backup was made which is
+// restored.
+func RestoredReply(at time.Time) *TargetError {
+	return &TargetError{Code: CodeOutcomeUnknown, Message: "crier was restored from a backup that is older than this reply's outcome: look at the conversation, and reply anew if it is not there", At: at}
+}
+
 // Held returns what giving the claim back needs, and why it cannot be worked on, if so.
 func (d Delivery) Held() (OpenClaim, error) {
 	return OpenClaim{d.Claim, d.Unreadable == nil}, d.Unreadable

@@ -233,3 +233,35 @@ func (w *Webhook) Summary() WebhookSummary {
 	}
 	return s
 }
+
+// InboxData is the `data` of comment.received and mention.received.
+type InboxData struct {
+	Item ItemSummary `json:"item"`
+}
+
+// ItemSummary is an item of the inbox as webhooks show it.
+type ItemSummary struct {
+	ID        ItemID    `json:"id"`
+	Kind      string    `json:"kind"`
+	Platform  Platform  `json:"platform"`
+	AccountID AccountID `json:"accountId"`
+	PostID    PostID    `json:"postId,omitzero"`
+	NativeID  string    `json:"nativeId"`
+	Author    *Author   `json:"author,omitempty"`
+	Text      string    `json:"text,omitempty"`
+	URL       string    `json:"url,omitempty"`
+	WrittenAt time.Time `json:"writtenAt"`
+}
+
+// Summary is the item as webhooks show it. Of LinkedIn's members it shows nothing, since what
+// they write may be kept for 48 hours, and deliveries are kept for longer.
+func (r Received) Summary(account Account) ItemSummary {
+	s := ItemSummary{
+		ID: ItemIDOf(account.ID, r.Item.NativeID), Kind: r.Item.Kind, Platform: account.Platform, AccountID: account.ID, PostID: r.Post,
+		NativeID: r.Item.NativeID, URL: r.Item.URL, WrittenAt: r.Item.WrittenAt.UTC(),
+	}
+	if account.Platform != LinkedIn {
+		s.Author, s.Text = &r.Item.Author, r.Item.Text
+	}
+	return s
+}

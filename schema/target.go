@@ -103,11 +103,13 @@ type Receipt struct {
 	Open     bool      `json:"open,omitempty"`  // the platform goes on by itself; Find closes it
 }
 
-// Comment is one first comment of a target: asked for, and what became of it.
+// Comment is one first comment of a target, or a reply to somebody: asked for, and what
+// became of it.
 type Comment struct {
 	ID       CommentID
-	Position int // index among the post's first comments
-	Entry    int // the entry it belongs to, from 0
+	ReplyTo  *ReplyTo // what a reply answers; nil: it is a first comment
+	Position int      // index among the post's first comments
+	Entry    int      // the entry it belongs to, from 0
 	Text     string
 	State    CommentState
 	NativeID string
@@ -116,10 +118,10 @@ type Comment struct {
 	Error    *TargetError
 }
 
-// CommentState is where a first comment stands. Its number is stored: it never changes.
+// CommentState is where a first comment or a reply stands. Its number is stored: it never changes.
 type CommentState int16
 
-// The states of a first comment.
+// The states of a first comment or a reply.
 const (
 	CommentPending CommentState = iota
 	CommentClaimed

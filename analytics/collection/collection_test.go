@@ -17,8 +17,8 @@ func TestAPostIsLookedAtFromItsFirstQuarterOnToItsThirtiethDay(t *testing.T) {
 	a := f.connect(schema.Bluesky, 1)
 	post, there := f.publish(a, "how does it do?")
 	f.acknowledge()
-	if n := f.count(`select count(*) from jobs j join collections c on c.id = j.id and c.due_at = j.due_at`); n != 2 {
-		t.Fatalf("%d jobs, want that of the post's metrics and that of the followers", n)
+	if n := f.count(`select count(*) from jobs j join collections c on c.id = j.id and c.due_at = j.due_at`); n != 4 {
+		t.Fatalf("%d jobs, want that of the post's metrics and those of followers, comments and mentions", n)
 	}
 	world, began := f.sandbox.World(schema.Bluesky), f.now()
 	f.collect() // the followers
@@ -38,8 +38,12 @@ func TestAPostIsLookedAtFromItsFirstQuarterOnToItsThirtiethDay(t *testing.T) {
 		t.Errorf("%d looks, and %d to follow after the last", looks, left)
 	}
 	f.wantFollowers(a, world, 6)
-	if n := f.count(`select count(*) from jobs j join collections c on c.id = j.id`); n != 1 {
-		t.Errorf("%d jobs are left, want that of the followers", n)
+	if n := f.count(`select count(*) from jobs j join collections c on c.id = j.id`); n != 3 {
+		t.Errorf("%d jobs are left, want those of followers, comments and mentions", n)
+	}
+	said, items := len(world.SaidUnder(there)), f.count(`select count(*) from inbox where not mention`)
+	if facts := len(f.facts(schema.FactInboxItem)); said == 0 || items != said || facts != said+len(world.Mentions(there.Account)) {
+		t.Errorf("%d items and %d facts of %d comments and %d mentions", items, facts, said, len(world.Mentions(there.Account)))
 	}
 }
 

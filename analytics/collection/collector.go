@@ -25,6 +25,8 @@ type Collector func(ctx context.Context, s Step) (schema.CollectionResult, error
 var collectors = map[schema.Collected]Collector{
 	schema.CollectMetrics:   collectMetrics,
 	schema.CollectFollowers: collectFollowers,
+	schema.CollectComments:  collectComments,
+	schema.CollectMentions:  collectMentions,
 }
 
 // result begins the result of a step, which has nothing to show yet.

@@ -33,7 +33,8 @@ func TestConformance(t *testing.T) {
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{Identifier: fmt.Sprintf("user%d.example.com", n), Password: fmt.Sprintf("abcd-efgh-ijkl-%04d", n)}
 		},
-		Operations: connectortest.Operations{Publish: putRecord, Comment: putRecord, Upload: uploadBlob},
+		Operations: connectortest.Operations{Publish: putRecord, Comment: putRecord, Upload: uploadBlob, Reply: putRecord},
+		Answers:    connectortest.Answers{Comments: true, Mentions: true, Nested: true, Forgiving: true},
 		Looks:      true, Dedupes: true,
 		Watch: func(simulator http.Handler) http.Handler {
 			return conformance.Watch(simulator, func(e conformance.Exchange) { description.Check(t, e) })

@@ -31,8 +31,9 @@ func TestContract(t *testing.T) {
 			return schema.Credentials{Identifier: fmt.Sprintf("user%d.example.com", n), Password: fmt.Sprintf("abcd-efgh-ijkl-%04d", n)}
 		},
 		Operations: connectortest.Operations{
-			Publish: putRecord, Comment: putRecord, Find: getRecord, Upload: uploadBlob,
+			Publish: putRecord, Comment: putRecord, Find: getRecord, Upload: uploadBlob, Reply: putRecord,
 		},
+		Answers: connectortest.Answers{Comments: true, Mentions: true, Nested: true, Forgiving: true},
 		Looks:   true,
 		Dedupes: true,
 		Throttled: []connectortest.Throttled{

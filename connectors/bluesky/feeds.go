@@ -17,8 +17,8 @@ import (
 // DefaultAppView is where Bluesky shows profiles to everybody.
 const DefaultAppView = "https://public.api.bsky.app"
 
-// postView is the part of app.bsky.feed.defs#postView that is read.
-type postView struct {
+// foundPost is the part of app.bsky.feed.defs#postView that is read.
+type foundPost struct {
 	URI    string `json:"uri"`
 	CID    string `json:"cid"`
 	Author struct {
@@ -45,7 +45,7 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 	}
 	var found struct {
 		Cursor string     `json:"cursor"`
-		Posts  []postView `json:"posts"`
+		Posts  []foundPost `json:"posts"`
 	}
 	_, err := c.authorized(ctx, d, func(s session) error {
 		search := call(d, http.MethodGet, s.PDS, searchPosts, s.Access)
@@ -66,7 +66,7 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 }
 
 // itemOf reads a post; ok is false for one whose address is none.
-func itemOf(p *postView) (item connectors.FeedItem, ok bool) {
+func itemOf(p *foundPost) (item connectors.FeedItem, ok bool) {
 	at, key, ok := strings.Cut(strings.TrimPrefix(p.URI, "at://"), "/"+postCollection+"/")
 	if !ok || at != p.Author.DID || key == "" {
 		return item, false

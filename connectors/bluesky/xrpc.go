@@ -26,6 +26,9 @@ const (
 	uploadVideo    = "app.bsky.video.uploadVideo"
 	getJobStatus   = "app.bsky.video.getJobStatus"
 	searchPosts    = "app.bsky.feed.searchPosts"
+
+	getPostThread     = "app.bsky.feed.getPostThread"
+	listNotifications = "app.bsky.notification.listNotifications"
 )
 
 // The names of errors that mean more than their status does.
@@ -35,6 +38,7 @@ const (
 	invalidSwap    = "InvalidSwap"
 	recordNotFound = "RecordNotFound"
 	blobNotFound   = "BlobNotFound"
+	postNotFound   = "NotFound"
 	// secondFactor is what a login with the account's own password meets.
 	secondFactor = "AuthFactorTokenRequired"
 )

@@ -88,6 +88,8 @@ func (a instagramAPI) violations(e Exchange) []string {
 		return a.read("IGMedia", asked, body)
 	case len(segments) != 2:
 		return []string{"the path is no edge's"}
+	case segments[1] == "replies":
+		node = "IGComment"
 	case segments[0] != "me":
 		node = "IGMedia"
 	}
@@ -149,7 +151,13 @@ func paramHolds(kind, text string) bool {
 func (a instagramAPI) read(name string, asked url.Values, body map[string]any) []string {
 	fields := a.of(name)
 	var found []string
-	for field := range strings.SplitSeq(asked.Get("fields"), ",") {
+	for _, field := range apart(asked.Get("fields")) {
+		field, within, expanded := strings.Cut(strings.TrimSuffix(field, "}"), "{")
+		if listed, isEdge := a.listed(name, field); expanded && isEdge { // its own answer is not looked into
+			fields[field] = "edge"
+			found = append(found, a.read(listed, url.Values{"fields": {within}}, nil)...)
+			continue
+		}
 		if _, known := fields[field]; !known && field != "" && field != "id" {
 			found = append(found, "field "+field+" of "+name+" is asked for, which is not described")
 		}
@@ -166,6 +174,32 @@ func (a instagramAPI) read(name string, asked url.Values, body map[string]any) [
 		found = append(found, objectViolations(fields, object)...)
 	}
 	return found
+}
+
+// listed returns what an edge of a node lists.
+func (a instagramAPI) listed(node, endpoint string) (name string, ok bool) {
+	for _, edge := range a[node].Edges {
+		if edge.Endpoint == endpoint && edge.Method == http.MethodGet {
+			return edge.Return, true
+		}
+	}
+	return "", false
+}
+
+// apart returns the fields of an expansion, each with what stands in its braces.
+func apart(fields string) (all []string) {
+	depth, from := 0, 0
+	for i, r := range fields + "," {
+		switch {
+		case r == '{':
+			depth++
+		case r == '}':
+			depth--
+		case r == ',' && depth == 0:
+			all, from = append(all, fields[from:i]), i+1
+		}
+	}
+	return all
 }
 
 func objectViolations(fields map[string]string, object map[string]any) []string {

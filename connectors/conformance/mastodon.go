@@ -133,7 +133,7 @@ func queryViolations(described []parameter, query url.Values) []string {
 		}
 	}
 	for name, values := range query {
-		p, ok := known[name]
+		p, ok := known[strings.TrimSuffix(name, "[]")] // how Rails writes a list
 		if !ok {
 			found = append(found, fmt.Sprintf("parameter %s is not described", name))
 			continue

@@ -30,6 +30,8 @@ type Fixture struct {
 	// Repeats is how long the platform refuses what the account has posted; zero: it takes the
 	// same text again at once.
 	Repeats time.Duration
+	// Answers tells which of what people write the connector reads and answers.
+	Answers Answers
 	// Throttled are the platform's ways to say that it is called too often.
 	Throttled []Throttled
 	// Pulls tells that the platform fetches media from its address by itself.
@@ -60,6 +62,17 @@ type Operations struct {
 	Comment string // the visible call of a first comment
 	Find    string // the look-up
 	Upload  string // the call that takes an image before the visible one
+	Reply   string // the visible call of an answer to what somebody has written
+}
+
+// Answers is what a platform offers of what people write to an account.
+type Answers struct {
+	Comments bool // it shows them, and takes replies
+	Mentions bool // likewise
+	// Nested tells that it shows answers to comments.
+	Nested bool
+	// Forgiving tells that it takes replies to what was deleted.
+	Forgiving bool
 }
 
 // Throttled is one way to say that a call came too early.

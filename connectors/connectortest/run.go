@@ -17,7 +17,7 @@ type clause struct {
 // Run holds a connector to the whole contract.
 func Run(t *testing.T, f Fixture) {
 	for _, clauses := range [][]clause{
-		publishing(), finding(), refusing(), failing(), misanswering(), ending(), endingAccounts(), attaching(), keepingSecrets(),
+		publishing(), finding(), answering(), refusing(), failing(), misanswering(), ending(), endingAccounts(), attaching(), keepingSecrets(),
 		consenting(), reading(),
 	} {
 		run(t, f, clauses)
@@ -27,7 +27,7 @@ func Run(t *testing.T, f Fixture) {
 // RunGenuine runs the clauses in which every answer that arrives is in the simulator's
 // own words, for whoever watches what the two say to each other.
 func RunGenuine(t *testing.T, f Fixture) {
-	for _, clauses := range [][]clause{publishing(), finding(), refusing(), reading()} {
+	for _, clauses := range [][]clause{publishing(), finding(), answering(), refusing(), reading()} {
 		run(t, f, clauses)
 	}
 }
@@ -61,6 +61,11 @@ func takesVideo(f Fixture) bool     { return f.takes(schema.Video) }
 
 func takesSeveral(f Fixture) bool { return takesImage(f) && f.Constraints.Media.Max > 1 }
 func boundsImages(f Fixture) bool { return takesImage(f) && f.Constraints.Media.MaxImageBytes > 0 }
+
+func answersComments(f Fixture) bool { return f.Answers.Comments }
+func answersMentions(f Fixture) bool { return f.Answers.Mentions }
+func nests(f Fixture) bool           { return f.Answers.Comments && f.Answers.Nested }
+func strict(f Fixture) bool          { return f.Answers.Comments && !f.Answers.Forgiving }
 
 func both(a, b func(Fixture) bool) func(Fixture) bool {
 	return func(f Fixture) bool { return a(f) && b(f) }

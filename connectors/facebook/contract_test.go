@@ -42,8 +42,10 @@ func fixture() connectortest.Fixture {
 			Comment: "POST /{version}/{node}/comments",
 			Find:    "GET /{version}/{page}/published_posts",
 			Upload:  "POST /{version}/{page}/photos",
+			Reply:   "POST /{version}/{node}/comments",
 		},
-		Looks: true,
+		Answers: connectortest.Answers{Comments: true, Nested: true},
+		Looks:   true,
 		Consent: &connectortest.Consent{
 			Permission: "pages_manage_posts", CodeLife: 10 * time.Minute, Redeem: "GET /{version}/oauth/access_token", Fragment: "_=_",
 			Denied: url.Values{"error": {"access_denied"}, "error_reason": {"user_denied"}},

@@ -19,6 +19,7 @@ type Post struct {
 	Caption     string `json:"caption"` // what instagram calls a post's text
 	Timestamp   Time   `json:"timestamp"`
 	Permalink   string `json:"permalink"`
+	Username    string `json:"username"` // of who wrote it, where that is asked for
 	MediaType   string `json:"media_type"`
 	ProductType string `json:"media_product_type"`
 	RepliedTo   struct {

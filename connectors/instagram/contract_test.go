@@ -42,7 +42,8 @@ func fixture() connectortest.Fixture {
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("IGAA-token-of-account-%d", n), SelfRenewing: true}
 		},
-		Operations: connectortest.Operations{Publish: simPublish, Comment: simComment, Find: simShow, Upload: simCreate},
+		Operations: connectortest.Operations{Publish: simPublish, Comment: simComment, Find: simShow, Upload: simCreate, Reply: "POST /{id}/replies"},
+		Answers:    connectortest.Answers{Comments: true, Nested: true},
 		Looks:      true,
 		Consent: &connectortest.Consent{
 			Permission: "instagram_business_content_publish", CodeLife: time.Hour, Redeem: "POST /oauth/access_token", Fragment: "_",

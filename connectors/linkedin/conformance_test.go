@@ -18,7 +18,7 @@ import (
 func TestConformance(t *testing.T) {
 	description := conformance.LinkedIn(t)
 	f := fixture()
-	f.Looks = true
+	f.Looks, f.Answers = true, connectortest.Answers{Comments: true}
 	f.Credentials = func(n int) schema.Credentials {
 		token := fmt.Sprintf("a-token-of-member-%d", n)
 		return schema.Credentials{AccessToken: token, EntityID: simulator.Organizations(token)[0]}

@@ -16,7 +16,7 @@ import (
 
 func TestContractOfOrganizations(t *testing.T) {
 	f := fixture()
-	f.Looks = true
+	f.Looks, f.Answers = true, connectortest.Answers{Comments: true}
 	f.Credentials = func(n int) schema.Credentials {
 		token := fmt.Sprintf("a-token-of-member-%d", n)
 		return schema.Credentials{AccessToken: token, EntityID: simulator.Organizations(token)[0]}
@@ -53,6 +53,7 @@ func fixture() connectortest.Fixture {
 			Comment: "POST /rest/socialActions/{urn}/comments",
 			Find:    "GET /rest/posts",
 			Upload:  "POST /rest/images?action=initializeUpload",
+			Reply:   "POST /rest/socialActions/{urn}/comments",
 		},
 		Throttled: []connectortest.Throttled{
 			throttled("the day's limit, until midnight UTC", "DAY", 90*time.Minute),

@@ -171,7 +171,7 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery, actor st
 		return schema.Receipt{}, schema.CannotTell, refuse("the entry to comment on is not published")
 	}
 	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
-		return c.comments(ctx, d, parent.NativeID, actor, next)
+		return c.comments(ctx, d, thread{list: parent.NativeID, post: parent.NativeID, actor: actor}, next)
 	})
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
@@ -179,8 +179,11 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery, actor st
 	return schema.Receipt{Entry: d.Comment.Entry, NativeID: item.ID, URL: c.address(parent.NativeID), PostedAt: item.At.UTC()}, schema.Found, nil
 }
 
-func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, actor, next string) (listing.Page, error) {
-	call := c.call(d.Account, d.Credentials, http.MethodGet, commentsOf(post), opListComments)
+// thread is the comments on a post, or the answers to one of them, and whose are looked for.
+type thread struct{ list, post, actor string }
+
+func (c *Connector) comments(ctx context.Context, d schema.Delivery, of thread, next string) (listing.Page, error) {
+	call := c.call(d.Account, d.Credentials, http.MethodGet, commentsOf(of.list), opListComments)
 	call.Kind, call.Query = connectors.Status, url.Values{"count": {strconv.Itoa(pageSize)}, "start": {startOf(next)}}
 	var list struct {
 		Elements []comment `json:"elements"`
@@ -192,15 +195,15 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, actor
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading comments: %w", withoutEnd(err))
 	}
-	isPart := func(m comment) bool { return m.urn(post) == "" || m.Created.Time == 0 }
+	isPart := func(m comment) bool { return m.urn(of.post) == "" || m.Created.Time == 0 }
 	if list.Elements == nil || slices.ContainsFunc(list.Elements, isPart) {
 		return listing.Page{}, strange("is no list of comments")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
 	for _, m := range list.Elements {
 		page.Items = append(page.Items, listing.Item{
-			ID: m.urn(post), At: m.Created.Time.time(),
-			Alike: m.Actor == actor && m.Parent == "" && listing.SameText(m.Message.Text, d.Comment.Text),
+			ID: m.urn(of.post), At: m.Created.Time.time(),
+			Alike: m.Actor == of.actor && (m.Parent == "") == (of.list == of.post) && listing.SameText(m.Message.Text, d.Comment.Text),
 		})
 	}
 	return page, nil

@@ -34,7 +34,8 @@ func TestConformance(t *testing.T) {
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-account-%d", n)}
 		},
-		Operations: connectortest.Operations{Publish: "POST /api/v1/statuses", Comment: "POST /api/v1/statuses", Upload: "POST /api/v2/media"},
+		Operations: connectortest.Operations{Publish: "POST /api/v1/statuses", Comment: "POST /api/v1/statuses", Upload: "POST /api/v2/media", Reply: "POST /api/v1/statuses"},
+		Answers:    connectortest.Answers{Comments: true, Mentions: true, Nested: true},
 		Looks:      true, Dedupes: true,
 		Watch: func(simulator http.Handler) http.Handler {
 			return conformance.Watch(simulator, func(e conformance.Exchange) { description.Check(t, e) })

@@ -19,6 +19,8 @@ import (
 // Operations of the API, as they are called in metrics and logs.
 const (
 	opCreateStatus   = "POST /api/v1/statuses"
+	opContext        = "GET /api/v1/statuses/{id}/context"
+	opNotifications  = "GET /api/v1/notifications"
 	opListStatuses   = "GET /api/v1/accounts/{id}/statuses"
 	opVerify         = "GET /api/v1/accounts/verify_credentials"
 	opUploadMedia    = "POST /api/v2/media"

@@ -35,7 +35,9 @@ func TestContract(t *testing.T) {
 			Comment: "POST /api/v1/statuses",
 			Find:    "GET /api/v1/accounts/{id}/statuses",
 			Upload:  "POST /api/v2/media",
+			Reply:   "POST /api/v1/statuses",
 		},
+		Answers: connectortest.Answers{Comments: true, Mentions: true, Nested: true},
 		Looks:   true,
 		Dedupes: true,
 		Throttled: []connectortest.Throttled{

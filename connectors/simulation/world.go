@@ -56,6 +56,7 @@ type World struct {
 	revoked  map[string]struct{} // credentials; they do not outlive the process
 
 	published published
+	people    people
 	seed      int64
 	takenDown sync.Map // names of posts that are gone; they do not outlive the process
 
@@ -98,7 +99,7 @@ func (w *World) NewID() int64 {
 	}
 }
 
-// Reset forgets posts, uploads, faults, ends and which markers were met. Accounts follow
+// Reset forgets posts, what people said, uploads, faults, ends and which markers were met. Accounts follow
 // from their credentials and stay what they were.
 func (w *World) Reset() error {
 	w.mu.Lock()
@@ -125,6 +126,7 @@ func (w *World) clear() {
 	w.uploads = map[string]Upload{}
 	w.revoked = map[string]struct{}{}
 	w.published = newPublished()
+	w.people.forget()
 }
 
 func (w *World) restore(records []record) {

@@ -23,16 +23,18 @@ const (
 
 // Operations of the API, as they are called in metrics and logs.
 const (
-	opCreate      = "POST /me/threads"
-	opPublish     = "POST /me/threads_publish"
-	opContainer   = "GET /{container}"
-	opPost        = "GET /{post}"
-	opListPosts   = "GET /me/threads"
-	opListReplies = "GET /me/replies"
-	opLimits      = "GET /me/threads_publishing_limit"
-	opProfile     = "GET /me"
-	opRedeem      = "POST /oauth/access_token"
-	opInspect     = "GET /debug_token"
+	opCreate       = "POST /me/threads"
+	opPublish      = "POST /me/threads_publish"
+	opContainer    = "GET /{container}"
+	opPost         = "GET /{post}"
+	opListPosts    = "GET /me/threads"
+	opListReplies  = "GET /me/replies"
+	opConversation = "GET /{media}/conversation"
+	opMentions     = "GET /me/mentions"
+	opLimits       = "GET /me/threads_publishing_limit"
+	opProfile      = "GET /me"
+	opRedeem       = "POST /oauth/access_token"
+	opInspect      = "GET /debug_token"
 )
 
 // Config is what a Connector is made of.

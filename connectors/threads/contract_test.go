@@ -42,7 +42,8 @@ func fixture() connectortest.Fixture {
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("THAA-token-of-profile-%d", n), SelfRenewing: true}
 		},
-		Operations: connectortest.Operations{Publish: simPublish, Comment: simPublish, Find: simShow, Upload: simCreate},
+		Operations: connectortest.Operations{Publish: simPublish, Comment: simPublish, Find: simShow, Upload: simCreate, Reply: simPublish},
+		Answers:    connectortest.Answers{Comments: true, Mentions: true, Nested: true},
 		Looks:      true,
 		Consent: &connectortest.Consent{
 			Permission: "threads_content_publish", CodeLife: time.Hour, Redeem: "POST /oauth/access_token", Fragment: "_",

@@ -37,7 +37,9 @@ func fixture() connectortest.Fixture {
 			Comment: "POST /2/tweets",
 			Find:    "GET /2/users/{id}/tweets",
 			Upload:  "POST /2/media/upload/initialize",
+			Reply:   "POST /2/tweets",
 		},
+		Answers: connectortest.Answers{Comments: true, Mentions: true, Nested: true},
 		Looks:   true,
 		Repeats: 24 * time.Hour,
 		Throttled: []connectortest.Throttled{

@@ -39,8 +39,10 @@ func fixture() connectortest.Fixture {
 			Publish: "PUT session end",
 			Comment: "POST /youtube/v3/commentThreads",
 			Find:    "PUT session status",
+			Reply:   "POST /youtube/v3/comments",
 		},
-		Looks: true,
+		Answers: connectortest.Answers{Comments: true, Nested: true},
+		Looks:   true,
 		Throttled: []connectortest.Throttled{
 			throttled("the day's quota, until midnight Pacific", "quotaExceeded", 9*time.Hour+30*time.Minute),
 			throttled("calls that come too fast", "rateLimitExceeded", time.Minute),

@@ -24,7 +24,7 @@ const (
 
 // costs are of the calls that take units; a session's take none.
 var costs = map[string]int{
-	opThumbnail: 50, opAddToPlaylist: 50, opComment: 50,
+	opThumbnail: 50, opAddToPlaylist: 50, opComment: 50, opReply: 50, opCaptions: 50, opDownload: 200, opReplies: 1,
 	opStats: 1, opVideos: 1, opPlaylists: 1, opPlaylistItems: 1, opChannels: 1, opComments: 1,
 }
 

@@ -272,3 +272,24 @@ func TestErasingGoesOverAllTables(t *testing.T) {
 		}
 	}
 }
+
+func TestInboxItemsAreReadByName(t *testing.T) {
+	w := newWorkspace()
+	store := open(t)
+	account, other := schema.NewAccountID(noon), schema.NewAccountID(noon)
+	item := func(account schema.AccountID, native, text string, revision int64) schema.Event {
+		return w.about(account, schema.FactInboxItem, noon, schema.InboxItem{
+			Kind: schema.InboxComment, NativeID: native, Text: text, Author: schema.Author{Handle: "ada"}, WrittenAt: noon, Revision: revision,
+		})
+	}
+	insert(t, store, item(account, "a", "first", 1), item(account, "a", "edited", 2), item(other, "a", "other", 1), item(account, "b", "not asked", 1))
+	for workspace, want := range map[schema.WorkspaceID]int{schema.WorkspaceID(w): 2, schema.NewWorkspaceID(noon): 0} {
+		got, err := store.Analytics().InboxItems(t.Context(), workspace, []schema.ItemName{{Account: account, NativeID: "a"}, {Account: other, NativeID: "a"}, {Account: account, NativeID: "c"}})
+		if err != nil || len(got) != want {
+			t.Fatalf("%d items, %v; want %d", len(got), err, want)
+		}
+		if one := got[schema.ItemName{Account: account, NativeID: "a"}]; want > 0 && (one.Text != "edited" || one.Author.Handle != "ada" || one.WrittenAt.Sub(noon).Abs() > time.Millisecond) {
+			t.Errorf("item = %+v", one)
+		}
+	}
+}

@@ -75,7 +75,8 @@ var insertComments = db.NewStatement(`
 		set id = excluded.id, state = excluded.state, text = excluded.text
 		where c.state = ` + tables.CommentSkipped + ` and excluded.state = ` + tables.CommentPending)
 
-// Comment is the store of the comment stage.
+// Comment is the store of the comment stage. A reply is a comment without a post: what is said
+// of first comments holds for both.
 type Comment struct {
 	*Store
 	lost        *lostClaims[schema.CommentID]
@@ -130,27 +131,42 @@ var claimComments = db.NewStatement(`
 		state = ` + tables.CommentClaimed + `, claim = c.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval,
 		step = ` + stepOfClaim("c") + `,
 		since = coalesce(c.since, now())
-	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again), posts p, targets t, accounts a, workspaces w
-	where c.id = u.id and p.id = c.post_id and t.post_id = c.post_id and t.n = c.n
+	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again)
+		join comments k on k.id = u.id
+		left join posts p on p.id = k.post_id
+		left join targets t on t.post_id = k.post_id and t.n = k.n,
+		accounts a, workspaces w
+	where c.id = u.id and (k.post_id is null or p.id is not null and t.n is not null)
 	  and a.id = c.account_id and w.id = a.workspace_id
 	  and ` + tables.Claimable("c") + `
 	  and not exists (select from holds h where h.subject = c.post_id)
 	  and (not ` + tables.PausedComment + ` or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())
-	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, c.since,
-		t.post_id, t.n, t.version, t.receipts, p.content, ` + tables.PausedComment + `, ` + tables.AccountColumns)
+	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, c.since, c.reply_to,
+		coalesce(t.post_id, ` + db.NoID + `), coalesce(t.n, 0), coalesce(t.version, 0), t.receipts, p.content, ` + tables.PausedComment + `, ` + tables.AccountColumns)
 
 func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	var since *time.Time
-	var receipts, document []byte
+	var answers, receipts, document []byte
 	d.Comment = &schema.Comment{}
 	a := &d.Account
-	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &since,
+	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &since, &answers,
 		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document, &d.Paused}, tables.AccountFields(a)...)...)
 	if err != nil {
 		return err
 	}
 	d.Workspace, d.Since, d.Entry = a.Workspace, db.FromNull(since), d.Comment.Entry
 	d.DueAt = d.Comment.ID.Time().Add(schema.FirstCommentDelay)
+	if answers != nil {
+		d.DueAt = d.Comment.ID.Time()
+		d.Unreadable = db.Guard(func() error {
+			if err := db.Decode("item that a reply answers", answers, &d.Comment.ReplyTo); err != nil {
+				return err
+			}
+			d.DescribeReply()
+			return nil
+		})
+		return nil
+	}
 	d.Unreadable = db.Guard(func() error {
 		var content schema.Content
 		if err := db.Decode("receipts of a target", receipts, &d.Receipts); err != nil {
@@ -208,7 +224,9 @@ func (c *Comment) receipt(r schema.CommentResult) *receiptRows {
 // recorded already.
 func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bool) error {
 	var attempts tables.AttemptRows
-	attempts.Add(r.Post, r.Attempt)
+	if !r.Post.IsZero() { // a reply has no timeline
+		attempts.Add(r.Post, r.Attempt)
+	}
 	parameters := attempts.Columns()
 	maps.Copy(parameters, pgx.StrictNamedArgs{
 		"comment": r.Comment, "claim": r.Claim, "state": int16(r.State), "step": int16(r.Step), "attempts": int16(r.Attempts),

@@ -102,6 +102,9 @@ func (f *fixture) populate(name string) (ids []string) {
 	f.fault(schema.Fault{
 		Stage: schema.TopicPublish, Subject: schema.Subject{ID: waiting.ID}, Message: schema.LogMessage{Value: []byte(`{"workspace":"` + f.workspace.String() + `"}`)},
 	})
+	item := f.received("to answer", schema.InboxComment)
+	_, err = f.gateway.CreateReply(f.Context(), schema.ReplyCreation{Workspace: f.workspace, Reply: schema.NewCommentID(now), Item: item, Text: "thanks"})
+	f.must(err)
 	rows := strings.NewReplacer("$w", sqlID(f.workspace), "$q", sqlID(queue), "$p", sqlID(waiting.ID), "$a", sqlID(f.accounts[0]),
 		"$h", sqlID(hook.ID), "$r", sqlID(reviewed.ID), "$ended", sqlID(past.ID), "$text", f.accounts[0].String(), "$name", name)
 	f.exec(rows.Replace(`

@@ -59,7 +59,7 @@ func (s *Store) parkComments(ctx context.Context, ids []schema.CommentID) error 
 			select c.id, base, case
 				when review then now() + interval '`+reviewAgain+`'
 				else greatest(base + $2::interval, now()) + interval '`+afterDeadline+`' end due_at
-			from comments c join targets t on t.post_id = c.post_id and t.n = c.n
+			from comments c join accounts a on a.id = c.account_id
 			cross join lateral (select uuid_extract_timestamp(c.id) + $3::interval base,
 				exists (select from holds h where h.subject = c.post_id) review, `+tables.PausedComment+` paused) held
 			where c.id = any($1) and c.state in `+tables.OpenComments+` and (review or paused)

@@ -196,7 +196,7 @@ type second struct {
 // lockComment locks a first comment and reads its current state, target and account.
 func (s *second) lockComment(ctx context.Context, tx pgx.Tx) (c schema.Comment, err error) {
 	err = tx.QueryRow(ctx, `
-		select state, native_id, workspace_id, account_id, post_id, n, entry from comments where id = $1 for no key update`, s.comment).
+		select state, native_id, workspace_id, account_id, coalesce(post_id, id), n, entry from comments where id = $1 for no key update`, s.comment).
 		Scan(&c.State, &c.NativeID, (*[16]byte)(&s.workspace), (*[16]byte)(&s.account), (*[16]byte)(&s.post), &s.n, &s.entry)
 	return c, err
 }

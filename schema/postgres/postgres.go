@@ -10,6 +10,7 @@ import (
 	"crier/schema/postgres/billing"
 	"crier/schema/postgres/collection"
 	"crier/schema/postgres/deletion"
+	"crier/schema/postgres/engagement"
 	"crier/schema/postgres/feeds"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
@@ -52,6 +53,7 @@ type (
 	keyStore       = keys.Store
 	billingStore   = billing.Store
 	admissionStore = admission.Store
+	inboxStore     = engagement.Store
 	chores         = maintenance.Store
 	feedStore      = feeds.Store
 )
@@ -69,6 +71,7 @@ type Gateway struct {
 	*keyStore
 	*billingStore
 	*admissionStore
+	*inboxStore
 	*feedStore
 }
 
@@ -77,13 +80,19 @@ func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schem
 	d := s.ForRequests()
 	return &Gateway{
 		posts.New(d, constraints), queues.New(d), accounts.New(d), media.New(d),
-		webhooks.New(d, sealer), keys.New(d), billing.New(d), admission.New(d),
+		webhooks.New(d, sealer), keys.New(d), billing.New(d), admission.New(d), engagement.New(d),
 		feeds.New(d),
 	}
 }
 
 // Media is the store of uploads and of their cleanup.
 type Media = media.Store
+
+// Engagement is the store of what accounts receive, and of replies.
+type Engagement = engagement.Store
+
+// NewEngagement returns the store of what accounts receive, for those that collect it.
+func NewEngagement(s *Store) *Engagement { return engagement.New(s.DB) }
 
 // NewMedia returns the store of uploads.
 func NewMedia(s *Store) *Media { return media.New(s.DB) }

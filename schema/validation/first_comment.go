@@ -23,24 +23,46 @@ func (v *validation) firstComments(all []rules) {
 }
 
 func (v *validation) commentText(c schema.Constraints, i int, text string) {
+	wrong, isWarning := tooLong(c, text, "first comment", "this one")
+	switch wrong.Field = fmt.Sprintf("firstComments[%d].text", i); {
+	case wrong.Message == "":
+	case isWarning:
+		wrong.Code = CodeFirstCommentLong
+		v.add(&v.warnings, wrong)
+	default:
+		wrong.Code = CodeFirstCommentTooLong
+		v.add(&v.errors, wrong)
+	}
+}
+
+// tooLong says why a platform does not take a comment of such a length, or may not take it;
+// without a message it does.
+func tooLong(c schema.Constraints, text, what, it string) (d schema.Detail, isWarning bool) {
 	p, limit := c.Platform, c.FirstComment
 	if limit.Count == nil {
-		return
+		return d, false
 	}
-	field := fmt.Sprintf("firstComments[%d].text", i)
+	d.Platform = p.String()
 	switch n := limit.Count(text); {
 	case limit.Max > 0 && n > limit.Max:
-		v.fail(p, field, CodeFirstCommentTooLong,
-			"%s takes a first comment of at most %d characters, this one has %d", c.Taker(), limit.Max, n)
+		d.Message = fmt.Sprintf("%s takes a %s of at most %d characters, %s has %d", c.Taker(), what, limit.Max, it, n)
 	case limit.MaxBytes > 0 && len(text) > limit.MaxBytes:
-		v.fail(p, field, CodeFirstCommentTooLong,
-			"%s takes a first comment of at most %d bytes, this one has %d", p, limit.MaxBytes, len(text))
+		d.Message = fmt.Sprintf("%s takes a %s of at most %d bytes, %s has %d", p, what, limit.MaxBytes, it, len(text))
 	case limit.Usual > 0 && n > limit.Usual:
-		v.add(&v.warnings, schema.Detail{
-			Field: field, Platform: p.String(), Code: CodeFirstCommentLong,
-			Message: fmt.Sprintf("this one has %d characters; a server of %s takes %d unless it allows more", n, p, limit.Usual),
-		})
+		d.Message, isWarning = fmt.Sprintf("%s has %d characters; a server of %s takes %d unless it allows more", it, n, p, limit.Usual), true
 	}
+	return d, isWarning
+}
+
+// Reply returns why a platform does not take a text as a reply: its limits are those of first
+// comments.
+func Reply(c schema.Constraints, text string) []schema.Detail {
+	d, isWarning := tooLong(c, text, "reply", "this one")
+	if d.Message == "" || isWarning {
+		return nil
+	}
+	d.Field, d.Code = "text", CodeTextTooLong
+	return []schema.Detail{d}
 }
 
 // refusedComment adds an error for each platform if none takes the comment, and a warning

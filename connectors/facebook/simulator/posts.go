@@ -211,7 +211,7 @@ func (s *simulator) createComment(v visit) {
 	message := v.text("message")
 	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, message, func(rw http.ResponseWriter) {
 		v.rw = rw
-		parent, err := s.post(v, v.r.PathValue("node"))
+		parent, err := s.commentable(v, v.r.PathValue("node"))
 		switch {
 		case err != nil:
 		case fieldsOf(parent).Kind == aStory:
@@ -233,20 +233,12 @@ func (s *simulator) createComment(v visit) {
 }
 
 func (s *simulator) listComments(v visit) {
-	parent, err := s.post(v, v.r.PathValue("node"))
+	parent, err := s.commentable(v, v.r.PathValue("node"))
 	if err != nil {
 		v.fail(err)
 		return
 	}
-	var shown []map[string]any
-	for p := range s.world.Newest(v.account.ID) {
-		if p.ReplyTo == parent.ID {
-			shown = append(shown, map[string]any{
-				"id": p.ID, "message": p.Text, "created_time": p.CreatedAt.Format(timeFormat),
-				"from": map[string]string{"id": v.account.ID, "name": "Page " + v.account.ID},
-			})
-		}
-	}
+	shown := s.commentsOn(v, parent)
 	if v.r.URL.Query().Get("order") != "reverse_chronological" {
 		slices.Reverse(shown)
 	}

@@ -122,15 +122,7 @@ func (s *simulator) listComments(v visit) {
 		v.Fail(graph.NotFound(id))
 		return
 	}
-	v.List(s.world, maxComments, func(p simulation.Post) map[string]any {
-		if p.ReplyTo != id {
-			return nil
-		}
-		return map[string]any{
-			"id": p.ID, "text": p.Text, "timestamp": p.CreatedAt.UTC().Format(graph.TimeFormat), "username": v.Account.Handle,
-			"from": map[string]string{"id": v.Account.ID, "username": v.Account.Handle}, "hidden": false, "like_count": 0,
-		}
-	})
+	s.listAnswers(v, s.answers(v, id))
 }
 
 // entry is a media with every field there is of it.

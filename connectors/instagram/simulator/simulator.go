@@ -48,6 +48,8 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		"GET /{id}/insights":                   s.insights,
 		"GET /{id}/comments":                   s.listComments,
 		opComment:                              s.comment,
+		"GET /{id}/replies":                    s.listReplies,
+		"POST /{id}/replies":                   s.reply,
 	} {
 		api.Mux.HandleFunc(operation, gate.Admit(operation, func(c graph.Call) { handle(visit{c, keptOf(c.Account)}) }))
 	}

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -50,10 +51,12 @@ func (s *simulator) createComment(v visit) {
 }
 
 func (s *simulator) comment(v visit, asked comment) (simulation.Post, error) {
-	parent, err := s.find(v, v.r.PathValue("urn"))
+	parent, under, err := s.commented(v, v.r.PathValue("urn"))
 	switch {
 	case err != nil:
 		return simulation.Post{}, err
+	case under != "" && asked.Parent != under:
+		return simulation.Post{}, badInput("INVALID_PARENT_COMMENT", "parentComment is not the comment that is answered")
 	case !v.mayActAs(asked.Actor):
 		return simulation.Post{}, denied("socialActions/comments.CREATE as " + asked.Actor)
 	case asked.Message.Text == "":
@@ -63,7 +66,7 @@ func (s *simulator) comment(v visit, asked comment) (simulation.Post, error) {
 	}
 	urn := fmt.Sprintf("urn:li:comment:(%s%s,%d)", shareURN, parent.ID, s.world.NewID())
 	made, _, err := s.world.Add(simulation.Post{
-		Account: asked.Actor, ID: urn, Text: asked.Message.Text, ReplyTo: shareURN + parent.ID, Workspace: s.world.WorkspaceOf(v.r),
+		Account: asked.Actor, ID: urn, Text: asked.Message.Text, ReplyTo: cmp.Or(under, shareURN+parent.ID), Workspace: s.world.WorkspaceOf(v.r),
 	})
 	return made, err
 }
@@ -71,13 +74,16 @@ func (s *simulator) comment(v visit, asked comment) (simulation.Post, error) {
 func shownComment(p simulation.Post) comment {
 	number := strings.TrimSuffix(p.ID[strings.LastIndexByte(p.ID, ',')+1:], ")")
 	shown := comment{ID: number, URN: p.ID, Actor: p.Account, Object: p.ReplyTo, Created: &stamp{p.Account, p.CreatedAt.UnixMilli()}}
+	if strings.HasPrefix(p.ReplyTo, commentURN) {
+		shown.Object, shown.Parent = objectOf(p.ReplyTo), p.ReplyTo
+	}
 	shown.Message.Text = p.Text
 	return shown
 }
 
 // listComments lists the comments of an organization's post. A post without any is not found.
 func (s *simulator) listComments(v visit) {
-	parent, err := s.find(v, v.r.PathValue("urn"))
+	parent, under, err := s.commented(v, v.r.PathValue("urn"))
 	switch {
 	case err != nil:
 		v.fail(err)
@@ -86,9 +92,9 @@ func (s *simulator) listComments(v visit) {
 		v.fail(denied("partnerApiSocialActions.GET_ALL"))
 		return
 	}
-	var all []comment
+	all := said(s.world.SaidUnder(parent), under)
 	for p := range s.world.All() {
-		if p.ReplyTo == shareURN+parent.ID {
+		if p.ReplyTo == cmp.Or(under, shareURN+parent.ID) {
 			all = append(all, shownComment(p))
 		}
 	}

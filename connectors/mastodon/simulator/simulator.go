@@ -45,6 +45,8 @@ func newSimulator(w *simulation.World, limits []limit) http.Handler {
 		"POST /api/v1/statuses":                   s.createStatus,
 		"GET /api/v1/statuses/{id}":               s.showStatus,
 		"DELETE /api/v1/statuses/{id}":            s.deleteStatus,
+		"GET /api/v1/statuses/{id}/context":       s.context,
+		"GET /api/v1/notifications":               s.notifications,
 		"GET /api/v1/accounts/{id}/statuses":      s.listStatuses,
 		"GET /api/v1/accounts/verify_credentials": s.verify,
 		opUploadMedia:                             s.uploadMedia,

@@ -72,7 +72,7 @@ func (s *simulator) create(v visit, asked newStatus) (simulation.Post, error) {
 	v.profile.writing.Lock()
 	defer v.profile.writing.Unlock()
 	if asked.InReplyToID != "" {
-		if _, err := s.find(v, asked.InReplyToID); err != nil {
+		if _, err := s.find(v, asked.InReplyToID); err != nil && !s.heard(v, asked.InReplyToID) {
 			return simulation.Post{}, &refusal{http.StatusNotFound, "The post you are trying to reply to does not appear to exist."}
 		}
 	}

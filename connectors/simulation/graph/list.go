@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,17 @@ const defaultPage = 25
 // List answers with a page, of at most so many, of what the account's posts are shown as, the
 // newest first; nil leaves one out.
 func (c Call) List(w *simulation.World, most int, show func(simulation.Post) map[string]any) {
+	c.ListAll(func(yield func(string, func() map[string]any) bool) {
+		for post := range w.Newest(c.Account.ID) {
+			if !yield(post.ID, func() map[string]any { return show(post) }) {
+				return
+			}
+		}
+	}, most)
+}
+
+// ListAll lists what it is given, by id and as it is shown; what shows as nil is left out.
+func (c Call) ListAll(all iter.Seq2[string, func() map[string]any], most int) {
 	size, err := strconv.Atoi(c.Param("limit"))
 	if err != nil || size < 1 {
 		size = defaultPage
@@ -23,12 +35,12 @@ func (c Call) List(w *simulation.World, most int, show func(simulation.Post) map
 	size = min(size, most)
 	data, skipping := []map[string]any{}, c.Param("after") != ""
 	var first, last string
-	for post := range w.Newest(c.Account.ID) {
+	for id, show := range all {
 		if skipping {
-			skipping = post.ID != c.Param("after")
+			skipping = id != c.Param("after")
 			continue
 		}
-		shown := show(post)
+		shown := show()
 		if shown == nil {
 			continue
 		}
@@ -36,9 +48,9 @@ func (c Call) List(w *simulation.World, most int, show func(simulation.Post) map
 			break
 		}
 		if len(data) == 0 {
-			first = post.ID
+			first = id
 		}
-		last = post.ID
+		last = id
 		data = append(data, c.Pick(shown))
 	}
 	page := map[string]any{"data": data}

@@ -173,6 +173,9 @@ func (s *simulator) checkReferences(v visit, r request) error {
 	if r.ReplyTo == "" {
 		return nil
 	}
+	if _, heard := s.world.Said(v.Account.ID, r.ReplyTo); heard {
+		return nil
+	}
 	if _, ok := s.world.Post(v.Account.ID, r.ReplyTo); !ok || v.kept.isDeleted(r.ReplyTo) {
 		return graph.NotFound(r.ReplyTo)
 	}

@@ -45,6 +45,8 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		"GET /{user}/threads":                  func(v visit) { s.list(v, false) },
 		"GET /{user}/replies":                  func(v visit) { s.list(v, true) },
 		"GET /{user}/threads_publishing_limit": s.publishingLimit,
+		"GET /{user}/mentions":                 s.mentions,
+		"GET /{id}/conversation":               s.conversation,
 		"GET /{id}":                            s.show,
 		"GET /{id}/insights":                   s.postInsights,
 		"GET /{user}/threads_insights":         s.accountInsights,

@@ -31,6 +31,8 @@ func userLimits() map[string]limit {
 		opTimeline:   quarter(900),
 		opMe:         quarter(75),
 		opPosts:      quarter(5000),
+		opSearch:     quarter(300),
+		opMentions:   quarter(300),
 		opInitialize: quarter(1875),
 		opAppend:     quarter(1875),
 		opFinalize:   quarter(1875),

@@ -206,6 +206,9 @@ func (n newPost) checkPoll() error {
 // the only ones that the simulator knows of.
 func (s *simulator) mayReply(account string, asked newPost) error {
 	_, isOwn := s.world.Post(account, asked.Reply.ID)
+	if _, heard := s.world.Said(account, asked.Reply.ID); heard && !strings.Contains(asked.Text, uninvited) {
+		return nil // who wrote it has named the account
+	}
 	switch {
 	case !isOwn && !s.exists(asked.Reply.ID):
 		return forbidden("You attempted to reply to a Tweet that is deleted or not visible to you.")

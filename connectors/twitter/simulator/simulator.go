@@ -16,6 +16,8 @@ const (
 	opTimeline   = "GET /2/users/{id}/tweets"
 	opMe         = "GET /2/users/me"
 	opPosts      = "GET /2/tweets"
+	opSearch     = "GET /2/tweets/search/recent"
+	opMentions   = "GET /2/users/{id}/mentions"
 	opInitialize = "POST /2/media/upload/initialize"
 	opAppend     = "POST /2/media/upload/{id}/append"
 	opFinalize   = "POST /2/media/upload/{id}/finalize"
@@ -54,6 +56,8 @@ func newSimulator(s *simulator) http.Handler {
 		opTimeline:               s.listPosts,
 		opMe:                     s.me,
 		opPosts:                  s.postsByID,
+		opSearch:                 s.searchRecent,
+		opMentions:               s.listMentions,
 		opInitialize:             s.initialize,
 		opAppend:                 s.append,
 		opFinalize:               s.finalize,

@@ -88,11 +88,5 @@ func (s *simulator) listComments(v visit) {
 		v.fail(notFound("videoNotFound", "The video identified by the videoId parameter could not be found."))
 		return
 	}
-	var all []any
-	for p := range s.world.Newest(v.channel) {
-		if p.ReplyTo == id {
-			all = append(all, v.shown(v.thread(p)))
-		}
-	}
-	v.list("commentThread", all, 20, 100)
+	v.list("commentThread", s.threads(v, video), 20, 100)
 }

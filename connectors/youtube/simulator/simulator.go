@@ -56,6 +56,10 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		"POST /youtube/v3/playlistItems":         {s.insertPlaylistItem, "units", 50},
 		"GET /youtube/v3/commentThreads":         {s.listComments, "units", 1},
 		"POST /youtube/v3/commentThreads":        {s.insertComment, "units", 50},
+		"GET /youtube/v3/comments":               {s.listReplies, "units", 1},
+		"POST /youtube/v3/comments":              {s.insertReply, "units", 50},
+		"GET /youtube/v3/captions":               {s.listCaptions, "units", 50},
+		"GET /youtube/v3/captions/{id}":          {s.downloadCaptions, "units", 200},
 	} {
 		s.mux.HandleFunc(pattern, s.admit(call.handle, call.bucket, call.cost))
 	}

@@ -45,6 +45,8 @@ func (s *Store) Now() time.Time { return s.now() }
 const (
 	// dueAtOnce is how many snapshots a claim brings: no platform takes more in one call.
 	dueAtOnce = 100
+	// recentAtOnce is how many of an account's posts are looked for comments under, the newest.
+	recentAtOnce = 500
 	// heldFor is how long what is paused is not looked at again.
 	heldFor = time.Hour
 )
@@ -70,7 +72,13 @@ func (s *Store) Claim(ctx context.Context, ids []schema.CollectionID) ([]schema.
 			return err
 		})
 	b.Queue(dueSnapshots, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "early": schema.SnapshotEarly, "limit": dueAtOnce}).
-		Query(func(rows pgx.Rows) error { return readDue(rows, claimed) })
+		Query(func(rows pgx.Rows) error {
+			return readPosts(rows, claimed, schema.CollectMetrics, func(c *schema.Collection) *[]schema.Snapshot { return &c.Due })
+		})
+	b.Queue(recentPosts, pgx.StrictNamedArgs{"ids": ids, "limit": recentAtOnce}).
+		Query(func(rows pgx.Rows) error {
+			return readPosts(rows, claimed, schema.CollectComments, func(c *schema.Collection) *[]schema.Snapshot { return &c.Recent })
+		})
 	sent := time.Now()
 	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
 		return nil, fmt.Errorf("claiming collections: %w", db.Unavailable(err))
@@ -81,12 +89,12 @@ func (s *Store) Claim(ctx context.Context, ids []schema.CollectionID) ([]schema.
 	return claimed, nil
 }
 
-// readDue gives claimed collections the snapshots that are due.
-func readDue(rows pgx.Rows, claimed []schema.Collection) error {
-	of := make(map[schema.AccountID]int, len(claimed))
+// readPosts gives claimed collections of a kind the posts that they are about.
+func readPosts(rows pgx.Rows, claimed []schema.Collection, what schema.Collected, of func(*schema.Collection) *[]schema.Snapshot) error {
+	at := make(map[schema.AccountID]int, len(claimed))
 	for i, c := range claimed {
-		if c.What == schema.CollectMetrics {
-			of[c.Account.ID] = i
+		if c.What == what {
+			at[c.Account.ID] = i
 		}
 	}
 	var account schema.AccountID
@@ -94,8 +102,9 @@ func readDue(rows pgx.Rows, claimed []schema.Collection) error {
 	into := []any{(*[16]byte)(&account), (*[16]byte)(&one.Post), &one.Target, &one.NativeID, &one.URL, &one.Video, &one.PostedAt, &one.Slot}
 	_, err := pgx.ForEachRow(rows, into, func() error {
 		one.PostedAt = one.PostedAt.UTC()
-		if i, ok := of[account]; ok {
-			claimed[i].Due = append(claimed[i].Due, one)
+		if i, ok := at[account]; ok {
+			posts := of(&claimed[i])
+			*posts = append(*posts, one)
 		}
 		return nil
 	})
@@ -130,6 +139,15 @@ var (
 	  and not ` + tables.PausedCollection + `
 	returning ` + tables.AccountColumns + `, c.id, c.what, c.cursor, c.claim, c.attempts`
 )
+
+// recentPosts are those whose metrics are looked at still, which is for 30 days.
+const recentPosts = `
+	select c.account_id, s.post_id, s.n, s.native_id, s.url, s.video, s.posted_at, s.slot
+	from collections c cross join lateral (
+		select * from snapshots s where s.account_id = c.account_id order by s.posted_at desc, s.post_id, s.n limit @limit
+	) s
+	where c.id = any(@ids) and c.what = ` + tables.CollectComments + `
+	order by c.account_id, s.posted_at desc, s.post_id, s.n`
 
 const dueSnapshots = `
 	select c.account_id, s.post_id, s.n, s.native_id, s.url, s.video, s.posted_at, s.slot

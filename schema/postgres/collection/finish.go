@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/engagement"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -45,7 +46,14 @@ func (s *Store) Finish(ctx context.Context, r schema.CollectionResult) error {
 func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResult, said *schema.Announcement) error {
 	b := &pgx.Batch{}
 	queueLooks(b, r)
-	if e := tables.QueueFacts(b, r.Facts, s.DB.Now()); e != nil {
+	facts, events, err := engagement.Receive(ctx, tx, r.Account, r.Received, s.DB.Now())
+	if err != nil {
+		return err
+	}
+	if e := tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now()); e != nil {
+		said.Events = append(said.Events, *e)
+	}
+	if e := tables.QueueEvents(b, events, s.DB.Now()); e != nil {
 		said.Events = append(said.Events, *e)
 	}
 	var due *time.Time

@@ -36,7 +36,7 @@ func Follow(ctx context.Context, tx pgx.Tx, events []schema.Event, now time.Time
 	b := &pgx.Batch{}
 	if len(posts) > 0 {
 		queueSnapshots(b, posts, posted)
-		tables.QueueCollections(b, tables.Collecting{Accounts: posted, Whats: []schema.Collected{schema.CollectMetrics}, Sooner: true, Now: now}, &due)
+		tables.QueueCollections(b, tables.Collecting{Accounts: posted, Whats: []schema.Collected{schema.CollectMetrics, schema.CollectComments}, Sooner: true, Now: now}, &due)
 	}
 	if len(connected) > 0 {
 		tables.QueueCollections(b, tables.Collecting{Accounts: connected, Whats: schema.AllCollected(), Sooner: true, Now: now}, &due)

@@ -87,6 +87,33 @@ func (w *work) answers(ctx context.Context, tx pgx.Tx) (gone removed, more bool,
 		select count(*) from gone`, w.workspaces, w.account.String(), schema.AccountID{}.String(), chunkLimit)
 }
 
+// replies removes those of its accounts, with their jobs. Their receipts stay without an
+// owner.
+func (w *work) replies(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	return w.some(ctx, tx, `
+		with gone as (
+			delete from comments where id in (
+				select id from comments where post_id is null and account_id = any($1) order by id limit $2 for update)
+			returning id
+		), jobs as (
+			delete from jobs j using gone where j.id = gone.id
+		), seconds as (
+			delete from duplicates d using gone where d.post_id = gone.id
+		), receipts as (
+			update receipts r set owner = `+db.NoID+` from gone where r.profile = any($3) and r.owner = gone.id
+		)
+		select count(*) from gone`, w.accounts, chunkLimit, w.profiles)
+}
+
+// inbox removes what its accounts have received.
+func (w *work) inbox(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	return w.some(ctx, tx, `
+		with gone as (
+			delete from inbox where id in (select id from inbox where account_id = any($1) order by id limit $2 for update) returning 1
+		)
+		select count(*) from gone`, w.accounts, chunkLimit)
+}
+
 // media marks uploads, whose content and rows are then removed by those who keep them. Until
 // then no pass is the last.
 func (w *work) media(ctx context.Context, tx pgx.Tx) (gone removed, more bool, err error) {

@@ -77,6 +77,17 @@ func (s *Store) ForgetAttempts(ctx context.Context) (rows int, more bool, err er
 	return s.forget(ctx, s.attempts, s.Now().Add(-s.Keep.Attempts))
 }
 
+// ForgetReplies deletes replies that ended longer ago than posts are kept: first comments are
+// among them for as long as their post is open.
+func (s *Store) ForgetReplies(ctx context.Context) (rows int, more bool, err error) {
+	return s.forget(ctx, s.replies, schema.FirstDeliveryID(s.Now().Add(-s.Keep.Posts)))
+}
+
+// ForgetInbox deletes what is known of comments and mentions of long ago.
+func (s *Store) ForgetInbox(ctx context.Context) (rows int, more bool, err error) {
+	return s.forget(ctx, s.inbox, s.Now().Add(-s.Keep.Inbox))
+}
+
 // ForgetConsents deletes consents that have expired.
 func (s *Store) ForgetConsents(ctx context.Context) (rows int, more bool, err error) {
 	return s.forget(ctx, s.consents, s.Now())

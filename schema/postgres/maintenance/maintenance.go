@@ -17,7 +17,7 @@ type Store struct {
 	archived ending        // how far the pass over what has ended is
 	unnoted  schema.PostID // how far the round over posts is that nobody may have noted
 
-	keys, receipts, deliveries, attempts, counters, consents *aged
+	keys, receipts, deliveries, attempts, counters, consents, replies, inbox *aged
 }
 
 // New returns the store of maintenance.
@@ -31,5 +31,7 @@ func New(d *db.DB) *Store {
 		attempts:   &aged{table: "attempts", column: "at", kind: moment, least: never},
 		consents:   &aged{table: "consents", column: "expires_at", kind: moment, least: never},
 		counters:   &aged{table: "counters", column: "period", kind: "date", least: "date '-infinity'"},
+		replies:    &aged{table: "comments", column: "id", kind: "uuid", least: db.NoID, where: " and post_id is null and state not in " + tables.OpenComments},
+		inbox:      &aged{table: "inbox", column: "seen_at", kind: moment, least: never},
 	}
 }

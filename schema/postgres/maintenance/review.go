@@ -30,13 +30,17 @@ var (
 	with page as materialized (
 		select id, post_id, state from comments where id > @id order by id limit @page
 	), held as (` +
-		fmt.Sprintf(holdForReview, "post_id", "(select distinct post_id from page where state in "+tables.OpenComments+") open") + `
+		fmt.Sprintf(holdForReview, "post_id", "(select distinct post_id from page where post_id is not null and state in "+tables.OpenComments+") open") + `
+	), ended as (
+		update comments c set state = ` + tables.CommentFailed + `, claim = claim + 1, lease_until = null, error = @error::text::json
+		from page where c.id = page.id and page.post_id is null and page.state in ` + tables.OpenComments + `
 	)
 	select id, (select count(*) from held) from page order by id desc limit 1`
 )
 
 // HoldOverdue holds every post for review whose time has passed, or one of whose first
-// comments has not gone out, and returns how many. It goes in chunks; one that was cut off is
+// comments has not gone out, and returns how many. Replies that have not gone out end: nobody
+// would miss the moment for them. It goes in chunks; one that was cut off is
 // to be begun anew.
 func HoldOverdue(ctx context.Context, d *db.DB) (held int64, err error) {
 	var at duePlace
@@ -49,7 +53,7 @@ func HoldOverdue(ctx context.Context, d *db.DB) (held int64, err error) {
 			return n, err
 		},
 		func(tx pgx.Tx) (n int64, err error) {
-			err = tx.QueryRow(ctx, holdComments, pgx.StrictNamedArgs{"id": at.id, "page": holdPage, "kind": kind}).Scan(&at.id, &n)
+			err = tx.QueryRow(ctx, holdComments, pgx.StrictNamedArgs{"id": at.id, "page": holdPage, "kind": kind, "error": string(db.Encode(schema.RestoredReply(now)))}).Scan(&at.id, &n)
 			return n, err
 		},
 	} {

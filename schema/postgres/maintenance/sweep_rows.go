@@ -94,7 +94,7 @@ func (c *chunk) jobs(ctx context.Context) (more bool, err error) {
 	return looked == sweepRows, err
 }
 
-// comments gives first comments the job they lack.
+// comments gives first comments and replies the job they lack.
 func (c *chunk) comments(ctx context.Context) (more bool, err error) {
 	of, err := c.nextRecent(ctx, "comments", "state in "+tables.OpenComments)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *chunk) comments(ctx context.Context) (more bool, err error) {
 	}
 	rows, err := c.tx.Query(ctx, `
 		with page as materialized (select * from comments where id > $1 and id <= $2 and state in `+tables.OpenComments+`)
-		select c.id, c.post_id, c.workspace_id, c.account_id, a.platform from page c join accounts a on a.id = c.account_id
+		select c.id, coalesce(c.post_id, c.id), c.workspace_id, c.account_id, a.platform from page c join accounts a on a.id = c.account_id
 		where not exists (select from jobs j where j.id = c.id)`, of.after, of.last)
 	return of.more, c.giveJobs(ctx, repairNoComment, rows, err, func(row pgx.Row, j *schema.Job) error {
 		var m schema.CommentMessage

@@ -50,7 +50,7 @@ func (c *creation) answer(err error) (schema.Created, error) {
 	case c.failed != nil:
 		return schema.Created{}, fmt.Errorf("answering a repeated request: %w", db.Unavailable(c.failed))
 	case c.conflict:
-		return schema.Created{}, errConflict()
+		return schema.Created{}, tables.ErrKeyConflict()
 	case c.refused != nil:
 		return schema.Created{}, c.refused
 	}
@@ -142,7 +142,7 @@ func takeKeys(ctx context.Context, conn *pgx.Conn, firsts []*creation) (map[idem
 	taken := make(map[idempotencyKey]struct{}, n)
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
-	batch.Queue(insertKeys, db.IDColumn(lineages), keys, prints, responses).Query(func(rows pgx.Rows) error {
+	batch.Queue(tables.InsertKeys, db.IDColumn(lineages), keys, prints, responses).Query(func(rows pgx.Rows) error {
 		var k idempotencyKey
 		_, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&k.lineage), &k.key}, func() error {
 			taken[k] = struct{}{}
@@ -152,14 +152,6 @@ func takeKeys(ctx context.Context, conn *pgx.Conn, firsts []*creation) (map[idem
 	})
 	return taken, conn.SendBatch(ctx, batch).Close()
 }
-
-const insertKeys = `
-	insert into idempotency as i (lineage, key, fingerprint, response)
-	select * from unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[])
-	on conflict (lineage, key) do update
-		set fingerprint = excluded.fingerprint, response = excluded.response, created_at = now()
-		where i.created_at < now() - interval '24 hours'
-	returning lineage, key`
 
 // insert makes the posts of the winners, commits, and announces what follows.
 func (s *Store) insert(ctx context.Context, conn *pgx.Conn, winners []*creation, begin string) error {
@@ -343,14 +335,7 @@ func (s *Store) Answer(ctx context.Context, request schema.Idempotency) (respons
 	case err != nil:
 		return nil, false, fmt.Errorf("reading an earlier answer: %w", db.Unavailable(err))
 	case !bytes.Equal(fingerprint, request.Fingerprint[:]):
-		return nil, false, errConflict()
+		return nil, false, tables.ErrKeyConflict()
 	}
 	return response, true, nil
-}
-
-func errConflict() error {
-	return &schema.Error{
-		Kind:    schema.IdempotencyConflict,
-		Message: "this Idempotency-Key was used with another request in the last 24 hours",
-	}
 }

@@ -13,6 +13,7 @@ import (
 const (
 	CollectMetrics   = "1"
 	CollectFollowers = "2"
+	CollectComments  = "3"
 )
 
 // CollectionJob is the job of something that is collected.

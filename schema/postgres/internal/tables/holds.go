@@ -21,11 +21,11 @@ func paused(workspace, account, platform string) string {
 }
 
 // These tell whether the work of a row is paused: of posts p for accounts a, of targets t of
-// posts p, of first comments c to targets t.
+// posts p, of first comments and replies c for accounts a.
 var (
 	PausedAccount = paused("p.workspace_id", "a.id", "a.platform")
 	PausedTarget  = paused("p.workspace_id", "t.account_id", "t.platform")
-	PausedComment = paused("c.workspace_id", "c.account_id", "t.platform")
+	PausedComment = paused("c.workspace_id", "c.account_id", "a.platform")
 	// of collections c of accounts a
 	PausedCollection = paused("c.workspace_id", "c.account_id", "a.platform")
 

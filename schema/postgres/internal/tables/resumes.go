@@ -67,7 +67,7 @@ var resume = `
 					exists (select from holds h where h.subject = p.id)
 					or not exists (select from targets t where t.post_id = p.id and t.state in ` + OpenTargets + ` and not ` + PausedTarget + `))))
 			and not (k.kind = ` + JobComment + ` and exists (
-				select from comments c join targets t on t.post_id = c.post_id and t.n = c.n
+				select from comments c join accounts a on a.id = c.account_id
 				where c.id = k.id and (exists (select from holds h where h.subject = c.post_id) or ` + PausedComment + `)))
 	), locked as materialized (
 		select j.id, f.nth, f.opens_at from jobs j join free f on f.id = j.id where j.held is distinct from false order by j.id for update of j

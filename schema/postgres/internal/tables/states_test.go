@@ -31,7 +31,7 @@ func TestStatesHaveTheNumbersOfTheSchema(t *testing.T) {
 		{"job", JobPost}: schema.JobPost, {"job", JobComment}: schema.JobComment, {"job", JobNotify}: schema.JobNotify, {"job", jobRefresh}: schema.JobRefresh,
 		{"job", jobCollect}: schema.JobCollect,
 
-		{"collected", CollectMetrics}: schema.CollectMetrics, {"collected", CollectFollowers}: schema.CollectFollowers,
+		{"collected", CollectMetrics}: schema.CollectMetrics, {"collected", CollectFollowers}: schema.CollectFollowers, {"collected", CollectComments}: schema.CollectComments,
 	} {
 		if want := fmt.Sprintf("%d", state); sql[1] != want {
 			t.Errorf("%s %v is %s in SQL, want %s", sql[0], state, sql[1], want)

@@ -1,0 +1,170 @@
+package bluesky
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+const (
+	// threadDepth is how deep answers to answers are read.
+	threadDepth = 50
+	// mentionPage is the most of listNotifications.
+	mentionPage = 100
+)
+
+// postView is a post as the app shows it (app.bsky.feed.defs, and a notification likewise).
+type postView struct {
+	URI    string `json:"uri"`
+	CID    string `json:"cid"`
+	Author struct {
+		DID         string `json:"did"`
+		Handle      string `json:"handle"`
+		DisplayName string `json:"displayName"`
+	} `json:"author"`
+	Record struct {
+		Text      string `json:"text"`
+		CreatedAt string `json:"createdAt"`
+		Reply     *reply `json:"reply"`
+	} `json:"record"`
+	IndexedAt time.Time `json:"indexedAt"`
+}
+
+// threadView is a post with what answers it; without a Post, one that is deleted or blocked.
+type threadView struct {
+	Post    *postView    `json:"post"`
+	Replies []threadView `json:"replies"`
+}
+
+// answerState is what a reply to a post needs: the Received.State of this platform.
+type answerState struct {
+	Root   strongRef `json:"root"`
+	Parent strongRef `json:"parent"`
+}
+
+// Comments reads the thread under a post in one call.
+func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, _ string) (connectors.ReceivedPage, error) {
+	var answer struct {
+		Thread threadView `json:"thread"`
+	}
+	s, err := c.reads(ctx, r, getPostThread, url.Values{"uri": {post.NativeID}, "depth": {strconv.Itoa(threadDepth)}, "parentHeight": {"0"}}, &answer)
+	if isNamed(err, postNotFound) {
+		return connectors.ReceivedPage{Gone: true}, nil
+	}
+	if err != nil {
+		return connectors.ReceivedPage{}, fmt.Errorf("reading thread: %w", err)
+	}
+	if answer.Thread.Post == nil {
+		return connectors.ReceivedPage{Gone: true}, nil
+	}
+	page := connectors.ReceivedPage{}
+	answer.Thread.under(func(v *postView) {
+		if v.Author.DID == s.DID {
+			return
+		}
+		received := v.received(schema.InboxComment)
+		received.Post, received.Item.PostNativeID = post.Post, post.NativeID
+		if received.Item.ParentID == post.NativeID {
+			received.Item.ParentID = ""
+		}
+		page.Items = append(page.Items, received)
+	})
+	return page, nil
+}
+
+// under calls see with every post below this one.
+func (t threadView) under(see func(*postView)) {
+	for _, answer := range t.Replies {
+		if answer.Post != nil {
+			see(answer.Post)
+		}
+		answer.under(see)
+	}
+}
+
+// Mentions reads the account's notifications.
+func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor string) (connectors.ReceivedPage, error) {
+	query := url.Values{"reasons": {"mention", "quote"}, "limit": {strconv.Itoa(mentionPage)}}
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	var answer struct {
+		Cursor        string     `json:"cursor"`
+		Notifications []postView `json:"notifications"`
+	}
+	if _, err := c.reads(ctx, r, listNotifications, query, &answer); err != nil {
+		return connectors.ReceivedPage{}, fmt.Errorf("reading notifications: %w", err)
+	}
+	page := connectors.ReceivedPage{Next: answer.Cursor}
+	for i := range answer.Notifications {
+		page.Items = append(page.Items, answer.Notifications[i].received(schema.InboxMention))
+	}
+	return page, nil
+}
+
+// reads makes a call that reads, under the account's session.
+func (c *Connector) reads(ctx context.Context, r connectors.Reading, method string, query url.Values, answer any) (session, error) {
+	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
+	return c.authorized(ctx, d, func(s session) error {
+		get := call(d, http.MethodGet, s.PDS, method, s.Access)
+		get.Kind, get.Query, get.Turn = connectors.Read, query, r.Turn
+		_, err := c.client.Do(ctx, get, answer)
+		return err
+	})
+}
+
+func (v *postView) received(kind string) schema.Received {
+	own := strongRef{v.URI, v.CID}
+	state := answerState{Root: own, Parent: own}
+	item := schema.InboxItem{
+		Kind: kind, NativeID: v.URI, Text: v.Record.Text, URL: pageOf(v.URI), WrittenAt: v.at(),
+		Author: schema.Author{ID: v.Author.DID, Handle: v.Author.Handle, Name: v.Author.DisplayName, URL: "https://bsky.app/profile/" + url.PathEscape(v.Author.DID)},
+	}
+	if v.Record.Reply != nil {
+		state.Root, item.ParentID = v.Record.Reply.Root, v.Record.Reply.Parent.URI
+	}
+	encoded, err := json.Marshal(state)
+	if err != nil {
+		encoded = nil // not reached: texts alone
+	}
+	return schema.Received{Item: item, State: string(encoded)}
+}
+
+// at is when it was written: when the app saw it, or before, as its author says.
+func (v *postView) at() time.Time {
+	said, err := time.Parse(time.RFC3339, v.Record.CreatedAt)
+	if err != nil || said.After(v.IndexedAt) && !v.IndexedAt.IsZero() {
+		return v.IndexedAt.UTC()
+	}
+	return said.UTC()
+}
+
+// Reply writes the record of a reply.
+func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	var to answerState
+	if err := json.Unmarshal([]byte(cmp.Or(d.Comment.ReplyTo.State, "{}")), &to); err != nil {
+		return schema.Receipt{}, fmt.Errorf("reading what is answered: %w", err)
+	}
+	if to.Parent.URI == "" || to.Root.URI == "" {
+		return schema.Receipt{}, refuse("what it answers is not known well enough to be answered")
+	}
+	record, err := newPost(d, d.Comment.Text)
+	if err != nil {
+		return schema.Receipt{}, err
+	}
+	record.Reply = &reply{Root: to.Root, Parent: to.Parent}
+	return c.put(ctx, d, record)
+}
+
+// FindReply reads the record by its key.
+func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	return c.Find(ctx, d)
+}

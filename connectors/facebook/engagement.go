@@ -1,0 +1,82 @@
+package facebook
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/schema"
+	"crier/schema/validation"
+)
+
+// receivedComment is what is read of what people write under a post (reference/comment).
+type receivedComment struct {
+	ID          string     `json:"id"`
+	Message     string     `json:"message"`
+	CreatedTime graph.Time `json:"created_time"`
+	Permalink   string     `json:"permalink_url"`
+	From        struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"from"` // not there where the token may not know
+	Parent struct {
+		ID string `json:"id"`
+	} `json:"parent"`
+}
+
+// Comments reads what is under a post, answers to comments included. A story takes none.
+func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
+	call := c.call(r.Account, r.Credentials, http.MethodGet, url.PathEscape(post.NativeID)+"/comments", opComments)
+	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, pageQuery(cursor, "id,message,created_time,from,parent{id},permalink_url")
+	call.Query.Set("filter", "stream")
+	call.Query.Set("order", "reverse_chronological")
+	var read list[receivedComment]
+	_, err := c.client.Do(ctx, call, &read)
+	if isGone(err) {
+		return connectors.ReceivedPage{Gone: true}, nil
+	}
+	if err != nil {
+		return connectors.ReceivedPage{}, fmt.Errorf("reading comments: %w", withoutEnd(err))
+	}
+	own, err := c.ownID(ctx, r)
+	if err != nil {
+		return connectors.ReceivedPage{}, err
+	}
+	page := connectors.ReceivedPage{Next: read.next()}
+	for _, one := range read.Data {
+		if one.ID == "" || one.From.ID == own || one.CreatedTime.IsZero() {
+			continue
+		}
+		item := schema.InboxItem{
+			Kind: schema.InboxComment, NativeID: one.ID, ParentID: one.Parent.ID, PostNativeID: post.NativeID, Text: one.Message,
+			Author: schema.Author{ID: one.From.ID, Name: one.From.Name}, WrittenAt: one.CreatedTime.UTC(),
+		}
+		if validation.IsWebAddress(one.Permalink) {
+			item.URL = one.Permalink
+		}
+		page.Items = append(page.Items, schema.Received{Item: item, Post: post.Post})
+	}
+	return page, nil
+}
+
+// ownID returns the page's id, which a sandbox does not know.
+func (c *Connector) ownID(ctx context.Context, r connectors.Reading) (string, error) {
+	if own := pageOf(schema.Delivery{Account: r.Account}); own != "me" {
+		return own, nil
+	}
+	profile, err := c.Check(ctx, r.Account, r.Credentials)
+	return profile.NativeID, err
+}
+
+// Reply answers a comment by a comment of the page on it.
+func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	return c.Comment(ctx, d)
+}
+
+// FindReply looks for it among the answers to the comment.
+func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	return c.Find(ctx, d)
+}

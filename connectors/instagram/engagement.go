@@ -1,0 +1,129 @@
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/schema"
+)
+
+const (
+	opReply       = "POST /{comment}/replies"
+	opListReplies = "GET /{comment}/replies"
+
+	receivedFields = "id,text,timestamp,username,from"
+)
+
+// receivedComment is what is read of what people write under a media (ig-comment).
+type receivedComment struct {
+	graph.Post
+	From struct {
+		ID       string `json:"id"`
+		Username string `json:"username"`
+	} `json:"from"`
+	Replies struct {
+		Data []receivedComment `json:"data"`
+	} `json:"replies"`
+}
+
+// Comments reads what is under a media, with the first answers to each comment.
+func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
+	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
+	call := c.call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments)
+	call.Kind, call.Turn = connectors.Read, r.Turn
+	call.Query = url.Values{"fields": {receivedFields + ",replies{" + receivedFields + "}"}, "limit": {strconv.Itoa(commentPageSize)}}
+	if cursor != "" {
+		call.Query.Set("after", cursor)
+	}
+	var read struct {
+		Data   []receivedComment `json:"data"`
+		Paging struct {
+			Cursors struct {
+				After string `json:"after"`
+			} `json:"cursors"`
+		} `json:"paging"`
+	}
+	_, err := c.client.Do(ctx, call, &read)
+	if said, ok := errors.AsType[graph.Error](err); ok && said.Has(100, 33) {
+		return connectors.ReceivedPage{Gone: true}, nil
+	}
+	if err != nil {
+		return connectors.ReceivedPage{}, fmt.Errorf("reading comments: %w", graph.WithoutEnd(err))
+	}
+	own, err := c.own(ctx, r)
+	if err != nil {
+		return connectors.ReceivedPage{}, err
+	}
+	var page connectors.ReceivedPage
+	add := func(one receivedComment, parent string) {
+		by := cmp.Or(one.From.Username, one.Username)
+		if one.ID == "" || one.Timestamp.IsZero() || by == own.Name || one.From.ID != "" && one.From.ID == own.NativeID {
+			return
+		}
+		page.Items = append(page.Items, schema.Received{Post: post.Post, Item: schema.InboxItem{
+			Kind: schema.InboxComment, NativeID: one.ID, ParentID: parent, PostNativeID: post.NativeID, Text: one.Text, URL: post.URL,
+			Author: schema.Author{ID: one.From.ID, Handle: by, URL: "https://www.instagram.com/" + url.PathEscape(by)}, WrittenAt: one.Timestamp.UTC(),
+		}})
+	}
+	for _, one := range read.Data {
+		add(one, "")
+		for _, below := range one.Replies.Data {
+			add(below, one.ID)
+		}
+	}
+	if len(read.Data) == commentPageSize {
+		page.Next = read.Paging.Cursors.After
+	}
+	return page, nil
+}
+
+// own returns whose account it is, which a sandbox does not know.
+func (c *Connector) own(ctx context.Context, r connectors.Reading) (connectors.Profile, error) {
+	if r.Account.NativeID != "" && !r.Account.Sandbox {
+		return connectors.Profile{NativeID: r.Account.NativeID, Name: r.Account.Name}, nil
+	}
+	return c.Check(ctx, r.Account, r.Credentials)
+}
+
+// repliesTo is where a comment is answered: one that is itself an answer, beside it.
+func repliesTo(d schema.Delivery) string {
+	to := d.Comment.ReplyTo
+	return "/" + url.PathEscape(cmp.Or(to.ParentID, to.NativeID)) + "/replies"
+}
+
+// Reply answers a comment.
+func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	call := c.call(d, http.MethodPost, repliesTo(d), opReply)
+	call.Form = url.Values{"message": {d.Comment.Text}}
+	id, err := graph.Publish(ctx, c.client, d, call)
+	if err != nil { // a token that may not comment may publish
+		return schema.Receipt{}, fmt.Errorf("replying: %w", graph.WithoutEnd(err))
+	}
+	return schema.Receipt{NativeID: id, PostedAt: c.now().UTC()}, nil
+}
+
+// FindReply looks for it among the answers to the comment.
+func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	own, err := c.own(ctx, connectors.Reading{Account: d.Account, Credentials: d.Credentials})
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	item, verdict, err := graph.Search{
+		Now:  c.now,
+		Page: c.pages(d, list{repliesTo(d), opListReplies, "id,text,timestamp,username", commentPageSize}),
+		IsLike: func(p graph.Post) bool {
+			return (p.Username == "" || p.Username == own.Name) && graph.SameText(p.Text, d.Comment.Text)
+		},
+	}.Find(ctx, d)
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return graph.Receipt(d, item, c.now()), verdict, nil
+}

@@ -1,0 +1,160 @@
+package youtube
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"crier/connectors"
+	"crier/connectors/google"
+	"crier/connectors/listing"
+	"crier/schema"
+)
+
+const (
+	opReply   = "comments.insert"
+	opReplies = "comments.list"
+)
+
+// receivedComment is a comment of somebody.
+type receivedComment struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		Author  string `json:"authorDisplayName"`
+		Address string `json:"authorChannelUrl"`
+		Channel struct {
+			Value string `json:"value"`
+		} `json:"authorChannelId"`
+		Original    string    `json:"textOriginal"`
+		Display     string    `json:"textDisplay"`
+		Parent      string    `json:"parentId"`
+		PublishedAt time.Time `json:"publishedAt"`
+	} `json:"snippet"`
+}
+
+// receivedThread is a comment with the first answers to it, up to five.
+type receivedThread struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		Top receivedComment `json:"topLevelComment"`
+	} `json:"snippet"`
+	Replies struct {
+		Comments []receivedComment `json:"comments"`
+	} `json:"replies"`
+}
+
+// Comments reads what is under a video, the newest first, with the first answers to each comment.
+func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
+	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
+	call := c.read(d, "commentThreads", opComments, "snippet", "replies")
+	call.Turn, call.Kind = r.Turn, connectors.Read
+	for name, value := range map[string]string{
+		"videoId": post.NativeID, "order": "time", "textFormat": "plainText", "maxResults": strconv.Itoa(2 * pageSize), "pageToken": cursor,
+	} {
+		if value != "" {
+			call.Query.Set(name, value)
+		}
+	}
+	read, _, err := readList[receivedThread](ctx, c, d, call, "comments")
+	if said, ok := errors.AsType[google.Error](err); ok && said.Has("videoNotFound") {
+		return connectors.ReceivedPage{Gone: true}, nil
+	}
+	if err != nil {
+		return connectors.ReceivedPage{}, err
+	}
+	own, err := c.ownChannel(ctx, r)
+	if err != nil {
+		return connectors.ReceivedPage{}, err
+	}
+	page := connectors.ReceivedPage{Next: read.Next}
+	for _, thread := range read.Items {
+		for _, one := range append([]receivedComment{thread.Snippet.Top}, thread.Replies.Comments...) {
+			if one.ID == "" || one.Snippet.PublishedAt.IsZero() || one.Snippet.Channel.Value == own {
+				continue
+			}
+			page.Items = append(page.Items, schema.Received{Post: post.Post, Item: schema.InboxItem{
+				Kind: schema.InboxComment, NativeID: one.ID, ParentID: one.Snippet.Parent, PostNativeID: post.NativeID,
+				Text: cmp.Or(one.Snippet.Original, one.Snippet.Display), URL: c.address(post.NativeID) + "&lc=" + url.QueryEscape(one.ID),
+				Author:    schema.Author{ID: one.Snippet.Channel.Value, Name: one.Snippet.Author, URL: one.Snippet.Address},
+				WrittenAt: one.Snippet.PublishedAt.UTC(),
+			}})
+		}
+	}
+	return page, nil
+}
+
+// ownChannel returns the account's channel, which a sandbox does not know.
+func (c *Connector) ownChannel(ctx context.Context, r connectors.Reading) (string, error) {
+	if own := channelOf(r.Account); own != "" {
+		return own, nil
+	}
+	profile, err := c.Check(ctx, r.Account, r.Credentials)
+	return profile.NativeID, err
+}
+
+// answered is the comment that a reply hangs on: an answer is answered beside it.
+func answered(d schema.Delivery) string {
+	return cmp.Or(d.Comment.ReplyTo.ParentID, d.Comment.ReplyTo.NativeID)
+}
+
+// Reply answers a comment, by the channel.
+func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	call := visible(d, c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/comments", opReply, "snippet"))
+	call.JSON = map[string]any{"snippet": map[string]string{"parentId": answered(d), "textOriginal": d.Comment.Text}}
+	var made receivedComment
+	if _, err := c.do(ctx, d.Account, d.Credentials, call, &made); err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating reply: %w", withoutEnd(err))
+	}
+	if made.ID == "" {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no reply"}
+	}
+	return c.commentReceipt(d, d.Comment.ReplyTo.Post, made.ID, c.now()), nil
+}
+
+// FindReply lists the answers to the comment.
+func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	own, err := c.ownChannel(ctx, connectors.Reading{Account: d.Account, Credentials: d.Credentials})
+	if err != nil {
+		return schema.Receipt{}, schema.CannotTell, err
+	}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.replies(ctx, d, own, next)
+	})
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return c.commentReceipt(d, d.Comment.ReplyTo.Post, item.ID, item.At), schema.Found, nil
+}
+
+// replies reads a part of the answers to a comment. In which order they come is not documented,
+// so that all are read.
+func (c *Connector) replies(ctx context.Context, d schema.Delivery, own, next string) (listing.Page, error) {
+	call := c.read(d, "comments", opReplies, "snippet")
+	for name, value := range map[string]string{
+		"parentId": answered(d), "textFormat": "plainText", "maxResults": strconv.Itoa(2 * pageSize), "pageToken": next,
+	} {
+		if value != "" {
+			call.Query.Set(name, value)
+		}
+	}
+	read, response, err := readList[receivedComment](ctx, c, d, call, "replies")
+	if err != nil {
+		return listing.Page{}, err
+	}
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
+	for _, one := range read.Items {
+		if one.ID == "" || one.Snippet.PublishedAt.IsZero() {
+			return listing.Page{}, strange("lists a reply without a name")
+		}
+		page.Items = append(page.Items, listing.Item{
+			ID: one.ID, At: one.Snippet.PublishedAt,
+			Alike: one.Snippet.Channel.Value == own && listing.SameText(d.Comment.Text, cmp.Or(one.Snippet.Original, one.Snippet.Display)),
+		})
+	}
+	return page, nil
+}

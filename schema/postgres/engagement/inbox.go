@@ -1,0 +1,230 @@
+package engagement
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// change is a row of the inbox that is new or another than it was.
+type change struct {
+	id        schema.ItemID
+	revision  int64
+	readAt    *time.Time
+	writtenAt time.Time // as it was first seen
+}
+
+// Receive stores what an account has received, as a collection has read it, and returns the
+// facts and the webhook events of what is new or has changed. What is known already changes
+// nothing, so a page can be read again.
+func Receive(ctx context.Context, tx pgx.Tx, account schema.Account, received []schema.Received, now time.Time) (facts, events []schema.Event, err error) {
+	if len(received) == 0 {
+		return nil, nil, nil
+	}
+	changes, err := putItems(ctx, tx, account, received)
+	if err != nil {
+		return nil, nil, fmt.Errorf("storing what an account has received: %w", err)
+	}
+	facts, events = eventsOf(account, received, changes, now)
+	return facts, events, nil
+}
+
+// Receive is Receive in a transaction of its own; it returns how many items were new or have
+// changed.
+func (s *Store) Receive(ctx context.Context, account schema.Account, received []schema.Received) (changed int, err error) {
+	var said schema.Announcement
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		said = schema.Announcement{}
+		facts, events, err := Receive(ctx, tx, account, received, s.Now())
+		if err != nil {
+			return err
+		}
+		changed = len(facts)
+		b := &pgx.Batch{}
+		for _, e := range []*schema.EncodedEvents{tables.QueueFacts(b, facts, s.Now()), tables.QueueEvents(b, events, s.Now())} {
+			if e != nil {
+				said.Events = append(said.Events, *e)
+			}
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return 0, db.Unavailable(err)
+	}
+	s.Announce(said)
+	return changed, nil
+}
+
+// putItems stores those of a page that are new or have changed, and returns them. Those of an
+// account that is gone are left out.
+func putItems(ctx context.Context, tx pgx.Tx, account schema.Account, received []schema.Received) (map[schema.ItemID]change, error) {
+	n := len(received)
+	ids, mentions, deleted := make([]schema.ItemID, n), make([]bool, n), make([]bool, n)
+	ofPosts := make([]schema.PostID, n)
+	natives, parents, posts, states := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	digests, written := make([][]byte, n), make([]time.Time, n)
+	for i := range received {
+		item := &received[i].Item
+		ids[i], mentions[i], deleted[i] = schema.ItemIDOf(account.ID, item.NativeID), item.Kind == schema.InboxMention, item.Deleted
+		natives[i], parents[i], posts[i], states[i] = item.NativeID, item.ParentID, item.PostNativeID, received[i].State
+		digests[i], written[i], ofPosts[i] = received[i].Digest(), item.WrittenAt, received[i].Post
+	}
+	rows, err := tx.Query(ctx, `
+		insert into inbox as i (id, workspace_id, account_id, mention, native_id, parent_id, post_native_id, post_id, state, digest, deleted, written_at)
+		select distinct on (u.id) u.id, a.workspace_id, a.id, u.mention, u.native, u.parent, u.post, u.post_id, u.state, u.digest, u.deleted, u.written
+		from unnest(@ids::uuid[], @mentions::bool[], @natives::text[], @parents::text[], @posts::text[], @ofposts::uuid[], @states::text[], @digests::bytea[],
+			@deleted::bool[], @written::timestamptz[]) u (id, mention, native, parent, post, post_id, state, digest, deleted, written)
+		join accounts a on a.id = @account and a.workspace_id = @workspace and a.disconnected_at is null
+		order by u.id
+		on conflict (id) do update set digest = excluded.digest, deleted = excluded.deleted, state = excluded.state, revision = i.revision + 1
+			where i.digest <> excluded.digest
+		returning i.id, i.revision, i.read_at, i.written_at`, pgx.StrictNamedArgs{
+		"ids": db.IDColumn(ids), "mentions": mentions, "natives": natives, "parents": parents, "posts": posts, "ofposts": db.IDColumn(ofPosts), "states": states,
+		"digests": digests, "deleted": deleted, "written": written, "account": account.ID, "workspace": account.Workspace,
+	})
+	changes, err := db.Collect(rows, err, scanChange)
+	byID := make(map[schema.ItemID]change, len(changes))
+	for _, c := range changes {
+		byID[c.id] = c
+	}
+	return byID, err
+}
+
+func scanChange(row pgx.Row, c *change) error {
+	return row.Scan((*[16]byte)(&c.id), &c.revision, &c.readAt, &c.writtenAt)
+}
+
+// eventsOf returns the facts of what has changed, and the events of what is new: not of what
+// was written long before it was first seen, as when an account is connected.
+func eventsOf(account schema.Account, received []schema.Received, changes map[schema.ItemID]change, now time.Time) (facts, events []schema.Event) {
+	for i := range received {
+		item := received[i].Item
+		c, ok := changes[schema.ItemIDOf(account.ID, item.NativeID)]
+		if !ok {
+			continue
+		}
+		delete(changes, c.id) // a page may name it twice
+		item.Revision, item.ReadAt, item.WrittenAt = c.revision, c.readAt, c.writtenAt.UTC()
+		fact := event(schema.FactInboxItem, account, item, now)
+		fact.Post = received[i].Post
+		facts = append(facts, fact)
+		if c.revision == 1 && !item.Deleted && now.Sub(item.WrittenAt) < schema.NewsAge {
+			kind := schema.CommentReceived
+			if item.Kind == schema.InboxMention {
+				kind = schema.MentionReceived
+			}
+			events = append(events, event(kind, account, schema.InboxData{Item: received[i].Summary(account)}, now))
+		}
+	}
+	return facts, events
+}
+
+func event(kind schema.EventType, account schema.Account, data any, now time.Time) schema.Event {
+	return schema.Event{
+		ID: schema.NewEventID(now), Type: kind, Workspace: account.Workspace, Account: account.ID, Platform: account.Platform, At: now,
+		Data: db.Encode(data),
+	}
+}
+
+const entryColumns = `i.id, i.account_id, a.platform, i.mention, i.native_id, i.parent_id, coalesce(i.post_id, ` + db.NoID + `), i.written_at, i.deleted,
+	coalesce(i.read_at, ` + db.NoTime + `)`
+
+func scanEntry(row pgx.Row, e *schema.InboxEntry) error {
+	err := row.Scan((*[16]byte)(&e.ID), (*[16]byte)(&e.Account), &e.Platform, &e.Mention, &e.NativeID, &e.ParentID, (*[16]byte)(&e.PostID),
+		&e.WrittenAt, &e.Deleted, &e.ReadAt)
+	e.WrittenAt, e.ReadAt = e.WrittenAt.UTC(), e.ReadAt.UTC()
+	return err
+}
+
+// Item returns an item of a workspace.
+func (s *Store) Item(ctx context.Context, workspace schema.WorkspaceID, id schema.ItemID) (e schema.InboxEntry, err error) {
+	row := s.Pool.QueryRow(ctx, `
+		select `+entryColumns+` from inbox i join accounts a on a.id = i.account_id
+		where i.id = $1 and i.workspace_id = $2`, id, workspace)
+	return e, db.OrNotFound(scanEntry(row, &e), "item")
+}
+
+// selectInbox reads each account's newest by its index, and of those the newest of all.
+const selectInbox = `
+	select ` + entryColumns + `
+	from accounts a cross join lateral (
+		select * from inbox i
+		where i.account_id = a.id and i.mention = @mentions and (i.written_at, i.id) < (@at, @id)`
+
+const endInbox = `
+		order by i.written_at desc, i.id desc limit @limit
+	) i
+	where a.workspace_id = @workspace and (@account::uuid is null or a.id = @account) and a.disconnected_at is null
+	order by i.written_at desc, i.id desc limit @limit`
+
+// Inbox returns what a workspace's accounts have received, the newest first.
+func (s *Store) Inbox(ctx context.Context, workspace schema.WorkspaceID, f schema.InboxFilter) ([]schema.InboxEntry, error) {
+	args := pgx.StrictNamedArgs{
+		"workspace": workspace, "account": f.Account, "mentions": f.Mentions, "limit": f.Limit, "at": f.After.At, "id": db.IDValue(f.After.ID),
+	}
+	if f.After.At.IsZero() {
+		args["at"] = pgtype.Timestamptz{InfinityModifier: pgtype.Infinity, Valid: true}
+	}
+	statement := selectInbox
+	if f.Unread {
+		statement += ` and i.read_at is null and not i.deleted`
+	}
+	if !f.Post.IsZero() {
+		statement += ` and i.post_id = @post`
+		args["post"] = f.Post
+	}
+	rows, err := s.Pool.Query(ctx, statement+endInbox, args)
+	entries, err := db.Collect(rows, err, scanEntry)
+	if err != nil {
+		return nil, fmt.Errorf("reading the inbox: %w", db.Unavailable(err))
+	}
+	return entries, nil
+}
+
+// Unread counts what of a workspace nobody has read, by account.
+func (s *Store) Unread(ctx context.Context, workspace schema.WorkspaceID) ([]schema.UnreadCount, error) {
+	const unread = `select from inbox i where i.account_id = a.id and i.read_at is null and not i.deleted and `
+	rows, err := s.Pool.Query(ctx, `
+		select a.id, n.comments, n.mentions from accounts a cross join lateral (
+			select (select count(*) from (`+unread+`not i.mention limit $2) c) comments, (select count(*) from (`+unread+`i.mention limit $2) m) mentions
+		) n
+		where a.workspace_id = $1 and a.disconnected_at is null and n.comments + n.mentions > 0 order by a.id`, workspace, schema.MostUnread)
+	counts, err := db.Collect(rows, err, func(row pgx.Row, c *schema.UnreadCount) error {
+		return row.Scan((*[16]byte)(&c.Account), &c.Comments, &c.Mentions)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("counting what is unread: %w", db.Unavailable(err))
+	}
+	return counts, nil
+}
+
+// Mark marks items of a workspace as read, or as unread, and returns how many were not yet.
+// All must be its own: else it is NotFound, and none is marked.
+func (s *Store) Mark(ctx context.Context, workspace schema.WorkspaceID, ids []schema.ItemID, read bool) (marked int, err error) {
+	ids = slices.Compact(slices.SortedFunc(slices.Values(ids), func(a, b schema.ItemID) int { return slices.Compare(a[:], b[:]) }))
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		locked, err := tx.Exec(ctx, `select from inbox where id = any($1) and workspace_id = $2 order by id for update`, db.IDColumn(ids), workspace)
+		if err != nil {
+			return err
+		}
+		if int(locked.RowsAffected()) < len(ids) {
+			return db.NotFound("item")
+		}
+		tag, err := tx.Exec(ctx, `
+			update inbox set read_at = case when $2 then now() end where id = any($1) and (read_at is not null) <> $2`, db.IDColumn(ids), read)
+		marked = int(tag.RowsAffected())
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("marking the inbox: %w", db.Unavailable(err))
+	}
+	return marked, nil
+}
