@@ -168,15 +168,19 @@ func testPages(t *testing.T, server *clienttest.Server, c *client.Client) {
 	server.Before.Store(&before)
 	defer server.Before.Store(nil)
 	three := client.PostFilter{Metadata: map[string]string{"list": "pages"}, PageSize: 2}
-	seen := map[string]bool{}
+	seen, read := map[string]bool{}, 0
 	for post, err := range c.Posts.List(t.Context(), three) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen[post.ID] = true
+		if seen[post.ID], read = true, read+1; read == 1 { // one more, which shifts nothing
+			if _, err := c.Posts.Create(t.Context(), bulk.Posts[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	if len(seen) != 5 || requests.Load() != 3 {
-		t.Errorf("%d posts by %d requests, want 5 by 3", len(seen), requests.Load())
+	if len(seen) != 5 || read != 5 || requests.Load() != 4 { // one of which has made a post
+		t.Errorf("%d posts, %d read, by %d requests, want 5 by 4", len(seen), read, requests.Load())
 	}
 	requests.Store(0)
 	for range c.Posts.List(t.Context(), three) {

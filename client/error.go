@@ -33,8 +33,8 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&text, "%s (%d): %s", e.Code, e.Status, e.Message)
 	}
 	for _, d := range e.Details {
-		if said := d.Field + ": " + d.Message; said != e.Message {
-			text.WriteString("\n  " + said)
+		if !strings.Contains(e.Message, d.Message) { // which often says all of it
+			text.WriteString("\n  " + d.Field + ": " + d.Message)
 		}
 	}
 	if e.Status >= http.StatusInternalServerError && e.RequestID != "" {

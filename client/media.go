@@ -127,12 +127,12 @@ func (m *MediaService) Delete(ctx context.Context, id string) error {
 func (m *MediaService) List(ctx context.Context) iter.Seq2[*Media, error] {
 	params := api.ListMediaParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (page[Media], error) {
-		params.Page = pageNumber(cursor)
+		params.Cursor = optional(cursor)
 		answer, err := read[api.MediaListAnswer](m.api.ListMedia(ctx, &params))
 		if err != nil {
 			return page[Media]{}, err
 		}
-		return page[Media]{answer.Media, following(answer.Pagination)}, nil
+		return page[Media]{answer.Media, answer.Pagination.NextCursor}, nil
 	})
 }
 

@@ -79,32 +79,48 @@ func (p *PostService) Retry(ctx context.Context, id string, retry PostRetry) (*P
 
 // PostFilter selects posts; what is zero selects all.
 type PostFilter struct {
-	Status     PostStatus
-	Platform   Platform
-	BrandID    string
-	After      time.Time // scheduled at or after it
-	Before     time.Time // scheduled at or before it
-	ExternalID string
-	Metadata   map[string]string // all of these
-	PageSize   int               // posts read by one request; 100 unless it is less
+	Status   PostStatus
+	Platform Platform
+	BrandID  string
+	After    time.Time // scheduled at or after it
+	Before   time.Time // scheduled at or before it
+	// UpdatedAfter lists what was changed at or after it, the first change first; only Status may
+	// stand beside it.
+	UpdatedAfter time.Time
+	Sort         PostSort // empty: LatestScheduled
+	ExternalID   string
+	Metadata     map[string]string // all of these
+	PageSize     int               // posts read by one request; 100 unless it is less
 }
 
-// List iterates over posts, newest scheduled first; drafts without a time stand before all others.
+// PostSort is the order of posts.
+type PostSort string
+
+// Orders of posts. By their creation they are listed beside ExternalID and Metadata alone.
+const (
+	LatestScheduled PostSort = "-scheduledFor" // drafts without a time stand before all others
+	FirstScheduled  PostSort = "scheduledFor"
+	LatestCreated   PostSort = "-createdAt"
+	FirstCreated    PostSort = "createdAt"
+)
+
+// List iterates over posts. What is made or moved meanwhile shifts nothing: each is read once.
 func (p *PostService) List(ctx context.Context, filter PostFilter) iter.Seq2[*Post, error] {
 	params := api.ListPostsParams{
 		Status: optional(api.ListPostsParamsStatus(filter.Status)), Platform: optional(filter.Platform), BrandID: optional(filter.BrandID),
 		After: instant(filter.After), Before: instant(filter.Before), ExternalID: optional(filter.ExternalID), Limit: pageSize(filter.PageSize),
+		UpdatedAfter: instant(filter.UpdatedAfter), Sort: optional(api.ListPostsParamsSort(filter.Sort)),
 	}
 	if len(filter.Metadata) > 0 {
 		params.Metadata = &filter.Metadata
 	}
 	return pages(func(cursor string) (page[Post], error) {
-		params.Page = pageNumber(cursor)
+		params.Cursor = optional(cursor)
 		answer, err := read[api.PostsAnswer](p.api.ListPosts(ctx, &params))
 		if err != nil {
 			return page[Post]{}, err
 		}
-		return page[Post]{answer.Posts, following(answer.Pagination)}, nil
+		return page[Post]{answer.Posts, answer.Pagination.NextCursor}, nil
 	})
 }
 

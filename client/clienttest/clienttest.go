@@ -28,6 +28,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/compose/embedded/embeddedtest"
+	"crier/connectors"
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
@@ -125,22 +126,20 @@ func migrated(ctx context.Context, url string) error {
 	return err
 }
 
-// unsealed seals nothing: these tests are about the API.
-type unsealed struct{}
-
-func (unsealed) SealText(_, text string) ([]byte, error)     { return []byte(text), nil }
-func (unsealed) OpenText(_ string, b []byte) (string, error) { return string(b), nil }
-
 func (s *Server) serve(database *postgres.Store) {
 	s.Helper()
 	front := httptest.NewUnstartedServer(nil)
 	s.URL = "http://" + front.Listener.Addr().String()
 	guard := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	s.Cleanup(guard.CloseIdle)
+	vault, err := connectors.OpenVault(filepath.Join(s.TempDir(), "keyset.json"))
+	if err != nil {
+		s.Fatal(err)
+	}
 	engine, err := gateway.New(gateway.Config{
-		Store: postgres.NewGateway(database, unsealed{}, catalog.Constraints), Deletions: postgres.NewDeletions(database, 0),
+		Store: postgres.NewGateway(database, vault, catalog.Constraints), Deletions: postgres.NewDeletions(database, 0),
 		Media: s.contents(guard), Sandboxes: s.admin, TestSender: pipeline.NewSender(&http.Client{Timeout: 10 * time.Second}, time.Now),
-		Platforms: gateway.Platforms{Constraints: catalog.Constraints},
+		Platforms: gateway.Platforms{Vault: vault, Constraints: catalog.Constraints},
 		Addresses: gateway.Addresses{PublicURL: s.URL, Check: guard.CheckURL},
 		Rules:     gateway.Rules{Lead: gateway.Lead, AllowPrivateWebhooks: true},
 		Now:       database.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
