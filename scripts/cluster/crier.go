@@ -18,7 +18,7 @@ import (
 const partitions = "8"
 
 // rolesOfTwo are those of which two processes share the work.
-var rolesOfTwo = []string{"gateway", "delay", "publish", "comment", "notify", "analytics"}
+var rolesOfTwo = []string{"gateway", "delay", "publish", "comment", "notify", "analytics", "listening"}
 
 // makeCriers prepares two processes of each role, and one sandbox.
 func (c *cluster) makeCriers() error {
@@ -76,6 +76,7 @@ func (c *cluster) settings() []string {
 		"AWS_ACCESS_KEY_ID=crier", "AWS_SECRET_ACCESS_KEY=crier-on-this-machine",
 		"CRIER_SANDBOX_LISTEN=" + c.sandbox, "CRIER_SANDBOX_URL=http://" + c.sandbox,
 		"CRIER_PUBLIC_URL=" + c.public,
+		"CRIER_JETSTREAM=" + c.simulated + "/bluesky", // this machine's, not the world's
 	}
 	for _, simulator := range catalog.Simulators() {
 		of := "CRIER_" + strings.ToUpper(strings.ReplaceAll(simulator.Platform.String(), "-", "_"))
