@@ -5,6 +5,8 @@
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
 # make test-large   chunked uploads with a kill at each step, films of 2 GB in parts and on to youtube and tiktok over cuts and kills, and the memory they take: two minutes
+# make cluster      crier by role on this machine, with Apache Kafka of three brokers and a PostgreSQL standby; stays up
+# make test-cluster stops and kills each process of such a cluster under 200 posts a second: a quarter of an hour
 # make test-browser persons who connect accounts, and the walls of the sandbox, in headless Chromium; the commands of docs/connecting.md
 # make fuzz         fuzzes every parser of foreign input, a minute each
 # make test-api     the API against its own description, 200 examples an operation: a quarter of an hour
@@ -27,7 +29,7 @@ DATE := $(shell git log -1 --format=%cI 2>/dev/null)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser fuzz bench client check-client lint check clean
+.PHONY: run build test test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client lint check clean
 
 include libchdb.mk
 
@@ -64,6 +66,16 @@ test-large: libchdb
 # CRIER_PLATFORM_DOCS names the folder with the platforms' own descriptions.
 test-conformance:
 	go test -race -tags conformance -run Conform ./connectors/...
+
+# CLUSTER is one of its parts: calm, stops, kills, brokers, postgres. CRIER_CLUSTER_RATE is how
+# many posts are sent a second.
+CLUSTER := .*
+cluster: build libchdb
+	go build -o bin/cluster ./scripts/cluster
+	./bin/cluster
+
+test-cluster: build libchdb
+	go test -tags cluster -count 1 -v -timeout 30m -run 'TestCluster/$(CLUSTER)' ./scripts/cluster
 
 # CRIER_TEST_CHROMIUM names a Chromium that is not on the path, CRIER_TEST_SCREENSHOTS a folder for pictures.
 test-browser: libchdb

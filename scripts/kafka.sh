@@ -12,6 +12,8 @@
 # For commands that kill the broker, CRIER_TEST_KAFKA_FOLDER holds broker.pid, data/ and
 # start, which starts it again on what is left of its data.
 #
+# With --libs alone it starts nothing and says where Apache Kafka's jars are.
+#
 # Kafka comes through Maven, once, into the cache folder. KAFKA_PORT chooses its port.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -21,7 +23,7 @@ version=4.3.1 # the same as in kafka.pom.xml
 libs="$(cache_dir)/kafka-$version"
 
 if [ $# = 0 ]; then
-	echo "usage: $0 COMMAND [ARGUMENT…]" >&2
+	echo "usage: $0 COMMAND [ARGUMENT…] | --libs" >&2
 	exit 2
 fi
 
@@ -137,6 +139,10 @@ start() {
 }
 
 [ -d "$libs" ] || install
+if [ "$1" = --libs ]; then
+	echo "$libs"
+	exit
+fi
 (cd "$here/.." && go build -o "$work/kafkaready" ./scripts/kafkaready)
 mkdir "$work/certificates"
 (cd "$here/.." && go run ./scripts/certificates "$work/certificates")
