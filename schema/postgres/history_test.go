@@ -325,10 +325,27 @@ func TestAnUpgradeListsAndArchivesWhatHadEnded(t *testing.T) {
 		insert into targets (post_id, n, version, account_id, platform, state, step)
 			select id, 0, 1, id, 1, case when status < 4 then 0 when status = 4 then 2 else 3 end, 1 from posts`)
 	if err == nil {
+		err = postgres.MigrateTo(t.Context(), url, 60)
+	}
+	if err == nil { // months from before there were lists by creation and of changes, and a post that was edited
+		_, err = conn.Exec(t.Context(), `
+			create table posts_history_202601 partition of posts_history for values from ('2026-01-01Z') to ('2026-02-01Z');
+			create table posts_history_202602 partition of posts_history for values from ('2026-02-01Z') to ('2026-03-01Z');
+			update posts set updated_at = '2026-01-02Z' where status = 2`)
+	}
+	if err == nil {
 		err = postgres.Migrate(t.Context(), url)
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	var indexed, edited int
+	err = conn.QueryRow(t.Context(), `
+		select (select count(*) from pg_index where indrelid = 'posts_history'::regclass and indisvalid
+				and indexrelid in ('posts_history_created'::regclass, 'posts_history_changed'::regclass)) indexed,
+			(select count(*) from posts where edited_at = '2026-01-02Z') edited`).Scan(&indexed, &edited)
+	if err != nil || indexed != 2 || edited != 1 {
+		t.Errorf("%d of 2 indexes hold for every month, %d posts are known as edited; %v", indexed, edited, err)
 	}
 	store, err := postgres.Open(t.Context(), postgres.Config{URL: url, MaxConns: 3, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry()})
 	if err != nil {
