@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"crier/analytics/dashboards"
 )
 
 // adminServer serves metrics, health and profiles, for the operator alone.
@@ -18,6 +20,11 @@ func (b *base) adminServer(ctx context.Context, stages []stage) (*server, error)
 		answerJSON(w, http.StatusOK, map[string]string{"status": "alive"})
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { b.answerReady(w, r, stages) })
+	if b.config.ViewsToken != "" && b.analytics != nil {
+		mux.Handle("GET /views/{file}", dashboards.New(dashboards.Config{
+			Store: b.analytics.Views(), Token: b.config.ViewsToken, Now: b.store.Now, Logger: b.config.Logger,
+		}))
+	}
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)

@@ -24,6 +24,7 @@ import (
 type Config struct {
 	Listen      string // of the REST API
 	AdminListen string // of metrics and health
+	ViewsToken  string // by which the admin listener serves views to dashboards; empty: it does not
 	PublicURL   string // where clients reach the API; empty: http:// and Listen
 	Data        string // the data folder
 	Roles       []string

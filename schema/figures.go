@@ -164,3 +164,11 @@ type BestTimes struct {
 	Others     int        // posts of the workspace's other accounts
 	Confidence Confidence // in the first of Times
 }
+
+// ViewQuery asks for rows of a view of dashboards.
+type ViewQuery struct {
+	View      string
+	Workspace WorkspaceID // zero: all
+	From, To  time.Time   // To is not included
+	Limit     int
+}

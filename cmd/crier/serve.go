@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"crier/analytics/dashboards"
 	"crier/cmd/crier/demo"
 	"crier/compose"
 	"crier/gateway"
@@ -27,6 +28,7 @@ type serveCommand struct {
 	mediaFlags
 	Listen               string            `default:"127.0.0.1:8080" help:"Address of the REST API."`
 	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
+	ViewsToken           string            `secret:"" help:"By which the admin listener serves what ClickHouse holds to dashboards, at /views/; at least 16 characters. Off when empty."`
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,listening,sandbox."`
 	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
@@ -93,6 +95,9 @@ func (s *serveCommand) Validate() error {
 			wrong = append(wrong, fmt.Errorf("--stripe-key, --stripe-webhook-secret, --stripe-prices: %w", err))
 		}
 	}
+	if n := len(s.ViewsToken); n > 0 && n < dashboards.LeastToken {
+		wrong = append(wrong, fmt.Errorf("--views-token has %d characters: at least %d are wanted", n, dashboards.LeastToken))
+	}
 	return errors.Join(append(wrong,
 		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1),
 		s.KeepMedia.within("--keep-media", 1), s.KeepAnalytics.within("--keep-analytics", 31), s.KeepInbox.within("--keep-inbox", 1))...)
@@ -150,6 +155,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	if c.ClickHouse, c.ClickHouseTLS, err = s.reach(); err != nil {
 		return c, err
 	}
+	c.ViewsToken = s.ViewsToken
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.SandboxURL, c.Drain, c.MaxLateness = s.SandboxURL, s.Drain, s.MaxLateness
 	c.SandboxListen, c.Jetstream = s.SandboxListen, s.Jetstream

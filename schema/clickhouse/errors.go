@@ -16,8 +16,9 @@ import (
 	"crier/schema/secure"
 )
 
-// Codes of ClickHouse's errors that mean "not now" (src/Common/ErrorCodes.cpp).
+// Codes of ClickHouse's errors that mean "too much" or "not now" (src/Common/ErrorCodes.cpp).
 const (
+	codeTooManyRows                = 158
 	codeTimeoutExceeded            = 159
 	codeTooManySimultaneousQueries = 202
 	codeMemoryLimitExceeded        = 241
