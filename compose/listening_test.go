@@ -139,7 +139,11 @@ func (w *world) listenFor(monitors []schema.Monitor) []schema.Monitor {
 			body["language"] = m.Language
 		}
 		var made struct{ Monitor struct{ ID schema.MonitorID } }
-		if status, err := w.tryCall(http.MethodPost, "/feeds/keywords", body, &made); err != nil || status != http.StatusCreated {
+		status, err := w.tryCall(http.MethodPost, "/feeds/keywords", body, &made)
+		for try := 0; try < 5 && status == http.StatusServiceUnavailable; try++ { // on a loaded machine
+			status, err = w.tryCall(http.MethodPost, "/feeds/keywords", body, &made)
+		}
+		if err != nil || status != http.StatusCreated {
 			w.Errorf("making %+v: %d, %v", m, status, err)
 		}
 		m.ID = made.Monitor.ID

@@ -117,6 +117,15 @@ func TestFeedsAreSearched(t *testing.T) {
 			t.Errorf("%.80s: %v, want %s", query, got, field)
 		}
 	}
+	a.call(http.MethodPost, "/connect/threads", `{"accessToken": "token-of-a"}`).want(http.StatusCreated)
+	there := search("platform=threads&q=coffee&limit=2").want(http.StatusOK)
+	if !strings.Contains(there.at("items", 1, "text").text(), "coffee") || there.at("items", 0, "author", "handle").text() == "" {
+		t.Errorf("found on threads = %v", there)
+	}
+	more := search("platform=threads&q=coffee&limit=2&cursor=" + url.QueryEscape(there.at("nextCursor").text())).want(http.StatusOK)
+	if more.at("items", 0, "nativeId").text() == there.at("items", 1, "nativeId").text() {
+		t.Errorf("the next page of threads begins with the end of the last one: %v", more)
+	}
 	profile := a.call(http.MethodGet, "/feeds/profile?handle=@Author7.stream.test", nil).want(http.StatusOK).at("profile")
 	if profile.at("handle").text() != "author7.stream.test" || profile.at("followers").value != 7.0 || profile.at("avatarUrl").value != nil {
 		t.Errorf("profile = %v", profile)

@@ -131,13 +131,12 @@ func (m *Matcher) meet(pattern int) {
 }
 
 // asksFor reports whether a monitor is for the platform and the language of a post. A language
-// is that of a post which names it, alone or with a region; platforms that tell none are not
-// held to it.
+// is that of a post which names it, alone or with a region.
 func asksFor(monitor *schema.Monitor, item *connectors.FeedItem) bool {
 	if !slices.Contains(monitor.Platforms, item.Platform) {
 		return false
 	}
-	if monitor.Language == "" || item.Platform == schema.Threads {
+	if monitor.Language == "" {
 		return true
 	}
 	return slices.ContainsFunc(item.Languages, func(tag string) bool {

@@ -37,8 +37,11 @@ const (
 	MostKeywordBytes   = 256 << 10 // of a workspace's monitors together
 )
 
-// MonitorPlatforms are where monitors can look, and where feeds can be searched.
-func MonitorPlatforms() []Platform { return []Platform{Bluesky, Threads} }
+// MonitorPlatforms are where monitors can look: those with a stream of all public posts.
+func MonitorPlatforms() []Platform { return []Platform{Bluesky} }
+
+// SearchPlatforms are those whose public posts can be searched.
+func SearchPlatforms() []Platform { return []Platform{Bluesky, Threads} }
 
 // StreamPlace is how far a stream was read.
 type StreamPlace struct {

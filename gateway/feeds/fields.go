@@ -85,7 +85,7 @@ func wrongKeyword(keyword string) string {
 }
 
 func readPlatforms(f *body.Form) []schema.Platform {
-	items, ok := f.List("platforms", 2*len(schema.MonitorPlatforms()))
+	items, ok := f.List("platforms", 10)
 	if !ok {
 		return nil
 	}
@@ -96,7 +96,7 @@ func readPlatforms(f *body.Form) []schema.Platform {
 		case item.Kind != body.Text:
 			f.Fail(body.Indexed("platforms", i), body.CodeInvalidType, f.Report.Wrong(item, body.Text))
 		case err != nil || !slices.Contains(schema.MonitorPlatforms(), platform):
-			f.Fail(body.Indexed("platforms", i), body.CodeInvalidValue, "monitors look at bluesky and threads")
+			f.Fail(body.Indexed("platforms", i), body.CodeInvalidValue, "monitors look at bluesky")
 		case !slices.Contains(platforms, platform):
 			platforms = append(platforms, platform)
 		}

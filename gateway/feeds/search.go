@@ -92,7 +92,7 @@ func (f *feeds) searchable(q *body.Query) schema.Platform {
 	switch {
 	case platform == 0 && !q.Report.About("platform"):
 		q.Report.Fail("platform", body.CodeRequired, "bluesky or threads is required")
-	case platform != 0 && !slices.Contains(schema.MonitorPlatforms(), platform):
+	case platform != 0 && !slices.Contains(schema.SearchPlatforms(), platform):
 		q.Report.Fail("platform", body.CodeInvalidValue, "bluesky and threads can be searched")
 	}
 	return platform

@@ -40,6 +40,7 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 	for operation, handle := range map[string]func(visit){
 		"GET /me":                              s.profile,
 		"GET /debug_token":                     s.inspect,
+		"GET /keyword_search":                  s.keywords,
 		"POST /{user}/threads":                 s.createContainer,
 		opPublish:                              s.publish,
 		"GET /{user}/threads":                  func(v visit) { s.list(v, false) },

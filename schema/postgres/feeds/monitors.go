@@ -56,8 +56,8 @@ func (s *Store) CreateMonitor(ctx context.Context, m schema.Monitor) error {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `
-			insert into monitors (id, workspace_id, sandbox, name, include, exclude, language, platforms, paused, created_at, updated_at, poll_at)
-			values (@id, @workspace, @sandbox, @name, @include, @exclude, @language, @platforms, @paused, @created, @created, `+pollAt+`)`,
+			insert into monitors (id, workspace_id, sandbox, name, include, exclude, language, platforms, paused, created_at, updated_at)
+			values (@id, @workspace, @sandbox, @name, @include, @exclude, @language, @platforms, @paused, @created, @created)`,
 			arguments(m, sandbox)); err != nil {
 			return err
 		}
@@ -69,18 +69,14 @@ func (s *Store) CreateMonitor(ctx context.Context, m schema.Monitor) error {
 	return nil
 }
 
-// pollAt is when a monitor is asked for at a platform without a stream: at once after a change.
-const pollAt = `case when @threads and not @paused then now() end`
-
 func arguments(m schema.Monitor, sandbox bool) pgx.StrictNamedArgs {
-	platforms, threads := make([]int16, len(m.Platforms)), false
+	platforms := make([]int16, len(m.Platforms))
 	for i, p := range m.Platforms {
 		platforms[i] = int16(p)
-		threads = threads || p == schema.Threads
 	}
 	return pgx.StrictNamedArgs{
 		"id": m.ID, "workspace": m.Workspace, "sandbox": sandbox, "name": m.Name, "include": nonNil(m.Include), "exclude": nonNil(m.Exclude),
-		"language": m.Language, "platforms": platforms, "paused": m.Paused, "created": m.CreatedAt, "threads": threads,
+		"language": m.Language, "platforms": platforms, "paused": m.Paused, "created": m.CreatedAt,
 	}
 }
 
@@ -143,7 +139,7 @@ func (s *Store) UpdateMonitor(ctx context.Context, workspace schema.WorkspaceID,
 		more := m.KeywordBytes() > before
 		if _, err := tx.Exec(ctx, `
 			update monitors set name = @name, include = @include, exclude = @exclude, language = @language, platforms = @platforms,
-				paused = @paused, updated_at = @updated, poll_at = `+pollAt+`, poll_keyword = 0, polled_at = null
+				paused = @paused, updated_at = @updated
 			where id = @id`, given); err != nil {
 			return err
 		}

@@ -13,16 +13,9 @@ create table monitors (
     platforms     smallint[] not null, -- schema.Platform
     paused        boolean not null,
     created_at    timestamptz not null,
-    updated_at    timestamptz not null,
-
-    -- Of platforms that have a search and no stream: when it is asked next, by which keyword, and
-    -- how far back.
-    poll_at       timestamptz, -- null: never
-    poll_keyword  int not null default 0,
-    polled_at     timestamptz
+    updated_at    timestamptz not null
 );
 create index monitors_workspace on monitors (workspace_id, id);
-create index monitors_poll on monitors (poll_at) where poll_at is not null;
 
 -- Raised by every change of a monitor: whoever has read them all reads them again.
 create table monitor_changes (
