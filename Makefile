@@ -45,7 +45,7 @@ test: libchdb
 
 # A module of its own: nothing of crier needs Prometheus's engine.
 test-rules:
-	cd scripts/rulestest && go run . ../../compose/prometheus/rules_test.yaml
+	cd scripts/rulestest && go run . ../../compose/prometheus/rules_test.yaml ../../compose/grafana/dashboards/*.json
 
 # A module of its own too: nothing of crier needs what reads these files.
 test-deploy: build

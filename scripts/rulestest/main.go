@@ -48,11 +48,11 @@ type alert struct {
 }
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: rulestest FILE")
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: rulestest FILE [DASHBOARD…]")
 		os.Exit(2)
 	}
-	if err := testFile(os.Args[1]); err != nil {
+	if err := errors.Join(testFile(os.Args[1]), parseDashboards(os.Args[2:])); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
