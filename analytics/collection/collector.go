@@ -15,6 +15,9 @@ type Step struct {
 	Connector connectors.Connector
 	Reading   connectors.Reading
 	Now       time.Time
+	// Reserve reserves the turn of the call after the first, or tells how long it is until there
+	// may be one.
+	Reserve func(context.Context) (schema.Turn, time.Duration)
 }
 
 // Collector takes a step. What it returns with an error is stored too: it is what was read before

@@ -41,6 +41,7 @@ type fixture struct {
 	*testing.T
 	store     *postgres.Store
 	stage     *postgres.Collection
+	finishes  *losing // what the stage stores with: it is around stage
 	publishes *postgres.Publish
 	direct    *pgxpool.Pool
 	log       *stream.Log
@@ -92,6 +93,7 @@ func (f *fixture) openStore() {
 	f.must(err)
 	f.Cleanup(store.Close)
 	f.store, f.stage, f.publishes = store, postgres.NewCollection(store, f.now), postgres.NewPublish(store, catalog.Constraints)
+	f.finishes = &losing{Collection: f.stage}
 	f.direct, err = pgxpool.New(f.Context(), url)
 	f.must(err)
 	f.Cleanup(f.direct.Close)
@@ -109,7 +111,9 @@ func (f *fixture) hear(a schema.Announcement) {
 		if err := json.Unmarshal(e.Payload, &b); err != nil {
 			f.Error(err)
 		}
-		f.said = append(f.said, b)
+		if t := b.Events[0].Type; t != schema.FactPostMetrics && t != schema.FactFollowers { // those stay in the outbox
+			f.said = append(f.said, b)
+		}
 	}
 }
 
@@ -164,7 +168,7 @@ func (f *fixture) start() (stop func()) {
 	f.Helper()
 	f.registry = prometheus.NewRegistry()
 	stage := collection.New(collection.Config{
-		Store: f.stage, Platforms: f.catalog, Vault: f.vault, Slots: 8, Log: f.log, Logger: slog.New(slog.DiscardHandler),
+		Store: f.finishes, Platforms: f.catalog, Vault: f.vault, Slots: 8, Log: f.log, Logger: slog.New(slog.DiscardHandler),
 		Workers: worker.NewMetrics(f.registry), Registerer: f.registry,
 	})
 	ctx, cancel := context.WithCancel(f.Context())
@@ -293,6 +297,14 @@ func (f *fixture) count(sql string, args ...any) (n int) {
 // facts returns those of a type that are in the outbox, in the order of their times.
 func (f *fixture) facts(t schema.EventType) (facts []schema.Event) {
 	f.Helper()
+	f.eachFact(t, func(e schema.Event) { facts = append(facts, e) })
+	slices.SortFunc(facts, func(a, b schema.Event) int { return a.At.Compare(b.At) })
+	return facts
+}
+
+// eachFact calls a function with those of a type that are in the outbox.
+func (f *fixture) eachFact(t schema.EventType, use func(schema.Event)) {
+	f.Helper()
 	rows, err := f.direct.Query(f.Context(), `select payload, owed from outbox where position(convert_to($1, 'UTF8') in payload) > 0`, string(t))
 	f.must(err)
 	var payload []byte
@@ -304,7 +316,7 @@ func (f *fixture) facts(t schema.EventType) (facts []schema.Event) {
 		}
 		for _, e := range b.Events {
 			if e.Type == t {
-				facts = append(facts, e)
+				use(e)
 			}
 		}
 		if owed != schema.OwedAnalytics {
@@ -313,6 +325,4 @@ func (f *fixture) facts(t schema.EventType) (facts []schema.Event) {
 		return nil
 	})
 	f.must(err)
-	slices.SortFunc(facts, func(a, b schema.Event) int { return a.At.Compare(b.At) })
-	return facts
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"crier/connectors"
 	"crier/schema"
@@ -14,7 +15,7 @@ import (
 const callsAtOnce = 8
 
 // collectMetrics looks at the posts that are due. One that its platform refuses among others is
-// found by ever smaller calls, and skipped.
+// found by ever smaller calls, and skipped. A step does not wait for the turn of a further call.
 func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error) {
 	r := s.result()
 	source, ok := s.Connector.(connectors.MetricsSource)
@@ -23,7 +24,13 @@ func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error
 		return r, unsupported()
 	}
 	batch, due := max(1, source.MetricsBatch()>>s.Attempts), s.Due
+	var wait time.Duration
 	for calls := 0; calls < callsAtOnce && len(due) > 0; calls++ {
+		if calls > 0 {
+			if s.Reading.Turn, wait = s.Reserve(ctx); wait > 0 {
+				break
+			}
+		}
 		looked := make([]schema.Snapshot, min(batch, len(due)))
 		for i := range looked {
 			looked[i] = due[i].At(s.Now)
@@ -37,10 +44,10 @@ func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error
 			}
 			return r, err
 		}
-		due, s.Reading.Turn = due[len(looked):], nil
+		due = due[len(looked):]
 	}
 	if r.Attempts = max(0, s.Attempts-1); len(due) > 0 {
-		r.NextAt = s.Now
+		r.NextAt = s.Now.Add(wait)
 	} else {
 		r.NextAt = s.Now.Add(schema.SnapshotEarly)
 	}

@@ -182,6 +182,9 @@ func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Tur
 	step := Step{
 		Collection: c, Connector: connector, Now: now,
 		Reading: connectors.Reading{Account: c.Account, Credentials: credentials, Turn: turn},
+		Reserve: func(ctx context.Context) (schema.Turn, time.Duration) {
+			return s.platforms.Reserve(ctx, c.Account.Platform, c.Account.ID, connectors.Read)
+		},
 	}
 	return worker.Guard(func() (schema.CollectionResult, error) { return collectors[c.What](ctx, step) })
 }
