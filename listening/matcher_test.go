@@ -155,3 +155,28 @@ func BenchmarkNewMatcher(b *testing.B) {
 		NewMatcher(monitors)
 	}
 }
+
+// BenchmarkFindsOfAPost is what a post costs the process that listens: it is matched, and what
+// 5,000 monitors find of it is made ready to be stored.
+func BenchmarkFindsOfAPost(b *testing.B) {
+	words := listeningtest.Words(60_000)
+	stream := simulator.NewStream(simulator.StreamConfig{Rate: 5000, Seed: 42, Words: words, Now: time.Now})
+	items := make([]connectors.FeedItem, 5000)
+	for n := range items {
+		e := stream.Entry(int64(n))
+		items[n] = connectors.FeedItem{Platform: schema.Bluesky, NativeID: e.RKey, Text: e.Text, Languages: e.Langs}
+	}
+	m := NewMatcher(listeningtest.Monitors(5000, words, 5))
+	b.ReportAllocs()
+	var matches []Match
+	found, n := 0, 0
+	for b.Loop() {
+		matches = m.Match(&items[n%len(items)], matches[:0])
+		for i := range matches {
+			findOf(&matches[i])
+		}
+		n++
+		found += len(matches)
+	}
+	b.ReportMetric(float64(found)/float64(n), "finds/post")
+}

@@ -3,6 +3,7 @@ package bluesky
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -112,7 +113,7 @@ func (c *Connector) ReadProfile(ctx context.Context, r connectors.Reading, actor
 		Operation: getProfile, Method: http.MethodGet, URL: endpoint(c.appView, getProfile), Query: url.Values{"actor": {actor}},
 		Account: r.Account.ID, Kind: connectors.Status, Turn: r.Turn,
 	}, &said)
-	switch e, _ := err.(*schema.Error); {
+	switch e, _ := errors.AsType[*schema.Error](err); {
 	case e != nil && strings.HasPrefix(e.Message, profileNotFound):
 		return connectors.PublicProfile{}, &schema.Error{Kind: schema.NotFound, Message: "there is no such profile on bluesky", Err: err}
 	case e != nil && e.Kind == schema.TokenDead: // theirs, not ours

@@ -66,10 +66,11 @@ func Words(n int) []string {
 	seen := map[string]bool{}
 	var words []string
 	for len(words) < n {
-		word := ""
+		var built strings.Builder
 		for range 2 + random.IntN(4) {
-			word += syllables[random.IntN(len(syllables))]
+			built.WriteString(syllables[random.IntN(len(syllables))])
 		}
+		word := built.String()
 		if !seen[word] {
 			seen[word] = true
 			words = append(words, word)

@@ -183,3 +183,14 @@ func TestAnotherHostIsAskedForOneThatFails(t *testing.T) {
 		t.Errorf("cursors = %v, want %s", asked, want)
 	}
 }
+
+// BenchmarkEvent is what reading an event costs.
+func BenchmarkEvent(b *testing.B) {
+	event := fmt.Appendf(nil, good, time.Now().UnixMicro())
+	b.ReportAllocs()
+	for b.Loop() {
+		if parse(event).Kind != connectors.StreamPost {
+			b.Fatal("no post")
+		}
+	}
+}

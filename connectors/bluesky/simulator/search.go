@@ -68,10 +68,9 @@ func (s *simulator) view(e Entry) map[string]any {
 		record["langs"] = e.Langs
 	}
 	encoded, _ := json.Marshal(record)
-	handle, _ := handleOf(e.DID)
 	return map[string]any{
 		"uri": "at://" + e.DID + "/" + postRecords + "/" + e.RKey, "cid": cidOfRecord(encoded), "record": record, "indexedAt": e.At,
-		"author": map[string]any{"did": e.DID, "handle": handle},
+		"author": map[string]any{"did": e.DID, "handle": handleOf(e.DID)},
 	}
 }
 
@@ -89,9 +88,8 @@ func authorName(n int) string { return "author " + strconv.Itoa(n) }
 const authorDomain = ".stream.test"
 
 // handleOf is the handle of somebody of the stream.
-func handleOf(did string) (string, bool) {
-	n, ok := authorsByDID()[did]
-	return "author" + strconv.Itoa(n) + authorDomain, ok
+func handleOf(did string) string {
+	return "author" + strconv.Itoa(authorsByDID()[did]) + authorDomain
 }
 
 // publicProfile shows one of the stream's people. Nobody else has a public profile: it would tell
@@ -110,9 +108,8 @@ func publicProfile(actor string) (any, error) {
 	if !ok {
 		return nil, invalid("InvalidRequest", "Profile not found")
 	}
-	handle, _ := handleOf(actor)
 	return map[string]any{
-		"did": actor, "handle": handle, "displayName": "Author " + strconv.Itoa(n), "description": "Writes on the stream of the sandbox.",
+		"did": actor, "handle": handleOf(actor), "displayName": "Author " + strconv.Itoa(n), "description": "Writes on the stream of the sandbox.",
 		"followersCount": n % 1000, "followsCount": n % 300, "postsCount": n % 5000,
 		"createdAt": "2024-01-01T00:00:00Z", "indexedAt": "2024-01-01T00:00:00Z",
 	}, nil

@@ -12,7 +12,7 @@ var streamWords = strings.Fields(`
 	sunset thunderstorm snow football tennis chess marathon startup launch update release feature design
 	software hardware keyboard battery satellite telescope galaxy planet rocket robot climate energy
 	solar wind ocean whale penguin otter hedgehog sourdough espresso ramen curry olive saffron cinnamon
-	café straße niño æther 東京 コーヒー 音乐`)
+	café straße niño 東京 コーヒー 音乐`)
 
 // The stream of the sandbox: few posts, the same for whoever looks.
 const (
