@@ -4,8 +4,8 @@
 # make test-deploy  the files that set crier up, by the tools that read them: images, compose, Helm, systemd
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
-# make test-large   chunked uploads, 2 GB in parts and uploads as large as there are: kills at each step, and the memory they take: six minutes
-# make test-browser persons who connect accounts in headless Chromium, and the commands of docs/connecting.md
+# make test-large   chunked uploads with a kill at each step, films of 2 GB in parts and on to youtube and tiktok over cuts and kills, and the memory they take: two minutes
+# make test-browser persons who connect accounts, and the walls of the sandbox, in headless Chromium; the commands of docs/connecting.md
 # make fuzz         fuzzes every parser of foreign input, a minute each
 # make test-api     the API against its own description, 200 examples an operation: a quarter of an hour
 # make check        all that CI runs
@@ -65,7 +65,7 @@ test-large: libchdb
 test-conformance:
 	go test -race -tags conformance -run Conform ./connectors/...
 
-# CRIER_TEST_CHROMIUM names a Chromium that is not on the path.
+# CRIER_TEST_CHROMIUM names a Chromium that is not on the path, CRIER_TEST_SCREENSHOTS a folder for pictures.
 test-browser: libchdb
 	go test -tags browser -count 1 -v -run 'InChromium|AsDocumented' ./compose
 

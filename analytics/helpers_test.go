@@ -271,7 +271,7 @@ func (f *fixture) stored() int {
 func (f *fixture) counted() (n int) {
 	f.Helper()
 	now := f.postgres.Now()
-	counts, err := f.queries.PostCounts(f.Context(), f.workspace, schema.PostCountsFilter{From: now.AddDate(0, 0, -1), To: now.AddDate(0, 0, 1)})
+	counts, err := f.queries.PostCounts(f.Context(), f.workspace, schema.AnalyticsFilter{From: now.AddDate(0, 0, -1), To: now.AddDate(0, 0, 1)})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -48,16 +48,14 @@ func NewKeeper(deps KeeperDeps) *Keeper {
 
 // Run makes a pass every half hour until ctx ends, and a minute after one that failed.
 func (k *Keeper) Run(ctx context.Context) error {
-	for {
-		pause := keepEvery
+	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; {
+		pause = keepEvery
 		if err := k.Pass(ctx); err != nil && ctx.Err() == nil {
 			k.deps.Logger.WarnContext(ctx, "what ClickHouse keeps no longer could not be removed", "err", err)
 			pause = keepRetry
 		}
-		if sleep.For(ctx, pause) != nil {
-			return nil
-		}
 	}
+	return nil
 }
 
 // Pass removes what is kept no longer by now. It can be cut off anywhere, and several

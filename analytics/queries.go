@@ -9,11 +9,13 @@ import (
 
 // queriesStore answers questions about the events of one workspace.
 type queriesStore interface {
-	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error)
+	PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostCount, error)
 	Events(ctx context.Context, workspace schema.WorkspaceID, filter schema.EventFilter) ([]schema.Event, error)
 	InboxItems(ctx context.Context, workspace schema.WorkspaceID, names []schema.ItemName) (map[schema.ItemName]schema.InboxItem, error)
+	FeedItems(ctx context.Context, workspace schema.WorkspaceID, query schema.FeedItemQuery) ([]schema.MatchedItem, error)
 	// Position returns the position of an event, and whether it is stored.
 	Position(ctx context.Context, workspace schema.WorkspaceID, event schema.EventID) (position int64, stored bool, err error)
+	figuresStore
 }
 
 // horizon tells up to which position all events are stored.
@@ -41,7 +43,7 @@ func NewQueries(store queriesStore, horizon horizon) *Queries { return &Queries{
 
 // PostCounts returns how many targets ended as posted or failed, by day, platform and
 // status, in this order; the error is Unavailable when ClickHouse does not answer.
-func (q *Queries) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error) {
+func (q *Queries) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostCount, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	return q.store.PostCounts(ctx, workspace, filter)
@@ -56,6 +58,13 @@ func (q *Queries) InboxItems(ctx context.Context, workspace schema.WorkspaceID, 
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	return q.store.InboxItems(ctx, workspace, names)
+}
+
+// FeedItems returns what a monitor has found, the newest first.
+func (q *Queries) FeedItems(ctx context.Context, workspace schema.WorkspaceID, query schema.FeedItemQuery) ([]schema.MatchedItem, error) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	return q.store.FeedItems(ctx, workspace, query)
 }
 
 // Events returns a page of a workspace's events, at most 100, in the order of their

@@ -53,29 +53,63 @@ func (e *EventService) List(ctx context.Context, filter EventFilter) iter.Seq2[*
 
 // Event is something that happened, as webhooks deliver it and Events.List reads it.
 type Event struct {
-	ID        string // the same over retries and redelivery: drop what you have seen
-	Name      EventName
-	Test      bool // sample data of a test
-	CreatedAt time.Time
-	// Data is a PostData, ThreadData, AccountData or WebhookData by the event's name, and the
+	ID        string    `json:"id"` // the same over retries and redelivery: drop what you have seen
+	Name      EventName `json:"event"`
+	Test      bool      `json:"test"` // sample data of a test
+	CreatedAt time.Time `json:"createdAt"`
+	// Data is a PostData, ThreadData, AccountData, WebhookData or FeedData by the event's name, and the
 	// json.RawMessage that came of an event that is newer than this package.
-	Data any
+	Data any `json:"data"`
 }
 
 // Data of events.
 type (
 	// PostData is of the events of posts.
-	PostData struct{ Post EventPost }
+	PostData struct {
+		Post EventPost `json:"post"`
+	}
 	// ThreadData is of the events of threads.
-	ThreadData struct{ Thread EventThread }
+	ThreadData struct {
+		Thread EventThread `json:"thread"`
+	}
 	// AccountData is of the events of accounts.
 	AccountData struct {
-		Account   EventAccount
-		Error     *AccountProblem // of EventAccountFailed
-		ExpiresAt time.Time       // of EventAccountTokenExpiring
+		Account   EventAccount    `json:"account"`
+		Error     *AccountProblem `json:"error,omitzero"`     // of EventAccountFailed
+		ExpiresAt time.Time       `json:"expiresAt,omitzero"` // of EventAccountTokenExpiring
 	}
 	// WebhookData is of EventWebhookDisabled.
-	WebhookData struct{ Webhook EventWebhook }
+	WebhookData struct {
+		Webhook EventWebhook `json:"webhook"`
+	}
+	// FeedData is of EventFeedMatched.
+	FeedData struct {
+		Monitor FeedMonitor `json:"monitor"`
+		Items   []FeedItem  `json:"items"` // what was found at one moment
+	}
+	// FeedMonitor names a monitor.
+	FeedMonitor struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
+	// FeedItem is a public post that a monitor found.
+	FeedItem struct {
+		Platform  Platform   `json:"platform"`
+		NativeID  string     `json:"nativeId"`
+		Author    FeedAuthor `json:"author"`
+		Text      string     `json:"text"`
+		URL       string     `json:"url"`
+		Language  string     `json:"language"`
+		WrittenAt time.Time  `json:"writtenAt"`
+		Keywords  []string   `json:"keywords"`
+	}
+	// FeedAuthor is who wrote it, as far as the platform tells.
+	FeedAuthor struct {
+		ID     string `json:"id"`
+		Handle string `json:"handle"`
+		Name   string `json:"name"`
+		URL    string `json:"url"`
+	}
 )
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -101,6 +135,8 @@ func (e *Event) UnmarshalJSON(body []byte) error {
 		e.Data, err = dataOf[AccountData](envelope.Data)
 	case "webhook":
 		e.Data, err = dataOf[WebhookData](envelope.Data)
+	case "feed":
+		e.Data, err = dataOf[FeedData](envelope.Data)
 	default:
 		e.Data = envelope.Data
 	}
@@ -134,6 +170,7 @@ const (
 	EventAccountFailed            = api.EventNameAccountError
 	EventAccountTokenExpiring     = api.EventNameAccountTokenExpiring
 	EventWebhookDisabled          = api.EventNameWebhookDisabled
+	EventFeedMatched              = api.EventNameFeedMatched
 )
 
 // What events are about, as it was then.
@@ -144,3 +181,12 @@ type (
 	EventWebhook  = api.EventWebhook
 	EventPlatform = api.EventPlatform
 )
+
+// EveryEvent returns the names of all that happens.
+func EveryEvent() []EventName {
+	return []EventName{
+		EventPostScheduled, EventPostPublished, EventPostFailed, EventPostCancelled, EventPostUpdated,
+		EventThreadScheduled, EventThreadPublished, EventThreadPartiallyPublished, EventThreadFailed,
+		EventAccountConnected, EventAccountDisconnected, EventAccountFailed, EventAccountTokenExpiring, EventWebhookDisabled, EventFeedMatched,
+	}
+}

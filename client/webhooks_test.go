@@ -14,14 +14,6 @@ import (
 	"crier/client/webhook"
 )
 
-// everyEvent is all that can happen.
-var everyEvent = []client.EventName{
-	client.EventPostScheduled, client.EventPostPublished, client.EventPostFailed, client.EventPostCancelled, client.EventPostUpdated,
-	client.EventThreadScheduled, client.EventThreadPublished, client.EventThreadPartiallyPublished, client.EventThreadFailed,
-	client.EventAccountConnected, client.EventAccountDisconnected, client.EventAccountFailed, client.EventAccountTokenExpiring,
-	client.EventWebhookDisabled,
-}
-
 // delivery is one that came.
 type delivery struct {
 	header http.Header
@@ -35,12 +27,12 @@ func testWebhooks(t *testing.T, c *client.Client) {
 		came <- delivery{r.Header, body}
 	}))
 	defer receiver.Close()
-	hook, err := c.Webhooks.Create(t.Context(), receiver.URL, everyEvent...)
+	hook, err := c.Webhooks.Create(t.Context(), receiver.URL, client.EveryEvent()...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last delivery
-	for _, name := range everyEvent {
+	for _, name := range client.EveryEvent() {
 		if told, err := c.Webhooks.Test(t.Context(), hook.ID, name); err != nil || told.ResponseCode != http.StatusOK {
 			t.Fatalf("%s: %+v, %v", name, told, err)
 		}
@@ -52,7 +44,7 @@ func testWebhooks(t *testing.T, c *client.Client) {
 	}
 	testSignatures(t, hook.Secret, last)
 	testHandler(t, hook.Secret, last)
-	if changed, err := c.Webhooks.Update(t.Context(), hook.ID, client.WebhookUpdate{IsActive: new(false)}); err != nil || changed.IsActive || len(changed.Events) != len(everyEvent) {
+	if changed, err := c.Webhooks.Update(t.Context(), hook.ID, client.WebhookUpdate{IsActive: new(false)}); err != nil || changed.IsActive || len(changed.Events) != len(client.EveryEvent()) {
 		t.Errorf("changed to false: %+v, %v", changed, err)
 	}
 	if err := c.Webhooks.Delete(t.Context(), hook.ID); err != nil {
@@ -77,6 +69,8 @@ func aboutOf(e *client.Event) string {
 		return data.Account.ID
 	case client.WebhookData:
 		return data.Webhook.ID
+	case client.FeedData:
+		return data.Monitor.ID
 	}
 	return ""
 }

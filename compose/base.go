@@ -36,6 +36,7 @@ type base struct {
 	catalog   *catalog.Catalog
 	platforms pipeline.Platforms // what stages publish to: the catalog
 	guarded   *egress.Egress     // for addresses that clients name
+	fenced    *egress.Egress     // for the sandbox alone
 	webhooks  *egress.Egress     // for webhooks; the same but during development
 	library   *media.Library
 	fetcher   *media.Fetcher // of what connectors upload
@@ -140,8 +141,7 @@ func (b *base) connectOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fenced, err := b.egress(map[schema.Platform]string{0: b.simulated})
-	if err != nil {
+	if b.fenced, err = b.egress(map[schema.Platform]string{0: b.simulated}); err != nil {
 		return err
 	}
 	b.guarded = egress.New(egress.Config{Allowed: b.config.AllowedNetworks, UserAgent: b.config.userAgent()})
@@ -157,7 +157,7 @@ func (b *base) connectOut(ctx context.Context) error {
 		return err
 	}
 	b.catalog, err = catalog.New(catalog.Deps{
-		HTTP: live.Client(), SandboxHTTP: fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases, ConsentURLs: b.config.ConsentURLs, Apps: b.config.Apps, Versions: b.config.Versions,
+		HTTP: live.Client(), SandboxHTTP: b.fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases, ConsentURLs: b.config.ConsentURLs, Apps: b.config.Apps, Versions: b.config.Versions,
 		Media: b.fetcher, Fit: b.library.Fitting,
 		Quotas: b.store,
 		Turns:  b.store, ShareAccounts: b.config.sharesAccounts(),

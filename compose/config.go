@@ -61,6 +61,7 @@ type Config struct {
 	ConsentURLs          map[schema.Platform]string         // base addresses of their pages of consent, other than Bases and the platforms' own
 	Apps                 map[schema.Platform]connectors.App // crier's OAuth clients
 	Versions             map[schema.Platform]string         // of the platforms' APIs, other than the connectors' own
+	Jetstream            []string                           // hosts of Bluesky's stream, other than the public ones
 
 	// Lead is how far ahead posts must be scheduled, AllowedNetworks what crier may connect to
 	// besides public addresses, and DeletionLate how long a deletion takes at least (zero:
@@ -97,10 +98,11 @@ const (
 	roleComment   = "comment"
 	roleNotify    = "notify"
 	roleAnalytics = "analytics"
+	roleListening = "listening"
 	roleSandbox   = "sandbox"
 )
 
-var allRoles = []string{roleGateway, roleDelay, rolePublish, roleComment, roleNotify, roleAnalytics, roleSandbox}
+var allRoles = []string{roleGateway, roleDelay, rolePublish, roleComment, roleNotify, roleAnalytics, roleListening, roleSandbox}
 
 // ParseRoles reads a list of roles, or "all".
 func ParseRoles(list string) ([]string, error) {

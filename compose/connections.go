@@ -35,6 +35,7 @@ var stageConnections = map[string]int{
 	roleComment:   1,
 	roleNotify:    3, // expands, claims, finishes
 	roleAnalytics: 1,
+	roleListening: 0, // a short transaction each half second
 	roleSandbox:   0,
 }
 

@@ -55,9 +55,11 @@ type childConfig struct {
 	Apps       map[schema.Platform]connectors.App
 	Allowed    []netip.Prefix // networks that are let through though they are not public
 
-	MaxMedia    int64 // bytes of one file; 0: of the largest that a platform takes
-	Connections int   // to PostgreSQL; 0: what the roles want
-	Partitions  int   // of topics that are made
+	MaxMedia    int64    // bytes of one file; 0: of the largest that a platform takes
+	Connections int      // to PostgreSQL; 0: what the roles want
+	Partitions  int      // of topics that are made
+	Jetstream   []string // hosts of Bluesky's stream
+	OneCore     bool
 	HoldOverdue bool
 	Late        time.Duration // DeletionLate
 	Panics      bool          // connectors panic where a text asks for it
@@ -96,7 +98,7 @@ func runChild(text string) {
 func (c childConfig) serve(logger *slog.Logger) compose.Config {
 	roles, _ := compose.ParseRoles(cmp.Or(c.Role, "all"))
 	return compose.Config{
-		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Apps: c.Apps, Roles: roles, HoldOverdue: c.HoldOverdue,
+		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Apps: c.Apps, Jetstream: c.Jetstream, Roles: roles, HoldOverdue: c.HoldOverdue,
 		PostgresConnections: c.Connections, Partitions: c.Partitions,
 		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
 		MaxMedia: c.MaxMedia, DeletionLate: c.Late,
@@ -182,6 +184,9 @@ func (w *world) spawn(c childConfig) *exec.Cmd {
 	}
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childVariable+"="+string(text))
+	if c.OneCore {
+		child.Env = append(child.Env, "GOMAXPROCS=1")
+	}
 	child.Stderr = os.Stderr
 	if err := child.Start(); err != nil {
 		w.Fatal(err)

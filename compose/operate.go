@@ -157,6 +157,18 @@ func (o *operator) checkPlan(ctx context.Context, name string) error {
 	return nil
 }
 
+// GivePlan puts a workspace on another plan. It returns the one before.
+func GivePlan(ctx context.Context, c Config, workspace, plan string) (before string, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		if err := o.checkPlan(ctx, plan); err != nil {
+			return err
+		}
+		before, err = o.admin.GivePlan(ctx, workspace, plan)
+		return err
+	})
+	return before, err
+}
+
 // RevokeKey revokes a key. A key that does not exist is an error: it was mistyped, and the one
 // that was meant still works.
 func RevokeKey(ctx context.Context, c Config, key string) error {

@@ -5,17 +5,22 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/analytics"
 	"crier/analytics/collection"
+	"crier/connectors/bluesky/jetstream"
 	"crier/connectors/catalog"
+	"crier/connectors/egress"
 	"crier/connectors/sandbox"
 	"crier/gateway"
 	"crier/gateway/billing"
 	"crier/gateway/billing/stripe"
+	"crier/listening"
 	"crier/pipeline"
 	"crier/schema"
 	"crier/schema/postgres"
@@ -81,7 +86,7 @@ func (b *base) stages() []stage {
 			Slots: publishSlots, Late: c.MaxLateness, Fetched: b.fetcher, Tracer: b.tracer,
 		})
 		refresh := pipeline.NewRefresh(pipeline.RefreshConfig{
-			Shared: shared, Store: postgres.NewRefresh(b.store), Published: store, Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
+			Shared: shared, Store: postgres.NewRefresh(b.store), Published: store, Profiles: catalog.FreshProfiles(), Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
 		})
 		all = append(all,
 			stage{rolePublish, draining(publish.Run, c), publish.Ready},
@@ -117,6 +122,9 @@ func (b *base) stages() []stage {
 		})
 		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always},
 			stage{roleAnalytics, keeping.Run, always}, stage{roleAnalytics, draining(collect.Run, c), collect.Ready})
+	}
+	if c.has(roleListening) {
+		all = append(all, b.listening()...)
 	}
 	if c.has(roleGateway) { // where uploads arrive
 		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)
@@ -205,4 +213,49 @@ func (b *base) sandboxServer() (*server, error) {
 		Help: "Media that the sandbox keeps on disk for walls.",
 	}, func() float64 { return float64(simulators.Kept()) }))
 	return newServer("the sandbox", b.sandbox, simulators.Handler(), b.config.Logger), nil
+}
+
+// The streams that are listened to, as PostgreSQL and metrics name them.
+const (
+	liveStream    = "bluesky"
+	sandboxStream = "bluesky-sandbox"
+)
+
+// listening makes the stages of the role: Bluesky's stream for live workspaces, and the generated
+// one for their sandboxes.
+func (b *base) listening() []stage {
+	metrics := listening.NewMetrics(b.config.Registerer, b.store.Now)
+	hosts, client := b.jetstream()
+	stages := []stage{b.listener(listening.Config{Stream: liveStream, Metrics: metrics}, hosts, client)}
+	if b.simulated != "" {
+		at := strings.TrimRight(b.simulated, "/") + "/" + schema.Bluesky.String()
+		stages = append(stages, b.listener(listening.Config{Stream: sandboxStream, Sandbox: true, Metrics: metrics}, []string{at}, b.fenced.Client()))
+	}
+	return stages
+}
+
+// jetstream is where Bluesky's stream is read. The public hosts pass the guard like any other.
+func (b *base) jetstream() ([]string, *http.Client) {
+	hosts := b.config.Jetstream
+	if len(hosts) == 0 {
+		return jetstream.Hosts(), b.guarded.Client()
+	}
+	var exempt []string
+	for _, host := range hosts {
+		address, _ := hostsOf(map[schema.Platform]string{schema.Bluesky: host}) // checked with the flags
+		exempt = append(exempt, address...)
+	}
+	return hosts, egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: exempt, UserAgent: b.config.userAgent()}).Client()
+}
+
+func (b *base) listener(c listening.Config, hosts []string, client *http.Client) stage {
+	c.Platform, c.Store, c.Now, c.Logger = schema.Bluesky, postgres.NewFeeds(b.store), b.store.Now, b.config.Logger
+	c.Source = jetstream.New(jetstream.Config{
+		Hosts: hosts, HTTP: client, Now: b.store.Now,
+		Lost: func(host string, err error) {
+			c.Metrics.Lost(c.Stream)
+			c.Logger.Warn("the connection to a stream ended; it goes on with the next host", "stream", c.Stream, "host", host, "err", err)
+		},
+	})
+	return stage{roleListening, listening.NewListener(c).Run, always}
 }

@@ -38,7 +38,8 @@ func serve(t *testing.T, c compose.Config) {
 func TestTheSandboxIsReachedFromAnotherProcess(t *testing.T) {
 	t.Parallel()
 	front := startConfig(t)
-	front.Roles, front.SandboxListen = []string{"gateway", "sandbox"}, freeAddress(t)
+	sandbox := freeAddress(t)
+	front.Roles, front.SandboxURL = []string{"gateway"}, "http://"+sandbox
 	serve(t, front)
 	key, err := compose.CreateKey(t.Context(), front, "acme", "", true)
 	if err != nil {
@@ -48,11 +49,17 @@ func TestTheSandboxIsReachedFromAnotherProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := startConfig(t)
-	back.Roles = []string{"delay", "publish", "comment", "notify", "analytics"}
-	back.Postgres, back.Kafka, back.ClickHouse = parts.Postgres, []string{parts.Log}, parts.ClickHouse
-	back.Keyset, back.SandboxURL = filepath.Join(front.Data, "keyset.json"), "http://"+front.SandboxListen
-	serve(t, back)
+	beside := func(roles ...string) compose.Config {
+		c := startConfig(t)
+		c.Roles, c.SandboxURL = roles, front.SandboxURL
+		c.Postgres, c.Kafka, c.ClickHouse = parts.Postgres, []string{parts.Log}, parts.ClickHouse
+		c.Keyset = filepath.Join(front.Data, "keyset.json")
+		return c
+	}
+	alone := beside("sandbox") // the one role that no stage is of
+	alone.SandboxListen = sandbox
+	serve(t, alone)
+	serve(t, beside("delay", "publish", "comment", "notify", "analytics"))
 
 	call := func(method, path, body string) string {
 		t.Helper()

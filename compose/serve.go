@@ -87,10 +87,14 @@ func run(ctx context.Context, b *base, servers []*server, stages []stage, starte
 	}
 	group.Go(func() error { return b.parts.watch(faulty) })
 	group.Go(func() error {
+		own := ended
+		if len(stages) == 0 { // a process of the role sandbox alone has none that could end
+			own = nil
+		}
 		select {
 		case <-faulty.Done():
 			return nil
-		case err := <-ended:
+		case err := <-own:
 			ended <- err
 			return fmt.Errorf("a stage ended by itself: %w", err)
 		}

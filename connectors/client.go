@@ -32,11 +32,13 @@ type ClientConfig struct {
 	// what may have been carried out all the same: of a call that is not visible the
 	// client makes Retryable.
 	Classify func(status int, header http.Header, body []byte) *schema.Error
-	// Pace returns how long the account is held after a good answer with such a header.
-	Pace    func(header http.Header) time.Duration
-	Logger  *slog.Logger
-	Metrics *Metrics
-	Now     func() time.Time
+	// Pace returns how long the account is held after a good answer with such a header, and
+	// PaceReads how long its reads are after one of theirs; nil: as Pace says.
+	Pace      func(header http.Header) time.Duration
+	PaceReads func(header http.Header) time.Duration
+	Logger    *slog.Logger
+	Metrics   *Metrics
+	Now       func() time.Time
 }
 
 // Client makes the calls of one platform: limiter, breaker, egress, typed error. It is
@@ -46,6 +48,7 @@ type Client struct {
 	http     *http.Client
 	classify func(status int, header http.Header, body []byte) *schema.Error
 	pace     func(header http.Header) time.Duration
+	paceRead func(header http.Header) time.Duration
 	metrics  *Metrics
 	now      func() time.Time
 	limiter  *limiter
@@ -63,6 +66,7 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 		http:     withoutRepeats(config.HTTP),
 		classify: config.Classify,
 		pace:     config.Pace,
+		paceRead: config.PaceReads,
 		metrics:  config.Metrics,
 		now:      config.Now,
 		limiter:  newLimiter(config),
@@ -184,10 +188,17 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 		c.limiter.hold(call.Account, call.Kind, err.RetryAfter)
 		return response, err
 	}
-	if c.pace != nil {
-		c.limiter.hold(call.Account, call.Kind, c.pace(response.Header))
+	if pace := c.paceOf(call); pace != nil {
+		c.limiter.hold(call.Account, call.Kind, pace(response.Header))
 	}
 	return response, nil
+}
+
+func (c *Client) paceOf(call Call) func(http.Header) time.Duration {
+	if call.Kind == Read && c.paceRead != nil {
+		return c.paceRead
+	}
+	return c.pace
 }
 
 // send sends the request and reads the answer.

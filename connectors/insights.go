@@ -2,9 +2,13 @@ package connectors
 
 import (
 	"context"
+	"errors"
 
 	"crier/schema"
 )
+
+// ErrNotTold is of what a platform tells of no post or account of this kind.
+var ErrNotTold = errors.New("the platform does not tell")
 
 // MetricsSource is a connector whose platform tells how posts do.
 type MetricsSource interface {

@@ -16,6 +16,7 @@ import (
 	"crier/gateway/billing"
 	"crier/gateway/deletions"
 	"crier/gateway/engagement"
+	"crier/gateway/feeds"
 	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
@@ -59,12 +60,14 @@ type Store interface {
 	media.Store
 	webhooks.Store
 	engagement.Store
+	feeds.Store
 }
 
 // Analytics is what is asked of ClickHouse.
 type Analytics interface {
-	analytics.PostCounter
+	analytics.Figures
 	webhooks.EventReader
+	feeds.ItemReader
 }
 
 // Platforms is what is known of platforms.

@@ -72,6 +72,12 @@ func (d *description) check(t testing.TB, method, path string, got *answer) {
 		}
 		return
 	}
+	if mediaType, _, _ := strings.Cut(got.header.Get("Content-Type"), ";"); mediaType == "text/csv" {
+		if _, err := d.compile(pointer + "/content/text~1csv"); err != nil {
+			t.Errorf("%s %s: no CSV is described with status %d", method, path, got.status)
+		}
+		return
+	}
 	d.validate(t, pointer+"/content/application~1json/schema", got.body)
 }
 

@@ -270,7 +270,7 @@ func TestEventsAreReadAsWebhooksDeliverThem(t *testing.T) {
 	}
 	event := schema.Event{ID: schema.NewEventID(at), Type: schema.PostScheduled, At: at, Data: data}
 	page := pages{schema.EventPage{Events: []schema.Event{event}, CompleteUntil: at}}
-	a := newAPI(t, func(c *gateway.Config) { c.Analytics = figures{counts{}, page} })
+	a := newAPI(t, func(c *gateway.Config) { c.Analytics = figures{counter: counts{}, eventReader: page} })
 	answer := a.call(http.MethodGet, "/events", nil).want(http.StatusOK)
 	body, err := json.Marshal(event.Payload())
 	if err != nil {

@@ -29,7 +29,7 @@ func TestAFaultShowsNothingOfItself(t *testing.T) {
 }
 
 func TestAPanicIsAFault(t *testing.T) {
-	a := newAPI(t, func(c *gateway.Config) { c.Analytics = figures{broken{}, pages{}} })
+	a := newAPI(t, func(c *gateway.Config) { c.Analytics = figures{counter: broken{}, eventReader: pages{}} })
 	a.call(http.MethodGet, "/analytics/posts", nil).fails(http.StatusInternalServerError, "internal_error")
 	if log := a.log.String(); !strings.Contains(log, "a panic for this test") {
 		t.Errorf("the log does not say what panicked:\n%s", log)
@@ -79,7 +79,7 @@ func TestSecretsStayOutOfTheLog(t *testing.T) {
 func TestPostsAreCountedByDay(t *testing.T) {
 	day := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
 	a := newAPI(t, func(c *gateway.Config) {
-		c.Analytics = figures{counts{{Day: day, Platform: schema.Mastodon, Status: "posted", Count: 5}, {Day: day, Platform: schema.Bluesky, Status: "posted", Count: 2}, {Day: day, Platform: schema.GoogleBusiness, Status: "posted", Count: 9}, {Day: day, Platform: schema.Mastodon, Status: "failed", Count: 1}}, pages{}}
+		c.Analytics = figures{counter: counts{{Day: day, Platform: schema.Mastodon, Status: "posted", Count: 5}, {Day: day, Platform: schema.Bluesky, Status: "posted", Count: 2}, {Day: day, Platform: schema.GoogleBusiness, Status: "posted", Count: 9}, {Day: day, Platform: schema.Mastodon, Status: "failed", Count: 1}}, eventReader: pages{}}
 	})
 	answer := a.call(http.MethodGet, "/analytics/posts?from=2026-05-01&to=2026-05-31", nil).want(http.StatusOK)
 	if answer.at("counts").size() != 3 || answer.at("totals", "posted").value != 7.0 || answer.at("totals", "failed").value != 1.0 {
@@ -96,6 +96,6 @@ func TestPostsAreCountedByDay(t *testing.T) {
 // broken panics, as a fault of ours would.
 type broken struct{}
 
-func (broken) PostCounts(context.Context, schema.WorkspaceID, schema.PostCountsFilter) ([]schema.PostCount, error) {
+func (broken) PostCounts(context.Context, schema.WorkspaceID, schema.AnalyticsFilter) ([]schema.PostCount, error) {
 	panic("a panic for this test")
 }

@@ -131,7 +131,7 @@ func newFuzzed(t testing.TB) *fuzzed {
 		t.Fatal(err)
 	}
 	g, err := gateway.New(gateway.Config{
-		Store: m, Analytics: figures{counts{}, m},
+		Store: m, Analytics: figures{counter: counts{}, eventReader: m},
 		Platforms: gateway.Platforms{Constraints: catalog.Constraints, Vault: vault},
 		Addresses: gateway.Addresses{PublicURL: "https://crier.example", Check: func(context.Context, string) error { return nil }},
 		Rules:     gateway.Rules{Lead: gateway.Lead},

@@ -22,6 +22,7 @@ import (
 	"crier/gateway/deletions"
 	"crier/gateway/directory"
 	"crier/gateway/engagement"
+	"crier/gateway/feeds"
 	"crier/gateway/keys"
 	"crier/gateway/media"
 	"crier/gateway/posts"
@@ -123,11 +124,15 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Now: config.Now, Random: config.Random,
 		}),
 		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
-		analytics.Routes(config.Analytics, config.Now),
 		engagement.Routes(engagement.Config{
 			Store: config.Store, Contents: config.Inbox, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			Constraints: config.Platforms.Constraints, Now: config.Now,
 		}),
+		feeds.Routes(feeds.Config{
+			Store: config.Store, Items: config.Analytics, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			Now: config.Now,
+		}),
+		analytics.Routes(analytics.Config{Figures: config.Analytics, Accounts: directories, Zones: zones, Now: config.Now}),
 	), nil
 }
 

@@ -101,8 +101,27 @@ func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 // counts is what analytics would count.
 type counts []schema.PostCount
 
-func (c counts) PostCounts(context.Context, schema.WorkspaceID, schema.PostCountsFilter) ([]schema.PostCount, error) {
+func (c counts) PostCounts(context.Context, schema.WorkspaceID, schema.AnalyticsFilter) ([]schema.PostCount, error) {
 	return c, nil
+}
+
+// nothingMore answers that nothing is known.
+type nothingMore struct{}
+
+func (nothingMore) PostFigures(context.Context, schema.WorkspaceID, schema.AnalyticsFilter) ([]schema.PostFigures, error) {
+	return nil, nil
+}
+
+func (nothingMore) TopPosts(context.Context, schema.WorkspaceID, schema.AnalyticsFilter, schema.TopQuery) ([]schema.PostFigure, error) {
+	return nil, nil
+}
+
+func (nothingMore) Followers(context.Context, schema.WorkspaceID, schema.AnalyticsFilter) (schema.FollowersReport, error) {
+	return schema.FollowersReport{}, nil
+}
+
+func (nothingMore) BestTimes(context.Context, schema.WorkspaceID, schema.BestTimesQuery) (schema.BestTimes, error) {
+	return schema.BestTimes{Confidence: schema.NoConfidence}, nil
 }
 
 // pages are the events that ClickHouse would have, all of any workspace's.
@@ -116,10 +135,21 @@ func (p pages) Events(context.Context, schema.WorkspaceID, schema.EventQuery) (s
 type figures struct {
 	counter
 	eventReader
+	nothingMore
+}
+
+// FeedItems is what ClickHouse has of a monitor: one post.
+func (figures) FeedItems(_ context.Context, _ schema.WorkspaceID, q schema.FeedItemQuery) ([]schema.MatchedItem, error) {
+	if !q.Before.IsZero() {
+		return nil, nil
+	}
+	at := time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
+	all := []schema.MatchedItem{{Platform: schema.Bluesky, NativeID: "at://b", Text: "tea", WrittenAt: at}, {Platform: schema.Bluesky, NativeID: "at://a", Text: "tea", WrittenAt: at}}
+	return all[:min(q.Limit, len(all))], nil
 }
 
 type counter interface {
-	PostCounts(context.Context, schema.WorkspaceID, schema.PostCountsFilter) ([]schema.PostCount, error)
+	PostCounts(context.Context, schema.WorkspaceID, schema.AnalyticsFilter) ([]schema.PostCount, error)
 }
 
 type eventReader interface {
@@ -173,7 +203,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	store := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
 	a.keys = store
 	config := gateway.Config{
-		Store: store, Deletions: postgres.NewDeletions(a.store, 0), Analytics: figures{counts{}, pages{}}, Inbox: a.inbox, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
+		Store: store, Deletions: postgres.NewDeletions(a.store, 0), Analytics: figures{counter: counts{}, eventReader: pages{}}, Inbox: a.inbox, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Constraints: catalog.Constraints,
 		},

@@ -35,7 +35,8 @@ var publicRoutes = []string{
 	"POST /deletions/:id/confirm",
 }
 
-// idsOf is what the parameters of paths name, by the ids of a household.
+// idsOf is what the parameters of paths name, by the ids of a household; that of a whole route
+// with one goes first.
 var idsOf = map[string][]string{
 	"/posts/:id":                           {"scheduled", "queued", "draft", "failed"},
 	"/threads/:id":                         {"thread"},
@@ -44,11 +45,13 @@ var idsOf = map[string][]string{
 	"/keys/:id":                            {"key"},
 	"/queues/:id":                          {"queue"},
 	"/media/:id":                           {"media", "awaited"},
+	"/media/:id/parts":                     {"awaited"}, // the other is complete
 	"/uploads/:id":                         {"awaited"},
 	"/uploads/:id/:secret":                 {"uploadSecret"},
 	"/files/:id":                           {"media"},
 	"/files/:id/:name":                     {"fileName"},
 	"/engagement/replies/:id":              {"reply"},
+	"/feeds/keywords/:id":                  {"monitor"},
 	"/webhooks/:id":                        {"webhook"},
 	"/webhooks/:id/deliveries/:deliveryId": {"delivery"},
 }
@@ -59,6 +62,7 @@ var platformsOf = map[string]string{"/connect/:platform/entities": "facebook", "
 // namings are the bodies and queries, by route, in which another's ids can stand. A path
 // leads to the caller's own.
 var namings = map[string][]string{
+	"GET /feeds/search": {"?platform=bluesky&q=coffee&accountId=$other$"},
 	"POST /posts": {
 		`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "$account$"}], "publishNow": true}`,
 		`{"content": "x", "platforms": ["mastodon"], "status": "draft", "brandId": "$brand$"}`,
@@ -113,7 +117,10 @@ var namings = map[string][]string{
 	"GET /posts":                      {"?brandId=$brand$"},
 	"GET /accounts":                   {"?brandId=$brand$"},
 	"GET /accounts/health":            {"?brandId=$brand$"},
-	"GET /analytics/posts":            {"?accountId=$account$"},
+	"GET /analytics/posts":            {"?accountId=$account$", "?brandId=$brand$", "?postId=$post$"},
+	"GET /analytics/followers":        {"?accountId=$account$", "?brandId=$brand$"},
+	"GET /analytics/retention":        {"?accountId=$account$", "?brandId=$brand$", "?postId=$post$"},
+	"GET /analytics/best-times":       {"?accountId=$account$", "?brandId=$brand$"},
 	"GET /events":                     {"?after=$event$"},
 	"GET /engagement/comments":        {"?accountId=$account$", "?postId=$scheduled$"},
 	"GET /engagement/mentions":        {"?accountId=$account$"},

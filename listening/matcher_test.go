@@ -2,15 +2,14 @@ package listening
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"crier/connectors"
 	"crier/connectors/bluesky/simulator"
+	"crier/listening/listeningtest"
 	"crier/schema"
 )
 
@@ -97,14 +96,13 @@ func TestMonitors(t *testing.T) {
 	}
 }
 
-// TestTheMatcherMissesNothing compares it with a slow one that looks a monitor's keywords up
-// among a post's words, one monitor after the other.
+// TestTheMatcherMissesNothing compares it with a plain one that looks a post's words up.
 func TestTheMatcherMissesNothing(t *testing.T) {
 	t.Parallel()
-	words := Words(400)
-	monitors := MadeMonitors(300, words, 11)
+	words := listeningtest.Words(400)
+	monitors := listeningtest.Monitors(300, words, 11)
 	stream := simulator.NewStream(simulator.StreamConfig{Rate: 1000, Seed: 3, Words: words, Now: time.Now})
-	m := NewMatcher(monitors)
+	m, reference := NewMatcher(monitors), listeningtest.NewReference(monitors)
 	found := 0
 	for n := range int64(2000) {
 		e := stream.Entry(n)
@@ -114,7 +112,7 @@ func TestTheMatcherMissesNothing(t *testing.T) {
 			got[match.Monitor.Name] = true
 		}
 		found += len(got)
-		want := Reference(monitors, e.Text, e.Langs)
+		want := reference.Asking(e.Text, e.Langs)
 		if len(got) != len(want) {
 			t.Fatalf("%q: %d monitors, want %d", e.Text, len(got), len(want))
 		}
@@ -129,82 +127,9 @@ func TestTheMatcherMissesNothing(t *testing.T) {
 	}
 }
 
-// Reference returns the monitors that ask for a post, plainly.
-func Reference(monitors []schema.Monitor, text string, langs []string) (asking []int) {
-	sign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	has := map[string]bool{}
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), sign) {
-		has[word] = true
-	}
-	words := strings.Fields(strings.ToLower(text))
-	for i := 1; i < len(words); i++ { // phrases of two, with nothing but blanks between them
-		has[strings.TrimLeftFunc(words[i-1], sign)+" "+strings.TrimRightFunc(words[i], sign)] = true
-	}
-	met := func(keyword string) bool { return has[strings.ToLower(keyword)] }
-	for i, m := range monitors {
-		if !slices.ContainsFunc(m.Include, met) || slices.ContainsFunc(m.Exclude, met) {
-			continue
-		}
-		if m.Language != "" && !slices.ContainsFunc(langs, func(l string) bool { return l[:2] == m.Language }) {
-			continue
-		}
-		asking = append(asking, i)
-	}
-	return asking
-}
-
-// Words are as many words that are not parts of each other's beginning alone.
-func Words(n int) []string {
-	syllables := []string{"ba", "ko", "ri", "tu", "me", "sa", "no", "pe", "li", "ga", "vo", "du", "shi", "cra", "é", "ö"}
-	random := rand.New(rand.NewPCG(5, 5))
-	seen := map[string]bool{}
-	var words []string
-	for len(words) < n {
-		word := ""
-		for range 2 + random.IntN(3) {
-			word += syllables[random.IntN(len(syllables))]
-		}
-		if !seen[word] {
-			seen[word] = true
-			words = append(words, word)
-		}
-	}
-	return words
-}
-
-// MadeMonitors makes monitors of words, the rarer ones more often.
-func MadeMonitors(n int, words []string, seed uint64) []schema.Monitor {
-	random := rand.New(rand.NewPCG(seed, seed))
-	word := func() string {
-		w := words[len(words)/4+random.IntN(len(words)*3/4)]
-		if random.IntN(4) == 0 {
-			w += " " + words[random.IntN(len(words))]
-		}
-		if random.IntN(4) == 0 {
-			w = strings.ToUpper(w)
-		}
-		return w
-	}
-	monitors := make([]schema.Monitor, n)
-	for i := range monitors {
-		m := schema.Monitor{Name: fmt.Sprint("monitor ", i), Platforms: schema.MonitorPlatforms()}
-		for range 1 + random.IntN(3) {
-			m.Include = append(m.Include, word())
-		}
-		if random.IntN(3) == 0 {
-			m.Exclude = append(m.Exclude, words[random.IntN(10)])
-		}
-		if random.IntN(5) == 0 {
-			m.Language = []string{"en", "de", "pt"}[random.IntN(3)]
-		}
-		monitors[i] = m
-	}
-	return monitors
-}
-
 func BenchmarkMatcher(b *testing.B) {
-	words := Words(20_000)
-	monitors := MadeMonitors(5000, words, 11)
+	words := listeningtest.Words(20_000)
+	monitors := listeningtest.Monitors(5000, words, 11)
 	stream := simulator.NewStream(simulator.StreamConfig{Rate: 1000, Seed: 3, Words: words, Now: time.Now})
 	items := make([]connectors.FeedItem, 5000)
 	for n := range items {
@@ -224,7 +149,7 @@ func BenchmarkMatcher(b *testing.B) {
 }
 
 func BenchmarkNewMatcher(b *testing.B) {
-	monitors := MadeMonitors(5000, Words(20_000), 11)
+	monitors := listeningtest.Monitors(5000, listeningtest.Words(20_000), 11)
 	b.ReportAllocs()
 	for b.Loop() {
 		NewMatcher(monitors)

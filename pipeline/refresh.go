@@ -48,22 +48,25 @@ type RefreshConfig struct {
 	Shared
 	Store     refreshStore
 	Published publishedStore // nil: what was published is not looked at again
-	Keys      connectors.Resolver
-	Vault     sealer
-	Slots     int // calls at a time
+	// Profiles are the platforms of which profiles are read anew every few days.
+	Profiles map[schema.Platform]bool
+	Keys     connectors.Resolver
+	Vault    sealer
+	Slots    int // calls at a time
 }
 
 // NewRefresh makes the refresh stage.
 func NewRefresh(c RefreshConfig) *Refresh {
 	return worker.New(worker.Config[schema.RefreshMessage]{
 		Name: schema.TopicRefresh, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers,
-	}, refresh{refreshStore: c.Store, published: c.Published, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger, keyless: newKeyless(c.Logger)})
+	}, refresh{refreshStore: c.Store, published: c.Published, profiles: c.Profiles, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger, keyless: newKeyless(c.Logger)})
 }
 
 // refresh is the stage of the worker. Its store claims.
 type refresh struct {
 	refreshStore
 	published publishedStore
+	profiles  map[schema.Platform]bool
 	worker.Unlimited[schema.RefreshMessage]
 	keys    connectors.Resolver
 	vault   sealer
@@ -166,8 +169,31 @@ func (r refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.Ren
 		return outcome, err
 	}
 	profile, err := checker.Check(ctx, v.Account, credentials)
-	outcome.ExpiresAt, outcome.Settings = profile.ExpiresAt, profile.Settings
+	outcome.ExpiresAt, outcome.Settings, outcome.Name = profile.ExpiresAt, profile.Settings, profile.Name
 	return outcome, err
+}
+
+// profileTurn is how often, in hours, the profile of an account is read anew where its platform
+// wants that: each has its own hour, and a token of an hour is traded in each.
+const profileTurn = 72
+
+func isTurnOfProfile(id schema.AccountID, now time.Time) bool {
+	return now.Unix()/3600%profileTurn == int64(id[len(id)-1])%profileTurn
+}
+
+// readProfile reads with a trade what the platform says of the account now, where that may not be
+// kept for long without. That it cannot be read is left at that: the next turn comes.
+func (r refresh) readProfile(ctx context.Context, a schema.Account, traded schema.Credentials, outcome *schema.RenewalOutcome) {
+	if !r.profiles[a.Platform] || !isTurnOfProfile(a.ID, r.Now()) {
+		return
+	}
+	checker, err := connectors.As[connectors.Checker](r.keys, a)
+	if err != nil {
+		return
+	}
+	if profile, err := checker.Check(ctx, a, traded); err == nil {
+		outcome.Settings, outcome.Name = profile.Settings, profile.Name
+	}
 }
 
 // trade gets new credentials and seals them. If the platform sends no refresh token, the
@@ -185,5 +211,56 @@ func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credent
 		traded.RefreshToken = old.RefreshToken
 	}
 	sealed, err := r.vault.Seal(a, traded)
-	return schema.RenewalOutcome{Sealed: sealed, ExpiresAt: traded.ExpiresAt, Renewable: traded.Refreshable()}, err
+	outcome := schema.RenewalOutcome{Sealed: sealed, ExpiresAt: traded.ExpiresAt, Renewable: traded.Refreshable()}
+	if err == nil {
+		r.readProfile(ctx, a, traded, &outcome)
+	}
+	return outcome, err
+}
+
+// reviewTime bounds the looks at what an account has published: what is left comes with its next
+// renewal.
+const reviewTime = 20 * time.Second
+
+// review looks, with credentials that are good, at what an account has published lately, on
+// platforms that go on to judge what they show: what was taken down fails. That a look fails is
+// left at that: the next renewal looks again.
+func (r refresh) review(ctx context.Context, of schema.RenewalResult) {
+	if !of.Good || r.published == nil {
+		return
+	}
+	connector, err := r.keys.Connector(of.Account)
+	if err != nil {
+		return
+	}
+	reviewer, ok := connector.(connectors.Reviewer)
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, reviewTime)
+	defer cancel()
+	if err := r.reviewBy(ctx, reviewer, of.Account); err != nil {
+		r.logger.WarnContext(ctx, "looking at what was published failed", "account", of.Account.ID, "err", err)
+	}
+}
+
+func (r refresh) reviewBy(ctx context.Context, reviewer connectors.Reviewer, a schema.Account) error {
+	published, err := r.published.Published(ctx, a)
+	if err != nil || len(published) == 0 {
+		return err
+	}
+	credentials, err := open(r.vault, a)
+	if err != nil {
+		return err
+	}
+	for _, one := range published {
+		why, err := reviewer.TakenDown(ctx, a, credentials, one.NativeID)
+		if err == nil && why != nil {
+			err = r.published.TakeDown(ctx, a, one, why)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -69,7 +69,7 @@ func TestCredentialsTradedBeforeARotationAreStoredAfterIt(t *testing.T) {
 		t.Fatalf("the rotation left %v, %v", failed, needed)
 	}
 
-	outcome := schema.RenewalOutcome{Sealed: traded, ExpiresAt: store.Now().Add(time.Hour), Renewable: true}
+	outcome := schema.RenewalOutcome{Sealed: traded, ExpiresAt: store.Now().Add(time.Hour), Renewable: true, Name: "renamed"}
 	must(stage.store(ctx, claimed[0].After(outcome, store.Now(), 0)))
 	account, err = admin.Account(ctx, workspace.ID, account.ID)
 	must(err)
@@ -77,5 +77,24 @@ func TestCredentialsTradedBeforeARotationAreStoredAfterIt(t *testing.T) {
 	must(err)
 	if got, err := restarted.Open(account); err != nil || got.AccessToken != "traded" {
 		t.Errorf("what is stored opens to %q, %v", got.AccessToken, err)
+	}
+	if account.Name != "renamed" {
+		t.Errorf("the account is called %q", account.Name)
+	}
+}
+
+// Profiles of platforms that want so are read anew every three days.
+func TestEachProfileHasItsTurn(t *testing.T) {
+	now := time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
+	for range 100 {
+		id, turns := schema.NewAccountID(now), 0
+		for hour := range 3 * 24 {
+			if isTurnOfProfile(id, now.Add(time.Duration(hour)*time.Hour)) {
+				turns++
+			}
+		}
+		if turns != 1 {
+			t.Fatalf("%s has %d turns in three days", id, turns)
+		}
 	}
 }

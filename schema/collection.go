@@ -35,11 +35,10 @@ func AllCollected() []Collected {
 // collected says of which platforms what is collected, since that is known before anything of
 // an account is: docs/collecting.md has the sources. The catalog's connectors can do it.
 var collected = map[Collected][]Platform{
-	CollectMetrics:   {Bluesky},
-	CollectFollowers: {Bluesky},
-	// LinkedIn shows comments too, to organizations; its posts are not followed yet.
-	CollectComments: {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon},
-	CollectMentions: {Twitter, Threads, Bluesky, Mastodon},
+	CollectMetrics:   {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn, TikTok, Pinterest},
+	CollectFollowers: {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn, TikTok, Pinterest, Telegram},
+	CollectComments:  {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn},
+	CollectMentions:  {Twitter, Threads, Bluesky, Mastodon},
 }
 
 // Collects reports whether something is collected of the platform.

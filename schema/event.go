@@ -118,13 +118,6 @@ type EventPage struct {
 	CompleteUntil time.Time // UTC; when nothing more follows, all events committed before were given
 }
 
-// PostCountsFilter selects the targets to count.
-type PostCountsFilter struct {
-	From, To time.Time // UTC days, both included
-	Platform Platform  // zero: any
-	Account  AccountID // zero: any
-}
-
 // PostCount is how many targets of a platform ended in a status on a day.
 type PostCount struct {
 	Day      time.Time // UTC midnight

@@ -100,3 +100,12 @@ func (i FeedItem) Matched(p Platform) MatchedItem {
 // StreamLease is how long a process may be silent about a stream that it reads; another goes on
 // with it then.
 const StreamLease = 15 * time.Second
+
+// FeedItemQuery is which finds of a monitor are asked for, the newest first.
+type FeedItemQuery struct {
+	Monitor  MonitorID
+	Platform Platform  // zero: any
+	Before   time.Time // written then, with ids below BeforeID, or before; zero: from the newest on
+	BeforeID string
+	Limit    int
+}

@@ -51,6 +51,7 @@ type RenewalOutcome struct {
 	Renewable bool      // of the new credentials
 	Keyless   bool      // nothing was called: see Outcome
 	Settings  []byte    // of a check: what the platform allows the account; empty: nothing is known
+	Name      string    // of a check: what the platform calls the account; empty: nothing is known
 	Err       *Error
 }
 
@@ -58,6 +59,7 @@ type RenewalOutcome struct {
 type RenewalResult struct {
 	Account  Account // as it is from now on
 	Settings []byte  // new ones; empty: they stay as they are
+	Name     string  // a new one; empty: it stays as it is
 	Claim    int32
 	Traded   bool // Account.Sealed are new credentials
 	Good     bool // the platform accepted the credentials just now
@@ -163,6 +165,7 @@ func (r Renewal) traded(result RenewalResult, o RenewalOutcome, now time.Time) R
 	a := &result.Account
 	a.Sealed, a.ExpiresAt, a.Renewable = o.Sealed, o.ExpiresAt, o.Renewable
 	result.Traded, result.Good, result.Settled = true, true, true
+	result.Settings, result.Name = o.Settings, o.Name
 	result.NextAt = a.RenewalDue(now, false)
 	return result
 }
@@ -177,7 +180,7 @@ func (r Renewal) alive(result RenewalResult, o RenewalOutcome, now time.Time) Re
 	if !o.ExpiresAt.IsZero() {
 		a.ExpiresAt = o.ExpiresAt
 	}
-	result.Good, result.Settled, result.Settings = true, true, o.Settings
+	result.Good, result.Settled, result.Settings, result.Name = true, true, o.Settings, o.Name
 	if r.Open && !a.Platform.TradesTokensForThemselves() {
 		result.Step = RenewalTrade
 		result.NextAt = a.ExpiresAt

@@ -17,6 +17,8 @@ Linux-x86_64)
 	platform=linux-x64-gnu
 	integrity=sha512-XP97mMqnc5tZpKQywR8N7cLTsHNiTmHr30pC5mzo3jWmukjKn2IBa60c2B/gWUNcuFjOMjWoorQICCqBVj5wpw==
 	;;
+# Where no sum is pinned yet, npm's own check is all there is, and the script says so:
+# `npm view @chdb/lib-PLATFORM@VERSION dist.integrity` is the sum.
 Linux-aarch64) platform=linux-arm64-gnu integrity= ;;
 Darwin-arm64) platform=darwin-arm64 integrity= ;;
 Darwin-x86_64) platform=darwin-x64 integrity= ;;
@@ -43,6 +45,8 @@ if [ -n "$integrity" ]; then
 		echo "libchdb: the package is not the one expected: it has $actual, not $integrity" >&2
 		exit 1
 	fi
+else
+	echo "libchdb: no sum is pinned for $platform: npm has checked what it downloaded against its registry alone" >&2
 fi
 
 echo "libchdb: unpacking (about 570 MB)" >&2

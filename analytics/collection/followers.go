@@ -3,6 +3,7 @@ package collection
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"time"
 
 	"crier/connectors"
@@ -18,7 +19,9 @@ func collectFollowers(ctx context.Context, s Step) (schema.CollectionResult, err
 		return r, unsupported()
 	}
 	followers, err := source.Followers(ctx, s.Reading)
-	if err != nil {
+	if errors.Is(err, connectors.ErrNotTold) {
+		return r, unsupported()
+	} else if err != nil {
 		return r, err
 	}
 	followers.Day = s.Now.UTC().Format(time.DateOnly)

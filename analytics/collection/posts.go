@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"crier/connectors"
@@ -27,7 +28,10 @@ func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error
 		for i := range looked {
 			looked[i] = due[i].At(s.Now)
 		}
-		if err := s.look(ctx, source, looked, &r); err != nil {
+		if err := s.look(ctx, source, looked, &r); errors.Is(err, connectors.ErrNotTold) {
+			r.Gone = s.Due
+			return r, unsupported()
+		} else if err != nil {
 			if refused := schema.KindOf(err) == schema.Refused; refused && len(looked) == 1 {
 				r.Looked = append(r.Looked, looked...)
 			}

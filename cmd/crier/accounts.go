@@ -7,11 +7,14 @@ import (
 	"log/slog"
 	"os"
 
+	"crier/cmd/crier/console"
 	"crier/compose"
 )
 
 type accountsCommand struct {
-	Add accountsAddCommand `cmd:"" help:"Connect an account whose token already exists, or give it new credentials; prints its id."`
+	List    console.AccountsList    `cmd:"" help:"List connected accounts, and whether they work."`
+	Connect console.AccountsConnect `cmd:"" help:"Connect an account by the API: on its platform's page, or with credentials."`
+	Add     accountsAddCommand      `cmd:"" help:"On the server's machine, without a key: connect an account whose token already exists, or give it new credentials; prints its id."`
 }
 
 type accountsAddCommand struct {

@@ -8,36 +8,53 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 	_ "time/tzdata" // scheduled times name any zone, whatever the machine has
 
 	"github.com/alecthomas/kong"
+	completion "github.com/jotaen/kong-completion"
 	"github.com/mattn/go-isatty"
+	"golang.org/x/term"
 
+	"crier/cmd/crier/console"
+	"crier/cmd/crier/importer"
 	"crier/cmd/crier/settings"
 	"crier/compose/embedded"
 )
 
 // commands are crier's subcommands; each is a file of this package.
 type commands struct {
-	Serve       serveCommand       `cmd:"" help:"Serve the REST API and publish what is due."`
-	Health      healthCommand      `cmd:"" help:"Ask a running serve whether it is ready; for health checks of containers."`
-	Migrate     migrateCommand     `cmd:"" help:"Bring PostgreSQL, ClickHouse and the topics to this version."`
-	Keys        keysCommand        `cmd:"" help:"Make and revoke API keys."`
-	Accounts    accountsCommand    `cmd:"" help:"Connect accounts whose token already exists."`
-	Keyset      keysetCommand      `cmd:"" help:"Show the keys that seal credentials; replace them."`
-	Pause       pauseCommand       `cmd:"" help:"Hold the work of a workspace, an account or a platform."`
-	Resume      resumeCommand      `cmd:"" help:"Lift a pause: what it held goes on."`
-	Held        heldCommand        `cmd:"" help:"List pauses and posts under review; release or cancel these."`
-	Delete      deleteCommand      `cmd:"" help:"Delete a workspace or an account with all of its data: shows what would go, then does it once that is confirmed."`
-	DeadLetters deadLettersCommand `cmd:"" help:"List and replay what crier gave up on after faults of its own."`
-	Simulate    simulateCommand    `cmd:"" help:"Serve the platforms' simulators alone, for tests and load."`
-	Import      importCommand      `cmd:"" help:"Load a file of posts, resumable, with a result for each row."`
-	Config      configCommand      `cmd:"" help:"Check and show the settings: of flags, environment and file."`
-	Backup      backupCommand      `cmd:"" help:"Write everything PostgreSQL holds, and the keyset, to a file."`
-	Restore     restoreCommand     `cmd:"" help:"Fill an empty PostgreSQL from a backup."`
-	Bench       benchCommand       `cmd:"" help:"Measure crier, each figure with a control of the same run."`
+	Posts      console.Posts         `cmd:"" group:"Post, through the API:" help:"Publish posts, schedule them, and see what became of them."`
+	Import     importCommand         `cmd:"" group:"Post, through the API:" help:"Load a file of posts, resumable, with a result for each row."`
+	Media      console.Media         `cmd:"" group:"Post, through the API:" help:"Upload files for posts."`
+	Accounts   accountsCommand       `cmd:"" group:"Post, through the API:" help:"List and connect accounts."`
+	Webhooks   console.Webhooks      `cmd:"" group:"Post, through the API:" help:"Watch events as webhooks deliver them."`
+	Login      console.Login         `cmd:"" group:"Post, through the API:" help:"Keep a server and a key, so that other commands need neither --url nor --key."`
+	Logout     console.Logout        `cmd:"" group:"Post, through the API:" help:"Forget a server and its key."`
+	Profiles   console.Profiles      `cmd:"" group:"Post, through the API:" help:"List the servers that crier login keeps keys of."`
+	Completion completion.Completion `cmd:"" group:"Post, through the API:" help:"Say how a shell (bash, zsh, fish) completes crier's commands."`
+
+	Serve   serveCommand   `cmd:"" group:"Serve:" help:"Serve the REST API and publish what is due."`
+	Migrate migrateCommand `cmd:"" group:"Serve:" help:"Bring PostgreSQL, ClickHouse and the topics to this version."`
+	Config  configCommand  `cmd:"" group:"Serve:" help:"Check and show the settings: of flags, environment and file."`
+	Health  healthCommand  `cmd:"" group:"Serve:" help:"Ask a running serve whether it is ready; for health checks of containers."`
+	Status  console.Status `cmd:"" group:"Serve:" help:"Show at a glance how a running serve does: queues, lateness, breakers, dead letters."`
+
+	Workspaces  workspacesCommand  `cmd:"" group:"Operate, on the server's machine:" help:"Put workspaces on plans."`
+	Keys        keysCommand        `cmd:"" group:"Operate, on the server's machine:" help:"Make and revoke API keys."`
+	Keyset      keysetCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Show the keys that seal credentials; replace them."`
+	Pause       pauseCommand       `cmd:"" group:"Operate, on the server's machine:" help:"Hold the work of a workspace, an account or a platform."`
+	Resume      resumeCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Lift a pause: what it held goes on."`
+	Held        heldCommand        `cmd:"" group:"Operate, on the server's machine:" help:"List pauses and posts under review; release or cancel these."`
+	DeadLetters deadLettersCommand `cmd:"" group:"Operate, on the server's machine:" help:"List and replay what crier gave up on after faults of its own."`
+	Delete      deleteCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Delete a workspace or an account with all of its data: shows what would go, then does it once that is confirmed."`
+	Backup      backupCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Write everything PostgreSQL holds, and the keyset, to a file."`
+	Restore     restoreCommand     `cmd:"" group:"Operate, on the server's machine:" help:"Fill an empty PostgreSQL from a backup."`
+
+	Simulate simulateCommand `cmd:"" group:"Develop:" help:"Serve the platforms' simulators alone, for tests and load."`
+	Bench    benchCommand    `cmd:"" group:"Develop:" help:"Measure crier, each figure with a control of the same run."`
 
 	File     string     `name:"config" type:"path" placeholder:"FILE" help:"YAML file of settings, by the names of serve's flags; flags and variables count for more."`
 	LogLevel slog.Level `default:"info" help:"Least level that is logged: debug, info, warn or error."`
@@ -75,7 +92,7 @@ func run(ctx context.Context, arguments []string) int {
 		logger.Warn("other users of this machine can read the secret on the command line", "flag", flag, "give_it_by", elsewhere)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
-	switch err := command.Run(logger); {
+	switch err := command.Run(logger, terminal()); {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -89,9 +106,15 @@ func run(ctx context.Context, arguments []string) int {
 // parse reads the command line, and takes what that leaves out from the settings. Its error
 // says all that is wrong, and names the --help that explains.
 func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Context, error) {
-	parser := kong.Must(c, append(from.Options(), kong.Name("crier"),
+	options := []kong.Option{
+		kong.PostBuild(withoutVariables), kong.Name("crier"),
+		kong.Vars{"version": showVersion(), "mappings": strings.Join(importer.Mappings(), ", ")},
 		kong.Description("crier schedules and publishes social posts to 12 platforms, and reports what became of them."),
-		kong.Vars{"version": showVersion()})...)
+	}
+	parser := kong.Must(c, append(options, from.Options()...)...)
+	if _, completing := os.LookupEnv("COMP_LINE"); completing { // a shell asks what could follow
+		completion.Register(parser)
+	}
 	command, err := parser.Parse(arguments)
 	name := "crier"
 	if failure, ok := errors.AsType[*kong.ParseError](err); ok {
@@ -110,6 +133,31 @@ func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Cont
 	default:
 		return nil, fmt.Errorf("%d things are wrong; see %s --help:\n%w", len(wrong), name, errors.Join(wrong...))
 	}
+}
+
+// withoutVariables keeps the environment from flags that name an action and are a library's.
+func withoutVariables(k *kong.Kong) error {
+	for _, command := range k.Model.Children {
+		if command.Name != "completion" {
+			continue
+		}
+		for _, flag := range command.Flags {
+			flag.Envs = []string{"-"}
+		}
+	}
+	return nil
+}
+
+// terminal is where commands for people read and write.
+func terminal() *console.Terminal {
+	t := &console.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Person: isatty.IsTerminal(os.Stderr.Fd()), Now: time.Now}
+	if isatty.IsTerminal(os.Stdin.Fd()) {
+		t.Secret = func() (string, error) {
+			line, err := term.ReadPassword(int(os.Stdin.Fd()))
+			return string(line), err
+		}
+	}
+	return t
 }
 
 // newLogger logs as text on a terminal and as JSON elsewhere, on standard error.

@@ -38,6 +38,11 @@ func TestTheCommandLine(t *testing.T) {
 		"a dead letter that is misspelt":  {"dead-letters replay --id post_1", "starts with dead_"},
 		"nothing to delete":               {"delete", "missing flags"},
 		"a post under review that is not": {"held cancel --post dead_1", "starts with post_"},
+		"a post at no time":               {"posts create Hello --to mastodon", "say when"},
+		"a post at two times":             {"posts create Hello --to mastodon --now --draft", "can't be used together"},
+		"a post in no zone":               {"posts create Hello --to mastodon --now --timezone Berlin", "unknown time zone"},
+		"a wait without an end":           {"posts create Hello --to mastodon --draft --wait", "for ever"},
+		"a workspace on no plan":          {"workspaces plan acme", "missing flags: --plan"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c commands

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,12 +28,13 @@ type serveCommand struct {
 	Listen               string            `default:"127.0.0.1:8080" help:"Address of the REST API."`
 	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
-	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,sandbox."`
+	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,listening,sandbox."`
 	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
 	MediaDisk            int64             `default:"0" placeholder:"MIB" help:"Disk in MiB that media takes in --data; 0: all of it but 2 GiB, or a tenth of a disk below 20 GiB."`
 	MaxMedia             int64             `default:"0" placeholder:"MIB" help:"Size in MiB of the largest file that is uploaded or fetched for a post; 0: of the largest video any platform takes, 4096."`
 	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`
+	Jetstream            []string          `placeholder:"URL,…" help:"Addresses of Bluesky's Jetstream for the role listening, the preferred one first; the public ones when empty."`
 	Drain                time.Duration     `default:"30s" help:"How long work in hand may take at shutdown; at least what a call to a platform and its commit may."`
 	MaxLateness          time.Duration     `default:"24h" help:"What is more than this past its time is not published any more."`
 	KeepPosts            days              `default:"730d" help:"How long posts are kept once they have ended; they go by the month."`
@@ -63,7 +65,7 @@ const maxMediaDisk = 1 << 30
 // in posts that all count as too late.
 func (s *serveCommand) Validate() error {
 	wrong := []error{s.partsFlags.Validate(), s.kafkaFlags.Validate(), s.partitionsFlag.Validate(), s.clickhouseFlags.Validate(), s.mediaFlags.Validate()}
-	for flag, address := range map[string]string{"--public-url": s.PublicURL, "--sandbox-url": s.SandboxURL} {
+	for flag, address := range s.addresses() {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 			wrong = append(wrong, fmt.Errorf("%s is %q: an http or https url is wanted", flag, address))
 		}
@@ -94,6 +96,15 @@ func (s *serveCommand) Validate() error {
 	return errors.Join(append(wrong,
 		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1),
 		s.KeepMedia.within("--keep-media", 1), s.KeepAnalytics.within("--keep-analytics", 31), s.KeepInbox.within("--keep-inbox", 1))...)
+}
+
+// addresses are those that have to be http or https urls, by flag.
+func (s *serveCommand) addresses() map[string]string {
+	all := map[string]string{"--public-url": s.PublicURL, "--sandbox-url": s.SandboxURL}
+	for i, host := range s.Jetstream {
+		all[fmt.Sprintf("--jetstream (%d)", i+1)] = cmp.Or(host, "empty")
+	}
+	return all
 }
 
 // Run serves until it is interrupted, which is no error, even while it starts.
@@ -141,7 +152,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	}
 	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
 	c.SandboxURL, c.Drain, c.MaxLateness = s.SandboxURL, s.Drain, s.MaxLateness
-	c.SandboxListen = s.SandboxListen
+	c.SandboxListen, c.Jetstream = s.SandboxListen, s.Jetstream
 	c.Keep = schema.Retention{
 		Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration(),
 		Media: s.KeepMedia.duration(), Analytics: s.KeepAnalytics.duration(), Inbox: s.KeepInbox.duration(),

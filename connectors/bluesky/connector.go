@@ -32,6 +32,7 @@ type Config struct {
 type Connector struct {
 	client   *connectors.Client
 	video    string
+	appView  string
 	media    media.Source
 	sessions *sessions
 	now      func() time.Time
@@ -49,9 +50,14 @@ func New(config Config) *Connector {
 	if video == DefaultBase {
 		video = DefaultVideo
 	}
+	appView := base
+	if base == DefaultBase {
+		appView = DefaultAppView
+	}
 	return &Connector{
 		client:   config.Client,
 		video:    video,
+		appView:  appView,
 		media:    config.Media,
 		sessions: newSessions(config.Client, base, config.Now),
 		now:      config.Now,

@@ -21,8 +21,8 @@ const (
 	mentionPage = 100
 )
 
-// postView is a post as the app shows it (app.bsky.feed.defs, and a notification likewise).
-type postView struct {
+// writtenPost is a post as the app shows it (app.bsky.feed.defs, and a notification likewise).
+type writtenPost struct {
 	URI    string `json:"uri"`
 	CID    string `json:"cid"`
 	Author struct {
@@ -40,7 +40,7 @@ type postView struct {
 
 // threadView is a post with what answers it; without a Post, one that is deleted or blocked.
 type threadView struct {
-	Post    *postView    `json:"post"`
+	Post    *writtenPost    `json:"post"`
 	Replies []threadView `json:"replies"`
 }
 
@@ -66,7 +66,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{Gone: true}, nil
 	}
 	page := connectors.ReceivedPage{}
-	answer.Thread.under(func(v *postView) {
+	answer.Thread.under(func(v *writtenPost) {
 		if v.Author.DID == s.DID {
 			return
 		}
@@ -81,7 +81,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 }
 
 // under calls see with every post below this one.
-func (t threadView) under(see func(*postView)) {
+func (t threadView) under(see func(*writtenPost)) {
 	for _, answer := range t.Replies {
 		if answer.Post != nil {
 			see(answer.Post)
@@ -98,7 +98,7 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 	}
 	var answer struct {
 		Cursor        string     `json:"cursor"`
-		Notifications []postView `json:"notifications"`
+		Notifications []writtenPost `json:"notifications"`
 	}
 	if _, err := c.reads(ctx, r, listNotifications, query, &answer); err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("reading notifications: %w", err)
@@ -121,7 +121,7 @@ func (c *Connector) reads(ctx context.Context, r connectors.Reading, method stri
 	})
 }
 
-func (v *postView) received(kind string) schema.Received {
+func (v *writtenPost) received(kind string) schema.Received {
 	own := strongRef{v.URI, v.CID}
 	state := answerState{Root: own, Parent: own}
 	item := schema.InboxItem{
@@ -139,7 +139,7 @@ func (v *postView) received(kind string) schema.Received {
 }
 
 // at is when it was written: when the app saw it, or before, as its author says.
-func (v *postView) at() time.Time {
+func (v *writtenPost) at() time.Time {
 	said, err := time.Parse(time.RFC3339, v.Record.CreatedAt)
 	if err != nil || said.After(v.IndexedAt) && !v.IndexedAt.IsZero() {
 		return v.IndexedAt.UTC()

@@ -28,6 +28,7 @@ const (
 
 	getPostThread     = "app.bsky.feed.getPostThread"
 	listNotifications = "app.bsky.notification.listNotifications"
+	searchPosts       = "app.bsky.feed.searchPosts"
 )
 
 // The names of errors that mean more than their status does.

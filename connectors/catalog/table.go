@@ -42,6 +42,7 @@ type entry struct {
 	limits      connectors.Limits
 	classify    func(status int, header http.Header, body []byte) *schema.Error
 	pace        func(header http.Header) time.Duration
+	paceRead    func(header http.Header) time.Duration
 	connect     func(parts) connectors.Connector
 	simulate    simulator // with the platform's own rate limits
 	unlimited   simulator
@@ -94,6 +95,7 @@ var table = [...]entry{
 		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 0.5, Burst: 200}}},
 		classify: graph.Classify,
 		pace:     graph.Pace,
+		paceRead: graph.PaceReads,
 		connect: func(p parts) connectors.Connector {
 			return threads.New(threads.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},
@@ -108,6 +110,7 @@ var table = [...]entry{
 		limits:   connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 1, Burst: 60}}},
 		classify: graph.Classify,
 		pace:     graph.Pace,
+		paceRead: graph.PaceReads,
 		connect: func(p parts) connectors.Connector {
 			return facebook.New(facebook.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},

@@ -26,6 +26,9 @@ func Facebook(t testing.TB) *Checker {
 			return nil
 		}
 		if len(parts) == 2 {
+			if strings.Contains(parts[1], "_") {
+				return post.unknownFields(e, true)
+			}
 			return page.unknownFields(e, parts[1] == "me") // a video's are not described
 		}
 		node, listed := page, post
@@ -74,19 +77,20 @@ func (n graphNode) edge(method, endpoint string) (graphEdge, bool) {
 }
 
 // unknownFields tells of fields that are asked for and that the node has not. What stands in
-// braces is of another node.
+// braces or parentheses is of another node, or says how much of it.
 func (n graphNode) unknownFields(e Exchange, isDescribed bool) (found []string) {
 	depth, name := 0, ""
 	for _, r := range e.URL.Query().Get("fields") + "," {
 		switch {
-		case r == '{':
+		case r == '{' || r == '(':
 			depth++
-		case r == '}':
+		case r == '}' || r == ')':
 			depth--
 		case depth > 0:
 		case r != ',':
 			name += string(r)
 		default:
+			name, _, _ = strings.Cut(name, ".")
 			if isDescribed && name != "" && !n.has(name) {
 				found = append(found, "field "+name+" is not described")
 			}

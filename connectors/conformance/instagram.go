@@ -51,6 +51,8 @@ var instagramBeyond = map[string][]instagramParam{
 	"IGUser":                         {{"user_id", "string"}, {"account_type", "string"}},
 	"IGMedia":                        {{"status_code", "string"}, {"status", "string"}},
 	"ContentPublishingLimitResponse": {{"quota_usage", "int"}, {"config", "map"}},
+	// docs/instagram-platform/reference/instagram-media/insights
+	"InstagramInsightsResult": {{"name", "string"}, {"period", "string"}, {"title", "string"}, {"description", "string"}, {"values", "list"}, {"total_value", "map"}},
 }
 
 // of returns the fields of what an edge answers.

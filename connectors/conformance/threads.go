@@ -117,19 +117,26 @@ func (a *threadsAPI) call(method, path string) *threadsCall {
 	return made
 }
 
-// merge adds the fields of one example to those of others; lists show what their first item has.
+// merge adds the fields of one example to those of others; lists show what any of their items
+// has.
 func merge(into, example map[string]any) {
 	for name, value := range example {
-		if list, ok := value.([]any); ok && len(list) > 0 {
-			if first, ok := list[0].(map[string]any); ok {
-				item, _ := into[name].(map[string]any)
-				if item == nil {
-					item = map[string]any{}
-				}
-				merge(item, first)
-				into[name] = item
+		list, _ := value.([]any)
+		item, isObjects := into[name].(map[string]any)
+		for _, one := range list {
+			object, ok := one.(map[string]any)
+			if !ok {
 				continue
 			}
+			if item == nil {
+				item = map[string]any{}
+			}
+			isObjects = true
+			merge(item, object)
+		}
+		if len(list) > 0 && isObjects {
+			into[name] = item
+			continue
 		}
 		into[name] = value
 	}

@@ -31,6 +31,8 @@ func TikTok(t testing.TB) *Checker {
 			f.after(t, "| `/v2/post/publish/status/fetch/` |"), "status string; " + f.after(t, "status PROCESSING_UPLOAD"),
 		},
 		"/v2/user/info/":    {"", f.after(t, "| GET `/v2/user/info/?fields=` |")},
+		"/v2/video/query/":  {f.after(t, "| POST `/v2/video/query/?fields=` |"), "videos"},
+		videoObject:         {"", f.after(t, "600 a minute each, sliding window. Video: ")},
 		"/v2/oauth/token/":  {token, token},
 		"/v2/oauth/revoke/": {f.after(t, "| revoke |"), ""},
 	} {
@@ -39,6 +41,9 @@ func TikTok(t testing.TB) *Checker {
 	f.readErrors(t)
 	return &Checker{violations: serialized(f.violations)}
 }
+
+// videoObject stands for the path of what is said of each video.
+const videoObject = "a video"
 
 // tikTokFacts is what is said of each path: fields by name, with their kind where that is said.
 type tikTokFacts struct {
@@ -100,7 +105,7 @@ func (f *tikTokFacts) readErrors(t testing.TB) {
 	f.codes = map[string]int{"internal_error": http.StatusInternalServerError}
 	for _, part := range strings.Split(f.after(t, "Errors: "), ";") {
 		var status int
-		if _, err := fmt.Sscan(part, &status); err != nil {
+		if _, err := fmt.Sscan(part, &status); err != nil || status < 100 { // such as 5xx
 			continue
 		}
 		listed, _, _ := strings.Cut(part, ".")
@@ -192,6 +197,11 @@ func (f *tikTokFacts) ofAnswer(e Exchange, answer map[string]any) (found []strin
 		data = user
 	}
 	found = append(found, unnamed("data", data, f.answer[e.URL.Path])...)
+	videos, _ := data["videos"].([]any)
+	for _, one := range videos {
+		video, _ := one.(map[string]any)
+		found = append(found, unnamed("video", video, f.answer[videoObject], "id")...)
+	}
 	if state, has := data["status"].(string); has && !strings.Contains(f.statesOfAVideo, state) {
 		found = append(found, "there is no status "+state)
 	}

@@ -26,6 +26,8 @@ Two error shapes. OAuth answers flat (invalid_grant).
 | ` + "`/v2/post/publish/video/init/`" + ` | s | 6 | post_info, source_info | publish_id, upload_url | B |
 | ` + "`/v2/post/publish/status/fetch/`" + ` | s | 30 | publish_id | below | F |
 | GET ` + "`/v2/user/info/?fields=`" + ` | s | – | data.user: open_id |
+| POST ` + "`/v2/video/query/?fields=`" + ` | s | filters.video_ids ≤ 20 | videos[] |
+600 a minute each, sliding window. Video: id string, like_count int32.
 ` + "`post_info` (video): title string, is_aigc bool.\n`source_info` (video): source FILE_UPLOAD; video_size int64.\n" + `
 Errors: 400 invalid_param; 403 privacy_level_option_mismatch. More.
 - PUT to upload_url; Content-Type video/mp4

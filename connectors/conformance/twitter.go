@@ -116,6 +116,10 @@ func (a *openAPI) parameterViolations(pointer string, described operation, e Exc
 		switch p.Schema.Type {
 		case "integer":
 			value = json.Number(text)
+		case "boolean":
+			if is, err := strconv.ParseBool(text); err == nil {
+				value = is
+			}
 		case "array":
 			var items []any
 			for item := range strings.SplitSeq(text, ",") {

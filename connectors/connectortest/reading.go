@@ -14,7 +14,16 @@ import (
 
 // tells is what each platform tells of a post.
 var tells = map[schema.Platform][]string{
-	schema.Bluesky: {"likes", "comments", "shares", "saves"},
+	schema.Twitter:   {"impressions", "likes", "comments", "shares", "saves"},
+	schema.Instagram: {"views", "reach", "likes", "comments", "shares", "saves"},
+	schema.Facebook:  {"impressions", "reach", "likes", "comments", "shares", "clicks"},
+	schema.Threads:   {"views", "likes", "comments", "shares"},
+	schema.Bluesky:   {"likes", "comments", "shares", "saves"},
+	schema.YouTube:   {"views", "likes", "comments"},
+	schema.Mastodon:  {"likes", "comments", "shares"},
+	schema.TikTok:    {"views", "likes", "comments", "shares"},
+	schema.Pinterest: {"impressions", "likes", "comments", "clicks"},
+	schema.LinkedIn:  {"impressions", "reach", "likes", "comments", "shares", "clicks"},
 }
 
 // reading is what a connector reads of what was published.
@@ -22,13 +31,21 @@ func reading() []clause {
 	return []clause{
 		{"metrics are those of the platform", tellsMetrics, metricsAreRead},
 		{"as many posts as are taken are told apart", tellsMetrics, batchIsRead},
-		{"a post that is gone is told", tellsMetrics, goneIsTold},
-		{"followers are those of the platform", nil, followersAreRead},
+		{"a post that is gone is told", tellsGone, goneIsTold},
+		{"followers are those of the platform", tellsOfAccount, followersAreRead},
 		{"what a read meets does not hold publishing up", tellsMetrics, readsHoldNothingUp},
 	}
 }
 
-func tellsMetrics(f Fixture) bool { return tells[f.Constraints.Platform] != nil }
+func tellsMetrics(f Fixture) bool { return tells[f.Constraints.Platform] != nil && tellsOfAccount(f) }
+
+// tellsOfAccount is false of members of LinkedIn, who are told nothing of.
+func tellsOfAccount(f Fixture) bool {
+	return f.Constraints.Platform != schema.LinkedIn || f.Credentials(0).EntityID != ""
+}
+
+// tellsGone is false where a post that is gone is one without numbers.
+func tellsGone(f Fixture) bool { return tellsMetrics(f) && f.Constraints.Platform != schema.LinkedIn }
 
 // published publishes a post until its platform has it.
 func (s *stage) published(t *testing.T, text string) (schema.PublishedPost, simulation.Post) {

@@ -24,6 +24,8 @@ const (
 	opListComments  = "GET /rest/socialActions/{urn}/comments"
 	opOrganization  = "GET /rest/organizations/{id}"
 	opOrganizations = "GET /rest/organizationAcls?q=roleAssignee"
+	opStatistics    = "GET /rest/organizationalEntityShareStatistics?q=organizationalEntity"
+	opNetworkSize   = "GET /rest/networkSizes/{urn}"
 	opUserInfo      = "GET /v2/userinfo"
 	opMe            = "GET /v2/me"
 	opToken         = "POST /oauth/v2/accessToken"

@@ -165,6 +165,7 @@ func (f *fetched) remove(which func(kept) bool) error {
 		if err := ignoreMissing(os.Remove(filepath.Join(f.folder, e.name))); err != nil {
 			return fmt.Errorf("removing fetched media: %w", err)
 		}
+		delete(f.validators, strings.TrimSuffix(e.name, partly))
 		f.room.Give(e.size)
 	}
 	return nil

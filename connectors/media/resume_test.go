@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 // cutting is a server that ends each answer after some bytes.
 type cutting struct {
+	mu        sync.Mutex
 	content   []byte
 	tag       string
 	after     int           // bytes of an answer
@@ -26,6 +28,7 @@ type cutting struct {
 }
 
 func (c *cutting) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
 	c.ranges = append(c.ranges, r.Header.Get("Range"))
 	if c.tag != "" {
 		rw.Header().Set("ETag", c.tag)
@@ -33,7 +36,16 @@ func (c *cutting) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if c.forgetful {
 		r.Header.Del("Range")
 	}
-	http.ServeContent(&cutWriter{rw, c, c.after, r.Context()}, r, "", time.Time{}, bytes.NewReader(c.content))
+	w, content := &cutWriter{rw, c, c.after, r.Context()}, c.content
+	c.mu.Unlock()
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}
+
+// change alters the server, or looks at what it was asked for.
+func (c *cutting) change(how func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	how()
 }
 
 // cutWriter is an answer of a cutting server.
@@ -47,7 +59,8 @@ type cutWriter struct {
 func (w *cutWriter) Write(p []byte) (int, error) {
 	isCut := len(p) > w.left
 	n, _ := w.ResponseWriter.Write(p[:min(len(p), w.left)])
-	w.sent, w.left = w.sent+n, w.left-n
+	w.left -= n
+	w.change(func() { w.sent += n })
 	if !isCut {
 		return n, nil
 	}
@@ -60,21 +73,20 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 }
 
 func TestAFetchGoesOnWhereItWasCutOff(t *testing.T) {
-	picture := picture320x200(t, png.Encode)
-	content := append(picture, make([]byte, 200_000)...)
+	content := append(picture320x200(t, png.Encode), make([]byte, 200_000)...)
 	for name, tt := range map[string]struct {
-		server cutting
+		server *cutting
 		want   string // ranges
 		failed bool
 	}{
-		"over connections that are cut": {cutting{tag: `"1"`, after: 90_000}, " bytes=90000- bytes=180000-", false},
-		"no tag, nothing to go on with": {cutting{after: 90_000}, "", true},
-		"a weak tag is none":            {cutting{tag: `W/"1"`, after: 90_000}, "", true},
-		"a server without ranges":       {cutting{tag: `"1"`, after: 90_000, forgetful: true}, " bytes=90000-", true},
-		"in one":                        {cutting{after: 1 << 30}, "", false},
+		"over connections that are cut": {&cutting{tag: `"1"`, after: 90_000}, " bytes=90000- bytes=180000-", false},
+		"no tag, nothing to go on with": {&cutting{after: 90_000}, "", true},
+		"a weak tag is none":            {&cutting{tag: `W/"1"`, after: 90_000}, "", true},
+		"a server without ranges":       {&cutting{tag: `"1"`, after: 90_000, forgetful: true}, " bytes=90000-", true},
+		"in one":                        {&cutting{after: 1 << 30}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder, server := t.TempDir(), &tt.server
+			folder, server := t.TempDir(), tt.server
 			server.content = content
 			source := httptest.NewServer(server)
 			t.Cleanup(source.Close)
@@ -87,12 +99,14 @@ func TestAFetchGoesOnWhereItWasCutOff(t *testing.T) {
 			} else if _, err := f.Open(t.Context(), item); schema.KindOf(err) != schema.Retryable {
 				t.Errorf("Open: %v", err)
 			}
-			if got := strings.Join(server.ranges, " "); got != tt.want {
-				t.Errorf("asked for %q, want %q", got, tt.want)
-			}
-			if !tt.failed && server.sent != len(content) {
-				t.Errorf("%d bytes were sent", server.sent)
-			}
+			server.change(func() {
+				if got := strings.Join(server.ranges, " "); got != tt.want {
+					t.Errorf("asked for %q, want %q", got, tt.want)
+				}
+				if !tt.failed && server.sent != len(content) {
+					t.Errorf("%d bytes were sent", server.sent)
+				}
+			})
 			if err := f.Forget("first"); err != nil || room.Used() != 0 {
 				t.Errorf("%d bytes are counted in the end, %v", room.Used(), err)
 			}
@@ -120,14 +134,18 @@ func TestAFetchGoesOnInTheNextStep(t *testing.T) {
 			}
 			wantFiles(t, folder, 1)
 			want, size := "bytes=90000-", len(content)
-			if server.after = 1 << 30; changes {
-				server.tag, server.content = `"2"`, content[:len(content)-1]
-				size--
-			}
+			server.change(func() {
+				if server.after = 1 << 30; changes {
+					server.tag, server.content = `"2"`, content[:len(content)-1]
+					size--
+				}
+			})
 			wantOpened(t, f, item, int64(size))
-			if got := server.ranges[1]; got != want {
-				t.Errorf("asked for %q, want %q", got, want)
-			}
+			server.change(func() {
+				if got := server.ranges[1]; got != want {
+					t.Errorf("asked for %q, want %q", got, want)
+				}
+			})
 			wantFiles(t, folder, 1)
 		})
 	}

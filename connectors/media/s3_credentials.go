@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ var s3Flags = secure.Flags{Address: "--media-s3", CA: "--media-s3-ca", Plain: "p
 
 // explain says which flag an error of reaching the bucket is about.
 func explain(err error) error {
-	if told := secure.Explain(err, s3Flags); told != nil {
+	if told := cmp.Or(secure.Explain(err, s3Flags), secure.Silence(err, s3Flags)); told != nil {
 		return told
 	}
 	answer, _ := errors.AsType[minio.ErrorResponse](err)

@@ -2,6 +2,7 @@ package media
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -109,12 +110,18 @@ func TestABucketOverTLS(t *testing.T) {
 	}
 	good, expired := serve(securetest.Server, securetest.ServerKey), serve(securetest.Expired, securetest.ExpiredKey)
 	plain := service(t)
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // nobody takes what comes to it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
 	for name, tt := range map[string]struct{ host, secret, ca, want string }{
 		"as it should be":        {good, secretKey, securetest.CA, ""},
 		"a wrong key":            {good, "hunter2", securetest.CA, "refuses the credentials that --media-s3 has"},
 		"an expired certificate": {expired, secretKey, securetest.CA, "--media-s3 names is expired"},
 		"a wrong name":           {strings.Replace(good, "127.0.0.1", "localhost", 1), secretKey, securetest.CA, "for other names than the one in --media-s3"},
 		"another authority":      {good, secretKey, securetest.OtherCA, "--media-s3-ca names the file of the right one"},
+		"a silent port":          {silent.Addr().String(), secretKey, securetest.CA, "--media-s3 names does not answer"},
 		"a plain port":           {plain.Host, secretKey, securetest.CA, "no TLS is spoken at the port that --media-s3 names"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"crier/schema"
+	"crier/schema/secure"
 )
 
 // sampleBytes is how much of the beginning and of the end of an object is read back
@@ -118,7 +119,9 @@ func (s *S3) Check(ctx context.Context) error {
 func (s *S3) tryOut(ctx context.Context) error {
 	name := s.prefix + "check/" + rand.Text()
 	content := strings.Repeat("crier", checkBytes/len("crier"))
-	if err := s.write(ctx, name, "text/plain", strings.NewReader(content), int64(len(content))); err != nil {
+	first, cancel := context.WithTimeout(ctx, secure.FirstAnswer)
+	defer cancel()
+	if err := s.write(first, name, "text/plain", strings.NewReader(content), int64(len(content))); err != nil {
 		return fmt.Errorf("writing an object: %w", err)
 	}
 	if err := s.compare(ctx, name, content); err != nil {

@@ -17,6 +17,7 @@ import (
 // Operations of the API, as they are called in metrics and logs.
 const (
 	opCreatePin   = "POST /pins"
+	opPin         = "GET /pins/{id}"
 	opRegister    = "POST /media"
 	opUpload      = "POST upload_url"
 	opMedia       = "GET /media/{id}"

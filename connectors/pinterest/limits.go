@@ -11,5 +11,6 @@ func Limits() connectors.Limits {
 		connectors.Post:   {Account: writes},
 		connectors.Media:  {Account: writes},
 		connectors.Status: {Account: connectors.Rate{PerSecond: 15, Burst: 100}},
+		connectors.Read:   {Account: connectors.Rate{PerSecond: 8, Burst: 50}},
 	}
 }

@@ -14,13 +14,14 @@ import (
 
 // The methods that are called. Their names are also those of metrics and of faults.
 const (
-	getMe          = "getMe"
-	getChat        = "getChat"
-	getChatMember  = "getChatMember"
-	sendMessage    = "sendMessage"
-	sendPhoto      = "sendPhoto"
-	sendVideo      = "sendVideo"
-	sendMediaGroup = "sendMediaGroup"
+	getMe              = "getMe"
+	getChat            = "getChat"
+	getChatMember      = "getChatMember"
+	getChatMemberCount = "getChatMemberCount"
+	sendMessage        = "sendMessage"
+	sendPhoto          = "sendPhoto"
+	sendVideo          = "sendVideo"
+	sendMediaGroup     = "sendMediaGroup"
 )
 
 // newMessage is the body of sendMessage.

@@ -19,6 +19,7 @@ const (
 	opPart    = "PUT upload_url"
 	opStatus  = "POST /v2/post/publish/status/fetch"
 	opUser    = "GET /v2/user/info"
+	opVideos  = "POST /v2/video/query"
 	opToken   = "POST /v2/oauth/token"
 	opRevoke  = "POST /v2/oauth/revoke"
 )

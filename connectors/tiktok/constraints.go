@@ -60,10 +60,12 @@ func utf16Units(text string) int {
 
 // Limits is how fast TikTok is called: of an account in a minute, bursts included, no more than
 // the 6 beginnings of a video and the 20 questions about a creator, with which those about posts
-// are counted here, that it allows a token. It counts no parts of videos.
+// are counted here, that it allows a token, and half of the 600 looks at what was published. It
+// counts no parts of videos.
 func Limits() connectors.Limits {
 	return connectors.Limits{
 		connectors.Media:  {Account: connectors.Rate{PerSecond: 3. / 60, Burst: 3}},
 		connectors.Status: {Account: connectors.Rate{PerSecond: 10. / 60, Burst: 10}},
+		connectors.Read:   {Account: connectors.Rate{PerSecond: 300. / 60, Burst: 50}},
 	}
 }

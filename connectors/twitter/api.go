@@ -12,6 +12,7 @@ const (
 	opCreatePost  = "POST /2/tweets"
 	opListPosts   = "GET /2/users/{id}/tweets"
 	opMe          = "GET /2/users/me"
+	opPosts       = "GET /2/tweets"
 	opInitialize  = "POST /2/media/upload/initialize"
 	opAppend      = "POST /2/media/upload/{id}/append"
 	opFinalize    = "POST /2/media/upload/{id}/finalize"

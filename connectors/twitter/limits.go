@@ -35,6 +35,8 @@ func Limits() connectors.Limits {
 		},
 		connectors.Media:  {Account: connectors.Rate{PerSecond: 1200. / quarter, Burst: 600}},
 		connectors.Status: {Account: connectors.Rate{PerSecond: 600. / quarter, Burst: 300}},
+		// 5,000 calls for posts, and 75 for the account, of which one a day is made.
+		connectors.Read: {Account: connectors.Rate{PerSecond: 1500. / quarter, Burst: 500}},
 	}
 }
 

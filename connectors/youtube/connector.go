@@ -22,6 +22,7 @@ const (
 	opEnd           = "videos.insert end"
 	opSession       = "videos.insert status"
 	opVideos        = "videos.list"
+	opStats         = "videos.batchGetStats"
 	opThumbnail     = "thumbnails.set"
 	opPlaylists     = "playlists.list"
 	opPlaylistItems = "playlistItems.list"

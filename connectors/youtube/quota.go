@@ -16,6 +16,7 @@ import (
 const (
 	usualUploads = 100
 	usualUnits   = 10_000
+	usualStats   = 10_000 // calls of videos.batchGetStats
 	// dear is from which cost on a call leaves a tenth of the day's units to looks, without
 	// which nobody would know what became of a video.
 	dear = 50
@@ -24,7 +25,7 @@ const (
 // costs are of the calls that take units; a session's take none.
 var costs = map[string]int{
 	opThumbnail: 50, opAddToPlaylist: 50, opComment: 50, opReply: 50, opCaptions: 50, opDownload: 200, opReplies: 1,
-	opVideos: 1, opPlaylists: 1, opPlaylistItems: 1, opChannels: 1, opComments: 1,
+	opStats: 1, opVideos: 1, opPlaylists: 1, opPlaylistItems: 1, opChannels: 1, opComments: 1,
 }
 
 // price returns what a call takes, and of what.
@@ -33,8 +34,13 @@ func (c *Connector) price(call connectors.Call, app string) schema.QuotaCost {
 	if q.Cost >= dear {
 		q.Most -= q.Most / 10
 	}
-	if call.Operation == opInsert {
+	switch {
+	case call.Operation == opInsert:
 		q.Name, q.Cost, q.Most = "youtube/uploads/"+app, 1, cmp.Or(c.app.Uploads, usualUploads)
+	case call.Operation == opStats:
+		q.Name, q.Most = "youtube/stats/"+app, usualStats
+	case call.Kind == connectors.Read: // the rest is for what is published
+		q.Most /= 2
 	}
 	return q
 }

@@ -92,6 +92,9 @@ func (d *Directory) Named(platform schema.Platform, name string) *schema.Account
 	return nil
 }
 
+// All returns all accounts.
+func (d *Directory) All() []schema.Account { return d.accounts }
+
 // Account returns the account of that id, nil if there is none.
 func (d *Directory) Account(id schema.AccountID) *schema.Account { return d.byID[id] }
 

@@ -100,6 +100,8 @@ func sampleData(event schema.EventType, workspace schema.WorkspaceID, now time.T
 		return sampleAccount(event, now)
 	case "webhook":
 		return sampleWebhook(now)
+	case "feed":
+		return sampleFeed(now)
 	case "thread":
 		post := samplePost(event, workspace, now)
 		post.Content.Entries = append(post.Content.Entries, schema.Entry{Text: "Its second entry."})
@@ -121,6 +123,17 @@ func sampleWebhook(now time.Time) schema.WebhookData {
 		ConsecutiveFailures: 10, DisabledAt: now, DisabledReason: "A sample failure.",
 	}
 	return schema.WebhookData{Webhook: webhook.Summary()}
+}
+
+func sampleFeed(now time.Time) schema.FeedMatchedData {
+	author := schema.Author{ID: "did:plc:sample", URL: "https://bsky.app/profile/did:plc:sample"}
+	return schema.FeedMatchedData{
+		Monitor: schema.FeedMonitor{ID: schema.NewMonitorID(now), Name: "A sample monitor"},
+		Items: []schema.MatchedItem{{
+			Platform: schema.Bluesky, NativeID: "at://did:plc:sample/app.bsky.feed.post/1", Author: author, Text: "A sample post.",
+			URL: author.URL + "/post/1", Language: "en", WrittenAt: now, Keywords: []string{"sample"},
+		}},
+	}
 }
 
 func sampleAccount(event schema.EventType, now time.Time) schema.AccountData {

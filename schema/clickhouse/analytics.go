@@ -19,20 +19,18 @@ type Analytics struct{ conn driver.Conn }
 // PostCounts returns how often targets ended as posted or failed, ordered by day, platform
 // and status. A target that is retried ends, and counts, more than once. Days without any
 // are left out.
-func (a *Analytics) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostCountsFilter) ([]schema.PostCount, error) {
+func (a *Analytics) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostCount, error) {
 	rows, err := a.conn.Query(ctx, `
 		select toDate(at) as day, platform, if(type = 'target.posted', 'posted', 'failed') as status, count()
 		from events final
 		where workspace = {workspace:UUID}
 			and toDate(at) between {from:Date} and {to:Date}
 			and type in ('target.posted', 'target.failed')
-			and ({platform:String} = '' or platform = {platform:String})
-			and ({account:UUID} = toUUID('00000000-0000-0000-0000-000000000000') or account = {account:UUID})
+			and `+selected+`
 		group by day, platform, status
 		order by day, platform, status
 		settings do_not_merge_across_partitions_select_final = 1`,
-		id("workspace", workspace), day("from", filter.From), day("to", filter.To),
-		clickhouse.Named("platform", platformName(filter.Platform)), id("account", filter.Account))
+		selection(workspace, filter)...)
 	counts, err := collect(rows, err, scanPostCount)
 	if err != nil {
 		return nil, fmt.Errorf("counting posts: %w", unavailable(err))

@@ -47,7 +47,7 @@ func (w workspace) filtered(t testing.TB, store *clickhouse.Store, filter schema
 	return events
 }
 
-func (w workspace) counts(t testing.TB, store *clickhouse.Store, filter schema.PostCountsFilter) []schema.PostCount {
+func (w workspace) counts(t testing.TB, store *clickhouse.Store, filter schema.AnalyticsFilter) []schema.PostCount {
 	t.Helper()
 	counts, err := store.Analytics().PostCounts(t.Context(), schema.WorkspaceID(w), filter)
 	if err != nil {
@@ -66,7 +66,7 @@ func insert(t testing.TB, store *clickhouse.Store, events ...schema.Event) {
 func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // year is all of the days that these tests use.
-var year = schema.PostCountsFilter{From: dayOf(noon).AddDate(0, -6, 0), To: dayOf(noon).AddDate(0, 6, 0)}
+var year = schema.AnalyticsFilter{From: dayOf(noon).AddDate(0, -6, 0), To: dayOf(noon).AddDate(0, 6, 0)}
 
 func TestEventsComeBackAsTheyWere(t *testing.T) {
 	store, w := open(t), newWorkspace()
@@ -168,7 +168,7 @@ func TestAWorkspaceSeesItsOwnAlone(t *testing.T) {
 	e := w.fact(noon)
 	insert(t, store, e)
 	filter := year
-	filter.Account = e.Account
+	filter.Accounts = []schema.AccountID{e.Account}
 	if counts := stranger.counts(t, store, filter); len(counts) != 0 {
 		t.Errorf("another workspace counts %+v", counts)
 	}
@@ -199,17 +199,17 @@ func TestPostCounts(t *testing.T) {
 	fail := schema.PostCount{Day: day, Platform: schema.Mastodon, Status: "failed", Count: 1}
 	before, after := day.AddDate(0, 0, -1), day.AddDate(0, 0, 1)
 	for name, tt := range map[string]struct {
-		filter schema.PostCountsFilter
+		filter schema.AnalyticsFilter
 		want   []schema.PostCount
 	}{
-		"one day, both ends included": {schema.PostCountsFilter{From: day, To: day}, []schema.PostCount{blue, fail, masto(day, 2)}},
+		"one day, both ends included": {schema.AnalyticsFilter{From: day, To: day}, []schema.PostCount{blue, fail, masto(day, 2)}},
 		"three days": {
-			schema.PostCountsFilter{From: before, To: after},
+			schema.AnalyticsFilter{From: before, To: after},
 			[]schema.PostCount{masto(before, 1), blue, fail, masto(day, 2), masto(after, 1)},
 		},
-		"one platform": {schema.PostCountsFilter{From: before, To: after, Platform: schema.Bluesky}, []schema.PostCount{blue}},
-		"one account":  {schema.PostCountsFilter{From: before, To: after, Account: failed.Account}, []schema.PostCount{fail}},
-		"another day":  {schema.PostCountsFilter{From: day.AddDate(0, 0, 9), To: day.AddDate(0, 0, 10)}, nil},
+		"one platform": {schema.AnalyticsFilter{From: before, To: after, Platform: schema.Bluesky}, []schema.PostCount{blue}},
+		"one account":  {schema.AnalyticsFilter{From: before, To: after, Accounts: []schema.AccountID{failed.Account}}, []schema.PostCount{fail}},
+		"another day":  {schema.AnalyticsFilter{From: day.AddDate(0, 0, 9), To: day.AddDate(0, 0, 10)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := w.counts(t, store, tt.filter); !reflect.DeepEqual(got, tt.want) {

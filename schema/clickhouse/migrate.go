@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// migrations holds one idempotent statement in each file; the names sort in their order.
+// migrations holds idempotent statements, each ended by a semicolon at the end of a line unless
+// it is the last of its file; the names sort in their order.
 // ClickHouse has no transactions for DDL: a migration that was interrupted, or that two
 // processes run at once, is simply run again.
 //
@@ -47,12 +49,17 @@ func Migrate(ctx context.Context, c Config) (err error) {
 }
 
 func migrate(ctx context.Context, conn driver.Conn, name string) error {
-	statement, err := migrations.ReadFile(name)
+	statements, err := migrations.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	if err := conn.Exec(ctx, string(statement)); err != nil {
-		return err
+	for one := range strings.SplitSeq(string(statements), ";\n") {
+		if strings.TrimSpace(one) == "" {
+			continue
+		}
+		if err := conn.Exec(ctx, one); err != nil {
+			return err
+		}
 	}
 	return conn.Exec(ctx, `insert into migrations (name) values ({name:String})`, driver.NamedValue{Name: "name", Value: name})
 }

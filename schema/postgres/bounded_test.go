@@ -176,6 +176,11 @@ func TestWhatIsOverdueIsHeldInChunks(t *testing.T) {
 
 func TestAListOfARareKindReadsLittleElse(t *testing.T) {
 	f := newFixture(t)
+	small := schema.NewWorkspaceID(f.store.Now())
+	f.exec(fmt.Sprintf(`
+		insert into posts (id, workspace_id, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
+		select id, '%s', 2, now() + interval '1 day', 'UTC', true, 1, '{}', 1, uuid_extract_timestamp(id), uuid_extract_timestamp(id) from (select uuidv7() id) made`,
+		uuidText(schema.PostID(small))))
 	f.addOthers(20_000)
 	rare := f.post(1, 0)
 	rare.Targets[0].Platform = schema.YouTube
@@ -189,12 +194,30 @@ func TestAListOfARareKindReadsLittleElse(t *testing.T) {
 		"platform from a time":   {Platform: schema.YouTube, After: rare.ScheduledFor.Add(-time.Minute)},
 		"platform with metadata": {Platform: schema.YouTube, Metadata: map[string]string{"of": "1"}},
 		"a state":                {Status: schema.Processing},
+		"changes":                {UpdatedAfter: rare.CreatedAt},
+		"scheduled, changes":     {UpdatedAfter: rare.CreatedAt, Status: schema.Scheduled},
+		"failed, changes":        {UpdatedAfter: rare.CreatedAt.Add(-time.Hour), Status: schema.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			filter.Limit = 20
 			r.wantReads(40, func() {
 				_, err := gateway.Posts(t.Context(), f.workspace, filter)
 				f.must(err)
+			})
+		})
+	}
+	for name, filter := range map[string]schema.PostFilter{
+		"the last made of a small workspace":  {Order: schema.LastCreated},
+		"the first made of a small workspace": {Order: schema.FirstCreated},
+		"the changes of a small workspace":    {UpdatedAfter: rare.CreatedAt.Add(-time.Hour)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			filter.Limit = 20
+			r.wantReads(40, func() {
+				page, err := gateway.Posts(t.Context(), small, filter)
+				if f.must(err); page.Total != 1 || len(page.Posts) != 1 {
+					t.Errorf("%d posts of %d", len(page.Posts), page.Total)
+				}
 			})
 		})
 	}

@@ -400,6 +400,13 @@ func TestAPlanBoundsAccounts(t *testing.T) {
 	if err != nil || usage.Plan.Name != "free" || usage.Plan.PostsPerMonth != 4 || usage.Plan.Accounts != 0 || usage.Accounts != 4 {
 		t.Errorf("usage of the twin = %+v, %v", usage, err)
 	}
+	before, err := admin.GivePlan(t.Context(), "small", "team")
+	if f.must(err); before != "free" {
+		t.Errorf("it was on the plan %q", before)
+	}
+	f.must(put(live.ID, "another"))
+	_, err = admin.GivePlan(t.Context(), "none", "team")
+	wantKind(t, err, schema.NotFound)
 }
 
 func TestOldCountersAreForgotten(t *testing.T) {

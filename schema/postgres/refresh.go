@@ -93,7 +93,7 @@ func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 		a := &v.Account
 		tag, err := tx.Exec(ctx, finishRenewal, pgx.StrictNamedArgs{
 			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "claim": v.Claim, "traded": v.Traded, "sealed": a.Sealed,
-			"expires": db.OrNull(a.ExpiresAt), "renewable": a.Renewable, "settings": db.TextOrNull(v.Settings), "good": v.Good, "settled": v.Settled, "warn": v.Warn,
+			"expires": db.OrNull(a.ExpiresAt), "renewable": a.Renewable, "settings": db.TextOrNull(v.Settings), "name": v.Name, "good": v.Good, "settled": v.Settled, "warn": v.Warn,
 			"reconnect": a.NeedsReconnect, "ended": int16(a.End), "said": a.EndMessage,
 			"step": int16(v.Step), "attempts": v.Attempts, "next": db.OrNull(v.NextAt),
 		})
@@ -117,6 +117,7 @@ const finishRenewal = `
 		sealed = case when @traded then @sealed::bytea else sealed end,
 		revision = case when @traded then revision + 1 else revision end,
 		expires_at = @expires, renewable = @renewable, settings = coalesce(@settings::text::json, settings),
+		name = coalesce(nullif(@name, ''), name),
 		checked_at = case when @good then now() else checked_at end,
 		renew_asked_at = case when @settled then null else renew_asked_at end,
 		needs_reconnect = @reconnect, ended = @ended, end_message = @said,

@@ -122,6 +122,7 @@ const (
 	EventNameAccountError             EventName = "account.error"
 	EventNameAccountTokenExpiring     EventName = "account.token_expiring"
 	EventNameCommentReceived          EventName = "comment.received"
+	EventNameFeedMatched              EventName = "feed.matched"
 	EventNameMentionReceived          EventName = "mention.received"
 	EventNamePostCancelled            EventName = "post.cancelled"
 	EventNamePostFailed               EventName = "post.failed"
@@ -431,6 +432,26 @@ const (
 	YoutubeSettingsPrivacyStatusYoutubeUnlisted YoutubeSettingsPrivacyStatus = "unlisted"
 )
 
+// Defines values for CountPostsParamsFormat.
+const (
+	CountPostsParamsFormatCsv  CountPostsParamsFormat = "csv"
+	CountPostsParamsFormatJSON CountPostsParamsFormat = "json"
+)
+
+// Defines values for CountPostsParamsSortBy.
+const (
+	CountPostsParamsSortByClicks       CountPostsParamsSortBy = "clicks"
+	CountPostsParamsSortByComments     CountPostsParamsSortBy = "comments"
+	CountPostsParamsSortByEngagement   CountPostsParamsSortBy = "engagement"
+	CountPostsParamsSortByImpressions  CountPostsParamsSortBy = "impressions"
+	CountPostsParamsSortByLikes        CountPostsParamsSortBy = "likes"
+	CountPostsParamsSortByReach        CountPostsParamsSortBy = "reach"
+	CountPostsParamsSortBySaves        CountPostsParamsSortBy = "saves"
+	CountPostsParamsSortByShares       CountPostsParamsSortBy = "shares"
+	CountPostsParamsSortByViews        CountPostsParamsSortBy = "views"
+	CountPostsParamsSortByWatchSeconds CountPostsParamsSortBy = "watchSeconds"
+)
+
 // Defines values for ListPostsParamsStatus.
 const (
 	ListPostsParamsStatusCancelled       ListPostsParamsStatus = "cancelled"
@@ -441,6 +462,14 @@ const (
 	ListPostsParamsStatusPosted          ListPostsParamsStatus = "posted"
 	ListPostsParamsStatusProcessing      ListPostsParamsStatus = "processing"
 	ListPostsParamsStatusScheduled       ListPostsParamsStatus = "scheduled"
+)
+
+// Defines values for ListPostsParamsSort.
+const (
+	ListPostsParamsSortCreatedAt         ListPostsParamsSort = "createdAt"
+	ListPostsParamsSortMinusCreatedAt    ListPostsParamsSort = "-createdAt"
+	ListPostsParamsSortMinusScheduledFor ListPostsParamsSort = "-scheduledFor"
+	ListPostsParamsSortScheduledFor      ListPostsParamsSort = "scheduledFor"
 )
 
 // Defines values for SearchDeliveriesParamsStatus.
@@ -601,6 +630,9 @@ type AttemptEvent string
 type AttemptsAnswer struct {
 	Attempts   []Attempt  `json:"attempts"`
 	Pagination Pagination `json:"pagination"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // BlueskySettings defines model for BlueskySettings.
@@ -902,6 +934,9 @@ type DeliveriesAnswer struct {
 
 	// NextCursor The cursor of the next page.
 	NextCursor string `json:"nextCursor"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // DeliveryAnswer defines model for DeliveryAnswer.
@@ -1193,6 +1228,9 @@ type EventsAnswer struct {
 
 	// NextCursor The after of the next request; null before the first event.
 	NextCursor string `json:"nextCursor"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // FacebookSettings defines model for FacebookSettings.
@@ -1281,6 +1319,9 @@ type HealthAnswer struct {
 type HealthsAnswer struct {
 	Results []AccountHealth       `json:"results"`
 	Summary HealthsAnswer_Summary `json:"summary"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // HealthsAnswer_Summary defines model for HealthsAnswer.Summary.
@@ -1426,6 +1467,9 @@ type KeyRotate struct {
 type KeysAnswer struct {
 	Keys       []Key      `json:"keys"`
 	Pagination Pagination `json:"pagination"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // LinkedInSettings defines model for LinkedInSettings.
@@ -1635,6 +1679,9 @@ type MediaItemType string
 type MediaListAnswer struct {
 	Media      []Media    `json:"media"`
 	Pagination Pagination `json:"pagination"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // MessageAnswer defines model for MessageAnswer.
@@ -1642,13 +1689,29 @@ type MessageAnswer struct {
 	Message string `json:"message"`
 }
 
+// Metrics By name; null where it is not known.
+type Metrics struct {
+	Clicks       *int `json:"clicks,omitempty"`
+	Comments     *int `json:"comments,omitempty"`
+	Impressions  *int `json:"impressions,omitempty"`
+	Likes        *int `json:"likes,omitempty"`
+	Reach        *int `json:"reach,omitempty"`
+	Saves        *int `json:"saves,omitempty"`
+	Shares       *int `json:"shares,omitempty"`
+	Views        *int `json:"views,omitempty"`
+	WatchSeconds *int `json:"watchSeconds,omitempty"`
+}
+
 // Pagination defines model for Pagination.
 type Pagination struct {
 	// HasMore Always exact.
 	HasMore bool `json:"hasMore"`
 	Limit   int  `json:"limit"`
-	Page    int  `json:"page"`
-	Pages   int  `json:"pages"`
+
+	// NextCursor Of lists that take a cursor: where the next page begins. Absent from the last one.
+	NextCursor string `json:"nextCursor,omitempty,omitzero"`
+	Page       int    `json:"page"`
+	Pages      int    `json:"pages"`
 
 	// Total Exact up to 10000; of longer lists only that they are at least as long.
 	Total int `json:"total"`
@@ -1810,10 +1873,16 @@ type PostAnswer struct {
 type PostCountsAnswer struct {
 	Counts []PostCountsAnswer_Counts `json:"counts"`
 	From   openapi_types.Date        `json:"from"`
-	To     openapi_types.Date        `json:"to"`
+
+	// Metrics How the posts do that were published in the range.
+	Metrics PostCountsAnswer_Metrics `json:"metrics"`
+	To      openapi_types.Date       `json:"to"`
 
 	// Totals By status.
 	Totals map[string]int `json:"totals"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // PostCountsAnswerCountsStatus defines model for PostCountsAnswer.Counts.Status.
@@ -1825,6 +1894,30 @@ type PostCountsAnswer_Counts struct {
 	Day      openapi_types.Date           `json:"day"`
 	Platform PlatformName                 `json:"platform"`
 	Status   PostCountsAnswerCountsStatus `json:"status"`
+}
+
+// PostCountsAnswer_Metrics_Top defines model for PostCountsAnswer.Metrics.Top.
+type PostCountsAnswer_Metrics_Top struct {
+	AccountID  string    `json:"accountId"`
+	MeasuredAt time.Time `json:"measuredAt"`
+
+	// Metrics By name; null where it is not known.
+	Metrics        Metrics      `json:"metrics"`
+	Platform       PlatformName `json:"platform"`
+	PlatformPostID string       `json:"platformPostId"`
+	PostID         string       `json:"postId"`
+	PostedAt       time.Time    `json:"postedAt"`
+}
+
+// PostCountsAnswer_Metrics How the posts do that were published in the range.
+type PostCountsAnswer_Metrics struct {
+	Accounts  []PostFigures `json:"accounts"`
+	Platforms []PostFigures `json:"platforms"`
+
+	// Series By the UTC day on which they were published.
+	Series []PostFigures                  `json:"series"`
+	Top    []PostCountsAnswer_Metrics_Top `json:"top"`
+	Totals PostFigures                    `json:"totals"`
 }
 
 // PostFields defines model for PostFields.
@@ -1854,6 +1947,19 @@ type PostFields struct {
 
 	// Timezone IANA name; that of a scheduledFor without an offset.
 	Timezone *string `json:"timezone,omitempty"`
+}
+
+// PostFigures defines model for PostFigures.
+type PostFigures struct {
+	AccountID string             `json:"accountId,omitempty,omitzero"`
+	Day       openapi_types.Date `json:"day,omitempty,omitzero"`
+
+	// Metrics By name; null where it is not known.
+	Metrics  Metrics      `json:"metrics"`
+	Platform PlatformName `json:"platform,omitempty,omitzero"`
+
+	// Posts Published platforms of posts of which metrics are known.
+	Posts int `json:"posts"`
 }
 
 // PostRetry defines model for PostRetry.
@@ -1905,6 +2011,9 @@ type PostUpdateStatus string
 type PostsAnswer struct {
 	Pagination Pagination `json:"pagination"`
 	Posts      []Post     `json:"posts"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // Queue defines model for Queue.
@@ -1977,6 +2086,9 @@ type RetryAnswer struct {
 // SlotsAnswer defines model for SlotsAnswer.
 type SlotsAnswer struct {
 	Slots []time.Time `json:"slots"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // TelegramSettings defines model for TelegramSettings.
@@ -2540,6 +2652,9 @@ type BrandID = string
 // ConnectPlatform defines model for ConnectPlatform.
 type ConnectPlatform = PlatformName
 
+// Cursor defines model for Cursor.
+type Cursor = string
+
 // DeliveryID defines model for DeliveryId.
 type DeliveryID = string
 
@@ -2588,9 +2703,33 @@ type CountPostsParams struct {
 	To       *openapi_types.Date `form:"to,omitempty" json:"to,omitempty"`
 	Platform *Platform           `form:"platform,omitempty" json:"platform,omitempty"`
 
-	// AccountID By default all accounts together.
+	// AccountID By default all accounts together. One that the workspace does not have is an error.
 	AccountID *string `form:"accountId,omitempty" json:"accountId,omitempty"`
+
+	// BrandID Only accounts of this brand.
+	BrandID *string `form:"brandId,omitempty" json:"brandId,omitempty"`
+
+	// Format json or csv; by default what the header Accept asks for, else json.
+	Format *CountPostsParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
+	// PostID Only this post.
+	PostID *string `form:"postId,omitempty" json:"postId,omitempty"`
+
+	// Metrics Which metrics are shown, separated by commas; by default all.
+	Metrics *string `form:"metrics,omitempty" json:"metrics,omitempty"`
+
+	// SortBy By what the top posts are chosen; engagement is likes comments shares saves and clicks together.
+	SortBy *CountPostsParamsSortBy `form:"sortBy,omitempty" json:"sortBy,omitempty"`
+
+	// Top How many posts are listed that do best.
+	Top *int `form:"top,omitempty" json:"top,omitempty"`
 }
+
+// CountPostsParamsFormat defines parameters for CountPosts.
+type CountPostsParamsFormat string
+
+// CountPostsParamsSortBy defines parameters for CountPosts.
+type CountPostsParamsSortBy string
 
 // BeginConnectParams defines parameters for BeginConnect.
 type BeginConnectParams struct {
@@ -2628,6 +2767,10 @@ type ListKeysParams struct {
 type ListMediaParams struct {
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 	Page  *int `form:"page,omitempty" json:"page,omitempty"`
+
+	// Cursor The nextCursor of the page before, in place of `page`, with the same other parameters; `limit` may be another. It is
+	// valid for this list alone, for as long as the keys of crier's vault are.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListPostsParams defines parameters for ListPosts.
@@ -2643,17 +2786,33 @@ type ListPostsParams struct {
 	// Before Scheduled at or before this time.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
+	// UpdatedAfter Changed at or after this time: made, edited, published, failed, cancelled. The posts come in the order of their
+	// changes, the first change first. Only `status` may stand beside it, since no index serves the others.
+	UpdatedAfter *string `form:"updatedAfter,omitempty" json:"updatedAfter,omitempty"`
+
+	// Sort What the list is sorted by, after a minus sign with the latest first. Drafts without a time stand before all others
+	// where the latest scheduled come first, and else after them. By createdAt posts are listed beside `externalId` and
+	// `metadata` alone, since no index serves the others.
+	Sort *ListPostsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// ExternalID The caller's own id of a post.
 	ExternalID *string `form:"externalId,omitempty" json:"externalId,omitempty"`
 
-	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the newest 10,000 posts that the other parameters select.
+	// Metadata metadata[name]=value, or metadata.name=value: all of them have to be the post's. They are looked for among the first 10,000 posts that the other parameters select.
 	Metadata *map[string]string `json:"metadata,omitempty"`
 	Limit    *int               `form:"limit,omitempty" json:"limit,omitempty"`
 	Page     *int               `form:"page,omitempty" json:"page,omitempty"`
+
+	// Cursor The nextCursor of the page before, in place of `page`, with the same other parameters; `limit` may be another. It is
+	// valid for this list alone, for as long as the keys of crier's vault are.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListPostsParamsStatus defines parameters for ListPosts.
 type ListPostsParamsStatus string
+
+// ListPostsParamsSort defines parameters for ListPosts.
+type ListPostsParamsSort string
 
 // CreatePostParams defines parameters for CreatePost.
 type CreatePostParams struct {
@@ -2932,10 +3091,16 @@ type ClientInterface interface {
 	// Corresponds with GET /accounts/{id}/health (the `CheckAccount` operationId).
 	CheckAccount(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CountPosts Count posts by day, platform and status
+	// CountPosts Count posts, and see how they do
 	//
 	// Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
 	// failed and once as posted, on the day of each. google-business is left out.
+	//
+	// metrics is how the posts do that were published in the range, as crier last read it from their platforms: looks follow 15
+	// minutes, 1, 6 and 24 hours, 3, 7 and 30 days after a post. What no platform tells is null, which is not zero. A post that
+	// its platform no longer has keeps what was last known of it.
+	//
+	// As CSV: a row for each day on which anything ended, with the columns day, posted, failed, measured_posts and the metrics.
 	//
 	// Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 	CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3424,7 +3589,13 @@ type ClientInterface interface {
 
 	// ListPosts List posts
 	//
-	// Posts made through the API, newest scheduled first; drafts without a time stand before all others.
+	// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
+	// list begins with the latest.
+	//
+	// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+	//
+	// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
+	// seconds after its updatedAt. GET /events and webhooks tell of each change once.
 	//
 	// Corresponds with GET /posts (the `ListPosts` operationId).
 	ListPosts(ctx context.Context, params *ListPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3942,10 +4113,16 @@ func (c *Client) CheckAccount(ctx context.Context, id string, reqEditors ...Requ
 	return c.Client.Do(req)
 }
 
-// CountPosts Count posts by day, platform and status
+// CountPosts Count posts, and see how they do
 //
 // Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
 // failed and once as posted, on the day of each. google-business is left out.
+//
+// metrics is how the posts do that were published in the range, as crier last read it from their platforms: looks follow 15
+// minutes, 1, 6 and 24 hours, 3, 7 and 30 days after a post. What no platform tells is null, which is not zero. A post that
+// its platform no longer has keeps what was last known of it.
+//
+// As CSV: a row for each day on which anything ended, with the columns day, posted, failed, measured_posts and the metrics.
 //
 // Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 func (c *Client) CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4984,7 +5161,13 @@ func (c *Client) ListUploadParts(ctx context.Context, id MediaID, reqEditors ...
 
 // ListPosts List posts
 //
-// Posts made through the API, newest scheduled first; drafts without a time stand before all others.
+// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
+// list begins with the latest.
+//
+// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+//
+// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
+// seconds after its updatedAt. GET /events and webhooks tell of each change once.
 //
 // Corresponds with GET /posts (the `ListPosts` operationId).
 func (c *Client) ListPosts(ctx context.Context, params *ListPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6180,6 +6363,78 @@ func NewCountPostsRequest(server string, params *CountPostsParams) (*http.Reques
 		if params.AccountID != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", *params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BrandID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "brandId", *params.BrandID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PostID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "postId", *params.PostID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Metrics != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "metrics", *params.Metrics, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SortBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sortBy", *params.SortBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Top != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "top", *params.Top, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -7459,6 +7714,18 @@ func NewListMediaRequest(server string, params *ListMediaParams) (*http.Request,
 
 		}
 
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -7777,6 +8044,30 @@ func NewListPostsRequest(server string, params *ListPostsParams) (*http.Request,
 
 		}
 
+		if params.UpdatedAfter != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "updatedAfter", *params.UpdatedAfter, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.ExternalID != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "externalId", *params.ExternalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -7816,6 +8107,18 @@ func NewListPostsRequest(server string, params *ListPostsParams) (*http.Request,
 		if params.Page != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

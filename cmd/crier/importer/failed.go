@@ -54,7 +54,7 @@ func (r *run) copyFailed(f *os.File, out io.Writer) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	source, err := openRows(r.config.File, f)
+	source, err := openRows(r.config.File, f, r.config.Map)
 	if err != nil {
 		return err
 	}

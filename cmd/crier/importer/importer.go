@@ -18,8 +18,9 @@ type Config struct {
 	File     string
 	URL      string // of the server, such as http://127.0.0.1:8080
 	Key      string
-	Timezone string // of rows whose time has no zone
-	DryRun   bool   // only ask what each row would lead to; no post is created
+	Timezone string  // of rows whose time has no zone
+	Map      Mapping // what the columns of a table mean
+	DryRun   bool    // only ask what each row would lead to; no post is created
 	Progress io.Writer
 	// Terminal reports whether Progress is one: then a bar is drawn in it.
 	Terminal bool
@@ -98,14 +99,14 @@ func removeOld(results string) error {
 // the digest by which a later run recognises the file.
 func (c Config) survey() (total int, s state, err error) {
 	err = c.withFile(func(f *os.File) error {
-		s = state{Key: keyDigest(c.Key), URL: c.URL, Timezone: c.Timezone}
+		s = state{Key: keyDigest(c.Key), URL: c.URL, Timezone: c.Timezone, Map: c.Map.digest()}
 		if s.File, err = digest(f); err != nil {
 			return err
 		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return fmt.Errorf("reading the file: %w", err)
 		}
-		source, err := openRows(c.File, f)
+		source, err := openRows(c.File, f, c.Map)
 		if err != nil {
 			return err
 		}
@@ -144,7 +145,7 @@ type run struct {
 
 func (r *run) all(ctx context.Context) error {
 	return r.config.withFile(func(f *os.File) error {
-		source, err := openRows(r.config.File, f)
+		source, err := openRows(r.config.File, f, r.config.Map)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,8 @@ type state struct {
 	Key      string    `json:"key"`  // start of the SHA-256 of the API key: posts of another key's workspace are others
 	URL      string    `json:"url"`
 	Timezone string    `json:"timezone"`
-	SentAt   time.Time `json:"sentAt"` // when it last sent something, to within a minute
+	Map      string    `json:"map,omitempty"` // start of the SHA-256 of what the columns mean
+	SentAt   time.Time `json:"sentAt"`        // when it last sent something, to within a minute
 }
 
 // journal holds the results of an import, in the order of the rows, and the state that is
@@ -124,6 +125,8 @@ func (s state) same(fresh state, results string) error {
 		return errors.New("the import began with another key or URL: finish it with that one" + again)
 	case s.Timezone != fresh.Timezone:
 		return fmt.Errorf("the import began with --timezone %s: finish it with that one%s", s.Timezone, again)
+	case s.Map != fresh.Map:
+		return errors.New("the import began with another --map, --platforms or --days: finish it with those" + again)
 	}
 	return nil
 }

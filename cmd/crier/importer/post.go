@@ -2,10 +2,8 @@ package importer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"net/url"
-	"path"
-	"slices"
 	"strings"
 
 	"crier/schema"
@@ -16,15 +14,38 @@ type post struct {
 	cells    map[string]string
 	metadata map[string]string
 	settings map[schema.Platform]map[string]any
+	media    map[int]string // addresses in columns of their own, by their number
+	altTexts map[int]string // likewise
+	flags    []flag
+	mapping  Mapping
 }
 
-func newPost() *post {
-	return &post{cells: map[string]string{}, metadata: map[string]string{}, settings: map[schema.Platform]map[string]any{}}
+// flag is a column that says whether a post goes to a platform.
+type flag struct {
+	platform schema.Platform
+	cell     string
+}
+
+func newPost(m Mapping) *post {
+	return &post{
+		cells: map[string]string{}, metadata: map[string]string{}, settings: map[schema.Platform]map[string]any{},
+		media: map[int]string{}, altTexts: map[int]string{}, mapping: m,
+	}
 }
 
 func (p *post) take(c column, cell string) {
+	switch {
+	case c.number > 0 && c.field == "media":
+		p.media[c.number] = cell
+		return
+	case c.number > 0:
+		p.altTexts[c.number] = cell
+		return
+	}
 	switch c.field {
 	case "":
+	case "platform":
+		p.flags = append(p.flags, flag{c.platform, cell})
 	case "metadata":
 		p.metadata[c.name] = cell
 	case "setting":
@@ -61,7 +82,7 @@ func (p *post) body() (map[string]any, *problem) {
 			body[field] = cell
 		}
 	}
-	steps := []func(map[string]any) *problem{p.addTargets, p.addTime, p.addSwitches, p.addMedia}
+	steps := []func(map[string]any) *problem{p.addTargets, p.addLink, p.addTime, p.addSwitches, p.addMedia}
 	for _, step := range steps {
 		if problem := step(body); problem != nil {
 			return nil, problem
@@ -85,7 +106,19 @@ type target struct {
 // their own stand in the same order.
 func (p *post) addTargets(body map[string]any) *problem {
 	var targets []target
-	for _, name := range list(p.cells["platforms"]) {
+	for _, f := range p.flags {
+		switch on, err := yes(f.cell); {
+		case err != nil:
+			return &problem{"platform." + f.platform.String(), err.Error()}
+		case on:
+			targets = append(targets, target{Platform: f.platform})
+		}
+	}
+	named := p.cells["platforms"]
+	if named == "" && len(targets) == 0 {
+		named = p.mapping.Platforms
+	}
+	for _, name := range list(named) {
 		name, account, _ := strings.Cut(name, ":")
 		platform, err := parsePlatform(name)
 		if err != nil {
@@ -123,7 +156,10 @@ func (p *post) addTime(body map[string]any) *problem {
 	if text == "" {
 		return nil
 	}
-	at, err := parseWhen(text)
+	if draft, _ := yes(p.cells["draft"]); draft {
+		return nil // drafts have no time
+	}
+	at, err := parseWhen(text, p.mapping.Days)
 	if err != nil {
 		return &problem{field, err.Error()}
 	}
@@ -133,65 +169,38 @@ func (p *post) addTime(body map[string]any) *problem {
 
 // addSwitches reads the cells that are true or false; a queue may be named instead.
 func (p *post) addSwitches(body map[string]any) *problem {
-	for _, field := range []string{"queue", "publishNow"} {
-		switch strings.ToLower(p.cells[field]) {
-		case "":
-		case "true", "yes", "y", "1", "x":
+	for _, field := range []string{"queue", "publishNow", "draft"} {
+		switch on, err := yes(p.cells[field]); {
+		case err != nil:
+			return &problem{field, err.Error()}
+		case on && field == "draft":
+			body["status"] = schema.Draft.String()
+		case on:
 			body[field] = true
-		case "false", "no", "n", "0":
-		default:
-			return &problem{field, "must be yes or no"}
 		}
 	}
 	return nil
 }
 
-type mediaItem struct {
-	Type    string `json:"type"`
-	URL     string `json:"url,omitempty"`
-	MediaID string `json:"mediaId,omitempty"`
-	AltText string `json:"altText,omitempty"`
-}
-
-func (p *post) addMedia(body map[string]any) *problem {
-	var items []mediaItem
-	for _, address := range list(p.cells["media"]) {
-		items = append(items, mediaItem{Type: kindOf(address), URL: address})
-	}
-	for _, id := range list(p.cells["mediaIds"]) {
-		items = append(items, mediaItem{Type: string(schema.Image), MediaID: id})
-	}
-	if len(items) == 0 {
-		return nil
-	}
-	if alt := p.cells["altText"]; alt != "" {
-		texts := strings.Split(alt, "|")
-		if len(texts) > len(items) {
-			return &problem{"altText", fmt.Sprintf("there are %d texts, parted by |, for %d media items", len(texts), len(items))}
-		}
-		for i, text := range texts {
-			items[i].AltText = strings.TrimSpace(text)
-		}
-	}
-	body["mediaItems"] = items
-	return nil
-}
-
-// kindOf guesses the kind of media from the ending of a URL's path. What is really there is
-// found out when it is fetched.
-func kindOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return string(schema.Image)
-	}
-	switch ending := strings.ToLower(path.Ext(u.Path)); {
-	case slices.Contains([]string{".mp4", ".mov", ".m4v", ".webm", ".avi"}, ending):
-		return string(schema.Video)
-	case ending == ".pdf":
-		return string(schema.PDF)
+// yes reads a cell that says yes or no; an empty one says no.
+func yes(cell string) (bool, error) {
+	switch strings.ToLower(cell) {
+	case "true", "yes", "y", "1", "x":
+		return true, nil
+	case "", "false", "no", "n", "0":
+		return false, nil
 	default:
-		return string(schema.Image)
+		return false, errors.New("must be yes or no")
 	}
+}
+
+// addLink puts a link at the end of the text, unless it is in it.
+func (p *post) addLink(body map[string]any) *problem {
+	text, link := p.cells["content"], p.cells["link"]
+	if link != "" && !strings.Contains(text, link) {
+		body["content"] = strings.TrimSpace(text + "\n\n" + link)
+	}
+	return nil
 }
 
 // list splits a cell at commas, semicolons, bars and white space.

@@ -37,16 +37,19 @@ type rows interface {
 const maxRow = 900 << 10
 
 // openRows reads a file by its name's ending: .csv and .tsv are tables, .jsonl and
-// .ndjson hold a create-post body in each line.
-func openRows(name string, r io.Reader) (rows, error) {
+// .ndjson hold a create-post body in each line. The mapping says what the columns of a table mean.
+func openRows(name string, r io.Reader, m Mapping) (rows, error) {
 	buffered := bufio.NewReaderSize(r, 64<<10)
 	if start, _ := buffered.Peek(2); string(start) == "\xff\xfe" || string(start) == "\xfe\xff" {
 		return nil, errors.New("the file is in UTF-16: save it in UTF-8")
 	}
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csv", ".tsv":
-		return newTable(buffered)
+		return newTable(buffered, m)
 	case ".jsonl", ".ndjson":
+		if !m.IsZero() {
+			return nil, errors.New("a mapping and platforms are for tables: the lines of this file are whole posts")
+		}
 		return &lines{reader: buffered}, nil
 	default:
 		return nil, fmt.Errorf("%s is neither .csv, .tsv, .jsonl nor .ndjson", filepath.Base(name))

@@ -21,6 +21,7 @@ type table struct {
 	reader  *csv.Reader
 	columns []column
 	unknown []string
+	mapping Mapping
 	number  int
 	mark    int64 // bytes of the mark before the header
 }
@@ -29,8 +30,9 @@ type table struct {
 type column struct {
 	field string // of fields below; empty: ignored
 	name  string // of the metadata entry, or of the setting
-	// platform of a setting such as tiktok.privacy.
+	// platform of a setting such as tiktok.privacy, or of a column that says yes or no.
 	platform schema.Platform
+	number   int // of one of several such columns, from 1; 0: there is one
 }
 
 // fields are the columns a table may have, each with the names it goes by: as they are
@@ -45,6 +47,9 @@ var fields = map[string][]string{
 	"timezone":     {"timezone", "tz", "zone"},
 	"media":        {"media", "mediaurls", "mediaurl", "mediaitems", "images", "image", "imageurl", "imageurls", "video", "videourl", "photos", "photo", "attachments"},
 	"mediaIds":     {"mediaids", "mediaid"},
+	"mediaTypes":   {"mediatypes", "mediatype", "mediakinds", "mediakind"},
+	"link":         {"link", "links"},
+	"draft":        {"draft"},
 	"altText":      {"alttext", "alttexts", "alt"},
 	"firstComment": {"firstcomment", "comment"},
 	"status":       {"status"},
@@ -56,10 +61,10 @@ var fields = map[string][]string{
 	"title":        {"title"},
 }
 
-// newTable reads the header. Fields are separated by commas, semicolons or tabs, whichever
-// the header has most of.
-func newTable(buffered *bufio.Reader) (*table, error) {
-	t := &table{}
+// newTable reads the header, unless the mapping says what the columns are. Fields are separated
+// by commas, semicolons or tabs, whichever the first line has most of.
+func newTable(buffered *bufio.Reader, m Mapping) (*table, error) {
+	t := &table{mapping: m}
 	if mark, err := buffered.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
 		if _, err := buffered.Discard(len(byteOrderMark)); err != nil {
 			return nil, fmt.Errorf("reading the header: %w", err)
@@ -71,6 +76,12 @@ func newTable(buffered *bufio.Reader) (*table, error) {
 	t.reader.TrimLeadingSpace = t.reader.Comma != '\t' // else an empty field between tabs would vanish
 	t.reader.FieldsPerRecord = -1
 	t.reader.ReuseRecord = true
+	if len(m.Header) > 0 {
+		for _, meaning := range m.Header {
+			t.columns = append(t.columns, columnOf(meaning))
+		}
+		return t, t.check()
+	}
 	header, err := t.reader.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the file is empty: a header is expected")
@@ -79,7 +90,7 @@ func newTable(buffered *bufio.Reader) (*table, error) {
 		return nil, fmt.Errorf("reading the header: %w", err)
 	}
 	for _, name := range header {
-		c := columnOf(name)
+		c := m.column(name)
 		if c.field == "" {
 			t.unknown = append(t.unknown, strings.TrimSpace(name))
 		}
@@ -104,6 +115,12 @@ func separator(r *bufio.Reader) rune {
 func columnOf(header string) column {
 	header = strings.TrimSpace(header)
 	if group, name, ok := strings.Cut(header, "."); ok {
+		if c, ok := numbered(group, name); ok {
+			return c
+		}
+		if c, ok := flagged(group, name); ok {
+			return c
+		}
 		if strings.EqualFold(group, "metadata") && name != "" {
 			return column{field: "metadata", name: name}
 		}
@@ -111,7 +128,7 @@ func columnOf(header string) column {
 			return column{field: "setting", platform: platform, name: name}
 		}
 	}
-	plain := strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(header))
+	plain := plainName(header)
 	for field, names := range fields {
 		if slices.Contains(names, plain) {
 			return column{field: field}
@@ -130,13 +147,14 @@ func (t *table) check() error {
 		}
 		seen[key] = true
 	}
-	if !seen[column{field: "platforms"}.key()] {
-		return errors.New("the header has no column platforms: the first line of the file names the columns")
+	reaches := func(c column) bool { return c.field == "platforms" || c.field == "platform" }
+	if t.mapping.Platforms == "" && !slices.ContainsFunc(t.columns, reaches) {
+		return errors.New("the header has no column platforms: the first line of the file names the columns; --platforms names those of all rows")
 	}
 	return nil
 }
 
-func (c column) key() string { return c.field + " " + c.platform.String() + " " + c.name }
+func (c column) key() string { return fmt.Sprint(c.field, c.platform, c.name, c.number) }
 
 func (t *table) ignored() []string { return t.unknown }
 
@@ -180,7 +198,7 @@ func (t *table) row(record []string) row {
 		r.problem = &problem{message: fmt.Sprintf("the row has %d fields, the header %d", len(record), len(t.columns))}
 		return r
 	}
-	p := newPost()
+	p := newPost(t.mapping)
 	for i, cell := range record {
 		if cell = strings.TrimSpace(cell); cell != "" {
 			p.take(t.columns[i], cell)

@@ -12,7 +12,7 @@ import (
 // bodies reads all rows of a file: their bodies, or what is wrong with them.
 func bodies(t *testing.T, name, content string) []string {
 	t.Helper()
-	source, err := openRows(name, strings.NewReader(content))
+	source, err := openRows(name, strings.NewReader(content), Mapping{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +59,26 @@ func TestTablesAreForgiving(t *testing.T) {
 			`{"platforms": [{"platform": "mastodon"}], "mediaItems": [{"type": "image", "url": "https://a.test/1.PNG", "altText": "one"},
 			  {"type": "video", "url": "https://a.test/2.mp4?x=1", "altText": "two"}]}`,
 		},
+		"addresses with commas in them": {
+			"platforms,media", `mastodon,"https://a.test/w_1,h_2/1.png, https://a.test/a;b.png` + "\n" + `https://a.test/3.pdf | ""https://a.test/?to=1,https://b.test/"""`,
+			`{"platforms": [{"platform": "mastodon"}], "mediaItems": [{"type": "image", "url": "https://a.test/w_1,h_2/1.png"}, {"type": "image", "url": "https://a.test/a;b.png"},
+			  {"type": "pdf", "url": "https://a.test/3.pdf"}, {"type": "image", "url": "https://a.test/?to=1,https://b.test/"}]}`,
+		},
+		"media whose addresses tell no type": {
+			"platforms,media,media types", `mastodon,https://a.test/1 https://a.test/2,video|Image`,
+			`{"platforms": [{"platform": "mastodon"}], "mediaItems": [{"type": "video", "url": "https://a.test/1"}, {"type": "image", "url": "https://a.test/2"}]}`,
+		},
+		"uploads, whose type the server knows": {
+			"platforms,mediaIds", "mastodon,media_1 media_2", `{"platforms": [{"platform": "mastodon"}], "mediaItems": [{"mediaId": "media_1"}, {"mediaId": "media_2"}]}`,
+		},
+		"columns of their own for media and platforms": {
+			"platform.bluesky,platform.x,media.2,media.1,altText.2,draft,date,time", "yes,no,https://a.test/2.png,https://a.test/1.png,two,yes,2026-12-01,09:00",
+			`{"platforms": [{"platform": "bluesky"}], "status": "draft", "mediaItems": [{"type": "image", "url": "https://a.test/1.png"},
+			  {"type": "image", "url": "https://a.test/2.png", "altText": "two"}]}`,
+		},
+		"a link that is not in the text": {
+			"platforms,text,link", "mastodon,Read,https://a.test/", `{"platforms": [{"platform": "mastodon"}], "content": "Read\n\nhttps://a.test/"}`,
+		},
 		"settings, metadata and titles": {
 			"platforms,title,tiktok.privacy,Mastodon.sensitive,metadata.Campaign", "youtube tiktok,Film,SELF_ONLY,true,Spring",
 			`{"platforms": [{"platform": "youtube"}, {"platform": "tiktok"}], "metadata": {"Campaign": "Spring"},
@@ -101,7 +121,7 @@ func TestRowsThatAreNotSent(t *testing.T) {
 		"a platform nobody knows":       {"a.csv", "platforms\nmyspace", `! platforms: "myspace" is no platform`},
 		"no platform":                   {"a.csv", "platforms,content\n,Hello", "! platforms: at least one platform is required"},
 		"fewer accounts than platforms": {"a.csv", "platforms,accounts\nmastodon bluesky,acc_1", "! accounts: there are 1 accounts for 2 platforms"},
-		"a day that may be a month":     {"a.csv", "platforms,date\nmastodon,1/2/2027 9:00", "! date: the day and the month of 1/2/2027 could be either: write it like 2026-12-01"},
+		"a day that may be a month":     {"a.csv", "platforms,date\nmastodon,1/2/2027 9:00", "! date: the day and the month of 1/2/2027 could be either: write it like 2026-12-01, or say --days day-first or month-first"},
 		"two times":                     {"a.csv", "platforms,when,date\nmastodon,2026-12-01 9:00,2026-12-01", "! date: must not stand beside scheduledFor"},
 		"a switch that is neither":      {"a.csv", "platforms,queue\nmastodon,maybe", "! queue: must be yes or no"},
 		"more cells than columns":       {"a.csv", "platforms\nmastodon,bluesky", "! : the row has 2 fields, the header 1"},
@@ -140,7 +160,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"a column twice":       {"a.csv", "platforms,text,content\n", "two columns for content"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := openRows(tt.file, strings.NewReader(tt.content)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := openRows(tt.file, strings.NewReader(tt.content), Mapping{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("openRows = %v, want an error with %q", err, tt.want)
 			}
 		})
@@ -150,7 +170,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 // readAll reads the rows of a file, whose numbers ascend and whose bodies are JSON.
 func readAll(t *testing.T, name, content string) {
 	t.Helper()
-	source, err := openRows(name, strings.NewReader(content))
+	source, err := openRows(name, strings.NewReader(content), Mapping{})
 	if err != nil {
 		return
 	}

@@ -24,7 +24,7 @@ var (
 
 // parseWhen reads the time of a row in the ways people write one, and returns it as the
 // API takes it: with its offset, or as wall time.
-func parseWhen(text string) (string, error) {
+func parseWhen(text string, days DayOrder) (string, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if seconds.MatchString(text) {
 		unix, err := strconv.ParseInt(text, 10, 64)
@@ -33,7 +33,7 @@ func parseWhen(text string) (string, error) {
 		}
 		return time.Unix(unix, 0).UTC().Format(time.RFC3339), nil
 	}
-	text, err := normalizeDate(text)
+	text, err := normalizeDate(text, days)
 	if err != nil {
 		return "", err
 	}
@@ -59,8 +59,9 @@ func parseWhen(text string) (string, error) {
 	return "", fmt.Errorf("%q is no time crier knows; write it like 2026-12-01 09:00 or 2026-12-01T09:00:00+01:00", text)
 }
 
-// normalizeDate writes 13/2/2026 and 2/13/2026 as 2026-02-13, and refuses 2/3/2026.
-func normalizeDate(text string) (string, error) {
+// normalizeDate writes 13/2/2026 and 2/13/2026 as 2026-02-13, and refuses 2/3/2026 unless the
+// order is known.
+func normalizeDate(text string, days DayOrder) (string, error) {
 	parts := slashed.FindStringSubmatch(text)
 	if parts == nil {
 		return upperMeridiem(text), nil
@@ -68,12 +69,13 @@ func normalizeDate(text string) (string, error) {
 	first, second, year := number(parts[1]), number(parts[2]), parts[3]
 	month, day := first, second
 	switch {
-	case first > 12 && second <= 12:
+	case days == DayFirst || days == "" && first > 12 && second <= 12:
 		month, day = second, first
+	case days == MonthFirst:
 	case second > 12 && first <= 12:
 	case first == second:
 	default:
-		return "", errors.New("the day and the month of " + parts[0] + " could be either: write it like 2026-12-01")
+		return "", errors.New("the day and the month of " + parts[0] + " could be either: write it like 2026-12-01, or say --days day-first or month-first")
 	}
 	return fmt.Sprintf("%s-%02d-%02d", year, month, day) + upperMeridiem(text[len(parts[0]):]), nil
 }

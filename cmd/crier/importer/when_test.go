@@ -25,7 +25,7 @@ func TestTimesAsPeopleWriteThem(t *testing.T) {
 		"1796115600":                 "2026-12-01T09:00:00Z",
 	} {
 		t.Run(text, func(t *testing.T) {
-			if got, err := parseWhen(text); err != nil || got != want {
+			if got, err := parseWhen(text, ""); err != nil || got != want {
 				t.Errorf("parseWhen = %q, %v; want %q", got, err, want)
 			}
 		})
@@ -43,7 +43,7 @@ func TestTimesNobodyCanTell(t *testing.T) {
 		"":                    "no time crier knows",
 	} {
 		t.Run(text, func(t *testing.T) {
-			if got, err := parseWhen(text); err == nil || !strings.Contains(err.Error(), want) {
+			if got, err := parseWhen(text, ""); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("parseWhen = %q, %v; want an error with %q", got, err, want)
 			}
 		})
@@ -54,11 +54,11 @@ func FuzzWhen(f *testing.F) {
 	f.Add("2026-12-01 09:00")
 	f.Add("31/12/2026 9:00 pm")
 	f.Fuzz(func(t *testing.T, text string) {
-		at, err := parseWhen(text)
+		at, err := parseWhen(text, "")
 		if err != nil {
 			return
 		}
-		if again, err := parseWhen(at); err != nil || again != at {
+		if again, err := parseWhen(at, ""); err != nil || again != at {
 			t.Errorf("parseWhen(%q) = %q, which reads as %q, %v", text, at, again, err)
 		}
 	})

@@ -60,8 +60,8 @@ func New(c Config) *Client {
 }
 
 const (
-	overlap      = 5 * time.Second  // what is read again on the same host
-	otherOverlap = 30 * time.Second // and on another
+	overlap      = 2 * time.Second  // what is read again on the same host
+	otherOverlap = 10 * time.Second // and on another
 	// ahead is how much later than now an event may say to be and still be a place to resume at.
 	ahead = time.Minute
 	// longestReplay is how far back hosts keep events, and some more.
@@ -78,13 +78,13 @@ const (
 var errEnds = errors.New("the host ended the stream")
 
 // Read reads from a place on, or from now on where that is zero, and gives every event to
-// deliver, which may take its time: the host is held back then. When a host fails, the next is
-// asked, from the last delivered event on. It returns when ctx ends, or with deliver's error.
+// deliver, which may take its time: the host is held back then. A host whose connection ends is
+// asked again, from the last delivered event on, and when it fails the next one. It returns when ctx ends, or with deliver's error.
 func (c *Client) Read(ctx context.Context, from schema.StreamPlace, deliver func(connectors.StreamEvent) error) error {
 	if known := slices.Index(c.config.Hosts, from.Host); known >= 0 {
 		c.host = known
 	}
-	for wait := c.firstWait; ; c.host = (c.host + 1) % len(c.config.Hosts) {
+	for wait := c.firstWait; ; {
 		host := c.config.Hosts[c.host]
 		var read int
 		var refused error
@@ -104,6 +104,8 @@ func (c *Client) Read(ctx context.Context, from schema.StreamPlace, deliver func
 		c.config.Lost(host, err)
 		if read > 0 {
 			wait = c.firstWait
+		} else {
+			c.host = (c.host + 1) % len(c.config.Hosts)
 		}
 		if err := sleep.For(ctx, wait); err != nil {
 			return err

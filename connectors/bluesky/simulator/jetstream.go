@@ -65,7 +65,7 @@ func (s *Stream) period() int64 { return int64(time.Second/time.Microsecond) / i
 func (s *Stream) Entry(n int64) Entry {
 	random := rand.New(rand.NewPCG(s.config.Seed, uint64(n)))
 	at := time.UnixMicro(n * s.period()).UTC()
-	e := Entry{N: n, At: at, DID: didOf("author " + strconv.Itoa(random.IntN(authors))), RKey: streamTID(at, random), Rev: streamTID(at, random)}
+	e := Entry{N: n, At: at, DID: didOf(authorName(random.IntN(authors))), RKey: streamTID(at, random), Rev: streamTID(at, random)}
 	switch of := random.IntN(100); {
 	case of < 90:
 		e.Operation = "create"
@@ -90,7 +90,7 @@ func (s *Stream) Entry(n int64) Entry {
 }
 
 // authors is how many people write on the stream.
-const authors = 100_000
+const authors = 5000
 
 // text writes a post: the words of the front of the list are in more of them.
 func (s *Stream) text(random *rand.Rand) string {

@@ -21,6 +21,7 @@ type simulator struct {
 	logins  *quota
 	writes  *quota
 	uploads *quota
+	stream  *Stream
 	deleted sync.Map // uris of records, until the process ends
 }
 
@@ -40,6 +41,7 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 		logins:  newQuota(limits.logins, w.Now),
 		writes:  newQuota(limits.writes, w.Now),
 		uploads: newQuota(limits.uploads, w.Now),
+		stream:  NewStream(StreamConfig{Rate: streamRate, Seed: streamSeed, Words: streamWords, Now: w.Now}),
 	}
 	s.dialect = simulation.Dialect{Operation: operation, Fail: s.fail, Ending: ending(), Show: s.show}
 	mux := http.NewServeMux()
@@ -63,10 +65,12 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 		"GET app.bsky.video.getUploadLimits":          s.answer(s.getUploadLimits),
 		"GET app.bsky.feed.getPosts":                  s.answer(s.getPosts),
 		"GET app.bsky.actor.getProfile":               s.answer(s.getProfile),
+		"GET app.bsky.feed.searchPosts":               s.answer(s.search),
 	} {
 		verb, name, _ := strings.Cut(method, " ")
 		mux.HandleFunc(verb+" /xrpc/"+name, handler)
 	}
+	mux.Handle("GET /subscribe", s.stream)
 	mux.HandleFunc("/", s.answer(func(http.ResponseWriter, *http.Request) (any, error) {
 		return nil, refusal{http.StatusNotImplemented, "MethodNotImplemented", "no such method here"}
 	}))

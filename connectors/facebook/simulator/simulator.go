@@ -45,7 +45,7 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		"POST /{version}/{node}/comments":             s.createComment,
 		"GET /{version}/{node}/comments":              s.listComments,
 		"GET /{version}/{page}/published_posts":       s.listPosts,
-		"GET /{version}/{node}":                       s.showVideo,
+		"GET /{version}/{node}":                       s.showNode,
 		"POST /video-upload/{version}/videos/{video}": s.streamVideo,
 	} {
 		s.mux.HandleFunc(pattern, s.admit(handle))
@@ -176,7 +176,11 @@ func (s *simulator) showSelf(v visit) {
 		graph.Answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": v.account.Handle})
 		return
 	}
-	graph.Answer(v.rw, http.StatusOK, map[string]any{"id": v.account.ID, "name": "Page " + v.account.ID, "category": "Community"})
+	page := map[string]any{"id": v.account.ID, "name": "Page " + v.account.ID, "category": "Community"}
+	if strings.Contains(v.r.URL.Query().Get("fields"), "followers_count") {
+		page["followers_count"] = s.world.Crowd(v.account.ID).Followers
+	}
+	graph.Answer(v.rw, http.StatusOK, page)
 }
 
 // address builds an address of the API.

@@ -175,8 +175,10 @@ func (s *simulator) comments(a *simulation.Account, id string) (n int) {
 }
 
 func (s *simulator) profile(v visit) {
+	crowd := s.world.Crowd(v.Account.ID)
 	v.Answer(v.Pick(map[string]any{
 		"id": v.Account.ID, "user_id": v.Account.ID, "username": v.Account.Handle, "name": v.Account.Handle, "account_type": "BUSINESS",
+		"followers_count": crowd.Followers, "follows_count": crowd.Following, "media_count": crowd.Posts,
 	}))
 }
 

@@ -45,6 +45,7 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		"GET /{user}/stories":                  func(v visit) { s.list(v, true) },
 		"GET /{user}/content_publishing_limit": s.publishingLimit,
 		"GET /{id}":                            s.show,
+		"GET /{id}/insights":                   s.insights,
 		"GET /{id}/comments":                   s.listComments,
 		opComment:                              s.comment,
 		"GET /{id}/replies":                    s.listReplies,

@@ -84,7 +84,7 @@ func neededFor(r *http.Request) string {
 		return "openid"
 	case "/v2/me":
 		return "r_basicprofile"
-	case "/rest/organizationAcls":
+	case "/rest/organizationAcls", "/rest/organizationalEntityShareStatistics":
 		return "rw_organization_admin"
 	default:
 		return ""

@@ -138,14 +138,15 @@ type (
 )
 
 func (s *simulator) status(v visit, p simulation.Post) statusEntry {
-	f, base, found := fieldsOf(p), s.world.BaseURL(), entities(p.Text)
+	f, base, found, audience := fieldsOf(p), s.world.BaseURL(), entities(p.Text), s.world.Audience(p)
 	entry := statusEntry{
 		ID: p.ID, CreatedAt: p.CreatedAt.UTC().Format(timeFormat),
 		InReplyToID: optional(p.ReplyTo), Language: optional(f.Language),
 		Sensitive: f.Sensitive, SpoilerText: f.SpoilerText, Visibility: f.Visibility,
 		URI: base + "/users/" + v.account.Handle + "/statuses/" + p.ID, URL: base + "/@" + v.account.Handle + "/" + p.ID,
-		RepliesCount: s.replies(v.account.ID, p.ID),
-		Content:      contentOf(p.Text, found, base), Application: &applicationEntry{Name: "crier"},
+		RepliesCount: s.replies(v.account.ID, p.ID) + int(audience.Comments), FavouritesCount: int(audience.Likes),
+		ReblogsCount: int(audience.Shares - audience.Shares/4), QuotesCount: int(audience.Shares / 4),
+		Content: contentOf(p.Text, found, base), Application: &applicationEntry{Name: "crier"},
 		Account:          s.account(v.account),
 		MediaAttachments: []attachmentEntry{}, Mentions: mentionsOf(found), Tags: tagsOf(found, base),
 		Emojis: []struct{}{}, Poll: s.poll(p.ID, f.Poll),
@@ -207,10 +208,12 @@ func (s *simulator) attachment(m simulation.Media, isProcessed bool) attachmentE
 func (s *simulator) account(a *simulation.Account) accountEntry {
 	base := s.world.BaseURL()
 	picture := func(kind string) string { return base + "/" + kind + "/original/missing.png" }
+	crowd := s.world.Crowd(a.ID)
 	return accountEntry{
 		ID: a.ID, Username: a.Handle, Acct: a.Handle, DisplayName: a.Handle,
 		CreatedAt: joined, URL: base + "/@" + a.Handle, URI: base + "/users/" + a.Handle,
 		Avatar: picture("avatars"), AvatarStatic: picture("avatars"), Header: picture("headers"), HeaderStatic: picture("headers"),
+		FollowersCount: int(crowd.Followers), FollowingCount: int(crowd.Following),
 		Emojis: []struct{}{}, Fields: []struct{}{},
 	}
 }

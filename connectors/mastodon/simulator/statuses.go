@@ -179,7 +179,7 @@ func (s *simulator) checkPoll(asked newStatus) (*pollFields, error) {
 // find returns a status of the caller's own: the simulator's accounts do not meet.
 func (s *simulator) find(v visit, id string) (simulation.Post, error) {
 	post, ok := s.world.Post(v.account.ID, id)
-	if !ok || v.profile.isDeleted(id) {
+	if !ok || v.profile.isDeleted(id) || s.world.IsTakenDown(post) {
 		return simulation.Post{}, notFound()
 	}
 	return post, nil

@@ -71,10 +71,11 @@ func (v visit) board(id, sectionID string) (board, section, error) {
 
 func username(a *simulation.Account) string { return a.Handle }
 
-func shownBoard(a *simulation.Account, b board) map[string]any {
+func (s *simulator) shownBoard(a *simulation.Account, b board) map[string]any {
+	crowd := s.world.Crowd(b.id)
 	return map[string]any{
 		"id": b.id, "name": b.name, "description": nil, "is_ads_only": b.adsOnly, "privacy": "PUBLIC",
-		"owner": map[string]string{"username": username(a)}, "pin_count": 0, "follower_count": 0, "collaborator_count": 0,
+		"owner": map[string]string{"username": username(a)}, "pin_count": crowd.Posts, "follower_count": crowd.Followers, "collaborator_count": 0,
 		"created_at": "2026-01-02T03:04:05+00:00",
 	}
 }
@@ -82,7 +83,7 @@ func shownBoard(a *simulation.Account, b board) map[string]any {
 func (s *simulator) listBoards(v visit) {
 	var shown []map[string]any
 	for _, b := range boardsOf(v.account) {
-		shown = append(shown, shownBoard(v.account, b))
+		shown = append(shown, s.shownBoard(v.account, b))
 	}
 	list(v, shown)
 }
@@ -93,7 +94,7 @@ func (s *simulator) showBoard(v visit) {
 		v.fail(err)
 		return
 	}
-	answer(v.rw, http.StatusOK, shownBoard(v.account, b))
+	answer(v.rw, http.StatusOK, s.shownBoard(v.account, b))
 }
 
 func (s *simulator) listSections(v visit) {

@@ -3,6 +3,7 @@ package simulator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -204,12 +205,24 @@ func (s *simulator) shown(owner *simulation.Account, p simulation.Post) map[stri
 
 func (s *simulator) showPin(v visit) {
 	for _, b := range boardsOf(v.account) {
-		if p, ok := s.world.Post(b.id, v.r.PathValue("pin")); ok {
-			answer(v.rw, http.StatusOK, s.shown(v.account, p))
+		if p, ok := s.world.Post(b.id, v.r.PathValue("pin")); ok && !s.world.IsTakenDown(p) {
+			shown := s.shown(v.account, p)
+			if v.r.URL.Query().Get("pin_metrics") == "true" {
+				shown["pin_metrics"] = metricsOf(s.world.Audience(p))
+			}
+			answer(v.rw, http.StatusOK, shown)
 			return
 		}
 	}
 	(&refusal{http.StatusNotFound, 50, "Pin not found."}).writeTo(v.rw)
+}
+
+// metricsOf is how a pin does, since it was pinned and of late: of a new one they are the same.
+func metricsOf(a simulation.Audience) map[string]any {
+	late := map[string]any{"impression": a.Impressions, "pin_click": a.Clicks * 2, "clickthrough": a.Clicks}
+	lifetime := map[string]any{"reaction": a.Likes, "comment": a.Comments}
+	maps.Copy(lifetime, late)
+	return map[string]any{"90d": late, "lifetime_metrics": lifetime}
 }
 
 // listPins lists the pins of a board, those of its sections too, or of a section: the newest

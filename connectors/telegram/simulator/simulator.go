@@ -63,13 +63,14 @@ func (s *simulator) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	handle, ok := map[string]func(visit){
-		"getme":          s.getMe,
-		"getchat":        s.getChat,
-		"getchatmember":  s.getChatMember,
-		"sendmessage":    s.sendMessage,
-		"sendphoto":      s.sendPhoto,
-		"sendvideo":      s.sendVideo,
-		"sendmediagroup": s.sendMediaGroup,
+		"getme":              s.getMe,
+		"getchat":            s.getChat,
+		"getchatmember":      s.getChatMember,
+		"getchatmembercount": s.getChatMemberCount,
+		"sendmessage":        s.sendMessage,
+		"sendphoto":          s.sendPhoto,
+		"sendvideo":          s.sendVideo,
+		"sendmediagroup":     s.sendMediaGroup,
 	}[strings.ToLower(parts[2])] // the Bot API takes methods in any case
 	if !ok {
 		refuse(rw, http.StatusNotFound, "Not Found: method not found")
@@ -104,6 +105,12 @@ func botUser(v visit) map[string]any {
 func (s *simulator) getChat(v visit) {
 	if to, ok := s.chat(v); ok && !s.isStopped(v, to, "getChat") {
 		accept(v.rw, to.fullInfo())
+	}
+}
+
+func (s *simulator) getChatMemberCount(v visit) {
+	if to, ok := s.chat(v); ok && !s.isStopped(v, to, "getChatMemberCount") {
+		accept(v.rw, s.world.Crowd(to.key).Followers)
 	}
 }
 

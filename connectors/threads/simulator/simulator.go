@@ -48,6 +48,8 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		"GET /{user}/mentions":                 s.mentions,
 		"GET /{id}/conversation":               s.conversation,
 		"GET /{id}":                            s.show,
+		"GET /{id}/insights":                   s.postInsights,
+		"GET /{user}/threads_insights":         s.accountInsights,
 		"DELETE /{id}":                         s.delete,
 	} {
 		api.Mux.HandleFunc(operation, gate.Admit(operation, func(c graph.Call) { handle(visit{c, keptOf(c.Account)}) }))

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"crier/connectors/simulation"
@@ -35,21 +36,22 @@ func (v visit) levels() []string {
 func openID(a *simulation.Account) string { return a.ID }
 
 func (s *simulator) showUser(v visit) {
+	known := map[string]any{
+		"open_id": openID(v.account), "union_id": "union-" + v.account.ID, "avatar_url": s.world.BaseURL() + "/avatar.png",
+		"display_name": "Creator " + v.account.ID,
+	}
+	if slices.Contains(v.scopes, "user.info.stats") {
+		crowd := s.world.Crowd(v.account.ID)
+		known["follower_count"], known["following_count"], known["video_count"] = crowd.Followers, crowd.Following, crowd.Posts
+	}
 	user := map[string]any{}
-	for _, field := range strings.Split(v.r.URL.Query().Get("fields"), ",") {
-		switch field {
-		case "open_id":
-			user[field] = openID(v.account)
-		case "union_id":
-			user[field] = "union-" + v.account.ID
-		case "avatar_url":
-			user[field] = s.world.BaseURL() + "/avatar.png"
-		case "display_name":
-			user[field] = "Creator " + v.account.ID
-		default:
-			invalid("Field " + field + " is not supported with the scope user.info.basic.").writeTo(v.rw)
+	for field := range strings.SplitSeq(v.r.URL.Query().Get("fields"), ",") {
+		value, ok := known[field]
+		if !ok {
+			invalid("Field " + field + " is not supported with the scopes of the token.").writeTo(v.rw)
 			return
 		}
+		user[field] = value
 	}
 	v.answer(map[string]any{"user": user})
 }

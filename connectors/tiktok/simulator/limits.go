@@ -10,7 +10,7 @@ const minute = time.Minute
 // limits are those of an account's token in a minute, by operation (the references of
 // creator_info, direct post and status; tiktok-api-v2-rate-limit).
 func limits() map[string]int {
-	return map[string]int{opCreator: 20, opInit: 6, opStatus: 30, opUser: 600}
+	return map[string]int{opCreator: 20, opInit: 6, opStatus: 30, opUser: 600, opVideos: 600}
 }
 
 // count counts a call, and tells whether the last minute had room for it.

@@ -23,6 +23,7 @@ const (
 	opStatus  = "POST /v2/post/publish/status/fetch/{$}"
 	opPart    = "PUT /video/{$}"
 	opUser    = "GET /v2/user/info/{$}"
+	opVideos  = "POST /v2/video/query/{$}"
 	opToken   = "POST /v2/oauth/token/{$}"
 	opRevoke  = "POST /v2/oauth/revoke/{$}"
 )
@@ -48,7 +49,7 @@ func newSimulator(w *simulation.World, limits map[string]int) http.Handler {
 	s := &simulator{world: w, limits: limits, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: fail, Ending: ending(), Show: s.show}
 	for operation, handle := range map[string]func(visit){
-		opCreator: s.showCreator, opInit: s.begin, opStatus: s.showStatus, opUser: s.showUser,
+		opCreator: s.showCreator, opInit: s.begin, opStatus: s.showStatus, opUser: s.showUser, opVideos: s.queryVideos,
 	} {
 		s.mux.HandleFunc(operation, s.admit(operation, handle))
 	}
@@ -79,24 +80,28 @@ type visit struct {
 	r       *http.Request
 	account *simulation.Account
 	name    string // whose token it is
+	scopes  []string
 	fields  json.RawMessage
 }
 
 // admit lets a call in that has a token with the scope for it, and room in the account's limit.
 func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc {
 	needed := "video.publish"
-	if operation == opUser {
+	switch operation {
+	case opUser:
 		needed = "user.info.basic"
+	case opVideos:
+		needed = "video.list"
 	}
 	return func(rw http.ResponseWriter, r *http.Request) {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		scopes, alive := s.scopesOf(token)
-		v := visit{rw: rw, r: r, account: s.world.Account(token), name: nameOf(token)}
+		v := visit{rw: rw, r: r, account: s.world.Account(token), name: nameOf(token), scopes: scopes}
 		end := s.world.EndOf(v.account.ID)
 		switch {
 		case scheme != "Bearer" || token == "" || !alive || end == simulation.Revoked:
 			tokenInvalid().writeTo(rw)
-		case !slices.Contains(scopes, needed), end == simulation.ScopeWithdrawn && operation != opUser:
+		case !slices.Contains(scopes, needed), end == simulation.ScopeWithdrawn && needed == "video.publish":
 			scopeMissing().writeTo(rw)
 		case !s.count(v, operation):
 			tooMany().writeTo(rw)

@@ -32,6 +32,7 @@ func userLimits() map[string]limit {
 		opMe:         quarter(75),
 		opSearch:     quarter(300),
 		opMentions:   quarter(300),
+		opPosts:      quarter(5000),
 		opInitialize: quarter(1875),
 		opAppend:     quarter(1875),
 		opFinalize:   quarter(1875),

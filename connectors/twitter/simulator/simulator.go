@@ -3,6 +3,7 @@ package simulator
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,6 +17,7 @@ const (
 	opMe         = "GET /2/users/me"
 	opSearch     = "GET /2/tweets/search/recent"
 	opMentions   = "GET /2/users/{id}/mentions"
+	opPosts      = "GET /2/tweets"
 	opInitialize = "POST /2/media/upload/initialize"
 	opAppend     = "POST /2/media/upload/{id}/append"
 	opFinalize   = "POST /2/media/upload/{id}/finalize"
@@ -55,6 +57,7 @@ func newSimulator(s *simulator) http.Handler {
 		opMe:                     s.me,
 		opSearch:                 s.searchRecent,
 		opMentions:               s.listMentions,
+		opPosts:                  s.postsByID,
 		opInitialize:             s.initialize,
 		opAppend:                 s.append,
 		opFinalize:               s.finalize,
@@ -124,7 +127,14 @@ func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc
 }
 
 func (s *simulator) me(v visit) {
-	answer(v.rw, http.StatusOK, object{"data": user(v.account)})
+	me := user(v.account)
+	if slices.Contains(strings.Split(v.r.URL.Query().Get("user.fields"), ","), "public_metrics") {
+		crowd := s.world.Crowd(v.account.ID)
+		me["public_metrics"] = object{
+			"followers_count": crowd.Followers, "following_count": crowd.Following, "post_count": crowd.Posts, "listed_count": 0,
+		}
+	}
+	answer(v.rw, http.StatusOK, object{"data": me})
 }
 
 func user(a *simulation.Account) object {

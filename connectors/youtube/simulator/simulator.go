@@ -50,6 +50,7 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		"POST /upload/youtube/v3/thumbnails/set": {s.setThumbnail, "units", 50},
 		"GET /youtube/v3/channels":               {s.listChannels, "units", 1},
 		"GET /youtube/v3/videos":                 {s.listVideos, "units", 1},
+		"GET /youtube/v3/videos:batchGetStats":   {s.batchGetStats, "stats", 1},
 		"GET /youtube/v3/playlists":              {s.listPlaylists, "units", 1},
 		"GET /youtube/v3/playlistItems":          {s.listPlaylistItems, "units", 1},
 		"POST /youtube/v3/playlistItems":         {s.insertPlaylistItem, "units", 50},

@@ -80,7 +80,7 @@ func (s *simulator) listVideos(v visit) {
 	var all []any
 	for id := range strings.SplitSeq(ids, ",") {
 		p, ok := s.world.Post(v.channel, id)
-		if _, fields, isVideo := s.sessionOfVideo(p); ok && isVideo {
+		if _, fields, isVideo := s.sessionOfVideo(p); ok && isVideo && !s.world.IsTakenDown(p) {
 			all = append(all, v.shown(s.videoOf(p, fields)))
 		}
 	}
@@ -96,6 +96,7 @@ func (s *simulator) listChannels(v visit) {
 		"kind": "youtube#channel", "etag": "etag", "id": v.channel,
 		"snippet":        map[string]any{"title": v.name, "description": "", "customUrl": "@" + v.account.Handle},
 		"status":         map[string]any{"privacyStatus": "public", "isLinked": true, "longUploadsStatus": "allowed", "madeForKids": false},
+		"statistics":     s.channelStatistics(v.channel),
 		"contentDetails": map[string]any{"relatedPlaylists": map[string]string{"likes": "", "uploads": uploadsOf(v.channel)}},
 	})}, 5, 50)
 }

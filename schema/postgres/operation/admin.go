@@ -75,6 +75,25 @@ func (a *Admin) oneWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, 
 	return w, err
 }
 
+// GivePlan puts the workspace of that name on a plan, which is that of its sandbox too, and
+// returns the one before. What the workspace pays for is noted beside it, and leaves it alone until that begins
+// anew. The error is NotFound where there is no such workspace.
+func (a *Admin) GivePlan(ctx context.Context, name, plan string) (before string, err error) {
+	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		live, err := a.oneWorkspace(ctx, tx, name, "", nil)
+		if err != nil {
+			return err
+		}
+		before = live.Plan
+		_, err = tx.Exec(ctx, `update workspaces set plan = $2 where id = $1`, live.ID, plan)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("changing the plan of workspace %q: %w", name, db.Unavailable(err))
+	}
+	return before, nil
+}
+
 // RevokeKey ends a key, or leaves one that has ended. The error is NotFound where there is
 // no such key.
 func (a *Admin) RevokeKey(ctx context.Context, hash [32]byte) error {

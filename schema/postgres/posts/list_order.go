@@ -5,7 +5,8 @@ import "crier/schema"
 // order is how a list is sorted: by what each source names as the time, then by the id.
 type order struct {
 	down    bool // the greatest first
-	byID    bool // by the id alone
+	byID    bool // the time is none: by the id alone
+	timed   bool // every post has a time
 	sources func(schema.PostFilter) []source
 }
 
@@ -14,7 +15,7 @@ var orders = map[schema.PostOrder]order{
 	schema.FirstScheduled: {sources: scheduledSources},
 	schema.LastCreated:    {down: true, byID: true, sources: createdSources},
 	schema.FirstCreated:   {byID: true, sources: createdSources},
-	schema.FirstChanged:   {},
+	schema.FirstChanged:   {timed: true},
 }
 
 // by is the order of rows by the columns of the time and of the id.
@@ -22,9 +23,6 @@ func (o order) by(at, id string) string {
 	direction := ``
 	if o.down {
 		direction = ` desc`
-	}
-	if o.byID {
-		return ` order by ` + id + direction + ` `
 	}
 	return ` order by ` + at + direction + `, ` + id + direction + ` `
 }
@@ -37,9 +35,16 @@ func (l listing) behind() []source {
 	}
 	var rest []source
 	for _, s := range l.sources {
+		if s.byID {
+			s.edge = s.behind
+		}
+		if l.order.byID {
+			rest = append(rest, s)
+			continue
+		}
 		for _, where := range l.order.behind(s.at, s.id, l.from) {
 			part := s
-			part.where += part.behind + ` and ` + where
+			part.where += ` and ` + where
 			rest = append(rest, part)
 		}
 	}
@@ -61,7 +66,7 @@ func (o order) behind(at, id string, from *schema.PostPosition) []string {
 		return []string{timeless + ` and ` + id + than + `@from`, timed}
 	case from.At.IsZero():
 		return []string{timeless + ` and ` + id + than + `@from`}
-	case o.down:
+	case o.down || o.timed:
 		return []string{`(` + at + `, ` + id + `)` + than + `(@from_at, @from)`}
 	default:
 		return []string{`(` + at + `, ` + id + `)` + than + `(@from_at, @from)`, timeless}

@@ -14,22 +14,45 @@ type source struct {
 	where string
 	at    string // column of the time by which the list is sorted
 	id    string // column of the id
-	// behind is what else is known of rows behind a position, for the index; empty: nothing.
-	behind string
+	// byID says that ids are in the order of the times: the index has that of workspace and id.
+	// Then edge says where in it the posts stand, and behind where those behind a position do.
+	byID         bool
+	edge, behind string
 }
 
 // query selects columns of what a source has, of each of its kinds the first up to a limit.
 func (s source) query(o order, columns, limit string) string {
-	rows := `select ` + columns + ` from ` + s.from + ` where ` + s.where + o.by(s.at, s.id) + limit
+	rows := `select ` + columns + ` from ` + s.from + ` where ` + s.edge + s.where + s.sorted(o) + limit
 	if s.kinds == "" {
 		return `(` + rows + `)`
 	}
 	return `(select x.* from ` + s.named + ` k cross join lateral (` + rows + `) x)`
 }
 
+func (s source) sorted(o order) string {
+	if s.byID {
+		return o.by(`p.workspace_id`, s.id)
+	}
+	return o.by(s.at, s.id)
+}
+
+const of = `p.workspace_id = @workspace and p.from_api `
+
+// Edges of the posts of a workspace in the index by workspace and id. By an equality the planner
+// would see that the order of ids is enough, and go through everybody's posts by the primary key.
+// Each side has one condition alone: the scan begins at either of two.
+const (
+	madeBy   = `p.workspace_id between @workspace and @workspace `
+	madeFrom = `p.workspace_id <= @workspace and (p.workspace_id, p.id) >= (@workspace, @first) `
+	// Behind a position.
+	madeFromThere = `p.workspace_id <= @workspace and (p.workspace_id, p.id) >= (@workspace, @from_first) `
+	madeAfter     = `p.workspace_id <= @workspace and (p.workspace_id, p.id) > (@workspace, @from) `
+	madeBefore    = `p.workspace_id >= @workspace and (p.workspace_id, p.id) < (@workspace, @from) `
+)
+
 // selected is what a filter asks of posts p. Conditions on values that are not set cost
 // nothing: each query is planned for its values.
-const selected = `p.workspace_id = @workspace and p.from_api
+const selected = `
 	and (@status::int2 = 0 or p.status = @status) and (@platforms::int = 0 or p.platforms & @platforms <> 0)
 	and (@brand::uuid is null or p.brand_id = @brand)
 	and (@after::timestamptz is null or p.scheduled_for >= @after)
@@ -46,11 +69,14 @@ func scheduledSources(f schema.PostFilter) []source {
 }
 
 // createdSources have posts in the order of their ids, which is that of their creation.
-func createdSources(schema.PostFilter) []source {
-	return []source{
-		{from: `posts p`, where: selected, at: `null::timestamptz`, id: `p.id`},
-		{from: `posts_history p`, where: selected, at: `null::timestamptz`, id: `p.id`},
+func createdSources(f schema.PostFilter) []source {
+	open := source{from: `posts p`, edge: madeBy, behind: madeAfter, where: `and p.from_api` + selected, at: `null::timestamptz`, id: `p.id`, byID: true}
+	if f.Order == schema.LastCreated {
+		open.behind = madeBefore
 	}
+	history := open
+	history.from = `posts_history p`
+	return []source{open, history}
 }
 
 // platformSets are the sets of platforms that posts of a table have, found by one look at the
@@ -70,14 +96,14 @@ func platformSets(table string) string {
 // openSource finds open posts. What has ended and is among them still is told by its note;
 // whether others are processing no index tells: only what is due can be.
 func openSource(f schema.PostFilter) source {
-	plain := source{from: `posts p`, where: selected, at: `p.scheduled_for`, id: `p.id`}
+	plain := source{from: `posts p`, where: of + selected, at: `p.scheduled_for`, id: `p.id`}
 	switch {
 	case f.ExternalID != "":
 		return plain
 	case f.Status.Terminal():
 		return source{
 			from: `ended_posts e join posts p on p.id = e.post_id`,
-			where: selected + ` and e.workspace_id = @workspace and e.status = @status
+			where: of + selected + ` and e.workspace_id = @workspace and e.status = @status
 				and (@after::timestamptz is null or e.scheduled_for >= @after) and (@before::timestamptz is null or e.scheduled_for <= @before)`,
 			at: `e.scheduled_for`, id: `e.post_id`,
 		}
@@ -102,7 +128,7 @@ const due = `scheduled_for < now() + interval '1 minute'`
 const endings = `unnest(` + tables.AllEndedPosts + `) s (status) where @status::int2 = 0 or status = @status`
 
 func historySource(f schema.PostFilter) source {
-	s := source{from: `posts_history p`, where: selected, at: `p.scheduled_for`, id: `p.id`}
+	s := source{from: `posts_history p`, where: of + selected, at: `p.scheduled_for`, id: `p.id`}
 	switch {
 	case f.ExternalID != "":
 	case !f.Brand.IsZero():
@@ -124,22 +150,22 @@ func historySource(f schema.PostFilter) source {
 // claims and finishes have changed is due or has a note that it ended; and history never changes.
 func changedSources(status schema.PostStatus) []source {
 	const (
-		of       = `p.workspace_id = @workspace and p.from_api and (@status::int2 = 0 or p.status = @status) and `
+		wanted   = `and (@status::int2 = 0 or p.status = @status) and `
 		ended    = `p.status in ` + tables.EndedPosts
 		created  = `uuid_extract_timestamp(p.id)`
 		byClaims = `p.updated_at <> p.created_at and p.updated_at is distinct from p.edited_at`
 		since    = ` >= @since`
 	)
 	posts := func(at, where string) source {
-		return source{from: `posts p`, where: of + where + ` and ` + at + since, at: at, id: `p.id`}
+		return source{from: `posts p`, where: of + wanted + where + ` and ` + at + since, at: at, id: `p.id`}
 	}
 	notes := source{
 		from:  `ended_posts e join posts p on p.id = e.post_id`,
-		where: of + `e.workspace_id = @workspace and e.ended_at` + since, at: `e.ended_at`, id: `e.post_id`,
+		where: of + wanted + `e.workspace_id = @workspace and e.ended_at` + since, at: `e.ended_at`, id: `e.post_id`,
 	}
 	history := source{
 		kinds: `(select status from ` + endings + `)`,
-		from:  `posts_history p`, where: of + `p.status = k.status and p.ended_at` + since, at: `p.ended_at`, id: `p.id`,
+		from:  `posts_history p`, where: of + wanted + `p.status = k.status and p.ended_at` + since, at: `p.ended_at`, id: `p.id`,
 	}
 	switch {
 	case status == schema.Draft:
@@ -149,8 +175,11 @@ func changedSources(status schema.PostStatus) []source {
 	case status.Terminal():
 		return []source{notes, history}
 	}
-	made := posts(created, `p.id >= @first and p.edited_at is null and p.updated_at = p.created_at and not `+ended)
-	made.behind = ` and p.id >= @from_first`
+	made := source{
+		from: `posts p`, at: created, id: `p.id`, byID: true,
+		edge: madeFrom, behind: madeFromThere,
+		where: `and p.from_api ` + wanted + created + since + ` and p.edited_at is null and p.updated_at = p.created_at and not ` + ended,
+	}
 	open := []source{
 		made,
 		posts(`p.edited_at`, `p.updated_at = p.edited_at and not `+ended),

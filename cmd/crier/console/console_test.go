@@ -1,0 +1,249 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/client"
+	"crier/client/clienttest"
+	"crier/compose/embedded/embeddedtest"
+)
+
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
+
+// screen is a terminal of which is read what a command wrote.
+type screen struct {
+	mu       sync.Mutex
+	out, err bytes.Buffer
+}
+
+type writer struct {
+	screen *screen
+	to     *bytes.Buffer
+}
+
+func (w writer) Write(b []byte) (int, error) {
+	w.screen.mu.Lock()
+	defer w.screen.mu.Unlock()
+	return w.to.Write(b)
+}
+
+func (s *screen) shown() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.String()
+}
+
+func newScreen(in string) (*screen, *Terminal) {
+	s := new(screen)
+	return s, &Terminal{In: strings.NewReader(in), Out: writer{s, &s.out}, Err: writer{s, &s.err}, Now: time.Now}
+}
+
+// runs executes a command and returns what it wrote.
+func runs(t *testing.T, command interface {
+	Run(context.Context, *Terminal) error
+}) string {
+	t.Helper()
+	s, terminal := newScreen("")
+	if err := command.Run(t.Context(), terminal); err != nil {
+		t.Fatal(err)
+	}
+	return s.shown()
+}
+
+func TestConsole(t *testing.T) {
+	server := clienttest.Serve(t)
+	access := Access{URL: server.URL, Key: server.Key}
+	t.Run("posts", func(t *testing.T) { testPosts(t, access) })
+	t.Run("profiles", func(t *testing.T) { testProfiles(t, server) })
+	t.Run("listening", func(t *testing.T) { testListening(t, server, access) })
+	t.Run("accounts", func(t *testing.T) {
+		if got := runs(t, &AccountsList{Access: access}); !strings.Contains(got, "ann.bsky.test") || strings.Count(got, "connected") != 2 {
+			t.Errorf("accounts list shows %q", got)
+		}
+	})
+}
+
+func testPosts(t *testing.T, access Access) {
+	picture := filepath.Join(t.TempDir(), "dot.gif")
+	if err := os.WriteFile(picture, []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	uploaded := runs(t, &MediaUpload{Access: access, Files: []string{picture}})
+	if !strings.Contains(uploaded, "image/gif") || !strings.Contains(uploaded, "dot.gif") {
+		t.Fatalf("media upload shows %q", uploaded)
+	}
+	create := PostsCreate{
+		Access: access, Shape: Shape{JSON: true}, Text: "-", To: []string{"mastodon", "bluesky"}, At: time.Now().AddDate(0, 0, 2).Format("2006-01-02") + " 18:00",
+		Timezone: "America/New_York", Media: []string{"media_" + uploaded[strings.Index(uploaded, "media_")+6:][:26]}, FirstComment: "First!", Once: "the same",
+	}
+	var made [2]client.Post
+	for i := range made { // under one name
+		s, terminal := newScreen("From standard input\n")
+		if err := create.Run(t.Context(), terminal); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(s.shown()), &made[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post := made[0]
+	if post.ID != made[1].ID || post.Content != "From standard input" || len(post.MediaItems) != 1 || post.Timezone != "America/New_York" || post.ScheduledFor.UTC().Hour() < 22 {
+		t.Errorf("the posts are %+v", made)
+	}
+	for text, command := range map[string]interface {
+		Run(context.Context, *Terminal) error
+	}{
+		post.ID + "  scheduled":  &PostsList{Access: access, Limit: 5, Status: "scheduled"},
+		"pending":                &PostsGet{Access: access, Post: post.ID},
+		"created":                &PostsGet{Access: access, Post: post.ID, Attempts: true},
+		`"id":"` + post.ID + `"`: &PostsList{Access: access, Limit: 5, Shape: Shape{JSON: true}},
+	} {
+		if got := runs(t, command); !strings.Contains(got, text) {
+			t.Errorf("%T shows %q, want %q in it", command, got, text)
+		}
+	}
+	if got := runs(t, &PostsCancel{Access: access, Posts: []string{post.ID}}); got != post.ID+" cancelled\n" {
+		t.Errorf("posts cancel shows %q", got)
+	}
+	_, terminal := newScreen("")
+	if err := (&PostsRetry{Access: access, Post: post.ID}).Run(t.Context(), terminal); err == nil || !strings.Contains(err.Error(), "invalid_state") {
+		t.Errorf("posts retry of one that is cancelled: %v", err)
+	}
+}
+
+func testProfiles(t *testing.T, server *clienttest.Server) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	if _, err := (Access{}).Server(); err == nil || !strings.Contains(err.Error(), "crier login") {
+		t.Errorf("without any profile: %v", err)
+	}
+	_, terminal := newScreen("crier_live_nonsense\n")
+	if err := (&Login{Profile: "prod", URL: server.URL}).Run(t.Context(), terminal); err == nil || !strings.Contains(err.Error(), "unauthorized") {
+		t.Errorf("with a key that is none: %v", err)
+	}
+	_, terminal = newScreen(server.Key + "\n")
+	if err := (&Login{Profile: "prod", URL: server.URL + "/"}).Run(t.Context(), terminal); err != nil {
+		t.Fatal(err)
+	}
+	want := Profile{URL: server.URL, Key: server.Key}
+	for name, tt := range map[string]struct {
+		access Access
+		want   Profile
+		err    string
+	}{
+		"the current one":                {Access{}, want, ""},
+		"by name":                        {Access{Profile: "prod"}, want, ""},
+		"by its server":                  {Access{URL: server.URL + "/"}, want, ""},
+		"another name":                   {Access{Profile: "test"}, Profile{}, "there are prod"},
+		"a key of its own":               {Access{Key: "k"}, Profile{URL: client.DefaultServer, Key: "k"}, ""},
+		"a kept key for another server":  {Access{URL: "https://other.example"}, Profile{}, "no key of https://other.example"},
+		"a kept server with another key": {Access{Profile: "prod", Key: "k"}, Profile{}, "name one of them"},
+	} {
+		got, err := tt.access.Server()
+		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	file, err := profilesFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Access{}).Server(); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("with a file for all to read: %v", err)
+	}
+}
+
+func testListening(t *testing.T, server *clienttest.Server, access Access) {
+	c := client.New(server.Key, client.WithServer(server.URL))
+	s, terminal := newScreen("")
+	ctx, interrupt := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- (&WebhooksListen{Access: access, Listen: "127.0.0.1:0"}).Run(ctx, terminal) }()
+	var hooks []client.Webhook
+	for deadline := time.Now().Add(10 * time.Second); len(hooks) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		var err error
+		if hooks, err = c.Webhooks.List(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for told := new(client.WebhookTest); told.ResponseCode != http.StatusNoContent; { // its secret is known a moment later
+		var err error
+		if told, err = c.Webhooks.Test(t.Context(), hooks[0].ID, client.EventPostPublished); err != nil {
+			t.Fatal(err)
+		}
+	}
+	response, err := http.Post(hooks[0].URL, "application/json", strings.NewReader(`{"event": "post.published"}`)) //nolint:gosec // of this test
+	if err != nil || response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("what is not signed is answered %v, %v", response.StatusCode, err)
+	}
+	if got := s.shown(); strings.Count(got, "verified") != 1 || !strings.Contains(got, "post.published") || !strings.Contains(got, "(test)") {
+		t.Errorf("it shows %q", got)
+	}
+	interrupt()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if hooks, err := c.Webhooks.List(t.Context()); err != nil || len(hooks) > 0 {
+		t.Errorf("after its end there are %+v, %v", hooks, err)
+	}
+}
+
+// What status reads is what docs/metrics.md says there is, which another test holds against a process.
+func TestStatusReadsTheMetricsThatThereAre(t *testing.T) {
+	docs, err := os.ReadFile("../../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for line := range strings.Lines(string(docs)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 || !strings.Contains(cells[1], "`crier_") {
+			continue
+		}
+		var labels []string
+		for label := range strings.SplitSeq(strings.TrimSpace(cells[2]), ", ") {
+			if label != "" {
+				labels = append(labels, label+`="crier-x"`)
+			}
+		}
+		name, set := strings.Trim(cells[1], " `"), strings.Join(labels, ",")
+		if name != "crier_lateness_seconds" {
+			text.WriteString(name + "{" + set + "} 2\n")
+			continue
+		}
+		text.WriteString("# TYPE " + name + " histogram\n")
+		for _, bucket := range []string{`"0.1"} 5`, `"0.5"} 9`, `"+Inf"} 10`} {
+			text.WriteString(name + "_bucket{" + set + ",le=" + bucket + "\n")
+		}
+		text.WriteString(name + "_count{" + set + "} 10\n" + name + "_sum{" + set + "} 3\n")
+	}
+	h := Health{Ready: true, Postgres: "ready"}
+	if err := h.measure(strings.NewReader(text.String())); err != nil {
+		t.Fatal(err)
+	}
+	if h.Overdue != 2 || h.OldestOverdue != 2 || h.Held != 2 || h.OldestInOutbox != 2 || h.Breakers["crier-x"] != 2 || h.Outcomes["crier-x"] != 2 ||
+		h.Deliveries["crier-x"] != 2 || !h.Behind["crier-x"] || h.Lateness["crier-x"] != (Lateness{10, 0.1, 0.5}) {
+		t.Errorf("it reads %+v", h)
+	}
+	if waits, lags := h.Stages["crier-x"], h.Stages["x"]; waits == nil || waits.Queued != 2 || waits.DeadLetters != 2 || lags == nil || lags.Lag != 2 {
+		t.Errorf("stages are %+v", h.Stages)
+	}
+	if err := h.show(&Terminal{Out: io.Discard}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,176 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"crier/client"
+	"crier/schema/sleep"
+)
+
+// PostsCreate makes a post.
+type PostsCreate struct {
+	Access
+	Shape
+	Text         string   `arg:"" optional:"" env:"-" help:"What it says; - reads standard input."`
+	To           []string `required:"" env:"-" help:"Platform, or platform:account; may be repeated." placeholder:"PLATFORM[:ACCOUNT]"`
+	Now          bool     `xor:"when" env:"-" help:"Publish at once."`
+	At           string   `xor:"when" env:"-" help:"Publish then: RFC 3339, or a day and time in --timezone." placeholder:"TIME"`
+	Queue        bool     `xor:"when" env:"-" help:"Publish in the next free slot of the default queue."`
+	QueueID      string   `xor:"when" env:"-" help:"Publish in the next free slot of this queue." placeholder:"ID"`
+	Draft        bool     `xor:"when" env:"-" help:"Publish not yet."`
+	Timezone     string   `default:"Local" env:"-" help:"IANA name: of a time without an offset."`
+	Media        []string `sep:"none" env:"-" help:"File of this machine, public address, or id of an upload; may be repeated." placeholder:"FILE|URL|ID"`
+	FirstComment string   `env:"-" help:"A comment that follows."`
+	ExternalID   string   `env:"-" help:"Your own id of the post."`
+	Once         string   `env:"-" help:"Make it once under this name, however often the command runs within a day." placeholder:"NAME"`
+	Wait         bool     `env:"-" help:"Wait until it is published, or has failed."`
+}
+
+// Validate refuses what cannot be meant.
+func (p *PostsCreate) Validate() error {
+	if !p.Now && p.At == "" && !p.Queue && p.QueueID == "" && !p.Draft {
+		return errors.New("say when: --now, --at, --queue, --queue-id or --draft")
+	}
+	if _, err := time.LoadLocation(p.Timezone); err != nil {
+		return fmt.Errorf("--timezone: %w", err)
+	}
+	if p.Wait && p.Draft {
+		return errors.New("--wait would wait for ever for a draft")
+	}
+	return nil
+}
+
+// Run uploads what is on this machine, makes the post and shows it.
+func (p *PostsCreate) Run(ctx context.Context, t *Terminal) error {
+	c, err := p.connect(t)
+	if err != nil {
+		return err
+	}
+	post, err := p.post(t.In)
+	if err != nil {
+		return err
+	}
+	for _, name := range p.Media {
+		item, err := t.mediaItem(ctx, c, name)
+		if err != nil {
+			return err
+		}
+		post.MediaItems = append(post.MediaItems, item)
+	}
+	var options []client.CallOption
+	if p.Once != "" {
+		options = append(options, client.WithIdempotencyKey(p.Once))
+	}
+	made, err := c.Posts.Create(ctx, post, options...)
+	if err != nil {
+		return err
+	}
+	if p.Wait {
+		if made, err = p.settled(ctx, c, made); err != nil {
+			return err
+		}
+	}
+	if err := t.post(p.Shape, made); err != nil {
+		return err
+	}
+	if made.Status == client.PostFailed || made.Status == client.PostPartiallyFailed {
+		return fmt.Errorf("%s is %s", made.ID, made.Status)
+	}
+	return nil
+}
+
+// post is what is asked for, without media.
+func (p *PostsCreate) post(in io.Reader) (client.Post, error) {
+	post := client.Post{
+		Content: p.Text, PublishNow: p.Now, Queue: p.Queue, QueueID: p.QueueID, FirstComment: p.FirstComment, ExternalID: p.ExternalID,
+	}
+	if p.Text == "-" {
+		text, err := io.ReadAll(in)
+		if err != nil {
+			return post, fmt.Errorf("reading the text: %w", err)
+		}
+		post.Content = strings.TrimRight(string(text), "\r\n")
+	}
+	if p.Draft {
+		post.Status = client.PostDraft
+	}
+	for _, name := range p.To {
+		platform, account, _ := strings.Cut(name, ":")
+		post.Platforms = append(post.Platforms, client.Target{Platform: client.Platform(platform), AccountID: account})
+	}
+	zone, err := time.LoadLocation(p.Timezone)
+	if err == nil {
+		post.ScheduledFor, err = readTime(p.At, zone)
+	}
+	if err != nil {
+		return post, fmt.Errorf("--at: %w", err)
+	}
+	return post, nil
+}
+
+// settled waits until nothing of a post is to come.
+func (p *PostsCreate) settled(ctx context.Context, c *client.Client, post *client.Post) (*client.Post, error) {
+	for warnings := post.Warnings; ; {
+		switch post.Status {
+		case client.PostPosted, client.PostFailed, client.PostPartiallyFailed, client.PostCancelled:
+			return post, nil
+		default:
+		}
+		if err := sleep.For(ctx, max(time.Second/2, min(time.Until(post.ScheduledFor), time.Minute))); err != nil {
+			return nil, err
+		}
+		read, err := c.Posts.Get(ctx, post.ID)
+		if err != nil {
+			return nil, err
+		}
+		post, post.Warnings = read, warnings
+	}
+}
+
+// readTime reads a time with an offset, or a day and time in a zone; nothing is no time.
+func readTime(text string, zone *time.Location) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02"} {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time: write it like 2026-12-24 18:00, or 2026-12-24T18:00:00+01:00", text)
+}
+
+// mediaItem is a file of a post, which is uploaded where it is of this machine.
+func (t *Terminal) mediaItem(ctx context.Context, c *client.Client, name string) (client.MediaItem, error) {
+	if u, err := url.Parse(name); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		return client.MediaItem{URL: name, Type: kindOf(u.Path)}, nil
+	}
+	if _, err := os.Stat(name); err != nil && strings.HasPrefix(name, "media_") {
+		return client.MediaItem{MediaID: name}, nil
+	}
+	media, err := t.upload(ctx, c, name, "")
+	if err != nil {
+		return client.MediaItem{}, err
+	}
+	return client.MediaItem{MediaID: media.ID}, nil
+}
+
+// kindOf goes by the ending; what is really there is found out when it is fetched.
+func kindOf(name string) client.MediaType {
+	kinds := map[string]client.MediaType{
+		".mp4": client.Video, ".mov": client.Video, ".m4v": client.Video, ".webm": client.Video, ".avi": client.Video, ".pdf": client.PDF,
+	}
+	return cmp.Or(kinds[strings.ToLower(path.Ext(name))], client.Image)
+}

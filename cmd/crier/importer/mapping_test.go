@@ -1,0 +1,126 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// one reads the only row of a table that another program wrote.
+func one(t *testing.T, m Mapping, content string) string {
+	t.Helper()
+	source, err := openRows("a.csv", strings.NewReader(content), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := source.next()
+	if err != nil || r.problem != nil {
+		t.Fatalf("the row is %+v, %v", r.problem, err)
+	}
+	if _, err := source.next(); !errors.Is(err, io.EOF) {
+		t.Errorf("there is another row: %v", err)
+	}
+	return string(r.body)
+}
+
+func TestFilesOfOtherProgramsAreRead(t *testing.T) {
+	for name, tt := range map[string]struct {
+		content string
+		more    Mapping
+		want    string
+	}{
+		"buffer": {
+			"Text,Image URL,Tags,Posting Time\nHello,https://a.test/1.png,spring,2026-12-01 09:00\n", Mapping{Platforms: "linkedin"},
+			`{"platforms": [{"platform": "linkedin"}], "content": "Hello", "scheduledFor": "2026-12-01T09:00:00", "metadata": {"tags": "spring"},
+			  "mediaItems": [{"type": "image", "url": "https://a.test/1.png"}]}`,
+		},
+		"hootsuite": {
+			"03/04/2026 18:30,\"Hello, you\",https://a.test/\n", Mapping{Platforms: "x", Days: MonthFirst},
+			`{"platforms": [{"platform": "twitter"}], "content": "Hello, you\n\nhttps://a.test/", "scheduledFor": "2026-03-04T18:30:00"}`,
+		},
+		"Sprout": {
+			"date,time_24hr,message_text\n03/04/2026,18:30,Hello\n", Mapping{Platforms: "facebook:acc_1", Days: DayFirst},
+			`{"platforms": [{"platform": "facebook", "accountId": "acc_1"}], "content": "Hello", "scheduledFor": "2026-04-03T18:30:00"}`,
+		},
+		"publer": {
+			"Date,Text,Link(s),Media URL(s),Title,Label(s),Alt text(s),Comment(s)\n2029-11-19 20:35,Hello,,https://a.test/1.png,A title,spring,One,First\n",
+			Mapping{Platforms: "pinterest"},
+			`{"platforms": [{"platform": "pinterest"}], "content": "Hello", "scheduledFor": "2029-11-19T20:35:00", "firstComment": "First", "metadata": {"labels": "spring"},
+			  "platformSettings": {"pinterest": {"title": "A title"}}, "mediaItems": [{"type": "image", "url": "https://a.test/1.png", "altText": "One"}]}`,
+		},
+		"metricool": {
+			"Text,Date,Time,Draft,Facebook,Twitter/X,Picture Url 1,Picture Url 2,Alt text picture 2,Shortener,First Comment Text\n" +
+				"Hello,2026-12-01,09:00:00,,yes,FALSE,https://a.test/1.png,https://a.test/2.mp4,Two,no,First\n", Mapping{},
+			`{"platforms": [{"platform": "facebook"}], "content": "Hello", "scheduledFor": "2026-12-01T09:00:00", "firstComment": "First",
+			  "mediaItems": [{"type": "image", "url": "https://a.test/1.png"}, {"type": "video", "url": "https://a.test/2.mp4", "altText": "Two"}]}`,
+		},
+		"../../../docs/samples/mapping.yaml": {
+			"Copy,When,Channel,Asset\nHello,2026-12-01 09:00,mastodon,https://a.test/1.png\n", Mapping{},
+			`{"platforms": [{"platform": "mastodon"}], "content": "Hello", "scheduledFor": "2026-12-01T09:00:00", "mediaItems": [{"type": "image", "url": "https://a.test/1.png"}]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := ReadMapping(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.more.Platforms != "" {
+				m.Platforms, m.Days = tt.more.Platforms, tt.more.Days
+			}
+			if got := one(t, m, tt.content); !sameJSON(t, got, tt.want) {
+				t.Errorf("the body is %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAMappingSaysWhatIsWrongWithIt(t *testing.T) {
+	for content, want := range map[string]string{
+		"columns: {Copy: contents}": `"contents"`,
+		"column: {Copy: content}":   "column",
+		"days: dmy":                 "day-first",
+		"platforms: myspace":        "myspace",
+		"header: [scheduledFor, content]\ncolumns: {a: media}": "beside",
+	} {
+		file := filepath.Join(t.TempDir(), "map.yaml")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadMapping(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", content, err, want)
+		}
+	}
+	if _, err := ReadMapping("later"); err == nil || !strings.Contains(err.Error(), "metricool") {
+		t.Errorf("a name that is none: %v", err)
+	}
+}
+
+func TestTheSampleIsAsTheDocumentsSay(t *testing.T) {
+	content, err := os.ReadFile("../../../docs/samples/calendar.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, body := range bodies(t, "calendar.csv", string(content)) {
+		if strings.HasPrefix(body, "!") != (i == 4) { // its fifth row shows what is wrong with one
+			t.Errorf("row %d: %s", i+1, body)
+		}
+	}
+	results, err := os.Open("../../../docs/samples/calendar.csv.results.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer results.Close()
+	var table bytes.Buffer
+	if err := writeProblems(&table, results); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"ROW  STATUS   CODE ", "5    failed   invalid_row ", "4    created  warning "} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("the table is\n%s\nwithout %q", table.String(), want)
+		}
+	}
+}

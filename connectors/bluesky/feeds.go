@@ -1,0 +1,127 @@
+package bluesky
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// DefaultAppView is where Bluesky shows profiles to everybody.
+const DefaultAppView = "https://public.api.bsky.app"
+
+// postView is the part of app.bsky.feed.defs#postView that is read.
+type postView struct {
+	URI    string `json:"uri"`
+	CID    string `json:"cid"`
+	Author struct {
+		DID         string `json:"did"`
+		Handle      string `json:"handle"`
+		DisplayName string `json:"displayName"`
+	} `json:"author"`
+	Record    json.RawMessage `json:"record"`
+	IndexedAt time.Time       `json:"indexedAt"`
+}
+
+// SearchFeed asks the account's server, which passes the call on to Bluesky's AppView: nobody
+// without an account may search there.
+func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q connectors.FeedQuery) (connectors.FeedPage, error) {
+	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
+	query := url.Values{"q": {q.Words}, "sort": {"latest"}, "limit": {strconv.Itoa(q.Limit)}}
+	for name, value := range map[string]string{"lang": q.Language, "cursor": q.Cursor} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if !q.Since.IsZero() {
+		query.Set("since", q.Since.UTC().Format(time.RFC3339))
+	}
+	var found struct {
+		Cursor string     `json:"cursor"`
+		Posts  []postView `json:"posts"`
+	}
+	_, err := c.authorized(ctx, d, func(s session) error {
+		search := call(d, http.MethodGet, s.PDS, searchPosts, s.Access)
+		search.Query, search.Kind, search.Turn = query, connectors.Status, r.Turn
+		_, err := c.client.Do(ctx, search, &found)
+		return err
+	})
+	if err != nil {
+		return connectors.FeedPage{}, fmt.Errorf("searching posts: %w", err)
+	}
+	page := connectors.FeedPage{Next: found.Cursor}
+	for i := range found.Posts {
+		if item, ok := itemOf(&found.Posts[i]); ok {
+			page.Items = append(page.Items, item)
+		}
+	}
+	return page, nil
+}
+
+// itemOf reads a post; ok is false for one whose address is none.
+func itemOf(p *postView) (item connectors.FeedItem, ok bool) {
+	at, key, ok := strings.Cut(strings.TrimPrefix(p.URI, "at://"), "/"+postCollection+"/")
+	if !ok || at != p.Author.DID || key == "" {
+		return item, false
+	}
+	var record struct {
+		Text      string    `json:"text"`
+		Langs     []string  `json:"langs"`
+		CreatedAt time.Time `json:"createdAt"`
+	}
+	if json.Unmarshal(p.Record, &record) != nil {
+		return item, false
+	}
+	if record.CreatedAt.IsZero() || record.CreatedAt.After(p.IndexedAt) {
+		record.CreatedAt = p.IndexedAt
+	}
+	return connectors.FeedItem{
+		Platform: schema.Bluesky, NativeID: p.URI, Revision: p.CID, Text: record.Text, Languages: record.Langs, WrittenAt: record.CreatedAt.UTC(),
+		Author: schema.Author{ID: p.Author.DID, Handle: p.Author.Handle, Name: p.Author.DisplayName, URL: profileURL(p.Author.DID)},
+		URL:    profileURL(p.Author.DID) + "/post/" + url.PathEscape(key),
+	}, true
+}
+
+func profileURL(did string) string { return "https://bsky.app/profile/" + url.PathEscape(did) }
+
+// profileNotFound is how the AppView words that there is no such profile: its name is that of any
+// bad request.
+const profileNotFound = "Profile not found"
+
+// ReadProfile reads what everybody sees of somebody; it needs no account.
+func (c *Connector) ReadProfile(ctx context.Context, r connectors.Reading, actor string) (connectors.PublicProfile, error) {
+	var said struct {
+		DID            string    `json:"did"`
+		Handle         string    `json:"handle"`
+		DisplayName    string    `json:"displayName"`
+		Description    string    `json:"description"`
+		Avatar         string    `json:"avatar"`
+		FollowersCount *int64    `json:"followersCount"`
+		FollowsCount   *int64    `json:"followsCount"`
+		PostsCount     *int64    `json:"postsCount"`
+		CreatedAt      time.Time `json:"createdAt"`
+	}
+	_, err := c.client.Do(ctx, connectors.Call{
+		Operation: getProfile, Method: http.MethodGet, URL: endpoint(c.appView, getProfile), Query: url.Values{"actor": {actor}},
+		Account: r.Account.ID, Kind: connectors.Status, Turn: r.Turn,
+	}, &said)
+	switch e, _ := err.(*schema.Error); {
+	case e != nil && strings.HasPrefix(e.Message, profileNotFound):
+		return connectors.PublicProfile{}, &schema.Error{Kind: schema.NotFound, Message: "there is no such profile on bluesky", Err: err}
+	case e != nil && e.Kind == schema.TokenDead: // theirs, not ours
+		return connectors.PublicProfile{}, &schema.Error{Kind: schema.NotFound, Message: "bluesky does not show the profile: " + e.Message, Err: err}
+	case err != nil:
+		return connectors.PublicProfile{}, fmt.Errorf("reading a profile: %w", err)
+	}
+	return connectors.PublicProfile{
+		ID: said.DID, Handle: said.Handle, Name: said.DisplayName, Description: said.Description, URL: profileURL(said.DID),
+		AvatarURL: said.Avatar, Followers: said.FollowersCount, Following: said.FollowsCount, Posts: said.PostsCount, CreatedAt: said.CreatedAt.UTC(),
+	}, nil
+}

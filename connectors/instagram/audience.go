@@ -1,0 +1,74 @@
+package instagram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/schema"
+)
+
+// opInsights reads what became of a media (developers.facebook.com/docs/instagram-platform/
+// reference/instagram-media/insights).
+const opInsights = "GET /{media}/insights"
+
+// Which numbers there are of a post, and of a story: one too many fails the whole call.
+const (
+	postInsights  = "views,reach,saved,shares,likes,comments"
+	storyInsights = "views,reach,shares"
+)
+
+// MetricsBatch implements connectors.MetricsSource.
+func (c *Connector) MetricsBatch() int { return 1 }
+
+// PostMetrics reads the insights of a media, for which a token needs
+// instagram_business_manage_insights. Those of a story Instagram has for a day.
+func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
+	metrics := make([]schema.PostMetrics, len(posts))
+	for i, p := range posts {
+		read, err := c.insights(ctx, r, p.NativeID, postInsights)
+		if refused, ok := errors.AsType[graph.Error](err); ok && refused.Code == 100 && !isGone(err) {
+			r.Turn = nil
+			read, err = c.insights(ctx, r, p.NativeID, storyInsights)
+		}
+		if isGone(err) {
+			metrics[i].Gone = true
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading insights: %w", err)
+		}
+		metrics[i].Metrics = schema.Metrics{
+			Views: read.Of("views"), Reach: read.Of("reach"), Saves: read.Of("saved"), Shares: read.Of("shares"),
+			Likes: read.Of("likes"), Comments: read.Of("comments"),
+		}
+		r.Turn = nil
+	}
+	return metrics, nil
+}
+
+func (c *Connector) insights(ctx context.Context, r connectors.Reading, media, names string) (read graph.Insights, err error) {
+	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/"+url.PathEscape(media)+"/insights", opInsights)
+	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"metric": {names}}
+	_, err = c.client.Do(ctx, call, &read)
+	return read, err
+}
+
+// Followers implements connectors.FollowersSource.
+func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
+	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/me", opProfile)
+	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"fields": {"followers_count,follows_count,media_count"}}
+	var out struct {
+		Followers *int64 `json:"followers_count"`
+		Following *int64 `json:"follows_count"`
+		Posts     *int64 `json:"media_count"`
+	}
+	if _, err := c.client.Do(ctx, call, &out); err != nil {
+		return schema.Followers{}, fmt.Errorf("reading profile: %w", err)
+	}
+	return schema.Followers{Followers: out.Followers, Following: out.Following, Posts: out.Posts}, nil
+}

@@ -1,0 +1,108 @@
+package linkedin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// metricsBatch is how many posts are asked about at once, which LinkedIn gives no bound for
+// (organizations/share-statistics): it is what fits an address well.
+const metricsBatch = 20
+
+// MetricsBatch implements connectors.MetricsSource.
+func (c *Connector) MetricsBatch() int { return metricsBatch }
+
+// statistics are the numbers of a post of an organization.
+type statistics struct {
+	Impressions *int64 `json:"impressionCount"`
+	Reach       *int64 `json:"uniqueImpressionsCount"`
+	ReachOfOne  *int64 `json:"uniqueImpressionsCounts"` // its name in the samples of shares
+	Clicks      *int64 `json:"clickCount"`
+	Likes       *int64 `json:"likeCount"`
+	Comments    *int64 `json:"commentCount"`
+	Shares      *int64 `json:"shareCount"`
+}
+
+// metrics returns the numbers: those that people take back can be below zero.
+func (s statistics) metrics() schema.Metrics {
+	m := schema.Metrics{Impressions: s.Impressions, Reach: s.Reach, Clicks: s.Clicks, Likes: s.Likes, Comments: s.Comments, Shares: s.Shares}
+	if m.Reach == nil {
+		m.Reach = s.ReachOfOne
+	}
+	for _, n := range []*int64{m.Clicks, m.Likes, m.Comments, m.Shares} {
+		if n != nil {
+			*n = max(*n, 0)
+		}
+	}
+	return m
+}
+
+// PostMetrics reads posts of an organization. LinkedIn leaves out what it has no numbers of, be it
+// gone or new. Of members' posts there are none without r_member_postAnalytics, one number a call.
+func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
+	organization := organizationOf(r.Credentials)
+	if organization == "" {
+		return nil, connectors.ErrNotTold
+	}
+	var shares, ugcPosts []string
+	for _, p := range posts {
+		if strings.HasPrefix(p.NativeID, "urn:li:ugcPost:") {
+			ugcPosts = append(ugcPosts, url.QueryEscape(p.NativeID))
+		} else {
+			shares = append(shares, url.QueryEscape(p.NativeID))
+		}
+	}
+	// Parentheses and commas of lists are not escaped, the URNs in them are.
+	path := "/rest/organizationalEntityShareStatistics?q=organizationalEntity&organizationalEntity=" + url.QueryEscape(organization)
+	if len(shares) > 0 {
+		path += "&shares=List(" + strings.Join(shares, ",") + ")"
+	}
+	if len(ugcPosts) > 0 {
+		path += "&ugcPosts=List(" + strings.Join(ugcPosts, ",") + ")"
+	}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, path, opStatistics)
+	call.Kind, call.Turn = connectors.Read, r.Turn
+	var list struct {
+		Elements []struct {
+			Share   string     `json:"share"`
+			UGCPost string     `json:"ugcPost"`
+			Total   statistics `json:"totalShareStatistics"`
+		} `json:"elements"`
+	}
+	if _, err := c.client.Do(ctx, call, &list); err != nil {
+		return nil, fmt.Errorf("reading statistics of posts: %w", err)
+	}
+	told := make(map[string]schema.Metrics, 2*len(list.Elements))
+	for _, e := range list.Elements {
+		told[e.Share], told[e.UGCPost] = e.Total.metrics(), e.Total.metrics()
+	}
+	metrics := make([]schema.PostMetrics, len(posts))
+	for i, p := range posts {
+		metrics[i].Metrics = told[p.NativeID]
+	}
+	return metrics, nil
+}
+
+// Followers implements connectors.FollowersSource, of organizations: of a member LinkedIn tells
+// nobody.
+func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
+	organization := organizationOf(r.Credentials)
+	if organization == "" {
+		return schema.Followers{}, connectors.ErrNotTold
+	}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/rest/networkSizes/"+url.QueryEscape(organization), opNetworkSize)
+	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"edgeType": {"COMPANY_FOLLOWED_BY_MEMBER"}}
+	var network struct {
+		Size *int64 `json:"firstDegreeSize"`
+	}
+	if _, err := c.client.Do(ctx, call, &network); err != nil {
+		return schema.Followers{}, fmt.Errorf("reading how many follow: %w", err)
+	}
+	return schema.Followers{Followers: network.Size}, nil
+}

@@ -1,0 +1,69 @@
+package mastodon
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"crier/connectors"
+	"crier/schema"
+)
+
+// opStatus reads what became of a status.
+const opStatus = "GET /api/v1/statuses/{id}"
+
+// MetricsBatch implements connectors.MetricsSource. Servers before 4.3 give no more than one
+// status at a time.
+func (c *Connector) MetricsBatch() int { return 1 }
+
+// PostMetrics reads the counts of a status (docs.joinmastodon.org/methods/statuses/#get). Nobody
+// counts views; what a server's own users have marked for themselves it tells nobody.
+func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
+	metrics := make([]schema.PostMetrics, len(posts))
+	for i, p := range posts {
+		call := c.call(r.Account, r.Credentials, http.MethodGet, "/api/v1/statuses/"+url.PathEscape(p.NativeID), opStatus)
+		call.Kind = connectors.Read
+		if i == 0 {
+			call.Turn = r.Turn
+		}
+		var counts struct {
+			Replies    *int64 `json:"replies_count"`
+			Reblogs    *int64 `json:"reblogs_count"`
+			Favourites *int64 `json:"favourites_count"`
+			Quotes     int64  `json:"quotes_count"` // servers before 4.5 have none
+		}
+		response, err := c.client.Do(ctx, call, &counts)
+		if isGone(response, err) {
+			metrics[i].Gone = true
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading status: %w", err)
+		}
+		metrics[i].Metrics = schema.Metrics{Likes: counts.Favourites, Comments: counts.Replies, Shares: connectors.Sum(counts.Reblogs, &counts.Quotes)}
+	}
+	return metrics, nil
+}
+
+// isGone reports whether a server does not have what is asked for. To an account that is gone it
+// says the same of everything: the check of its credentials finds that out.
+func isGone(response *connectors.Response, err error) bool {
+	return err != nil && response != nil && (response.Status == http.StatusNotFound || response.Status == http.StatusGone)
+}
+
+// Followers implements connectors.FollowersSource.
+func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/api/v1/accounts/verify_credentials", opVerify)
+	call.Kind, call.Turn = connectors.Read, r.Turn
+	var counts struct {
+		Followers *int64 `json:"followers_count"`
+		Following *int64 `json:"following_count"`
+		Posts     *int64 `json:"statuses_count"`
+	}
+	response, err := c.client.Do(ctx, call, &counts)
+	if err != nil {
+		return schema.Followers{}, fmt.Errorf("reading account: %w", ofOwnAccount(response, err))
+	}
+	return schema.Followers{Followers: counts.Followers, Following: counts.Following, Posts: counts.Posts}, nil
+}

@@ -1,0 +1,59 @@
+package threads
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/schema"
+)
+
+// Operations that read what became of posts and accounts
+// (developers.facebook.com/docs/threads/insights).
+const (
+	opInsights        = "GET /{post}/insights"
+	opAccountInsights = "GET /me/threads_insights"
+)
+
+// MetricsBatch implements connectors.MetricsSource.
+func (c *Connector) MetricsBatch() int { return 1 }
+
+// PostMetrics reads the insights of a post, for which a token needs threads_manage_insights.
+func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
+	metrics := make([]schema.PostMetrics, len(posts))
+	for i, p := range posts {
+		call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/"+url.PathEscape(p.NativeID)+"/insights", opInsights)
+		call.Kind, call.Query = connectors.Read, url.Values{"metric": {"views,likes,replies,reposts,quotes,shares"}}
+		if i == 0 {
+			call.Turn = r.Turn
+		}
+		var read graph.Insights
+		_, err := c.client.Do(ctx, call, &read)
+		if isGone(err) {
+			metrics[i].Gone = true
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading insights: %w", err)
+		}
+		metrics[i].Metrics = schema.Metrics{
+			Views: read.Of("views"), Likes: read.Of("likes"), Comments: read.Of("replies"),
+			Shares: connectors.Sum(read.Of("reposts"), read.Of("quotes"), read.Of("shares")),
+		}
+	}
+	return metrics, nil
+}
+
+// Followers implements connectors.FollowersSource.
+func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
+	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/me/threads_insights", opAccountInsights)
+	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"metric": {"followers_count"}}
+	var read graph.Insights
+	if _, err := c.client.Do(ctx, call, &read); err != nil {
+		return schema.Followers{}, fmt.Errorf("reading insights of the account: %w", err)
+	}
+	return schema.Followers{Followers: read.Of("followers_count")}, nil
+}

@@ -1,0 +1,199 @@
+package analytics
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/schema"
+)
+
+const (
+	defaultTop = 10
+	maxTop     = 100
+)
+
+type postsAnswer struct {
+	Success bool            `json:"success"`
+	From    string          `json:"from"`
+	To      string          `json:"to"`
+	Counts  []postCountView `json:"counts"`
+	Totals  map[string]int  `json:"totals"` // by status
+	Metrics metricsView     `json:"metrics"`
+	// Warnings are of parameters that are not known.
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type postCountView struct {
+	Day      string          `json:"day"`
+	Platform schema.Platform `json:"platform"`
+	Status   string          `json:"status"`
+	Count    int             `json:"count"`
+}
+
+// metricsView is how posts do that were published in the range.
+type metricsView struct {
+	Totals    figuresView   `json:"totals"`
+	Series    []figuresView `json:"series"` // by the day on which they were published
+	Platforms []figuresView `json:"platforms"`
+	Accounts  []figuresView `json:"accounts"`
+	Top       []topView     `json:"top"`
+}
+
+type figuresView struct {
+	Day      string                   `json:"day,omitempty"`
+	Account  schema.AccountID         `json:"accountId,omitzero"`
+	Platform schema.Platform          `json:"platform,omitzero"`
+	Posts    int                      `json:"posts"`
+	Metrics  map[schema.Metric]*int64 `json:"metrics"` // null: not known
+}
+
+type topView struct {
+	Post       schema.PostID            `json:"postId"`
+	Account    schema.AccountID         `json:"accountId"`
+	Platform   schema.Platform          `json:"platform"`
+	NativeID   string                   `json:"platformPostId"`
+	PostedAt   string                   `json:"postedAt"`
+	MeasuredAt string                   `json:"measuredAt"`
+	Metrics    map[schema.Metric]*int64 `json:"metrics"`
+}
+
+// shown reads which metrics are shown.
+func (q *asked) shown() []schema.Metric {
+	list, ok := q.Word("metrics")
+	if !ok {
+		return schema.MetricNames()
+	}
+	var metrics []schema.Metric
+	for name := range strings.SplitSeq(list, ",") {
+		switch metric := schema.Metric(name); {
+		case !isMetric(metric):
+			q.Report.Fail("metrics", body.CodeInvalidValue, fmt.Sprintf("%q is no metric", body.Clip(name)))
+		case !slices.Contains(metrics, metric):
+			metrics = append(metrics, metric)
+		}
+	}
+	return metrics
+}
+
+// posts answers with how many posts were published and failed, by day and platform, and with
+// how those do that were published.
+func (a *analytics) posts(c *gin.Context) error {
+	q, err := a.ask(c, defaultSpan)
+	if err != nil {
+		return err
+	}
+	q.post()
+	shown := q.shown()
+	top := schema.TopQuery{By: q.metric("sortBy", schema.MetricEngagement), Limit: q.Integer("top", defaultTop, maxTop)}
+	if err := q.Finish(); err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	counts, err := a.Figures.PostCounts(ctx, q.workspace, q.filter)
+	if err != nil {
+		return err
+	}
+	figures, err := a.Figures.PostFigures(ctx, q.workspace, q.filter)
+	if err != nil {
+		return err
+	}
+	counts = slices.DeleteFunc(counts, func(n schema.PostCount) bool { return n.Platform == schema.GoogleBusiness })
+	if q.csv {
+		daysTable(counts, figures, shown).write(c, "posts")
+		return nil
+	}
+	best, err := a.Figures.TopPosts(ctx, q.workspace, q.filter, top)
+	if err != nil {
+		return err
+	}
+	reply := postsAnswer{
+		Success: true, From: dateOf(q.filter.From), To: dateOf(q.filter.To),
+		Counts: make([]postCountView, 0, len(counts)), Totals: map[string]int{}, Metrics: metricsOf(figures, best, shown), Warnings: q.Report.Warnings,
+	}
+	for _, n := range counts {
+		reply.Counts = append(reply.Counts, postCountView{dateOf(n.Day), n.Platform, n.Status, n.Count})
+		reply.Totals[n.Status] += n.Count
+	}
+	answer.JSON(c, http.StatusOK, reply)
+	return nil
+}
+
+func metricsOf(figures []schema.PostFigures, best []schema.PostFigure, shown []schema.Metric) metricsView {
+	view := metricsView{
+		Totals: figuresView{Metrics: pick(&schema.Metrics{}, shown)},
+		Series: []figuresView{}, Platforms: []figuresView{}, Accounts: []figuresView{}, Top: make([]topView, len(best)),
+	}
+	for i := range figures {
+		f := &figures[i]
+		one := figuresView{Account: f.Account, Platform: f.Platform, Posts: f.Posts, Metrics: pick(&f.Metrics, shown)}
+		switch {
+		case !f.Day.IsZero():
+			one.Day = dateOf(f.Day)
+			view.Series = append(view.Series, one)
+		case !f.Account.IsZero():
+			view.Accounts = append(view.Accounts, one)
+		case f.Platform != 0:
+			view.Platforms = append(view.Platforms, one)
+		default:
+			view.Totals = one
+		}
+	}
+	for i := range best {
+		p := &best[i]
+		view.Top[i] = topView{p.Post, p.Account, p.Platform, p.NativeID, timeOf(p.PostedAt), timeOf(p.MeasuredAt), pick(&p.Metrics, shown)}
+	}
+	return view
+}
+
+func pick(m *schema.Metrics, shown []schema.Metric) map[schema.Metric]*int64 {
+	picked := make(map[schema.Metric]*int64, len(shown))
+	for _, name := range shown {
+		picked[name] = m.Of(name)
+	}
+	return picked
+}
+
+// daysTable is a row for each day on which anything ended.
+func daysTable(counts []schema.PostCount, figures []schema.PostFigures, shown []schema.Metric) *table {
+	t := &table{columns: []string{"day", "posted", "failed", "measured_posts"}}
+	for _, name := range shown {
+		t.columns = append(t.columns, string(name))
+	}
+	type row struct {
+		ended   map[string]int
+		figures schema.PostFigures
+	}
+	rows := map[time.Time]*row{}
+	of := func(day time.Time) *row {
+		if rows[day] == nil {
+			rows[day] = &row{ended: map[string]int{}}
+		}
+		return rows[day]
+	}
+	for _, n := range counts {
+		of(n.Day).ended[n.Status] += n.Count
+	}
+	for _, f := range figures {
+		if !f.Day.IsZero() {
+			of(f.Day).figures = f
+		}
+	}
+	for day, r := range rows {
+		cells := []string{dateOf(day), strconv.Itoa(r.ended["posted"]), strconv.Itoa(r.ended["failed"]), strconv.Itoa(r.figures.Posts)}
+		for _, name := range shown {
+			cells = append(cells, number(r.figures.Metrics.Of(name)))
+		}
+		t.add(cells...)
+	}
+	slices.SortFunc(t.rows, func(a, b []string) int { return cmp.Compare(a[0], b[0]) })
+	return t
+}

@@ -1,0 +1,197 @@
+package gateway_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/analytics"
+	"crier/compose/embedded/embeddedtest"
+	"crier/gateway"
+	"crier/schema"
+	"crier/schema/clickhouse"
+	"crier/schema/postgres"
+)
+
+// measured is the API before a ClickHouse with figures.
+type measured struct {
+	*api
+	store *clickhouse.Store
+	facts []schema.Event
+	day   time.Time // the day before today
+}
+
+func newMeasured(t *testing.T) *measured {
+	t.Helper()
+	url := embeddedtest.ClickHouse(t)
+	if err := clickhouse.Migrate(t.Context(), clickhouse.Config{URL: url}); err != nil {
+		t.Fatal(err)
+	}
+	store, err := clickhouse.Open(t.Context(), clickhouse.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	m := &measured{store: store, day: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)}
+	m.api = newAPI(t, func(c *gateway.Config) {
+		c.Analytics = analytics.NewQueries(store.Analytics(), postgres.NewAnalytics(nil))
+	})
+	return m
+}
+
+// tell adds a fact about an account.
+func (m *measured) tell(account schema.AccountID, platform schema.Platform, t schema.EventType, at time.Time, fact any) schema.PostID {
+	data, err := json.Marshal(fact)
+	if err != nil {
+		m.Fatal(err)
+	}
+	post := schema.NewPostID(at)
+	m.facts = append(m.facts, schema.Event{
+		ID: schema.NewEventID(at), Type: t, Workspace: m.workspace, Account: account, Platform: platform, Post: post, At: at, Data: data,
+	})
+	return post
+}
+
+// posted adds a published post with what it came to a day later.
+func (m *measured) posted(account schema.AccountID, platform schema.Platform, at time.Time, metrics schema.Metrics) schema.PostID {
+	m.tell(account, platform, schema.TargetWasPosted, at, struct{}{})
+	return m.tell(account, platform, schema.FactPostMetrics, at.Add(24*time.Hour), schema.PostMetrics{NativeID: "=1+1", PostedAt: at, Slot: 3, Metrics: metrics})
+}
+
+func (m *measured) storeTwice() {
+	for range 2 { // as the log delivers
+		if err := m.store.Sink().Insert(m.Context(), m.facts); err != nil {
+			m.Fatal(err)
+		}
+	}
+	m.facts = nil
+}
+
+func count(n int64) *int64 { return &n }
+
+func (m *measured) csv(path string) [][]string {
+	m.Helper()
+	answer := m.call(http.MethodGet, path, nil, "Accept", "text/csv")
+	rows, err := csv.NewReader(strings.NewReader(string(answer.body))).ReadAll()
+	if err != nil {
+		m.Fatal(err)
+	}
+	if other := m.call(http.MethodGet, path+"&format=csv", nil); answer.status != http.StatusOK || string(other.body) != string(answer.body) {
+		m.Errorf("%s: by Accept %q, by format %q", path, answer.body, other.body)
+	}
+	return rows
+}
+
+func TestFiguresOfPostsAndAccounts(t *testing.T) {
+	m := newMeasured(t)
+	blue, you := m.connect(m.workspace, schema.Bluesky, "blue"), m.connect(m.workspace, schema.YouTube, "you")
+	strangers, _ := m.tenant("other", "operator", schema.Admin)
+	foreign := m.connect(strangers, schema.Bluesky, "foreign")
+	best := m.posted(blue, schema.Bluesky, m.day.Add(9*time.Hour), schema.Metrics{Likes: count(7), Impressions: count(100)})
+	m.posted(blue, schema.Bluesky, m.day.Add(8*time.Hour), schema.Metrics{Likes: count(2)})
+	m.posted(you, schema.YouTube, m.day.Add(-20*time.Hour), schema.Metrics{Views: count(10), WatchSeconds: count(450)})
+	for i, n := range []int64{1000, 1010} {
+		day := m.day.AddDate(0, 0, i-1)
+		m.tell(blue, schema.Bluesky, schema.FactFollowers, day, schema.Followers{Day: day.Format(time.DateOnly), Followers: count(n)})
+		m.tell(you, schema.YouTube, schema.FactFollowers, day, schema.Followers{Day: day.Format(time.DateOnly), Followers: count(n * 10)})
+	}
+	m.storeTwice()
+
+	posts := m.call(http.MethodGet, "/analytics/posts", nil).want(http.StatusOK)
+	for path, want := range map[string]any{
+		"totals.posted": 3.0, "metrics.totals.posts": 3.0, "metrics.totals.metrics.likes": 9.0, "metrics.totals.metrics.views": 10.0, "metrics.totals.metrics.saves": nil,
+		"metrics.top.0.postId": best.String(), "metrics.series.0.posts": 1.0, "metrics.series.1.metrics.likes": 9.0,
+	} {
+		if got := posts.dotted(path); got != want {
+			t.Errorf("%s = %v, want %v", path, got, want)
+		}
+	}
+	if posts.at("metrics", "accounts").size() != 2 || posts.at("metrics", "platforms").size() != 2 {
+		t.Errorf("metrics = %v", posts.at("metrics"))
+	}
+	one := m.call(http.MethodGet, "/analytics/posts?metrics=likes&postId="+best.String()+"&accountId="+blue.String(), nil).want(http.StatusOK)
+	if one.dotted("metrics.totals.metrics.likes") != 7.0 || one.at("metrics", "totals", "metrics", "impressions").value != nil {
+		t.Errorf("answer = %v", one)
+	}
+	if rows := m.csv("/analytics/posts?metrics=likes"); len(rows) != 3 || strings.Join(rows[2], ",") != m.day.Format(time.DateOnly)+",2,0,2,9" {
+		t.Errorf("csv = %v", rows)
+	}
+
+	followers := m.call(http.MethodGet, "/analytics/followers", nil).want(http.StatusOK)
+	for path, want := range map[string]any{"totals.followers": 1010.0, "totals.change": 10.0, "totals.accounts": 1.0} {
+		if got := followers.dotted(path); got != want {
+			t.Errorf("%s = %v, want %v", path, got, want)
+		}
+	}
+	if followers.at("accounts").size() != 2 || followers.at("series").size() != 3 { // today stands with yesterday's look
+		t.Errorf("followers = %v", followers)
+	}
+	if rows := m.csv("/analytics/followers?platform=youtube"); len(rows) != 2 || rows[1][3] != "10100" {
+		t.Errorf("csv = %v", rows)
+	}
+
+	retention := m.call(http.MethodGet, "/analytics/retention", nil).want(http.StatusOK)
+	if retention.at("videos").size() != 1 || retention.dotted("videos.0.averageViewSeconds") != 45.0 || retention.dotted("videos.0.curve") != nil {
+		t.Errorf("retention = %v", retention)
+	}
+	if rows := m.csv("/analytics/retention?limit=1"); len(rows) != 2 || rows[1][2] != "'=1+1" {
+		t.Errorf("csv = %v", rows)
+	}
+
+	for _, route := range []string{"posts", "followers", "retention", "best-times"} {
+		for _, query := range []string{
+			"from=2026-05-02&to=2026-05-01", "from=2016-01-01&to=2026-01-01", "from=2999-01-01&to=2999-01-02", "from=1999-01-01&to=1999-01-02", "to=x", "format=xml",
+			"accountId=" + foreign.String(), "accountId=" + schema.NewAccountID(m.day).String(), "accountId=x", "brandId=x", "platform=google-business", "platform=myspace",
+		} {
+			m.call(http.MethodGet, "/analytics/"+route+"?"+query, nil).fails(http.StatusBadRequest, "validation_error")
+		}
+	}
+	for _, query := range []string{"posts?metrics=fame", "posts?sortBy=fame", "posts?top=101", "posts?postId=x", "best-times?metric=fame", "best-times?timezone=Mars/Base", "retention?platform=bluesky"} {
+		m.call(http.MethodGet, "/analytics/"+query, nil).fails(http.StatusBadRequest, "validation_error")
+	}
+}
+
+func TestBestTimesFindTheOptimumAndSayWhenTheyCannot(t *testing.T) {
+	m := newMeasured(t)
+	known, fresh := m.connect(m.workspace, schema.Bluesky, "known"), m.connect(m.workspace, schema.Bluesky, "fresh")
+	from := m.day.AddDate(0, 0, -300)
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 600 { // by no pattern that has to do with hours or weekdays, but for Tuesday at 18
+		at := from.Add(time.Duration(n) * 11 * time.Hour)
+		likes := int64(20 + n*7919%13)
+		if local := at.In(berlin); local.Weekday() == time.Tuesday && local.Hour() >= 17 && local.Hour() <= 19 {
+			likes *= 4
+		}
+		m.posted(known, schema.Bluesky, at, schema.Metrics{Likes: &likes})
+	}
+	for n := range 10 {
+		m.posted(fresh, schema.Bluesky, m.day.AddDate(0, 0, -n-1), schema.Metrics{Likes: count(int64(n))})
+	}
+	m.storeTwice()
+	best := func(account schema.AccountID) tree {
+		return m.call(http.MethodGet, fmt.Sprintf("/analytics/best-times?timezone=Europe/Berlin&limit=3&accountId=%s", account), nil).want(http.StatusOK)
+	}
+	found := best(known)
+	if first := found.at("times", 0); first.at("weekday").text() != "tuesday" || first.at("hour").value.(float64) < 17 || first.at("hour").value.(float64) > 19 ||
+		first.at("low").value.(float64) <= 0 || found.at("confidence").text() != "high" || found.at("posts").value != 600.0 || found.at("note").value != nil {
+		t.Errorf("known = %v", found)
+	}
+	few := best(fresh)
+	if few.at("confidence").text() != "low" || !strings.Contains(few.at("note").text(), "10 posts are too few") || few.at("times", 0, "weekday").text() != "tuesday" {
+		t.Errorf("fresh = %v", few)
+	}
+	none := m.call(http.MethodGet, "/analytics/best-times?metric=saves", nil).want(http.StatusOK)
+	if none.at("confidence").text() != "none" || none.at("times").size() != 0 {
+		t.Errorf("none = %v", none)
+	}
+	if rows := m.csv("/analytics/best-times?limit=5"); len(rows) != 6 {
+		t.Errorf("csv = %v", rows)
+	}
+}

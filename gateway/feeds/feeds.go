@@ -1,0 +1,224 @@
+package feeds
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/connectors"
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/gateway/directory"
+	"crier/schema"
+)
+
+// Store is all that feeds ask of the database.
+type Store interface {
+	reader
+	writer
+}
+
+// reader reads monitors.
+type reader interface {
+	// Monitors returns monitors in the order of their ids, after one.
+	Monitors(ctx context.Context, workspace schema.WorkspaceID, after schema.MonitorID, limit int) ([]schema.Monitor, error)
+	Monitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID) (schema.Monitor, error)
+}
+
+// writer creates and changes monitors, of which a workspace has a bounded number.
+type writer interface {
+	CreateMonitor(ctx context.Context, monitor schema.Monitor) error
+	// UpdateMonitor calls change with the locked monitor and stores the result.
+	UpdateMonitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID, change func(*schema.Monitor) error) (schema.Monitor, error)
+	DeleteMonitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID) error
+}
+
+// ItemReader reads what monitors have found.
+type ItemReader interface {
+	// FeedItems returns what a monitor has found, the newest first, below a place.
+	FeedItems(ctx context.Context, workspace schema.WorkspaceID, query schema.FeedItemQuery) ([]schema.MatchedItem, error)
+}
+
+// Vault opens credentials.
+type Vault interface {
+	Open(account schema.Account) (schema.Credentials, error)
+}
+
+// Config is what feeds are served with.
+type Config struct {
+	Store     Store
+	Items     ItemReader
+	Accounts  directory.Directories
+	Platforms connectors.Resolver // asked to search
+	Vault     Vault
+	Now       func() time.Time
+}
+
+// Routes returns the operations of feeds.
+func Routes(c Config) []admission.Route { return (&feeds{c}).routes() }
+
+// feeds is the resource.
+type feeds struct{ Config }
+
+func (f *feeds) routes() []admission.Route {
+	return []admission.Route{
+		admission.Handle(http.MethodGet, "/feeds/search", schema.Read, f.search),
+		admission.Handle(http.MethodGet, "/feeds/profile", schema.Read, f.profile),
+		admission.Handle(http.MethodPost, "/feeds/keywords", schema.Write, f.create),
+		admission.Handle(http.MethodGet, "/feeds/keywords", schema.Read, f.list),
+		admission.Handle(http.MethodGet, "/feeds/keywords/:id", schema.Read, f.get),
+		admission.Handle(http.MethodPatch, "/feeds/keywords/:id", schema.Write, f.update),
+		admission.Handle(http.MethodDelete, "/feeds/keywords/:id", schema.Write, f.delete),
+		admission.Handle(http.MethodGet, "/feeds/keywords/:id/items", schema.Read, f.items),
+	}
+}
+
+// create makes a monitor.
+func (f *feeds) create(c *gin.Context) error {
+	form, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	fields := readFields(form)
+	form.Require("name")
+	form.Require("include")
+	form.Finish()
+	if err := form.Report.Err(); err != nil {
+		return err
+	}
+	now := f.Now().UTC().Truncate(time.Millisecond)
+	monitor := schema.Monitor{
+		ID: schema.NewMonitorID(now), Workspace: admission.RequestOf(c).Key.Workspace, Platforms: schema.MonitorPlatforms(), CreatedAt: now, UpdatedAt: now,
+	}
+	if err := fields.apply(&monitor); err != nil {
+		return err
+	}
+	if err := f.Store.CreateMonitor(c.Request.Context(), monitor); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusCreated, monitorAnswer{Success: true, Monitor: viewMonitor(monitor), Warnings: form.Report.Warnings})
+	return nil
+}
+
+// update changes what a request names of a monitor.
+func (f *feeds) update(c *gin.Context) error {
+	id, err := monitorID(c)
+	if err != nil {
+		return err
+	}
+	form, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	fields := readFields(form)
+	form.Finish()
+	if err := form.Report.Err(); err != nil {
+		return err
+	}
+	monitor, err := f.Store.UpdateMonitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, fields.apply)
+	if err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, monitorAnswer{Success: true, Monitor: viewMonitor(monitor), Warnings: form.Report.Warnings})
+	return nil
+}
+
+// delete removes a monitor.
+func (f *feeds) delete(c *gin.Context) error {
+	id, err := monitorID(c)
+	if err != nil {
+		return err
+	}
+	if err := f.Store.DeleteMonitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the monitor was deleted; it finds nothing more"})
+	return nil
+}
+
+// get answers with one monitor.
+func (f *feeds) get(c *gin.Context) error {
+	monitor, err := f.find(c)
+	if err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, monitorAnswer{Success: true, Monitor: viewMonitor(monitor)})
+	return nil
+}
+
+func (f *feeds) find(c *gin.Context) (schema.Monitor, error) {
+	id, err := monitorID(c)
+	if err != nil {
+		return schema.Monitor{}, err
+	}
+	return f.Store.Monitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
+}
+
+// list answers with a page of monitors, the oldest first.
+func (f *feeds) list(c *gin.Context) error {
+	q := body.NewQuery(c)
+	limit := q.Integer("limit", body.DefaultLimit, body.MaxLimit)
+	var after schema.MonitorID
+	if text, ok := q.Text("cursor"); ok {
+		var err error
+		if after, err = schema.ParseMonitorID(text); err != nil {
+			q.Report.Fail("cursor", body.CodeInvalidValue, "must be the nextCursor of the page before")
+		}
+	}
+	if err := q.Report.Err(); err != nil {
+		return err
+	}
+	monitors, err := f.Store.Monitors(c.Request.Context(), admission.RequestOf(c).Key.Workspace, after, limit+1)
+	if err != nil {
+		return err
+	}
+	reply := monitorsAnswer{Success: true, Monitors: []monitorView{}}
+	for _, m := range monitors[:min(limit, len(monitors))] {
+		reply.Monitors = append(reply.Monitors, viewMonitor(m))
+	}
+	if len(monitors) > limit {
+		reply.NextCursor = &monitors[limit-1].ID
+	}
+	answer.JSON(c, http.StatusOK, reply)
+	return nil
+}
+
+// items answers with a page of what a monitor has found.
+func (f *feeds) items(c *gin.Context) error {
+	monitor, err := f.find(c)
+	if err != nil {
+		return err
+	}
+	q := body.NewQuery(c)
+	query := schema.FeedItemQuery{Monitor: monitor.ID, Platform: q.Platform("platform"), Limit: q.Integer("limit", body.DefaultLimit, body.MaxLimit)}
+	if text, ok := q.Text("cursor"); ok && !readItemCursor(text, &query) {
+		q.Report.Fail("cursor", body.CodeInvalidValue, "must be the nextCursor of the page before, of this monitor")
+	}
+	if err := q.Report.Err(); err != nil {
+		return err
+	}
+	limit := query.Limit
+	query.Limit++
+	found, err := f.Items.FeedItems(c.Request.Context(), monitor.Workspace, query)
+	if err != nil {
+		return err
+	}
+	reply := itemsAnswer{Success: true, Items: viewItems(found[:min(limit, len(found))])}
+	if len(found) > limit {
+		next := itemCursor(monitor.ID, &found[limit-1])
+		reply.NextCursor = &next
+	}
+	answer.JSON(c, http.StatusOK, reply)
+	return nil
+}
+
+func monitorID(c *gin.Context) (schema.MonitorID, error) {
+	id, err := schema.ParseMonitorID(c.Param("id"))
+	if err != nil {
+		return id, &schema.Error{Kind: schema.NotFound, Message: "monitor not found", Err: err}
+	}
+	return id, nil
+}

@@ -1,0 +1,200 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/google/uuid"
+
+	"crier/schema"
+)
+
+// metricRow is how a look at metrics is read.
+type metricRow struct {
+	Impressions  *int64 `ch:"impressions"`
+	Reach        *int64 `ch:"reach"`
+	Views        *int64 `ch:"views"`
+	Likes        *int64 `ch:"likes"`
+	Comments     *int64 `ch:"comments"`
+	Shares       *int64 `ch:"shares"`
+	Saves        *int64 `ch:"saves"`
+	Clicks       *int64 `ch:"clicks"`
+	WatchSeconds *int64 `ch:"watch_seconds"`
+}
+
+func (r *metricRow) metrics() schema.Metrics { return schema.Metrics(*r) }
+
+// engagement is the sum of what is known of it; null if nothing is.
+const engagement = `if(isNull(coalesce(likes, comments, shares, saves, clicks)), null,
+	ifNull(likes, 0) + ifNull(comments, 0) + ifNull(shares, 0) + ifNull(saves, 0) + ifNull(clicks, 0))`
+
+// expressions are the metrics as SQL.
+var expressions = map[schema.Metric]string{
+	schema.MetricImpressions: "impressions", schema.MetricReach: "reach", schema.MetricViews: "views", schema.MetricLikes: "likes",
+	schema.MetricComments: "comments", schema.MetricShares: "shares", schema.MetricSaves: "saves", schema.MetricClicks: "clicks",
+	schema.MetricWatchSeconds: "watch_seconds", schema.MetricEngagement: engagement,
+}
+
+// PostFigures returns how the posts do that were published in the days of the filter: all of
+// them together, then by day, by account and by platform. A sum of metrics that no platform
+// tells is nil.
+func (a *Analytics) PostFigures(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostFigures, error) {
+	var found []struct {
+		Day      time.Time `ch:"day"`
+		Account  uuid.UUID `ch:"account"`
+		Platform string    `ch:"platform"`
+		Posts    uint64    `ch:"posts"`
+		metricRow
+	}
+	err := a.conn.Select(ctx, &found, `
+		select day, account, toString(platform) as platform, count() as posts,
+			sum(impressions) as impressions, sum(reach) as reach, sum(views) as views, sum(likes) as likes, sum(comments) as comments,
+			sum(shares) as shares, sum(saves) as saves, sum(clicks) as clicks, sum(watch_seconds) as watch_seconds
+		from (
+			select toDate(posted_at) as day, account, platform, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
+			from post_latest final
+			where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and `+selected+`
+		)
+		group by grouping sets ((), (day), (account, platform), (platform))
+		order by day, platform, account
+		settings do_not_merge_across_partitions_select_final = 1`, selection(workspace, filter)...)
+	if err != nil {
+		return nil, fmt.Errorf("summing metrics: %w", unavailable(err))
+	}
+	figures := make([]schema.PostFigures, len(found))
+	for i := range found {
+		r := &found[i]
+		figures[i] = schema.PostFigures{Account: schema.AccountID(r.Account), Posts: int(r.Posts), Metrics: r.metrics()}
+		if day := r.Day.UTC(); day.Year() > 1970 {
+			figures[i].Day = day
+		}
+		if r.Platform != "" {
+			if err := figures[i].Platform.UnmarshalText([]byte(r.Platform)); err != nil {
+				return nil, fmt.Errorf("summing metrics: %w", err)
+			}
+		}
+	}
+	return figures, nil
+}
+
+// TopPosts returns those posts of the filter that do best by a metric; those of which it is
+// not known are left out.
+func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, top schema.TopQuery) ([]schema.PostFigure, error) {
+	by, ok := expressions[top.By]
+	if !ok {
+		return nil, fmt.Errorf("there is no metric %q", top.By)
+	}
+	var found []struct {
+		Post     uuid.UUID `ch:"post"`
+		Account  uuid.UUID `ch:"account"`
+		Platform string    `ch:"platform"`
+		NativeID string    `ch:"native_id"`
+		PostedAt time.Time `ch:"posted_at"`
+		At       time.Time `ch:"at"`
+		metricRow
+	}
+	err := a.conn.Select(ctx, &found, `
+		select post, account, toString(platform) as platform, native_id, posted_at, at,
+			impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
+		from post_latest final
+		where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and `+selected+` and isNotNull(`+by+`)
+		order by `+by+` desc, posted_at desc, post, target
+		limit {limit:UInt32}
+		settings do_not_merge_across_partitions_select_final = 1`,
+		append(selection(workspace, filter), clickhouse.Named("limit", top.Limit))...)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the best posts: %w", unavailable(err))
+	}
+	posts := make([]schema.PostFigure, len(found))
+	for i := range found {
+		r := &found[i]
+		posts[i] = schema.PostFigure{
+			Post: schema.PostID(r.Post), Account: schema.AccountID(r.Account), NativeID: r.NativeID,
+			PostedAt: r.PostedAt.UTC(), MeasuredAt: r.At.UTC(), Metrics: r.metrics(),
+		}
+		if err := posts[i].Platform.UnmarshalText([]byte(r.Platform)); err != nil {
+			return nil, fmt.Errorf("looking for the best posts: %w", err)
+		}
+	}
+	return posts, nil
+}
+
+// maxFollowersRows bounds an answer: a thousand accounts for a year.
+const maxFollowersRows = 400_000
+
+// Followers returns the looks at accounts, by day and account.
+func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.FollowersRow, error) {
+	rows, err := a.conn.Query(ctx, `
+		select day, account, toString(platform), followers, following, posts
+		from followers final
+		where workspace = {workspace:UUID} and day between {from:Date} and {to:Date}
+			and ({platform:String} = '' or platform = {platform:String})
+			and (empty({accounts:Array(UUID)}) or account in {accounts:Array(UUID)})
+		order by day, account
+		limit {limit:UInt32}
+		settings do_not_merge_across_partitions_select_final = 1`,
+		append(selection(workspace, filter), clickhouse.Named("limit", maxFollowersRows))...)
+	looks, err := collect(rows, err, func(rows driver.Rows, r *schema.FollowersRow) error {
+		var account uuid.UUID
+		var platform string
+		if err := rows.Scan(&r.Day, &account, &platform, &r.Followers.Followers, &r.Following, &r.Posts); err != nil {
+			return err
+		}
+		r.Day, r.Account = r.Day.UTC(), schema.AccountID(account)
+		return r.Platform.UnmarshalText([]byte(platform))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading followers: %w", unavailable(err))
+	}
+	return looks, nil
+}
+
+// daySlot is the look of the schedule that posts are compared by: a day after they were
+// published, all of them at the same age.
+const daySlot = 3
+
+// SlotSums returns what posts came to by weekday and hour of a time zone, those of the accounts
+// of the filter apart from those of the others.
+func (a *Analytics) SlotSums(ctx context.Context, workspace schema.WorkspaceID, query schema.BestTimesQuery) ([]schema.SlotSum, error) {
+	metric, ok := expressions[query.Metric]
+	if !ok {
+		return nil, fmt.Errorf("there is no metric %q", query.Metric)
+	}
+	var found []struct {
+		Own     bool    `ch:"own"`
+		Weekday uint8   `ch:"weekday"`
+		Hour    uint8   `ch:"hour"`
+		Posts   uint64  `ch:"posts"`
+		Sum     float64 `ch:"total"`
+		Squares float64 `ch:"squares"`
+	}
+	args := append(selection(workspace, query.AnalyticsFilter), clickhouse.Named("zone", query.Zone.String()), clickhouse.Named("slot", daySlot))
+	err := a.conn.Select(ctx, &found, `
+		select own, weekday, hour, count() as posts, sum(y) as total, sum(y * y) as squares
+		from (
+			select own, toDayOfWeek(posted_at, 0, {zone:String}) as weekday, toHour(posted_at, {zone:String}) as hour,
+				x - avg(x) over (partition by account) as y
+			from (
+				select account, posted_at, log1p(greatest(assumeNotNull(`+metric+`), 0)) as x,
+					({platform:String} = '' or platform = {platform:String}) and (empty({accounts:Array(UUID)}) or account in {accounts:Array(UUID)}) as own
+				from post_metrics final
+				where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date}
+					and slot = {slot:Int16} and not gone and isNotNull(`+metric+`)
+			)
+		)
+		group by own, weekday, hour
+		settings do_not_merge_across_partitions_select_final = 1`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("summing by hour: %w", unavailable(err))
+	}
+	sums := make([]schema.SlotSum, len(found))
+	for i, r := range found {
+		sums[i] = schema.SlotSum{
+			Own: r.Own, Weekday: time.Weekday(r.Weekday % 7), Hour: int(r.Hour), Posts: int(r.Posts), Sum: r.Sum, Squares: r.Squares,
+		}
+	}
+	return sums, nil
+}
