@@ -37,9 +37,8 @@ func AllCollected() []Collected {
 var collected = map[Collected][]Platform{
 	CollectMetrics:   {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn, TikTok, Pinterest},
 	CollectFollowers: {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn, TikTok, Pinterest, Telegram},
-	// LinkedIn shows comments too, to organizations; its posts are not followed yet.
-	CollectComments: {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon},
-	CollectMentions: {Twitter, Threads, Bluesky, Mastodon},
+	CollectComments:  {Twitter, Instagram, Facebook, Threads, Bluesky, YouTube, Mastodon, LinkedIn},
+	CollectMentions:  {Twitter, Threads, Bluesky, Mastodon},
 }
 
 // Collects reports whether something is collected of the platform.

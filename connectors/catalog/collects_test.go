@@ -29,10 +29,10 @@ func TestWhatIsCollectedCanBeRead(t *testing.T) {
 		}
 		_, metrics := connector.(connectors.MetricsSource)
 		_, followers := connector.(connectors.FollowersSource)
-		_, comments := connector.(connectors.CommentSource) // LinkedIn's posts are not followed yet
+		_, comments := connector.(connectors.CommentSource)
 		_, mentions := connector.(connectors.MentionSource)
 		for what, reads := range map[schema.Collected]bool{
-			schema.CollectMetrics: metrics, schema.CollectFollowers: followers, schema.CollectComments: comments && p != schema.LinkedIn, schema.CollectMentions: mentions,
+			schema.CollectMetrics: metrics, schema.CollectFollowers: followers, schema.CollectComments: comments, schema.CollectMentions: mentions,
 		} {
 			if p.Collects(what) != reads {
 				t.Errorf("%s of %s are collected: %t; its connector reads them: %t", what, p, p.Collects(what), reads)
