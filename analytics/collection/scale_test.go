@@ -65,7 +65,7 @@ type day struct {
 	accounts []busy
 	there    map[schema.PostID]simulation.Post
 	beside   map[schema.PostID]bool // of there, those on the true clock, whose looks run together
-	deferred float64 // by platforms, of stages that have ended
+	deferred float64                // by platforms, of stages that have ended
 	waited   time.Duration
 }
 
