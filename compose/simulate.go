@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/sandbox"
 	"crier/connectors/wall"
+	"crier/schema"
 )
 
 // Simulate serves the platforms' simulators alone, without rate limits and with their
@@ -38,4 +40,55 @@ func Simulate(ctx context.Context, address string, log *slog.Logger) (err error)
 		return err
 	}
 	return errors.Join(s.serve(ctx, time.Second), simulators.Close())
+}
+
+// connectedAtOnce bounds the accounts of one transaction.
+const connectedAtOnce = 300
+
+// Simulated is accounts whose credentials simulators alone take: they are for tests and load.
+type Simulated struct {
+	Platforms []schema.Platform
+	Accounts  int // of each platform
+	From      int // the first one's number: the same number is the same profile
+}
+
+// ConnectSimulated connects accounts to a workspace without asking the platforms, and
+// returns them, those of a platform one after the other.
+func ConnectSimulated(ctx context.Context, c Config, workspace string, wanted Simulated) (connected []schema.Account, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		if err := o.bind(ctx); err != nil {
+			return err
+		}
+		w, err := o.admin.Workspace(ctx, workspace, "", false)
+		if err != nil {
+			return err
+		}
+		var connections []schema.Connection
+		for _, platform := range wanted.Platforms {
+			for i := range wanted.Accounts {
+				name := fmt.Sprintf("%s-%05d", workspace, wanted.From+i) // a profile of this workspace alone
+				connections = append(connections, o.simulated(schema.Account{Workspace: w.ID, Platform: platform, NativeID: name, Name: name}))
+			}
+		}
+		for some := range slices.Chunk(connections, connectedAtOnce) {
+			made, err := o.admin.Connect(ctx, w.ID, some)
+			if err != nil {
+				return fmt.Errorf("connecting simulated accounts: %w", err)
+			}
+			for _, one := range made {
+				connected = append(connected, one.Account)
+			}
+		}
+		return nil
+	})
+	return connected, err
+}
+
+// simulated is the connection of an account with credentials that a simulator takes.
+func (o *operator) simulated(a schema.Account) schema.Connection {
+	credentials := sandboxCredentials(a.Platform, a.Name)
+	return schema.Connection{Account: a, Seal: func(stored schema.Account) ([]byte, bool, error) {
+		sealed, err := o.vault.Seal(stored, credentials)
+		return sealed, true, err
+	}}
 }

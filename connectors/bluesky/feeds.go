@@ -45,7 +45,7 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 		query.Set("since", q.Since.UTC().Format(time.RFC3339))
 	}
 	var found struct {
-		Cursor string     `json:"cursor"`
+		Cursor string      `json:"cursor"`
 		Posts  []foundPost `json:"posts"`
 	}
 	_, err := c.authorized(ctx, d, func(s session) error {

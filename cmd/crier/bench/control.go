@@ -13,14 +13,14 @@ import (
 
 // controlTables makes the tables of the control, in a schema of its own.
 //
-//go:embed control_tables.sql
+//go:embed sql/control_tables.sql
 var controlTables string
 
 // controlCreate is the control's transaction, one statement a line: it writes what the
 // creation of one post writes, without batching, in a round trip for each statement. Its
 // variables :tenant, :high and :low are random numbers below the bounds that follow.
 //
-//go:embed control_create.sql
+//go:embed sql/control_create.sql
 var controlCreate string
 
 const (

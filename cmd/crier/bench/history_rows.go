@@ -16,7 +16,7 @@ import (
 
 // historySQL holds the statements that fill the tables, each under its name.
 //
-//go:embed history_rows.sql
+//go:embed sql/history_rows.sql
 var historySQL string
 
 const (
