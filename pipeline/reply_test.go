@@ -40,10 +40,11 @@ type answering struct {
 func newAnswering(t *testing.T) *answering {
 	t.Helper()
 	a := &answering{T: t}
-	logger, err := slog.New(slog.DiscardHandler), error(nil)
+	logger := slog.New(slog.DiscardHandler)
 	address := embeddedtest.PostgresWith(t, postgres.Migrate)
-	a.database, err = pgx.Connect(t.Context(), address)
+	database, err := pgx.Connect(t.Context(), address)
 	a.must(err)
+	a.database = database
 	t.Cleanup(func() { _ = a.database.Close(context.Background()) }) // the database is dropped anyway
 	a.store, err = postgres.Open(t.Context(), postgres.Config{
 		URL: address, MaxConns: 8, MaxLateness: time.Hour, Announce: func(schema.Announcement) {}, Logger: logger, Registerer: prometheus.NewRegistry(),
