@@ -57,8 +57,11 @@ func (s *session) fillTables(ctx context.Context, on *server) error {
 	if err := f.calendar(ctx, scheduled); err != nil {
 		return fmt.Errorf("filling the calendar: %w", err)
 	}
-	if _, err := conn.Exec(ctx, `vacuum (analyze)`); err != nil {
-		return fmt.Errorf("vacuuming the filled tables: %w", err)
+	// A table that was filled over years has no dirty pages left to be written while it is measured.
+	for _, sql := range []string{`vacuum (analyze)`, `checkpoint`} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("settling the filled tables: %s: %w", sql, err)
+		}
 	}
 	var size int64
 	if err := conn.QueryRow(ctx, `select pg_database_size(current_database())`).Scan(&size); err != nil {
