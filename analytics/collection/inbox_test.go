@@ -67,10 +67,8 @@ func TestEveryDueLookIsMade(t *testing.T) {
 	}
 	step.Now, step.Cursor = now.Add(6*time.Minute), first.Cursor
 	failed := false
+	platform.fail["20"] = &schema.Error{Kind: schema.Retryable, Message: "later"}
 	for steps := 0; ; steps++ {
-		if steps == 1 {
-			platform.fail["20"] = &schema.Error{Kind: schema.Retryable, Message: "later"}
-		}
 		r, err := collectComments(t.Context(), step)
 		if err != nil {
 			failed = true
