@@ -162,13 +162,19 @@ func (p *posts) buildBulk(ctx context.Context, b batch, raw []byte, items []body
 // orderIDs gives the entries their ids in the order of the request: by them lists have posts of
 // the same time in the order of their creation.
 func orderIDs(entries []bulkEntry) {
-	ids := make([]schema.PostID, len(entries))
+	var made []*schema.Post // of those that are right
 	for i := range entries {
-		ids[i] = entries[i].post.ID
+		if post := &entries[i].post; !post.ID.IsZero() {
+			made = append(made, post)
+		}
+	}
+	ids := make([]schema.PostID, len(made))
+	for i, post := range made {
+		ids[i] = post.ID
 	}
 	slices.SortFunc(ids, func(a, b schema.PostID) int { return bytes.Compare(a[:], b[:]) })
-	for i := range entries {
-		entries[i].post.ID = ids[i]
+	for i, post := range made {
+		post.ID = ids[i]
 	}
 }
 

@@ -102,6 +102,8 @@ func sampleData(event schema.EventType, workspace schema.WorkspaceID, now time.T
 		return sampleWebhook(now)
 	case "feed":
 		return sampleFeed(now)
+	case "comment", "mention":
+		return sampleItem(kind, now)
 	case "thread":
 		post := samplePost(event, workspace, now)
 		post.Content.Entries = append(post.Content.Entries, schema.Entry{Text: "Its second entry."})
@@ -134,6 +136,18 @@ func sampleFeed(now time.Time) schema.FeedMatchedData {
 			URL: author.URL + "/post/1", Language: "en", WrittenAt: now, Keywords: []string{"sample"},
 		}},
 	}
+}
+
+func sampleItem(kind string, now time.Time) schema.InboxData {
+	account := schema.Account{ID: schema.NewAccountID(now), Platform: schema.Mastodon}
+	received := schema.Received{Item: schema.InboxItem{
+		Kind: kind, NativeID: "3", Author: schema.Author{ID: "2", Handle: "somebody@mastodon.example"}, Text: "A sample of what people write.",
+		URL: "https://mastodon.example/@somebody/3", WrittenAt: now,
+	}}
+	if kind == schema.InboxComment {
+		received.Post = schema.NewPostID(now)
+	}
+	return schema.InboxData{Item: received.Summary(account)}
 }
 
 func sampleAccount(event schema.EventType, now time.Time) schema.AccountData {

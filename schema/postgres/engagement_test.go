@@ -148,6 +148,7 @@ func TestTheSweepGivesAReplyItsJob(t *testing.T) {
 	id := f.replied()
 	f.exec(`delete from jobs`)
 	f.sweep()
+	f.forgetCollections()
 	jobs := f.jobs()
 	if len(jobs) != 1 || jobs[0].ID != schema.JobID(id) || jobs[0].Kind != schema.JobComment || !strings.Contains(string(jobs[0].Payload), f.accounts[0].String()) {
 		t.Errorf("jobs = %+v", jobs)

@@ -253,6 +253,7 @@ func TestADeadFirstCommentWaitsForItsReplay(t *testing.T) {
 	if sum(f.sweep()) != 0 || f.replay() != 1 {
 		t.Error("swept, or not replayed")
 	}
+	f.forgetCollections()
 	if d := f.claimComment(); d.Step != schema.StepFind {
 		t.Errorf("step %d, want a look for what may be there", d.Step)
 	}
