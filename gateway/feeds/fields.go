@@ -39,8 +39,8 @@ func readFields(f *body.Form) monitorFields {
 	if fields.include != nil && len(fields.include) == 0 && !f.Report.About("include") {
 		f.Fail("include", body.CodeRequired, "at least one keyword is required")
 	}
-	if fields.language != nil && *fields.language != "" && !isLanguage(*fields.language) {
-		f.Fail("language", body.CodeInvalidValue, "must be a language of two letters (ISO 639-1), such as en")
+	if fields.language != nil && !f.IsNull("language") && !isLanguage(*fields.language) {
+		f.Fail("language", body.CodeInvalidValue, "must be a language of two letters (ISO 639-1), such as en, or null for any")
 	}
 	return fields
 }
