@@ -88,9 +88,11 @@ fuzz:
 
 # API_EXAMPLES is how many requests are made up for each operation, beside those at its bounds.
 API_EXAMPLES := 200
+# Which ones are made up; another seed each time where it is empty.
+API_SEED :=
 
 test-api: build libchdb
-	scripts/api/test.sh $(API_EXAMPLES) --no-color
+	scripts/api/test.sh $(API_EXAMPLES) --no-color $(API_SEED:%=--seed=%)
 
 bench: build libchdb
 	./bin/crier bench create lateness

@@ -91,7 +91,7 @@ func readReply(f *body.Form) (item schema.ItemID, text string) {
 	}
 	text, ok := f.Text("text", maxReply)
 	if ok && strings.TrimSpace(text) == "" {
-		f.Fail("text", body.CodeRequired, "a reply needs a text")
+		f.Fail("text", body.CodeInvalidValue, "must not be empty")
 	}
 	f.Finish()
 	return item, text
