@@ -18,8 +18,10 @@ type postAnswer struct {
 	Error struct{ Code, Message string } // where it was refused
 }
 
+// done reports whether all posts have come to their end. The last one, which mostly ends last,
+// is asked for first.
 func (w *world) done(ids []string) bool {
-	for _, id := range ids {
+	for _, id := range slices.Backward(ids) {
 		var answer postAnswer
 		if _, err := w.tryCall(http.MethodGet, "/posts/"+id, nil, &answer); err != nil {
 			return false

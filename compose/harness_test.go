@@ -354,12 +354,16 @@ func (w *world) tryRequest(method, path, key string, body, answer any) (int, err
 	return response.StatusCode, nil
 }
 
+// eventually asks until it is there, the more rarely the longer that takes: other tests wait for
+// the same processors.
 func (w *world) eventually(within time.Duration, what string, there func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	began := time.Now()
+	for time.Since(began) < within {
 		if there() {
 			return
 		}
+		time.Sleep(min(max(time.Since(began)/20, 50*time.Millisecond), time.Second))
 	}
 	w.Fatalf("not within %v: %s", within, what)
 }

@@ -3,7 +3,6 @@ package compose_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -106,9 +105,11 @@ func (a *agency) batch(first, last int, over, ahead time.Duration) *sync.WaitGro
 // awaitDone waits until every acknowledged post has come to its end.
 func (a *agency) awaitDone(within time.Duration) {
 	a.Helper()
-	open := slices.Clone(a.ids)
+	open := a.ids
 	a.eventually(within, "every post is done", func() bool {
-		open = slices.DeleteFunc(open, func(id string) bool { return a.done([]string{id}) })
+		for len(open) > 0 && a.done(open[:1]) {
+			open = open[1:]
+		}
 		return len(open) == 0
 	})
 }
