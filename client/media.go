@@ -71,16 +71,28 @@ func (m *MediaService) Upload(ctx context.Context, file Upload) (*Media, error) 
 
 // UploadFile is Upload of a file of this machine.
 func (m *MediaService) UploadFile(ctx context.Context, path string, told func(sent, total int64)) (*Media, error) {
+	file, end, err := OpenUpload(path)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	file.Progress = told
+	return m.Upload(ctx, file)
+}
+
+// OpenUpload makes an Upload of a file of this machine, for those who say more of it than
+// UploadFile does. end closes the file, once it is uploaded.
+func OpenUpload(path string) (file Upload, end func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("uploading: %w", err)
+		return Upload{}, nil, fmt.Errorf("uploading: %w", err)
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("uploading: %w", err)
+		f.Close()
+		return Upload{}, nil, fmt.Errorf("uploading: %w", err)
 	}
-	return m.Upload(ctx, Upload{Name: filepath.Base(path), Content: f, Size: info.Size(), Progress: told})
+	return Upload{Name: filepath.Base(path), Content: f, Size: info.Size()}, func() { f.Close() }, nil
 }
 
 // put sends one part to its address, which takes no key.

@@ -34,6 +34,20 @@ type Reading struct {
 	Turn        schema.Turn // of the first call; nil: it takes one by itself
 }
 
+// EachPost reads the metrics of posts one after the other, where a call of the platform's takes
+// one. The first call has the reading's turn.
+func EachPost(r Reading, posts []schema.PublishedPost, read func(Reading, schema.PublishedPost) (schema.PostMetrics, error)) ([]schema.PostMetrics, error) {
+	metrics := make([]schema.PostMetrics, len(posts))
+	for i, p := range posts {
+		var err error
+		if metrics[i], err = read(r, p); err != nil {
+			return nil, err
+		}
+		r.Turn = nil
+	}
+	return metrics, nil
+}
+
 // Sum adds counts; what is not known of one is not known of the sum.
 func Sum(counts ...*int64) *int64 {
 	var sum int64

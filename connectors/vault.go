@@ -3,6 +3,7 @@ package connectors
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -141,6 +142,21 @@ func (v *Vault) Open(account schema.Account) (schema.Credentials, error) {
 		return schema.Credentials{}, fmt.Errorf("opening credentials of %s: not JSON", account.ID)
 	}
 	return credentials, nil
+}
+
+// Opener opens the credentials of accounts, as a Vault does.
+type Opener interface {
+	Open(account schema.Account) (schema.Credentials, error)
+}
+
+// Unseal opens the credentials of an account. Only its owner can replace those that do not open,
+// but for those whose key this process lacks (schema.ErrKeyMissing).
+func Unseal(vault Opener, account schema.Account) (schema.Credentials, error) {
+	credentials, err := vault.Open(account)
+	if err != nil && !errors.Is(err, schema.ErrKeyMissing) {
+		err = &schema.Error{Kind: schema.TokenDead, Message: "the stored credentials cannot be read; connect the account again", Err: err}
+	}
+	return credentials, err
 }
 
 // SealText seals a text, such as a webhook's secret, for what associated names: an id,

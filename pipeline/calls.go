@@ -22,21 +22,6 @@ type Shared struct {
 	Metrics *Metrics
 }
 
-// opener unseals the credentials of an account.
-type opener interface {
-	Open(schema.Account) (schema.Credentials, error)
-}
-
-// open unseals the credentials of an account. Only its owner can replace those that do
-// not open, but for those whose key this process lacks.
-func open(vault opener, a schema.Account) (schema.Credentials, error) {
-	credentials, err := vault.Open(a)
-	if err != nil && !errors.Is(err, schema.ErrKeyMissing) {
-		err = &schema.Error{Kind: schema.TokenDead, Message: "the stored credentials cannot be read; connect the account again", Err: err}
-	}
-	return credentials, err
-}
-
 // Platforms are how platforms are called.
 type Platforms interface {
 	connectors.Resolver
@@ -66,7 +51,7 @@ type receiptStore interface {
 // platformCalls is how publish and comment call a platform.
 type platformCalls struct {
 	platforms Platforms
-	vault     opener
+	vault     connectors.Opener
 	renewals  renewalStore
 	receipts  receiptStore
 	logger    *slog.Logger
@@ -156,7 +141,7 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 	if err != nil {
 		return err
 	}
-	if d.Credentials, err = open(c.vault, d.Account); err != nil {
+	if d.Credentials, err = connectors.Unseal(c.vault, d.Account); err != nil {
 		return err
 	}
 	if d.Step == schema.StepPrepare {

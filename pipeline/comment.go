@@ -35,7 +35,7 @@ type CommentConfig struct {
 	Shared
 	Store     commentStore
 	Platforms Platforms
-	Vault     opener
+	Vault     connectors.Opener
 	Slots     int           // calls at a time
 	Late      time.Duration // what is overdue by more than this is no longer published
 }

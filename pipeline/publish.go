@@ -36,7 +36,7 @@ type PublishConfig struct {
 	Shared
 	Store     publishStore
 	Platforms Platforms
-	Vault     opener
+	Vault     connectors.Opener
 	Slots     int             // calls at a time
 	Late      time.Duration   // what is overdue by more than this is no longer published
 	Fetched   fetchedMedia    // nil: nothing is kept

@@ -34,7 +34,7 @@ type publishedStore interface {
 
 // sealer opens and seals the credentials of an account.
 type sealer interface {
-	opener
+	connectors.Opener
 	Seal(schema.Account, schema.Credentials) ([]byte, error)
 	Reseal(schema.Account) ([]byte, error)
 }
@@ -157,7 +157,7 @@ func (r refresh) make(ctx context.Context, v schema.Renewal) (outcome schema.Ren
 func (r refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.RenewalOutcome, err error) {
 	ctx, cancel := context.WithDeadline(ctx, v.Deadline)
 	defer cancel()
-	credentials, err := open(r.vault, v.Account)
+	credentials, err := connectors.Unseal(r.vault, v.Account)
 	if err != nil {
 		return outcome, err
 	}
@@ -249,7 +249,7 @@ func (r refresh) reviewBy(ctx context.Context, reviewer connectors.Reviewer, a s
 	if err != nil || len(published) == 0 {
 		return err
 	}
-	credentials, err := open(r.vault, a)
+	credentials, err := connectors.Unseal(r.vault, a)
 	if err != nil {
 		return err
 	}

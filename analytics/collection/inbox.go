@@ -84,16 +84,9 @@ func collectComments(ctx context.Context, s Step) (schema.CollectionResult, erro
 	if r.NextAt.IsZero() { // it is due sooner once the account publishes
 		r.NextAt = s.Now.Add(noPosts)
 	}
-	r.NextAt = later(r.NextAt, s.Now.Add(soonest))
+	r.NextAt = slices.MaxFunc([]time.Time{r.NextAt, s.Now.Add(soonest)}, time.Time.Compare)
 	r.Cursor = encodeCursor(at)
 	return r, nil
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 func encodeCursor(at commentCursor) string {

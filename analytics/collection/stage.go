@@ -38,16 +38,11 @@ type platforms interface {
 	Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration)
 }
 
-// opener unseals the credentials of an account.
-type opener interface {
-	Open(schema.Account) (schema.Credentials, error)
-}
-
 // Config is what the collect stage is made of.
 type Config struct {
 	Store      store
 	Platforms  platforms
-	Vault      opener
+	Vault      connectors.Opener
 	Slots      int // steps at a time
 	Log        *stream.Log
 	Logger     *slog.Logger
@@ -106,7 +101,7 @@ func (s stage) showBacklog(ctx context.Context) {
 type stage struct {
 	store
 	platforms platforms
-	vault     opener
+	vault     connectors.Opener
 	logger    *slog.Logger
 	metrics   *metrics
 }
@@ -172,10 +167,7 @@ func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Tur
 	if err != nil {
 		return nothing, err
 	}
-	credentials, err := s.vault.Open(c.Account)
-	if err != nil && !errors.Is(err, schema.ErrKeyMissing) {
-		err = &schema.Error{Kind: schema.TokenDead, Message: "the stored credentials cannot be read; connect the account again", Err: err}
-	}
+	credentials, err := connectors.Unseal(s.vault, c.Account)
 	if err != nil {
 		return nothing, err
 	}

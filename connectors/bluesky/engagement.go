@@ -21,7 +21,8 @@ const (
 	mentionPage = 100
 )
 
-// postView is a post as the app shows it (app.bsky.feed.defs, and a notification likewise).
+// postView is a post as the app shows it (app.bsky.feed.defs#postView, and a notification
+// likewise).
 type postView struct {
 	URI    string `json:"uri"`
 	CID    string `json:"cid"`
@@ -30,12 +31,35 @@ type postView struct {
 		Handle      string `json:"handle"`
 		DisplayName string `json:"displayName"`
 	} `json:"author"`
-	Record struct {
-		Text      string `json:"text"`
-		CreatedAt string `json:"createdAt"`
-		Reply     *reply `json:"reply"`
-	} `json:"record"`
-	IndexedAt time.Time `json:"indexedAt"`
+	Record    json.RawMessage `json:"record"`
+	IndexedAt time.Time       `json:"indexedAt"`
+}
+
+// written is the part of a post's record (app.bsky.feed.post) that is read.
+type written struct {
+	Text      string   `json:"text"`
+	Langs     []string `json:"langs"`
+	CreatedAt string   `json:"createdAt"`
+	Reply     *reply   `json:"reply"`
+}
+
+// read returns what the author wrote; ok is false for a record that is none of a post.
+func (v *postView) read() (w written, ok bool) {
+	return w, json.Unmarshal(v.Record, &w) == nil
+}
+
+// author is who wrote it.
+func (v *postView) author() schema.Author {
+	return schema.Author{ID: v.Author.DID, Handle: v.Author.Handle, Name: v.Author.DisplayName, URL: profileURL(v.Author.DID)}
+}
+
+// at is when it was written: as its author says, or when the app saw it, if that was before.
+func (v *postView) at(w written) time.Time {
+	said, err := time.Parse(time.RFC3339, w.CreatedAt)
+	if err != nil || said.After(v.IndexedAt) && !v.IndexedAt.IsZero() {
+		return v.IndexedAt.UTC()
+	}
+	return said.UTC()
 }
 
 // threadView is a post with what answers it; without a Post, one that is deleted or blocked.
@@ -70,7 +94,10 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		if v.Author.DID == s.DID {
 			return
 		}
-		received := v.received(schema.InboxComment)
+		received, ok := v.received(schema.InboxComment)
+		if !ok {
+			return
+		}
 		received.Post, received.Item.PostNativeID = post.Post, post.NativeID
 		if received.Item.ParentID == post.NativeID {
 			received.Item.ParentID = ""
@@ -105,7 +132,9 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 	}
 	page := connectors.ReceivedPage{Next: answer.Cursor}
 	for i := range answer.Notifications {
-		page.Items = append(page.Items, answer.Notifications[i].received(schema.InboxMention))
+		if received, ok := answer.Notifications[i].received(schema.InboxMention); ok {
+			page.Items = append(page.Items, received)
+		}
 	}
 	return page, nil
 }
@@ -121,30 +150,23 @@ func (c *Connector) reads(ctx context.Context, r connectors.Reading, method stri
 	})
 }
 
-func (v *postView) received(kind string) schema.Received {
+// received is a post as an item of the inbox; ok is false where its record cannot be read.
+func (v *postView) received(kind string) (_ schema.Received, ok bool) {
+	w, ok := v.read()
+	if !ok {
+		return schema.Received{}, false
+	}
 	own := strongRef{v.URI, v.CID}
 	state := answerState{Root: own, Parent: own}
-	item := schema.InboxItem{
-		Kind: kind, NativeID: v.URI, Text: v.Record.Text, URL: pageOf(v.URI), WrittenAt: v.at(),
-		Author: schema.Author{ID: v.Author.DID, Handle: v.Author.Handle, Name: v.Author.DisplayName, URL: "https://bsky.app/profile/" + url.PathEscape(v.Author.DID)},
-	}
-	if v.Record.Reply != nil {
-		state.Root, item.ParentID = v.Record.Reply.Root, v.Record.Reply.Parent.URI
+	item := schema.InboxItem{Kind: kind, NativeID: v.URI, Text: w.Text, URL: pageOf(v.URI), WrittenAt: v.at(w), Author: v.author()}
+	if w.Reply != nil {
+		state.Root, item.ParentID = w.Reply.Root, w.Reply.Parent.URI
 	}
 	encoded, err := json.Marshal(state)
 	if err != nil {
 		encoded = nil // not reached: texts alone
 	}
-	return schema.Received{Item: item, State: string(encoded)}
-}
-
-// at is when it was written: when the app saw it, or before, as its author says.
-func (v *postView) at() time.Time {
-	said, err := time.Parse(time.RFC3339, v.Record.CreatedAt)
-	if err != nil || said.After(v.IndexedAt) && !v.IndexedAt.IsZero() {
-		return v.IndexedAt.UTC()
-	}
-	return said.UTC()
+	return schema.Received{Item: item, State: string(encoded)}, true
 }
 
 // Reply writes the record of a reply.

@@ -2,7 +2,6 @@ package bluesky
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,19 +17,6 @@ import (
 // DefaultAppView is where Bluesky shows profiles to everybody.
 const DefaultAppView = "https://public.api.bsky.app"
 
-// foundPost is the part of app.bsky.feed.defs#postView that is read.
-type foundPost struct {
-	URI    string `json:"uri"`
-	CID    string `json:"cid"`
-	Author struct {
-		DID         string `json:"did"`
-		Handle      string `json:"handle"`
-		DisplayName string `json:"displayName"`
-	} `json:"author"`
-	Record    json.RawMessage `json:"record"`
-	IndexedAt time.Time       `json:"indexedAt"`
-}
-
 // SearchFeed asks the account's server, which passes the call on to Bluesky's AppView: nobody
 // without an account may search there.
 func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q connectors.FeedQuery) (connectors.FeedPage, error) {
@@ -45,8 +31,8 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 		query.Set("since", q.Since.UTC().Format(time.RFC3339))
 	}
 	var found struct {
-		Cursor string      `json:"cursor"`
-		Posts  []foundPost `json:"posts"`
+		Cursor string     `json:"cursor"`
+		Posts  []postView `json:"posts"`
 	}
 	_, err := c.authorized(ctx, d, func(s session) error {
 		search := call(d, http.MethodGet, s.PDS, searchPosts, s.Access)
@@ -59,38 +45,25 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 	}
 	page := connectors.FeedPage{Next: found.Cursor}
 	for i := range found.Posts {
-		if item, ok := itemOf(&found.Posts[i]); ok {
+		if item, ok := found.Posts[i].item(); ok {
 			page.Items = append(page.Items, item)
 		}
 	}
 	return page, nil
 }
 
-// itemOf reads a post; ok is false for one whose address is none.
-func itemOf(p *foundPost) (item connectors.FeedItem, ok bool) {
-	at, key, ok := strings.Cut(strings.TrimPrefix(p.URI, "at://"), "/"+postCollection+"/")
-	if !ok || at != p.Author.DID || key == "" {
+// item is a post as a search finds it; ok is false for one whose address is none.
+func (v *postView) item() (item connectors.FeedItem, ok bool) {
+	at, key, ok := strings.Cut(strings.TrimPrefix(v.URI, "at://"), "/"+postCollection+"/")
+	if !ok || at != v.Author.DID || key == "" {
 		return item, false
 	}
-	var record struct {
-		Text      string    `json:"text"`
-		Langs     []string  `json:"langs"`
-		CreatedAt time.Time `json:"createdAt"`
-	}
-	if json.Unmarshal(p.Record, &record) != nil {
-		return item, false
-	}
-	if record.CreatedAt.IsZero() || record.CreatedAt.After(p.IndexedAt) {
-		record.CreatedAt = p.IndexedAt
-	}
+	w, ok := v.read()
 	return connectors.FeedItem{
-		Platform: schema.Bluesky, NativeID: p.URI, Revision: p.CID, Text: record.Text, Languages: record.Langs, WrittenAt: record.CreatedAt.UTC(),
-		Author: schema.Author{ID: p.Author.DID, Handle: p.Author.Handle, Name: p.Author.DisplayName, URL: profileURL(p.Author.DID)},
-		URL:    profileURL(p.Author.DID) + "/post/" + url.PathEscape(key),
-	}, true
+		Platform: schema.Bluesky, NativeID: v.URI, Revision: v.CID, Text: w.Text, Languages: w.Langs, WrittenAt: v.at(w),
+		Author: v.author(), URL: pageOf(v.URI),
+	}, ok
 }
-
-func profileURL(did string) string { return "https://bsky.app/profile/" + url.PathEscape(did) }
 
 // profileNotFound is how the AppView words that there is no such profile: its name is that of any
 // bad request.

@@ -145,5 +145,7 @@ func pageOf(uri string) string {
 	if len(parts) != 3 {
 		return ""
 	}
-	return "https://bsky.app/profile/" + url.PathEscape(parts[0]) + "/post/" + url.PathEscape(parts[2])
+	return profileURL(parts[0]) + "/post/" + url.PathEscape(parts[2])
 }
+
+func profileURL(did string) string { return "https://bsky.app/profile/" + url.PathEscape(did) }

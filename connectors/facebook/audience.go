@@ -41,8 +41,7 @@ func (c *Connector) MetricsBatch() int { return 1 }
 // PostMetrics reads the numbers of posts and videos. Insights, for which a token needs read_insights,
 // are left out where it may not have them.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
-	metrics := make([]schema.PostMetrics, len(posts))
-	for i, p := range posts {
+	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
 		fields := countsAndAll
 		if p.Video {
 			fields = videoCounts
@@ -53,15 +52,13 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 			read, err = c.node(ctx, r, p.NativeID, counts)
 		}
 		if isGone(err) {
-			metrics[i].Gone = true
-			continue
+			return schema.PostMetrics{Gone: true}, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading post: %w", err)
+			return schema.PostMetrics{}, fmt.Errorf("reading post: %w", err)
 		}
-		metrics[i].Metrics, r.Turn = read.metrics(p.Video), nil
-	}
-	return metrics, nil
+		return schema.PostMetrics{Metrics: read.metrics(p.Video)}, nil
+	})
 }
 
 func (n node) metrics(isVideo bool) schema.Metrics {

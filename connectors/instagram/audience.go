@@ -28,27 +28,23 @@ func (c *Connector) MetricsBatch() int { return 1 }
 // PostMetrics reads the insights of a media, for which a token needs
 // instagram_business_manage_insights. Those of a story Instagram has for a day.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
-	metrics := make([]schema.PostMetrics, len(posts))
-	for i, p := range posts {
+	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
 		read, err := c.insights(ctx, r, p.NativeID, postInsights)
 		if refused, ok := errors.AsType[graph.Error](err); ok && refused.Code == 100 && !isGone(err) {
 			r.Turn = nil
 			read, err = c.insights(ctx, r, p.NativeID, storyInsights)
 		}
 		if isGone(err) {
-			metrics[i].Gone = true
-			continue
+			return schema.PostMetrics{Gone: true}, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading insights: %w", err)
+			return schema.PostMetrics{}, fmt.Errorf("reading insights: %w", err)
 		}
-		metrics[i].Metrics = schema.Metrics{
+		return schema.PostMetrics{Metrics: schema.Metrics{
 			Views: read.Of("views"), Reach: read.Of("reach"), Saves: read.Of("saved"), Shares: read.Of("shares"),
 			Likes: read.Of("likes"), Comments: read.Of("comments"),
-		}
-		r.Turn = nil
-	}
-	return metrics, nil
+		}}, nil
+	})
 }
 
 func (c *Connector) insights(ctx context.Context, r connectors.Reading, media, names string) (read graph.Insights, err error) {

@@ -20,13 +20,9 @@ func (c *Connector) MetricsBatch() int { return 1 }
 // PostMetrics reads the counts of a status (docs.joinmastodon.org/methods/statuses/#get). Nobody
 // counts views; what a server's own users have marked for themselves it tells nobody.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
-	metrics := make([]schema.PostMetrics, len(posts))
-	for i, p := range posts {
+	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
 		call := c.call(r.Account, r.Credentials, http.MethodGet, "/api/v1/statuses/"+url.PathEscape(p.NativeID), opStatus)
-		call.Kind = connectors.Read
-		if i == 0 {
-			call.Turn = r.Turn
-		}
+		call.Kind, call.Turn = connectors.Read, r.Turn
 		var counts struct {
 			Replies    *int64 `json:"replies_count"`
 			Reblogs    *int64 `json:"reblogs_count"`
@@ -35,15 +31,15 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		}
 		response, err := c.client.Do(ctx, call, &counts)
 		if isGone(response, err) {
-			metrics[i].Gone = true
-			continue
+			return schema.PostMetrics{Gone: true}, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading status: %w", err)
+			return schema.PostMetrics{}, fmt.Errorf("reading status: %w", err)
 		}
-		metrics[i].Metrics = schema.Metrics{Likes: counts.Favourites, Comments: counts.Replies, Shares: connectors.Sum(counts.Reblogs, &counts.Quotes)}
-	}
-	return metrics, nil
+		return schema.PostMetrics{Metrics: schema.Metrics{
+			Likes: counts.Favourites, Comments: counts.Replies, Shares: connectors.Sum(counts.Reblogs, &counts.Quotes),
+		}}, nil
+	})
 }
 
 // isGone reports whether a server does not have what is asked for. To an account that is gone it

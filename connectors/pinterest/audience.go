@@ -16,11 +16,9 @@ func (c *Connector) MetricsBatch() int { return 1 }
 
 // PostMetrics reads a pin with its numbers since it was pinned.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
-	metrics := make([]schema.PostMetrics, len(posts))
-	for i, p := range posts {
+	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
 		call := c.call(r.Account, r.Credentials, http.MethodGet, "/pins/"+url.PathEscape(p.NativeID), opPin)
 		call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"pin_metrics": {"true"}}
-		r.Turn = nil
 		var pin struct {
 			Metrics struct {
 				Lifetime struct {
@@ -33,16 +31,14 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		}
 		response, err := c.client.Do(ctx, call, &pin)
 		if response != nil && response.Status == http.StatusNotFound {
-			metrics[i].Gone = true
-			continue
+			return schema.PostMetrics{Gone: true}, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading pin: %w", err)
+			return schema.PostMetrics{}, fmt.Errorf("reading pin: %w", err)
 		}
 		m := pin.Metrics.Lifetime
-		metrics[i].Metrics = schema.Metrics{Impressions: m.Impressions, Clicks: m.Clicks, Likes: m.Reactions, Comments: m.Comments}
-	}
-	return metrics, nil
+		return schema.PostMetrics{Metrics: schema.Metrics{Impressions: m.Impressions, Clicks: m.Clicks, Likes: m.Reactions, Comments: m.Comments}}, nil
+	})
 }
 
 // Followers implements connectors.FollowersSource: they are the board's.

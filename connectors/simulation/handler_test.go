@@ -42,7 +42,7 @@ func (d diary) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err)
 	}
-	d.world.Publish(rw, r, d.dialect(), "a", string(body), func(rw http.ResponseWriter) {
+	d.world.Publish(rw, r, simulation.VisibleCall{Dialect: d.dialect(), Account: "a", Text: string(body)}, func(rw http.ResponseWriter) {
 		if _, _, err := d.world.Add(simulation.Post{Account: "a", Text: string(body)}); err != nil {
 			panic(err)
 		}

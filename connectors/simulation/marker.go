@@ -53,14 +53,21 @@ type Dialect struct {
 	Show func(Post) Shown
 }
 
-// Publish runs the effect of a publishing call under the marker in its text. The
-// effect adds the post and answers.
-func (w *World) Publish(rw http.ResponseWriter, r *http.Request, d Dialect, account, text string, effect func(http.ResponseWriter)) {
-	if end := w.markedEnd(text); end != Alive {
-		d.Ending.Refuse(rw, end)
+// VisibleCall is a call that publishes.
+type VisibleCall struct {
+	Dialect Dialect
+	Account string
+	Text    string // which may have a marker
+}
+
+// Publish runs the effect of a call under the marker in its text. The effect adds the post and
+// answers.
+func (w *World) Publish(rw http.ResponseWriter, r *http.Request, call VisibleCall, effect func(http.ResponseWriter)) {
+	if end := w.markedEnd(call.Text); end != Alive {
+		call.Dialect.Ending.Refuse(rw, end)
 		return
 	}
-	switch outcome := w.markers.meet(account, text); outcome {
+	switch outcome := w.markers.meet(call.Account, call.Text); outcome {
 	case None:
 		effect(rw)
 	case LostAnswer:
@@ -69,7 +76,7 @@ func (w *World) Publish(rw http.ResponseWriter, r *http.Request, d Dialect, acco
 	case Slow:
 		answerLater(rw, r, SlowAnswer, effect)
 	default:
-		d.Fail(rw, outcome, 0)
+		call.Dialect.Fail(rw, outcome, 0)
 	}
 }
 

@@ -23,28 +23,22 @@ func (c *Connector) MetricsBatch() int { return 1 }
 
 // PostMetrics reads the insights of a post, for which a token needs threads_manage_insights.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
-	metrics := make([]schema.PostMetrics, len(posts))
-	for i, p := range posts {
+	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
 		call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/"+url.PathEscape(p.NativeID)+"/insights", opInsights)
-		call.Kind, call.Query = connectors.Read, url.Values{"metric": {"views,likes,replies,reposts,quotes,shares"}}
-		if i == 0 {
-			call.Turn = r.Turn
-		}
+		call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"metric": {"views,likes,replies,reposts,quotes,shares"}}
 		var read graph.Insights
 		_, err := c.client.Do(ctx, call, &read)
 		if isGone(err) {
-			metrics[i].Gone = true
-			continue
+			return schema.PostMetrics{Gone: true}, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading insights: %w", err)
+			return schema.PostMetrics{}, fmt.Errorf("reading insights: %w", err)
 		}
-		metrics[i].Metrics = schema.Metrics{
+		return schema.PostMetrics{Metrics: schema.Metrics{
 			Views: read.Of("views"), Likes: read.Of("likes"), Comments: read.Of("replies"),
 			Shares: connectors.Sum(read.Of("reposts"), read.Of("quotes"), read.Of("shares")),
-		}
-	}
-	return metrics, nil
+		}}, nil
+	})
 }
 
 // Followers implements connectors.FollowersSource.

@@ -2,9 +2,6 @@ package console
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/schollz/progressbar/v3"
@@ -46,18 +43,14 @@ func (m *MediaUpload) Run(ctx context.Context, t *Terminal) error {
 
 // upload sends a file and draws how far it is.
 func (t *Terminal) upload(ctx context.Context, c *client.Client, name, altText string) (*client.Media, error) {
-	f, err := os.Open(name)
+	file, end, err := client.OpenUpload(name)
 	if err != nil {
-		return nil, fmt.Errorf("uploading: %w", err)
+		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("uploading: %w", err)
-	}
-	file := client.Upload{Name: filepath.Base(name), Content: f, Size: info.Size(), AltText: altText}
+	defer end()
+	file.AltText = altText
 	if t.Person {
-		bar := progressbar.NewOptions64(info.Size(), progressbar.OptionSetWriter(t.Err), progressbar.OptionSetDescription(file.Name),
+		bar := progressbar.NewOptions64(file.Size, progressbar.OptionSetWriter(t.Err), progressbar.OptionSetDescription(file.Name),
 			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish())
 		file.Progress = func(sent, _ int64) { _ = bar.Set64(sent) } // a bar that cannot be drawn stops nothing
 		defer bar.Finish()                                          //nolint:errcheck // as above

@@ -49,7 +49,7 @@ func (s *simulator) write(cost int, effect func(did string, input recordInput) (
 			run(rw, r)
 			return
 		}
-		s.world.Publish(rw, r, s.dialect, did, textOf(input.Record), func(rw http.ResponseWriter) { run(rw, r) })
+		s.world.Publish(rw, r, simulation.VisibleCall{Dialect: s.dialect, Account: did, Text: textOf(input.Record)}, func(rw http.ResponseWriter) { run(rw, r) })
 	}
 }
 

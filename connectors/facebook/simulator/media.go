@@ -131,7 +131,7 @@ func (s *simulator) takePhoto(v visit, id string) (simulation.Media, error) {
 }
 
 func (s *simulator) createPhotoStory(v visit) {
-	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, "", func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		photo, err := s.takePhoto(v, v.text("photo_id"))
 		var made simulation.Post
@@ -280,7 +280,7 @@ func (s *simulator) streamVideo(v visit) {
 // finish publishes a video, which goes on to be processed.
 func (s *simulator) finish(v visit, id, kind string) {
 	text := v.text("description")
-	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, text, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: text}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		u, fields, err := s.upload(v, id)
 		switch {

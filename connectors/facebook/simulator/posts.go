@@ -62,7 +62,7 @@ func nodeOf(p simulation.Post) string { return p.Account + "_" + p.ID }
 // createPost publishes in the page's feed.
 func (s *simulator) createPost(v visit) {
 	message := v.text("message")
-	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, message, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: message}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		media, err := s.attached(v)
 		switch {
@@ -209,7 +209,7 @@ func (s *simulator) post(v visit, node string) (simulation.Post, error) {
 
 func (s *simulator) createComment(v visit) {
 	message := v.text("message")
-	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, message, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: message}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		parent, err := s.commentable(v, v.r.PathValue("node"))
 		switch {

@@ -78,7 +78,7 @@ func (s *simulator) createPost(v visit) {
 		v.fail(refusal{Code: http.StatusBadRequest, Status: "INVALID_ARGUMENT", Message: "Invalid JSON payload received. " + err.Error()})
 		return
 	}
-	s.world.Publish(v.rw, v.r, s.dialect, v.r.PathValue("location"), asked.Summary, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.r.PathValue("location"), Text: asked.Summary}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		made, err := s.add(v, asked)
 		if err != nil {

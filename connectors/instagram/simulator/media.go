@@ -26,7 +26,7 @@ func (s *simulator) publish(v visit) {
 		v.Fail(mediaNotFound())
 		return
 	}
-	s.world.Publish(v.RW, v.R, s.dialect, v.Account.ID, requestOf(container.Fields).Caption, func(rw http.ResponseWriter) {
+	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: requestOf(container.Fields).Caption}, func(rw http.ResponseWriter) {
 		v.RW = rw
 		made, err := s.add(v, container)
 		if err != nil {
@@ -76,7 +76,7 @@ func (s *simulator) comment(v visit) {
 		v.Fail(graph.Invalid("message"))
 		return
 	}
-	s.world.Publish(v.RW, v.R, s.dialect, v.Account.ID, message, func(rw http.ResponseWriter) {
+	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: message}, func(rw http.ResponseWriter) {
 		v.RW = rw
 		made, _, err := s.world.Add(simulation.Post{Account: v.Account.ID, Text: message, ReplyTo: post.ID, Workspace: s.world.WorkspaceOf(v.R)})
 		if err != nil {

@@ -92,7 +92,7 @@ func (s *simulator) reply(v visit) {
 		v.Fail(graph.Invalid("message"))
 		return
 	}
-	s.world.Publish(v.RW, v.R, s.dialect, v.Account.ID, message, func(rw http.ResponseWriter) {
+	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: message}, func(rw http.ResponseWriter) {
 		v.RW = rw
 		made, _, err := s.world.Add(simulation.Post{Account: v.Account.ID, Text: message, ReplyTo: id, Workspace: s.world.WorkspaceOf(v.R)})
 		if err != nil {

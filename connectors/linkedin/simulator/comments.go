@@ -37,7 +37,7 @@ func (s *simulator) createComment(v visit) {
 		v.fail(badInput("INVALID_JSON", "the request body could not be parsed"))
 		return
 	}
-	s.world.Publish(v.rw, v.r, s.dialect, asked.Actor, asked.Message.Text, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: asked.Actor, Text: asked.Message.Text}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		made, err := s.comment(v, asked)
 		if err != nil {

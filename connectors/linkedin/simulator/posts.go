@@ -78,7 +78,7 @@ func (s *simulator) createPost(v visit) {
 		v.fail(badInput("INVALID_JSON", "the request body could not be parsed"))
 		return
 	}
-	s.world.Publish(v.rw, v.r, s.dialect, asked.Author, shown(asked.Commentary), func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: asked.Author, Text: shown(asked.Commentary)}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		made, err := s.create(v, asked)
 		if err != nil {

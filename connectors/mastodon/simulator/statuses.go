@@ -56,7 +56,7 @@ func (s *simulator) createStatus(v visit) {
 		refuse(v.rw, http.StatusBadRequest, "There was a problem in the JSON you submitted")
 		return
 	}
-	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, asked.Status, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: asked.Status}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		made, err := s.create(v, asked)
 		if err != nil {

@@ -64,7 +64,7 @@ func (s *simulator) createPin(v visit) {
 		v.fail(bad("Invalid request: the body is no JSON object"))
 		return
 	}
-	s.world.Publish(v.rw, v.r, s.dialect, asked.Board, asked.Description, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: asked.Board, Text: asked.Description}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		made, err := s.create(v, asked)
 		if err != nil {

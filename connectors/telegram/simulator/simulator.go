@@ -131,7 +131,7 @@ func (s *simulator) sendMessage(v visit) {
 
 // send adds what a call publishes and answers with what Telegram makes of it.
 func (s *simulator) send(v visit, to *chat, text string, media []simulation.Media, result func(first int64, at time.Time) any) {
-	s.world.Publish(v.rw, v.r, s.dialect, to.key, text, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: to.key, Text: text}, func(rw http.ResponseWriter) {
 		if wait := s.turn(v.bot, to); wait > 0 {
 			tooMany(rw, wait)
 			return

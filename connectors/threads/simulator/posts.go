@@ -27,7 +27,7 @@ func (s *simulator) publish(v visit) {
 
 func (s *simulator) publishContainer(v visit, container simulation.Upload) {
 	text := requestOf(container.Fields).Text
-	s.world.Publish(v.RW, v.R, s.dialect, v.Account.ID, text, func(rw http.ResponseWriter) {
+	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: text}, func(rw http.ResponseWriter) {
 		v.RW = rw
 		made, err := s.add(v, container)
 		if err != nil {

@@ -53,7 +53,7 @@ func (s *simulator) takePart(rw http.ResponseWriter, r *http.Request) {
 		s.keep(rw, r, u.ID, part)
 		return
 	}
-	s.world.Publish(rw, r, s.dialect, u.Account, fields.Post.Title, func(rw http.ResponseWriter) { s.keep(rw, r, u.ID, part) })
+	s.world.Publish(rw, r, simulation.VisibleCall{Dialect: s.dialect, Account: u.Account, Text: fields.Post.Title}, func(rw http.ResponseWriter) { s.keep(rw, r, u.ID, part) })
 }
 
 // part is what has come of a video, and where it belongs.

@@ -86,7 +86,7 @@ func (s *simulator) createPost(v visit) {
 		v.fail(err)
 		return
 	}
-	s.world.Publish(v.rw, v.r, s.dialect, v.account.ID, asked.Text, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: asked.Text}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		made, err := s.create(v, asked)
 		if err != nil {

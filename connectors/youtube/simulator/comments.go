@@ -30,7 +30,7 @@ func (s *simulator) insertComment(v visit) {
 		return
 	}
 	text := asked.Snippet.Top.Snippet.Text
-	s.world.Publish(v.rw, v.r, s.dialect, v.channel, text, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.channel, Text: text}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		video, ok := s.world.Post(v.channel, asked.Snippet.Video)
 		_, fields, isVideo := s.sessionOfVideo(video)

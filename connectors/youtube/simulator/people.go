@@ -151,7 +151,7 @@ func (s *simulator) insertReply(v visit) {
 		return
 	}
 	text := asked.Snippet.Text
-	s.world.Publish(v.rw, v.r, s.dialect, v.channel, text, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.channel, Text: text}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		video, ok := s.commented(v, asked.Snippet.Parent)
 		switch {

@@ -241,7 +241,7 @@ func (c *counter) Read(p []byte) (int, error) {
 // finish makes the video of an upload that is whole.
 func (s *simulator) finish(v visit, stored simulation.Upload, fields session) {
 	text := fields.Resource.Snippet.Description
-	s.world.Publish(v.rw, v.r, s.dialect, v.channel, text, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.channel, Text: text}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		id := base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(s.world.NewID())<<8|0x5a))
 		kept, err := json.Marshal(madeBy{stored.ID})

@@ -28,12 +28,17 @@ func (w *work) some(ctx context.Context, tx pgx.Tx, statement string, args ...an
 	return gone, gone.rows == chunkLimit, err
 }
 
-// found removes by what its monitors know a post that comes again.
-func (w *work) found(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+// ofWhole is some where a workspace goes; with an account nothing does.
+func (w *work) ofWhole(ctx context.Context, tx pgx.Tx, statement string, args ...any) (gone removed, more bool, err error) {
 	if !w.whole {
 		return removed{}, false, nil
 	}
-	return w.some(ctx, tx, `
+	return w.some(ctx, tx, statement, args...)
+}
+
+// found removes by what its monitors know a post that comes again.
+func (w *work) found(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	return w.ofWhole(ctx, tx, `
 		with gone as (
 			delete from found_items where (monitor_id, item) in (
 				select f.monitor_id, f.item from monitors m join found_items f on f.monitor_id = m.id where m.workspace_id = any($1) limit $2)
@@ -51,11 +56,9 @@ func (w *work) snapshots(ctx context.Context, tx pgx.Tx) (removed, bool, error) 
 		select count(*) from gone`, w.accounts, chunkLimit)
 }
 
+// queueSlots removes the taken slots of its queues.
 func (w *work) queueSlots(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
-	if !w.whole {
-		return removed{}, false, nil
-	}
-	return w.some(ctx, tx, `
+	return w.ofWhole(ctx, tx, `
 		with gone as (
 			delete from queue_slots where (queue_id, slot_at) in (
 				select s.queue_id, s.slot_at from queues q join queue_slots s on s.queue_id = q.id where q.workspace_id = any($1) limit $2)

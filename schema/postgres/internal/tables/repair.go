@@ -2,6 +2,7 @@ package tables
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -90,7 +91,7 @@ func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.T
 		switch {
 		case p.Status == schema.Scheduled || p.Status == schema.Processing:
 			job := PostJob(p)
-			job.DueAt = later(now, p.ScheduledFor)
+			job.DueAt = slices.MaxFunc([]time.Time{now, p.ScheduledFor}, time.Time.Compare)
 			jobs.Add(job, now)
 		case p.Status.Terminal() && p.Status != schema.Cancelled:
 			events = append(events, DoneEvents(p, now)...)
@@ -101,11 +102,4 @@ func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.T
 		said.Events = append(said.Events, *e)
 	}
 	return tx.SendBatch(ctx, b).Close()
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
