@@ -26,9 +26,11 @@ type Matcher struct {
 	automaton ahocorasick.AhoCorasick
 	uses      [][]use // by pattern
 	monitors  []schema.Monitor
+	folder    folder
 
 	// Of the post in hand: what was met of it carries its number.
 	post    uint64
+	text    []byte   // folded
 	met     []uint64 // by pattern
 	touched []uint64 // by monitor
 	barred  []uint64 // by monitor: an excluded keyword was met
@@ -46,13 +48,13 @@ type use struct {
 // NewMatcher makes the matcher of monitors, each of which has what it looks for.
 func NewMatcher(monitors []schema.Monitor) *Matcher {
 	m := &Matcher{
-		monitors: monitors,
-		touched:  make([]uint64, len(monitors)), barred: make([]uint64, len(monitors)), found: make([][]string, len(monitors)),
+		monitors: monitors, folder: newFolder(),
+		touched: make([]uint64, len(monitors)), barred: make([]uint64, len(monitors)), found: make([][]string, len(monitors)),
 	}
 	var patterns []string
 	numbers := map[string]int{}
 	add := func(keyword string, u use) {
-		folded := fold(keyword)
+		folded := string(m.folder.append(nil, keyword))
 		if folded == "" {
 			return
 		}
@@ -92,14 +94,14 @@ func (m *Matcher) Match(item *connectors.FeedItem, matches []Match) []Match {
 	}
 	m.post++
 	m.order = m.order[:0]
-	text := []byte(fold(item.Text[:min(len(item.Text), largestText)]))
-	for found := m.automaton.IterOverlappingByte(text); ; {
+	m.text = m.folder.append(m.text[:0], item.Text[:min(len(item.Text), largestText)])
+	for found := m.automaton.IterOverlappingByte(m.text); ; {
 		next := found.Next()
 		if next == nil {
 			break
 		}
 		pattern := next.Pattern()
-		if m.met[pattern] == m.post || !atBoundary(text, next.Start()) || !atBoundary(text, next.End()) {
+		if m.met[pattern] == m.post || !atBoundary(m.text, next.Start()) || !atBoundary(m.text, next.End()) {
 			continue
 		}
 		m.met[pattern] = m.post

@@ -2,10 +2,12 @@ package listening
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"crier/connectors"
 	"crier/connectors/bluesky/simulator"
@@ -92,6 +94,65 @@ func TestMonitors(t *testing.T) {
 		slices.SortFunc(got, func(a, b string) int { return strings.Index(tt.want, a) - strings.Index(tt.want, b) })
 		if strings.Join(got, ", ") != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestWordsAreFoldedAsTheirText compares what is folded word by word with a text that is folded
+// as a whole.
+func TestWordsAreFoldedAsTheirText(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	odd := []rune("aZ09_ß \t\nİıǅŉªµ¨¸½²ΣςﬁＡか゛ﾊﾟ각ᄀ\u0301\u0327\u0345\u00A0\u0085\u2028\u3000\u00AD\u200B\u200D\u1E9E\uFFFD🍵")
+	random := rand.New(rand.NewPCG(1, 2))
+	check := func(text string) {
+		t.Helper()
+		if got, want := string(f.append(nil, text)), f.whole(text); got != want {
+			t.Fatalf("%+q is folded to %+q, as a whole to %+q", text, got, want)
+		}
+	}
+	for r := range rune(0x3100) {
+		check("a" + string(r) + "e " + string(r) + string(r) + "\u0301")
+	}
+	for range 20_000 {
+		var text []byte
+		for range random.IntN(12) {
+			switch random.IntN(8) {
+			case 0:
+				text = append(text, byte(random.IntN(256)))
+			case 1:
+				text = utf8.AppendRune(text, rune(random.IntN(0x3100)))
+			default:
+				text = utf8.AppendRune(text, odd[random.IntN(len(odd))])
+			}
+		}
+		check(string(text))
+	}
+}
+
+// TestHostileTexts gives the matcher what people write who mean no good.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	var nested []string
+	for n := schema.ShortestKeyword; n <= schema.LongestKeyword; n++ {
+		nested = append(nested, strings.Repeat("a", n))
+	}
+	m := NewMatcher([]schema.Monitor{{Include: append(nested, "tea"), Platforms: schema.MonitorPlatforms()}})
+	for name, text := range map[string]string{
+		"keywords in keywords":   strings.Repeat("a", 1<<20),
+		"marks without a letter": strings.Repeat("\u0301", 1<<20),
+		"marks on one letter":    "a" + strings.Repeat("\u0327\u0301", 1<<20),
+		"ligatures that grow":    strings.Repeat("\uFDFA", 1<<18),
+		"broken UTF-8":           strings.Repeat("\xff\xc3", 1<<20),
+		"cut in a letter":        strings.Repeat("é", 1<<20)[1:],
+		"controls":               strings.Repeat("\x00\x1b[2J\u202e", 1<<16),
+	} {
+		began := time.Now()
+		if got := m.Match(&connectors.FeedItem{Platform: schema.Bluesky, Text: "tea " + text}, nil); len(got) != 1 || !slices.Contains(got[0].Keywords, "tea") {
+			t.Errorf("%s hide the word before them: %v", name, got)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s take %v", name, took)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type benchCommand struct {
 	Key      string   `secret:"" help:"API key of the running server, of a workspace with mastodon, bluesky and telegram accounts."`
 	Postgres string   `file:"-" secret:"" help:"URL of the running server's PostgreSQL, for the control."`
 	Posts    int      `help:"Posts of herd, backlog and resume, and those scheduled in history; 0: as many as crier bench without a name says."`
+	Monitors int      `help:"Monitors of listening; 0: 5,000."`
 	Worker   string   `hidden:"" env:"-" help:"Role of a process that a benchmark starts."`
 }
 
@@ -40,6 +41,6 @@ func (b *benchCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	return bench.Run(ctx, bench.Config{
 		Executable: executable,
 		Target:     bench.Target{URL: b.URL, Key: b.Key, Postgres: b.Postgres},
-		Posts:      b.Posts, Figures: os.Stdout, Progress: os.Stderr,
+		Posts:      b.Posts, Monitors: b.Monitors, Figures: os.Stdout, Progress: os.Stderr,
 	}, b.Names)
 }

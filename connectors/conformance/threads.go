@@ -49,7 +49,10 @@ type postmanItem struct {
 type postmanRequest struct {
 	Method string `json:"method"`
 	URL    struct {
-		Raw string `json:"raw"`
+		Raw   string `json:"raw"`
+		Query []struct {
+			Key string `json:"key"`
+		} `json:"query"` // those too that the collection leaves out of the call
 	} `json:"url"`
 }
 
@@ -90,6 +93,9 @@ func (a *threadsAPI) add(items []postmanItem) {
 		for part := range strings.SplitSeq(query, "&") {
 			name, _, _ := strings.Cut(part, "=")
 			call.params[name] = true
+		}
+		for _, one := range item.Request.URL.Query {
+			call.params[one.Key] = true
 		}
 		for _, example := range item.Responses {
 			var body map[string]any

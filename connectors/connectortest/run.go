@@ -18,7 +18,7 @@ type clause struct {
 func Run(t *testing.T, f Fixture) {
 	for _, clauses := range [][]clause{
 		publishing(), finding(), answering(), refusing(), failing(), misanswering(), ending(), endingAccounts(), attaching(), keepingSecrets(),
-		consenting(), reading(),
+		consenting(), reading(), searching(),
 	} {
 		run(t, f, clauses)
 	}
@@ -27,7 +27,7 @@ func Run(t *testing.T, f Fixture) {
 // RunGenuine runs the clauses in which every answer that arrives is in the simulator's
 // own words, for whoever watches what the two say to each other.
 func RunGenuine(t *testing.T, f Fixture) {
-	for _, clauses := range [][]clause{publishing(), finding(), answering(), refusing(), reading()} {
+	for _, clauses := range [][]clause{publishing(), finding(), answering(), refusing(), reading(), searching()} {
 		run(t, f, clauses)
 	}
 }

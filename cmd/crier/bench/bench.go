@@ -15,6 +15,7 @@ type Config struct {
 	Executable string // crier's own binary: the workers run it
 	Target     Target // a server that runs already; zero: one is started
 	Posts      int    // of a herd, a backlog, what was parked and a calendar; 0: as many as each has by itself
+	Monitors   int    // of listening; 0: 5,000
 	Figures    io.Writer
 	Progress   io.Writer
 }
@@ -45,6 +46,7 @@ func All() []Benchmark {
 		{"backlog", "a million posts overdue at a start, against a herd of the same run: rate, order, what is published at once meanwhile", measureBacklog},
 		{"resume", "a million posts parked by a pause and resumed, the same", measureResume},
 		{"history", "ten million posts scheduled and thirty million ended, 40 GB: start, lists, creation and lateness, against empty tables", measureHistory},
+		{"listening", "a stream of 5,000 public posts a second and 5,000 monitors: rate, lag and processor time, against reading it alone", measureListening},
 		{"memory", "memory of all of crier's processes: at rest, and with 100,000 posts scheduled", measureMemory},
 	}
 }

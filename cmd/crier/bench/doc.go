@@ -10,6 +10,8 @@
 //	        ├─ worker "load"        callers of the REST API
 //	        ├─ worker "pacer"       the control of lateness: a timer and a bare call
 //	        ├─ worker "exchange"    the control of a herd: empty exchanges with the simulators
+//	        ├─ worker "stream"      a stream of public posts, for who listens
+//	        ├─ worker "reader"      the control of listening: the stream read and decoded
 //	        └─ pgbench              the control of creation, or pgx where there is none
 //
 // A worker reads its configuration from standard input, answers on standard output, and

@@ -28,6 +28,7 @@ type serverConfig struct {
 	Lead        time.Duration // least time from creation to scheduledFor
 	Simulators  string        // address of the simulators; empty: none are there
 	Roles       string        // empty: all
+	Jetstream   string        // address of a stream of public posts; empty: Bluesky's own
 }
 
 // compose returns the configuration that `crier serve` has by default, but for what a
@@ -39,9 +40,13 @@ func (c serverConfig) compose(w *worker) (compose.Config, error) {
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	var hosts []string
+	if c.Jetstream != "" {
+		hosts = []string{c.Jetstream}
+	}
 	return compose.Config{
 		Data: c.Data, Listen: c.Listen, AdminListen: c.AdminListen, Roles: roles, Lead: c.Lead,
-		Bases: simulatorBases(c.Simulators), Drain: compose.LeastDrain, MaxLateness: 24 * time.Hour,
+		Bases: simulatorBases(c.Simulators), Jetstream: hosts, Drain: compose.LeastDrain, MaxLateness: 24 * time.Hour,
 		Version: "bench", Logger: w.logger, Registerer: registry,
 	}, nil
 }

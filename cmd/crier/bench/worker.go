@@ -16,6 +16,8 @@ const (
 	roleLoad       = "load"
 	rolePacer      = "pacer"
 	roleExchange   = "exchange"
+	roleStream     = "stream"
+	roleReader     = "reader"
 )
 
 // worker is this process in a role.
@@ -33,6 +35,8 @@ func Work(ctx context.Context, role string, input io.Reader, output io.Writer, l
 		roleLoad:       load,
 		rolePacer:      pace,
 		roleExchange:   exchangeAll,
+		roleStream:     serveStream,
+		roleReader:     readAll,
 	}
 	work, ok := roles[role]
 	if !ok {

@@ -3,7 +3,6 @@ package jetstream
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 
@@ -35,10 +34,25 @@ type message struct {
 
 // Both make addresses, so they are held to the characters they may have
 // (atproto.com/specs/did, atproto.com/specs/record-key).
-var (
-	didPattern  = regexp.MustCompile(`^did:[a-z]{1,16}:[A-Za-z0-9._:%-]{1,256}$`)
-	rkeyPattern = regexp.MustCompile(`^[A-Za-z0-9._:~-]{1,512}$`)
-)
+
+func isDID(text string) bool {
+	rest, ok := strings.CutPrefix(text, "did:")
+	method, id, named := strings.Cut(rest, ":")
+	return ok && named && len(method) <= 16 && isMadeOf(method, "") && len(id) <= 256 && isMadeOf(id, "._:%-")
+}
+
+func isKey(text string) bool { return len(text) <= 512 && isMadeOf(text, "._:~-") }
+
+// isMadeOf reports whether a text has letters and digits of ASCII, and signs that are given, alone.
+func isMadeOf(text, signs string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if (c|0x20 < 'a' || 'z' < c|0x20) && (c < '0' || '9' < c) && strings.IndexByte(signs, c) < 0 {
+			return false
+		}
+	}
+	return text != ""
+}
 
 // What is kept of a record; a host may carry what no client writes.
 const (
@@ -61,7 +75,7 @@ func parse(data []byte) connectors.StreamEvent {
 	if m.Kind != "commit" || c == nil || c.Collection != postCollection || c.Operation != "create" && c.Operation != "update" {
 		return e
 	}
-	if mistyped || c.Record == nil || !didPattern.MatchString(m.DID) || !rkeyPattern.MatchString(c.RKey) || !rkeyPattern.MatchString(c.Rev) {
+	if mistyped || c.Record == nil || !isDID(m.DID) || !isKey(c.RKey) || !isKey(c.Rev) {
 		return connectors.StreamEvent{Kind: connectors.StreamMalformed, At: e.At}
 	}
 	e.Kind = connectors.StreamPost
