@@ -116,12 +116,13 @@ func (b *base) stages() []stage {
 		})
 		deleting := pipeline.NewDeleting(postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), b.analytics.Eraser(), catalog.Profiles(), shared)
 		keeping := analytics.NewKeeper(analytics.KeeperDeps{Store: b.analytics.Retention(), Keep: c.Keep, Now: b.store.Now, Logger: log})
+		counting := analytics.NewCounter(analytics.CounterDeps{Store: b.analytics.Rollups(), Logger: log, Registerer: c.Registerer})
 		collect := collection.New(collection.Config{
 			Store: postgres.NewCollection(b.store, b.store.Now), Platforms: b.catalog, Vault: b.vault, Slots: collectSlots,
 			Log: b.log, Logger: log, Workers: b.metrics.Workers(), Registerer: c.Registerer,
 		})
 		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always},
-			stage{roleAnalytics, keeping.Run, always}, stage{roleAnalytics, draining(collect.Run, c), collect.Ready})
+			stage{roleAnalytics, keeping.Run, always}, stage{roleAnalytics, counting.Run, always}, stage{roleAnalytics, draining(collect.Run, c), collect.Ready})
 	}
 	if c.has(roleListening) {
 		all = append(all, b.listening()...)

@@ -172,3 +172,20 @@ type ViewQuery struct {
 	From, To  time.Time   // To is not included
 	Limit     int
 }
+
+// RollupKind is a kind of facts that are counted beforehand, by the UTC days of workspaces.
+type RollupKind string
+
+// The kinds of what is counted beforehand.
+const (
+	RollupOutcomes   RollupKind = "outcomes"
+	RollupPosts      RollupKind = "posts"
+	RollupDeliveries RollupKind = "deliveries"
+	RollupAPIUsage   RollupKind = "api_usage"
+	RollupFeed       RollupKind = "feed"
+)
+
+// RollupKinds returns the kinds.
+func RollupKinds() []RollupKind {
+	return []RollupKind{RollupOutcomes, RollupPosts, RollupDeliveries, RollupAPIUsage, RollupFeed}
+}

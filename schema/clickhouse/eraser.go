@@ -19,19 +19,30 @@ func (s *Store) Eraser() *Eraser { return &Eraser{conn: s.conn} }
 
 // erasable is a table that holds rows of workspaces. ofAccount selects the rows of an account in
 // it; empty: it has none.
-type erasable struct{ table, ofAccount string }
+type erasable struct {
+	table, ofAccount string
+	rollup           schema.RollupKind // of what it counts; empty: it holds facts
+}
 
 // erasables are all tables but that of calls to platforms, which belong to no workspace. What
 // others are made of stands before them, so that nothing is made anew of what is gone.
 var erasables = []erasable{
-	{"events", `account = {account:UUID} or position(data, {name:String}) > 0`},
-	{"post_metrics", `account = {account:UUID}`},
-	{"post_latest", `account = {account:UUID}`},
-	{"followers", `account = {account:UUID}`},
-	{"inbox_items", `account = {account:UUID}`},
-	{"feed_items", ``},
-	{"deliveries", ``},
-	{"api_usage", ``},
+	{table: "events", ofAccount: `account = {account:UUID} or position(data, {name:String}) > 0`},
+	{table: "post_metrics", ofAccount: `account = {account:UUID}`},
+	{table: "post_latest", ofAccount: `account = {account:UUID}`},
+	{table: "post_day_looks", ofAccount: `account = {account:UUID}`},
+	{table: "followers", ofAccount: `account = {account:UUID}`},
+	{table: "inbox_items", ofAccount: `account = {account:UUID}`},
+	{table: "feed_items"},
+	{table: "deliveries"},
+	{table: "api_usage"},
+	{table: "rollup_outcomes_hourly", ofAccount: `has(cells.account, {account:UUID})`, rollup: schema.RollupOutcomes},
+	{table: "rollup_outcomes_daily", ofAccount: `has(cells.account, {account:UUID})`, rollup: schema.RollupOutcomes},
+	{table: "rollup_posts_daily", ofAccount: `has(cells.account, {account:UUID})`, rollup: schema.RollupPosts},
+	{table: "rollup_deliveries_hourly"},
+	{table: "rollup_api_usage_hourly"},
+	{table: "rollup_feed_hourly"},
+	{table: "rollup_open"},
 }
 
 // Erase removes the rows of workspaces, or of one account in them and the events that name it,
@@ -39,6 +50,13 @@ var erasables = []erasable{
 // anew; whoever asks before that is done asks again.
 func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err error) {
 	for _, from := range erasables {
+		if from.table == firstRollup {
+			counting, err := e.counting(ctx)
+			if err != nil {
+				return rows, fmt.Errorf("erasing what is counted: %w", unavailable(err))
+			}
+			rows += counting
+		}
 		n, err := e.erase(ctx, from, of)
 		if err != nil {
 			return rows, fmt.Errorf("erasing from %s: %w", from.table, unavailable(err))
@@ -46,6 +64,20 @@ func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err 
 		rows += n
 	}
 	return rows, nil
+}
+
+// firstRollup is the first of erasables that is counted from those before it.
+const firstRollup = "rollup_outcomes_hourly"
+
+// counting returns how many statements are counting facts. One that began before these were
+// erased could bring them back: who erases comes again.
+func (e *Eraser) counting(ctx context.Context) (statements int64, err error) {
+	var running uint64
+	err = e.conn.QueryRow(ctx, `
+		select count() from system.processes
+		where query_kind = 'Insert' and current_database = currentDatabase() and position(query, {statement:String}) > 0`,
+		clickhouse.Named("statement", "groupArrayArray("+"counted)")).Scan(&running)
+	return int64(running), err
 }
 
 func (e *Eraser) erase(ctx context.Context, from erasable, of schema.Erasure) (int64, error) {
@@ -65,6 +97,17 @@ func (e *Eraser) erase(ctx context.Context, from erasable, of schema.Erasure) (i
 	var found uint64
 	if err := e.conn.QueryRow(ctx, `select count() from `+from.table+` where `+these, args...).Scan(&found); err != nil || found == 0 {
 		return 0, err
+	}
+	if from.rollup != "" && !of.Account.IsZero() { // what else the buckets hold is counted again
+		err := e.conn.Exec(ctx, `
+			insert into rollup_open (kind, workspace, day, minute, n)
+			select '`+string(from.rollup)+`', workspace, day, toStartOfMinute(now('UTC')), reinterpretAsInt64(rand64())
+			from `+from.table+`
+			where `+these+`
+			group by workspace, day`, args...)
+		if err != nil {
+			return 0, err
+		}
 	}
 	return int64(found), mutate(ctx, e.conn, from.table, `delete where `+these, args...)
 }

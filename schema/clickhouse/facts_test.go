@@ -57,7 +57,7 @@ func (w workspace) oneOfEach(account schema.AccountID, at time.Time) map[string]
 	return map[string]schema.Event{
 		"events": w.fact(at),
 		"post_metrics": w.about(account, schema.FactPostMetrics, at, schema.PostMetrics{
-			NativeID: "n", PostedAt: at.Add(-time.Hour), Slot: 2, Metrics: schema.Metrics{Likes: of(int64(3))},
+			NativeID: "n", PostedAt: at.Add(-time.Hour), Slot: 3, Metrics: schema.Metrics{Likes: of(int64(3))},
 		}),
 		"followers":   w.about(account, schema.FactFollowers, at, schema.Followers{Day: at.Format(time.DateOnly), Followers: of(int64(9))}),
 		"inbox_items": w.about(account, schema.FactInboxItem, at, schema.InboxItem{Kind: schema.InboxComment, NativeID: at.String(), Author: who, Text: "fine", WrittenAt: at, Revision: 1}),

@@ -19,8 +19,12 @@ func (s *Store) Retention() *Retention { return &Retention{conn: s.conn} }
 
 // The tables by how long they are kept: figures, and what other people wrote.
 var (
-	figureTables = []string{"events", "post_metrics", "post_latest", "followers", "deliveries", "platform_calls", "api_usage"}
+	figureTables = []string{
+		"events", "post_metrics", "post_latest", "post_day_looks", "followers", "deliveries", "platform_calls", "api_usage",
+		"rollup_outcomes_hourly", "rollup_outcomes_daily", "rollup_posts_daily", "rollup_deliveries_hourly", "rollup_api_usage_hourly",
+	}
 	peopleTables = []string{"inbox_items", "feed_items"}
+	inboxTables  = []string{"inbox_items", "feed_items", "rollup_feed_hourly"}
 )
 
 // ForgetFigures removes the months of events and figures that ended before a time, one of one
@@ -31,7 +35,7 @@ func (r *Retention) ForgetFigures(ctx context.Context, before time.Time) (rows i
 
 // ForgetPeople is ForgetFigures for what other people wrote.
 func (r *Retention) ForgetPeople(ctx context.Context, before time.Time) (rows int, more bool, err error) {
-	return r.forgetMonth(ctx, peopleTables, before)
+	return r.forgetMonth(ctx, inboxTables, before)
 }
 
 func (r *Retention) forgetMonth(ctx context.Context, tables []string, before time.Time) (int, bool, error) {

@@ -36,12 +36,16 @@ var views = []view{
 	{name: "crier_v1_outcomes_daily", time: "day", day: true},
 	{name: "crier_v1_post_metrics", time: "posted_at"},
 	{name: "crier_v1_posts", time: "posted_at"},
+	{name: "crier_v1_posts_daily", time: "day", day: true},
 	{name: "crier_v1_followers", time: "day", day: true},
 	{name: "crier_v1_inbox", time: "written_at"},
 	{name: "crier_v1_feed", time: "written_at"},
+	{name: "crier_v1_feed_hourly", time: "hour"},
 	{name: "crier_v1_deliveries", time: "at"},
+	{name: "crier_v1_deliveries_hourly", time: "hour"},
 	{name: "crier_v1_platform_calls", time: "minute", nobodys: true},
 	{name: "crier_v1_api_usage", time: "minute"},
+	{name: "crier_v1_api_usage_hourly", time: "hour"},
 }
 
 // ViewNames returns the names of the views.

@@ -1,0 +1,174 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/google/uuid"
+
+	"crier/schema"
+	"crier/schema/sleep"
+)
+
+// Rollups counts facts beforehand, by buckets: the UTC days of workspaces. A fact that arrives
+// opens its bucket (the materialised views rollup_open_* see to that), and views read the facts
+// of open buckets and what was counted of all others. Counting a bucket again replaces all that
+// was counted of it, so that repetitions, late facts, crashes and two processes at once change
+// nothing.
+type Rollups struct {
+	conn    driver.Conn
+	settled time.Duration
+}
+
+// countedBefore is how long counts are visible before their buckets are closed: longer than
+// what lies between the moments at which one query sees its tables.
+const countedBefore = 2 * time.Second
+
+// Rollups returns the store of what is counted beforehand.
+func (s *Store) Rollups() *Rollups { return &Rollups{conn: s.conn, settled: countedBefore} }
+
+// rollup is a table of counts, made from the view counted_*.
+type rollup struct {
+	name string // of rollup_*, counted_* and crier_v1_*
+	keys string // of a row; all others of a bucket are in its cells
+}
+
+// rollupKinds are the kinds of buckets, by what opens them.
+var rollupKinds = map[schema.RollupKind][]rollup{
+	schema.RollupOutcomes:   {{"outcomes_hourly", "workspace, day, hour"}, {"outcomes_daily", "workspace, day"}},
+	schema.RollupPosts:      {{"posts_daily", "workspace, day"}},
+	schema.RollupDeliveries: {{"deliveries_hourly", "workspace, day, hour"}},
+	schema.RollupAPIUsage:   {{"api_usage_hourly", "workspace, day, hour"}},
+	schema.RollupFeed:       {{"feed_hourly", "workspace, day, hour"}},
+}
+
+// openBucket is a bucket, with what opened it.
+type openBucket struct {
+	Workspace uuid.UUID   `ch:"workspace"`
+	Day       time.Time   `ch:"day"`
+	Minutes   []time.Time `ch:"minutes"`
+	Sums      []int64     `ch:"sums"`
+}
+
+// Close counts open buckets of a kind into which nothing arrived for a while, at most limit of
+// them, the oldest days first, and returns how many; more says that others may be left. quiet
+// must be longer than a block takes to be stored, since its mark may be seen before it.
+func (r *Rollups) Close(ctx context.Context, kind schema.RollupKind, quiet time.Duration, limit int) (closed int, more bool, err error) {
+	open, err := r.find(ctx, kind, quiet, limit)
+	if err != nil || len(open) == 0 {
+		return 0, false, err
+	}
+	if err := r.finish(ctx, kind, open); err != nil {
+		return 0, false, err
+	}
+	return len(open), len(open) == limit, nil
+}
+
+func (r *Rollups) find(ctx context.Context, kind schema.RollupKind, quiet time.Duration, limit int) (open []openBucket, err error) {
+	if err := r.conn.Select(ctx, &open, `
+		select workspace, day, groupArray(minute) as minutes, groupArray(s) as sums
+		from (
+			select workspace, day, minute, sum(n) as s
+			from rollup_open
+			where kind = {kind:String}
+			group by workspace, day, minute
+			having s <> 0
+		)
+		group by workspace, day
+		having max(minute) <= now() - {quiet:UInt32}
+		order by day, workspace
+		limit {limit:UInt32}`,
+		clickhouse.Named("kind", string(kind)), clickhouse.Named("quiet", uint32(quiet.Seconds())), clickhouse.Named("limit", limit),
+	); err != nil {
+		return nil, fmt.Errorf("looking for buckets to count: %w", unavailable(err))
+	}
+	return open, nil
+}
+
+// finish counts buckets, and closes them once queries see the counts. A process that dies in
+// between leaves them open, which is right.
+func (r *Rollups) finish(ctx context.Context, kind schema.RollupKind, open []openBucket) error {
+	if err := r.count(ctx, kind, open); err != nil {
+		return err
+	}
+	if err := sleep.For(ctx, r.settled); err != nil {
+		return err
+	}
+	if err := r.close(ctx, kind, open); err != nil {
+		return fmt.Errorf("closing buckets: %w", unavailable(err))
+	}
+	return nil
+}
+
+// count counts buckets anew. A row that was counted before and has nothing to count any more is
+// replaced by one without cells. A version is never below the one before, whatever the clock says.
+func (r *Rollups) count(ctx context.Context, kind schema.RollupKind, buckets []openBucket) error {
+	workspaces, days := make([]string, len(buckets)), make([]string, len(buckets))
+	for i, b := range buckets {
+		workspaces[i], days[i] = b.Workspace.String(), b.Day.Format(time.DateOnly)
+	}
+	const these = `(workspace, day) in (
+				select bucket.1, bucket.2 from (select arrayJoin(arrayZip({workspaces:Array(UUID)}, {days:Array(Date)})) as bucket))`
+	for _, into := range rollupKinds[kind] {
+		// The names come from this file; buckets are parameters.
+		if err := r.conn.Exec(ctx, `
+			insert into rollup_`+into.name+` (`+into.keys+`, version, cells)
+			select `+into.keys+`, greatest(toUnixTimestamp64Micro(now64(6)), max(before) + 1), groupArrayArray(counted)
+			from (
+				select `+into.keys+`, toInt64(0) as before, groupArray(tuple(* except (`+into.keys+`))) as counted
+				from counted_`+into.name+`
+				where `+these+`
+				group by `+into.keys+`
+				union all
+				select `+into.keys+`, version as before, [] as counted
+				from rollup_`+into.name+`
+				where `+these+`
+			)
+			group by `+into.keys,
+			clickhouse.Named("workspaces", workspaces), clickhouse.Named("days", days)); err != nil {
+			return fmt.Errorf("counting into rollup_%s: %w", into.name, unavailable(err))
+		}
+	}
+	return nil
+}
+
+// close takes away what opened buckets when they were looked for. What came since stays, and
+// keeps them open, as does another process that closes them at the same time.
+func (r *Rollups) close(ctx context.Context, kind schema.RollupKind, buckets []openBucket) (err error) {
+	block, err := r.conn.PrepareBatch(ctx, `insert into rollup_open (kind, workspace, day, minute, n)`)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, block.Close()) }()
+	for _, b := range buckets {
+		for i, minute := range b.Minutes {
+			if err := block.Append(string(kind), b.Workspace, b.Day, minute, -b.Sums[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return block.Send()
+}
+
+// Open returns how many buckets of each kind are open.
+func (r *Rollups) Open(ctx context.Context) (map[schema.RollupKind]int, error) {
+	var found []struct {
+		Kind    string `ch:"kind"`
+		Buckets uint64 `ch:"buckets"`
+	}
+	if err := r.conn.Select(ctx, &found, `
+		select toString(kind) as kind, count() as buckets
+		from (select kind, workspace, day from rollup_open group by kind, workspace, day having sum(n) <> 0)
+		group by kind`); err != nil {
+		return nil, fmt.Errorf("counting open buckets: %w", unavailable(err))
+	}
+	open := map[schema.RollupKind]int{}
+	for _, f := range found {
+		open[schema.RollupKind(f.Kind)] = int(f.Buckets)
+	}
+	return open, nil
+}
