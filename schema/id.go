@@ -222,6 +222,9 @@ func NewEventID(at time.Time) EventID { return NewID[eventKind](at) }
 // NewBatchID makes a BatchID of a time, the database's where it is at hand.
 func NewBatchID(at time.Time) BatchID { return NewID[batchKind](at) }
 
+// FirstBatchID is FirstID of batches.
+func FirstBatchID(at time.Time) BatchID { return FirstID[batchKind](at) }
+
 // NewMediaID makes a MediaID of a time, the database's where it is at hand.
 func NewMediaID(at time.Time) MediaID { return NewID[mediaKind](at) }
 

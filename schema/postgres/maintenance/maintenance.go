@@ -16,6 +16,7 @@ type Store struct {
 	cleared  clearing      // how far what hangs on posts that go is deleted
 	archived ending        // how far the pass over what has ended is
 	unnoted  schema.PostID // how far the round over posts is that nobody may have noted
+	outbox   outboxStart
 
 	keys, receipts, deliveries, attempts, counters, consents, replies, inbox *aged
 }

@@ -1,8 +1,10 @@
 package maintenance
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,8 +25,12 @@ const (
 // since they were sent, the oldest first, and counts them as sent now. It returns at most
 // limit, the place to go on at, and the zero place once it has come to the end.
 func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.BatchID, age time.Duration, limit int) (batches []schema.EncodedEvents, next schema.BatchID, err error) {
+	from, now := after, s.Now()
+	if after.IsZero() {
+		from = s.outbox.start(now)
+	}
 	rows, err := s.Pool.Query(ctx, `
-		with seen as (
+		with seen as materialized (
 			select id, owed, sent_at from outbox where id > coalesce(@after::uuid, `+db.NoID+`) order by id limit @scan
 		), late as (
 			select id from seen where owed & @mark::int2 <> 0 and sent_at < now() - @age::interval order by id limit @limit
@@ -35,34 +41,73 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		), sent as (
 			update outbox o set sent_at = now() from free where o.id = free.id returning o.id, o.payload
 		)
-		select id, payload from sent order by id`, pgx.StrictNamedArgs{
-		"after": after, "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
+		select (select id from seen order by id limit 1), (select id from seen order by id offset @scan - 1 limit 1), sent.id, sent.payload
+		from (values (0)) always left join sent on true order by sent.id`, pgx.StrictNamedArgs{
+		"after": from, "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
 	})
-	batches, err = db.Collect(rows, err, func(row pgx.Row, b *schema.EncodedEvents) error {
-		return row.Scan((*[16]byte)(&b.ID), &b.Payload)
-	})
-	if err != nil {
+	var first, last, id *[16]byte
+	var payload []byte
+	if err == nil {
+		_, err = pgx.ForEachRow(rows, []any{&first, &last, &id, &payload}, func() error {
+			if id != nil {
+				batches = append(batches, schema.EncodedEvents{ID: *id, Payload: bytes.Clone(payload)})
+			}
+			return nil
+		})
+	}
+	switch {
+	case err != nil:
 		return nil, after, fmt.Errorf("reading unsent events: %w", db.Unavailable(err))
+	case len(batches) > 0:
+		next = batches[len(batches)-1].ID
+	case last != nil:
+		next = *last
 	}
-	if n := len(batches); n > 0 {
-		return batches, batches[n-1].ID, nil
+	if after.IsZero() {
+		s.outbox.note(first, now)
 	}
-	next, err = s.endOfScan(ctx, after)
-	return nil, next, err
+	return batches, next, nil
 }
 
-// endOfScan is how far a call behind a place has looked; zero: to the end.
-func (s *Store) endOfScan(ctx context.Context, after schema.BatchID) (schema.BatchID, error) {
-	var last *[16]byte
-	err := s.Pool.QueryRow(ctx, `
-		select (select id from outbox where id > coalesce($1::uuid, `+db.NoID+`) order by id offset $2 limit 1)`, after, unsentScan-1).Scan(&last)
-	if err != nil {
-		return after, fmt.Errorf("reading how far events were looked at: %w", db.Unavailable(err))
+// outboxStart is where a pass over the outbox starts. While a transaction holds xmin, what is
+// deleted stays in the index, and a scan from the very beginning walks over all of it.
+type outboxStart struct {
+	mu     sync.Mutex
+	oldest time.Time // nothing is there that was made before it
+	full   time.Time // when a pass last started at the very beginning
+}
+
+const (
+	// outboxLookback is how far before now a pass starts at least: longer than any transaction
+	// lasts, so that no batch can still appear with an earlier id.
+	outboxLookback = time.Minute
+	// outboxFullEvery is how often a pass starts at the very beginning: there a dead letter's
+	// events come back with their first id.
+	outboxFullEvery = 30 * time.Second
+)
+
+// start returns the place behind which a pass starts; zero: at the very beginning.
+func (o *outboxStart) start(now time.Time) schema.BatchID {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if since := now.Sub(o.full); o.oldest.IsZero() || since > outboxFullEvery || since < 0 { // or the clock was set back
+		o.full = now
+		return schema.BatchID{}
 	}
-	if last == nil {
-		return schema.BatchID{}, nil
+	return schema.FirstBatchID(o.oldest)
+}
+
+// note takes the first batch that a pass has found.
+func (o *outboxStart) note(first *[16]byte, now time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.oldest = now.Add(-outboxLookback)
+	if first == nil {
+		return
 	}
-	return *last, nil
+	if made := schema.BatchID(*first).Time(); made.Before(o.oldest) {
+		o.oldest = made
+	}
 }
 
 // Owed returns how many of batches a mark's owner has not handled.
