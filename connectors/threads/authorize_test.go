@@ -54,7 +54,7 @@ func TestAConsentThatNobodyTellsOfIsTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.inject(t, simulation.Fault{Operation: "GET /debug_token", Status: http.StatusBadRequest, Body: `{"error":{"message":"no tester","code":10}}`})
+	r.Inject(t, simulation.Fault{Operation: "GET /debug_token", Status: http.StatusBadRequest, Body: `{"error":{"message":"no tester","code":10}}`})
 	credentials, err := r.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: "http://x", Code: back.Query().Get("code")})
 	if err != nil || credentials.Scope != "" || !credentials.SelfRenewing {
 		t.Errorf("Exchange = %v of %q, %v", credentials, credentials.Scope, err)
