@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -109,6 +110,31 @@ func Serve(t *testing.T, h http.Handler) string {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return server.URL
+}
+
+// SentBack opens a page of consent as a person's browser does, sends its form, and returns where
+// the person is sent then.
+func SentBack(t *testing.T, page string, form url.Values) *url.URL {
+	t.Helper()
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	shown, err := client.Get(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown.Body.Close()
+	if kind := shown.Header.Get("Content-Type"); shown.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "text/html") {
+		t.Fatalf("the page is %d, %s", shown.StatusCode, kind)
+	}
+	answered, err := client.PostForm(page, form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered.Body.Close()
+	back, err := answered.Location()
+	if err != nil {
+		t.Fatalf("status %d: %v", answered.StatusCode, err)
+	}
+	return back
 }
 
 // App is the app that simulators know.

@@ -2,7 +2,6 @@ package linkedin
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -39,24 +38,7 @@ func (r *rig) consent(t *testing.T) *consent {
 // answer opens the page, sends its form and returns what LinkedIn sends the member back with.
 func (c *consent) answer(t *testing.T, form url.Values) url.Values {
 	t.Helper()
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	shown, err := client.Get(c.page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown.Body.Close()
-	if kind := shown.Header.Get("Content-Type"); shown.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "text/html") {
-		t.Fatalf("the page is %d, %s", shown.StatusCode, kind)
-	}
-	answered, err := client.PostForm(c.page, form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answered.Body.Close()
-	back, err := answered.Location()
-	if err != nil {
-		t.Fatalf("status %d: %v", answered.StatusCode, err)
-	}
+	back := connectortest.SentBack(t, c.page, form)
 	if !strings.HasPrefix(back.String(), callback) || back.Query().Get("state") != "state&1" {
 		t.Fatalf("sent back to %s", back)
 	}

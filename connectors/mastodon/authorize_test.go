@@ -1,7 +1,6 @@
 package mastodon
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -40,16 +39,7 @@ func (r *rig) consent(t *testing.T, known connectors.App) *consent {
 // answer sends the page's form and returns what the server sends the person back with.
 func (c *consent) answer(t *testing.T, form url.Values) url.Values {
 	t.Helper()
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.PostForm(c.page, form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	back, err := response.Location()
-	if err != nil {
-		t.Fatalf("status %d: %v", response.StatusCode, err)
-	}
+	back := connectortest.SentBack(t, c.page, form)
 	if !strings.HasPrefix(back.String(), callback) || back.Query().Get("state") != "state&1" {
 		t.Fatalf("sent back to %s", back)
 	}
