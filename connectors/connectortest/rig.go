@@ -116,25 +116,33 @@ func Serve(t *testing.T, h http.Handler) string {
 // the person is sent then.
 func SentBack(t *testing.T, page string, form url.Values) *url.URL {
 	t.Helper()
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	shown, err := client.Get(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown.Body.Close()
+	shown := browse(t, http.MethodGet, page, nil)
 	if kind := shown.Header.Get("Content-Type"); shown.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "text/html") {
 		t.Fatalf("the page is %d, %s", shown.StatusCode, kind)
 	}
-	answered, err := client.PostForm(page, form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answered.Body.Close()
+	answered := browse(t, http.MethodPost, page, form)
 	back, err := answered.Location()
 	if err != nil {
 		t.Fatalf("status %d: %v", answered.StatusCode, err)
 	}
 	return back
+}
+
+// browse makes a browser's request, and follows nothing.
+func browse(t *testing.T, method, page string, form url.Values) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, page, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	return response
 }
 
 // App is the app that simulators know.
