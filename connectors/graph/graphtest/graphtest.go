@@ -46,7 +46,7 @@ func tradedForTheNext(t *testing.T, s Subject) {
 		t.Errorf("exchanged for %+v", long)
 	}
 	_, err = s.Connector.Refresh(t.Context(), a, long)
-	connectortest.WantKind(t, err, schema.Refused) // it is not a day old
+	_ = connectortest.WantKind(t, err, schema.Refused) // it is not a day old
 	s.Pass(25 * time.Hour)
 	next, err := s.Connector.Refresh(t.Context(), a, long)
 	if err != nil || !next.ExpiresAt.Equal(s.Clock().Add(60*24*time.Hour)) {
@@ -59,14 +59,14 @@ func tradedForTheNext(t *testing.T, s Subject) {
 	}
 	s.Pass(61 * 24 * time.Hour)
 	_, err = s.Connector.Refresh(t.Context(), a, next)
-	connectortest.WantKind(t, err, schema.TokenDead)
+	_ = connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 // lostTrade: the old token goes on working, so a trade whose answer is lost is made again.
 func lostTrade(t *testing.T, s Subject) {
 	s.Inject(t, simulation.Fault{Operation: "GET /refresh_access_token", Lose: true})
 	_, err := s.Connector.Refresh(t.Context(), schema.Account{}, schema.Credentials{AccessToken: s.Token})
-	connectortest.WantKind(t, err, schema.Retryable)
+	_ = connectortest.WantKind(t, err, schema.Retryable)
 	if _, err := s.Connector.Refresh(t.Context(), schema.Account{}, schema.Credentials{AccessToken: s.Token}); err != nil {
 		t.Fatal(err)
 	}
