@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -93,16 +94,7 @@ func bestTimes(sums []schema.SlotSum) schema.BestTimes {
 			})
 		}
 	}
-	slices.SortStableFunc(best.Times, func(a, b schema.BestTime) int {
-		switch {
-		case a.Lift > b.Lift:
-			return -1
-		case a.Lift < b.Lift:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortStableFunc(best.Times, func(a, b schema.BestTime) int { return cmp.Compare(b.Lift, a.Lift) })
 	best.Confidence = best.Times[0].Confidence
 	return best
 }

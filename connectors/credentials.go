@@ -1,6 +1,7 @@
 package connectors
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -79,4 +80,24 @@ type App struct {
 	// usual; 0: as usual.
 	Uploads int `json:",omitempty"`
 	Units   int `json:",omitempty"`
+}
+
+// Traded returns credentials as they are after a trade, of which the platform names what is new.
+func Traded(old, granted schema.Credentials) schema.Credentials {
+	traded := old
+	traded.AccessToken, traded.ExpiresAt = granted.AccessToken, granted.ExpiresAt
+	traded.RefreshToken = cmp.Or(granted.RefreshToken, old.RefreshToken)
+	traded.Scope = cmp.Or(granted.Scope, old.Scope)
+	if !granted.RefreshExpiresAt.IsZero() {
+		traded.RefreshExpiresAt = granted.RefreshExpiresAt
+	}
+	return traded
+}
+
+// EndOf returns when a token ends that lives so many seconds from now; zero where none are named.
+func EndOf(seconds int64, now time.Time) time.Time {
+	if seconds <= 0 {
+		return time.Time{}
+	}
+	return now.UTC().Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
 }

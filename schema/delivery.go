@@ -108,6 +108,35 @@ func (d Delivery) Parent() *Receipt {
 	return &d.Receipts[len(d.Receipts)-1]
 }
 
+// VisibleEntry is the position of the entry that the visible call makes, or comments on.
+func (d Delivery) VisibleEntry() int {
+	if d.Comment != nil {
+		return d.Comment.Entry
+	}
+	return d.Entry
+}
+
+// VisibleText is the text that the visible call makes public: the entry's, or the comment's.
+func (d Delivery) VisibleText() string {
+	if d.Comment != nil {
+		return d.Comment.Text
+	}
+	return d.Text
+}
+
+// ReplyTo is the native id of what the visible call makes a reply to: the entry before, or the
+// one that is commented on; empty for none.
+func (d Delivery) ReplyTo() string {
+	parent := d.Parent()
+	if d.Comment != nil {
+		parent = d.Receipt(d.Comment.Entry)
+	}
+	if parent == nil {
+		return ""
+	}
+	return parent.NativeID
+}
+
 // Root returns the receipt of the first published entry, nil if there is none.
 func (d Delivery) Root() *Receipt {
 	if len(d.Receipts) == 0 {

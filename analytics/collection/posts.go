@@ -39,7 +39,7 @@ func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error
 			r.Gone = s.Due
 			return r, unsupported()
 		} else if err != nil {
-			if refused := schema.KindOf(err) == schema.Refused; refused && len(looked) == 1 {
+			if schema.KindOf(err) == schema.Refused && len(looked) == 1 {
 				r.Looked = append(r.Looked, looked...)
 			}
 			return r, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"image"
 	"image/png"
 	"io"
@@ -139,15 +138,6 @@ func (s *stage) wantPosts(t *testing.T, want int) []simulation.Post {
 		t.Fatalf("the repository has %d posts, want %d", len(posts), want)
 	}
 	return posts
-}
-
-func wantKind(t *testing.T, err error, want schema.ErrorKind) *schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != want {
-		t.Fatalf("err = %v (%+v), want kind %d", err, e, want)
-	}
-	return e
 }
 
 // stored is what the repository keeps of a post.

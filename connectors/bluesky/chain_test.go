@@ -3,6 +3,7 @@ package bluesky
 import (
 	"testing"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -72,14 +73,14 @@ func (s *stage) persist(t *testing.T, d schema.Delivery) schema.Receipt {
 		}
 		met++
 		if schema.KindOf(err) != schema.Unknown {
-			wantKind(t, err, schema.Retryable)
+			connectortest.WantKind(t, err, schema.Retryable)
 			continue
 		}
 		for range 3 {
 			s.advance(schema.Lease)
 			receipt, verdict, err := s.connector.Find(t.Context(), d)
 			if err != nil {
-				wantKind(t, err, schema.Retryable)
+				connectortest.WantKind(t, err, schema.Retryable)
 				continue
 			}
 			if verdict == schema.Found {

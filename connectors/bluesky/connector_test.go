@@ -9,6 +9,7 @@ import (
 
 	"github.com/bluesky-social/indigo/atproto/syntax"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -60,7 +61,7 @@ func TestRepeatedCallMakesNoSecondRecord(t *testing.T) {
 	}
 	d.Text = "another text under the same key"
 	_, err := s.connector.Publish(t.Context(), d)
-	wantKind(t, err, schema.Duplicate)
+	connectortest.WantKind(t, err, schema.Duplicate)
 	found, verdict, err := s.connector.Find(t.Context(), d)
 	if err != nil || verdict != schema.Found || found.NativeID != first.NativeID || found.State != first.State {
 		t.Errorf("Find = %+v, %v, %v; want %+v", found, verdict, err, first)
@@ -80,7 +81,7 @@ func TestDeadCredentialsDoNotHideARecord(t *testing.T) {
 	}
 	d.Key = "another"
 	_, verdict, err := s.connector.Find(t.Context(), d)
-	if wantKind(t, err, schema.TokenDead); verdict != schema.CannotTell {
+	if connectortest.WantKind(t, err, schema.TokenDead); verdict != schema.CannotTell {
 		t.Errorf("a server that may not be the account's own says %v", verdict)
 	}
 }
@@ -117,7 +118,7 @@ func TestCommentOnAHoleIsRefused(t *testing.T) {
 	d := s.delivery("")
 	d.Comment = &schema.Comment{Entry: 2, Text: "on nothing"}
 	_, err := s.connector.Comment(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 	s.wantPosts(t, 0)
 }
 
@@ -133,7 +134,7 @@ func TestUploadedImagesAreKeptAfterAFailure(t *testing.T) {
 	s := newStage(t)
 	d := s.delivery("look", picked("one.png", "large.png")...)
 	progress, err := s.connector.Prepare(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 	d.Progress, d.Media = progress.State, picked("one.png", "other.png")
 	progress, err = s.connector.Prepare(t.Context(), d)
 	if err != nil || !progress.Ready {
@@ -179,7 +180,7 @@ func TestMentionsThatCannotBeLookedUpHoldThePost(t *testing.T) {
 	s.inject(t, simulation.Fault{Operation: resolveHandle, Status: http.StatusBadGateway})
 	d := s.delivery("hi @bob.example.com")
 	_, err := s.connector.Publish(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	s.wantCalls(t, putRecord, 0)
 	s.publish(t, d)
 }

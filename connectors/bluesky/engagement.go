@@ -45,7 +45,8 @@ type written struct {
 
 // read returns what the author wrote; ok is false for a record that is none of a post.
 func (v *postView) read() (w written, ok bool) {
-	return w, json.Unmarshal(v.Record, &w) == nil
+	err := json.Unmarshal(v.Record, &w)
+	return w, err == nil
 }
 
 // author is who wrote it.

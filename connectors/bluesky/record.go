@@ -131,11 +131,7 @@ func receiptOf(d schema.Delivery, ref strongRef, at time.Time) (schema.Receipt, 
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("encoding receipt: %w", err)
 	}
-	entry := d.Entry
-	if d.Comment != nil {
-		entry = d.Comment.Entry
-	}
-	return schema.Receipt{Entry: entry, NativeID: ref.URI, URL: pageOf(ref.URI), PostedAt: at.UTC(), State: string(state)}, nil
+	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: ref.URI, URL: pageOf(ref.URI), PostedAt: at.UTC(), State: string(state)}, nil
 }
 
 // pageOf returns where people read a post. It names the account by its DID, which

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -69,7 +70,7 @@ func TestFailingRefreshSpendsNoLogin(t *testing.T) {
 	s.advance(accessLife + time.Minute)
 	s.inject(t, simulation.Fault{Operation: refreshSession, Status: http.StatusBadGateway})
 	_, err := s.connector.Publish(t.Context(), s.delivery("second"))
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	s.publish(t, s.delivery("third"))
 	s.wantCalls(t, createSession, 1)
 	s.wantCalls(t, refreshSession, 2)
@@ -80,7 +81,7 @@ func TestWrongPasswordIsNotTriedAgainAtOnce(t *testing.T) {
 	s.inject(t, simulation.Fault{Operation: createSession, Status: http.StatusUnauthorized})
 	for range 5 {
 		_, err := s.connector.Publish(t.Context(), s.delivery("hello"))
-		wantKind(t, err, schema.TokenDead)
+		connectortest.WantKind(t, err, schema.TokenDead)
 	}
 	s.wantCalls(t, createSession, 1)
 	s.advance(refusedFor + time.Second)
@@ -92,7 +93,7 @@ func TestAnotherPasswordIsTriedAtOnce(t *testing.T) {
 	s.inject(t, simulation.Fault{Operation: createSession, Status: http.StatusUnauthorized})
 	d := s.delivery("hello")
 	_, err := s.connector.Publish(t.Context(), d)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	d.Credentials.Password = "qrst-uvwx-yzab-cdef"
 	s.publish(t, d)
 }
@@ -105,11 +106,11 @@ func TestLoginLimitIsRespected(t *testing.T) {
 	}
 	s.connector = s.newConnector(t) // a process that starts anew
 	_, err := s.connector.Publish(t.Context(), s.delivery("second"))
-	if e := wantKind(t, err, schema.RateLimited); e.RetryAfter < 4*time.Minute || e.RetryAfter > 5*time.Minute {
+	if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter < 4*time.Minute || e.RetryAfter > 5*time.Minute {
 		t.Errorf("RetryAfter = %v, want the rest of 5 minutes", e.RetryAfter)
 	}
 	_, err = s.connector.Publish(t.Context(), s.delivery("third"))
-	wantKind(t, err, schema.RateLimited)
+	connectortest.WantKind(t, err, schema.RateLimited)
 	s.wantCalls(t, createSession, 31)
 	s.advance(5*time.Minute + time.Second)
 	s.publish(t, s.delivery("fourth"))
@@ -128,7 +129,7 @@ func TestAccountThatCameWithTokens(t *testing.T) {
 	d = s.delivery("with what it was refreshed to")
 	d.Credentials = tokens
 	_, err := s.connector.Publish(t.Context(), d)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	s.wantCalls(t, refreshSession, 0) // its outcome would be kept in memory only
 	if d.Credentials, err = s.connector.Refresh(t.Context(), s.account, tokens); err != nil {
 		t.Fatal(err)
@@ -140,7 +141,7 @@ func TestAccountThatCameWithTokens(t *testing.T) {
 
 	s.advance(refreshGrace + time.Minute)
 	_, err = s.connector.Refresh(t.Context(), s.account, tokens)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	s.wantPosts(t, 2)
 }
 
@@ -150,7 +151,7 @@ func TestLostAnswerOfARefreshIsUnknown(t *testing.T) {
 	tokens := schema.Credentials{AccessToken: answer["accessJwt"].(string), RefreshToken: answer["refreshJwt"].(string)}
 	s.inject(t, simulation.Fault{Operation: refreshSession, Lose: true})
 	_, err := s.connector.Refresh(t.Context(), s.account, tokens)
-	wantKind(t, err, schema.Unknown)
+	connectortest.WantKind(t, err, schema.Unknown)
 	if _, err := s.connector.Check(t.Context(), s.account, tokens); err != nil {
 		t.Errorf("the old access token does not work: %v", err)
 	}
@@ -161,13 +162,13 @@ func TestAccountWithoutCredentials(t *testing.T) {
 	d := s.delivery("hello")
 	d.Credentials = schema.Credentials{}
 	_, err := s.connector.Publish(t.Context(), d)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 func TestTokenThatIsRefusedForeverIsDead(t *testing.T) {
 	s := newStage(t)
 	_, err := s.connector.Publish(t.Context(), s.delivery("[crier:expired-token]"))
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	s.wantCalls(t, putRecord, 2)
 }
 
@@ -183,7 +184,7 @@ func TestCheck(t *testing.T) {
 	s.inject(t, simulation.Fault{Operation: createSession, Status: http.StatusUnauthorized,
 		Body: `{"error": "AuthFactorTokenRequired", "message": "A sign in code has been sent"}`})
 	_, err = s.connector.Check(t.Context(), s.account, schema.Credentials{Identifier: "bob.example.com", Password: "p"})
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 func TestIdleSessionsAreForgotten(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/media"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -83,7 +84,7 @@ func TestVideoWhoseUploadWasLost(t *testing.T) {
 	s.inject(t, simulation.Fault{Operation: uploadVideo, Lose: true})
 	d := s.delivery("look", film)
 	_, err := s.connector.Prepare(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	s.prepare(t, &d)
 	s.publish(t, d)
 }
@@ -104,7 +105,7 @@ func TestVideoThatFailedInPassingIsUploadedAgain(t *testing.T) {
 			d.Progress = progress.State
 			s.inject(t, fault)
 			progress, err = s.connector.Prepare(t.Context(), d)
-			wantKind(t, err, schema.Retryable)
+			connectortest.WantKind(t, err, schema.Retryable)
 			d.Progress = progress.State
 			s.prepare(t, &d)
 			s.publish(t, d)
@@ -135,7 +136,7 @@ func TestVideoThatIsRefused(t *testing.T) {
 				s.inject(t, tt.fault)
 			}
 			_, err := s.connector.Prepare(t.Context(), s.delivery("look", tt.items...))
-			wantKind(t, err, tt.want)
+			connectortest.WantKind(t, err, tt.want)
 		})
 	}
 }

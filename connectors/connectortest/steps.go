@@ -39,3 +39,20 @@ func Prepared(t *testing.T, d schema.Delivery, restart func() connectors.Connect
 	t.Fatal("Prepare is never ready")
 	return d
 }
+
+// Ready makes a delivery ready where nothing fails. pass moves the clock of both sides.
+func Ready(t *testing.T, c connectors.Connector, d schema.Delivery, pass func(time.Duration)) schema.Delivery {
+	t.Helper()
+	for range 20 {
+		progress, err := c.Prepare(t.Context(), d)
+		if err != nil {
+			t.Fatalf("Prepare: %v", err)
+		}
+		if d.Progress = progress.State; progress.Ready {
+			return d
+		}
+		pass(progress.RetryIn)
+	}
+	t.Fatal("Prepare is never ready")
+	return d
+}

@@ -78,7 +78,7 @@ func TestTheListOfPagesIsRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.inject(t, simulation.Fault{Operation: pageLists, Status: http.StatusOK, Body: tt.body})
+			r.Inject(t, simulation.Fault{Operation: pageLists, Status: http.StatusOK, Body: tt.body})
 			entities, err := r.Entities(t.Context(), schema.Account{}, person())
 			if (err != nil) != (tt.want < 0) || err == nil && len(entities) != tt.want {
 				t.Errorf("%d pages, %v; want %d", len(entities), err, tt.want)
@@ -90,9 +90,9 @@ func TestTheListOfPagesIsRead(t *testing.T) {
 // A list that never ends is read no further than is of use.
 func TestAnEndlessListOfPagesEnds(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: pageLists, Status: http.StatusOK, Times: 50, Body: `{"data":[],"paging":{"cursors":{"after":"1"},"next":"x"}}`})
-	if _, err := r.Entities(t.Context(), schema.Account{}, person()); err != nil || r.world.Calls(pageLists) != mostPageLists {
-		t.Errorf("%d lists, %v", r.world.Calls(pageLists), err)
+	r.Inject(t, simulation.Fault{Operation: pageLists, Status: http.StatusOK, Times: 50, Body: `{"data":[],"paging":{"cursors":{"after":"1"},"next":"x"}}`})
+	if _, err := r.Entities(t.Context(), schema.Account{}, person()); err != nil || r.World.Calls(pageLists) != mostPageLists {
+		t.Errorf("%d lists, %v", r.World.Calls(pageLists), err)
 	}
 }
 

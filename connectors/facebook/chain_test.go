@@ -48,9 +48,9 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 			} {
 				t.Run(kind+" "+call+" "+name, func(t *testing.T) {
 					r := newRig(t)
-					r.inject(t, fault)
+					r.Inject(t, fault)
 					r.publish(t, r.deliveryOf(tt.settings, tt.media...))
-					posts := r.world.Posts()
+					posts := r.World.Posts()
 					if len(posts) != 1 || len(posts[0].Media) != len(tt.media) || posts[0].Media[0].Size == 0 {
 						t.Errorf("posts %+v", posts)
 					}
@@ -68,7 +68,7 @@ func TestALostAnswerOfEachVisibleCall(t *testing.T) {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				r := newRig(t)
 				d := r.prepare(t, r.deliveryOf(tt.settings, tt.media...))
-				r.inject(t, simulation.Fault{Operation: tt.visible, Lose: lost, Refuse: !lost})
+				r.Inject(t, simulation.Fault{Operation: tt.visible, Lose: lost, Refuse: !lost})
 				_, err := r.Publish(t.Context(), d)
 				connectortest.WantKind(t, err, schema.Unknown)
 				want := schema.NotThere
@@ -80,10 +80,10 @@ func TestALostAnswerOfEachVisibleCall(t *testing.T) {
 				}
 				for range 2 {
 					receipt, verdict, err := r.Find(t.Context(), d)
-					if verdict != want || err != nil || verdict == schema.Found && !strings.HasSuffix(receipt.NativeID, r.world.Posts()[0].ID) {
+					if verdict != want || err != nil || verdict == schema.Found && !strings.HasSuffix(receipt.NativeID, r.World.Posts()[0].ID) {
 						t.Fatalf("Find = %+v, %v, %v; want %v", receipt, verdict, err, want)
 					}
-					r.pass(videoWait)
+					r.Pass(videoWait)
 				}
 			})
 		}
@@ -98,17 +98,17 @@ func TestALostAnswerOfAComment(t *testing.T) {
 	d := r.delivery("look")
 	entry := r.publish(t, d)
 	d.Receipts, d.Comment = []schema.Receipt{entry}, &schema.Comment{Text: "first"}
-	r.inject(t, simulation.Fault{Operation: "POST /{version}/{node}/comments", Refuse: true})
+	r.Inject(t, simulation.Fault{Operation: "POST /{version}/{node}/comments", Refuse: true})
 	_, err := r.Comment(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Unknown)
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
 		t.Fatalf("Find = %v, %v", verdict, err)
 	}
-	r.inject(t, simulation.Fault{Operation: "POST /{version}/{node}/comments", Lose: true})
+	r.Inject(t, simulation.Fault{Operation: "POST /{version}/{node}/comments", Lose: true})
 	_, err = r.Comment(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Unknown)
 	receipt, verdict, err := r.Find(t.Context(), d)
-	if verdict != schema.Found || err != nil || receipt.NativeID != r.world.Posts()[1].ID {
+	if verdict != schema.Found || err != nil || receipt.NativeID != r.World.Posts()[1].ID {
 		t.Fatalf("Find = %+v, %v, %v", receipt, verdict, err)
 	}
 }
@@ -123,14 +123,14 @@ func TestAVideoGoesOnWhereItWasCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			for range 2 { // the start, and the first of three parts
-				r.inject(t, simulation.Fault{Operation: videos, Delay: 1})
+				r.Inject(t, simulation.Fault{Operation: videos, Delay: 1})
 			}
-			r.inject(t, fault)
+			r.Inject(t, fault)
 			receipt := r.publish(t, r.delivery("look", film))
-			if n := r.world.Calls(videos); n != 6 {
+			if n := r.World.Calls(videos); n != 6 {
 				t.Errorf("%d calls for a start, three parts, one of them twice, and an end", n)
 			}
-			if post := r.world.Posts()[0]; post.Media[0].Size != filmSize || receipt.NativeID != post.ID {
+			if post := r.World.Posts()[0]; post.Media[0].Size != filmSize || receipt.NativeID != post.ID {
 				t.Errorf("receipt %+v of %+v", receipt, post)
 			}
 		})
@@ -142,7 +142,7 @@ func TestALongUploadIsGoneOnWith(t *testing.T) {
 	r := newRig(t)
 	slow := *r.Connector
 	ticks := 0
-	slow.now = func() time.Time { ticks++; return r.clock().Add(time.Duration(ticks) * 2 * longestTurn) }
+	slow.now = func() time.Time { ticks++; return r.Clock().Add(time.Duration(ticks) * 2 * longestTurn) }
 	d := r.delivery("look", film)
 	p, err := slow.Prepare(t.Context(), d)
 	if err != nil || p.Ready || p.RetryIn <= 0 || p.State == nil {
@@ -150,7 +150,7 @@ func TestALongUploadIsGoneOnWith(t *testing.T) {
 	}
 	d.Progress = p.State
 	r.publish(t, d)
-	if n := r.world.Calls("POST /{version}/{page}/videos"); n != 5 {
+	if n := r.World.Calls("POST /{version}/{page}/videos"); n != 5 {
 		t.Errorf("%d calls for a start, three parts and an end", n)
 	}
 }
@@ -159,16 +159,16 @@ func TestALongUploadIsGoneOnWith(t *testing.T) {
 func TestAReelGoesOnWhereItWasCutOff(t *testing.T) {
 	r := newRig(t)
 	const upload = "POST /video-upload/{version}/videos/{video}"
-	r.inject(t, simulation.Fault{Operation: upload, Lose: true})
+	r.Inject(t, simulation.Fault{Operation: upload, Lose: true})
 	r.publish(t, r.deliveryOf(`{"mediaType": "REELS"}`, upright))
 	last := ""
-	for _, request := range r.seen {
+	for _, request := range r.Requests() {
 		if strings.HasPrefix(request.URL.Path, "/video-upload/") {
 			last = request.Header.Get("Offset")
 		}
 	}
-	if last != "8388609" || r.world.Posts()[0].Media[0].Size != filmSize {
-		t.Errorf("the last upload began at %s; post %+v", last, r.world.Posts()[0])
+	if last != "8388609" || r.World.Posts()[0].Media[0].Size != filmSize {
+		t.Errorf("the last upload began at %s; post %+v", last, r.World.Posts()[0])
 	}
 }
 
@@ -176,11 +176,11 @@ func TestAReelGoesOnWhereItWasCutOff(t *testing.T) {
 func TestAForgottenUploadBeginsAnew(t *testing.T) {
 	r := newRig(t)
 	const videos = "POST /{version}/{page}/videos"
-	r.inject(t, simulation.Fault{Operation: videos, Delay: 1})
-	r.inject(t, simulation.Fault{Operation: videos, Refuse: true})
-	r.inject(t, simulation.Fault{Operation: videos, Status: 400, Body: `{"error":{"message":"(#100) no such session","code":100}}`})
+	r.Inject(t, simulation.Fault{Operation: videos, Delay: 1})
+	r.Inject(t, simulation.Fault{Operation: videos, Refuse: true})
+	r.Inject(t, simulation.Fault{Operation: videos, Status: 400, Body: `{"error":{"message":"(#100) no such session","code":100}}`})
 	r.publish(t, r.delivery("look", film))
-	if posts := r.world.Posts(); len(posts) != 1 || posts[0].Media[0].Size != filmSize {
+	if posts := r.World.Posts(); len(posts) != 1 || posts[0].Media[0].Size != filmSize {
 		t.Errorf("posts %+v", posts)
 	}
 }
@@ -199,7 +199,7 @@ func TestUploadsTellNobodyElseTheToken(t *testing.T) {
 	told := 0
 	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { told++ }))
 	t.Cleanup(stranger.Close)
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: "POST /{version}/{page}/video_reels", Status: 200, Body: `{"video_id":"1","upload_url":"` + stranger.URL + `"}`,
 	})
 	_, err := r.Prepare(t.Context(), r.deliveryOf(`{"mediaType": "REELS"}`, upright))

@@ -33,10 +33,10 @@ func TestFindKnowsItsPost(t *testing.T) {
 			if tt.attachments == "" {
 				tt.attachments = "[]"
 			}
-			r.inject(t, simulation.Fault{Operation: "GET /{version}/{page}/published_posts", Status: http.StatusOK, Body: fmt.Sprintf(
+			r.Inject(t, simulation.Fault{Operation: "GET /{version}/{page}/published_posts", Status: http.StatusOK, Body: fmt.Sprintf(
 				`{"data":[{"id":"1_2","message":%q,"created_time":%q,"attachments":{"data":%s}}],"paging":{"cursors":{"after":"x"}}}`,
 				tt.message, d.Since.Add(tt.after).Format("2006-01-02T15:04:05-0700"), tt.attachments)})
-			r.pass(5 * time.Second)
+			r.Pass(5 * time.Second)
 			if _, verdict, err := r.Find(t.Context(), d); verdict != tt.want || (err != nil) != (tt.want == schema.CannotTell) {
 				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
 			}
@@ -70,7 +70,7 @@ func TestFindKnowsItsPhotos(t *testing.T) {
 			if tt.ids != "" {
 				attachments = `[{"media_type":"album","subattachments":{"data":[{"target":{"id":"` + tt.ids + `"}}]}}]`
 			}
-			r.inject(t, simulation.Fault{Operation: "GET /{version}/{page}/published_posts", Status: http.StatusOK, Body: fmt.Sprintf(
+			r.Inject(t, simulation.Fault{Operation: "GET /{version}/{page}/published_posts", Status: http.StatusOK, Body: fmt.Sprintf(
 				`{"data":[{"id":"1_2","message":%q,"created_time":%q,"attachments":{"data":%s}}],"paging":{}}`,
 				tt.text, d.Since.Format("2006-01-02T15:04:05-0700"), attachments)})
 			if _, verdict, err := r.Find(t.Context(), tt.d); verdict != tt.want || err != nil {
@@ -97,7 +97,7 @@ func TestFindReadsThePhasesOfAVideo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.prepare(t, r.delivery("look", film))
-			r.inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: fmt.Sprintf(
+			r.Inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: fmt.Sprintf(
 				`{"id":"1","status":{"video_status":"x","processing_phase":{"status":%q},"publishing_phase":{"status":%q}}}`, tt.processing, tt.publishing)})
 			if _, verdict, err := r.Find(t.Context(), d); verdict != tt.want || (err != nil) != tt.later {
 				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
@@ -119,7 +119,7 @@ func TestFindOfAVideoThatIsNotShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.prepare(t, r.delivery("look", film))
-			r.inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusBadRequest, Body: tt.body})
+			r.Inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusBadRequest, Body: tt.body})
 			_, verdict, err := r.Find(t.Context(), d)
 			if verdict != tt.want || (err != nil) != (tt.want == schema.CannotTell) {
 				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
@@ -157,17 +157,17 @@ func TestAVideoIsPublishedOnceItIsProcessed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.Step, d.Receipts, d.Until = schema.StepFind, []schema.Receipt{taken}, r.clock().Add(time.Hour)
+			d.Step, d.Receipts, d.Until = schema.StepFind, []schema.Receipt{taken}, r.Clock().Add(time.Hour)
 			if !taken.Open {
 				t.Error("the receipt is not open")
 			}
-			r.pass(videoWait)
+			r.Pass(videoWait)
 			if tt.shown != "" {
-				r.inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: tt.shown})
+				r.Inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: tt.shown})
 			}
 			receipt, verdict, err := r.Find(t.Context(), d)
 			meant, _ := errors.AsType[*schema.Error](err)
-			result := d.After(schema.Outcome{Receipt: receipt, Verdict: verdict, Err: meant}, r.clock(), 0)
+			result := d.After(schema.Outcome{Receipt: receipt, Verdict: verdict, Err: meant}, r.Clock(), 0)
 			if result.State != tt.state || receipt.Open != tt.open || tt.state == schema.TargetFailed && !strings.Contains(result.Error.Message, tt.says) {
 				t.Errorf("Find = %+v, %v, %v; result %+v", receipt, verdict, err, result)
 			}

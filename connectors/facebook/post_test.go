@@ -32,13 +32,13 @@ func TestKindsOfPosts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			receipt := r.publish(t, r.deliveryOf(tt.settings, tt.media...))
-			posts := r.world.Posts()
+			posts := r.World.Posts()
 			if len(posts) != 1 || string(posts[0].Fields) != tt.fields || posts[0].Text != tt.text || len(posts[0].Media) != len(tt.media) {
 				t.Fatalf("posts %+v, fields %s", posts, posts[0].Fields)
 			}
 			want := ""
 			if tt.address != "" {
-				want = r.base + strings.Replace(tt.address, "*", receipt.NativeID, 1)
+				want = r.Base + strings.Replace(tt.address, "*", receipt.NativeID, 1)
 			}
 			if receipt.URL != want || !strings.HasSuffix(receipt.NativeID, posts[0].ID) {
 				t.Errorf("receipt %+v, want the address %s", receipt, want)
@@ -56,7 +56,7 @@ func TestADuplicate(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("look")
 	for attempts, want := range []schema.ErrorKind{schema.Refused, schema.Duplicate} {
-		r.inject(t, simulation.Fault{Operation: "POST /{version}/{page}/feed", Status: 400, Body: `{"error":{"message":"(#506) Duplicate status message","code":506}}`})
+		r.Inject(t, simulation.Fault{Operation: "POST /{version}/{page}/feed", Status: 400, Body: `{"error":{"message":"(#506) Duplicate status message","code":506}}`})
 		d.Attempts = attempts
 		_, err := r.Publish(t.Context(), d)
 		connectortest.WantKind(t, err, want)
@@ -110,7 +110,7 @@ func TestMediaThatFacebookDoesNotTake(t *testing.T) {
 			r := newRig(t)
 			_, err := r.Prepare(t.Context(), r.deliveryOf(tt.settings, tt.media...))
 			connectortest.WantKind(t, err, schema.Refused)
-			if len(r.seen) > 0 {
+			if len(r.Requests()) > 0 {
 				t.Error("Facebook was called")
 			}
 		})
@@ -120,7 +120,7 @@ func TestMediaThatFacebookDoesNotTake(t *testing.T) {
 func TestCheckNamesThePage(t *testing.T) {
 	r := newRig(t)
 	profile, err := r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
-	if err != nil || profile.NativeID != r.world.Account(token).ID || !strings.HasPrefix(profile.Name, "Page ") || !profile.ExpiresAt.IsZero() {
+	if err != nil || profile.NativeID != r.World.Account(token).ID || !strings.HasPrefix(profile.Name, "Page ") || !profile.ExpiresAt.IsZero() {
 		t.Errorf("profile %+v, %v", profile, err)
 	}
 	_, err = r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: "user-anna"})
@@ -138,7 +138,7 @@ func TestAStoryTakesNoComment(t *testing.T) {
 // Once a page's calls are used up, the next are left out until there is room.
 func TestUsageIsObeyed(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: "GET /{version}/me", Status: http.StatusOK, Body: `{"id":"1","name":"a","category":"b"}`,
 		Header: map[string]string{"X-Business-Use-Case-Usage": `{"1":[{"type":"pages","call_count":100,"estimated_time_to_regain_access":9}]}`},
 	})
@@ -150,7 +150,7 @@ func TestUsageIsObeyed(t *testing.T) {
 	if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter < 8*time.Minute {
 		t.Errorf("RetryAfter = %v", e.RetryAfter)
 	}
-	r.pass(10 * time.Minute)
+	r.Pass(10 * time.Minute)
 	if _, err := r.Publish(t.Context(), d); err != nil {
 		t.Error(err)
 	}
@@ -161,7 +161,7 @@ func TestACommentWithoutItsPermission(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("look")
 	d.Receipts, d.Comment = []schema.Receipt{r.publish(t, d)}, &schema.Comment{Text: "first"}
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: "POST /{version}/{node}/comments", Status: http.StatusForbidden, Body: `{"error":{"message":"(#200) pages_manage_engagement","code":200}}`,
 	})
 	_, err := r.Comment(t.Context(), d)

@@ -76,7 +76,7 @@ func assetsOf(d schema.Delivery) ([]asset, error) {
 // that nothing is uploaded for an entry that cannot be published.
 func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, s settings, p progress) (err error) {
 	files := make([]*media.File, len(p.Media)) // nil: uploaded already
-	defer func() { err = errors.Join(err, closeAll(files)) }()
+	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
 	for i, a := range p.Media {
 		if a.Ready {
 			continue
@@ -105,16 +105,6 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, s sett
 		}
 	}
 	return nil
-}
-
-func closeAll(files []*media.File) error {
-	var failed error
-	for _, file := range files {
-		if file != nil {
-			failed = errors.Join(failed, file.Close())
-		}
-	}
-	return failed
 }
 
 // uploadPhoto uploads a photo that nobody sees until a post attaches it.

@@ -130,10 +130,7 @@ func (o OAuth) tokens() string { return strings.TrimRight(cmp.Or(o.Base, tokenHo
 
 // after returns the time in so many seconds; zero where none are named.
 func (o OAuth) after(seconds int64) time.Time {
-	if seconds <= 0 {
-		return time.Time{}
-	}
-	return o.Now().UTC().Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
+	return connectors.EndOf(seconds, o.Now())
 }
 
 // ofTrade tells a refusal of what was given for tokens from one of crier's own app, which says

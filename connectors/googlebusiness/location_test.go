@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: end %v", name, e.End)
 		}
 	}
-	r.inject(t, simulation.Fault{Operation: opLocation, Status: http.StatusOK, Body: `{"name":"locations/7","title":"Another"}`})
+	r.Inject(t, simulation.Fault{Operation: opLocation, Status: http.StatusOK, Body: `{"name":"locations/7","title":"Another"}`})
 	_, err := r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token, EntityID: mine[0]})
 	connectortest.WantKind(t, err, schema.Retryable)
 }
@@ -54,10 +54,10 @@ func TestEntities(t *testing.T) {
 		}
 		return simulation.Fault{Operation: opLocations, Status: http.StatusOK, Body: `{"locations":[` + strings.Join(list, ",") + `]` + next + `}`}
 	}
-	r.inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: `{"accounts":[{"name":"accounts/1"},{"name":"accounts/2"}],"nextPageToken":"0"}`})
-	r.inject(t, locations(`,"nextPageToken":"more"`, 11, 12))
-	r.inject(t, locations(``, 13))
-	r.inject(t, locations(``, 12, 21))
+	r.Inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: `{"accounts":[{"name":"accounts/1"},{"name":"accounts/2"}],"nextPageToken":"0"}`})
+	r.Inject(t, locations(`,"nextPageToken":"more"`, 11, 12))
+	r.Inject(t, locations(``, 13))
+	r.Inject(t, locations(``, 12, 21))
 	person := schema.Credentials{AccessToken: token, RefreshToken: "refresh-of-" + token}
 	entities, err := r.Entities(t.Context(), schema.Account{}, person)
 	if err != nil || len(entities) != 4+2 { // of the last page the simulator's own
@@ -70,11 +70,11 @@ func TestEntities(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`<html>`, `null`, `{"welcome":true}`, `{"accounts":"none"}`} {
-		r.inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: body})
+		r.Inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: body})
 		_, err := r.Entities(t.Context(), schema.Account{}, person)
 		connectortest.WantKind(t, err, schema.Retryable)
 	}
-	r.inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: `{}`})
+	r.Inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: `{}`})
 	if entities, err := r.Entities(t.Context(), schema.Account{}, person); err != nil || entities == nil || len(entities) != 0 {
 		t.Errorf("Entities of nobody = %v, %v", entities, err)
 	}
@@ -83,18 +83,18 @@ func TestEntities(t *testing.T) {
 // However many accounts and locations there are, a bounded number of lists is read.
 func TestEntitiesAreBounded(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: opAccounts, Times: 99, Status: http.StatusOK, Body: `{"accounts":[{"name":"accounts/1"}],"nextPageToken":"more"}`})
-	r.inject(t, simulation.Fault{Operation: opLocations, Times: 99, Status: http.StatusOK, Body: `{"locations":[{"name":"locations/1","title":"t"}],"nextPageToken":"more"}`})
+	r.Inject(t, simulation.Fault{Operation: opAccounts, Times: 99, Status: http.StatusOK, Body: `{"accounts":[{"name":"accounts/1"}],"nextPageToken":"more"}`})
+	r.Inject(t, simulation.Fault{Operation: opLocations, Times: 99, Status: http.StatusOK, Body: `{"locations":[{"name":"locations/1","title":"t"}],"nextPageToken":"more"}`})
 	entities, err := r.Entities(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
-	if calls := r.world.Calls(opAccounts) + r.world.Calls(opLocations); err != nil || len(entities) != 1 || calls != mostLists {
+	if calls := r.World.Calls(opAccounts) + r.World.Calls(opLocations); err != nil || len(entities) != 1 || calls != mostLists {
 		t.Errorf("%d entities after %d calls, %v", len(entities), calls, err)
 	}
 	many := make([]string, connectors.MaxEntities+1)
 	for i := range many {
 		many[i] = fmt.Sprintf(`{"name":"locations/%d","title":"t"}`, i)
 	}
-	r.world.Heal()
-	r.inject(t, simulation.Fault{Operation: opLocations, Status: http.StatusOK, Body: `{"locations":[` + strings.Join(many, ",") + `],"nextPageToken":"more"}`})
+	r.World.Heal()
+	r.Inject(t, simulation.Fault{Operation: opLocations, Status: http.StatusOK, Body: `{"locations":[` + strings.Join(many, ",") + `],"nextPageToken":"more"}`})
 	if entities, err := r.Entities(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token}); err != nil || len(entities) != connectors.MaxEntities {
 		t.Errorf("%d entities, %v", len(entities), err)
 	}
@@ -110,7 +110,7 @@ func TestRefresh(t *testing.T) {
 	if profile, err := r.Check(t.Context(), schema.Account{}, traded); err != nil || !strings.HasSuffix(old.EntityID, profile.NativeID) {
 		t.Errorf("Check = %+v, %v", profile, err)
 	}
-	r.inject(t, simulation.Fault{Operation: "POST /token", Lose: true})
+	r.Inject(t, simulation.Fault{Operation: "POST /token", Lose: true})
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
 	connectortest.WantKind(t, err, schema.Retryable) // the refresh token stays good
 	old.RefreshToken = "of nobody"

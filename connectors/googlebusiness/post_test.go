@@ -35,14 +35,14 @@ func TestEachKindOfPost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			receipt := r.publish(t, r.delivery(t, "Tea, and cake", tt.settings))
-			posts := r.world.Posts()
+			posts := r.World.Posts()
 			if len(posts) != 1 || posts[0].Text != "Tea, and cake" || len(posts[0].Media) != 1 || posts[0].Media[0].Type != "image/png" {
 				t.Fatalf("posts %+v", posts)
 			}
 			if post := kept(t, posts[0]); !tt.check(post) || post.Media[0] != (picture{"PHOTO", r.picture.URL}) {
 				t.Errorf("the post is %+v", post)
 			}
-			if receipt.NativeID != posts[0].ID || !strings.HasPrefix(receipt.URL, r.base) || !receipt.PostedAt.Equal(posts[0].CreatedAt) {
+			if receipt.NativeID != posts[0].ID || !strings.HasPrefix(receipt.URL, r.Base) || !receipt.PostedAt.Equal(posts[0].CreatedAt) {
 				t.Errorf("receipt %+v of post %+v", receipt, posts[0])
 			}
 		})
@@ -71,7 +71,7 @@ func TestAPostThatGoogleLooksAt(t *testing.T) {
 			if err != nil || verdict != schema.Found || again != receipt {
 				t.Fatalf("Find = %+v, %v, %v, want the open receipt", again, verdict, err)
 			}
-			r.pass(5 * time.Second)
+			r.Pass(5 * time.Second)
 			settled, verdict, err := r.Find(t.Context(), d)
 			if verdict != tt.want {
 				t.Fatalf("Find = %+v, %v, %v", settled, verdict, err)
@@ -86,7 +86,7 @@ func TestAPostThatGoogleLooksAt(t *testing.T) {
 			if !strings.Contains(refused.Message, "rejected") {
 				t.Errorf("message %q", refused.Message)
 			}
-			if after := d.After(schema.Outcome{Verdict: verdict, Err: refused}, r.clock(), 0); after.State != schema.TargetFailed || after.Error.Code != "platform_refused" || len(after.Receipts) != 0 {
+			if after := d.After(schema.Outcome{Verdict: verdict, Err: refused}, r.Clock(), 0); after.State != schema.TargetFailed || after.Error.Code != "platform_refused" || len(after.Receipts) != 0 {
 				t.Errorf("the target is %+v", after)
 			}
 		})
@@ -97,14 +97,14 @@ func TestAPostThatGoogleLooksAt(t *testing.T) {
 func TestAPostThatIsRejected(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery(t, "Call +44 20 7946 0000", ``)
-	r.inject(t, simulation.Fault{Operation: opCreatePost, Status: http.StatusOK, Body: `{"name":"` + d.Credentials.EntityID + `/localPosts/7","state":"REJECTED"}`})
+	r.Inject(t, simulation.Fault{Operation: opCreatePost, Status: http.StatusOK, Body: `{"name":"` + d.Credentials.EntityID + `/localPosts/7","state":"REJECTED"}`})
 	_, err := r.Publish(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Refused)
 
-	r.inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
+	r.Inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
 	_, err = r.Publish(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Unknown)
-	r.pass(5 * time.Second)
+	r.Pass(5 * time.Second)
 	_, verdict, err := r.Find(t.Context(), d)
 	if connectortest.WantKind(t, err, schema.Refused); verdict != schema.NotThere {
 		t.Errorf("verdict %v", verdict)
@@ -116,7 +116,7 @@ func TestAPostWithoutAState(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery(t, "Tea", ``)
 	for _, state := range []string{`""`, `"LOCAL_POST_STATE_UNSPECIFIED"`, `"LIVE"`} {
-		r.inject(t, simulation.Fault{Operation: opCreatePost, Status: http.StatusOK, Body: `{"name":"` + d.Credentials.EntityID + `/localPosts/7","state":` + state + `}`})
+		r.Inject(t, simulation.Fault{Operation: opCreatePost, Status: http.StatusOK, Body: `{"name":"` + d.Credentials.EntityID + `/localPosts/7","state":` + state + `}`})
 		if receipt := r.publish(t, d); receipt.Open != (state != `"LIVE"`) || receipt.NativeID != "7" {
 			t.Errorf("%s: receipt %+v", state, receipt)
 		}
@@ -133,13 +133,13 @@ func TestAPostThatIsGone(t *testing.T) {
 	if connectortest.WantKind(t, err, schema.Retryable); verdict != schema.CannotTell {
 		t.Errorf("verdict %v", verdict)
 	}
-	r.pass(goneAfter + time.Second)
+	r.Pass(goneAfter + time.Second)
 	_, verdict, err = r.Find(t.Context(), d)
 	if connectortest.WantKind(t, err, schema.Refused); verdict != schema.NotThere {
 		t.Errorf("verdict %v", verdict)
 	}
 	for _, body := range []string{`{}`, `null`, `{"name":"accounts/1/locations/2/localPosts/8","state":"LIVE"}`, `<html>`} {
-		r.inject(t, simulation.Fault{Operation: opPost, Status: http.StatusOK, Body: body})
+		r.Inject(t, simulation.Fault{Operation: opPost, Status: http.StatusOK, Body: body})
 		_, verdict, err = r.Find(t.Context(), d)
 		if connectortest.WantKind(t, err, schema.Retryable); verdict != schema.CannotTell {
 			t.Errorf("%s: verdict %v", body, verdict)
@@ -156,16 +156,16 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 			d := r.delivery(t, "Order here", `{"callToAction":{"actionType":"ORDER","url":"https://example.com"}}`)
 			fault.Operation = operation
 			if operation == opListPosts { // the first call is lost too
-				r.inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
+				r.Inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
 			}
-			r.inject(t, fault)
+			r.Inject(t, fault)
 			receipt, err := r.Publish(t.Context(), d)
 			looks := 0
 			for ; err != nil || receipt.Open; looks++ {
 				if looks > 5 {
 					t.Fatalf("%s, %+v: never settled: %+v, %v", operation, fault, receipt, err)
 				}
-				r.pass(5 * time.Second)
+				r.Pass(5 * time.Second)
 				if receipt.Open {
 					d.Receipts = []schema.Receipt{receipt}
 				}
@@ -179,7 +179,7 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 					receipt, err = found, nil
 				}
 			}
-			if posts := r.world.Posts(); len(posts) != 1 || posts[0].ID != receipt.NativeID {
+			if posts := r.World.Posts(); len(posts) != 1 || posts[0].ID != receipt.NativeID {
 				t.Errorf("%s, %+v: receipt %+v of posts %+v", operation, fault, receipt, posts)
 			}
 		}
@@ -209,7 +209,7 @@ func TestFindReadsEveryPage(t *testing.T) {
 	d := r.delivery(t, "Tea", ``)
 	made := r.publish(t, d)
 	old := d.Credentials.EntityID + `/localPosts/1","topicType":"STANDARD","summary":"Tea","createTime":"2020-01-01T00:00:00Z","state":"LIVE`
-	r.inject(t, simulation.Fault{Operation: opListPosts, Status: http.StatusOK, Body: `{"localPosts":[{"name":"` + old + `"}],"nextPageToken":"0"}`})
+	r.Inject(t, simulation.Fault{Operation: opListPosts, Status: http.StatusOK, Body: `{"localPosts":[{"name":"` + old + `"}],"nextPageToken":"0"}`})
 	if found, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || err != nil || found.NativeID != made.NativeID {
 		t.Errorf("Find = %+v, %v, %v", found, verdict, err)
 	}

@@ -45,12 +45,9 @@ func ReadBack(ctx context.Context, client *connectors.Client, call connectors.Ca
 
 // Receipt returns the receipt of what a delivery made; now stands for a time that is not known.
 func Receipt(d schema.Delivery, made listing.Item, now time.Time) schema.Receipt {
-	r := schema.Receipt{Entry: d.Entry, NativeID: made.ID, PostedAt: made.At}
+	r := schema.Receipt{Entry: d.VisibleEntry(), NativeID: made.ID, PostedAt: made.At}
 	if validation.IsWebAddress(made.URL) {
 		r.URL = made.URL
-	}
-	if d.Comment != nil {
-		r.Entry = d.Comment.Entry
 	}
 	if made.At.IsZero() {
 		r.PostedAt = now.UTC()

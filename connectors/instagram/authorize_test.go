@@ -55,7 +55,7 @@ func TestWhatWasGrantedIsRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.inject(t, simulation.Fault{Operation: "POST /oauth/access_token", Status: http.StatusOK, Body: tt.body})
+			r.Inject(t, simulation.Fault{Operation: "POST /oauth/access_token", Status: http.StatusOK, Body: tt.body})
 			credentials, err := r.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: "http://x", Code: "y#_"})
 			if tt.kind != 0 {
 				connectortest.WantKind(t, err, tt.kind)

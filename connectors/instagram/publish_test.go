@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
 	"crier/connectors/connectortest"
 	"crier/connectors/graph"
+	"crier/connectors/graph/graphtest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -25,13 +25,13 @@ func TestEachKindOfPost(t *testing.T) {
 	}{
 		"a picture": {
 			`{"collaborators":["a.friend"],"locationId":"7","userTags":[{"username":"b","x":0.5,"y":0.5}],"shareToFeed":true}`,
-			func(r *rig) []schema.Media { return []schema.Media{r.picture("a")} }, "look",
+			func(r *rig) []schema.Media { return []schema.Media{r.Picture("a")} }, "look",
 			made{Kind: "IMAGE", Location: "7", Collaborators: []string{"a.friend"}, UserTags: []userTag{{"b", &half, &half}}},
 			[]simulation.Media{{Type: "image/jpeg", AltText: "a"}},
 		},
 		"a reel": {
 			`{"shareToFeed":false,"coverUrl":"https://example.com/c.jpg","thumbOffset":1500,"audioName":"hum","collaborators":["c"],"userTags":[{"username":"b","x":0.5,"y":0.5}]}`,
-			func(r *rig) []schema.Media { return []schema.Media{r.film("b")} }, "look",
+			func(r *rig) []schema.Media { return []schema.Media{r.Film("b")} }, "look",
 			made{
 				Kind: "REELS", ShareToFeed: "false", Cover: "https://example.com/c.jpg", ThumbOffset: "1500", AudioName: "hum",
 				Collaborators: []string{"c"}, UserTags: []userTag{{Username: "b"}},
@@ -40,25 +40,25 @@ func TestEachKindOfPost(t *testing.T) {
 		},
 		"a trial reel": {
 			`{"mediaType":"REELS","trialParams":{"graduationStrategy":"MANUAL"}}`,
-			func(r *rig) []schema.Media { return []schema.Media{r.film("")} }, "look",
+			func(r *rig) []schema.Media { return []schema.Media{r.Film("")} }, "look",
 			made{Kind: "REELS", Trial: map[string]string{"graduation_strategy": "MANUAL"}},
 			[]simulation.Media{{Type: "video/mp4"}},
 		},
 		"a story of a picture": {
 			`{"mediaType":"STORIES","userTags":[{"username":"b"}]}`,
-			func(r *rig) []schema.Media { return []schema.Media{r.picture("a")} }, "",
+			func(r *rig) []schema.Media { return []schema.Media{r.Picture("a")} }, "",
 			made{Kind: "STORIES", UserTags: []userTag{{Username: "b"}}},
 			[]simulation.Media{{Type: "image/jpeg"}},
 		},
 		"a story of a film": {
 			`{"mediaType":"STORIES","shareToFeed":true}`,
-			func(r *rig) []schema.Media { return []schema.Media{r.film("")} }, "",
+			func(r *rig) []schema.Media { return []schema.Media{r.Film("")} }, "",
 			made{Kind: "STORIES"},
 			[]simulation.Media{{Type: "video/mp4"}},
 		},
 		"a carousel": {
 			`{"collaborators":["c"],"locationId":"7","userTags":[{"username":"b","x":0.5,"y":0.5}]}`,
-			func(r *rig) []schema.Media { return []schema.Media{r.picture("a"), r.film("b")} }, "look",
+			func(r *rig) []schema.Media { return []schema.Media{r.Picture("a"), r.Film("b")} }, "look",
 			made{Kind: "CAROUSEL", Location: "7", Collaborators: []string{"c"}},
 			[]simulation.Media{{Type: "image/jpeg", AltText: "a"}, {Type: "video/mp4"}},
 		},
@@ -68,7 +68,7 @@ func TestEachKindOfPost(t *testing.T) {
 			d := r.delivery("look", tt.items(r)...)
 			d.Settings = json.RawMessage(tt.settings)
 			receipt := r.published(t, d)
-			post := r.wantPosts(t, 1)[0]
+			post := r.WantPosts(t, 1)[0]
 			if got := madeOf(t, post); !reflect.DeepEqual(got, tt.want) || post.Text != tt.text {
 				t.Errorf("made %+v with %q, want %+v with %q", got, post.Text, tt.want, tt.text)
 			}
@@ -77,7 +77,7 @@ func TestEachKindOfPost(t *testing.T) {
 					t.Errorf("item %d is %+v, want %+v", i, got, want)
 				}
 			}
-			if want := fmt.Sprintf("%s/p/%s/%s", r.base, r.account(), receipt.NativeID); receipt.URL != want {
+			if want := fmt.Sprintf("%s/p/%s/%s", r.Base, r.account(), receipt.NativeID); receipt.URL != want {
 				t.Errorf("URL = %q, want %q", receipt.URL, want)
 			}
 			found, verdict, err := r.Find(t.Context(), d) // without its container: the list tells
@@ -93,9 +93,9 @@ func TestWhatInstagramMakesOfNoSuchMedia(t *testing.T) {
 		settings string
 		items    func(*rig) []schema.Media
 	}{
-		"a reel of a picture":  {`{"mediaType":"REELS"}`, func(r *rig) []schema.Media { return []schema.Media{r.picture("")} }},
-		"a trial of a picture": {`{"trialParams":{"graduationStrategy":"MANUAL"}}`, func(r *rig) []schema.Media { return []schema.Media{r.picture("")} }},
-		"a story of two":       {`{"mediaType":"STORIES"}`, func(r *rig) []schema.Media { return []schema.Media{r.picture(""), r.picture("")} }},
+		"a reel of a picture":  {`{"mediaType":"REELS"}`, func(r *rig) []schema.Media { return []schema.Media{r.Picture("")} }},
+		"a trial of a picture": {`{"trialParams":{"graduationStrategy":"MANUAL"}}`, func(r *rig) []schema.Media { return []schema.Media{r.Picture("")} }},
+		"a story of two":       {`{"mediaType":"STORIES"}`, func(r *rig) []schema.Media { return []schema.Media{r.Picture(""), r.Picture("")} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -107,66 +107,16 @@ func TestWhatInstagramMakesOfNoSuchMedia(t *testing.T) {
 	}
 }
 
-// losing loses the answer of a call. A read is sent again by net/http itself.
-func losing(operation string) simulation.Fault {
-	f := simulation.Fault{Operation: operation, Lose: true}
-	if strings.HasPrefix(operation, "GET ") {
-		f.Times = 2
-	}
-	return f
-}
-
-// Whatever call of the chain loses its answer, there is one post, and it is known as such.
 func TestALostAnswerOfEachCall(t *testing.T) {
-	for name, tt := range map[string]struct {
-		lose  string
-		after int // calls of it that are answered before
-		items int
-		kind  schema.ErrorKind // of the step that meets it; Internal: none
-	}{
-		"the container of a picture":   {simCreate, 0, 1, schema.Retryable},
-		"the look at it":               {simShow, 0, 1, schema.Retryable},
-		"an item of a carousel":        {simCreate, 1, 2, schema.Retryable},
-		"the carousel":                 {simCreate, 2, 2, schema.Retryable},
-		"the publish":                  {simPublish, 0, 1, schema.Unknown},
-		"the publish of a carousel":    {simPublish, 0, 2, schema.Unknown},
-		"the address of what is there": {simShow, 1, 1, schema.Internal},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			d := r.delivery("once")
-			for range tt.items {
-				d.Media = append(d.Media, r.picture("a"))
-			}
-			if tt.after > 0 {
-				r.inject(t, simulation.Fault{Operation: tt.lose, Delay: 1, Times: tt.after})
-			}
-			r.inject(t, losing(tt.lose))
-			met := schema.Internal
-			var receipt schema.Receipt
-			for ready := false; receipt.NativeID == ""; {
-				if !ready {
-					progress, err := r.Prepare(t.Context(), d)
-					d.Progress, ready = progress.State, progress.Ready
-					if err != nil {
-						met = schema.KindOf(err)
-					}
-					continue
-				}
-				var err error
-				if receipt, err = r.Publish(t.Context(), d); err != nil {
-					met = connectortest.WantKind(t, err, schema.Unknown).Kind
-					var verdict schema.Verdict
-					if receipt, verdict, err = r.Find(t.Context(), d); verdict != schema.Found {
-						t.Fatalf("Find = %v, %v", verdict, err)
-					}
-				}
-			}
-			if post := r.wantPosts(t, 1)[0]; post.ID != receipt.NativeID || len(post.Media) != tt.items || met != tt.kind {
-				t.Errorf("post %+v, receipt %+v, met %d, want %d", post, receipt, met, tt.kind)
-			}
-		})
-	}
+	graphtest.RunLosses(t, subject, map[string]graphtest.Loss{
+		"the container of a picture":   {Call: simCreate, Items: 1, Kind: schema.Retryable},
+		"the look at it":               {Call: simShow, Items: 1, Kind: schema.Retryable},
+		"an item of a carousel":        {Call: simCreate, After: 1, Items: 2, Kind: schema.Retryable},
+		"the carousel":                 {Call: simCreate, After: 2, Items: 2, Kind: schema.Retryable},
+		"the publish":                  {Call: simPublish, Items: 1, Kind: schema.Unknown},
+		"the publish of a carousel":    {Call: simPublish, Items: 2, Kind: schema.Unknown},
+		"the address of what is there": {Call: simShow, After: 1, Items: 1, Kind: schema.Internal},
+	})
 }
 
 func TestAFirstComment(t *testing.T) {
@@ -184,12 +134,12 @@ func TestAFirstComment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.delivery("the entry", r.picture(""))
+			d := r.delivery("the entry", r.Picture(""))
 			entry := r.published(t, d)
-			r.pass(time.Minute)
-			d.Comment, d.Receipts, d.Since = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.clock()
+			r.Pass(time.Minute)
+			d.Comment, d.Receipts, d.Since = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.Clock()
 			if tt.fault != nil {
-				r.inject(t, *tt.fault)
+				r.Inject(t, *tt.fault)
 			}
 			_, err := r.Comment(t.Context(), d)
 			if tt.kind == schema.Internal && err != nil {
@@ -202,7 +152,7 @@ func TestAFirstComment(t *testing.T) {
 			if verdict != tt.want || err != nil {
 				t.Errorf("Find = %+v, %v, %v; want %v", found, verdict, err, tt.want)
 			}
-			if posts := r.world.Posts(); verdict == schema.Found && (posts[1].ID != found.NativeID || posts[1].ReplyTo != entry.NativeID) {
+			if posts := r.World.Posts(); verdict == schema.Found && (posts[1].ID != found.NativeID || posts[1].ReplyTo != entry.NativeID) {
 				t.Errorf("comment %+v, found %+v", posts[1], found)
 			}
 		})
@@ -228,8 +178,8 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.prepared(t, r.delivery("soon", r.picture("")))
-			r.inject(t, answer(tt.code, tt.subcode))
+			d := r.prepared(t, r.delivery("soon", r.Picture("")))
+			r.Inject(t, answer(tt.code, tt.subcode))
 			_, err := r.Publish(t.Context(), d)
 			if e := connectortest.WantKind(t, err, tt.want.Kind); e.RetryAfter != tt.want.RetryAfter || e.Unprepared {
 				t.Errorf("error = %+v, want to wait %v", e, tt.want.RetryAfter)
@@ -238,8 +188,8 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 	}
 	t.Run("expired", func(t *testing.T) {
 		r := newRig(t)
-		d := r.prepared(t, r.delivery("late", r.picture("")))
-		r.pass(24 * time.Hour)
+		d := r.prepared(t, r.delivery("late", r.Picture("")))
+		r.Pass(24 * time.Hour)
 		_, err := r.Publish(t.Context(), d)
 		if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 			t.Errorf("it is published again as it is: %+v", e)
@@ -247,27 +197,27 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 	})
 	t.Run("published already", func(t *testing.T) {
 		r := newRig(t)
-		d := r.prepared(t, r.delivery("twice", r.picture("")))
+		d := r.prepared(t, r.delivery("twice", r.Picture("")))
 		if _, err := r.Publish(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
 		_, err := r.Publish(t.Context(), d)
 		connectortest.WantKind(t, err, schema.Duplicate)
-		r.wantPosts(t, 1)
+		r.WantPosts(t, 1)
 	})
 }
 
 func TestAFullDay(t *testing.T) {
 	r := newRig(t)
 	for i := range 100 {
-		if _, _, err := r.world.Add(simulation.Post{Account: r.account(), Text: fmt.Sprint(i)}); err != nil {
+		if _, _, err := r.World.Add(simulation.Post{Account: r.account(), Text: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d := r.prepared(t, r.delivery("one more", r.picture("")))
+	d := r.prepared(t, r.delivery("one more", r.Picture("")))
 	_, err := r.Publish(t.Context(), d)
 	connectortest.WantKind(t, err, schema.RateLimited)
-	r.pass(24*time.Hour + time.Second)
+	r.Pass(24*time.Hour + time.Second)
 	d.Progress = nil
 	r.published(t, d)
 }
@@ -283,15 +233,15 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.delivery("look", r.film(""))
-			r.inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status_code":"ERROR","status":"` + tt.status + `"}`})
+			d := r.delivery("look", r.Film(""))
+			r.Inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status_code":"ERROR","status":"` + tt.status + `"}`})
 			_, err := r.Prepare(t.Context(), d)
 			connectortest.WantKind(t, err, tt.want)
 		})
 	}
 	t.Run("an address that Instagram does not reach", func(t *testing.T) {
 		r := newRig(t)
-		item := r.picture("")
+		item := r.Picture("")
 		item.URL = "http://127.0.0.1:1/a.jpg"
 		_, err := r.Prepare(t.Context(), r.delivery("look", item))
 		connectortest.WantKind(t, err, schema.Retryable)
@@ -304,7 +254,7 @@ func TestCheckReadsTheQuota(t *testing.T) {
 	if err != nil || profile.NativeID != r.account() || string(profile.Settings) != `{"quotaTotal":["100"]}` {
 		t.Errorf("profile = %+v, %v", profile, err)
 	}
-	r.inject(t, simulation.Fault{Operation: "GET /{user}/content_publishing_limit", Status: 500})
+	r.Inject(t, simulation.Fault{Operation: "GET /{user}/content_publishing_limit", Status: 500})
 	if profile, err = r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token}); err != nil || profile.Settings != nil {
 		t.Errorf("profile without a quota = %+v, %v", profile, err)
 	}

@@ -36,7 +36,7 @@ func TestCheckNamesTheAuthor(t *testing.T) {
 // What an organization lets nobody read of it, it is published as all the same.
 func TestAnOrganizationWithoutAName(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: opOrganization, Status: http.StatusForbidden, Body: `{"message":"Not enough permissions to access: organizations.GET","status":403}`,
 	})
 	d := r.delivery("look")
@@ -57,7 +57,7 @@ func TestARoleThatWasTakenAway(t *testing.T) {
 		"old answer": `{"elements":[{"role":"ANALYST","organizationTarget":"` + d.Credentials.EntityID + `","state":"APPROVED"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r.inject(t, simulation.Fault{Operation: "GET /rest/organizationAcls", Status: 200, Body: roles})
+			r.Inject(t, simulation.Fault{Operation: "GET /rest/organizationAcls", Status: 200, Body: roles})
 			_, err := r.Check(t.Context(), d.Account, d.Credentials)
 			connectortest.WantKind(t, err, schema.Refused)
 		})
@@ -73,13 +73,13 @@ func TestRefresh(t *testing.T) {
 	connectortest.WantKind(t, err, schema.Refused) // no app is configured
 
 	r.restart(t, Config{App: app})
-	r.inject(t, simulation.Fault{Operation: opToken, Lose: true})
+	r.Inject(t, simulation.Fault{Operation: opToken, Lose: true})
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
 	connectortest.WantKind(t, err, schema.Retryable) // the refresh token is as good as before
 	traded, err := r.Refresh(t.Context(), schema.Account{}, old)
 	want := schema.Credentials{
 		AccessToken: "renewed-a", RefreshToken: "refresh-of-a", Scope: "w_member_social", EntityID: "5",
-		ExpiresAt: r.clock().Add(60 * 24 * time.Hour), RefreshExpiresAt: r.clock().Add(365 * 24 * time.Hour),
+		ExpiresAt: r.Clock().Add(60 * 24 * time.Hour), RefreshExpiresAt: r.Clock().Add(365 * 24 * time.Hour),
 	}
 	if err != nil || traded != want {
 		t.Fatalf("Refresh = %#v, %v", traded, err)
@@ -105,7 +105,7 @@ func TestACommentWithoutItsScope(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("look")
 	d.Receipts, d.Comment = []schema.Receipt{r.publish(t, d)}, &schema.Comment{Text: "first"}
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: opComment, Status: http.StatusForbidden, Body: `{"message":"Not enough permissions to access: socialActions/comments.CREATE","status":403}`,
 	})
 	_, err := r.Comment(t.Context(), d)

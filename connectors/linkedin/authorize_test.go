@@ -2,7 +2,6 @@ package linkedin
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -39,24 +38,7 @@ func (r *rig) consent(t *testing.T) *consent {
 // answer opens the page, sends its form and returns what LinkedIn sends the member back with.
 func (c *consent) answer(t *testing.T, form url.Values) url.Values {
 	t.Helper()
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	shown, err := client.Get(c.page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown.Body.Close()
-	if kind := shown.Header.Get("Content-Type"); shown.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "text/html") {
-		t.Fatalf("the page is %d, %s", shown.StatusCode, kind)
-	}
-	answered, err := client.PostForm(c.page, form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answered.Body.Close()
-	back, err := answered.Location()
-	if err != nil {
-		t.Fatalf("status %d: %v", answered.StatusCode, err)
-	}
+	back := connectortest.SentBack(t, c.page, form)
 	if !strings.HasPrefix(back.String(), callback) || back.Query().Get("state") != "state&1" {
 		t.Fatalf("sent back to %s", back)
 	}
@@ -94,7 +76,7 @@ func TestAMemberChoosesWhomToPublishAs(t *testing.T) {
 	r := newRig(t)
 	granted := r.consented(t)
 	if granted.AppID != simulation.AppID || granted.AppSecret != "" || granted.Scope != strings.ReplaceAll(wholeScope, " ", ",") ||
-		!granted.ExpiresAt.Equal(r.clock().Add(60*24*time.Hour)) || !granted.RefreshExpiresAt.Equal(r.clock().Add(365*24*time.Hour)) {
+		!granted.ExpiresAt.Equal(r.Clock().Add(60*24*time.Hour)) || !granted.RefreshExpiresAt.Equal(r.Clock().Add(365*24*time.Hour)) {
 		t.Errorf("ends at %v and %v, is of app %q, with the scope %q", granted.ExpiresAt, granted.RefreshExpiresAt, granted.AppID, granted.Scope)
 	}
 	entities, err := r.Entities(t.Context(), schema.Account{}, granted)
@@ -114,7 +96,7 @@ func TestAMemberChoosesWhomToPublishAs(t *testing.T) {
 	d := r.delivery("hello")
 	d.Credentials = entities[2].Credentials
 	receipt := r.publish(t, d)
-	if posts := r.world.Posts(); len(posts) != 1 || posts[0].Account != entities[2].ID {
+	if posts := r.World.Posts(); len(posts) != 1 || posts[0].Account != entities[2].ID {
 		t.Errorf("posts %+v", posts)
 	}
 	if found, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || found.NativeID != receipt.NativeID {
@@ -129,7 +111,7 @@ func TestAConsentEndsAndIsRenewedForAYear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.pass(60 * 24 * time.Hour)
+	r.Pass(60 * 24 * time.Hour)
 	_, err = r.Check(t.Context(), schema.Account{}, first)
 	connectortest.WantKind(t, err, schema.TokenDead)
 	second, err := r.Refresh(t.Context(), schema.Account{}, first)
@@ -139,7 +121,7 @@ func TestAConsentEndsAndIsRenewedForAYear(t *testing.T) {
 	if after, err := r.Check(t.Context(), schema.Account{}, second); err != nil || after.NativeID != before.NativeID {
 		t.Errorf("Check = %+v, %v", after, err)
 	}
-	r.pass(305 * 24 * time.Hour)
+	r.Pass(305 * 24 * time.Hour)
 	_, err = r.Refresh(t.Context(), schema.Account{}, second)
 	connectortest.WantKind(t, err, schema.TokenDead)
 }
@@ -148,9 +130,9 @@ func TestAConsentEndsAndIsRenewedForAYear(t *testing.T) {
 func TestAConsentWithoutARefreshToken(t *testing.T) {
 	r := newRig(t)
 	r.restart(t, Config{App: ourApp})
-	r.inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{"access_token":"a","expires_in":5184000,"scope":"` + strings.ReplaceAll(wholeScope, " ", ",") + `"}`})
+	r.Inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{"access_token":"a","expires_in":5184000,"scope":"` + strings.ReplaceAll(wholeScope, " ", ",") + `"}`})
 	granted, err := r.consent(t).exchange(t, "code")
-	if err != nil || granted.Refreshable() || !granted.RefreshExpiresAt.IsZero() || !granted.ExpiresAt.Equal(r.clock().Add(60*24*time.Hour)) {
+	if err != nil || granted.Refreshable() || !granted.RefreshExpiresAt.IsZero() || !granted.ExpiresAt.Equal(r.Clock().Add(60*24*time.Hour)) {
 		t.Errorf("Exchange: %v; refreshable %t until %v", err, granted.Refreshable(), granted.RefreshExpiresAt)
 	}
 }
@@ -174,7 +156,7 @@ func TestAConsentIsRefused(t *testing.T) {
 			}
 			return code
 		}, schema.Refused, "authorization code expired"},
-		"a code that is too old": {func(c *consent, code string) string { c.pass(31 * time.Minute); return code }, schema.Refused, "authorization code expired"},
+		"a code that is too old": {func(c *consent, code string) string { c.Pass(31 * time.Minute); return code }, schema.Refused, "authorization code expired"},
 		"a code of nobody":       {func(*consent, string) string { return "none" }, schema.Refused, "authorization code expired"},
 		"another callback":       {func(c *consent, code string) string { c.callback += "/"; return code }, schema.Refused, "redirect uri"},
 		"another secret":         {func(c *consent, code string) string { c.app.Secret = "other"; return code }, schema.Retryable, "crier's own app"},
@@ -182,11 +164,11 @@ func TestAConsentIsRefused(t *testing.T) {
 			return c.allow(t, "r_basicprofile w_member_social r_organization_social_feed w_organization_social_feed")
 		}, schema.Refused, ": r_organization_social, w_organization_social, rw_organization_admin"},
 		"an answer that quotes": {func(c *consent, code string) string {
-			c.inject(t, simulation.Fault{Operation: opToken, Status: 401, Body: `{"error":"invalid_request","error_description":"not ` + code + ` of ` + c.app.Secret + `"}`})
+			c.Inject(t, simulation.Fault{Operation: opToken, Status: 401, Body: `{"error":"invalid_request","error_description":"not ` + code + ` of ` + c.app.Secret + `"}`})
 			return code
 		}, schema.Refused, "not [redacted] of [redacted]"},
 		"an answer without a token": {func(c *consent, code string) string {
-			c.inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{}`})
+			c.Inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{}`})
 			return code
 		}, schema.Retryable, "no token"},
 	} {
@@ -216,7 +198,7 @@ func TestOrganizationsComeByPages(t *testing.T) {
 		}
 		first[i] = fmt.Sprintf(`{"role":%q,"organization":"urn:li:organization:%d"}`, role, max(i, 1)) // the first has two roles
 	}
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: "GET /rest/organizationAcls", Status: 200, Body: `{"elements":[` + strings.Join(first, ",") + `]}`,
 	})
 	entities, err := r.Entities(t.Context(), schema.Account{}, granted)
@@ -226,7 +208,7 @@ func TestOrganizationsComeByPages(t *testing.T) {
 	if slices.ContainsFunc(entities, func(e connectors.Entity) bool { return e.ID == "urn:li:organization:7" }) {
 		t.Error("an organization is offered that the member may only look at")
 	}
-	pages, named := r.world.Calls("GET /rest/organizationAcls"), r.world.Calls("GET /rest/organizations/{id}")
+	pages, named := r.World.Calls("GET /rest/organizationAcls"), r.World.Calls("GET /rest/organizations/{id}")
 	if pages != 2 || named != namedOrganizations || entities[98].Name != "organization 99" {
 		t.Errorf("%d pages, %d names asked for, the last is %+v", pages, named, entities[98])
 	}
@@ -242,7 +224,7 @@ func TestAnAppOfTheOpenProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	entities, err := r.Entities(t.Context(), schema.Account{}, granted)
-	if err != nil || len(entities) != 1 || entities[0].Kind != "person" || r.world.Calls("GET /rest/organizationAcls") != 0 {
+	if err != nil || len(entities) != 1 || entities[0].Kind != "person" || r.World.Calls("GET /rest/organizationAcls") != 0 {
 		t.Errorf("Entities = %v, %v", entities, err)
 	}
 	profile, err := r.Check(t.Context(), schema.Account{}, granted)

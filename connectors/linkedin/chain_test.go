@@ -29,9 +29,9 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 		} {
 			t.Run(operation+" "+name, func(t *testing.T) {
 				r := newRig(t)
-				r.inject(t, fault)
+				r.Inject(t, fault)
 				r.publish(t, r.delivery("look", item))
-				if posts := r.world.Posts(); len(posts) != 1 || len(posts[0].Media) != 1 || posts[0].Media[0].Size == 0 {
+				if posts := r.World.Posts(); len(posts) != 1 || len(posts[0].Media) != 1 || posts[0].Media[0].Size == 0 {
 					t.Errorf("posts %+v", posts)
 				}
 			})
@@ -43,24 +43,24 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 func TestALostAnswerOfTheVisibleCalls(t *testing.T) {
 	r := newRig(t)
 	d := r.prepare(t, r.delivery("look", picture))
-	r.inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
+	r.Inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
 	_, err := r.Publish(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Unknown)
-	r.inject(t, simulation.Fault{Operation: "GET /rest/posts", Lose: true})
+	r.Inject(t, simulation.Fault{Operation: "GET /rest/posts", Lose: true})
 	_, _, err = r.Find(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Retryable)
 	found, verdict, err := r.Find(t.Context(), d)
-	if err != nil || verdict != schema.Found || !strings.HasSuffix(found.NativeID, r.world.Posts()[0].ID) {
+	if err != nil || verdict != schema.Found || !strings.HasSuffix(found.NativeID, r.World.Posts()[0].ID) {
 		t.Fatalf("Find = %+v, %v, %v", found, verdict, err)
 	}
 
 	c := r.delivery("look")
 	c.Receipts, c.Comment = []schema.Receipt{found}, &schema.Comment{Text: "first"}
-	r.inject(t, simulation.Fault{Operation: opComment, Lose: true})
+	r.Inject(t, simulation.Fault{Operation: opComment, Lose: true})
 	_, err = r.Comment(t.Context(), c)
 	connectortest.WantKind(t, err, schema.Unknown)
 	receipt, verdict, err := r.Find(t.Context(), c)
-	if err != nil || verdict != schema.Found || receipt.NativeID != r.world.Posts()[1].ID {
+	if err != nil || verdict != schema.Found || receipt.NativeID != r.World.Posts()[1].ID {
 		t.Fatalf("Find of the comment = %+v, %v, %v", receipt, verdict, err)
 	}
 }
@@ -71,17 +71,17 @@ func TestAVideoGoesOnWhereItWasCutOff(t *testing.T) {
 	d := r.delivery("look", film)
 	const put = "PUT /dms-uploads/{id}/{part}"
 	for range 2 {
-		r.inject(t, simulation.Fault{Operation: put, Delay: 1})
+		r.Inject(t, simulation.Fault{Operation: put, Delay: 1})
 	}
-	r.inject(t, simulation.Fault{Operation: put, Refuse: true}) // the third part
+	r.Inject(t, simulation.Fault{Operation: put, Refuse: true}) // the third part
 	r.publish(t, d)
-	if n := r.world.Calls(put); n != 4 {
+	if n := r.World.Calls(put); n != 4 {
 		t.Errorf("%d calls for three parts, want one of them twice", n)
 	}
-	if n := r.world.Calls("POST /rest/videos?action=initializeUpload"); n != 1 {
+	if n := r.World.Calls("POST /rest/videos?action=initializeUpload"); n != 1 {
 		t.Errorf("%d uploads were begun, want 1", n)
 	}
-	if post := r.world.Posts()[0]; post.Media[0].Size != filmSize || post.Media[0].Type != "video/mp4" {
+	if post := r.World.Posts()[0]; post.Media[0].Size != filmSize || post.Media[0].Type != "video/mp4" {
 		t.Errorf("media %+v", post.Media)
 	}
 }
@@ -92,18 +92,18 @@ func TestALongUploadIsGoneOnWith(t *testing.T) {
 	r := newRig(t)
 	slow := *r.Connector
 	ticks := 0
-	slow.now = func() time.Time { ticks++; return r.clock().Add(time.Duration(ticks) * 2 * longestTurn) }
+	slow.now = func() time.Time { ticks++; return r.Clock().Add(time.Duration(ticks) * 2 * longestTurn) }
 	d := r.delivery("look", film)
 	p, err := slow.Prepare(t.Context(), d)
 	if err != nil || p.Ready || p.RetryIn <= 0 || p.State == nil {
 		t.Fatalf("Prepare = %+v, %v", p, err)
 	}
-	if n := r.world.Calls("PUT /dms-uploads/{id}/{part}"); n != 1 {
+	if n := r.World.Calls("PUT /dms-uploads/{id}/{part}"); n != 1 {
 		t.Errorf("%d parts in a turn that was over after the first", n)
 	}
 	d.Progress = p.State
 	r.publish(t, d)
-	if n := r.world.Calls("PUT /dms-uploads/{id}/{part}"); n != 3 {
+	if n := r.World.Calls("PUT /dms-uploads/{id}/{part}"); n != 3 {
 		t.Errorf("%d calls for three parts", n)
 	}
 }
@@ -111,9 +111,9 @@ func TestALongUploadIsGoneOnWith(t *testing.T) {
 // An upload whose addresses have expired begins anew.
 func TestAnExpiredUploadBeginsAnew(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: "PUT /dms-uploads/{id}/{part}", Status: http.StatusForbidden, Body: "<html>expired"})
+	r.Inject(t, simulation.Fault{Operation: "PUT /dms-uploads/{id}/{part}", Status: http.StatusForbidden, Body: "<html>expired"})
 	r.publish(t, r.delivery("look", film))
-	if n := r.world.Calls("POST /rest/videos?action=initializeUpload"); n != 2 {
+	if n := r.World.Calls("POST /rest/videos?action=initializeUpload"); n != 2 {
 		t.Errorf("%d uploads were begun, want 2", n)
 	}
 }
@@ -122,12 +122,12 @@ func TestAnExpiredUploadBeginsAnew(t *testing.T) {
 // early.
 func TestMediaThatMayNotBeAskedFor(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: "GET /rest/images/{urn}", Status: http.StatusForbidden, Times: 9,
 		Body: `{"message":"Not enough permissions to access: images.GET","status":403,"code":"ACCESS_DENIED"}`,
 	})
 	d := r.prepare(t, r.delivery("look", picture))
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: opCreatePost, Status: http.StatusBadRequest,
 		Body: `{"message":"MEDIA_ASSET_WAITING_UPLOAD: not yet","status":400}`,
 	})
@@ -135,7 +135,7 @@ func TestMediaThatMayNotBeAskedFor(t *testing.T) {
 	if e := connectortest.WantKind(t, err, schema.Retryable); e.RetryAfter <= 0 {
 		t.Error("it does not say when to come again")
 	}
-	r.pass(mediaWait + time.Second)
+	r.Pass(mediaWait + time.Second)
 	if _, err := r.Publish(t.Context(), d); err != nil {
 		t.Error(err)
 	}

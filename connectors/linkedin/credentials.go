@@ -1,7 +1,6 @@
 package linkedin
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,14 +22,7 @@ func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Cr
 	if err != nil {
 		return schema.Credentials{}, fmt.Errorf("trading the refresh token: %w", err)
 	}
-	traded := old
-	traded.AccessToken, traded.ExpiresAt = granted.AccessToken, granted.ExpiresAt
-	traded.RefreshToken = cmp.Or(granted.RefreshToken, old.RefreshToken)
-	traded.Scope = cmp.Or(granted.Scope, old.Scope)
-	if !granted.RefreshExpiresAt.IsZero() {
-		traded.RefreshExpiresAt = granted.RefreshExpiresAt
-	}
-	return traded, nil
+	return connectors.Traded(old, granted), nil
 }
 
 // trade asks for tokens in the name of crier's app; the secret is what is given for them.
@@ -66,10 +58,7 @@ func (c *Connector) trade(ctx context.Context, a schema.Account, form url.Values
 
 // after returns the time in so many seconds; zero where none are named.
 func (c *Connector) after(seconds int64) time.Time {
-	if seconds <= 0 {
-		return time.Time{}
-	}
-	return c.now().UTC().Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
+	return connectors.EndOf(seconds, c.now())
 }
 
 // finalGrants are the errors of what will never be taken again (RFC 6749, 5.2; the last is

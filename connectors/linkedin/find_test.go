@@ -46,8 +46,8 @@ func TestFindKnowsItsPost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.delivery(text)
-			r.inject(t, r.shownAs(d, tt.commentary, tt.content, tt.state, d.Since.Add(tt.after)))
-			r.pass(5 * time.Second)
+			r.Inject(t, r.shownAs(d, tt.commentary, tt.content, tt.state, d.Since.Add(tt.after)))
+			r.Pass(5 * time.Second)
 			if _, verdict, err := r.Find(t.Context(), d); verdict != tt.want || (err != nil) != (tt.want == schema.CannotTell) {
 				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
 			}
@@ -66,7 +66,7 @@ func TestFindKnowsItsUpload(t *testing.T) {
 	}
 	own := fmt.Sprintf(`{"media":{"id":%q}}`, p.Media[0].URN)
 	for content, want := range map[string]schema.Verdict{own: schema.Found, `{"media":{"id":"urn:li:image:1"}}`: schema.NotThere} {
-		r.inject(t, r.shownAs(d, "another text", content, "PUBLISHED", d.Since.Add(time.Second)))
+		r.Inject(t, r.shownAs(d, "another text", content, "PUBLISHED", d.Since.Add(time.Second)))
 		if _, verdict, err := r.Find(t.Context(), d); verdict != want || err != nil {
 			t.Errorf("Find = %v, %v; want %v", verdict, err, want)
 		}
@@ -76,7 +76,7 @@ func TestFindKnowsItsUpload(t *testing.T) {
 // What a look may not read is no proof, and no end of the account: it publishes all the same.
 func TestFindWithoutItsScope(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: "GET /rest/posts", Status: http.StatusForbidden, Body: `{"message":"Not enough permissions to access: posts.FINDER-author","status":403}`,
 	})
 	_, verdict, err := r.Find(t.Context(), r.delivery("look"))
@@ -90,7 +90,7 @@ func TestAMembersPostIsNotLookedFor(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("look")
 	d.Credentials.EntityID = ""
-	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.CannotTell || err != nil || len(r.seen) > 0 {
-		t.Errorf("Find = %v, %v after %d calls", verdict, err, len(r.seen))
+	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.CannotTell || err != nil || len(r.Requests()) > 0 {
+		t.Errorf("Find = %v, %v after %d calls", verdict, err, len(r.Requests()))
 	}
 }

@@ -35,7 +35,7 @@ func TestKindsOfPosts(t *testing.T) {
 			d := r.delivery("look", tt.media...)
 			d.Settings = json.RawMessage(tt.settings)
 			r.publish(t, d)
-			posts := r.world.Posts()
+			posts := r.World.Posts()
 			if len(posts) != 1 || len(posts[0].Media) != len(tt.media) {
 				t.Fatalf("posts %+v", posts)
 			}
@@ -81,7 +81,7 @@ func TestSettingsOfAPost(t *testing.T) {
 	d.Settings = json.RawMessage(`{"visibility": "LOGGED_IN", "feedDistribution": "NONE", "isReshareDisabledByAuthor": true}`)
 	r.publish(t, d)
 	var kept newPost
-	if err := json.Unmarshal(r.world.Posts()[0].Fields, &kept); err != nil {
+	if err := json.Unmarshal(r.World.Posts()[0].Fields, &kept); err != nil {
 		t.Fatal(err)
 	}
 	if kept.Visibility != "LOGGED_IN" || kept.Distribution.Feed != "NONE" || !kept.NoReshares {
@@ -95,7 +95,7 @@ func TestADuplicate(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("look")
 	for attempts, want := range []schema.ErrorKind{schema.Refused, schema.Duplicate} {
-		r.inject(t, simulation.Fault{Operation: opCreatePost, Status: 422, Body: `{"message":"Content is a duplicate of urn:li:share:7","status":422}`})
+		r.Inject(t, simulation.Fault{Operation: opCreatePost, Status: 422, Body: `{"message":"Content is a duplicate of urn:li:share:7","status":422}`})
 		d.Attempts = attempts
 		_, err := r.Publish(t.Context(), d)
 		connectortest.WantKind(t, err, want)
@@ -147,7 +147,7 @@ func TestMediaThatLinkedInDoesNotTake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := r.Prepare(t.Context(), r.delivery("look", items...))
 			connectortest.WantKind(t, err, schema.Refused)
-			if len(r.seen) > 0 {
+			if len(r.Requests()) > 0 {
 				t.Error("LinkedIn was called")
 			}
 		})

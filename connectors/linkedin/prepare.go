@@ -147,7 +147,7 @@ func (c *Connector) state(ctx context.Context, d schema.Delivery, a asset) (stri
 // that nothing is uploaded for an entry that cannot be published.
 func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p progress) (err error) {
 	files := make([]*media.File, len(p.Media)) // nil: uploaded already
-	defer func() { err = errors.Join(err, closeAll(files)) }()
+	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
 	missing := false
 	for i, a := range p.Media {
 		if a.Uploaded {
@@ -178,16 +178,6 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p prog
 		}
 	}
 	return c.lookAtMedia(ctx, d, p)
-}
-
-func closeAll(files []*media.File) error {
-	var failed error
-	for _, file := range files {
-		if file != nil {
-			failed = errors.Join(failed, file.Close())
-		}
-	}
-	return failed
 }
 
 // check refuses what LinkedIn would refuse after the upload.

@@ -65,8 +65,8 @@ func TestAVersionThatHasEnded(t *testing.T) {
 	_, err = r.Check(t.Context(), d.Account, d.Credentials)
 	connectortest.WantKind(t, err, schema.RateLimited)
 	r.restart(t, Config{Version: "202609"})
-	if _, err := r.Publish(t.Context(), d); err != nil || len(r.world.Posts()) != 1 {
-		t.Errorf("Publish: %v; %d posts", err, len(r.world.Posts()))
+	if _, err := r.Publish(t.Context(), d); err != nil || len(r.World.Posts()) != 1 {
+		t.Errorf("Publish: %v; %d posts", err, len(r.World.Posts()))
 	}
 }
 
@@ -78,10 +78,10 @@ func TestEveryCallNamesItsVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.publish(t, d)
-	if len(r.seen) < 5 {
-		t.Fatalf("%d calls", len(r.seen))
+	if len(r.Requests()) < 5 {
+		t.Fatalf("%d calls", len(r.Requests()))
 	}
-	for _, request := range r.seen {
+	for _, request := range r.Requests() {
 		isUpload := request.Method == http.MethodPut
 		if named := request.Header.Get("LinkedIn-Version") == DefaultVersion && request.Header.Get("X-Restli-Protocol-Version") == "2.0.0"; named == isUpload {
 			t.Errorf("%s %s: header %v", request.Method, request.URL, request.Header)

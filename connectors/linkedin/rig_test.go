@@ -2,23 +2,13 @@ package linkedin
 
 import (
 	"context"
-	"io"
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
 	"crier/connectors/connectortest"
 	"crier/connectors/linkedin/simulator"
 	"crier/connectors/media"
-	"crier/connectors/simulation"
 	"crier/schema"
 )
 
@@ -27,28 +17,16 @@ const token = "token-of-a-member"
 // rig is a connector before a simulator, both on a clock that stands until it is moved.
 type rig struct {
 	*Connector
-	world *simulation.World
-	base  string
+	*connectortest.Rig
 	files folder
-
-	mu   sync.Mutex
-	now  time.Time
-	seen []*http.Request // without bodies
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), files: folder(t.TempDir())}
-	r.world = simulation.NewWorld(simulation.Config{Platform: schema.LinkedIn, Now: r.clock, BaseURL: func() string { return r.base }})
-	handler := simulator.New(r.world)
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
-		r.mu.Lock()
-		r.seen = append(r.seen, request)
-		r.mu.Unlock()
-		handler.ServeHTTP(rw, request)
-	}))
-	t.Cleanup(server.Close)
-	r.base = server.URL
+	r := &rig{
+		Rig:   connectortest.NewRig(t, connectortest.RigConfig{Platform: schema.LinkedIn, Simulator: simulator.New}),
+		files: folder(t.TempDir()),
+	}
 	r.restart(t, Config{})
 	return r
 }
@@ -56,41 +34,17 @@ func newRig(t *testing.T) *rig {
 // restart makes the connector anew, with what is set of a config.
 func (r *rig) restart(t *testing.T, c Config) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{}}
-	t.Cleanup(client.CloseIdleConnections)
-	c.Base, c.Media, c.Now = r.base, r.files, r.clock
-	c.Client = connectors.NewClient(connectors.ClientConfig{
-		Platform: schema.LinkedIn, HTTP: client, Now: r.clock, Classify: Classify,
-		Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
-	})
+	c.Base, c.Media, c.Now = r.Base, r.files, r.Clock
+	c.Client = r.Client(t, connectors.ClientConfig{Platform: schema.LinkedIn, Classify: Classify})
 	r.Connector = New(c)
-}
-
-func (r *rig) clock() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.now
-}
-
-func (r *rig) pass(d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now = r.now.Add(d)
-}
-
-func (r *rig) inject(t *testing.T, f simulation.Fault) {
-	t.Helper()
-	if err := r.world.Inject(f); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // delivery is the first entry of an organization's post, claimed now.
 func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.clock()), Platform: schema.LinkedIn},
+		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.LinkedIn},
 		Credentials: schema.Credentials{AccessToken: token, EntityID: simulator.Organizations(token)[0]},
-		Entries:     1, Text: text, Media: items, Since: r.clock(),
+		Entries:     1, Text: text, Media: items, Since: r.Clock(),
 	}
 }
 
@@ -102,7 +56,7 @@ func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 		r.restart(t, Config{})
 		return r.Connector
 	}
-	return connectortest.Prepared(t, d, restart, r.pass)
+	return connectortest.Prepared(t, d, restart, r.Pass)
 }
 
 func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
@@ -127,29 +81,14 @@ var (
 )
 
 func (dir folder) Open(_ context.Context, m schema.Media) (*media.File, error) {
-	square := schema.MediaFacts{Kind: schema.Image, Type: "image/png", Width: 600, Height: 600}
-	facts, head := square, "\x89PNG\x0D\x0A\x1A\x0A"
+	facts := schema.MediaFacts{Kind: schema.Image, Type: "image/png", Width: 600, Height: 600}
 	switch m.URL {
 	case "film":
 		facts = schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Width: 640, Height: 360, Duration: 5 * time.Second, Size: filmSize}
-		head = "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"
 	case "paper":
-		facts, head = schema.MediaFacts{Kind: schema.PDF, Type: "application/pdf"}, "%PDF-1.7\n"
+		facts = schema.MediaFacts{Kind: schema.PDF, Type: "application/pdf"}
 	case "wall":
 		facts.Width, facts.Height = 6013, 6013 // 36,156,169 pixels
 	}
-	facts.Size = max(facts.Size, int64(len(head)))
-	disk, err := os.CreateTemp(string(dir), "")
-	if err != nil {
-		return nil, err
-	}
-	defer disk.Close()
-	if _, err := io.Copy(disk, io.LimitReader(io.MultiReader(strings.NewReader(head), zeros{}), facts.Size)); err != nil {
-		return nil, err
-	}
-	return &media.File{Path: disk.Name(), MediaFacts: facts}, nil
+	return connectortest.Fetched(string(dir), facts)
 }
-
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

@@ -1,7 +1,6 @@
 package mastodon
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -39,16 +39,7 @@ func (r *rig) consent(t *testing.T, known connectors.App) *consent {
 // answer sends the page's form and returns what the server sends the person back with.
 func (c *consent) answer(t *testing.T, form url.Values) url.Values {
 	t.Helper()
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.PostForm(c.page, form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	back, err := response.Location()
-	if err != nil {
-		t.Fatalf("status %d: %v", response.StatusCode, err)
-	}
+	back := connectortest.SentBack(t, c.page, form)
 	if !strings.HasPrefix(back.String(), callback) || back.Query().Get("state") != "state&1" {
 		t.Fatalf("sent back to %s", back)
 	}
@@ -79,15 +70,15 @@ func TestAConsentGivesATokenThatPublishesUntilItIsRevoked(t *testing.T) {
 		t.Fatalf("Revoke: %v", err)
 	}
 	_, err = r.Check(t.Context(), schema.Account{}, credentials)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 func TestCrierIsRegisteredWithAServerOnce(t *testing.T) {
 	r := newRig(t)
 	first := r.consent(t, connectors.App{})
 	second := r.consent(t, first.app)
-	if second.app != first.app || r.world.Calls("POST /api/v1/apps") != 1 {
-		t.Errorf("apps %v and %v, %d registrations", first.app, second.app, r.world.Calls("POST /api/v1/apps"))
+	if second.app != first.app || r.World.Calls("POST /api/v1/apps") != 1 {
+		t.Errorf("apps %v and %v, %d registrations", first.app, second.app, r.World.Calls("POST /api/v1/apps"))
 	}
 	if _, err := second.exchange(t, second.allow(t)); err != nil {
 		t.Errorf("Exchange: %v", err)
@@ -107,14 +98,14 @@ func TestAConsentIsRefused(t *testing.T) {
 			}
 			return code
 		},
-		"a code that is too old": func(c *consent, code string) string { c.pass(11 * 60 * 1e9); return code },
+		"a code that is too old": func(c *consent, code string) string { c.Pass(11 * 60 * 1e9); return code },
 		"another verifier":       func(c *consent, code string) string { c.verifier = oauth2.GenerateVerifier(); return code },
 		"a code of nobody":       func(*consent, string) string { return "none" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := r.consent(t, connectors.App{})
 			_, err := c.exchange(t, spoil(c, c.allow(t)))
-			wantKind(t, err, schema.Refused)
+			connectortest.WantKind(t, err, schema.Refused)
 		})
 	}
 	t.Run("an app that the server has forgotten", func(t *testing.T) {
@@ -122,7 +113,7 @@ func TestAConsentIsRefused(t *testing.T) {
 		code := c.allow(t)
 		c.app.Secret = "another"
 		_, err := c.exchange(t, code)
-		wantKind(t, err, schema.TokenDead)
+		connectortest.WantKind(t, err, schema.TokenDead)
 	})
 }
 
@@ -131,7 +122,7 @@ func TestAMissingScopeIsNamed(t *testing.T) {
 	c := r.consent(t, connectors.App{})
 	code := c.answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {"read:accounts read:statuses write:media"}}).Get("code")
 	_, err := c.exchange(t, code)
-	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "write:statuses") {
+	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "write:statuses") {
 		t.Errorf("message %q", e.Message)
 	}
 }
@@ -140,7 +131,7 @@ func TestNoErrorOfAnExchangeShowsItsSecrets(t *testing.T) {
 	r := newRig(t)
 	c := r.consent(t, connectors.App{})
 	code := c.allow(t)
-	r.inject(t, simulation.Fault{Operation: "POST /oauth/token", Status: 400, Body: `{"error": "bad ` + code + ` ` + c.verifier + ` ` + c.app.Secret + `"}`})
+	r.Inject(t, simulation.Fault{Operation: "POST /oauth/token", Status: 400, Body: `{"error": "bad ` + code + ` ` + c.verifier + ` ` + c.app.Secret + `"}`})
 	_, err := c.exchange(t, code)
 	for _, secret := range []string{code, c.verifier, c.app.Secret} {
 		if err == nil || strings.Contains(err.Error(), secret) {

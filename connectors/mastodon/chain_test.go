@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -20,21 +21,21 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 				if strings.HasPrefix(operation, "GET ") {
 					fault.Times = 2
 				}
-				r.inject(t, fault)
+				r.Inject(t, fault)
 				if operation == opListStatuses { // nobody looks unless the status's answer is lost
-					r.inject(t, simulation.Fault{Operation: opCreateStatus, Lose: true})
+					r.Inject(t, simulation.Fault{Operation: opCreateStatus, Lose: true})
 				}
 				d := r.delivery("look")
 				d.Media = items(smallVideo)
 				receipt := r.persist(t, d)
-				posts := r.world.Posts()
+				posts := r.World.Posts()
 				if len(posts) != 1 || posts[0].ID != receipt.NativeID || len(posts[0].Media) != 1 {
 					t.Errorf("receipt %+v of %+v", receipt, posts)
 				}
 				if fault.Times == 0 {
 					fault.Times = 1
 				}
-				if calls := r.world.Calls(operation); calls < fault.Times {
+				if calls := r.World.Calls(operation); calls < fault.Times {
 					t.Errorf("%d calls: nothing was lost", calls)
 				}
 			})
@@ -50,12 +51,12 @@ func (r *rig) persist(t *testing.T, d schema.Delivery) schema.Receipt {
 	for range 10 {
 		p, err := r.Prepare(t.Context(), d)
 		if d.Progress = p.State; err != nil {
-			wantKind(t, err, schema.Retryable)
+			connectortest.WantKind(t, err, schema.Retryable)
 			met++
 			continue
 		}
 		if !p.Ready {
-			r.pass(time.Second)
+			r.Pass(time.Second)
 			continue
 		}
 		receipt, err := r.Publish(t.Context(), d)
@@ -65,13 +66,13 @@ func (r *rig) persist(t *testing.T, d schema.Delivery) schema.Receipt {
 		if err == nil {
 			return receipt
 		}
-		wantKind(t, err, schema.Unknown)
+		connectortest.WantKind(t, err, schema.Unknown)
 		met++
 		for range 3 {
-			r.pass(schema.Lease)
+			r.Pass(schema.Lease)
 			receipt, verdict, err := r.Find(t.Context(), d)
 			if err != nil {
-				wantKind(t, err, schema.Retryable)
+				connectortest.WantKind(t, err, schema.Retryable)
 				continue
 			}
 			if verdict == schema.Found {

@@ -127,7 +127,7 @@ func statusOf(d schema.Delivery, mediaIDs []string) (newStatus, error) {
 		return newStatus{}, err
 	}
 	body := newStatus{
-		Status: textOf(d), MediaIDs: mediaIDs, InReplyToID: replyTo(d),
+		Status: d.VisibleText(), MediaIDs: mediaIDs, InReplyToID: d.ReplyTo(),
 		Sensitive: s.Sensitive, SpoilerText: s.SpoilerText, Visibility: s.Visibility, Language: s.Language,
 	}
 	if p := s.pollOf(d); p != nil {
@@ -145,41 +145,18 @@ func errPollWithMedia() *schema.Error {
 
 // checkParent keeps a comment whose entry is not there from becoming a post by itself.
 func checkParent(d schema.Delivery) error {
-	if d.Comment != nil && replyTo(d) == "" {
+	if d.Comment != nil && d.ReplyTo() == "" {
 		return &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
 	}
 	return nil
 }
 
-func textOf(d schema.Delivery) string {
-	if d.Comment != nil {
-		return d.Comment.Text
-	}
-	return d.Text
-}
-
-// replyTo returns the id of the status that the delivery's hangs on, empty if none.
-func replyTo(d schema.Delivery) string {
-	parent := d.Parent()
-	if d.Comment != nil {
-		parent = d.Receipt(d.Comment.Entry)
-	}
-	if parent == nil {
-		return ""
-	}
-	return parent.NativeID
-}
-
 func (c *Connector) receipt(d schema.Delivery, s status) schema.Receipt {
-	entry := d.Entry
-	if d.Comment != nil {
-		entry = d.Comment.Entry
-	}
 	at := s.CreatedAt
 	if at.IsZero() {
 		at = c.now()
 	}
-	return schema.Receipt{Entry: entry, NativeID: s.ID, URL: s.webURL(), PostedAt: at.UTC()}
+	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: s.ID, URL: s.webURL(), PostedAt: at.UTC()}
 }
 
 // Check returns whose token it is, and what the account's server takes.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -33,7 +34,7 @@ func TestPublish(t *testing.T) {
 	d := r.delivery("hello")
 	d.Settings = json.RawMessage(`{"visibility":"unlisted","spoilerText":"cw","sensitive":true,"language":"de"}`)
 	receipt := mustPublish(t, r, d)
-	post, ok := r.world.Post(r.account(), receipt.NativeID)
+	post, ok := r.World.Post(r.account(), receipt.NativeID)
 	if !ok || post.Text != "hello" {
 		t.Fatalf("post = %+v, %t", post, ok)
 	}
@@ -41,19 +42,19 @@ func TestPublish(t *testing.T) {
 	if got := madeOf(t, post); got != want {
 		t.Errorf("fields = %+v, want %+v", got, want)
 	}
-	if want := fmt.Sprintf("%s/@user%s/%s", r.base, r.account(), receipt.NativeID); receipt.URL != want {
+	if want := fmt.Sprintf("%s/@user%s/%s", r.Base, r.account(), receipt.NativeID); receipt.URL != want {
 		t.Errorf("URL = %q, want %q", receipt.URL, want)
 	}
-	if !receipt.PostedAt.Equal(r.clock()) {
-		t.Errorf("PostedAt = %v, want %v", receipt.PostedAt, r.clock())
+	if !receipt.PostedAt.Equal(r.Clock()) {
+		t.Errorf("PostedAt = %v, want %v", receipt.PostedAt, r.Clock())
 	}
 }
 
 func TestPublishRepeatedMakesOneStatus(t *testing.T) {
 	r := newRig(t)
 	first, again := mustPublish(t, r, r.delivery("hello")), mustPublish(t, r, r.delivery("hello"))
-	if first.NativeID != again.NativeID || len(r.world.Posts()) != 1 {
-		t.Errorf("ids %s and %s, %d posts", first.NativeID, again.NativeID, len(r.world.Posts()))
+	if first.NativeID != again.NativeID || len(r.World.Posts()) != 1 {
+		t.Errorf("ids %s and %s, %d posts", first.NativeID, again.NativeID, len(r.World.Posts()))
 	}
 }
 
@@ -76,7 +77,7 @@ func TestThreadHangsTogether(t *testing.T) {
 		t.Errorf("entries = %d, %d, want 1, 0", second.Entry, third.Entry)
 	}
 	for id, hasPoll := range map[string]bool{first.NativeID: true, second.NativeID: false, third.NativeID: false} {
-		post, _ := r.world.Post(r.account(), id)
+		post, _ := r.World.Post(r.account(), id)
 		if f := madeOf(t, post); (f.Poll != nil) != hasPoll || f.Visibility != "private" {
 			t.Errorf("%s: poll %+v, visibility %s", post.Text, f.Poll, f.Visibility)
 		}
@@ -91,15 +92,15 @@ func TestCommentWithoutEntryIsRefused(t *testing.T) {
 	d := r.delivery("hello")
 	d.Comment = &schema.Comment{Text: "comment"}
 	_, err := r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Refused)
-	if len(r.world.Posts()) != 0 {
+	connectortest.WantKind(t, err, schema.Refused)
+	if len(r.World.Posts()) != 0 {
 		t.Error("the comment became a post by itself")
 	}
 }
 
 func TestPublishFailures(t *testing.T) {
 	reset := func(r *rig, format func(time.Time) string) simulation.Fault {
-		return simulation.Fault{Status: 429, Header: map[string]string{"X-RateLimit-Reset": format(r.clock().Add(90 * time.Second))}}
+		return simulation.Fault{Status: 429, Header: map[string]string{"X-RateLimit-Reset": format(r.Clock().Add(90 * time.Second))}}
 	}
 	for name, tt := range map[string]struct {
 		fault   func(*rig) simulation.Fault
@@ -126,9 +127,9 @@ func TestPublishFailures(t *testing.T) {
 			r := newRig(t)
 			fault := tt.fault(r)
 			fault.Operation = opCreateStatus
-			r.inject(t, fault)
+			r.Inject(t, fault)
 			_, err := r.Publish(t.Context(), r.delivery("hello"))
-			e := wantKind(t, err, tt.want)
+			e := connectortest.WantKind(t, err, tt.want)
 			if !strings.Contains(e.Message, tt.message) || e.RetryAfter != tt.wait {
 				t.Errorf("error = %q after %v, want %q after %v", e.Message, e.RetryAfter, tt.message, tt.wait)
 			}
@@ -151,10 +152,10 @@ func TestAddressesOfOtherSchemesAreDropped(t *testing.T) {
 		"relative":   {`"/@a/1"`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			base := serve(t, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
-				fmt.Fprintf(rw, `{"id":"1","url":%s}`, tt.answered)
-			}))
-			receipt, err := connect(t, base, time.Now).Publish(t.Context(), schema.Delivery{Text: "hello"})
+			r := newRigBehind(t, func(http.Handler) http.Handler {
+				return http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprintf(rw, `{"id":"1","url":%s}`, tt.answered) })
+			})
+			receipt, err := r.Publish(t.Context(), schema.Delivery{Text: "hello"})
 			if err != nil || receipt.URL != tt.want {
 				t.Errorf("URL = %q, %v, want %q", receipt.URL, err, tt.want)
 			}
@@ -164,24 +165,24 @@ func TestAddressesOfOtherSchemesAreDropped(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	r := newRig(t)
-	profile, err := r.Check(t.Context(), schema.Account{Server: r.base + "/"}, schema.Credentials{AccessToken: token})
+	profile, err := r.Check(t.Context(), schema.Account{Server: r.Base + "/"}, schema.Credentials{AccessToken: token})
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := "user" + r.account() + "@" + strings.TrimPrefix(r.base, "http://")
-	if profile.NativeID != r.account() || profile.Name != name || profile.Server != r.base {
-		t.Errorf("profile = %+v, want %s, %s, %s", profile, r.account(), name, r.base)
+	name := "user" + r.account() + "@" + strings.TrimPrefix(r.Base, "http://")
+	if profile.NativeID != r.account() || profile.Name != name || profile.Server != r.Base {
+		t.Errorf("profile = %+v, want %s, %s, %s", profile, r.account(), name, r.Base)
 	}
 	_, err = r.Check(t.Context(), schema.Account{}, schema.Credentials{})
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 func TestAccountsServerComesBeforeTheDefault(t *testing.T) {
 	own, other := newRig(t), newRig(t)
 	d := own.delivery("hello")
-	d.Account.Server = other.base + "/"
+	d.Account.Server = other.Base + "/"
 	mustPublish(t, own, d)
-	if len(own.world.Posts()) != 0 || len(other.world.Posts()) != 1 {
-		t.Errorf("%d posts at the default, %d at the account's", len(own.world.Posts()), len(other.world.Posts()))
+	if len(own.World.Posts()) != 0 || len(other.World.Posts()) != 1 {
+		t.Errorf("%d posts at the default, %d at the account's", len(own.World.Posts()), len(other.World.Posts()))
 	}
 }

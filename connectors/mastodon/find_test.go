@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/listing"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -43,22 +44,22 @@ func TestFindFindsWhatWasPublished(t *testing.T) {
 		"an account of a sandbox": func(_ *testing.T, _ *rig, d *schema.Delivery) {
 			d.Account.NativeID, d.Account.Sandbox = "sandbox", true
 		},
-		"a server whose clock is ahead":  func(_ *testing.T, r *rig, _ *schema.Delivery) { r.ahead = time.Hour },
-		"a server whose clock is behind": func(_ *testing.T, r *rig, _ *schema.Delivery) { r.ahead = -time.Hour },
+		"a server whose clock is ahead":  func(_ *testing.T, r *rig, _ *schema.Delivery) { r.Ahead = time.Hour },
+		"a server whose clock is behind": func(_ *testing.T, r *rig, _ *schema.Delivery) { r.Ahead = -time.Hour },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.delivery("hello")
 			change(t, r, &d)
-			before := len(r.world.Posts())
-			r.inject(t, simulation.Fault{Operation: opCreateStatus, Lose: true})
+			before := len(r.World.Posts())
+			r.Inject(t, simulation.Fault{Operation: opCreateStatus, Lose: true})
 			_, err := r.Publish(t.Context(), d)
-			wantKind(t, err, schema.Unknown)
-			posts := r.world.Posts()
+			connectortest.WantKind(t, err, schema.Unknown)
+			posts := r.World.Posts()
 			if len(posts) != before+1 {
 				t.Fatalf("%d posts, want %d", len(posts), before+1)
 			}
-			r.pass(schema.Lease)
+			r.Pass(schema.Lease)
 			receipt, verdict, err := r.Find(t.Context(), d)
 			if err != nil || verdict != schema.Found || receipt.NativeID != posts[before].ID || receipt.URL == "" {
 				t.Errorf("Find = %+v, %v, %v, want %s", receipt, verdict, err, posts[before].ID)
@@ -111,13 +112,13 @@ func TestFindTellsOthersApart(t *testing.T) {
 		}, schema.NotThere},
 		"the same text long before the claim": {func(t *testing.T, r *rig, d *schema.Delivery) {
 			r.add(t, simulation.Post{Text: "hello"})
-			r.pass(time.Hour)
-			d.Since = r.clock()
+			r.Pass(time.Hour)
+			d.Since = r.Clock()
 		}, schema.NotThere},
 		"the same text right before the claim": {func(t *testing.T, r *rig, d *schema.Delivery) {
 			r.add(t, simulation.Post{Text: "hello"})
-			r.pass(20 * time.Second)
-			d.Since = r.clock()
+			r.Pass(20 * time.Second)
+			d.Since = r.Clock()
 		}, schema.SafeToRepeat},
 		"the same text after the claim": {func(t *testing.T, r *rig, _ *schema.Delivery) {
 			r.add(t, simulation.Post{Text: "hello"})
@@ -133,7 +134,7 @@ func TestFindTellsOthersApart(t *testing.T) {
 			r := newRig(t)
 			d := r.delivery("hello")
 			tt.arrange(t, r, &d)
-			r.pass(schema.Lease)
+			r.Pass(schema.Lease)
 			receipt, verdict, err := r.Find(t.Context(), d)
 			if err != nil || verdict != tt.want || (receipt.NativeID != "") != (verdict == schema.Found) {
 				t.Errorf("Find = %+v, %v, %v, want %v", receipt, verdict, err, tt.want)
@@ -164,7 +165,7 @@ func TestFindWithoutAFullAnswerCannotTell(t *testing.T) {
 			r := newRig(t)
 			d := r.delivery("hello")
 			d.Account.NativeID = ""
-			r.inject(t, fault)
+			r.Inject(t, fault)
 			if _, verdict, err := r.Find(t.Context(), d); verdict != schema.CannotTell || err == nil {
 				t.Errorf("Find = %v, %v", verdict, err)
 			}
@@ -177,8 +178,8 @@ func TestFindWithoutItsLastPageCannotTell(t *testing.T) {
 	r := newRig(t)
 	r.add(t, simulation.Post{Text: "hello"})
 	r.addMany(t, pageSize)
-	r.inject(t, simulation.Fault{Operation: opListStatuses, Delay: 1})
-	r.inject(t, simulation.Fault{Operation: opListStatuses, Status: http.StatusInternalServerError})
+	r.Inject(t, simulation.Fault{Operation: opListStatuses, Delay: 1})
+	r.Inject(t, simulation.Fault{Operation: opListStatuses, Status: http.StatusInternalServerError})
 	if _, verdict, err := r.Find(t.Context(), r.delivery("hello")); verdict != schema.CannotTell || err == nil {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/mastodon/simulator"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -33,12 +34,12 @@ func (r *rig) connected(t *testing.T) schema.Account {
 
 func TestAnAccountHasItsServersLimits(t *testing.T) {
 	r := newRig(t)
-	simulator.Allow(r.world, told())
+	simulator.Allow(r.World, told())
 	a := r.connected(t)
 	if l, known := limitsOf(a); !known || l.Text != 5000 || l.URL != 30 || l.VideoBytes != usualLimits().VideoBytes {
 		t.Fatalf("limits %+v of %s", l, a.Settings)
 	}
-	at := " (" + strings.TrimPrefix(r.base, "http://") + ") "
+	at := " (" + strings.TrimPrefix(r.Base, "http://") + ") "
 	png := &schema.MediaFacts{Kind: schema.Image, Type: "image/png", Size: 10, Width: 1, Height: 1}
 	item := schema.Media{Kind: schema.Image, URL: "https://example.com/a", Facts: png}
 	for name, tt := range map[string]struct {
@@ -85,7 +86,7 @@ func TestAnAccountHasItsServersLimits(t *testing.T) {
 
 func TestTheServerTakesWhatItSays(t *testing.T) {
 	r := newRig(t)
-	simulator.Allow(r.world, told())
+	simulator.Allow(r.World, told())
 	for characters, want := range map[int]int{5000: http.StatusOK, 5001: http.StatusUnprocessableEntity} {
 		if response, body := r.ask(t, http.MethodPost, "/api/v1/statuses", "", newStatus{Status: strings.Repeat("x", characters)}); response.StatusCode != want {
 			t.Errorf("%d characters are answered %d %v", characters, response.StatusCode, body)
@@ -94,8 +95,8 @@ func TestTheServerTakesWhatItSays(t *testing.T) {
 	d := r.delivery("look")
 	d.Account, d.Media = r.connected(t), items(smallImage)
 	_, err := r.Prepare(t.Context(), d)
-	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "at most 10 bytes") || r.world.Calls(opUploadMedia) > 0 {
-		t.Errorf("error %q after %d uploads", e.Message, r.world.Calls(opUploadMedia))
+	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "at most 10 bytes") || r.World.Calls(opUploadMedia) > 0 {
+		t.Errorf("error %q after %d uploads", e.Message, r.World.Calls(opUploadMedia))
 	}
 }
 
@@ -133,7 +134,7 @@ func TestWhatServersSayIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.inject(t, simulation.Fault{Operation: opInstance, Status: http.StatusOK, Body: tt.said})
+			r.Inject(t, simulation.Fault{Operation: opInstance, Status: http.StatusOK, Body: tt.said})
 			a := r.connected(t)
 			l, known := limitsOf(a)
 			if known != (tt.want != nil) || known && !reflect.DeepEqual(l, *tt.want) || len(a.Settings) > 400 {
@@ -156,7 +157,7 @@ func TestStoredLimitsAreBoundedAgain(t *testing.T) {
 
 func TestLimitsOfAServerThatDoesNotSayThem(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: opInstance, Status: http.StatusInternalServerError})
+	r.Inject(t, simulation.Fault{Operation: opInstance, Status: http.StatusInternalServerError})
 	if a := r.connected(t); len(a.Settings) > 0 {
 		t.Errorf("settings %s, want none: those that are stored stay", a.Settings)
 	}
@@ -172,7 +173,7 @@ func TestLimitsOfAServerThatDoesNotSayThem(t *testing.T) {
 			next.ServeHTTP(rw, request)
 		})
 	})
-	simulator.Allow(old.world, told())
+	simulator.Allow(old.World, told())
 	if l, known := limitsOf(old.connected(t)); !known || l.Text != 5000 {
 		t.Errorf("limits %+v of an older server, known %t", l, known)
 	}

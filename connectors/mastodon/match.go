@@ -22,7 +22,7 @@ type likeness struct {
 
 // likenessOf returns what the status of a delivery will look like.
 func likenessOf(d schema.Delivery, s settings) likeness {
-	want := likeness{text: s.SpoilerText + "\n" + textOf(d), replyTo: replyTo(d)}
+	want := likeness{text: s.SpoilerText + "\n" + d.VisibleText(), replyTo: d.ReplyTo()}
 	if d.Comment == nil {
 		want.media = len(d.Media)
 	}

@@ -88,7 +88,7 @@ func (c *Connector) lookAtMedia(ctx context.Context, d schema.Delivery, p progre
 // so that nothing is uploaded for an entry that cannot be published.
 func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p progress) (err error) {
 	files := make([]*media.File, len(p.Media)) // nil: uploaded already
-	defer func() { err = errors.Join(err, closeAll(files)) }()
+	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
 	for i, m := range p.Media {
 		if m.ID != "" {
 			continue
@@ -111,16 +111,6 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p prog
 		}
 	}
 	return nil
-}
-
-func closeAll(files []*media.File) error {
-	var failed error
-	for _, file := range files {
-		if file != nil {
-			failed = errors.Join(failed, file.Close())
-		}
-	}
-	return failed
 }
 
 // check refuses what the server would refuse after the upload.

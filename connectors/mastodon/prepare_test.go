@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -21,7 +22,7 @@ func TestPrepareImages(t *testing.T) {
 	}
 	d.Progress = p.State
 	receipt := mustPublish(t, r, d)
-	post, _ := r.world.Post(r.account(), receipt.NativeID)
+	post, _ := r.World.Post(r.account(), receipt.NativeID)
 	if len(post.Media) != 2 || post.Media[0].AltText != "alt of image" || post.Media[0].Type != "image/png" {
 		t.Errorf("media = %+v", post.Media)
 	}
@@ -46,23 +47,23 @@ func TestPrepareLooksOnceUntilAVideoIsProcessed(t *testing.T) {
 		if err != nil || p.Ready || p.RetryIn <= 0 {
 			t.Fatalf("Prepare = %+v, %v", p, err)
 		}
-		if looks := r.world.Calls(opMediaProcessed); looks != round {
+		if looks := r.World.Calls(opMediaProcessed); looks != round {
 			t.Errorf("%d looks after %d calls, want %d", looks, round+1, round)
 		}
 		d.Progress = p.State
 	}
-	r.pass(time.Second) // the simulator processes no longer
+	r.Pass(time.Second) // the simulator processes no longer
 	p, err := r.Prepare(t.Context(), d)
 	if err != nil || !p.Ready {
 		t.Fatalf("Prepare = %+v, %v", p, err)
 	}
-	if uploads := r.world.Calls(opUploadMedia); uploads != 1 {
+	if uploads := r.World.Calls(opUploadMedia); uploads != 1 {
 		t.Errorf("%d uploads, want 1", uploads)
 	}
 	if again, err := r.Prepare(t.Context(), withState(d, p.State)); err != nil || !again.Ready {
 		t.Errorf("Prepare of what is ready = %+v, %v", again, err)
 	}
-	if looks := r.world.Calls(opMediaProcessed); looks != 3 {
+	if looks := r.World.Calls(opMediaProcessed); looks != 3 {
 		t.Errorf("%d looks, want 3", looks)
 	}
 }
@@ -76,10 +77,10 @@ func TestPrepareGoesOnAfterAFault(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("")
 	d.Media = items(smallImage, smallImage, smallImage)
-	r.inject(t, simulation.Fault{Operation: opUploadMedia, Delay: 1})
-	r.inject(t, simulation.Fault{Operation: opUploadMedia, Status: http.StatusInternalServerError})
+	r.Inject(t, simulation.Fault{Operation: opUploadMedia, Delay: 1})
+	r.Inject(t, simulation.Fault{Operation: opUploadMedia, Status: http.StatusInternalServerError})
 	p, err := r.Prepare(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
+	connectortest.WantKind(t, err, schema.Retryable)
 	if p.Ready {
 		t.Fatal("ready after a fault")
 	}
@@ -87,7 +88,7 @@ func TestPrepareGoesOnAfterAFault(t *testing.T) {
 	if err != nil || !p.Ready {
 		t.Fatalf("Prepare = %+v, %v", p, err)
 	}
-	if uploads := r.world.Calls(opUploadMedia); uploads != 4 {
+	if uploads := r.World.Calls(opUploadMedia); uploads != 4 {
 		t.Errorf("%d uploads, want 4: the first is not repeated", uploads)
 	}
 }
@@ -108,8 +109,8 @@ func TestPrepareRefusesBeforeAnyUpload(t *testing.T) {
 			d := r.delivery("")
 			d.Media, d.Settings = tt.media, json.RawMessage(tt.settings)
 			_, err := r.Prepare(t.Context(), d)
-			wantKind(t, err, schema.Refused)
-			if uploads := r.world.Calls(opUploadMedia); uploads != 0 {
+			connectortest.WantKind(t, err, schema.Refused)
+			if uploads := r.World.Calls(opUploadMedia); uploads != 0 {
 				t.Errorf("%d uploads, want none", uploads)
 			}
 		})
@@ -124,11 +125,11 @@ func TestPrepareOfMediaThatCannotBeProcessed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: opMediaProcessed, Status: http.StatusUnprocessableEntity, Body: `{"error":"Error processing thumbnail for uploaded media"}`,
 	})
 	_, err = r.Prepare(t.Context(), withState(d, p.State))
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 }
 
 func TestBusyAnswerMayBeEmpty(t *testing.T) {
@@ -139,7 +140,7 @@ func TestBusyAnswerMayBeEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.inject(t, simulation.Fault{Operation: opMediaProcessed, Status: http.StatusPartialContent})
+	r.Inject(t, simulation.Fault{Operation: opMediaProcessed, Status: http.StatusPartialContent})
 	p, err = r.Prepare(t.Context(), withState(d, p.State))
 	if err != nil || p.Ready || p.RetryIn <= 0 {
 		t.Errorf("Prepare = %+v, %v", p, err)
@@ -150,7 +151,7 @@ func TestPublishOfUnpreparedMediaIsAFault(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("hello")
 	d.Media = items(smallImage)
-	if _, err := r.Publish(t.Context(), d); err == nil || len(r.world.Posts()) != 0 {
-		t.Errorf("error = %v, %d posts", err, len(r.world.Posts()))
+	if _, err := r.Publish(t.Context(), d); err == nil || len(r.World.Posts()) != 0 {
+		t.Errorf("error = %v, %d posts", err, len(r.World.Posts()))
 	}
 }

@@ -4,20 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"image"
 	"image/png"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/mastodon/simulator"
 	"crier/connectors/media"
 	"crier/connectors/simulation"
@@ -27,10 +21,7 @@ import (
 // rig is a connector before a simulator, both on a clock that stands until it is moved.
 type rig struct {
 	*Connector
-	world *simulation.World
-	base  string
-	now   *atomic.Int64 // Unix nanoseconds
-	ahead time.Duration // of the server's clock before the connector's
+	*connectortest.Rig
 }
 
 func newRig(t *testing.T) *rig {
@@ -41,55 +32,22 @@ func newRig(t *testing.T) *rig {
 // newRigBehind has something stand between the connector and the simulator.
 func newRigBehind(t *testing.T, proxy func(http.Handler) http.Handler) *rig {
 	t.Helper()
-	r := &rig{now: new(atomic.Int64)}
-	r.now.Store(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).UnixNano())
-	r.world = simulation.NewWorld(simulation.Config{
-		Platform: schema.Mastodon,
-		Now:      func() time.Time { return r.clock().Add(r.ahead) },
-		BaseURL:  func() string { return r.base },
+	r := connectortest.NewRig(t, connectortest.RigConfig{
+		Platform: schema.Mastodon, Simulator: func(w *simulation.World) http.Handler { return proxy(simulator.New(w)) },
 	})
-	r.base = serve(t, proxy(simulator.New(r.world)))
-	r.Connector = connect(t, r.base, r.clock)
-	return r
+	return &rig{Rig: r, Connector: New(Config{
+		Base: r.Base, Now: r.Clock, Media: folder(t.TempDir()),
+		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Mastodon, Classify: Classify}),
+	})}
 }
 
-func serve(t *testing.T, h http.Handler) string {
-	t.Helper()
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
-func connect(t *testing.T, base string, now func() time.Time) *Connector {
-	t.Helper()
-	client := &http.Client{Transport: &http.Transport{}}
-	t.Cleanup(client.CloseIdleConnections)
-	return New(Config{
-		Base: base, Now: now, Media: folder(t.TempDir()),
-		Client: connectors.NewClient(connectors.ClientConfig{
-			Platform: schema.Mastodon, HTTP: client, Now: now, Classify: Classify,
-			Logger:  slog.New(slog.DiscardHandler),
-			Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
-		}),
-	})
-}
-
-func (r *rig) clock() time.Time     { return time.Unix(0, r.now.Load()) }
-func (r *rig) pass(d time.Duration) { r.now.Add(int64(d)) }
-func (r *rig) account() string      { return r.world.Account(token).ID }
-func (r *rig) inject(t *testing.T, f simulation.Fault) {
-	t.Helper()
-	f.Platform = "mastodon"
-	if err := r.world.Inject(f); err != nil {
-		t.Fatal(err)
-	}
-}
+func (r *rig) account() string { return r.World.Account(token).ID }
 
 // add puts a status into the account that no delivery of ours made.
 func (r *rig) add(t *testing.T, p simulation.Post) simulation.Post {
 	t.Helper()
 	p.Account = r.account()
-	added, _, err := r.world.Add(p)
+	added, _, err := r.World.Add(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +61,7 @@ func (r *rig) delivery(text string) schema.Delivery {
 	return schema.Delivery{
 		Account:     schema.Account{Platform: schema.Mastodon, NativeID: r.account()},
 		Credentials: schema.Credentials{AccessToken: token},
-		Entries:     1, Text: text, Key: "3f7a9b9e-0000-7000-8000-" + text, Since: r.clock(),
+		Entries:     1, Text: text, Key: "3f7a9b9e-0000-7000-8000-" + text, Since: r.Clock(),
 	}
 }
 
@@ -114,15 +72,6 @@ func mustPublish(t *testing.T, r *rig, d schema.Delivery) schema.Receipt {
 		t.Fatalf("Publish: %v", err)
 	}
 	return receipt
-}
-
-func wantKind(t *testing.T, err error, kind schema.ErrorKind) schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("error = %v, want kind %d", err, kind)
-	}
-	return *e
 }
 
 // folder is a media source whose items name what they hold.
@@ -192,7 +141,7 @@ func (r *rig) ask(t *testing.T, method, path, key string, body any) (*http.Respo
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), method, r.base+path, bytes.NewReader(encoded))
+	request, err := http.NewRequestWithContext(t.Context(), method, r.Base+path, bytes.NewReader(encoded))
 	if err != nil {
 		t.Fatal(err)
 	}

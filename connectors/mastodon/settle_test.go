@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/listing"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -36,14 +37,14 @@ func (c *claims) settle(t *testing.T, n int) {
 		if e.Kind != schema.Retryable || e.RetryAfter <= 0 {
 			t.Fatalf("Find: %v", err)
 		}
-		c.pass(e.RetryAfter)
+		c.Pass(e.RetryAfter)
 		return
 	}
 	switch verdict {
 	case schema.Found:
 	case schema.NotThere:
 		if c.looked[n]++; c.looked[n] < 2 {
-			c.pass(schema.SettleTime)
+			c.Pass(schema.SettleTime)
 			return
 		}
 		receipt = mustPublish(t, c.rig, d)
@@ -93,9 +94,9 @@ func TestIdenticalTextsSettleByCount(t *testing.T) {
 					if random.IntN(3) > 0 { // or crier was killed before the call, not after
 						mustPublish(t, c.rig, d)
 					}
-					c.pass(pause)
+					c.Pass(pause)
 				}
-				c.pass(schema.Lease)
+				c.Pass(schema.Lease)
 				for range 40 {
 					for _, n := range random.Perm(texts) {
 						if c.isOpen(n) {
@@ -103,7 +104,7 @@ func TestIdenticalTextsSettleByCount(t *testing.T) {
 						}
 					}
 				}
-				if posts := len(c.world.Posts()); len(c.own) != texts || posts != texts {
+				if posts := len(c.World.Posts()); len(c.own) != texts || posts != texts {
 					t.Errorf("%d claims are settled and %d statuses there, want %d of both", len(c.own), posts, texts)
 				}
 			})
@@ -149,15 +150,15 @@ func TestADoubtIsSettledByTheKey(t *testing.T) {
 				})
 			})
 			r.add(t, simulation.Post{Text: "hello"})
-			r.pass(listing.ClockDoubt / 2)
+			r.Pass(listing.ClockDoubt / 2)
 			d := r.delivery("hello")
-			r.pass(tt.after)
+			r.Pass(tt.after)
 			for range 2 {
 				_, verdict, err := r.Find(t.Context(), d)
 				if verdict != tt.want || (err != nil) != tt.later {
 					t.Errorf("Find = %v, %v; want %v, later %t", verdict, err, tt.want, tt.later)
 				}
-				if tt.later && wantKind(t, err, schema.Retryable).RetryAfter < schema.SettleTime {
+				if tt.later && connectortest.WantKind(t, err, schema.Retryable).RetryAfter < schema.SettleTime {
 					t.Errorf("to be asked again too soon: %v", err)
 				}
 			}
@@ -172,16 +173,16 @@ func TestADoubtIsSettledByTheKey(t *testing.T) {
 // account's call made.
 func TestAYoungStatusOfASharedProfileIsLeft(t *testing.T) {
 	r := newRig(t)
-	r.ahead = time.Hour
+	r.Ahead = time.Hour
 	d := r.delivery("hello")
 	d.Shared = true
 	posted := r.add(t, simulation.Post{Text: "hello"})
-	r.pass(10 * time.Second)
+	r.Pass(10 * time.Second)
 	_, verdict, err := r.Find(t.Context(), d)
-	if e := wantKind(t, err, schema.Retryable); verdict != schema.CannotTell || e.RetryAfter < listing.InFlight-11*time.Second || e.RetryAfter > listing.InFlight-9*time.Second {
+	if e := connectortest.WantKind(t, err, schema.Retryable); verdict != schema.CannotTell || e.RetryAfter < listing.InFlight-11*time.Second || e.RetryAfter > listing.InFlight-9*time.Second {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}
-	r.pass(listing.InFlight - 9*time.Second)
+	r.Pass(listing.InFlight - 9*time.Second)
 	if receipt, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || receipt.NativeID != posted.ID || err != nil {
 		t.Errorf("Find once it is old enough = %+v, %v, %v", receipt, verdict, err)
 	}
@@ -201,15 +202,15 @@ func TestAStatusOfAnothersIsNoAnswer(t *testing.T) {
 	if again := mustPublish(t, r, d); second.NativeID == first.NativeID || again.NativeID != second.NativeID {
 		t.Errorf("published %s, then %s and %s", first.NativeID, second.NativeID, again.NativeID)
 	}
-	before := r.world.Calls(opCreateStatus)
+	before := r.World.Calls(opCreateStatus)
 	same := fmt.Sprintf(`{"id":"%s","created_at":"2026-03-04T05:06:07Z"}`, first.NativeID)
-	r.inject(t, simulation.Fault{Operation: opCreateStatus, Status: http.StatusOK, Body: same, Times: 2 * mostKeys})
+	r.Inject(t, simulation.Fault{Operation: opCreateStatus, Status: http.StatusOK, Body: same, Times: 2 * mostKeys})
 	_, err := r.Publish(t.Context(), d)
-	wantKind(t, err, schema.Duplicate)
-	if calls := r.world.Calls(opCreateStatus) - before; calls != mostKeys {
+	connectortest.WantKind(t, err, schema.Duplicate)
+	if calls := r.World.Calls(opCreateStatus) - before; calls != mostKeys {
 		t.Errorf("%d calls", calls)
 	}
-	if !slices.ContainsFunc(r.world.Posts(), func(p simulation.Post) bool { return p.ID == second.NativeID }) {
+	if !slices.ContainsFunc(r.World.Posts(), func(p simulation.Post) bool { return p.ID == second.NativeID }) {
 		t.Error("the second status is not there")
 	}
 }
@@ -223,10 +224,10 @@ func TestARepetitionThatComesTooLateIsNotMade(t *testing.T) {
 		t.Fatal("it is no repetition")
 	}
 	mustPublish(t, r, d)
-	r.pass(keyKept + time.Second)
+	r.Pass(keyKept + time.Second)
 	_, err := r.Publish(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
-	if n := len(r.world.Posts()); n != 1 {
+	connectortest.WantKind(t, err, schema.Retryable)
+	if n := len(r.World.Posts()); n != 1 {
 		t.Errorf("%d statuses are there, want 1", n)
 	}
 }
@@ -237,16 +238,16 @@ func TestWhatKeepsALookFromSeeing(t *testing.T) {
 	t.Run("a token that may not read", func(t *testing.T) {
 		r := newRig(t)
 		d := r.delivery("hello")
-		r.inject(t, simulation.Fault{Operation: opListStatuses, Status: http.StatusForbidden, Body: `{"error":"This action is outside the authorized scopes"}`})
+		r.Inject(t, simulation.Fault{Operation: opListStatuses, Status: http.StatusForbidden, Body: `{"error":"This action is outside the authorized scopes"}`})
 		_, _, err := r.Find(t.Context(), d)
-		wantKind(t, err, schema.Refused)
+		connectortest.WantKind(t, err, schema.Refused)
 	})
 	t.Run("a claim in the future", func(t *testing.T) {
 		r := newRig(t)
 		d := r.delivery("hello")
 		mustPublish(t, r, d)
-		d.Since = r.clock().Add(time.Hour)
+		d.Since = r.Clock().Add(time.Hour)
 		_, _, err := r.Find(t.Context(), d)
-		wantKind(t, err, schema.Retryable)
+		connectortest.WantKind(t, err, schema.Retryable)
 	})
 }

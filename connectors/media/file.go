@@ -56,6 +56,17 @@ func (f *File) Close() error {
 	return nil
 }
 
+// CloseAll closes files, of which some may be nil.
+func CloseAll(files []*File) error {
+	var failed error
+	for _, file := range files {
+		if file != nil {
+			failed = errors.Join(failed, file.Close())
+		}
+	}
+	return failed
+}
+
 // Limits bounds what is taken.
 type Limits struct {
 	MaxBytes int64

@@ -77,13 +77,13 @@ func TestManyBoards(t *testing.T) {
 		boards = append(boards, fmt.Sprintf(`{"id":"%d","name":"n"}`, i))
 	}
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: callBoards, Status: http.StatusOK, Times: 50, Body: `{"items":[` + strings.Join(boards, ",") + `],"bookmark":"more"}`})
-	r.inject(t, simulation.Fault{Operation: "GET /v5/boards/{board}/sections", Status: http.StatusOK, Times: 1000, Body: `{"items":[]}`})
+	r.Inject(t, simulation.Fault{Operation: callBoards, Status: http.StatusOK, Times: 50, Body: `{"items":[` + strings.Join(boards, ",") + `],"bookmark":"more"}`})
+	r.Inject(t, simulation.Fault{Operation: "GET /v5/boards/{board}/sections", Status: http.StatusOK, Times: 1000, Body: `{"items":[]}`})
 	entities, err := r.Entities(t.Context(), schema.Account{}, own(0))
 	if err != nil || len(entities) != connectors.MaxEntities {
 		t.Errorf("%d entities, %v", len(entities), err)
 	}
-	if lists, sections := r.world.Calls(callBoards), r.world.Calls("GET /v5/boards/{board}/sections"); lists != mostLists || sections != sectionedBoards {
+	if lists, sections := r.World.Calls(callBoards), r.World.Calls("GET /v5/boards/{board}/sections"); lists != mostLists || sections != sectionedBoards {
 		t.Errorf("%d lists of boards and %d of sections", lists, sections)
 	}
 }
@@ -130,7 +130,7 @@ func TestTokensAreTraded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if traded.AccessToken == old.AccessToken || traded.RefreshToken == "" || traded.EntityID != old.EntityID || traded.Scope == "some" ||
-		!traded.ExpiresAt.Equal(r.clock().Add(30*24*time.Hour)) || !traded.RefreshExpiresAt.Equal(r.clock().Add(60*24*time.Hour)) {
+		!traded.ExpiresAt.Equal(r.Clock().Add(30*24*time.Hour)) || !traded.RefreshExpiresAt.Equal(r.Clock().Add(60*24*time.Hour)) {
 		t.Error("the tokens are not those that Pinterest answered with")
 	}
 	if _, err := r.Check(t.Context(), schema.Account{}, traded); err != nil {
@@ -156,7 +156,7 @@ func TestARefreshThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			tt.fault.Operation = callToken
-			r.inject(t, tt.fault)
+			r.Inject(t, tt.fault)
 			_, err := r.Refresh(t.Context(), schema.Account{}, own(0))
 			connectortest.WantKind(t, err, tt.want)
 		})

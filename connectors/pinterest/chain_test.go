@@ -31,9 +31,9 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 			} {
 				t.Run(kind+" "+call+" "+name, func(t *testing.T) {
 					r := newRig(t)
-					r.inject(t, fault)
+					r.Inject(t, fault)
 					r.publish(t, r.delivery("", "look", tt.media...))
-					posts := r.world.Posts()
+					posts := r.World.Posts()
 					if len(posts) != 1 || len(posts[0].Media) != len(tt.media) || posts[0].Media[0].Size == 0 {
 						t.Errorf("posts %+v", posts)
 					}
@@ -56,7 +56,7 @@ func TestALostAnswerOfTheVisibleCall(t *testing.T) {
 				t.Run(kind+" "+where+" "+name, func(t *testing.T) {
 					r := newRig(t)
 					d := r.prepare(t, r.delivery(settings, "look", tt.media...))
-					r.inject(t, simulation.Fault{Operation: callPin, Lose: lost, Refuse: !lost})
+					r.Inject(t, simulation.Fault{Operation: callPin, Lose: lost, Refuse: !lost})
 					_, err := r.Publish(t.Context(), d)
 					connectortest.WantKind(t, err, schema.Unknown)
 					want := schema.NotThere
@@ -66,10 +66,10 @@ func TestALostAnswerOfTheVisibleCall(t *testing.T) {
 					for range 2 {
 						r.restart(t)
 						receipt, verdict, err := r.Find(t.Context(), d)
-						if verdict != want || err != nil || verdict == schema.Found && receipt.NativeID != r.world.Posts()[0].ID {
+						if verdict != want || err != nil || verdict == schema.Found && receipt.NativeID != r.World.Posts()[0].ID {
 							t.Fatalf("Find = %+v, %v, %v; want %v", receipt, verdict, err, want)
 						}
-						r.pass(schema.SettleTime)
+						r.Pass(schema.SettleTime)
 					}
 				})
 			}
@@ -90,9 +90,9 @@ func TestAVideoThatArrivedIsNotSentAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.inject(t, tt.fault)
+			r.Inject(t, tt.fault)
 			r.publish(t, r.delivery("", "look", film))
-			if n := r.world.Calls(callUpload); n != tt.sends {
+			if n := r.World.Calls(callUpload); n != tt.sends {
 				t.Errorf("the video was sent %d times, want %d", n, tt.sends)
 			}
 		})
@@ -102,18 +102,18 @@ func TestAVideoThatArrivedIsNotSentAgain(t *testing.T) {
 func TestAVideoThatIsNeverReadyIsUploadedAgain(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("", "look", film)
-	r.inject(t, simulation.Fault{Operation: callStatus, Status: http.StatusOK, Times: 2, Body: `{"media_id":"1","media_type":"video","status":"processing"}`})
+	r.Inject(t, simulation.Fault{Operation: callStatus, Status: http.StatusOK, Times: 2, Body: `{"media_id":"1","media_type":"video","status":"processing"}`})
 	p, err := r.Prepare(t.Context(), d)
 	if err != nil || p.Ready || p.RetryIn <= 0 {
 		t.Fatalf("Prepare = %+v, %v", p, err)
 	}
 	d.Progress = p.State
-	r.pass(mostWork + time.Second)
+	r.Pass(mostWork + time.Second)
 	p, err = r.Prepare(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Retryable)
 	d.Progress = p.State
 	r.publish(t, d)
-	if n := r.world.Calls(callUpload); n != 2 {
+	if n := r.World.Calls(callUpload); n != 2 {
 		t.Errorf("the video was sent %d times", n)
 	}
 }
@@ -122,7 +122,7 @@ func TestAVideoThatIsNeverReadyIsUploadedAgain(t *testing.T) {
 func TestAVideoThatIsGoneIsPreparedAgain(t *testing.T) {
 	r := newRig(t)
 	d := r.prepare(t, r.delivery("", "look", film))
-	r.inject(t, simulation.Fault{Operation: callPin, Status: http.StatusNotFound, Body: `{"code":404,"message":"Media not found."}`})
+	r.Inject(t, simulation.Fault{Operation: callPin, Status: http.StatusNotFound, Body: `{"code":404,"message":"Media not found."}`})
 	_, err := r.Publish(t.Context(), d)
 	if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 		t.Errorf("error %v does not ask for another upload", e)
@@ -160,9 +160,9 @@ func TestABoardIsReadToItsEnd(t *testing.T) {
 				if tt.want == schema.CannotTell && i == len(tt.parts)-1 {
 					times = 30
 				}
-				r.inject(t, simulation.Fault{Operation: callPins, Status: http.StatusOK, Body: body, Times: times})
+				r.Inject(t, simulation.Fault{Operation: callPins, Status: http.StatusOK, Body: body, Times: times})
 			}
-			r.pass(time.Minute)
+			r.Pass(time.Minute)
 			if _, verdict, _ := r.Find(t.Context(), d); verdict != tt.want {
 				t.Errorf("Find = %v, want %v", verdict, tt.want)
 			}

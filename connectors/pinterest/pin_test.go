@@ -74,7 +74,7 @@ func TestPins(t *testing.T) {
 				d.Credentials.EntityID = named.Replace(tt.entity)
 			}
 			receipt := r.publish(t, d)
-			post := r.world.Posts()[0]
+			post := r.World.Posts()[0]
 			var want map[string]any
 			text := strings.ReplaceAll(named.Replace(tt.want), "$media", post.Media[0].ID)
 			if err := json.Unmarshal([]byte(text), &want); err != nil {
@@ -83,7 +83,7 @@ func TestPins(t *testing.T) {
 			if got := r.lastSent(); !reflect.DeepEqual(got, want) {
 				t.Errorf("sent %v, want %v", got, want)
 			}
-			if receipt.NativeID != post.ID || receipt.URL != r.base+"/pin/"+post.ID+"/" || !receipt.PostedAt.Equal(r.clock()) {
+			if receipt.NativeID != post.ID || receipt.URL != r.Base+"/pin/"+post.ID+"/" || !receipt.PostedAt.Equal(r.Clock()) {
 				t.Errorf("receipt %+v of %+v", receipt, post)
 			}
 		})
@@ -111,7 +111,7 @@ func TestWhatIsNoPin(t *testing.T) {
 			if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.says) {
 				t.Errorf("message %q", e.Message)
 			}
-			if r.world.Calls(callMedia)+r.world.Calls(callPin) != 0 {
+			if r.World.Calls(callMedia)+r.World.Calls(callPin) != 0 {
 				t.Error("Pinterest was asked")
 			}
 		})
@@ -181,7 +181,7 @@ func TestRefusalsOfAPin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.prepare(t, r.delivery(tt.settings, "look", picture))
-			r.inject(t, simulation.Fault{Operation: callPin, Status: tt.status, Body: tt.body})
+			r.Inject(t, simulation.Fault{Operation: callPin, Status: tt.status, Body: tt.body})
 			_, err := r.Publish(t.Context(), d)
 			if e := connectortest.WantKind(t, err, tt.kind); e.End != tt.end || e.RetryAfter != tt.wait {
 				t.Errorf("end %v, wait %v; want %v, %v", e.End, e.RetryAfter, tt.end, tt.wait)

@@ -5,16 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
 	"crier/connectors/connectortest"
@@ -40,22 +35,27 @@ const (
 // rig is a connector before a simulator, both on a clock that stands until it is moved.
 type rig struct {
 	*Connector
-	world *simulation.World
-	base  string
+	*connectortest.Rig
 	files folder
 
 	mu   sync.Mutex
-	now  time.Time
 	sent map[string]any // the last JSON that the simulator was sent
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), files: folder(t.TempDir())}
-	puller := &http.Client{Transport: pictures{}}
-	r.world = simulation.NewWorld(simulation.Config{Platform: schema.Pinterest, Now: r.clock, BaseURL: func() string { return r.base }, HTTP: puller})
-	handler := simulator.New(r.world)
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
+	r := &rig{files: folder(t.TempDir())}
+	r.Rig = connectortest.NewRig(t, connectortest.RigConfig{
+		Platform: schema.Pinterest, Puller: &http.Client{Transport: pictures{}},
+		Simulator: func(w *simulation.World) http.Handler { return r.keeping(simulator.New(w)) },
+	})
+	r.restart(t)
+	return r
+}
+
+// keeping keeps what a handler is sent.
+func (r *rig) keeping(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
 		if request.Header.Get("Content-Type") == "application/json" {
 			content, err := io.ReadAll(request.Body)
 			if err != nil {
@@ -64,12 +64,8 @@ func newRig(t *testing.T) *rig {
 			request.Body = io.NopCloser(strings.NewReader(string(content)))
 			r.keep(content)
 		}
-		handler.ServeHTTP(rw, request)
-	}))
-	t.Cleanup(server.Close)
-	r.base = server.URL
-	r.restart(t)
-	return r
+		h.ServeHTTP(rw, request)
+	})
 }
 
 func (r *rig) keep(content []byte) {
@@ -88,34 +84,10 @@ func (r *rig) lastSent() map[string]any {
 // restart makes the connector anew.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{}}
-	t.Cleanup(client.CloseIdleConnections)
 	r.Connector = New(Config{
-		Base: r.base, Media: r.files, Now: r.clock, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-		Client: connectors.NewClient(connectors.ClientConfig{
-			Platform: schema.Pinterest, HTTP: client, Now: r.clock, Classify: Classify, Pace: Pace, Limits: Limits(),
-			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
-		}),
+		Base: r.Base, Media: r.files, Now: r.Clock, App: connectortest.App(),
+		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Pinterest, Classify: Classify, Pace: Pace, Limits: Limits()}),
 	})
-}
-
-func (r *rig) clock() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.now
-}
-
-func (r *rig) pass(d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now = r.now.Add(d)
-}
-
-func (r *rig) inject(t *testing.T, f simulation.Fault) {
-	t.Helper()
-	if err := r.world.Inject(f); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // own are credentials of a person's n-th board.
@@ -132,8 +104,8 @@ func breadSection() (board, section string) {
 // delivery is a pin for the first board, claimed now.
 func (r *rig) delivery(settings, text string, items ...schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.clock()), Platform: schema.Pinterest},
-		Credentials: own(0), Entries: 1, Text: text, Media: items, Settings: json.RawMessage(settings), Since: r.clock(),
+		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.Pinterest},
+		Credentials: own(0), Entries: 1, Text: text, Media: items, Settings: json.RawMessage(settings), Since: r.Clock(),
 	}
 }
 
@@ -145,7 +117,7 @@ func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 		r.restart(t)
 		return r.Connector
 	}
-	return connectortest.Prepared(t, d, restart, r.pass)
+	return connectortest.Prepared(t, d, restart, r.Pass)
 }
 
 func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
@@ -184,21 +156,11 @@ type folder string
 
 func (dir folder) Open(_ context.Context, m schema.Media) (*media.File, error) {
 	facts := schema.MediaFacts{Kind: schema.Image, Type: "image/png", Width: 600, Height: 900}
-	head := "\x89PNG\x0D\x0A\x1A\x0A"
 	switch {
 	case strings.HasSuffix(m.URL, "film"):
 		facts = schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Width: 1080, Height: 1920, Duration: 5 * time.Second}
-		head = "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"
 	case strings.HasSuffix(m.URL, "square"):
 		facts.Height = 600
 	}
-	facts.Size = int64(len(head))
-	disk, err := os.CreateTemp(string(dir), "")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := disk.WriteString(head); err != nil {
-		return nil, errors.Join(err, disk.Close())
-	}
-	return &media.File{Path: disk.Name(), MediaFacts: facts}, disk.Close()
+	return connectortest.Fetched(string(dir), facts)
 }

@@ -104,10 +104,7 @@ func (c *Connector) trade(ctx context.Context, a schema.Account, secret string, 
 
 // after returns the time in so many seconds; zero where none are named.
 func (c *Connector) after(seconds int64) time.Time {
-	if seconds <= 0 {
-		return time.Time{}
-	}
-	return c.now().UTC().Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
+	return connectors.EndOf(seconds, c.now())
 }
 
 // ofTrade tells a refusal of what was given for tokens, a bad request, from one of crier's own

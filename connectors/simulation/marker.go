@@ -53,6 +53,17 @@ type Dialect struct {
 	Show func(Post) Shown
 }
 
+// Operations names requests by the patterns of a mux that serve them; "/" serves what is not known.
+func Operations(mux *http.ServeMux) func(*http.Request) string {
+	return func(r *http.Request) string {
+		_, pattern := mux.Handler(r)
+		if pattern == "/" {
+			return ""
+		}
+		return pattern
+	}
+}
+
 // VisibleCall is a call that publishes.
 type VisibleCall struct {
 	Dialect Dialect

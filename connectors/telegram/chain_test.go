@@ -3,6 +3,7 @@ package telegram_test
 import (
 	"testing"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -25,7 +26,7 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err := s.connector.Publish(t.Context(), d)
-				wantKind(t, err, schema.Unknown)
+				connectortest.WantKind(t, err, schema.Unknown)
 				if got := len(s.world.Posts()); (got > 0) != fault.Lose {
 					t.Errorf("%d messages are there", got)
 				}

@@ -2,13 +2,13 @@ package telegram_test
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/connectors/telegram"
 	"crier/schema"
@@ -162,7 +162,7 @@ func TestAnswersBecomeErrors(t *testing.T) {
 				t.Fatalf("Inject: %v", err)
 			}
 			_, err := s.connector.Publish(t.Context(), s.delivery("hello"))
-			got := wantKind(t, err, tt.kind)
+			got := connectortest.WantKind(t, err, tt.kind)
 			if tt.message != "" && got.Message != tt.message {
 				t.Errorf("message %q, want %q", got.Message, tt.message)
 			}
@@ -174,15 +174,6 @@ func TestAnswersBecomeErrors(t *testing.T) {
 			}
 		})
 	}
-}
-
-func wantKind(t *testing.T, err error, kind schema.ErrorKind) schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("error %v, want kind %d", err, kind)
-	}
-	return *e
 }
 
 func TestTokenIsNeverShown(t *testing.T) {
@@ -205,7 +196,7 @@ func TestTokenIsNeverShown(t *testing.T) {
 	t.Run("nobody listens", func(t *testing.T) {
 		s := newStage(t)
 		_, err := s.newConnectorTo(t, "http://127.0.0.1:1").Publish(t.Context(), s.delivery("hello"))
-		wantKind(t, err, schema.Retryable)
+		connectortest.WantKind(t, err, schema.Retryable)
 		s.wantNoToken(t, err)
 	})
 	t.Run("an address that is none", func(t *testing.T) {
@@ -242,7 +233,7 @@ func TestMalformedTokenIsNotSent(t *testing.T) {
 			d := s.delivery("hello")
 			d.Credentials.BotToken = malformed
 			_, err := s.connector.Publish(t.Context(), d)
-			wantKind(t, err, schema.TokenDead)
+			connectortest.WantKind(t, err, schema.TokenDead)
 			if s.requests.last() != "" {
 				t.Error("a request was sent")
 			}
@@ -262,7 +253,7 @@ func TestPrepareRefusesWhatTelegramWould(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			_, err := s.connector.Prepare(t.Context(), s.delivery("", s.item("dot.png"), s.item(tt.file)))
-			if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.message) {
+			if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.message) {
 				t.Errorf("message %q, want one with %q", e.Message, tt.message)
 			}
 			if s.requests.last() != "" {
@@ -280,7 +271,7 @@ func TestNothingCanBeFoundOrCommented(t *testing.T) {
 	d := s.delivery("")
 	d.Comment = &schema.Comment{Text: "first"}
 	_, err := s.connector.Comment(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 }
 
 func TestCheck(t *testing.T) {
@@ -297,14 +288,14 @@ func TestCheck(t *testing.T) {
 	}
 	credentials.ChatID = "nowhere"
 	_, err = s.connector.Check(t.Context(), schema.Account{}, credentials)
-	if e := wantKind(t, err, schema.TokenDead); e.End != schema.EndRemoved || e.Message != "Bad Request: chat not found" {
+	if e := connectortest.WantKind(t, err, schema.TokenDead); e.End != schema.EndRemoved || e.Message != "Bad Request: chat not found" {
 		t.Errorf("message %q", e.Message)
 	}
 	if err := s.world.Inject(simulation.Fault{Operation: "getMe", Status: 401}); err != nil {
 		t.Fatalf("Inject: %v", err)
 	}
 	_, err = s.connector.Check(t.Context(), schema.Account{}, credentials)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 func TestAccountsOwnServerIsCalled(t *testing.T) {

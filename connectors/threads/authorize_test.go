@@ -44,17 +44,8 @@ func TestAConsentThatNobodyTellsOfIsTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.PostForm(page, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {"threads_basic"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	back, err := response.Location()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.inject(t, simulation.Fault{Operation: "GET /debug_token", Status: http.StatusBadRequest, Body: `{"error":{"message":"no tester","code":10}}`})
+	back := connectortest.SentBack(t, page, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {"threads_basic"}})
+	r.Inject(t, simulation.Fault{Operation: "GET /debug_token", Status: http.StatusBadRequest, Body: `{"error":{"message":"no tester","code":10}}`})
 	credentials, err := r.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: "http://x", Code: back.Query().Get("code")})
 	if err != nil || credentials.Scope != "" || !credentials.SelfRenewing {
 		t.Errorf("Exchange = %v of %q, %v", credentials, credentials.Scope, err)

@@ -30,10 +30,10 @@ func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
 	case p.Kind != "":
 		asked = itemOf(d.Media[0], p.Kind)
 	}
-	if text := textOf(d); text != "" {
+	if text := d.VisibleText(); text != "" {
 		asked.Set("text", text)
 	}
-	if parent := replyTo(d); parent != "" {
+	if parent := d.ReplyTo(); parent != "" {
 		asked.Set("reply_to_id", parent)
 		return asked, nil
 	}
@@ -56,25 +56,6 @@ func itemOf(item schema.Media, kind schema.MediaKind) url.Values {
 	return asked
 }
 
-func textOf(d schema.Delivery) string {
-	if d.Comment != nil {
-		return d.Comment.Text
-	}
-	return d.Text
-}
-
-// replyTo returns the post that the delivery's hangs on, empty if none.
-func replyTo(d schema.Delivery) string {
-	parent := d.Parent()
-	if d.Comment != nil {
-		parent = d.Receipt(d.Comment.Entry)
-	}
-	if parent == nil {
-		return ""
-	}
-	return parent.NativeID
-}
-
 // Create makes a container, which nobody can see.
 func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) (string, error) {
 	call := m.call(d, http.MethodPost, "/me/threads", opCreate)
@@ -83,7 +64,7 @@ func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) 
 		ID string `json:"id"`
 	}
 	switch _, err := m.client.Do(ctx, call, &out); {
-	case err != nil && replyTo(d) != "":
+	case err != nil && d.ReplyTo() != "":
 		return "", fmt.Errorf("creating container: %w", graph.WithoutEnd(err)) // posts that answer nothing may go out all the same
 	case err != nil:
 		return "", fmt.Errorf("creating container: %w", err)

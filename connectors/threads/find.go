@@ -33,15 +33,15 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 func likeOf(d schema.Delivery) func(graph.Post) bool {
 	hasMedia := d.Comment == nil && len(d.Media) > 0
 	return func(p graph.Post) bool {
-		return p.RepliedTo.ID == replyTo(d) && (p.MediaType != "TEXT_POST") == hasMedia &&
-			p.MediaType != "REPOST_FACADE" && graph.SameText(p.Text, textOf(d))
+		return p.RepliedTo.ID == d.ReplyTo() && (p.MediaType != "TEXT_POST") == hasMedia &&
+			p.MediaType != "REPOST_FACADE" && graph.SameText(p.Text, d.VisibleText())
 	}
 }
 
 // pages reads the list that the delivery's post is in: replies have one of their own.
 func (c *Connector) pages(d schema.Delivery) func(context.Context, string) (graph.Page, http.Header, error) {
 	path, operation, fields := "/me/threads", opListPosts, "id,text,timestamp,permalink,media_type"
-	if replyTo(d) != "" {
+	if d.ReplyTo() != "" {
 		path, operation, fields = "/me/replies", opListReplies, "id,text,timestamp,permalink,media_type,replied_to"
 	}
 	return func(ctx context.Context, after string) (page graph.Page, header http.Header, err error) {

@@ -40,9 +40,9 @@ func TestFindByTheContainer(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r.pass(tt.after)
+			r.Pass(tt.after)
 			for _, fault := range tt.faults {
-				r.inject(t, *fault)
+				r.Inject(t, *fault)
 			}
 			found, verdict, err := r.Find(t.Context(), d)
 			if verdict != tt.want || (err != nil) != tt.later || verdict == schema.Found && found.NativeID != posted.NativeID {
@@ -68,7 +68,7 @@ func TestAYoungPostOfASharedProfileIsLeft(t *testing.T) {
 	if e := connectortest.WantKind(t, err, schema.Retryable); verdict != schema.CannotTell || e.RetryAfter != schema.CallDeadline+schema.SettleTime {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}
-	r.pass(schema.CallDeadline + schema.SettleTime)
+	r.Pass(schema.CallDeadline + schema.SettleTime)
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.Found {
 		t.Errorf("Find once it is old enough = %v, %v", verdict, err)
 	}
@@ -79,22 +79,22 @@ func TestALikeReplyBeforeTheClaim(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("the entry")
 	entry := r.published(t, d)
-	if _, _, err := r.world.Add(simulation.Post{Account: r.account(), Text: "a comment", ReplyTo: entry.NativeID, Fields: []byte(`{"kind":"TEXT"}`)}); err != nil {
+	if _, _, err := r.World.Add(simulation.Post{Account: r.account(), Text: "a comment", ReplyTo: entry.NativeID, Fields: []byte(`{"kind":"TEXT"}`)}); err != nil {
 		t.Fatal(err)
 	}
-	r.pass(30 * time.Second)
-	d.Comment, d.Receipts, d.Since = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.clock()
+	r.Pass(30 * time.Second)
+	d.Comment, d.Receipts, d.Since = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.Clock()
 	_, verdict, err := r.Find(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Retryable)
-	r.pass(10 * time.Minute)
+	r.Pass(10 * time.Minute)
 	if _, later, err := r.Find(t.Context(), d); verdict != schema.CannotTell || later != schema.CannotTell || err != nil {
 		t.Errorf("Find = %v, then %v, %v", verdict, later, err)
 	}
-	d.Since = r.clock()
+	d.Since = r.Clock()
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
 		t.Errorf("Find of a later claim = %v, %v", verdict, err)
 	}
-	d.Since = r.clock().Add(time.Hour)
+	d.Since = r.Clock().Add(time.Hour)
 	if _, _, err := r.Find(t.Context(), d); err == nil {
 		t.Error("a claim in the future shows that nothing is there")
 	}

@@ -50,7 +50,7 @@ func (c *Connector) usedUp(ctx context.Context, d schema.Delivery) bool {
 		return false
 	}
 	usage, total := out.Data[0].Usage, out.Data[0].Config.Total
-	if replyTo(d) != "" {
+	if d.ReplyTo() != "" {
 		usage, total = out.Data[0].ReplyUsage, out.Data[0].ReplyConfig.Total
 	}
 	return total > 0 && usage >= total

@@ -25,7 +25,7 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 			t.Run(call+" "+name, func(t *testing.T) {
 				t.Parallel()
 				r := newRig(t)
-				r.inject(t, fault)
+				r.Inject(t, fault)
 				receipt := r.publish(t, r.prepare(t, r.delivery("look", film)))
 				if post := r.wantPost(t, filmSize); !receipt.Open || !strings.HasSuffix(receipt.NativeID, post.ID) {
 					t.Errorf("receipt %+v of %+v", receipt, post)
@@ -44,7 +44,7 @@ func TestALostAnswerOfTheLastPart(t *testing.T) {
 				t.Parallel()
 				r := newRig(t)
 				d := r.prepare(t, r.delivery("look", item))
-				r.inject(t, simulation.Fault{Operation: simPart, Lose: lost, Refuse: !lost})
+				r.Inject(t, simulation.Fault{Operation: simPart, Lose: lost, Refuse: !lost})
 				_, err := r.Publish(t.Context(), d)
 				connectortest.WantKind(t, err, schema.Unknown)
 				want := schema.NotThere
@@ -53,10 +53,10 @@ func TestALostAnswerOfTheLastPart(t *testing.T) {
 				}
 				for range 2 {
 					receipt, verdict, err := r.Find(t.Context(), d)
-					if verdict != want || err != nil || verdict == schema.Found && !strings.HasSuffix(receipt.NativeID, r.world.Posts()[0].ID) {
+					if verdict != want || err != nil || verdict == schema.Found && !strings.HasSuffix(receipt.NativeID, r.World.Posts()[0].ID) {
 						t.Fatalf("Find = %+v, %v, %v; want %v", receipt, verdict, err, want)
 					}
-					r.pass(schema.SettleTime)
+					r.Pass(schema.SettleTime)
 				}
 				d.Looked, d.Attempts = 0, 1
 				_, err = r.Publish(t.Context(), d)
@@ -79,17 +79,17 @@ func TestAVideoGoesOnWhereItWasCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			r.inject(t, simulation.Fault{Operation: simPart, Delay: 1})
-			r.inject(t, fault)
+			r.Inject(t, simulation.Fault{Operation: simPart, Delay: 1})
+			r.Inject(t, fault)
 			r.publish(t, r.prepare(t, r.delivery("look", film)))
 			r.wantPost(t, filmSize)
-			if n := r.world.Calls(simInit); n != 1 {
+			if n := r.World.Calls(simInit); n != 1 {
 				t.Errorf("%d videos were begun", n)
 			}
-			if n := r.world.Calls(simPart); n != 4 {
+			if n := r.World.Calls(simPart); n != 4 {
 				t.Errorf("%d calls for three parts, one of them twice", n)
 			}
-			last := r.requests("/video/")[3].Header
+			last := r.requestsTo("/video/")[3].Header
 			if last.Get("Content-Range") != "bytes 10485760-15728641/15728642" || last.Get("Authorization") != "" {
 				t.Errorf("the last part came with %v", last)
 			}
@@ -102,8 +102,8 @@ func TestAVideoGoesOnWhereItWasCutOff(t *testing.T) {
 func TestAVideoThatCannotBeGoneOnWithBeginsAnew(t *testing.T) {
 	begun := func(r *rig) schema.Delivery {
 		d := r.delivery("look", film)
-		r.inject(t, simulation.Fault{Operation: simPart, Delay: 1})
-		r.inject(t, simulation.Fault{Operation: simPart, Refuse: true})
+		r.Inject(t, simulation.Fault{Operation: simPart, Delay: 1})
+		r.Inject(t, simulation.Fault{Operation: simPart, Refuse: true})
 		p, err := r.Prepare(t.Context(), d)
 		connectortest.WantKind(t, err, schema.Retryable)
 		d.Progress = p.State
@@ -113,12 +113,12 @@ func TestAVideoThatCannotBeGoneOnWithBeginsAnew(t *testing.T) {
 		spoil func(r *rig)
 		size  int64
 	}{
-		"forgotten":    {func(r *rig) { r.inject(t, simulation.Fault{Operation: simPart, Status: 404, Body: "no such task"}) }, filmSize},
-		"expired":      {func(r *rig) { r.pass(time.Hour) }, filmSize},
+		"forgotten":    {func(r *rig) { r.Inject(t, simulation.Fault{Operation: simPart, Status: 404, Body: "no such task"}) }, filmSize},
+		"expired":      {func(r *rig) { r.Pass(time.Hour) }, filmSize},
 		"another file": {func(r *rig) { r.files.other = true }, filmSize + 1},
 		"further than it was": {func(r *rig) {
-			r.inject(t, simulation.Fault{Operation: simPart, Status: 416})
-			r.inject(t, saysUploaded("7"))
+			r.Inject(t, simulation.Fault{Operation: simPart, Status: 416})
+			r.Inject(t, saysUploaded("7"))
 		}, filmSize},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestAVideoThatCannotBeGoneOnWithBeginsAnew(t *testing.T) {
 			tt.spoil(r)
 			r.publish(t, r.prepare(t, d))
 			r.wantPost(t, tt.size)
-			if n := r.world.Calls(simInit); n != 2 {
+			if n := r.World.Calls(simInit); n != 2 {
 				t.Errorf("%d videos were begun", n)
 			}
 		})
@@ -147,7 +147,7 @@ func saysStatus(status string) simulation.Fault {
 // tells whether it has.
 func TestALastPartThatCannotBeSent(t *testing.T) {
 	at := func(status int) func(*rig) {
-		return func(r *rig) { r.inject(t, simulation.Fault{Operation: simPart, Status: status, Body: "no"}) }
+		return func(r *rig) { r.Inject(t, simulation.Fault{Operation: simPart, Status: status, Body: "no"}) }
 	}
 	for name, tt := range map[string]struct {
 		spoil    func(r *rig)
@@ -156,15 +156,15 @@ func TestALastPartThatCannotBeSent(t *testing.T) {
 		prepares bool // anew
 		sends    int
 	}{
-		"the address has expired":              {func(r *rig) { r.pass(time.Hour) }, false, schema.Retryable, true, 0},
+		"the address has expired":              {func(r *rig) { r.Pass(time.Hour) }, false, schema.Retryable, true, 0},
 		"the address is refused":               {at(403), false, schema.Retryable, true, 1},
 		"the upload is gone":                   {at(404), false, schema.Retryable, true, 1},
-		"the upload is gone, and published":    {func(r *rig) { at(404)(r); r.inject(t, saysStatus(`"PUBLISH_COMPLETE"`)) }, false, schema.Duplicate, false, 1},
-		"the upload is gone, and who knows":    {func(r *rig) { at(404)(r); r.inject(t, simulation.Fault{Operation: simStatus, Status: 500}) }, false, schema.Unknown, false, 1},
+		"the upload is gone, and published":    {func(r *rig) { at(404)(r); r.Inject(t, saysStatus(`"PUBLISH_COMPLETE"`)) }, false, schema.Duplicate, false, 1},
+		"the upload is gone, and who knows":    {func(r *rig) { at(404)(r); r.Inject(t, simulation.Fault{Operation: simStatus, Status: 500}) }, false, schema.Unknown, false, 1},
 		"the range is refused":                 {at(416), false, schema.Unknown, false, 1},
-		"it was found to be there":             {func(r *rig) { r.inject(t, saysUploaded("24")) }, true, schema.Duplicate, false, 0},
-		"an earlier one has failed":            {func(r *rig) { r.inject(t, saysStatus(`"FAILED","fail_reason":"internal"`)) }, true, schema.Retryable, true, 0},
-		"nobody says whether an earlier came":  {func(r *rig) { r.inject(t, simulation.Fault{Operation: simStatus, Status: 500}) }, true, schema.Retryable, false, 0},
+		"it was found to be there":             {func(r *rig) { r.Inject(t, saysUploaded("24")) }, true, schema.Duplicate, false, 0},
+		"an earlier one has failed":            {func(r *rig) { r.Inject(t, saysStatus(`"FAILED","fail_reason":"internal"`)) }, true, schema.Retryable, true, 0},
+		"nobody says whether an earlier came":  {func(r *rig) { r.Inject(t, simulation.Fault{Operation: simStatus, Status: 500}) }, true, schema.Retryable, false, 0},
 		"the file cannot be read in time":      {func(r *rig) { r.restart(t); r.files.slow = true }, false, schema.Retryable, true, 0},
 		"the file has become another":          {func(r *rig) { r.restart(t); r.files.other = true }, false, schema.Retryable, true, 0},
 		"what was prepared is for another one": {func(r *rig) { r.api = "http://127.0.0.1:1" }, false, schema.Retryable, true, 0},
@@ -181,8 +181,8 @@ func TestALastPartThatCannotBeSent(t *testing.T) {
 			}
 			_, err := r.Publish(ctx, d)
 			e, ok := errors.AsType[*schema.Error](err)
-			if !ok || e.Kind != tt.want || e.Unprepared != tt.prepares || r.world.Calls(simPart) != tt.sends {
-				t.Errorf("%v after %d parts, unprepared %t", err, r.world.Calls(simPart), ok && e.Unprepared)
+			if !ok || e.Kind != tt.want || e.Unprepared != tt.prepares || r.World.Calls(simPart) != tt.sends {
+				t.Errorf("%v after %d parts, unprepared %t", err, r.World.Calls(simPart), ok && e.Unprepared)
 			}
 		})
 	}
@@ -202,7 +202,7 @@ func TestTheLastPartIsKept(t *testing.T) {
 	r := newRig(t)
 	d := r.prepare(t, r.delivery("look", film))
 	r.files.slow = true
-	r.inject(t, simulation.Fault{Operation: simPart, Status: 500})
+	r.Inject(t, simulation.Fault{Operation: simPart, Status: 500})
 	_, err := r.Publish(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Unknown)
 	r.publish(t, d)
@@ -235,14 +235,14 @@ func TestALongUploadIsGoneOnWith(t *testing.T) {
 	r := newRig(t)
 	slow := *r.Connector
 	ticks := 0
-	slow.now = func() time.Time { ticks++; return r.clock().Add(time.Duration(ticks) * 2 * longestTurn) }
+	slow.now = func() time.Time { ticks++; return r.Clock().Add(time.Duration(ticks) * 2 * longestTurn) }
 	d := r.delivery("look", film)
 	p, err := slow.Prepare(t.Context(), d)
 	if d.Progress = p.State; err != nil || p.Ready || p.RetryIn <= 0 || stateOf(t, d).Sent != 1 {
 		t.Fatalf("Prepare = %+v, %v", p, err)
 	}
 	r.publish(t, r.prepare(t, d))
-	if n := r.world.Calls(simPart); n != 3 {
+	if n := r.World.Calls(simPart); n != 3 {
 		t.Errorf("%d calls for three parts", n)
 	}
 }
@@ -284,7 +284,7 @@ func TestVideosGoToTikTokAlone(t *testing.T) {
 	told := make(chan struct{}, 1)
 	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { told <- struct{}{} }))
 	t.Cleanup(stranger.Close)
-	r.inject(t, simulation.Fault{
+	r.Inject(t, simulation.Fault{
 		Operation: simInit, Status: 200, Body: `{"data":{"publish_id":"1","upload_url":"` + stranger.URL + `"},"error":{"code":"ok"}}`,
 	})
 	_, err := r.Prepare(t.Context(), r.delivery("look", film))

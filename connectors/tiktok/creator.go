@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -112,19 +113,12 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	if data.User.OpenID == "" {
 		return connectors.Profile{}, strange("names no account")
 	}
-	profile := connectors.Profile{NativeID: data.User.OpenID, Name: orElse(data.User.Name, data.User.OpenID)}
+	profile := connectors.Profile{NativeID: data.User.OpenID, Name: cmp.Or(data.User.Name, data.User.OpenID)}
 	switch k, err := c.creator(ctx, a, credentials); {
 	case schema.KindOf(err) == schema.TokenDead: // it is a creator's token that may not publish
 		return connectors.Profile{}, err
 	case err == nil: // else nothing is known now, which keeps nobody from connecting
-		profile.Settings, profile.Name = k.settings(), orElse(k.username, profile.Name)
+		profile.Settings, profile.Name = k.settings(), cmp.Or(k.username, profile.Name)
 	}
 	return profile, nil
-}
-
-func orElse(said, otherwise string) string {
-	if said == "" {
-		return otherwise
-	}
-	return said
 }

@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,7 +86,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	case found.Status == statusFailed && (found.Reason == reasonInternal || found.Reason == reasonPull):
 		return schema.Receipt{}, schema.NotThere, nil
 	case found.Status == statusFailed:
-		return schema.Receipt{}, schema.NotThere, refuse("TikTok did not publish the video: %s", orElse(found.Reason, "it gave no reason"))
+		return schema.Receipt{}, schema.NotThere, refuse("TikTok did not publish the video: %s", cmp.Or(found.Reason, "it gave no reason"))
 	case len(found.Posts) > 0:
 		receipt.NativeID = found.Posts[0].String()
 		receipt.URL = c.web + "/@" + url.PathEscape(p.Username) + "/video/" + url.PathEscape(receipt.NativeID)

@@ -64,14 +64,7 @@ func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Cr
 	if err != nil {
 		return schema.Credentials{}, fmt.Errorf("trading the refresh token: %w", err)
 	}
-	traded := old
-	traded.AccessToken, traded.ExpiresAt = granted.AccessToken, granted.ExpiresAt
-	traded.RefreshToken = cmp.Or(granted.RefreshToken, old.RefreshToken)
-	traded.Scope = cmp.Or(granted.Scope, old.Scope)
-	if !granted.RefreshExpiresAt.IsZero() {
-		traded.RefreshExpiresAt = granted.RefreshExpiresAt
-	}
-	return traded, nil
+	return connectors.Traded(old, granted), nil
 }
 
 // flat is how OAuth's endpoints refuse, some of it with a status of 200.
@@ -123,10 +116,7 @@ func (c *Connector) ofApp(a schema.Account, operation, path string, form url.Val
 
 // after returns the time in so many seconds; zero where none are named.
 func (c *Connector) after(seconds int64) time.Time {
-	if seconds <= 0 {
-		return time.Time{}
-	}
-	return c.now().UTC().Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
+	return connectors.EndOf(seconds, c.now())
 }
 
 // ofToken judges a refusal of the token endpoint that came with a status of its own.
@@ -148,7 +138,7 @@ func ofToken(response *connectors.Response, err error) error {
 // meaning tells a refusal of what was given for tokens from one of crier's own app, which says
 // nothing about the account.
 func (f flat) meaning() *schema.Error {
-	judged := &schema.Error{Kind: schema.Retryable, Message: orElse(f.Description, f.Error)}
+	judged := &schema.Error{Kind: schema.Retryable, Message: cmp.Or(f.Description, f.Error)}
 	switch f.Error {
 	case "invalid_grant":
 		judged.Kind = schema.TokenDead

@@ -55,7 +55,7 @@ func TestThePageIsAskedFor(t *testing.T) {
 // consent has a person consent and returns what crier has then.
 func (r *rig) consent(t *testing.T, name string) schema.Credentials {
 	t.Helper()
-	held := simulation.Ticket{Kind: "refresh", Account: simulation.Consent{Name: name}.Token(), Scope: "user.info.basic,video.publish", Expires: r.clock().Add(time.Hour)}
+	held := simulation.Ticket{Kind: "refresh", Account: simulation.Consent{Name: name}.Token(), Scope: "user.info.basic,video.publish", Expires: r.Clock().Add(time.Hour)}
 	credentials, err := r.Refresh(t.Context(), schema.Account{}, schema.Credentials{RefreshToken: held.Issue(), AppID: simulation.AppID, EntityID: "kept"})
 	if err != nil {
 		t.Fatalf("Refresh: %v", err)
@@ -67,7 +67,7 @@ func (r *rig) consent(t *testing.T, name string) schema.Credentials {
 func TestATokenIsTraded(t *testing.T) {
 	r := newRig(t)
 	first := r.consent(t, "ada")
-	if !first.ExpiresAt.Equal(r.clock().Add(2*time.Hour)) || !first.RefreshExpiresAt.Equal(r.clock().Add(time.Hour)) || first.EntityID != "kept" ||
+	if !first.ExpiresAt.Equal(r.Clock().Add(2*time.Hour)) || !first.RefreshExpiresAt.Equal(r.Clock().Add(time.Hour)) || first.EntityID != "kept" ||
 		first.AppID != simulation.AppID || first.Scope != "user.info.basic,video.publish" || !first.Refreshable() {
 		t.Fatalf("it expires %v, and can be traded until %v", first.ExpiresAt, first.RefreshExpiresAt)
 	}
@@ -80,7 +80,7 @@ func TestATokenIsTraded(t *testing.T) {
 	if _, err := r.Check(t.Context(), schema.Account{}, second); err != nil {
 		t.Errorf("Check: %v", err)
 	}
-	r.pass(3 * time.Hour)
+	r.Pass(3 * time.Hour)
 	_, err = r.Check(t.Context(), schema.Account{}, second)
 	connectortest.WantKind(t, err, schema.TokenDead)
 	_, err = r.Refresh(t.Context(), schema.Account{}, second)
@@ -108,7 +108,7 @@ func TestATradeThatFails(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
 			tt.fault.Operation = simToken
-			r.inject(t, tt.fault)
+			r.Inject(t, tt.fault)
 			_, err := r.Refresh(t.Context(), schema.Account{}, schema.Credentials{RefreshToken: "rft.1"})
 			if e := connectortest.WantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) {
 				t.Errorf("message %q", e.Message)
@@ -120,7 +120,7 @@ func TestATradeThatFails(t *testing.T) {
 func TestATokenIsRevoked(t *testing.T) {
 	r := newRig(t)
 	credentials := r.consent(t, "ada")
-	r.inject(t, simulation.Fault{Operation: simRevoke, Status: 200, Body: `{"error":"invalid_client"}`})
+	r.Inject(t, simulation.Fault{Operation: simRevoke, Status: 200, Body: `{"error":"invalid_client"}`})
 	if err := r.Revoke(t.Context(), schema.Account{}, credentials); err == nil {
 		t.Error("a refusal with 200 is taken for a success")
 	}

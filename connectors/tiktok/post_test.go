@@ -77,7 +77,7 @@ func TestWhatIsRefusedBeforeItIsBegun(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
 			if tt.fault.Operation != "" {
-				r.inject(t, tt.fault)
+				r.Inject(t, tt.fault)
 			}
 			d := r.delivery("look", tt.item)
 			d.Credentials.AccessToken, d.Settings = tt.token, []byte(`{"privacy":"`+tt.privacy+`"}`)
@@ -86,8 +86,8 @@ func TestWhatIsRefusedBeforeItIsBegun(t *testing.T) {
 			if asked := strings.Contains(name, "privacy") || tt.inits > 0; (p.Settings != nil) != asked {
 				t.Errorf("what the creator may publish is kept as %s", p.Settings)
 			}
-			if !strings.Contains(e.Message, tt.says) || e.RetryAfter != tt.wait || r.world.Calls(simInit) != tt.inits {
-				t.Errorf("%q, wait %v, %d beginnings", e.Message, e.RetryAfter, r.world.Calls(simInit))
+			if !strings.Contains(e.Message, tt.says) || e.RetryAfter != tt.wait || r.World.Calls(simInit) != tt.inits {
+				t.Errorf("%q, wait %v, %d beginnings", e.Message, e.RetryAfter, r.World.Calls(simInit))
 			}
 		})
 	}
@@ -110,14 +110,14 @@ func TestAPublicationIsFollowed(t *testing.T) {
 	if found := look(); !found.Open {
 		t.Errorf("it is published while it is processed: %+v", found)
 	}
-	r.pass(time.Second)
+	r.Pass(time.Second)
 	if found := look(); !found.Open || found.NativeID != receipt.NativeID {
 		t.Errorf("it is called something before it is moderated: %+v", found)
 	}
-	r.pass(time.Second)
+	r.Pass(time.Second)
 	post := r.wantPost(t, shortSize)
 	found := look()
-	if found.Open || found.NativeID != post.ID || found.URL != r.base+"/@"+r.world.Account(token).Handle+"/video/"+post.ID {
+	if found.Open || found.NativeID != post.ID || found.URL != r.Base+"/@"+r.World.Account(token).Handle+"/video/"+post.ID {
 		t.Errorf("found %+v of %+v", found, post)
 	}
 	if answer, err := http.Get(found.URL); err != nil || answer.StatusCode != http.StatusOK {
@@ -153,9 +153,9 @@ func TestWhatAPublicationHasComeTo(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
 			d := r.prepare(t, r.delivery("look", short))
-			d.Settings, d.Since = []byte(`{"privacy":"`+tt.privacy+`"}`), r.clock()
-			r.pass(tt.after)
-			r.inject(t, saysStatus(tt.body))
+			d.Settings, d.Since = []byte(`{"privacy":"`+tt.privacy+`"}`), r.Clock()
+			r.Pass(tt.after)
+			r.Inject(t, saysStatus(tt.body))
 			receipt, verdict, err := r.Find(t.Context(), d)
 			want := tt.id
 			if want == "publish_id" {
@@ -173,13 +173,13 @@ func TestWhatAPublicationHasComeTo(t *testing.T) {
 func TestAPublicationThatWasAnsweredFor(t *testing.T) {
 	r := newRig(t)
 	d := r.prepare(t, r.delivery("look", short))
-	d.Receipts = []schema.Receipt{{NativeID: stateOf(t, d).ID, PostedAt: r.clock(), Open: true}}
-	r.inject(t, saysUploaded("0"))
+	d.Receipts = []schema.Receipt{{NativeID: stateOf(t, d).ID, PostedAt: r.Clock(), Open: true}}
+	r.Inject(t, saysUploaded("0"))
 	if receipt, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || !receipt.Open || err != nil {
 		t.Errorf("Find = %+v, %v, %v", receipt, verdict, err)
 	}
 	d.Progress = nil
-	r.inject(t, saysUploaded("0"))
+	r.Inject(t, saysUploaded("0"))
 	if receipt, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || !receipt.Open || err != nil {
 		t.Errorf("Find by the receipt = %+v, %v, %v", receipt, verdict, err)
 	}
@@ -193,7 +193,7 @@ func TestAPublicationThatWasAnsweredFor(t *testing.T) {
 func TestARefusedLookIsNoEnd(t *testing.T) {
 	r := newRig(t)
 	d := r.prepare(t, r.delivery("look", short))
-	r.inject(t, simulation.Fault{Operation: simStatus, Status: 401, Body: `{"error":{"code":"scope_not_authorized","message":"no"}}`})
+	r.Inject(t, simulation.Fault{Operation: simStatus, Status: 401, Body: `{"error":{"code":"scope_not_authorized","message":"no"}}`})
 	_, verdict, err := r.Find(t.Context(), d)
 	if e := connectortest.WantKind(t, err, schema.Refused); verdict != schema.CannotTell || e.End != schema.NotEnded {
 		t.Errorf("Find = %v, %v", verdict, err)
@@ -261,7 +261,7 @@ func TestConnectingWhatMayNotPublish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.inject(t, tt.fault)
+			r.Inject(t, tt.fault)
 			profile, err := r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
 			if schema.KindOf(err) != tt.kind || err == nil && (profile.NativeID == "" || profile.Settings != nil) {
 				t.Errorf("Check = %+v, %v", profile, err)
@@ -285,7 +285,7 @@ func TestACreatorIsAskedForWhatIsBegun(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	if creators, begun := r.world.Calls(simCreator), r.world.Calls(simInit); creators != 3 || begun != 3 {
+	if creators, begun := r.World.Calls(simCreator), r.World.Calls(simInit); creators != 3 || begun != 3 {
 		t.Errorf("%d creators were asked for, %d videos begun", creators, begun)
 	}
 }
@@ -296,14 +296,14 @@ func TestLimitsOfAMinute(t *testing.T) {
 	for n := range 8 {
 		d := r.prepare(t, r.delivery("look", short))
 		r.publish(t, d)
-		if calls := r.world.Calls(simInit); n < 6 && calls != n+1 {
+		if calls := r.World.Calls(simInit); n < 6 && calls != n+1 {
 			t.Fatalf("%d beginnings of %d videos", calls, n+1)
 		}
 	}
-	if posts := r.world.Posts(); len(posts) != 8 || posts[7].CreatedAt.Sub(posts[0].CreatedAt) < limitWait/2 {
+	if posts := r.World.Posts(); len(posts) != 8 || posts[7].CreatedAt.Sub(posts[0].CreatedAt) < limitWait/2 {
 		t.Errorf("%d posts", len(posts))
 	}
-	if !slices.IsSortedFunc(r.world.Posts(), func(a, b simulation.Post) int { return a.CreatedAt.Compare(b.CreatedAt) }) {
+	if !slices.IsSortedFunc(r.World.Posts(), func(a, b simulation.Post) int { return a.CreatedAt.Compare(b.CreatedAt) }) {
 		t.Error("out of order")
 	}
 }

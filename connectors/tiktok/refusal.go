@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,10 +60,10 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 
 // meaning returns what a refusal means; nil: what its status does.
 func (e Error) meaning(status int) *schema.Error {
-	judged := &schema.Error{Kind: schema.Refused, Message: orElse(e.Message, e.Code), Err: e}
+	judged := &schema.Error{Kind: schema.Refused, Message: cmp.Or(e.Message, e.Code), Err: e}
 	switch {
 	case e.Code == codeLimit || status == http.StatusTooManyRequests:
-		judged.Kind, judged.Message = schema.RateLimited, orElse(judged.Message, "TikTok asks to wait")
+		judged.Kind, judged.Message = schema.RateLimited, cmp.Or(judged.Message, "TikTok asks to wait")
 	case e.Code == "" || e.Code == codeInternal || status >= http.StatusInternalServerError:
 		return nil
 	case e.Code == codeToken:

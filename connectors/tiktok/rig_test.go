@@ -3,19 +3,13 @@ package tiktok
 import (
 	"context"
 	"errors"
-	"io"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"strings"
-	"sync"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/media"
 	"crier/connectors/simulation"
 	"crier/connectors/tiktok/simulator"
@@ -35,29 +29,17 @@ const (
 // rig is a connector before a simulator, both on a clock that stands until it is moved.
 type rig struct {
 	*Connector
-	world  *simulation.World
-	base   string
+	*connectortest.Rig
 	files  *folder
 	limits connectors.Limits
-
-	mu   sync.Mutex
-	now  time.Time
-	seen []*http.Request // without bodies
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), files: &folder{path: t.TempDir()}}
-	r.world = simulation.NewWorld(simulation.Config{Platform: schema.TikTok, Now: r.clock, BaseURL: func() string { return r.base }})
-	handler := simulator.New(r.world)
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
-		r.mu.Lock()
-		r.seen = append(r.seen, request)
-		r.mu.Unlock()
-		handler.ServeHTTP(rw, request)
-	}))
-	t.Cleanup(server.Close)
-	r.base = server.URL
+	r := &rig{
+		Rig:   connectortest.NewRig(t, connectortest.RigConfig{Platform: schema.TikTok, Simulator: simulator.New}),
+		files: &folder{path: t.TempDir()},
+	}
 	r.restart(t)
 	return r
 }
@@ -65,54 +47,23 @@ func newRig(t *testing.T) *rig {
 // restart makes the connector anew.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{}}
-	t.Cleanup(client.CloseIdleConnections)
 	r.Connector = New(Config{
-		Base: r.base, Media: r.files, Now: r.clock, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-		Client: connectors.NewClient(connectors.ClientConfig{
-			Platform: schema.TikTok, HTTP: client, Now: r.clock, Classify: Classify, Limits: r.limits,
-			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
-		}),
+		Base: r.Base, Media: r.files, Now: r.Clock, App: connectortest.App(),
+		Client: r.Client(t, connectors.ClientConfig{Platform: schema.TikTok, Classify: Classify, Limits: r.limits}),
 	})
 }
 
-func (r *rig) clock() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.now
-}
-
-func (r *rig) pass(d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now = r.now.Add(d)
-}
-
-// requests returns those of a path, in order.
-func (r *rig) requests(path string) (found []*http.Request) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, request := range r.seen {
-		if request.URL.Path == path {
-			found = append(found, request)
-		}
-	}
-	return found
-}
-
-func (r *rig) inject(t *testing.T, f simulation.Fault) {
-	t.Helper()
-	if err := r.world.Inject(f); err != nil {
-		t.Fatal(err)
-	}
+// requestsTo returns those of a path, in order.
+func (r *rig) requestsTo(path string) []*http.Request {
+	return slices.DeleteFunc(r.Requests(), func(request *http.Request) bool { return request.URL.Path != path })
 }
 
 // delivery is the one entry of an account's post, claimed now.
 func (r *rig) delivery(text string, item schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.clock()), Platform: schema.TikTok},
+		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.TikTok},
 		Credentials: schema.Credentials{AccessToken: token},
-		Entries:     1, Text: text, Media: []schema.Media{item}, Since: r.clock(),
+		Entries:     1, Text: text, Media: []schema.Media{item}, Since: r.Clock(),
 		Settings: []byte(`{"privacy":"PUBLIC_TO_EVERYONE"}`),
 	}
 }
@@ -137,7 +88,7 @@ func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 		if refused, ok := errors.AsType[*schema.Error](err); ok {
 			wait = max(wait, refused.RetryAfter)
 		}
-		r.pass(wait)
+		r.Pass(wait)
 	}
 	t.Fatal("Prepare is never ready")
 	return d
@@ -155,7 +106,7 @@ func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 // wantPost checks what the platform has: one video, whole.
 func (r *rig) wantPost(t *testing.T, size int64) simulation.Post {
 	t.Helper()
-	posts := r.world.Posts()
+	posts := r.World.Posts()
 	if len(posts) != 1 || len(posts[0].Media) != 1 || posts[0].Media[0].Size != size {
 		t.Fatalf("posts %+v, want one of %d bytes", posts, size)
 	}
@@ -203,21 +154,8 @@ func (f *folder) Open(ctx context.Context, m schema.Media) (*media.File, error) 
 	if f.other {
 		facts.Size++
 	}
-	disk, err := os.CreateTemp(f.path, "")
-	if err != nil {
-		return nil, err
-	}
-	defer disk.Close()
-	head := strings.NewReader("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom")
-	if _, err := io.Copy(disk, io.LimitReader(io.MultiReader(head, zeros{}), facts.Size)); err != nil {
-		return nil, err
-	}
-	return &media.File{Path: disk.Name(), MediaFacts: facts}, nil
+	return connectortest.Fetched(f.path, facts)
 }
-
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // soonOver is a context that ends in a moment.
 func soonOver(t *testing.T) context.Context {

@@ -1,7 +1,6 @@
 package twitter
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -36,24 +36,7 @@ func (r *rig) consent(t *testing.T) *consent {
 // answer opens the page, sends its form and returns what X sends the person back with.
 func (c *consent) answer(t *testing.T, form url.Values) url.Values {
 	t.Helper()
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	shown, err := client.Get(c.page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown.Body.Close()
-	if kind := shown.Header.Get("Content-Type"); shown.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "text/html") {
-		t.Fatalf("the page is %d, %s", shown.StatusCode, kind)
-	}
-	answered, err := client.PostForm(c.page, form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answered.Body.Close()
-	back, err := answered.Location()
-	if err != nil {
-		t.Fatalf("status %d: %v", answered.StatusCode, err)
-	}
+	back := connectortest.SentBack(t, c.page, form)
 	if !strings.HasPrefix(back.String(), callback) || back.Query().Get("state") != "state&1" {
 		t.Fatalf("sent back to %s", back)
 	}
@@ -74,7 +57,7 @@ func TestAConsentGivesTokensThatPublishUntilTheyAreRevoked(t *testing.T) {
 	r := newRig(t)
 	credentials := r.consented(t)
 	if credentials.AppID != simulation.AppID || credentials.AppSecret != "" || !credentials.Refreshable() ||
-		credentials.Scope != wholeScope || !credentials.ExpiresAt.Equal(r.clock().Add(2*time.Hour)) {
+		credentials.Scope != wholeScope || !credentials.ExpiresAt.Equal(r.Clock().Add(2*time.Hour)) {
 		t.Errorf("credentials end at %v, are of app %q, with the scope %q", credentials.ExpiresAt, credentials.AppID, credentials.Scope)
 	}
 	profile, err := r.Check(t.Context(), schema.Account{}, credentials)
@@ -92,7 +75,7 @@ func TestAConsentGivesTokensThatPublishUntilTheyAreRevoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = r.Check(t.Context(), schema.Account{}, credentials)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 }
 
 func TestAConsentIsRefused(t *testing.T) {
@@ -111,13 +94,13 @@ func TestAConsentIsRefused(t *testing.T) {
 			}
 			return code
 		}, schema.Refused, "authorization code was invalid"},
-		"a code that is too old": {func(c *consent, code string) string { c.pass(31 * time.Second); return code }, schema.Refused, "authorization code was invalid"},
+		"a code that is too old": {func(c *consent, code string) string { c.Pass(31 * time.Second); return code }, schema.Refused, "authorization code was invalid"},
 		"a code of nobody":       {func(*consent, string) string { return "none" }, schema.Refused, "authorization code was invalid"},
 		"another verifier":       {func(c *consent, code string) string { c.verifier = oauth2.GenerateVerifier(); return code }, schema.Refused, "code verifier"},
 		"another callback":       {func(c *consent, code string) string { c.callback += "/"; return code }, schema.Refused, "redirect uri"},
 		"another secret":         {func(c *consent, code string) string { c.app.Secret = "other"; return code }, schema.Retryable, "crier's own registration"},
 		"an answer without a token": {func(c *consent, code string) string {
-			c.inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{}`})
+			c.Inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{}`})
 			return code
 		}, schema.Unknown, "no token"},
 	} {
@@ -126,7 +109,7 @@ func TestAConsentIsRefused(t *testing.T) {
 			c := r.consent(t)
 			code := tt.spoil(c, c.allow(t, wholeScope))
 			_, err := c.exchange(t, code)
-			if e := wantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) {
+			if e := connectortest.WantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) {
 				t.Errorf("message %q", e.Message)
 			}
 		})
@@ -137,7 +120,7 @@ func TestNoErrorOfAnExchangeShowsItsSecrets(t *testing.T) {
 	r := newRig(t)
 	c := r.consent(t)
 	code := c.allow(t, wholeScope)
-	r.inject(t, simulation.Fault{Operation: opToken, Status: 400, Body: `{"error": "bad ` + code + ` ` + c.verifier + ` ` + c.app.Secret + `"}`})
+	r.Inject(t, simulation.Fault{Operation: opToken, Status: 400, Body: `{"error": "bad ` + code + ` ` + c.verifier + ` ` + c.app.Secret + `"}`})
 	_, err := c.exchange(t, code)
 	for _, secret := range []string{code, c.verifier, c.app.Secret} {
 		if err == nil || strings.Contains(err.Error(), secret) {
@@ -172,7 +155,7 @@ func TestWhereThePageOfConsentIs(t *testing.T) {
 
 func TestNobodyConsentsWithoutAnApp(t *testing.T) {
 	_, _, err := New(Config{}).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})
-	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_TWITTER_CLIENT_ID") {
+	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_TWITTER_CLIENT_ID") {
 		t.Errorf("message %q", e.Message)
 	}
 }

@@ -143,11 +143,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost)
 }
 
 func (c *Connector) receipt(d schema.Delivery, id string, at time.Time) schema.Receipt {
-	entry := d.Entry
-	if d.Comment != nil {
-		entry = d.Comment.Entry
-	}
-	return schema.Receipt{Entry: entry, NativeID: id, URL: c.web + "/i/web/status/" + id, PostedAt: at.UTC()}
+	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: id, URL: c.web + "/i/web/status/" + id, PostedAt: at.UTC()}
 }
 
 // Check returns whose token it is.

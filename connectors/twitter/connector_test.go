@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/connectors/twitter/simulator"
 	"crier/schema"
@@ -38,7 +39,7 @@ func TestEntriesCarryTheirSettings(t *testing.T) {
 				d.Receipts = []schema.Receipt{{NativeID: r.made(t, simulation.Post{Text: "root"}).ID}}
 			}
 			receipt := r.publish(t, d)
-			post, _ := r.world.Post(r.account(), receipt.NativeID)
+			post, _ := r.World.Post(r.account(), receipt.NativeID)
 			if string(post.Fields) != tt.want {
 				t.Errorf("X has %s, want %s", post.Fields, tt.want)
 			}
@@ -60,7 +61,7 @@ func TestAPollIsAsked(t *testing.T) {
 	if err := json.Unmarshal(r.posts(t, 1)[0].Fields, &fields); err != nil {
 		t.Fatal(err)
 	}
-	if got := fields.Poll; strings.Join(got.Options, " ") != "this that" || got.EndsAt.Sub(r.clock()) != 24*time.Hour {
+	if got := fields.Poll; strings.Join(got.Options, " ") != "this that" || got.EndsAt.Sub(r.Clock()) != 24*time.Hour {
 		t.Errorf("X asks %+v", got)
 	}
 }
@@ -92,7 +93,7 @@ func TestRepliesToOnesOwnPosts(t *testing.T) {
 					}
 					continue
 				}
-				if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, "23 February 2026") {
+				if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "23 February 2026") {
 					t.Errorf("%s: %q", of, e.Message)
 				}
 			}
@@ -106,7 +107,7 @@ func TestACommentOnWhatIsNotThere(t *testing.T) {
 	d := r.delivery("root")
 	d.Comment = &schema.Comment{Text: "first"}
 	_, err := r.Comment(t.Context(), d)
-	wantKind(t, err, schema.Refused)
+	connectortest.WantKind(t, err, schema.Refused)
 	r.posts(t, 0)
 }
 
@@ -125,27 +126,27 @@ func TestAWindowThatIsUsedUpIsWaitedOut(t *testing.T) {
 			r.restart(t)
 			const wait = 10 * time.Minute
 			taken.Header = map[string]string{
-				tt.header + "-Remaining": "0", tt.header + "-Reset": strconv.FormatInt(r.clock().Add(wait).Unix(), 10),
+				tt.header + "-Remaining": "0", tt.header + "-Reset": strconv.FormatInt(r.Clock().Add(wait).Unix(), 10),
 			}
-			r.inject(t, taken)
+			r.Inject(t, taken)
 			d, other := r.delivery(name), r.delivery(name+" of another")
 			if _, err := r.Publish(t.Context(), d); err != nil {
 				t.Fatal(err)
 			}
-			before := r.world.Calls(opCreatePost)
+			before := r.World.Calls(opCreatePost)
 			_, err := r.Publish(t.Context(), d)
-			if e := wantKind(t, err, schema.RateLimited); e.RetryAfter < wait-time.Second || e.RetryAfter > wait+time.Second {
+			if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter < wait-time.Second || e.RetryAfter > wait+time.Second {
 				t.Errorf("RetryAfter = %v, want %v", e.RetryAfter, wait)
 			}
 			if _, err = r.Publish(t.Context(), other); tt.all {
-				wantKind(t, err, schema.RateLimited)
+				connectortest.WantKind(t, err, schema.RateLimited)
 			} else if err != nil {
 				t.Errorf("another account: %v", err)
 			}
-			if calls := r.world.Calls(opCreatePost) - before; calls != map[bool]int{true: 0, false: 1}[tt.all] {
+			if calls := r.World.Calls(opCreatePost) - before; calls != map[bool]int{true: 0, false: 1}[tt.all] {
 				t.Errorf("%d calls", calls)
 			}
-			r.pass(wait + time.Second)
+			r.Pass(wait + time.Second)
 			if _, err := r.Publish(t.Context(), d); err != nil {
 				t.Errorf("after the window: %v", err)
 			}
@@ -155,17 +156,17 @@ func TestAWindowThatIsUsedUpIsWaitedOut(t *testing.T) {
 
 func TestTheAppsDayIsUsedUpForAll(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: opCreatePost, Status: 429, Header: map[string]string{
-		"X-Rate-Limit-Remaining": "99", "X-Rate-Limit-Reset": strconv.FormatInt(r.clock().Add(time.Minute).Unix(), 10),
-		"X-App-Limit-24hour-Remaining": "0", "X-App-Limit-24hour-Reset": strconv.FormatInt(r.clock().Add(5*time.Hour).Unix(), 10),
+	r.Inject(t, simulation.Fault{Operation: opCreatePost, Status: 429, Header: map[string]string{
+		"X-Rate-Limit-Remaining": "99", "X-Rate-Limit-Reset": strconv.FormatInt(r.Clock().Add(time.Minute).Unix(), 10),
+		"X-App-Limit-24hour-Remaining": "0", "X-App-Limit-24hour-Reset": strconv.FormatInt(r.Clock().Add(5*time.Hour).Unix(), 10),
 	}})
 	for range 2 { // the second is of another account, and not made
 		_, err := r.Publish(t.Context(), r.delivery("hello"))
-		if e := wantKind(t, err, schema.RateLimited); e.RetryAfter != 5*time.Hour {
+		if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter != 5*time.Hour {
 			t.Errorf("RetryAfter = %v", e.RetryAfter)
 		}
 	}
-	if calls := r.world.Calls(opCreatePost); calls != 1 {
+	if calls := r.World.Calls(opCreatePost); calls != 1 {
 		t.Errorf("%d calls, want 1", calls)
 	}
 }

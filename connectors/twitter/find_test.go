@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/listing"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -15,7 +16,7 @@ import (
 func (r *rig) made(t *testing.T, p simulation.Post) simulation.Post {
 	t.Helper()
 	p.Account = r.account()
-	added, _, err := r.world.Add(p)
+	added, _, err := r.World.Add(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +53,9 @@ func TestFindKnowsAPostBehindXsLinks(t *testing.T) {
 			d := r.delivery(tt.text)
 			r.made(t, simulation.Post{Text: tt.other})
 			r.find(t, d, schema.NotThere)
-			r.inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
+			r.Inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
 			_, err := r.Publish(t.Context(), d)
-			wantKind(t, err, schema.Unknown)
+			connectortest.WantKind(t, err, schema.Unknown)
 			if receipt := r.find(t, d, schema.Found); receipt.NativeID != r.posts(t, 2)[1].ID {
 				t.Errorf("found %s, want %s", receipt.NativeID, r.posts(t, 2)[1].ID)
 			}
@@ -92,8 +93,8 @@ func TestFindTellsPostsOfOneTextApart(t *testing.T) {
 			if name != "a quote" { // of which it is not known that X says so
 				r.find(t, d, schema.NotThere)
 			}
-			r.pass(48 * time.Hour)
-			d.Since = r.clock()
+			r.Pass(48 * time.Hour)
+			d.Since = r.Clock()
 			receipt := r.publish(t, d)
 			if found := r.find(t, d, schema.Found); found.NativeID != receipt.NativeID || found.URL != receipt.URL {
 				t.Errorf("found %+v, published %+v", found, receipt)
@@ -107,13 +108,13 @@ func TestFindReadsPageAfterPage(t *testing.T) {
 	d := r.delivery("early")
 	first := r.made(t, simulation.Post{Text: "early"})
 	for i := range 2*pageSize + 5 {
-		r.pass(time.Second)
+		r.Pass(time.Second)
 		r.made(t, simulation.Post{Text: fmt.Sprintf("late %d", i)})
 	}
 	if receipt := r.find(t, d, schema.Found); receipt.NativeID != first.ID {
 		t.Errorf("found %s, want %s", receipt.NativeID, first.ID)
 	}
-	if calls := r.world.Calls(opListPosts); calls != 3 {
+	if calls := r.World.Calls(opListPosts); calls != 3 {
 		t.Errorf("%d pages, want 3", calls)
 	}
 }
@@ -129,7 +130,7 @@ func TestFindByAnotherClock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.ahead = tt.ahead
+			r.Ahead = tt.ahead
 			d := r.delivery("hello")
 			r.made(t, simulation.Post{Text: "hello"})
 			if !tt.lost {
@@ -137,7 +138,7 @@ func TestFindByAnotherClock(t *testing.T) {
 				return
 			}
 			_, verdict, err := r.Find(t.Context(), d)
-			wantKind(t, err, schema.Retryable)
+			connectortest.WantKind(t, err, schema.Retryable)
 			if verdict != schema.CannotTell {
 				t.Errorf("verdict = %v", verdict)
 			}
@@ -148,15 +149,15 @@ func TestFindByAnotherClock(t *testing.T) {
 func TestFindInDoubt(t *testing.T) {
 	r := newRig(t)
 	r.made(t, simulation.Post{Text: "hello"})
-	r.pass(listing.ClockDoubt / 2)
+	r.Pass(listing.ClockDoubt / 2)
 	d := r.delivery("hello")
 	_, _, err := r.Find(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
-	r.pass(listing.DoubtLast)
+	connectortest.WantKind(t, err, schema.Retryable)
+	r.Pass(listing.DoubtLast)
 	r.find(t, d, schema.CannotTell)
 	d.Since = d.Since.Add(time.Hour)
 	_, _, err = r.Find(t.Context(), d) // a clock was set back
-	if e := wantKind(t, err, schema.Retryable); e.RetryAfter < 40*time.Minute {
+	if e := connectortest.WantKind(t, err, schema.Retryable); e.RetryAfter < 40*time.Minute {
 		t.Errorf("look again in %v", e.RetryAfter)
 	}
 }
@@ -167,8 +168,8 @@ func TestFindOnASharedProfileWaitsForTheOther(t *testing.T) {
 	d.Shared = true
 	made := r.made(t, simulation.Post{Text: "hello"})
 	_, _, err := r.Find(t.Context(), d)
-	wantKind(t, err, schema.Retryable)
-	r.pass(listing.InFlight)
+	connectortest.WantKind(t, err, schema.Retryable)
+	r.Pass(listing.InFlight)
 	if receipt := r.find(t, d, schema.Found); receipt.NativeID != made.ID {
 		t.Errorf("found %s, want %s", receipt.NativeID, made.ID)
 	}
@@ -185,9 +186,9 @@ func TestFindWantsWholeAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.inject(t, simulation.Fault{Operation: opListPosts, Status: 200, Body: body})
+			r.Inject(t, simulation.Fault{Operation: opListPosts, Status: 200, Body: body})
 			_, verdict, err := r.Find(t.Context(), r.delivery("hello"))
-			wantKind(t, err, schema.Retryable)
+			connectortest.WantKind(t, err, schema.Retryable)
 			if verdict != schema.CannotTell {
 				t.Errorf("verdict = %v", verdict)
 			}

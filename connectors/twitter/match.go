@@ -28,19 +28,14 @@ func likenessOf(d schema.Delivery) (likeness, error) {
 	if err != nil {
 		return likeness{}, err
 	}
-	want, text, parent := likeness{}, d.Text, d.Parent()
-	if d.Comment != nil {
-		text, parent = d.Comment.Text, d.Receipt(d.Comment.Entry)
-	} else {
+	want := likeness{replyTo: d.ReplyTo()}
+	if d.Comment == nil {
 		want.media = len(d.Media)
 	}
 	if d.Comment == nil && d.Entry == 0 {
 		want.quotes, want.poll = s.QuoteTweetID, s.Poll != nil
 	}
-	if parent != nil {
-		want.replyTo = parent.NativeID
-	}
-	want.text, want.links = withoutLinks(text)
+	want.text, want.links = withoutLinks(d.VisibleText())
 	return want, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -30,14 +31,14 @@ func TestATokenIsTradedForANewPair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.pass(2 * time.Hour)
+	r.Pass(2 * time.Hour)
 	_, err = r.Check(t.Context(), schema.Account{}, old)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	fresh, err := r.Refresh(t.Context(), schema.Account{}, old)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fresh.AccessToken == old.AccessToken || fresh.RefreshToken == old.RefreshToken || fresh.Scope != wholeScope || !fresh.ExpiresAt.Equal(r.clock().Add(2*time.Hour)) {
+	if fresh.AccessToken == old.AccessToken || fresh.RefreshToken == old.RefreshToken || fresh.Scope != wholeScope || !fresh.ExpiresAt.Equal(r.Clock().Add(2*time.Hour)) {
 		t.Errorf("new credentials end at %v, with the scope %q", fresh.ExpiresAt, fresh.Scope)
 	}
 	profile, err := r.Check(t.Context(), schema.Account{}, fresh)
@@ -45,7 +46,7 @@ func TestATokenIsTradedForANewPair(t *testing.T) {
 		t.Errorf("Check = %+v, %v", profile, err)
 	}
 	_, err = r.Refresh(t.Context(), schema.Account{}, old) // each works once
-	if e := wantKind(t, err, schema.TokenDead); strings.Contains(err.Error(), old.RefreshToken) || e.Message == "" {
+	if e := connectortest.WantKind(t, err, schema.TokenDead); strings.Contains(err.Error(), old.RefreshToken) || e.Message == "" {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -54,7 +55,7 @@ func TestAMissingScopeIsNamed(t *testing.T) {
 	r := newRig(t)
 	c := r.consent(t)
 	_, err := c.exchange(t, c.allow(t, "tweet.read tweet.write users.read media.write"))
-	if e := wantKind(t, err, schema.Refused); !strings.HasSuffix(e.Message, ": offline.access") {
+	if e := connectortest.WantKind(t, err, schema.Refused); !strings.HasSuffix(e.Message, ": offline.access") {
 		t.Errorf("message %q", e.Message)
 	}
 }
@@ -83,10 +84,10 @@ func TestATradeThatFails(t *testing.T) {
 			r.app = tt.app
 			if tt.fault.Status != 0 || tt.fault.Lose {
 				tt.fault.Operation = opToken
-				r.inject(t, tt.fault)
+				r.Inject(t, tt.fault)
 			}
 			_, err := r.Refresh(t.Context(), schema.Account{}, old)
-			if e := wantKind(t, err, tt.want); e.Message == "" {
+			if e := connectortest.WantKind(t, err, tt.want); e.Message == "" {
 				t.Error("no message")
 			}
 			if strings.Contains(err.Error(), old.RefreshToken) || strings.Contains(err.Error(), simulation.AppSecret) {
@@ -111,10 +112,10 @@ func TestADisconnectedAccountsTokensEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := r.Check(t.Context(), schema.Account{}, c)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	_, err = r.Refresh(t.Context(), schema.Account{}, c)
-	wantKind(t, err, schema.TokenDead)
-	r.inject(t, simulation.Fault{Operation: opRevoke, Status: 503})
+	connectortest.WantKind(t, err, schema.TokenDead)
+	r.Inject(t, simulation.Fault{Operation: opRevoke, Status: 503})
 	if err := r.Revoke(t.Context(), schema.Account{}, c); err == nil || strings.Contains(err.Error(), c.RefreshToken) {
 		t.Errorf("Revoke = %v", err)
 	}
@@ -129,18 +130,18 @@ func TestATokenEndsInTheMiddleOfAnUpload(t *testing.T) {
 	r.calls = func(call string) {
 		if strings.HasSuffix(call, "/append") {
 			if segments++; segments == 2 {
-				r.pass(2 * time.Hour)
+				r.Pass(2 * time.Hour)
 			}
 		}
 	}
 	p, err := r.Prepare(t.Context(), d)
-	wantKind(t, err, schema.TokenDead)
+	connectortest.WantKind(t, err, schema.TokenDead)
 	d.Progress = p.State
 	if d.Credentials, err = r.Refresh(t.Context(), schema.Account{}, d.Credentials); err != nil {
 		t.Fatal(err)
 	}
 	r.publish(t, d)
-	if begun := r.world.Calls(opInitialize); begun != 1 || segments != 3 {
+	if begun := r.World.Calls(opInitialize); begun != 1 || segments != 3 {
 		t.Errorf("%d uploads begun, %d segments sent; want 1 and 3", begun, segments)
 	}
 }

@@ -91,7 +91,7 @@ func (c *Connector) advance(ctx context.Context, d schema.Delivery, p progress) 
 	}
 	began := c.now()
 	files, err := c.openMissing(ctx, d, p)
-	defer func() { err = errors.Join(err, closeAll(files)) }()
+	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
 	if err != nil {
 		return 0, err
 	}
@@ -140,16 +140,6 @@ func check(file *media.File, items int) error {
 		return refused("X takes 4 images or 1 video or GIF")
 	}
 	return file.Check(Constraints())
-}
-
-func closeAll(files []*media.File) error {
-	var failed error
-	for _, file := range files {
-		if file != nil {
-			failed = errors.Join(failed, file.Close())
-		}
-	}
-	return failed
 }
 
 // uploadedAgain returns the delivery with media that X still has: it drops an upload after

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
 )
@@ -27,7 +28,7 @@ func TestAFaultAtAnyCallMakesOnePost(t *testing.T) {
 				r := newRig(t)
 				fault.Operation = operation
 				d := r.delivery("look", r.video(t, 2*segmentSize+1))
-				r.inject(t, fault)
+				r.Inject(t, fault)
 				receipt := r.persist(t, d)
 				post := r.posts(t, 1)[0]
 				if receipt.NativeID != post.ID || len(post.Media) != 1 || post.Media[0].AltText != "alt of video" || post.Media[0].Size != 2*segmentSize+1 {
@@ -47,19 +48,19 @@ func (r *rig) persist(t *testing.T, d schema.Delivery) schema.Receipt {
 			d.Progress = p.State
 		}
 		if err != nil {
-			wantKind(t, err, schema.Retryable)
-			r.pass(time.Second)
+			connectortest.WantKind(t, err, schema.Retryable)
+			r.Pass(time.Second)
 			continue
 		}
 		if !p.Ready {
-			r.pass(p.RetryIn)
+			r.Pass(p.RetryIn)
 			continue
 		}
 		receipt, err := r.Publish(t.Context(), d)
 		if err == nil {
 			return receipt
 		}
-		wantKind(t, err, schema.Unknown)
+		connectortest.WantKind(t, err, schema.Unknown)
 		for range 2 {
 			receipt, verdict, err := r.Find(t.Context(), d)
 			if err != nil || verdict == schema.CannotTell {
@@ -68,7 +69,7 @@ func (r *rig) persist(t *testing.T, d schema.Delivery) schema.Receipt {
 			if verdict == schema.Found {
 				return receipt
 			}
-			r.pass(schema.SettleTime)
+			r.Pass(schema.SettleTime)
 		}
 	}
 	t.Fatal("it was never published")
@@ -84,7 +85,7 @@ func TestAnUploadSurvivesADeathAtAnyCall(t *testing.T) {
 		d := r.delivery("look", r.video(t, 2*segmentSize+1))
 		var n atomic.Int64 // a GET that net/http repeats comes on another connection
 		r.calls = func(string) {
-			r.pass(uploadTurn / 2) // so that Prepare has its progress kept midway
+			r.Pass(uploadTurn / 2) // so that Prepare has its progress kept midway
 			if n.Add(1) >= int64(death) {
 				panic(http.ErrAbortHandler)
 			}
@@ -98,7 +99,7 @@ func TestAnUploadSurvivesADeathAtAnyCall(t *testing.T) {
 			if died = err != nil; err == nil {
 				d.Progress = p.State
 			}
-			r.pass(p.RetryIn)
+			r.Pass(p.RetryIn)
 		}
 		r.calls = func(string) {}
 		r.restart(t)
@@ -112,7 +113,7 @@ func TestAnUploadSurvivesADeathAtAnyCall(t *testing.T) {
 func TestALongUploadGoesOnWhereItWas(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("look", r.video(t, 5*segmentSize))
-	r.calls = func(string) { r.pass(uploadTurn / 2) }
+	r.calls = func(string) { r.Pass(uploadTurn / 2) }
 	turns := 0
 	for sent := int64(0); sent < 5*segmentSize; turns++ {
 		p, err := r.Prepare(t.Context(), d)
@@ -133,7 +134,7 @@ func TestALongUploadGoesOnWhereItWas(t *testing.T) {
 	if turns < 2 {
 		t.Errorf("all was sent in %d turns", turns)
 	}
-	if begun, appended := r.world.Calls(opInitialize), r.world.Calls(opAppend); begun != 1 || appended != 5 {
+	if begun, appended := r.World.Calls(opInitialize), r.World.Calls(opAppend); begun != 1 || appended != 5 {
 		t.Errorf("%d uploads begun, %d segments sent; want 1 and 5", begun, appended)
 	}
 	r.publish(t, d)
@@ -149,7 +150,7 @@ func (r *rig) half(t *testing.T) schema.Delivery {
 	d := r.delivery("look", r.video(t, 2*segmentSize))
 	r.calls = func(call string) {
 		if strings.HasSuffix(call, "/append") {
-			r.pass(uploadTurn)
+			r.Pass(uploadTurn)
 		}
 	}
 	p, err := r.Prepare(t.Context(), d)
@@ -166,8 +167,8 @@ func TestAnUploadBeginsAnewWhere(t *testing.T) {
 		happens func(*testing.T, *rig)
 		fails   bool // the next try, and costs one
 	}{
-		"X has dropped it":        {func(_ *testing.T, r *rig) { r.pass(25 * time.Hour) }, true},
-		"X refuses what is left":  {func(t *testing.T, r *rig) { r.inject(t, simulation.Fault{Operation: opAppend, Status: 400}) }, true},
+		"X has dropped it":        {func(_ *testing.T, r *rig) { r.Pass(25 * time.Hour) }, true},
+		"X refuses what is left":  {func(t *testing.T, r *rig) { r.Inject(t, simulation.Fault{Operation: opAppend, Status: 400}) }, true},
 		"the content has changed": {func(t *testing.T, r *rig) { r.video(t, segmentSize+5) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,11 +177,11 @@ func TestAnUploadBeginsAnewWhere(t *testing.T) {
 			tt.happens(t, r)
 			if tt.fails {
 				p, err := r.Prepare(t.Context(), d)
-				wantKind(t, err, schema.Retryable)
+				connectortest.WantKind(t, err, schema.Retryable)
 				d.Progress = p.State
 			}
 			r.publish(t, d)
-			if begun := r.world.Calls(opInitialize); begun != 2 {
+			if begun := r.World.Calls(opInitialize); begun != 2 {
 				t.Errorf("%d uploads begun, want 2", begun)
 			}
 		})
@@ -189,9 +190,9 @@ func TestAnUploadBeginsAnewWhere(t *testing.T) {
 
 func TestAnUploadIsRefusedWhereItIsBegun(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: opAppend, Status: 400, Body: `{"errors":[{"message":"media type unrecognized."}],"detail":"One or more parameters to your request was invalid."}`})
+	r.Inject(t, simulation.Fault{Operation: opAppend, Status: 400, Body: `{"errors":[{"message":"media type unrecognized."}],"detail":"One or more parameters to your request was invalid."}`})
 	_, err := r.Prepare(t.Context(), r.delivery("look", r.image(t, "one")))
-	if e := wantKind(t, err, schema.Refused); e.Message != "media type unrecognized." {
+	if e := connectortest.WantKind(t, err, schema.Refused); e.Message != "media type unrecognized." {
 		t.Errorf("message = %q", e.Message)
 	}
 }
@@ -199,14 +200,14 @@ func TestAnUploadIsRefusedWhereItIsBegun(t *testing.T) {
 func TestMediaThatXCannotProcessIsRefusedOnce(t *testing.T) {
 	r := newRig(t)
 	d := r.half(t)
-	r.inject(t, simulation.Fault{Operation: opFinalize, Status: 200, Body: `{"data":{"id":"1","processing_info":{"state":"failed"}}}`})
+	r.Inject(t, simulation.Fault{Operation: opFinalize, Status: 200, Body: `{"data":{"id":"1","processing_info":{"state":"failed"}}}`})
 	p, err := r.Prepare(t.Context(), d)
-	wantKind(t, err, schema.Refused)
-	if d.Progress = p.State; r.world.Calls(opInitialize) != 1 {
+	connectortest.WantKind(t, err, schema.Refused)
+	if d.Progress = p.State; r.World.Calls(opInitialize) != 1 {
 		t.Error("it was uploaded again")
 	}
 	r.publish(t, d) // a person's retry begins anew
-	if begun := r.world.Calls(opInitialize); begun != 2 {
+	if begun := r.World.Calls(opInitialize); begun != 2 {
 		t.Errorf("%d uploads begun, want 2", begun)
 	}
 }
@@ -222,20 +223,20 @@ func TestMediaThatWaitedTooLong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.delivery("look", tt.media(t, r))
-			for ready := false; !ready; r.pass(time.Second) {
+			for ready := false; !ready; r.Pass(time.Second) {
 				p, err := r.Prepare(t.Context(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
 				d.Progress, ready = p.State, p.Ready
 			}
-			r.pass(24 * time.Hour)
+			r.Pass(24 * time.Hour)
 			_, err := r.Publish(t.Context(), d)
 			if tt.want && err != nil {
 				t.Errorf("Publish: %v", err)
 			}
 			if !tt.want {
-				wantKind(t, err, schema.Refused)
+				connectortest.WantKind(t, err, schema.Refused)
 			}
 		})
 	}
@@ -258,7 +259,7 @@ func TestMediaIsOfItsCategory(t *testing.T) {
 			r := newRig(t)
 			r.publish(t, r.delivery("look", r.files.add(t, "item", tt.facts)))
 			item := r.posts(t, 1)[0].Media[0]
-			upload, _ := r.world.Upload(item.ID)
+			upload, _ := r.World.Upload(item.ID)
 			if item.Type != tt.facts.Type || item.AltText != "alt of item" || !strings.Contains(string(upload.Fields), `"`+tt.want+`"`) {
 				t.Errorf("X has %+v, %s", item, upload.Fields)
 			}
@@ -268,7 +269,7 @@ func TestMediaIsOfItsCategory(t *testing.T) {
 
 func TestXMayWantNoTextForAVideo(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: opDescribe, Status: 400})
+	r.Inject(t, simulation.Fault{Operation: opDescribe, Status: 400})
 	r.publish(t, r.delivery("look", r.video(t, 1000)))
 	r.posts(t, 1)
 }
@@ -276,7 +277,7 @@ func TestXMayWantNoTextForAVideo(t *testing.T) {
 func TestProcessingIsLookedAtWhenXSays(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("look", r.video(t, 1000))
-	r.inject(t, simulation.Fault{Operation: opFinalize, Status: 200, Body: `{"data":{"id":"1","processing_info":{"state":"pending","check_after_secs":7}}}`})
+	r.Inject(t, simulation.Fault{Operation: opFinalize, Status: 200, Body: `{"data":{"id":"1","processing_info":{"state":"pending","check_after_secs":7}}}`})
 	p, err := r.Prepare(t.Context(), d)
 	if err != nil || p.Ready || p.RetryIn != 7*time.Second {
 		t.Errorf("Prepare = %+v, %v", p, err)

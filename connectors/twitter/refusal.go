@@ -1,6 +1,7 @@
 package twitter
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -82,7 +83,7 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 	case status == http.StatusTooManyRequests:
 		return throttled(header, p)
 	case status == http.StatusPaymentRequired: // pay per use, and nothing is left to pay with
-		return &schema.Error{Kind: schema.RateLimited, RetryAfter: planWait, Message: orElse(said, "X asks for payment before it takes more")}
+		return &schema.Error{Kind: schema.RateLimited, RetryAfter: planWait, Message: cmp.Or(said, "X asks for payment before it takes more")}
 	case status >= http.StatusInternalServerError || said == "":
 		return nil
 	case strings.HasSuffix(p.Type, suspendedType) || p.hasCode(codeSuspended):
@@ -103,7 +104,7 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 // throttled is a rate limit: until the end of the windows that are used up, else until the
 // one that the client reads from the headers.
 func throttled(header http.Header, p problem) *schema.Error {
-	e := &schema.Error{Kind: schema.RateLimited, Message: orElse(p.said(), "X asks to wait")}
+	e := &schema.Error{Kind: schema.RateLimited, Message: cmp.Or(p.said(), "X asks to wait")}
 	for _, name := range []string{window, appDay, userDay} {
 		e.RetryAfter = max(e.RetryAfter, exhausted(header, name))
 	}
@@ -115,11 +116,4 @@ func throttled(header http.Header, p problem) *schema.Error {
 		e.RetryAfter = untoldWait
 	}
 	return e
-}
-
-func orElse(said, otherwise string) string {
-	if said == "" {
-		return otherwise
-	}
-	return said
 }

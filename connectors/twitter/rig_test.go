@@ -2,20 +2,16 @@ package twitter
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/connectors/connectortest"
 	"crier/connectors/media"
 	"crier/connectors/simulation"
 	"crier/connectors/twitter/simulator"
@@ -25,10 +21,7 @@ import (
 // rig is a connector before a simulator, on one clock that stands until it is moved.
 type rig struct {
 	*Connector
-	world *simulation.World
-	base  string
-	now   atomic.Int64 // Unix nanoseconds
-	ahead time.Duration
+	*connectortest.Rig
 	files source
 	calls func(operation string) // sees each call before the simulator does
 }
@@ -40,18 +33,13 @@ func newRig(t *testing.T) *rig { return newRigOf(t, simulator.New) }
 func newRigOf(t *testing.T, simulate func(*simulation.World) http.Handler) *rig {
 	t.Helper()
 	r := &rig{files: source{}, calls: func(string) {}}
-	r.now.Store(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).UnixNano())
-	r.world = simulation.NewWorld(simulation.Config{
-		Platform: schema.Twitter, BaseURL: func() string { return r.base },
-		Now: func() time.Time { return r.clock().Add(r.ahead) },
-	})
-	x := simulate(r.world)
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
-		r.calls(request.Method + " " + request.URL.Path)
-		x.ServeHTTP(rw, request)
-	}))
-	t.Cleanup(server.Close)
-	r.base = server.URL
+	r.Rig = connectortest.NewRig(t, connectortest.RigConfig{Platform: schema.Twitter, Simulator: func(w *simulation.World) http.Handler {
+		x := simulate(w)
+		return http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
+			r.calls(request.Method + " " + request.URL.Path)
+			x.ServeHTTP(rw, request)
+		})
+	}})
 	r.restart(t)
 	return r
 }
@@ -59,34 +47,20 @@ func newRigOf(t *testing.T, simulate func(*simulation.World) http.Handler) *rig 
 // restart makes the connector anew: what it held in memory is gone.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{}}
-	t.Cleanup(client.CloseIdleConnections)
 	r.Connector = New(Config{
-		Base: r.base, Now: r.clock, Media: r.files, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-		Client: connectors.NewClient(connectors.ClientConfig{
-			Platform: schema.Twitter, HTTP: client, Now: r.clock, Classify: Classify,
-			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
-		}),
+		Base: r.Base, Now: r.Clock, Media: r.files, App: connectortest.App(),
+		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Twitter, Classify: Classify}),
 	})
 }
 
-func (r *rig) clock() time.Time     { return time.Unix(0, r.now.Load()) }
-func (r *rig) pass(d time.Duration) { r.now.Add(int64(d)) }
-func (r *rig) account() string      { return r.world.Account(token).ID }
-
-func (r *rig) inject(t *testing.T, f simulation.Fault) {
-	t.Helper()
-	if err := r.world.Inject(f); err != nil {
-		t.Fatal(err)
-	}
-}
+func (r *rig) account() string { return r.World.Account(token).ID }
 
 // delivery is the first entry of a post, claimed now.
 func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.clock()), Platform: schema.Twitter, NativeID: r.account()},
+		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.Twitter, NativeID: r.account()},
 		Credentials: schema.Credentials{AccessToken: token},
-		Entries:     1, Text: text, Media: items, Key: uuid.NewString(), Since: r.clock(),
+		Entries:     1, Text: text, Media: items, Key: uuid.NewString(), Since: r.Clock(),
 	}
 }
 
@@ -105,7 +79,7 @@ func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 			}
 			return receipt
 		}
-		r.pass(p.RetryIn)
+		r.Pass(p.RetryIn)
 	}
 	t.Fatal("Prepare is never ready")
 	return schema.Receipt{}
@@ -113,20 +87,11 @@ func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 
 func (r *rig) posts(t *testing.T, want int) []simulation.Post {
 	t.Helper()
-	posts := r.world.Posts()
+	posts := r.World.Posts()
 	if len(posts) != want {
 		t.Fatalf("X has %d posts, want %d", len(posts), want)
 	}
 	return posts
-}
-
-func wantKind(t *testing.T, err error, kind schema.ErrorKind) schema.Error {
-	t.Helper()
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("error = %v, want kind %d", err, kind)
-	}
-	return *e
 }
 
 // source holds media by url.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	_ "time/tzdata"
 
 	"crier/connectors"
 	"crier/connectors/connectortest"
@@ -38,9 +37,9 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 			t.Run(call+" "+name, func(t *testing.T) {
 				r := newRig(t)
 				if call == asked { // which is asked after a fault alone
-					r.inject(t, simulation.Fault{Operation: part, Lose: true})
+					r.Inject(t, simulation.Fault{Operation: part, Lose: true})
 				}
-				r.inject(t, fault)
+				r.Inject(t, fault)
 				r.publish(t, r.delivery(""))
 				r.video(t)
 				sessions, parts := 1, 3
@@ -50,10 +49,10 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 				case call == part && name != "answer lost":
 					parts = 4
 				}
-				if got := r.world.Calls(insert); got != sessions {
+				if got := r.World.Calls(insert); got != sessions {
 					t.Errorf("%d sessions, want %d", got, sessions)
 				}
-				if got := r.world.Calls(part); got != parts {
+				if got := r.World.Calls(part); got != parts {
 					t.Errorf("%d parts, want %d", got, parts)
 				}
 			})
@@ -76,7 +75,7 @@ func TestAnUploadSaysThatItGotFurther(t *testing.T) {
 		{simulation.Fault{Operation: part, Refuse: true}, false},
 		{simulation.Fault{Operation: asked, Status: http.StatusNotFound, Header: map[string]string{uploader: "1"}}, true},
 	} {
-		r.inject(t, step.fault)
+		r.Inject(t, step.fault)
 		p, err := r.Prepare(t.Context(), d)
 		if p.Advanced != step.advanced {
 			t.Fatalf("call %d: advanced is %t, %v", i+1, p.Advanced, err)
@@ -92,7 +91,7 @@ func TestALostAnswerOfTheVisibleCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.prepare(t, r.delivery(""))
-			r.inject(t, fault)
+			r.Inject(t, fault)
 			_, err := r.Publish(t.Context(), d)
 			connectortest.WantKind(t, err, schema.Unknown)
 			want := schema.NotThere
@@ -102,13 +101,13 @@ func TestALostAnswerOfTheVisibleCall(t *testing.T) {
 			for range 2 {
 				r.restart(t)
 				receipt, verdict, err := r.Find(t.Context(), d)
-				if verdict != want || err != nil || verdict == schema.Found && (!receipt.Open || receipt.NativeID != r.world.Posts()[0].ID) {
+				if verdict != want || err != nil || verdict == schema.Found && (!receipt.Open || receipt.NativeID != r.World.Posts()[0].ID) {
 					t.Fatalf("Find = %+v, %v, %v; want %v", receipt, verdict, err, want)
 				}
 			}
 			d.Attempts = 1
 			receipt, err := r.Publish(t.Context(), d)
-			if err != nil || receipt.NativeID != r.world.Posts()[0].ID {
+			if err != nil || receipt.NativeID != r.World.Posts()[0].ID {
 				t.Fatalf("Publish = %+v, %v", receipt, err)
 			}
 			r.video(t)
@@ -120,17 +119,17 @@ func TestALostAnswerOfAComment(t *testing.T) {
 	r := newRig(t)
 	d := r.publish(t, r.delivery(""))
 	d.Comment = &schema.Comment{Text: "first"}
-	r.inject(t, simulation.Fault{Operation: comment, Refuse: true})
+	r.Inject(t, simulation.Fault{Operation: comment, Refuse: true})
 	_, err := r.Comment(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Unknown)
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
 		t.Fatalf("Find = %v, %v", verdict, err)
 	}
-	r.inject(t, simulation.Fault{Operation: comment, Lose: true})
+	r.Inject(t, simulation.Fault{Operation: comment, Lose: true})
 	_, err = r.Comment(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Unknown)
 	receipt, verdict, err := r.Find(t.Context(), d)
-	if verdict != schema.Found || err != nil || receipt.NativeID != r.world.Posts()[1].ID || !strings.Contains(receipt.URL, "&lc="+receipt.NativeID) {
+	if verdict != schema.Found || err != nil || receipt.NativeID != r.World.Posts()[1].ID || !strings.Contains(receipt.URL, "&lc="+receipt.NativeID) {
 		t.Fatalf("Find = %+v, %v, %v", receipt, verdict, err)
 	}
 }
@@ -142,18 +141,18 @@ func TestASessionThatIsForgotten(t *testing.T) {
 	t.Run("while it uploads", func(t *testing.T) {
 		r := newRig(t)
 		d := r.delivery("")
-		r.inject(t, simulation.Fault{Operation: part, Refuse: true})
+		r.Inject(t, simulation.Fault{Operation: part, Refuse: true})
 		p, err := r.Prepare(t.Context(), d)
 		connectortest.WantKind(t, err, schema.Retryable)
 		d.Progress = p.State
-		r.pass(week)
+		r.Pass(week)
 		r.publish(t, d)
 		r.video(t)
 	})
 	t.Run("before its end", func(t *testing.T) {
 		r := newRig(t)
 		d := r.prepare(t, r.delivery(""))
-		r.pass(week)
+		r.Pass(week)
 		for _, d.Attempts = range []int{0, 1} {
 			_, err := r.Publish(t.Context(), d)
 			if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
@@ -168,11 +167,11 @@ func TestASessionThatIsForgotten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.prepare(t, r.delivery(""))
-			r.inject(t, simulation.Fault{Operation: end, Lose: lose, Refuse: !lose})
+			r.Inject(t, simulation.Fault{Operation: end, Lose: lose, Refuse: !lose})
 			_, err := r.Publish(t.Context(), d)
 			connectortest.WantKind(t, err, schema.Unknown)
 			gone := simulation.Fault{Operation: asked, Status: http.StatusNotFound, Header: map[string]string{"X-GUploader-UploadID": "x"}, Body: "Not Found"}
-			r.inject(t, gone)
+			r.Inject(t, gone)
 			_, verdict, err := r.Find(t.Context(), d)
 			if lose {
 				if verdict != schema.Found || err != nil {
@@ -183,8 +182,8 @@ func TestASessionThatIsForgotten(t *testing.T) {
 			if connectortest.WantKind(t, err, schema.Retryable).RetryAfter <= 0 || verdict != schema.CannotTell {
 				t.Errorf("Find = %v, %v", verdict, err)
 			}
-			r.pass(listed)
-			r.inject(t, gone)
+			r.Pass(listed)
+			r.Inject(t, gone)
 			if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
 				t.Errorf("Find = %v, %v", verdict, err)
 			}
@@ -196,13 +195,13 @@ func TestASessionThatIsForgotten(t *testing.T) {
 func TestAnEndThatArrivedInPart(t *testing.T) {
 	r := newRig(t)
 	d := r.prepare(t, r.delivery(""))
-	r.inject(t, simulation.Fault{Operation: end, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
+	r.Inject(t, simulation.Fault{Operation: end, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
 	_, err := r.Publish(t.Context(), d)
 	if e := connectortest.WantKind(t, err, schema.Retryable); e.Unprepared {
 		t.Error("an upload that is there begins anew")
 	}
 	d.Attempts = 1
-	r.inject(t, simulation.Fault{Operation: asked, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
+	r.Inject(t, simulation.Fault{Operation: asked, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
 	_, err = r.Publish(t.Context(), d)
 	if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 		t.Errorf("what YouTube has lost is not uploaded again: %v", e)
@@ -217,13 +216,13 @@ func TestAnEndThatArrivedInPart(t *testing.T) {
 func TestAFileThatChanged(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("")
-	r.inject(t, simulation.Fault{Operation: part, Refuse: true})
+	r.Inject(t, simulation.Fault{Operation: part, Refuse: true})
 	p, err := r.Prepare(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Retryable)
 	d.Progress, r.files.size = p.State, filmSize+1
 	r.publish(t, d)
-	if got := r.world.Posts()[0].Media[0].Size; got != filmSize+1 || r.world.Calls(insert) != 2 {
-		t.Errorf("a video of %d bytes after %d sessions", got, r.world.Calls(insert))
+	if got := r.World.Posts()[0].Media[0].Size; got != filmSize+1 || r.World.Calls(insert) != 2 {
+		t.Errorf("a video of %d bytes after %d sessions", got, r.World.Calls(insert))
 	}
 }
 
@@ -231,14 +230,14 @@ func TestAFileThatChanged(t *testing.T) {
 func TestALargeUploadIsKeptFirst(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("")
-	d.Media[0].MediaID, r.files.size = schema.NewMediaID(r.clock()), large+1
+	d.Media[0].MediaID, r.files.size = schema.NewMediaID(r.Clock()), large+1
 	p, err := r.Prepare(t.Context(), d)
-	if err != nil || p.Ready || p.RetryIn <= 0 || r.world.Calls(insert) != 1 || r.world.Calls(part) != 0 {
-		t.Fatalf("Prepare = %+v, %v after %d parts", p, err, r.world.Calls(part))
+	if err != nil || p.Ready || p.RetryIn <= 0 || r.World.Calls(insert) != 1 || r.World.Calls(part) != 0 {
+		t.Fatalf("Prepare = %+v, %v after %d parts", p, err, r.World.Calls(part))
 	}
 	d.Progress, r.partSize = p.State, usualPart
-	if p, err = r.Prepare(t.Context(), d); err != nil || !p.Ready || r.world.Calls(insert) != 1 || r.world.Calls(part) != 2 {
-		t.Errorf("Prepare = %+v, %v after %d sessions and %d parts", p.Ready, err, r.world.Calls(insert), r.world.Calls(part))
+	if p, err = r.Prepare(t.Context(), d); err != nil || !p.Ready || r.World.Calls(insert) != 1 || r.World.Calls(part) != 2 {
+		t.Errorf("Prepare = %+v, %v after %d sessions and %d parts", p.Ready, err, r.World.Calls(insert), r.World.Calls(part))
 	}
 }
 
@@ -266,9 +265,9 @@ func TestProcessingIsClosed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.publish(t, r.delivery(""))
-			r.pass(tt.after)
+			r.Pass(tt.after)
 			if tt.fault.Status != 0 {
-				r.inject(t, tt.fault)
+				r.Inject(t, tt.fault)
 			}
 			receipt, verdict, err := r.Find(t.Context(), d)
 			if verdict != tt.verdict || receipt.Open != tt.open {
@@ -303,7 +302,7 @@ func TestALostAnswerOfWhatFollows(t *testing.T) {
 			t.Run(call+" "+name, func(t *testing.T) {
 				r := newRig(t)
 				d := r.publish(t, r.delivery(settings))
-				r.inject(t, fault)
+				r.Inject(t, fault)
 				if lacks := r.closed(t, d); lacks != "" {
 					t.Error(lacks)
 				}
@@ -330,9 +329,9 @@ func TestWhatFollowsIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.publish(t, r.delivery(settings))
-			r.inject(t, tt.fault)
+			r.Inject(t, tt.fault)
 			if tt.fault.Times > 0 {
-				r.pass(longestExtra)
+				r.Pass(longestExtra)
 			}
 			if lacks := r.closed(t, d); !strings.Contains(lacks, tt.want) {
 				t.Errorf("%q is told, want %q", lacks, tt.want)
@@ -354,8 +353,8 @@ func TestWhatCannotFollow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			_, err := r.Prepare(t.Context(), r.delivery(tt.settings))
-			if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.says) || r.world.Calls(insert) != 0 {
-				t.Errorf("%v after %d sessions", e, r.world.Calls(insert))
+			if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.says) || r.World.Calls(insert) != 0 {
+				t.Errorf("%v after %d sessions", e, r.World.Calls(insert))
 			}
 		})
 	}
@@ -371,7 +370,7 @@ func TestAMediaServerThatFails(t *testing.T) {
 	r.files.failWith(&schema.Error{Kind: schema.Retryable, Message: "gone"})
 	_, err := r.Prepare(t.Context(), r.delivery(""))
 	connectortest.WantKind(t, err, schema.Retryable)
-	if r.world.Calls(insert) != 0 {
+	if r.World.Calls(insert) != 0 {
 		t.Error("an upload was begun")
 	}
 }
@@ -379,7 +378,7 @@ func TestAMediaServerThatFails(t *testing.T) {
 // A session that somebody else's answer names gets no bytes and no token.
 func TestASessionElsewhere(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: insert, Status: http.StatusOK, Header: map[string]string{"Location": "https://elsewhere.example/upload"}})
+	r.Inject(t, simulation.Fault{Operation: insert, Status: http.StatusOK, Header: map[string]string{"Location": "https://elsewhere.example/upload"}})
 	_, err := r.Prepare(t.Context(), r.delivery(""))
 	connectortest.WantKind(t, err, schema.Retryable)
 	c := New(Config{})

@@ -19,13 +19,13 @@ import (
 func TestConformanceOfWhatFollows(t *testing.T) {
 	description := conformance.Discovery(t, "youtube/discovery.json")
 	r := newRig(t)
-	server := httptest.NewServer(conformance.Watch(simulator.New(r.world), func(e conformance.Exchange) {
+	server := httptest.NewServer(conformance.Watch(simulator.New(r.World), func(e conformance.Exchange) {
 		if Described(&e) {
 			description.Check(t, e)
 		}
 	}))
 	t.Cleanup(server.Close)
-	r.base = server.URL
+	r.Base = server.URL
 	d := r.publish(t, r.delivery(`{"title":"A train","thumbnailUrl":"http://a.example/picture","playlistIds":["`+simulator.Playlists(token)[0]+`"]}`))
 	if lacks := r.closed(t, d); lacks != "" {
 		t.Error(lacks)

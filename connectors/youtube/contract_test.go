@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"testing"
 	"time"
-	_ "time/tzdata"
 
 	"crier/connectors"
 	"crier/connectors/connectortest"

@@ -21,19 +21,19 @@ func TestTheDaysUploadsAreCounted(t *testing.T) {
 	}
 	r.restart(t)
 	d := r.delivery("")
-	d.Account.ID = schema.NewAccountID(r.clock().Add(time.Hour)) // of another channel
+	d.Account.ID = schema.NewAccountID(r.Clock().Add(time.Hour)) // of another channel
 	_, err := r.Prepare(t.Context(), d)
 	wait := connectortest.WantKind(t, err, schema.RateLimited).RetryAfter
-	if at := r.clock().Add(wait).UTC(); at.Hour() != 8 || at.Minute() != 0 || wait > 24*time.Hour || r.world.Calls(insert) != 2 {
-		t.Errorf("it waits until %v after %d uploads", at, r.world.Calls(insert))
+	if at := r.Clock().Add(wait).UTC(); at.Hour() != 8 || at.Minute() != 0 || wait > 24*time.Hour || r.World.Calls(insert) != 2 {
+		t.Errorf("it waits until %v after %d uploads", at, r.World.Calls(insert))
 	}
-	r.pass(wait - time.Second)
+	r.Pass(wait - time.Second)
 	_, err = r.Prepare(t.Context(), d)
 	connectortest.WantKind(t, err, schema.RateLimited)
-	r.pass(time.Second)
+	r.Pass(time.Second)
 	r.publish(t, d)
-	if r.world.Calls(insert) != 3 {
-		t.Errorf("%d uploads", r.world.Calls(insert))
+	if r.World.Calls(insert) != 3 {
+		t.Errorf("%d uploads", r.World.Calls(insert))
 	}
 }
 
@@ -41,7 +41,7 @@ func TestTheDaysUploadsAreCounted(t *testing.T) {
 // nobody asks any more.
 func TestASpentDayIsNoted(t *testing.T) {
 	r := newRig(t)
-	r.inject(t, simulation.Fault{Operation: insert, Status: http.StatusForbidden, Body: `{"error":{"code":403,"message":"much","errors":[{"reason":"quotaExceeded"}]}}`})
+	r.Inject(t, simulation.Fault{Operation: insert, Status: http.StatusForbidden, Body: `{"error":{"code":403,"message":"much","errors":[{"reason":"quotaExceeded"}]}}`})
 	for range 2 {
 		r.restart(t)
 		_, err := r.Prepare(t.Context(), r.delivery(""))
@@ -49,8 +49,8 @@ func TestASpentDayIsNoted(t *testing.T) {
 			t.Errorf("it waits %v", wait)
 		}
 	}
-	if r.world.Calls(insert) != 1 {
-		t.Errorf("%d calls", r.world.Calls(insert))
+	if r.World.Calls(insert) != 1 {
+		t.Errorf("%d calls", r.World.Calls(insert))
 	}
 }
 

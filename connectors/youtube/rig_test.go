@@ -2,17 +2,10 @@ package youtube
 
 import (
 	"context"
-	"io"
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
 	"crier/connectors/connectortest"
@@ -27,27 +20,19 @@ const token = "token-of-a-channel"
 // rig is a connector before a simulator, both on a clock that stands until it is moved.
 type rig struct {
 	*Connector
-	world *simulation.World
-	base  string
+	*connectortest.Rig
 	files *folder
 	// quotas are those of all connectors that were made.
 	quotas connectors.DailyQuotas
 	app    connectors.App
-
-	mu  sync.Mutex
-	now time.Time
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{
-		quotas: connectors.NewOwnQuotas(), app: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-		now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), files: &folder{dir: t.TempDir()},
+		Rig:    connectortest.NewRig(t, connectortest.RigConfig{Platform: schema.YouTube, Simulator: simulator.New}),
+		quotas: connectors.NewOwnQuotas(), app: connectortest.App(), files: &folder{dir: t.TempDir()},
 	}
-	r.world = simulation.NewWorld(simulation.Config{Platform: schema.YouTube, Now: r.clock, BaseURL: func() string { return r.base }})
-	server := httptest.NewServer(simulator.New(r.world))
-	t.Cleanup(server.Close)
-	r.base = server.URL
 	r.restart(t)
 	return r
 }
@@ -55,35 +40,11 @@ func newRig(t *testing.T) *rig {
 // restart makes the connector anew.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{}}
-	t.Cleanup(client.CloseIdleConnections)
 	r.Connector = New(Config{
-		Base: r.base, Media: r.files, Now: r.clock, App: r.app, Quotas: r.quotas,
-		Client: connectors.NewClient(connectors.ClientConfig{
-			Platform: schema.YouTube, HTTP: client, Now: r.clock, Classify: Classify,
-			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
-		}),
+		Base: r.Base, Media: r.files, Now: r.Clock, App: r.app, Quotas: r.quotas,
+		Client: r.Client(t, connectors.ClientConfig{Platform: schema.YouTube, Classify: Classify}),
 	})
 	r.partSize = partSize
-}
-
-func (r *rig) clock() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.now
-}
-
-func (r *rig) pass(d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now = r.now.Add(d)
-}
-
-func (r *rig) inject(t *testing.T, f simulation.Fault) {
-	t.Helper()
-	if err := r.world.Inject(f); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // delivery is a post of a video, claimed now.
@@ -92,10 +53,10 @@ func (r *rig) delivery(settings string) schema.Delivery {
 		settings = `{"title": "A train"}`
 	}
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.clock()), Platform: schema.YouTube, NativeID: simulator.Channel(token)},
+		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.YouTube, NativeID: simulator.Channel(token)},
 		Credentials: schema.Credentials{AccessToken: token},
 		Entries:     1, Text: "arrives", Media: []schema.Media{{Kind: schema.Video, URL: "film"}}, Settings: []byte(settings),
-		Since: r.clock(), Until: r.clock().Add(24 * time.Hour),
+		Since: r.Clock(), Until: r.Clock().Add(24 * time.Hour),
 	}
 }
 
@@ -107,7 +68,7 @@ func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 		r.restart(t)
 		return r.Connector
 	}
-	return connectortest.Prepared(t, d, restart, r.pass)
+	return connectortest.Prepared(t, d, restart, r.Pass)
 }
 
 // publish publishes a delivery, and returns it as it is claimed for the looks that follow.
@@ -127,7 +88,7 @@ func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Delivery {
 func (r *rig) closed(t *testing.T, d schema.Delivery) (lacks string) {
 	t.Helper()
 	for range 20 {
-		r.pass(time.Minute)
+		r.Pass(time.Minute)
 		r.restart(t)
 		receipt, verdict, err := r.Find(t.Context(), d)
 		switch {
@@ -150,11 +111,11 @@ func (r *rig) closed(t *testing.T, d schema.Delivery) (lacks string) {
 // video returns the only one there is, as its platform shows it.
 func (r *rig) video(t *testing.T) simulation.Shown {
 	t.Helper()
-	posts := r.world.Posts()
+	posts := r.World.Posts()
 	if len(posts) != 1 || len(posts[0].Media) != 1 || posts[0].Media[0].Size != filmSize {
 		t.Fatalf("posts %+v", posts)
 	}
-	return r.world.Shown(posts[0])
+	return r.World.Shown(posts[0])
 }
 
 // folder is a media source whose items name what they hold.
@@ -186,23 +147,13 @@ func (f *folder) Open(_ context.Context, m schema.Media) (*media.File, error) {
 		return nil, failed
 	}
 	facts := schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Width: 640, Height: 360, Duration: 5 * time.Second, Size: max(size, filmSize)}
-	head := "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"
 	switch {
 	case strings.HasSuffix(m.URL, "picture"):
-		head = "\x89PNG\x0D\x0A\x1A\x0A"
-		facts = schema.MediaFacts{Kind: schema.Image, Type: "image/png", Width: 600, Height: 600, Size: int64(len(head))}
+		facts = schema.MediaFacts{Kind: schema.Image, Type: "image/png", Width: 600, Height: 600}
 	case strings.HasSuffix(m.URL, "moving"):
 		facts = schema.MediaFacts{Kind: schema.GIF, Type: "image/gif", Width: 600, Height: 600, Size: 100}
 	case m.URL == "epic":
 		facts.Duration = 20 * time.Minute
 	}
-	disk, err := os.CreateTemp(f.dir, "")
-	if err != nil {
-		return nil, err
-	}
-	defer disk.Close()
-	if _, err := io.WriteString(disk, head); err != nil {
-		return nil, err
-	}
-	return &media.File{Path: disk.Name(), MediaFacts: facts}, disk.Truncate(facts.Size)
+	return connectortest.Fetched(f.dir, facts)
 }

@@ -155,11 +155,7 @@ func (a *accounts) find(c *gin.Context) (schema.Account, error) {
 }
 
 func accountID(c *gin.Context) (schema.AccountID, error) {
-	id, err := schema.ParseAccountID(c.Param("id"))
-	if err != nil {
-		return id, &schema.Error{Kind: schema.NotFound, Message: "account not found", Err: err}
-	}
-	return id, nil
+	return body.PathID(c.Param("id"), "account", schema.ParseAccountID)
 }
 
 // update puts an account into a brand, or into none, and names it.

@@ -149,9 +149,5 @@ func (b *brands) delete(c *gin.Context) error {
 }
 
 func brandID(c *gin.Context) (schema.BrandID, error) {
-	id, err := schema.ParseBrandID(c.Param("id"))
-	if err != nil {
-		return id, &schema.Error{Kind: schema.NotFound, Message: "brand not found", Err: err}
-	}
-	return id, nil
+	return body.PathID(c.Param("id"), "brand", schema.ParseBrandID)
 }

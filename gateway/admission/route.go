@@ -1,6 +1,8 @@
 package admission
 
 import (
+	"context"
+	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -68,4 +70,19 @@ func (r Route) Handler(f answer.Failures) gin.HandlerFunc {
 			f.Fail(c, err)
 		}
 	}
+}
+
+// Remove removes the thing of the key's workspace that a path names, and answers with a message.
+func Remove[K schema.Kind](
+	c *gin.Context, named func(*gin.Context) (schema.ID[K], error), remove func(context.Context, schema.WorkspaceID, schema.ID[K]) error, message string,
+) error {
+	id, err := named(c)
+	if err != nil {
+		return err
+	}
+	if err := remove(c.Request.Context(), RequestOf(c).Key.Workspace, id); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: message})
+	return nil
 }

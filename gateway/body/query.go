@@ -165,3 +165,12 @@ func (p Page) Offset() int { return (p.Number - 1) * p.Limit }
 func (p Page) Of(total int, more bool) answer.Pagination {
 	return answer.Paginate(p.Number, p.Limit, total, more)
 }
+
+// PathID reads an id of a path. One that is none names nothing that exists.
+func PathID[K schema.Kind](text, what string, parse func(string) (schema.ID[K], error)) (schema.ID[K], error) {
+	id, err := parse(text)
+	if err != nil {
+		return id, &schema.Error{Kind: schema.NotFound, Message: what + " not found", Err: err}
+	}
+	return id, nil
+}

@@ -186,9 +186,5 @@ func (d *deletions) status(c *gin.Context) error {
 }
 
 func pathID(c *gin.Context) (schema.DeletionID, error) {
-	id, err := schema.ParseDeletionID(c.Param("id"))
-	if err != nil {
-		return id, &schema.Error{Kind: schema.NotFound, Message: "deletion not found", Err: err}
-	}
-	return id, nil
+	return body.PathID(c.Param("id"), "deletion", schema.ParseDeletionID)
 }

@@ -128,15 +128,7 @@ func (f *feeds) update(c *gin.Context) error {
 
 // delete removes a monitor.
 func (f *feeds) delete(c *gin.Context) error {
-	id, err := monitorID(c)
-	if err != nil {
-		return err
-	}
-	if err := f.Store.DeleteMonitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
-		return err
-	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the monitor was deleted; it finds nothing more"})
-	return nil
+	return admission.Remove(c, monitorID, f.Store.DeleteMonitor, "the monitor was deleted; it finds nothing more")
 }
 
 // get answers with one monitor.
@@ -216,9 +208,5 @@ func (f *feeds) items(c *gin.Context) error {
 }
 
 func monitorID(c *gin.Context) (schema.MonitorID, error) {
-	id, err := schema.ParseMonitorID(c.Param("id"))
-	if err != nil {
-		return id, &schema.Error{Kind: schema.NotFound, Message: "monitor not found", Err: err}
-	}
-	return id, nil
+	return body.PathID(c.Param("id"), "monitor", schema.ParseMonitorID)
 }

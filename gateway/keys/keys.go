@@ -221,15 +221,7 @@ func (k *keys) rotate(c *gin.Context) error {
 
 // revoke revokes a key for good.
 func (k *keys) revoke(c *gin.Context) error {
-	id, err := keyID(c)
-	if err != nil {
-		return err
-	}
-	if err := k.Store.EndKey(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
-		return err
-	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the key was revoked; it is refused within a second"})
-	return nil
+	return admission.Remove(c, keyID, k.Store.EndKey, "the key was revoked; it is refused within a second")
 }
 
 func (k *keys) answer(c *gin.Context, r schema.KeyRecord, secret string, warnings []schema.Detail) keyAnswer {
@@ -239,9 +231,5 @@ func (k *keys) answer(c *gin.Context, r schema.KeyRecord, secret string, warning
 }
 
 func keyID(c *gin.Context) (schema.KeyID, error) {
-	id, err := schema.ParseKeyID(c.Param("id"))
-	if err != nil {
-		return id, &schema.Error{Kind: schema.NotFound, Message: "key not found", Err: err}
-	}
-	return id, nil
+	return body.PathID(c.Param("id"), "key", schema.ParseKeyID)
 }

@@ -156,24 +156,12 @@ func (m *media) get(c *gin.Context) error {
 
 // delete removes an upload that no post is still to be published with.
 func (m *media) delete(c *gin.Context) error {
-	id, err := mediaID(c)
-	if err != nil {
-		return err
-	}
-	if err := m.Store.DeleteMedia(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
-		return err
-	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the media was deleted; its address no longer works"})
-	return nil
+	return admission.Remove(c, mediaID, m.Store.DeleteMedia, "the media was deleted; its address no longer works")
 }
 
 // mediaID returns the id a path names. One that is no id names nothing that exists.
 func mediaID(c *gin.Context) (schema.MediaID, error) {
-	id, err := schema.ParseMediaID(c.Param("id"))
-	if err != nil {
-		return id, mediaNotFound(err)
-	}
-	return id, nil
+	return body.PathID(c.Param("id"), "media", schema.ParseMediaID)
 }
 
 func mediaNotFound(cause error) error {

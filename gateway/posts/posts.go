@@ -10,6 +10,7 @@ import (
 
 	"crier/gateway/admission"
 	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/gateway/calendar"
 	"crier/gateway/cursor"
 	"crier/gateway/directory"
@@ -86,9 +87,9 @@ func (p *posts) batchOf(c *gin.Context) batch {
 
 // postID returns the id a path names. A malformed id is NotFound.
 func postID(c *gin.Context) (schema.PostID, error) {
-	id, err := schema.ParsePostID(c.Param("id"))
+	id, err := body.PathID(c.Param("id"), "post", schema.ParsePostID)
 	if err != nil {
-		return id, &schema.Error{Kind: schema.NotFound, Message: "post not found", Err: err}
+		return id, err
 	}
 	admission.RequestOf(c).Post = id.String()
 	return id, nil

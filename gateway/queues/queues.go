@@ -184,11 +184,7 @@ func (q *queues) read(c *gin.Context) (schema.Queue, error) {
 
 // queueID returns the id a path names. A malformed id is NotFound.
 func queueID(c *gin.Context) (schema.QueueID, error) {
-	id, err := schema.ParseQueueID(c.Param("id"))
-	if err != nil {
-		return id, &schema.Error{Kind: schema.NotFound, Message: "queue not found", Err: err}
-	}
-	return id, nil
+	return body.PathID(c.Param("id"), "queue", schema.ParseQueueID)
 }
 
 // update changes what a request names of a queue. Posts that have a slot keep it.
@@ -219,15 +215,7 @@ func (q *queues) update(c *gin.Context) error {
 
 // delete removes a queue. Posts that have a slot keep it.
 func (q *queues) delete(c *gin.Context) error {
-	id, err := queueID(c)
-	if err != nil {
-		return err
-	}
-	if err := q.Store.DeleteQueue(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
-		return err
-	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the queue was deleted; its posts keep their times"})
-	return nil
+	return admission.Remove(c, queueID, q.Store.DeleteQueue, "the queue was deleted; its posts keep their times")
 }
 
 // preview answers with the next free slots.

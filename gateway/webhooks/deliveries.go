@@ -189,9 +189,6 @@ func deliveryID(c *gin.Context) (schema.WebhookID, schema.DeliveryID, error) {
 	if err != nil {
 		return webhook, schema.DeliveryID{}, err
 	}
-	delivery, err := schema.ParseDeliveryID(c.Param("deliveryId"))
-	if err != nil {
-		return webhook, delivery, &schema.Error{Kind: schema.NotFound, Message: "delivery not found", Err: err}
-	}
-	return webhook, delivery, nil
+	delivery, err := body.PathID(c.Param("deliveryId"), "delivery", schema.ParseDeliveryID)
+	return webhook, delivery, err
 }

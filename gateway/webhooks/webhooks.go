@@ -178,15 +178,7 @@ func (f webhookFields) apply(w *schema.Webhook) error {
 
 // delete removes a webhook; its deliveries stop at once.
 func (w *webhooks) delete(c *gin.Context) error {
-	id, err := webhookID(c)
-	if err != nil {
-		return err
-	}
-	if err := w.Store.DeleteWebhook(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id); err != nil {
-		return err
-	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the webhook was deleted; nothing more is delivered to it"})
-	return nil
+	return admission.Remove(c, webhookID, w.Store.DeleteWebhook, "the webhook was deleted; nothing more is delivered to it")
 }
 
 // list answers with all webhooks of a workspace.
@@ -268,9 +260,5 @@ func (w *webhooks) checkAddress(ctx context.Context, fields webhookFields, r *bo
 }
 
 func webhookID(c *gin.Context) (schema.WebhookID, error) {
-	id, err := schema.ParseWebhookID(c.Param("id"))
-	if err != nil {
-		return id, &schema.Error{Kind: schema.NotFound, Message: "webhook not found", Err: err}
-	}
-	return id, nil
+	return body.PathID(c.Param("id"), "webhook", schema.ParseWebhookID)
 }

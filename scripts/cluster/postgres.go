@@ -66,8 +66,8 @@ func (c *cluster) makePostgres(ctx context.Context) error {
 
 func clusterOf(p *process) string { return filepath.Join(p.folder, "cluster") }
 
-// firstPostgres has the embedded PostgreSQL make a cluster, and fetch its binaries if need be.
-func (c *cluster) firstPostgres(ctx context.Context, folder string) (cluster, password string, err error) {
+// firstPostgres has the embedded PostgreSQL make its files, and fetch its binaries if need be.
+func (c *cluster) firstPostgres(ctx context.Context, folder string) (files, password string, err error) {
 	data, err := embedded.OpenData(folder)
 	if err != nil {
 		return "", "", err

@@ -31,7 +31,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, fal
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
 	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "_=_")}
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: graph.Ending(withdrawn()), Show: s.show}
+	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: s.fail, Ending: graph.Ending(withdrawn()), Show: s.show}
 	for pattern, handle := range map[string]func(visit){
 		"GET /{version}/me":                           s.showSelf,
 		"GET /{version}/me/accounts":                  s.listPages,
@@ -58,15 +58,6 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 	}
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { graph.UnknownPath().WriteTo(rw) })
 	return w.Handler(s.mux, s.dialect)
-}
-
-// operation is the pattern that serves a request.
-func (s *simulator) operation(r *http.Request) string {
-	_, pattern := s.mux.Handler(r)
-	if pattern == "/" {
-		return ""
-	}
-	return pattern
 }
 
 // visit is one call of a page's token, or a person's.

@@ -60,11 +60,7 @@ var shortened = strings.NewReplacer(
 )
 
 func (s *simulator) operation(r *http.Request) string {
-	_, pattern := s.mux.Handler(r)
-	if pattern == "/" {
-		return ""
-	}
-	return shortened.Replace(pattern)
+	return shortened.Replace(simulation.Operations(s.mux)(r))
 }
 
 // visit is one call of a person.

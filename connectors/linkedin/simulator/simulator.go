@@ -65,11 +65,8 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 
 // operation names a request by its pattern, and by the action or the finder it asks for.
 func (s *simulator) operation(r *http.Request) string {
-	_, pattern := s.mux.Handler(r)
-	if pattern == "/" {
-		return ""
-	}
-	if action := r.URL.Query().Get("action"); action != "" {
+	pattern := simulation.Operations(s.mux)(r)
+	if action := r.URL.Query().Get("action"); action != "" && pattern != "" {
 		pattern += "?action=" + action
 	}
 	return pattern

@@ -40,7 +40,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, nil
 
 func newSimulator(w *simulation.World, limits []limit) http.Handler {
 	s := &simulator{world: w, limits: limits, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
+	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: s.fail, Ending: ending(), Show: s.show}
 	for operation, handle := range map[string]func(visit){
 		"POST /api/v1/statuses":                   s.createStatus,
 		"GET /api/v1/statuses/{id}":               s.showStatus,
@@ -63,15 +63,6 @@ func newSimulator(w *simulation.World, limits []limit) http.Handler {
 	s.mux.HandleFunc("GET /{handle}/{id}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { refuse(rw, http.StatusNotFound, errNotFound) })
 	return w.Handler(s.dated(s.mux), s.dialect)
-}
-
-// operation is the pattern that serves a request.
-func (s *simulator) operation(r *http.Request) string {
-	_, pattern := s.mux.Handler(r)
-	if pattern == "/" {
-		return ""
-	}
-	return pattern
 }
 
 // dated answers by the clock of the world, which wrote the times of the statuses too.

@@ -28,7 +28,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, fal
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
 	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
+	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: s.fail, Ending: ending(), Show: s.show}
 	for pattern, handle := range map[string]func(visit){
 		"POST /v5/pins":                                  s.createPin,
 		"GET /v5/pins/{pin}":                             s.showPin,
@@ -52,15 +52,6 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		(&refusal{http.StatusNotFound, 11, "API method not found."}).writeTo(rw)
 	})
 	return w.Handler(s.mux, s.dialect)
-}
-
-// operation is the pattern that serves a request.
-func (s *simulator) operation(r *http.Request) string {
-	_, pattern := s.mux.Handler(r)
-	if pattern == "/" {
-		return ""
-	}
-	return pattern
 }
 
 // visit is one call of a person's token.

@@ -22,11 +22,7 @@ func (v Versions) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 // Operation is the pattern that serves a request; empty: none does.
 func (v Versions) Operation(r *http.Request) string {
-	_, pattern := v.Mux.Handler(v.without(r))
-	if pattern == "/" {
-		return ""
-	}
-	return pattern
+	return simulation.Operations(v.Mux)(v.without(r))
 }
 
 func (v Versions) without(r *http.Request) *http.Request {

@@ -47,7 +47,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, nil
 
 func newSimulator(w *simulation.World, limits map[string]int) http.Handler {
 	s := &simulator{world: w, limits: limits, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: fail, Ending: ending(), Show: s.show}
+	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: fail, Ending: ending(), Show: s.show}
 	for operation, handle := range map[string]func(visit){
 		opCreator: s.showCreator, opInit: s.begin, opStatus: s.showStatus, opUser: s.showUser, opVideos: s.queryVideos,
 	} {
@@ -63,15 +63,6 @@ func newSimulator(w *simulation.World, limits map[string]int) http.Handler {
 		refusal{http.StatusNotFound, "unsupported_path", "The requested path is not supported."}.writeTo(rw)
 	})
 	return w.Handler(s.mux, s.dialect)
-}
-
-// operation is the pattern that serves a request.
-func (s *simulator) operation(r *http.Request) string {
-	_, pattern := s.mux.Handler(r)
-	if pattern == "/" {
-		return ""
-	}
-	return pattern
 }
 
 // visit is one call of an account.

@@ -50,7 +50,7 @@ func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(&simul
 
 func newSimulator(s *simulator) http.Handler {
 	s.mux, s.consents = http.NewServeMux(), simulation.NewConsents(s.world, codeLife, "")
-	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
+	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: s.fail, Ending: ending(), Show: s.show}
 	for operation, handle := range map[string]func(visit){
 		opCreate:                 s.createPost,
 		opTimeline:               s.listPosts,
@@ -73,15 +73,6 @@ func newSimulator(s *simulator) http.Handler {
 	s.mux.HandleFunc("GET /i/web/status/{id}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { plain(http.StatusNotFound, "").answer(rw) })
 	return s.world.Handler(s.mux, s.dialect)
-}
-
-// operation is the pattern that serves a request.
-func (s *simulator) operation(r *http.Request) string {
-	_, pattern := s.mux.Handler(r)
-	if pattern == "/" {
-		return ""
-	}
-	return pattern
 }
 
 // visit is one call of an account.
