@@ -32,11 +32,6 @@ type searchStore interface {
 	AdvanceSearch(ctx context.Context, claim schema.StreamClaim, step schema.SearchStep, finds []schema.Find) (found int, held bool, err error)
 }
 
-// Vault opens credentials.
-type Vault interface {
-	Open(account schema.Account) (schema.Credentials, error)
-}
-
 // PollerConfig is what a Poller is made of.
 type PollerConfig struct {
 	Stream    string // the search's name, in PostgreSQL and in metrics
@@ -44,7 +39,7 @@ type PollerConfig struct {
 	Platform  schema.Platform
 	Store     SearchStore
 	Platforms connectors.Resolver
-	Vault     Vault
+	Vault     connectors.Opener
 	Now       func() time.Time
 	Logger    *slog.Logger
 	Metrics   *Metrics
@@ -163,7 +158,7 @@ func (p *Poller) searchAs(ctx context.Context, account schema.Account, query con
 	if err != nil {
 		return connectors.FeedPage{}, err
 	}
-	credentials, err := p.Vault.Open(account)
+	credentials, err := connectors.Unseal(p.Vault, account)
 	if err != nil {
 		return connectors.FeedPage{}, err
 	}
