@@ -216,21 +216,28 @@ func (b *base) sandboxServer() (*server, error) {
 	return newServer("the sandbox", b.sandbox, simulators.Handler(), b.config.Logger), nil
 }
 
-// The streams that are listened to, as PostgreSQL and metrics name them.
+// The streams that are listened to, and the searches, as PostgreSQL and metrics name them.
 const (
 	liveStream    = "bluesky"
 	sandboxStream = "bluesky-sandbox"
+	liveSearch    = "threads"
+	sandboxSearch = "threads-sandbox"
 )
 
-// listening makes the stages of the role: Bluesky's stream for live workspaces, and the generated
-// one for their sandboxes.
+// listening makes the stages of the role: Bluesky's stream and Threads' search for live workspaces,
+// and the generated ones for their sandboxes.
 func (b *base) listening() []stage {
 	metrics := listening.NewMetrics(b.config.Registerer, b.store.Now)
 	hosts, client := b.jetstream()
-	stages := []stage{b.listener(listening.Config{Stream: liveStream, Metrics: metrics}, hosts, client)}
+	stages := []stage{
+		b.listener(listening.Config{Stream: liveStream, Metrics: metrics}, hosts, client),
+		b.poller(listening.PollerConfig{Stream: liveSearch, Metrics: metrics}),
+	}
 	if b.simulated != "" {
 		at := strings.TrimRight(b.simulated, "/") + "/" + schema.Bluesky.String()
-		stages = append(stages, b.listener(listening.Config{Stream: sandboxStream, Sandbox: true, Metrics: metrics}, []string{at}, b.fenced.Client()))
+		stages = append(stages,
+			b.listener(listening.Config{Stream: sandboxStream, Sandbox: true, Metrics: metrics}, []string{at}, b.fenced.Client()),
+			b.poller(listening.PollerConfig{Stream: sandboxSearch, Sandbox: true, Metrics: metrics}))
 	}
 	return stages
 }
@@ -247,6 +254,12 @@ func (b *base) jetstream() ([]string, *http.Client) {
 		exempt = append(exempt, address...)
 	}
 	return hosts, egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: exempt, UserAgent: b.config.userAgent()}).Client()
+}
+
+func (b *base) poller(c listening.PollerConfig) stage {
+	c.Platform, c.Store, c.Now, c.Logger = schema.Threads, postgres.NewFeeds(b.store), b.store.Now, b.config.Logger
+	c.Platforms, c.Vault = b.catalog, b.vault
+	return stage{roleListening, listening.NewPoller(c).Run, always}
 }
 
 func (b *base) listener(c listening.Config, hosts []string, client *http.Client) stage {

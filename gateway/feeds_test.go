@@ -26,6 +26,17 @@ func TestMonitorsAreMadeReadChangedAndDeleted(t *testing.T) {
 		t.Errorf("changed = %v", changed)
 	}
 	second := a.call(http.MethodPost, "/feeds/keywords", `{"name": "b", "include": ["咖啡"]}`).want(http.StatusCreated).at("monitor", "id").text()
+	if made.at("monitor", "search").value != nil {
+		t.Errorf("something is searched for a monitor of bluesky alone: %v", made)
+	}
+	searched := a.call(http.MethodPatch, "/feeds/keywords/"+second, `{"platforms": ["bluesky", "threads"], "language": "de"}`).want(http.StatusOK)
+	if searched.at("warnings", 0, "field").text() != "language" || searched.at("warnings", 1, "code").text() != "account_missing" || searched.at("monitor", "search", "problem").value != nil {
+		t.Errorf("a monitor of threads in a workspace without an account = %v", searched)
+	}
+	a.call(http.MethodPost, "/connect/threads", `{"accessToken": "token-of-a"}`).want(http.StatusCreated)
+	if again := a.call(http.MethodPatch, "/feeds/keywords/"+second, `{"language": null}`).want(http.StatusOK); again.at("warnings").value != nil {
+		t.Errorf("with an account: %v", again)
+	}
 	page := a.call(http.MethodGet, "/feeds/keywords?limit=1", nil).want(http.StatusOK)
 	if page.at("monitors", 0, "id").text() != id || page.at("nextCursor").text() != id {
 		t.Errorf("first page = %v", page)

@@ -30,11 +30,16 @@ type monitorStore interface {
 	Revision(ctx context.Context, sandbox bool) (int64, error)
 }
 
-// streamStore is how far streams are read.
-type streamStore interface {
+// claimStore lets one process at a time read a stream, or search.
+type claimStore interface {
 	// ClaimStream takes the right to read a stream, unless another process has it.
 	ClaimStream(ctx context.Context, stream string) (claim schema.StreamClaim, taken bool, err error)
 	ReleaseStream(ctx context.Context, claim schema.StreamClaim) error
+}
+
+// streamStore is how far streams are read.
+type streamStore interface {
+	claimStore
 	// Advance stores how far the stream was read with what was found until there, each find once,
 	// while the claim is held.
 	Advance(ctx context.Context, claim schema.StreamClaim, finds []schema.Find) (found int, held bool, err error)
@@ -129,7 +134,7 @@ func (l *Listener) turn(ctx context.Context) error {
 	for range events { // what is read and not stored comes again
 	}
 	l.Metrics.places.set(l.Stream, schema.StreamPlace{})
-	return errors.Join(err, l.release(ctx, c.claim), unless(<-ended, context.Canceled))
+	return errors.Join(err, release(ctx, l.Store, c.claim), unless(<-ended, context.Canceled))
 }
 
 func unless(err, expected error) error {
@@ -139,10 +144,10 @@ func unless(err, expected error) error {
 	return err
 }
 
-func (l *Listener) release(ctx context.Context, claim schema.StreamClaim) error {
+func release(ctx context.Context, store claimStore, claim schema.StreamClaim) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	return l.Store.ReleaseStream(ctx, claim)
+	return store.ReleaseStream(ctx, claim)
 }
 
 // from is where reading begins: where it was left, but not before there was a monitor as it is.

@@ -79,7 +79,8 @@ func (p *places) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// set notes how far a stream is stored; the zero time: it is not read.
+// set notes how far a stream is stored; the zero time: it is not read. Another host is read from
+// some time before on, and what was stored until then stays stored.
 func (p *places) set(stream string, place schema.StreamPlace) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +88,9 @@ func (p *places) set(stream string, place schema.StreamPlace) {
 		delete(p.read, stream)
 		return
 	}
-	p.read[stream] = place.Time
+	if place.Time.After(p.read[stream]) {
+		p.read[stream] = place.Time
+	}
 }
 
 // of are the counters of one stream, looked up once.

@@ -1,6 +1,9 @@
 package schema
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Monitor is what a workspace listens for: public posts that have one of the included keywords
 // and none of the excluded ones.
@@ -15,7 +18,17 @@ type Monitor struct {
 	Paused    bool // finds nothing, and keeps what it has found
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	Search    *MonitorSearch // nil: nothing is searched for it
 }
+
+// MonitorSearch is how a monitor is searched for on a platform that has no stream.
+type MonitorSearch struct {
+	Until   time.Time // what was written until then was looked for
+	Problem string    // why nothing is searched; empty: nothing is wrong
+}
+
+// Searches reports whether a monitor has to be searched for.
+func (m Monitor) Searches() bool { return !m.Paused && slices.Contains(m.Platforms, Threads) }
 
 // KeywordBytes is how many bytes the keywords have together.
 func (m Monitor) KeywordBytes() (bytes int) {
@@ -37,8 +50,12 @@ const (
 	MostKeywordBytes   = 256 << 10 // of a workspace's monitors together
 )
 
-// MonitorPlatforms are where monitors can look: those with a stream of all public posts.
-func MonitorPlatforms() []Platform { return []Platform{Bluesky} }
+// MonitorPlatforms are where monitors can look.
+func MonitorPlatforms() []Platform { return []Platform{Bluesky, Threads} }
+
+// StreamPlatforms are those with a stream of all public posts, where monitors look by themselves.
+// On the others they are searched for.
+func StreamPlatforms() []Platform { return []Platform{Bluesky} }
 
 // SearchPlatforms are those whose public posts can be searched.
 func SearchPlatforms() []Platform { return []Platform{Bluesky, Threads} }
@@ -98,6 +115,29 @@ func (i FeedItem) Matched(p Platform) MatchedItem {
 		Platform: p, NativeID: i.NativeID, Author: i.Author, Text: i.Text, URL: i.URL, Language: i.Language,
 		WrittenAt: i.WrittenAt, Keywords: i.Keywords,
 	}
+}
+
+// SearchPace is how often an account searches for its workspace's monitors: 2,000 times a day of
+// the 2,200 that Threads lets a person search
+// (developers.facebook.com/docs/threads/keyword-search). The rest is for GET /feeds/search.
+const SearchPace = 24 * time.Hour / 2000
+
+// SearchStep is the next turn of a monitor that is searched for: a page of a keyword.
+type SearchStep struct {
+	Monitor Monitor
+	Sharing int // monitors that share the account's quota, this one included
+	SearchProgress
+}
+
+// SearchProgress is how far a monitor was searched for.
+type SearchProgress struct {
+	Until   time.Time // all keywords were searched for until then
+	Began   time.Time // the round through them: Until after it
+	Keyword int       // in hand, an index of Include
+	Page    int       // of it, from 0
+	Place   string    // where the page begins, as the platform says
+	NextAt  time.Time
+	Problem string
 }
 
 // StreamLease is how long a process may be silent about a stream that it reads; another goes on

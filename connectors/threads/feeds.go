@@ -28,6 +28,9 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 		if err != nil {
 			return connectors.FeedPage{}, &schema.Error{Kind: schema.Refused, Message: "the cursor is none of threads"}
 		}
+		if until <= q.Since.Unix() { // Threads refuses what ends before it begins
+			return connectors.FeedPage{}, nil
+		}
 		search.Query.Set("until", strconv.FormatInt(until, 10))
 	}
 	var found struct {

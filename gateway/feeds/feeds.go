@@ -3,6 +3,7 @@ package feeds
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -91,14 +92,18 @@ func (f *feeds) create(c *gin.Context) error {
 	}
 	now := f.Now().UTC().Truncate(time.Millisecond)
 	monitor := schema.Monitor{
-		ID: schema.NewMonitorID(now), Workspace: admission.RequestOf(c).Key.Workspace, Platforms: schema.MonitorPlatforms(), CreatedAt: now, UpdatedAt: now,
+		ID: schema.NewMonitorID(now), Workspace: admission.RequestOf(c).Key.Workspace, Platforms: schema.StreamPlatforms(), CreatedAt: now, UpdatedAt: now,
 	}
 	if err := fields.apply(&monitor); err != nil {
 		return err
 	}
+	if monitor.Searches() {
+		monitor.Search = &schema.MonitorSearch{Until: now}
+	}
 	if err := f.Store.CreateMonitor(c.Request.Context(), monitor); err != nil {
 		return err
 	}
+	f.warn(c, form.Report, monitor)
 	answer.JSON(c, http.StatusCreated, monitorAnswer{Success: true, Monitor: viewMonitor(monitor), Warnings: form.Report.Warnings})
 	return nil
 }
@@ -122,8 +127,28 @@ func (f *feeds) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	f.warn(c, form.Report, monitor)
 	answer.JSON(c, http.StatusOK, monitorAnswer{Success: true, Monitor: viewMonitor(monitor), Warnings: form.Report.Warnings})
 	return nil
+}
+
+// warn says why a monitor finds nothing on a platform that has no stream, as far as is known at once.
+func (f *feeds) warn(c *gin.Context, report *body.Report, m schema.Monitor) {
+	if !m.Searches() {
+		return
+	}
+	if m.Language != "" {
+		report.Warn("language", "language_unknown", "threads does not tell the language of posts: the monitor finds nothing there")
+	}
+	works := func(a *schema.Account) bool { return a.Problem() == nil }
+	found := false
+	_, err := f.Accounts.Find(c.Request.Context(), m.Workspace, f.Now(), func(d *directory.Directory) bool {
+		found = slices.ContainsFunc(d.On(schema.Threads), works)
+		return found
+	})
+	if err == nil && !found {
+		report.Warn("platforms", "account_missing", "threads is searched by an account of the workspace, and there is none that works: connect one")
+	}
 }
 
 // delete removes a monitor.

@@ -96,7 +96,7 @@ func readPlatforms(f *body.Form) []schema.Platform {
 		case item.Kind != body.Text:
 			f.Fail(body.Indexed("platforms", i), body.CodeInvalidType, f.Report.Wrong(item, body.Text))
 		case err != nil || !slices.Contains(schema.MonitorPlatforms(), platform):
-			f.Fail(body.Indexed("platforms", i), body.CodeInvalidValue, "monitors look at bluesky")
+			f.Fail(body.Indexed("platforms", i), body.CodeInvalidValue, "monitors look at bluesky and threads")
 		case !slices.Contains(platforms, platform):
 			platforms = append(platforms, platform)
 		}

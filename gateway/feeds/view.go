@@ -21,8 +21,15 @@ type monitorView struct {
 	Language  *string           `json:"language"` // null: any
 	Platforms []schema.Platform `json:"platforms"`
 	IsPaused  bool              `json:"isPaused"`
+	Search    *searchView       `json:"search"` // null: nothing is searched for it
 	CreatedAt answer.Moment     `json:"createdAt"`
 	UpdatedAt answer.Moment     `json:"updatedAt"`
+}
+
+// searchView is how a monitor is searched for on a platform that has no stream.
+type searchView struct {
+	Until   answer.Moment `json:"until"`   // what was written until then was looked for
+	Problem *string       `json:"problem"` // why nothing is searched; null: nothing is wrong
 }
 
 type monitorAnswer struct {
@@ -79,6 +86,9 @@ func viewMonitor(m schema.Monitor) monitorView {
 	v := monitorView{
 		ID: m.ID, Name: m.Name, Include: m.Include, Exclude: m.Exclude, Language: answer.TextOrNull(m.Language), Platforms: m.Platforms,
 		IsPaused: m.Paused, CreatedAt: answer.Moment(m.CreatedAt), UpdatedAt: answer.Moment(m.UpdatedAt),
+	}
+	if m.Search != nil {
+		v.Search = &searchView{answer.Moment(m.Search.Until), answer.TextOrNull(m.Search.Problem)}
 	}
 	if v.Exclude == nil {
 		v.Exclude = []string{}

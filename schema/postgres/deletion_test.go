@@ -112,6 +112,7 @@ func (f *fixture) populate(name string) (ids []string) {
 		insert into queue_slots (queue_id, slot_at, post_id) values ($q, now(), $p);
 		insert into monitors (id, workspace_id, sandbox, name, include, exclude, language, platforms, paused, created_at, updated_at) values ($q, $w, false, 'm', '{a}', '{}', '', '{1}', false, now(), now());
 		insert into found_items (monitor_id, item, forget_at) values ($q, $p, now());
+		insert into searches (monitor_id, workspace_id, sandbox, due_at, read_until, began_at) values ($q, $w, false, now(), now(), now());
 		insert into consents (token_hash, workspace_id, platform, server, redirect, stage, sealed, expires_at) values ('$name', $w, 1, '', '', 1, '', now());
 		insert into subscriptions (id, workspace_id, plan, began_at, ended_at) values ('sub $name', $w, 'team', now(), now());
 		insert into duplicates (workspace_id, account_id, post_id, n, entry, native_id, url) values ($w, $a, $p, 0, 0, 'x', '');

@@ -23,10 +23,13 @@ func (f *fixture) monitor(name string, include ...string) schema.Monitor {
 	}
 }
 
+// hostileText has what PostgreSQL takes in no text, and JSON escapes.
+const hostileText = "tea\x00\x1b\u202e\u2028</script>\U0010FFFF\\u0000"
+
 func (f *fixture) find(m schema.Monitor, n int) schema.Find {
 	return schema.Find{
 		Workspace: m.Workspace, Monitor: m.Name, Platform: schema.Bluesky, Key: [16]byte{byte(n), byte(n >> 8), 1}, Known: time.Hour,
-		Item: schema.FeedItem{Monitor: m.ID, NativeID: fmt.Sprint("at://did:plc:a/app.bsky.feed.post/", n), Text: "tea", WrittenAt: f.store.Now(), Keywords: []string{"tea"}},
+		Item: schema.FeedItem{Monitor: m.ID, NativeID: fmt.Sprint("at://did:plc:a/app.bsky.feed.post/", n), Text: hostileText, WrittenAt: f.store.Now(), Keywords: []string{"tea"}},
 	}
 }
 
@@ -81,6 +84,9 @@ func TestWhatAMonitorFindsIsStoredOnce(t *testing.T) {
 				var data schema.FeedMatchedData
 				f.must(json.Unmarshal(e.Data, &data))
 				matched += len(data.Items)
+				if data.Items[0].Text != hostileText {
+					t.Errorf("text = %q", data.Items[0].Text)
+				}
 				if data.Monitor.ID != m.ID || e.Workspace != f.workspace {
 					t.Errorf("matched = %+v", e)
 				}

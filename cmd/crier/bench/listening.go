@@ -58,7 +58,12 @@ func measureListening(ctx context.Context, s *session) (err error) {
 	if err := awaitListener(ctx, addresses[0]); err != nil {
 		return err
 	}
-	on, err := s.startServer(ctx, serverConfig{Jetstream: "http://" + addresses[0]})
+	platforms, simulators, err := s.startSimulators(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, simulators.stop()) }()
+	on, err := s.startServer(ctx, serverConfig{Simulators: platforms, Jetstream: "http://" + addresses[0]})
 	if err != nil {
 		return err
 	}

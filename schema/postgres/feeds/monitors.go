@@ -4,6 +4,7 @@ package feeds
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,22 +18,39 @@ type Store struct{ *db.DB }
 // New returns the store of monitors and streams.
 func New(d *db.DB) *Store { return &Store{d} }
 
-const monitorColumns = `m.id, m.workspace_id, m.name, m.include, m.exclude, m.language, m.platforms, m.paused, m.created_at, m.updated_at`
+const monitorColumns = `m.id, m.workspace_id, m.name, m.include, m.exclude, m.language, m.platforms, m.paused, m.created_at, m.updated_at,
+	s.read_until, coalesce(s.problem, '')`
+
+// monitorRows are where monitorColumns come from.
+const monitorRows = `monitors m left join searches s on s.monitor_id = m.id`
 
 func scanMonitor(row pgx.Row, m *schema.Monitor) error {
+	return scanSearched(row, m)
+}
+
+// scanSearched reads monitorColumns, and further columns where to put them is given.
+func scanSearched(row pgx.Row, m *schema.Monitor, further ...any) error {
 	var platforms []int16
-	err := row.Scan((*[16]byte)(&m.ID), (*[16]byte)(&m.Workspace), &m.Name, &m.Include, &m.Exclude, &m.Language, &platforms, &m.Paused, &m.CreatedAt, &m.UpdatedAt)
+	var until *time.Time
+	var problem string
+	err := row.Scan(append([]any{
+		(*[16]byte)(&m.ID), (*[16]byte)(&m.Workspace), &m.Name, &m.Include, &m.Exclude, &m.Language, &platforms, &m.Paused, &m.CreatedAt, &m.UpdatedAt,
+		&until, &problem,
+	}, further...)...)
 	for _, p := range platforms {
 		m.Platforms = append(m.Platforms, schema.Platform(p))
 	}
 	m.CreatedAt, m.UpdatedAt = m.CreatedAt.UTC(), m.UpdatedAt.UTC()
+	if until != nil {
+		m.Search = &schema.MonitorSearch{Until: until.UTC(), Problem: problem}
+	}
 	return err
 }
 
 // Monitors returns monitors of a workspace in the order of their ids, after one.
 func (s *Store) Monitors(ctx context.Context, workspace schema.WorkspaceID, after schema.MonitorID, limit int) ([]schema.Monitor, error) {
 	rows, err := s.Pool.Query(ctx, `
-		select `+monitorColumns+` from monitors m where m.workspace_id = $1 and m.id > coalesce($2::uuid, `+db.NoID+`) order by m.id limit $3`,
+		select `+monitorColumns+` from `+monitorRows+` where m.workspace_id = $1 and m.id > coalesce($2::uuid, `+db.NoID+`) order by m.id limit $3`,
 		workspace, after, limit)
 	monitors, err := db.Collect(rows, err, scanMonitor)
 	if err != nil {
@@ -44,7 +62,7 @@ func (s *Store) Monitors(ctx context.Context, workspace schema.WorkspaceID, afte
 // Monitor returns a monitor of a workspace.
 func (s *Store) Monitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID) (schema.Monitor, error) {
 	var m schema.Monitor
-	row := s.Pool.QueryRow(ctx, `select `+monitorColumns+` from monitors m where m.id = $1 and m.workspace_id = $2`, id, workspace)
+	row := s.Pool.QueryRow(ctx, `select `+monitorColumns+` from `+monitorRows+` where m.id = $1 and m.workspace_id = $2`, id, workspace)
 	return m, db.OrNotFound(scanMonitor(row, &m), "monitor")
 }
 
@@ -59,6 +77,9 @@ func (s *Store) CreateMonitor(ctx context.Context, m schema.Monitor) error {
 			insert into monitors (id, workspace_id, sandbox, name, include, exclude, language, platforms, paused, created_at, updated_at)
 			values (@id, @workspace, @sandbox, @name, @include, @exclude, @language, @platforms, @paused, @created, @created)`,
 			arguments(m, sandbox)); err != nil {
+			return err
+		}
+		if err := s.search(ctx, tx, m, sandbox); err != nil {
 			return err
 		}
 		return changed(ctx, tx, m.Workspace, sandbox, true)
@@ -122,7 +143,7 @@ func (s *Store) UpdateMonitor(ctx context.Context, workspace schema.WorkspaceID,
 		if err != nil {
 			return err
 		}
-		row := tx.QueryRow(ctx, `select `+monitorColumns+` from monitors m where m.id = $1 and m.workspace_id = $2 for no key update`, id, workspace)
+		row := tx.QueryRow(ctx, `select `+monitorColumns+` from `+monitorRows+` where m.id = $1 and m.workspace_id = $2 for no key update of m`, id, workspace)
 		if err := scanMonitor(row, &m); err != nil {
 			return err
 		}
@@ -142,6 +163,12 @@ func (s *Store) UpdateMonitor(ctx context.Context, workspace schema.WorkspaceID,
 				paused = @paused, updated_at = @updated
 			where id = @id`, given); err != nil {
 			return err
+		}
+		if err := s.search(ctx, tx, m, sandbox); err != nil {
+			return err
+		}
+		if m.Search = nil; m.Searches() {
+			m.Search = &schema.MonitorSearch{Until: m.UpdatedAt}
 		}
 		return changed(ctx, tx, workspace, sandbox, more)
 	})

@@ -22,7 +22,7 @@ const monitorsChunk = 2000
 func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Platform, most int) (monitors []schema.Monitor, left int, err error) {
 	for after := (schema.MonitorID{}); ; {
 		rows, err := s.Pool.Query(ctx, `
-			select `+monitorColumns+` from monitors m join workspaces w on w.id = m.workspace_id
+			select `+monitorColumns+` from `+monitorRows+` join workspaces w on w.id = m.workspace_id
 			where m.id > coalesce($1::uuid, `+db.NoID+`) and m.sandbox = $2 and not m.paused and $3::smallint = any(m.platforms) and w.deleting_at is null
 			order by m.id limit $4`, after, sandbox, int16(platform), monitorsChunk)
 		chunk, err := db.Collect(rows, err, scanMonitor)
@@ -90,16 +90,9 @@ func (s *Store) ReleaseStream(ctx context.Context, claim schema.StreamClaim) err
 func (s *Store) Advance(ctx context.Context, claim schema.StreamClaim, finds []schema.Find) (found int, held bool, err error) {
 	var said schema.Announcement
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `
-			update streams set host = @host, read_until = @until, held_until = now() + @lease::interval
-			where name = @stream and claim = @claim`, pgx.StrictNamedArgs{
-			"stream": claim.Stream, "claim": claim.Number, "host": claim.Place.Host, "until": db.OrNull(claim.Place.Time),
-			"lease": schema.StreamLease.String(),
-		})
-		if err != nil || tag.RowsAffected() == 0 {
+		if held, err = advance(ctx, tx, claim); err != nil || !held {
 			return err
 		}
-		held = true
 		found, said, err = s.keep(ctx, tx, finds)
 		return err
 	})
@@ -108,6 +101,17 @@ func (s *Store) Advance(ctx context.Context, claim schema.StreamClaim, finds []s
 	}
 	s.Announce(said)
 	return found, held, nil
+}
+
+// advance stores how far a stream was read, and prolongs the claim; held is false where it is lost.
+func advance(ctx context.Context, tx pgx.Tx, claim schema.StreamClaim) (held bool, err error) {
+	tag, err := tx.Exec(ctx, `
+		update streams set host = @host, read_until = @until, held_until = now() + @lease::interval
+		where name = @stream and claim = @claim`, pgx.StrictNamedArgs{
+		"stream": claim.Stream, "claim": claim.Number, "host": claim.Place.Host, "until": db.OrNull(claim.Place.Time),
+		"lease": schema.StreamLease.String(),
+	})
+	return err == nil && tag.RowsAffected() > 0, err
 }
 
 // keep stores finds that are new, of monitors that are there, with their events.

@@ -1,0 +1,90 @@
+package feeds
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// search has a monitor searched for from now on, where it looks at a platform without a stream, or
+// no more. Who is new waits for a turn as all others of the workspace do.
+func (s *Store) search(ctx context.Context, tx pgx.Tx, m schema.Monitor, sandbox bool) error {
+	if !m.Searches() {
+		_, err := tx.Exec(ctx, `delete from searches where monitor_id = $1`, m.ID)
+		return err
+	}
+	_, err := tx.Exec(ctx, `
+		insert into searches (monitor_id, workspace_id, sandbox, due_at, read_until, began_at)
+		select @monitor, @workspace, @sandbox, @now::timestamptz + (1 + count(*)) * @pace::interval, @now, @now
+		from searches where workspace_id = @workspace
+		on conflict (monitor_id) do update set read_until = @now, began_at = @now, keyword = 0, page = 0, place = '', problem = ''`,
+		pgx.StrictNamedArgs{"monitor": m.ID, "workspace": m.Workspace, "sandbox": sandbox, "now": m.UpdatedAt, "pace": schema.SearchPace.String()})
+	return err
+}
+
+// DueSearches returns the monitors whose turn it is to be searched for, the longest due first.
+func (s *Store) DueSearches(ctx context.Context, sandbox bool, limit int) ([]schema.SearchStep, error) {
+	rows, err := s.Pool.Query(ctx, `
+		select `+monitorColumns+`, s.read_until, s.began_at, s.keyword, s.page, s.place, s.due_at,
+			(select count(*) from searches b where b.workspace_id = s.workspace_id)
+		from searches s join monitors m on m.id = s.monitor_id join workspaces w on w.id = m.workspace_id
+		where s.sandbox = $1 and s.due_at <= $2 and w.deleting_at is null
+		order by s.due_at limit $3`, sandbox, s.Now(), limit)
+	due, err := db.Collect(rows, err, func(row pgx.Row, one *schema.SearchStep) error {
+		return scanSearched(row, &one.Monitor, &one.Until, &one.Began, &one.Keyword, &one.Page, &one.Place, &one.NextAt, &one.Sharing)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading what is to be searched: %w", db.Unavailable(err))
+	}
+	return due, nil
+}
+
+// mostSearching is how many accounts of a workspace are tried to search with.
+const mostSearching = 5
+
+// SearchAccounts returns the accounts of a workspace on a platform that work, the oldest first.
+func (s *Store) SearchAccounts(ctx context.Context, workspace schema.WorkspaceID, platform schema.Platform) ([]schema.Account, error) {
+	rows, err := s.Pool.Query(ctx, `
+		select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
+		where a.workspace_id = $1 and a.platform = $2 and a.disconnected_at is null and a.ended = $3 and not a.needs_reconnect
+		order by a.id limit $4`, workspace, int16(platform), int16(schema.NotEnded), mostSearching)
+	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
+	if err != nil {
+		return nil, fmt.Errorf("reading the accounts to search with: %w", db.Unavailable(err))
+	}
+	return accounts, nil
+}
+
+// AdvanceSearch stores how far a monitor was searched for with what was found, in one transaction
+// that also prolongs the claim. Nothing is stored where the monitor was changed since the step was
+// read, or another process has the claim: held is false then.
+func (s *Store) AdvanceSearch(ctx context.Context, claim schema.StreamClaim, step schema.SearchStep, finds []schema.Find) (found int, held bool, err error) {
+	var said schema.Announcement
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if held, err = advance(ctx, tx, claim); err != nil || !held {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `
+			update searches s set read_until = @until, began_at = @began, keyword = @keyword, page = @page, place = @place, due_at = @next,
+				problem = @problem
+			from monitors m where s.monitor_id = @monitor and m.id = s.monitor_id and m.updated_at = @version`, pgx.StrictNamedArgs{
+			"until": step.Until, "began": step.Began, "keyword": step.Keyword, "page": step.Page, "place": step.Place, "next": step.NextAt,
+			"problem": step.Problem, "monitor": step.Monitor.ID, "version": step.Monitor.UpdatedAt,
+		})
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		found, said, err = s.keep(ctx, tx, finds)
+		return err
+	})
+	if err != nil {
+		return 0, held, fmt.Errorf("storing what a search has found: %w", db.Unavailable(err))
+	}
+	s.Announce(said)
+	return found, held, nil
+}
