@@ -22,7 +22,7 @@ type rollupStore interface {
 
 const (
 	countEvery = time.Minute
-	countLimit = 500 // buckets at once
+	countLimit = 20_000 // buckets at once
 	// rollupQuiet is how long nothing arrived in a bucket that is counted: one of facts that
 	// keep arriving is not counted over and over, and no insertion lasts as long.
 	rollupQuiet = 5 * time.Minute
