@@ -16,6 +16,7 @@ type Config struct {
 	Target     Target // a server that runs already; zero: one is started
 	Posts      int    // of a herd, a backlog, what was parked and a calendar; 0: as many as each has by itself
 	Monitors   int    // of listening; 0: 5,000
+	Rows       int    // facts of analytics; 0: as many as it has by itself
 	Figures    io.Writer
 	Progress   io.Writer
 }
@@ -47,6 +48,7 @@ func All() []Benchmark {
 		{"resume", "a million posts parked by a pause and resumed, the same", measureResume},
 		{"history", "ten million posts scheduled and thirty million ended, 40 GB: start, lists, creation and lateness, against empty tables", measureHistory},
 		{"listening", "a stream of 5,000 public posts a second and 5,000 monitors: rate, lag and processor time, against reading it alone", measureListening},
+		{"analytics", "a hundred million facts of a year, 10 GB: what dashboards and endpoints ask, with and without what is counted beforehand; storing; bytes a fact", measureAnalytics},
 		{"memory", "memory of all of crier's processes: at rest, and with 100,000 posts scheduled", measureMemory},
 	}
 }

@@ -1,0 +1,133 @@
+package facts
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"crier/schema"
+)
+
+// rowsSQL holds the statements that fill the tables, each under its name.
+//
+//go:embed sql/rows.sql
+var rowsSQL string
+
+// months are as many as a year has; each is filled for its first 28 days.
+const months = 12
+
+// begin is the first day of the facts, which are the same in each run.
+var begin = time.Date(2025, 9, 1, 0, 0, 0, 0, time.UTC)
+
+// shares are the parts of all rows, in hundredths, by table.
+var shares = []struct {
+	table     string
+	hundredth int
+}{
+	{"events", 30}, {"post_metrics", 40}, {"deliveries", 11}, {"api_usage", 12}, {"feed_items", 4}, {"inbox_items", 1}, {"followers", 2},
+}
+
+// fill gives the tables the facts of a year.
+func (b *bench) fill(ctx context.Context) error {
+	for _, name := range []string{"functions", "functions account", "functions id", "functions event id", "functions platform", "functions time", "functions words"} {
+		if err := b.conn.Exec(ctx, statement(name)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for month := range months {
+		for _, share := range shares {
+			each := max(1, b.Rows/100*share.hundredth/months)
+			if share.table == "post_metrics" {
+				each = max(7, each/7*7) // a post has seven looks
+			}
+			err := b.conn.Exec(ctx, statement(share.table), clickhouse.Named("first", month*each), clickhouse.Named("count", each),
+				clickhouse.Named("month", begin.AddDate(0, month, 0).Format(time.DateOnly)))
+			if err != nil {
+				return fmt.Errorf("%s: %w", share.table, err)
+			}
+			b.made += each
+		}
+		b.Say("%d of %d facts", b.made, b.Rows)
+	}
+	return nil
+}
+
+// settle counts beforehand what crier would have by now, and merges each month to one part,
+// as the tables do by themselves within an hour.
+func (b *bench) settle(ctx context.Context) error {
+	began, buckets := time.Now(), 0
+	for _, kind := range schema.RollupKinds() {
+		for more := true; more; {
+			var closed int
+			var err error
+			if closed, more, err = b.store.Rollups().Close(ctx, kind, 0, 50_000); err != nil {
+				return err
+			}
+			buckets += closed
+		}
+		b.Say("%d days of workspaces are counted, of %s the last", buckets, kind)
+	}
+	if err := b.Report(Result{Name: "buckets_counted", Value: float64(buckets) / time.Since(began).Seconds(), Unit: "buckets/s"}); err != nil {
+		return err
+	}
+	tables, err := b.tables(ctx)
+	if err != nil {
+		return err
+	}
+	for i, table := range tables {
+		if err := b.conn.Exec(ctx, `optimize table `+table.Name+` final`); err != nil {
+			return fmt.Errorf("merging %s: %w", table.Name, err)
+		}
+		b.Say("%d of %d tables are merged", i+1, len(tables))
+	}
+	return nil
+}
+
+// weight is what a table takes on disk.
+type weight struct {
+	Name  string `ch:"name"`
+	Rows  uint64 `ch:"rows"`
+	Bytes uint64 `ch:"bytes"`
+}
+
+// tables returns what the tables of facts, and those made of them, take on disk.
+func (b *bench) tables(ctx context.Context) (all []weight, err error) {
+	err = b.conn.Select(ctx, &all, `
+		select table as name, sum(rows) as rows, sum(bytes_on_disk) as bytes from system.parts
+		where database = currentDatabase() and active and table <> 'migrations' group by table order by table`)
+	return all, err
+}
+
+// weigh reports how many bytes a fact takes, with all that is made of it.
+func (b *bench) weigh(ctx context.Context) error {
+	tables, err := b.tables(ctx)
+	if err != nil {
+		return err
+	}
+	var all, counted uint64
+	for _, t := range tables {
+		all += t.Bytes
+		if strings.HasPrefix(t.Name, "rollup_") {
+			counted += t.Bytes
+			continue
+		}
+		if err := b.Report(Result{Name: "bytes_a_row " + t.Name, Value: float64(t.Bytes) / float64(t.Rows), Unit: "B"}); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		b.Report(Result{Name: "bytes_a_fact", Value: float64(all) / float64(b.made), Unit: "B"}),
+		b.Report(Result{Name: "bytes_a_fact, of what is counted beforehand", Value: float64(counted) / float64(b.made), Unit: "B"}))
+}
+
+// statement returns the statement under a name.
+func statement(name string) string {
+	_, after, _ := strings.Cut(rowsSQL, "\n-- "+name+"\n")
+	text, _, _ := strings.Cut(after, "\n-- ")
+	return text
+}
