@@ -135,7 +135,8 @@ func (r *Rollups) count(ctx context.Context, kind schema.RollupKind, buckets []o
 				from rollup_`+into.name+`
 				where `+these+`
 			)
-			group by `+into.keys,
+			group by `+into.keys+`
+			settings max_bytes_before_external_group_by = 200000000`,
 			clickhouse.Named("kind", string(kind)), clickhouse.Named("first", first.Workspace.String()),
 			clickhouse.Named("last", last.Workspace.String()), day("month", first.Day)); err != nil {
 			return fmt.Errorf("counting into rollup_%s: %w", into.name, unavailable(err))

@@ -17,7 +17,7 @@ func measureAnalytics(ctx context.Context, s *session) error {
 		return errors.New("a running server's tables are not filled: analytics starts its own")
 	}
 	return facts.Measure(ctx, facts.Config{
-		Rows: cmp.Or(s.config.Rows, facts.Rows), Asks: facts.Asks, Say: s.say,
+		Rows: cmp.Or(s.config.Rows, facts.Rows), Months: facts.Months, Asks: facts.Asks, Say: s.say,
 		Report: func(r facts.Result) error { return s.report(analyticsFigures(r)...) },
 	})
 }

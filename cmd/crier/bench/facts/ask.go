@@ -64,11 +64,9 @@ func (b *bench) ask(ctx context.Context) error {
 	return nil
 }
 
-// warming is how often a query is asked before it is measured.
-const warming = 3
-
-// timed does something often, and a few times before.
+// timed does something often, and up to three times before.
 func timed(ctx context.Context, times int, do func(context.Context) error) (took []time.Duration, err error) {
+	warming := min(3, times-1)
 	for n := range times + warming {
 		began := time.Now()
 		if err := do(ctx); err != nil {

@@ -19,10 +19,11 @@ import (
 )
 
 // Rows are as many facts as there are unless a run says otherwise, and Asks as many requests of
-// each query.
+// each query. Months are those of a year, of each its first 28 days.
 const (
-	Rows = 100_000_000
-	Asks = 100
+	Rows   = 100_000_000
+	Asks   = 100
+	Months = 12
 )
 
 const timeout = 4 * time.Hour
@@ -30,6 +31,7 @@ const timeout = 4 * time.Hour
 // Config is what a measurement is given.
 type Config struct {
 	Rows   int                              // facts
+	Months int                              // over which they are spread
 	Asks   int                              // requests of a query
 	Say    func(format string, args ...any) // how far it is
 	Report func(Result) error               // takes each result as it comes

@@ -9,9 +9,10 @@ import (
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 func TestEachQueryIsAskedOfFactsThatAreMade(t *testing.T) {
+	t.Parallel()
 	measured := map[string]Result{}
 	b := &bench{Config: Config{
-		Rows: 3000, Asks: 1, Say: func(string, ...any) {},
+		Rows: 3000, Months: 2, Asks: 1, Say: func(string, ...any) {},
 		Report: func(r Result) error { measured[r.Name] = r; return nil },
 	}}
 	stop, err := b.start(t.Context())
@@ -36,12 +37,15 @@ func TestEachQueryIsAskedOfFactsThatAreMade(t *testing.T) {
 		t.Errorf("measured = %+v of %d facts", measured, b.made)
 	}
 	for _, share := range shares {
-		var large, others uint64
-		if err := b.conn.QueryRow(t.Context(), `select countIf(workspace = bench_id('workspace', 0)), count() from `+share.table+` final`).Scan(&large, &others); err != nil {
+		if share.table == "followers" { // of all accounts in turn: there are more than facts
+			continue
+		}
+		var large, all uint64
+		if err := b.conn.QueryRow(t.Context(), `select countIf(workspace = bench_id('workspace', 0)), count() from `+share.table+` final`).Scan(&large, &all); err != nil {
 			t.Fatal(err)
 		}
-		if large == 0 || large == others {
-			t.Errorf("%s: %d of %d facts are of the largest workspace", share.table, large, others)
+		if large == 0 || large == all {
+			t.Errorf("%s: %d of %d facts are of the largest workspace", share.table, large, all)
 		}
 	}
 }

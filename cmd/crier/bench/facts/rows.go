@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"golang.org/x/sync/errgroup"
 
 	"crier/schema"
 )
@@ -18,8 +20,12 @@ import (
 //go:embed sql/rows.sql
 var rowsSQL string
 
-// months are as many as a year has; each is filled for its first 28 days.
-const months = 12
+// pieceRows are those of one statement: a query of the embedded engine has a gigabyte. A post's
+// looks stay together.
+const pieceRows = 7 * 100_000
+
+// countedAtOnce is how many days of workspaces are counted by one statement.
+const countedAtOnce = 20_000
 
 // begin is the first day of the facts, which are the same in each run.
 var begin = time.Date(2025, 9, 1, 0, 0, 0, 0, time.UTC)
@@ -39,16 +45,19 @@ func (b *bench) fill(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	for month := range months {
+	for month := range b.Months {
 		for _, share := range shares {
-			each := max(1, b.Rows/100*share.hundredth/months)
+			each := max(1, b.Rows/100*share.hundredth/b.Months)
 			if share.table == "post_metrics" {
 				each = max(7, each/7*7) // a post has seven looks
 			}
-			err := b.conn.Exec(ctx, statement(share.table), clickhouse.Named("first", month*each), clickhouse.Named("count", each),
-				clickhouse.Named("month", begin.AddDate(0, month, 0).Format(time.DateOnly)))
-			if err != nil {
-				return fmt.Errorf("%s: %w", share.table, err)
+			for piece := 0; piece < each; piece += pieceRows {
+				err := b.conn.Exec(ctx, statement(share.table), clickhouse.Named("first", month*each), clickhouse.Named("count", each),
+					clickhouse.Named("from", month*each+piece), clickhouse.Named("rows", min(pieceRows, each-piece)),
+					clickhouse.Named("month", begin.AddDate(0, month, 0).Format(time.DateOnly)))
+				if err != nil {
+					return fmt.Errorf("%s: %w", share.table, err)
+				}
 			}
 			b.made += each
 		}
@@ -60,19 +69,26 @@ func (b *bench) fill(ctx context.Context) error {
 // settle counts beforehand what crier would have by now, and merges each month to one part,
 // as the tables do by themselves within an hour.
 func (b *bench) settle(ctx context.Context) error {
-	began, buckets := time.Now(), 0
+	began := time.Now()
+	var buckets atomic.Int64
+	counting, counted := errgroup.WithContext(ctx)
 	for _, kind := range schema.RollupKinds() {
-		for more := true; more; {
-			var closed int
-			var err error
-			if closed, more, err = b.store.Rollups().Close(ctx, kind, 0, 50_000); err != nil {
-				return err
+		counting.Go(func() error {
+			for more := true; more; {
+				var closed int
+				var err error
+				if closed, more, err = b.store.Rollups().Close(counted, kind, 0, countedAtOnce); err != nil {
+					return err
+				}
+				b.Say("%d days of workspaces are counted", buckets.Add(int64(closed)))
 			}
-			buckets += closed
-		}
-		b.Say("%d days of workspaces are counted, of %s the last", buckets, kind)
+			return nil
+		})
 	}
-	if err := b.Report(Result{Name: "buckets_counted", Value: float64(buckets) / time.Since(began).Seconds(), Unit: "buckets/s"}); err != nil {
+	if err := counting.Wait(); err != nil {
+		return err
+	}
+	if err := b.Report(Result{Name: "buckets_counted", Value: float64(buckets.Load()) / time.Since(began).Seconds(), Unit: "buckets/s"}); err != nil {
 		return err
 	}
 	tables, err := b.tables(ctx)

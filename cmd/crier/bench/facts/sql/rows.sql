@@ -1,5 +1,5 @@
--- Facts of a year, by their number: the same in each run. Each statement makes those of one month, with
--- the numbers from {first} to {first} + {count} - 1. A fifth are of workspace 0, which has 200 accounts,
+-- Facts of a year, by their number: the same in each run. A month has {count} of a table, from {first} on;
+-- each statement makes {rows} of these, from {from} on. A fifth are of workspace 0, which has 200 accounts,
 -- the others of 999 workspaces with 5 accounts each.
 
 -- functions
@@ -33,7 +33,7 @@ select bench_event_id(k, at_), type, bench_id('workspace', w), bench_id('post', 
 from (
     select number as k, bench_workspace(k) as w, bench_account(k, w) as a, bench_time(k, {first:UInt64}, {count:UInt64}, {month:Date}) as at_,
         cityHash64(k, 6) % 3 = 0 as whole, if(whole, 'post.published', if(cityHash64(k, 11) % 20 = 0, 'target.failed', 'target.posted')) as type
-    from numbers({first:UInt64}, {count:UInt64})
+    from numbers({from:UInt64}, {rows:UInt64})
 )
 
 -- post_metrics
@@ -47,7 +47,7 @@ from (
     select intDiv(number, 7) as p, toInt16(number % 7) as slot_, bench_workspace(p) as w, bench_account(p, w) as a,
         toDateTime64(bench_time(p, intDiv({first:UInt64}, 7), intDiv({count:UInt64}, 7) + 1, {month:Date}), 3, 'UTC') as posted,
         toInt64(intDiv((cityHash64(p, 13) % 1000 + if(cityHash64(p, 15) % 1000 = 0, cityHash64(p, 14) % 100000, 0)) * (slot_ + 1), 7)) as grown
-    from numbers({first:UInt64}, {count:UInt64})
+    from numbers({from:UInt64}, {rows:UInt64})
 )
 
 -- deliveries
@@ -57,7 +57,7 @@ select bench_id('workspace', w), bench_id('webhook', w * 3 + cityHash64(k, 16) %
     multiIf(h < 950, 'delivered', h < 990, 'retried', 'failed'), multiIf(h < 950, 200, h < 990, 503, 410), (cityHash64(k, 19) % 1000) / 2000, (cityHash64(k, 20) % 1000) / 1000, at_
 from (
     select number as k, bench_workspace(k) as w, cityHash64(k, 18) % 1000 as h, bench_time(k, {first:UInt64}, {count:UInt64}, {month:Date}) as at_
-    from numbers({first:UInt64}, {count:UInt64})
+    from numbers({from:UInt64}, {rows:UInt64})
 )
 
 -- api_usage
@@ -68,7 +68,7 @@ select bench_id('workspace', w), toStartOfMinute(at_), bench_id('process', cityH
     if(cityHash64(k, 24) % 50 = 0, 422, 200), 1 + cityHash64(k, 25) % 50, (cityHash64(k, 26) % 1000) / 500, addMinutes(toStartOfMinute(at_), 1)
 from (
     select number as k, bench_workspace(k) as w, cityHash64(k, 23) % 8 as r, toDateTime(bench_time(k, {first:UInt64}, {count:UInt64}, {month:Date}), 'UTC') as at_
-    from numbers({first:UInt64}, {count:UInt64})
+    from numbers({from:UInt64}, {rows:UInt64})
 )
 
 -- feed_items
@@ -78,7 +78,7 @@ select bench_id('workspace', w), bench_id('monitor', if(w = 0, cityHash64(k, 27)
     bench_words(k, 20), concat('https://example.com/', hex(cityHash64(k, 29))), 'en', at_, [bench_words(k, 1)], addMilliseconds(toDateTime64(at_, 6, 'UTC'), cityHash64(k, 31) % 2000)
 from (
     select number as k, bench_workspace(k) as w, toDateTime64(bench_time(k, {first:UInt64}, {count:UInt64}, {month:Date}), 3, 'UTC') as at_
-    from numbers({first:UInt64}, {count:UInt64})
+    from numbers({from:UInt64}, {rows:UInt64})
 )
 
 -- inbox_items
@@ -89,7 +89,7 @@ select bench_id('workspace', w), bench_id('account', a), bench_platform(a), benc
     at_, false, if(cityHash64(k, 36) % 10 = 0, null, addHours(at_, 2)), 1, toDateTime64(at_, 6, 'UTC')
 from (
     select number as k, bench_workspace(k) as w, bench_account(k, w) as a, toDateTime64(bench_time(k, {first:UInt64}, {count:UInt64}, {month:Date}), 3, 'UTC') as at_
-    from numbers({first:UInt64}, {count:UInt64})
+    from numbers({from:UInt64}, {rows:UInt64})
 )
 
 -- followers
@@ -97,5 +97,5 @@ insert into followers (workspace, account, platform, day, at, followers, followi
 select bench_id('workspace', if(a < 200, 0, 1 + intDiv(a - 200, 5))), bench_id('account', a), bench_platform(a), day_, toDateTime64(day_, 6, 'UTC'), 1000 + a + toUInt32(day_) % 1000 * 3, 300, 900
 from (
     select number % 5195 as a, toDate({month:Date}) + toUInt16((intDiv(number, 5195) - intDiv({first:UInt64}, 5195)) % 28) as day_
-    from numbers({first:UInt64}, {count:UInt64})
+    from numbers({from:UInt64}, {rows:UInt64})
 )
