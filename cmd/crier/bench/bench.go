@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"crier/cmd/crier/bench/facts"
 )
 
 // Config says what to measure, and on which server.
@@ -105,4 +108,15 @@ func (s *session) report(figures ...Figure) error {
 		}
 	}
 	return nil
+}
+
+// measureAnalytics measures a ClickHouse with a year of facts.
+func measureAnalytics(ctx context.Context, s *session) error {
+	if s.config.Target.URL != "" {
+		return errors.New("a running server's tables are not filled: analytics starts its own")
+	}
+	return facts.Measure(ctx, facts.Config{
+		Rows: cmp.Or(s.config.Rows, facts.Rows), Months: facts.Months, Asks: facts.Asks, Say: s.say,
+		Report: func(r facts.Result) error { return s.report(analyticsFigures(r)...) },
+	})
 }
