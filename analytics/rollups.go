@@ -22,7 +22,7 @@ type rollupStore interface {
 
 const (
 	countEvery = time.Minute
-	countLimit = 500 // buckets at once
+	countLimit = 10_000 // buckets at once
 	// rollupQuiet is how long nothing arrived in a bucket that is counted: one of facts that
 	// keep arriving is not counted over and over, and no insertion lasts as long.
 	rollupQuiet = 5 * time.Minute
@@ -79,11 +79,16 @@ func (c *Counter) Pass(ctx context.Context, quiet time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, passLimit)
 	defer cancel()
 	for _, kind := range schema.RollupKinds() {
+		limit := countLimit
 		for more := true; more; {
 			var closed int
 			var err error
-			if closed, more, err = c.deps.Store.Close(ctx, kind, quiet, countLimit); err != nil {
-				return err
+			if closed, more, err = c.deps.Store.Close(ctx, kind, quiet, limit); err != nil {
+				if limit = limit / 8; limit == 0 || ctx.Err() != nil {
+					return err
+				}
+				more = true // those may have more facts than a statement has memory for
+				continue
 			}
 			c.buckets.WithLabelValues(string(kind)).Add(float64(closed))
 		}

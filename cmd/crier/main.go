@@ -49,6 +49,7 @@ type commands struct {
 	Resume      resumeCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Lift a pause: what it held goes on."`
 	Held        heldCommand        `cmd:"" group:"Operate, on the server's machine:" help:"List pauses and posts under review; release or cancel these."`
 	DeadLetters deadLettersCommand `cmd:"" group:"Operate, on the server's machine:" help:"List and replay what crier gave up on after faults of its own."`
+	Dashboards  dashboardsCommand  `cmd:"" group:"Operate, on the server's machine:" help:"Let dashboards read what ClickHouse holds of one workspace."`
 	Delete      deleteCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Delete a workspace or an account with all of its data: shows what would go, then does it once that is confirmed."`
 	Backup      backupCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Write everything PostgreSQL holds, and the keyset, to a file."`
 	Restore     restoreCommand     `cmd:"" group:"Operate, on the server's machine:" help:"Fill an empty PostgreSQL from a backup."`

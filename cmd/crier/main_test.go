@@ -42,6 +42,8 @@ func TestTheCommandLine(t *testing.T) {
 		"a post at two times":             {"posts create Hello --to mastodon --now --draft", "can't be used together"},
 		"a post in no zone":               {"posts create Hello --to mastodon --now --timezone Berlin", "unknown time zone"},
 		"a wait without an end":           {"posts create Hello --to mastodon --draft --wait", "for ever"},
+		"a reader of no workspace":        {"dashboards grant", "missing flags: --workspace"},
+		"a password that others can read": {"dashboards grant --workspace acme --dashboards-password hunter2", "CRIER_DASHBOARDS_PASSWORD"},
 		"a workspace on no plan":          {"workspaces plan acme", "missing flags: --plan"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,22 +20,30 @@ type Analytics struct{ conn driver.Conn }
 // and status. A target that is retried ends, and counts, more than once. Days without any
 // are left out.
 func (a *Analytics) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostCount, error) {
-	rows, err := a.conn.Query(ctx, `
+	counts := `
+		select day, platform, outcome as status, sum(targets)
+		from crier_v1_outcomes_daily
+		where workspace = {workspace:UUID} and day between {from:Date} and {to:Date} and ` + ofAccounts + `
+		group by day, platform, status
+		order by day, platform, status`
+	if !filter.Post.IsZero() { // what is counted beforehand knows no posts
+		counts = `
 		select toDate(at) as day, platform, if(type = 'target.posted', 'posted', 'failed') as status, count()
 		from events final
 		where workspace = {workspace:UUID}
 			and toDate(at) between {from:Date} and {to:Date}
 			and type in ('target.posted', 'target.failed')
-			and `+selected+`
+			and ` + selected + `
 		group by day, platform, status
 		order by day, platform, status
-		settings do_not_merge_across_partitions_select_final = 1`,
-		selection(workspace, filter)...)
-	counts, err := collect(rows, err, scanPostCount)
+		settings do_not_merge_across_partitions_select_final = 1`
+	}
+	rows, err := a.conn.Query(ctx, counts, selection(workspace, filter)...)
+	found, err := collect(rows, err, scanPostCount)
 	if err != nil {
 		return nil, fmt.Errorf("counting posts: %w", unavailable(err))
 	}
-	return counts, nil
+	return found, nil
 }
 
 func scanPostCount(rows driver.Rows, c *schema.PostCount) error {

@@ -49,15 +49,21 @@ func (a *Analytics) PostFigures(ctx context.Context, workspace schema.WorkspaceI
 		Posts    uint64    `ch:"posts"`
 		metricRow
 	}
+	posts := `
+			select day, account, platform, posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
+			from crier_v1_posts_daily
+			where workspace = {workspace:UUID} and day between {from:Date} and {to:Date} and ` + ofAccounts
+	if !filter.Post.IsZero() { // what is counted beforehand knows no posts
+		posts = `
+			select toDate(posted_at) as day, account, platform, 1 as posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
+			from post_latest final
+			where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and ` + selected
+	}
 	err := a.conn.Select(ctx, &found, `
-		select day, account, toString(platform) as platform, count() as posts,
+		select day, account, toString(platform) as platform, sum(posts) as posts,
 			sum(impressions) as impressions, sum(reach) as reach, sum(views) as views, sum(likes) as likes, sum(comments) as comments,
 			sum(shares) as shares, sum(saves) as saves, sum(clicks) as clicks, sum(watch_seconds) as watch_seconds
-		from (
-			select toDate(posted_at) as day, account, platform, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
-			from post_latest final
-			where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and `+selected+`
-		)
+		from (`+posts+`)
 		group by grouping sets ((), (day), (account, platform), (platform))
 		order by day, platform, account
 		settings do_not_merge_across_partitions_select_final = 1`, selection(workspace, filter)...)
@@ -81,11 +87,24 @@ func (a *Analytics) PostFigures(ctx context.Context, workspace schema.WorkspaceI
 }
 
 // TopPosts returns those posts of the filter that do best by a metric; those of which it is
-// not known are left out.
+// not known are left out. Of the accounts' days only those are looked at whose best posts are
+// among as many best ones as are asked for: no other day can hold one.
 func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, top schema.TopQuery) ([]schema.PostFigure, error) {
 	by, ok := expressions[top.By]
 	if !ok {
 		return nil, fmt.Errorf("there is no metric %q", top.By)
+	}
+	most := "most_" + by
+	if top.By == schema.MetricEngagement {
+		most = "most_engagement"
+	}
+	days := `(toDate(posted_at), account) in (
+				select day, account from read_posts_daily
+				where workspace = {workspace:UUID} and day between {from:Date} and {to:Date} and ` + ofAccounts + ` and isNotNull(` + most + `)
+				order by ` + most + ` desc
+				limit {limit:UInt32} with ties)`
+	if !filter.Post.IsZero() { // which may be none of the best
+		days = `true`
 	}
 	var found []struct {
 		Post     uuid.UUID `ch:"post"`
@@ -101,6 +120,7 @@ func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, 
 			impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
 		from post_latest final
 		where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and `+selected+` and isNotNull(`+by+`)
+			and `+days+`
 		order by `+by+` desc, posted_at desc, post, target
 		limit {limit:UInt32}
 		settings do_not_merge_across_partitions_select_final = 1`,
@@ -152,12 +172,8 @@ func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID,
 	return looks, nil
 }
 
-// daySlot is the look of the schedule that posts are compared by: a day after they were
-// published, all of them at the same age.
-const daySlot = 3
-
-// SlotSums returns what posts came to by weekday and hour of a time zone, those of the accounts
-// of the filter apart from those of the others.
+// SlotSums returns what posts came to a day after they were published, by weekday and hour of a
+// time zone, those of the accounts of the filter apart from those of the others.
 func (a *Analytics) SlotSums(ctx context.Context, workspace schema.WorkspaceID, query schema.BestTimesQuery) ([]schema.SlotSum, error) {
 	metric, ok := expressions[query.Metric]
 	if !ok {
@@ -171,18 +187,21 @@ func (a *Analytics) SlotSums(ctx context.Context, workspace schema.WorkspaceID, 
 		Sum     float64 `ch:"total"`
 		Squares float64 `ch:"squares"`
 	}
-	args := append(selection(workspace, query.AnalyticsFilter), clickhouse.Named("zone", query.Zone.String()), clickhouse.Named("slot", daySlot))
+	args := append(selection(workspace, query.AnalyticsFilter), clickhouse.Named("zone", query.Zone.String()))
 	err := a.conn.Select(ctx, &found, `
-		select own, weekday, hour, count() as posts, sum(y) as total, sum(y * y) as squares
+		select own, weekday, hour, sum(n) as posts, sum(s - n * mean) as total, sum(greatest(q - 2 * mean * s + n * mean * mean, 0)) as squares
 		from (
-			select own, toDayOfWeek(posted_at, 0, {zone:String}) as weekday, toHour(posted_at, {zone:String}) as hour,
-				x - avg(x) over (partition by account) as y
+			select own, weekday, hour, n, s, q, sum(s) over (partition by account) / sum(n) over (partition by account) as mean
 			from (
-				select account, posted_at, log1p(greatest(assumeNotNull(`+metric+`), 0)) as x,
-					({platform:String} = '' or platform = {platform:String}) and (empty({accounts:Array(UUID)}) or account in {accounts:Array(UUID)}) as own
-				from post_metrics final
-				where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date}
-					and slot = {slot:Int16} and not gone and isNotNull(`+metric+`)
+				select account, own, toDayOfWeek(posted_at, 0, {zone:String}) as weekday, toHour(posted_at, {zone:String}) as hour,
+					count() as n, sum(x) as s, sum(x * x) as q
+				from (
+					select account, posted_at, log1p(greatest(assumeNotNull(`+metric+`), 0)) as x,
+						({platform:String} = '' or platform = {platform:String}) and (empty({accounts:Array(UUID)}) or account in {accounts:Array(UUID)}) as own
+					from post_day_looks final
+					where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and not gone and isNotNull(`+metric+`)
+				)
+				group by account, own, weekday, hour
 			)
 		)
 		group by own, weekday, hour

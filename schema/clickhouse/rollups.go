@@ -55,7 +55,7 @@ type openBucket struct {
 }
 
 // Close counts open buckets of a kind into which nothing arrived for a while, at most limit of
-// them, the oldest days first, and returns how many; more says that others may be left. quiet
+// them, the oldest months first, and returns how many; more says that others may be left. quiet
 // must be longer than a block takes to be stored, since its mark may be seen before it.
 func (r *Rollups) Close(ctx context.Context, kind schema.RollupKind, quiet time.Duration, limit int) (closed int, more bool, err error) {
 	open, err := r.find(ctx, kind, quiet, limit)
@@ -65,9 +65,10 @@ func (r *Rollups) Close(ctx context.Context, kind schema.RollupKind, quiet time.
 	if err := r.finish(ctx, kind, open); err != nil {
 		return 0, false, err
 	}
-	return len(open), len(open) == limit, nil
+	return len(open), true, nil
 }
 
+// find returns open buckets of one month, in the order in which tables hold their facts.
 func (r *Rollups) find(ctx context.Context, kind schema.RollupKind, quiet time.Duration, limit int) (open []openBucket, err error) {
 	if err := r.conn.Select(ctx, &open, `
 		select workspace, day, groupArray(minute) as minutes, groupArray(s) as sums
@@ -80,11 +81,16 @@ func (r *Rollups) find(ctx context.Context, kind schema.RollupKind, quiet time.D
 		)
 		group by workspace, day
 		having max(minute) <= now() - {quiet:UInt32}
-		order by day, workspace
+		order by toYYYYMM(day), workspace, day
 		limit {limit:UInt32}`,
 		clickhouse.Named("kind", string(kind)), clickhouse.Named("quiet", uint32(quiet.Seconds())), clickhouse.Named("limit", limit),
 	); err != nil {
 		return nil, fmt.Errorf("looking for buckets to count: %w", unavailable(err))
+	}
+	for i := range open {
+		if open[i].Day.Month() != open[0].Day.Month() || open[i].Day.Year() != open[0].Day.Year() {
+			return open[:i], nil
+		}
 	}
 	return open, nil
 }
@@ -104,15 +110,16 @@ func (r *Rollups) finish(ctx context.Context, kind schema.RollupKind, open []ope
 	return nil
 }
 
-// count counts buckets anew. A row that was counted before and has nothing to count any more is
-// replaced by one without cells. A version is never below the one before, whatever the clock says.
+// count counts buckets of one month anew, and others that are open between the first and the
+// last of them. A row that was counted before and has nothing to count any more is replaced by
+// one without cells. A version is never below the one before, whatever the clock says.
 func (r *Rollups) count(ctx context.Context, kind schema.RollupKind, buckets []openBucket) error {
-	workspaces, days := make([]string, len(buckets)), make([]string, len(buckets))
-	for i, b := range buckets {
-		workspaces[i], days[i] = b.Workspace.String(), b.Day.Format(time.DateOnly)
-	}
+	first, last := buckets[0], buckets[len(buckets)-1]
 	const these = `(workspace, day) in (
-				select bucket.1, bucket.2 from (select arrayJoin(arrayZip({workspaces:Array(UUID)}, {days:Array(Date)})) as bucket))`
+					select workspace, day from rollup_open
+					where kind = {kind:String} and workspace between {first:UUID} and {last:UUID} and toYYYYMM(day) = toYYYYMM({month:Date})
+					group by workspace, day
+					having sum(n) <> 0)`
 	for _, into := range rollupKinds[kind] {
 		// The names come from this file; buckets are parameters.
 		if err := r.conn.Exec(ctx, `
@@ -128,8 +135,10 @@ func (r *Rollups) count(ctx context.Context, kind schema.RollupKind, buckets []o
 				from rollup_`+into.name+`
 				where `+these+`
 			)
-			group by `+into.keys,
-			clickhouse.Named("workspaces", workspaces), clickhouse.Named("days", days)); err != nil {
+			group by `+into.keys+`
+			settings max_bytes_before_external_group_by = 200000000`,
+			clickhouse.Named("kind", string(kind)), clickhouse.Named("first", first.Workspace.String()),
+			clickhouse.Named("last", last.Workspace.String()), day("month", first.Day)); err != nil {
 			return fmt.Errorf("counting into rollup_%s: %w", into.name, unavailable(err))
 		}
 	}

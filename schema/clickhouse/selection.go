@@ -8,10 +8,13 @@ import (
 )
 
 // selected is the part of a condition that schema.AnalyticsFilter makes, but for the days:
-// each table has its own.
-const selected = `({platform:String} = '' or platform = {platform:String})
-			and (empty({accounts:Array(UUID)}) or account in {accounts:Array(UUID)})
+// each table has its own. ofAccounts is selected without the post.
+const (
+	ofAccounts = `({platform:String} = '' or platform = {platform:String})
+			and (empty({accounts:Array(UUID)}) or account in {accounts:Array(UUID)})`
+	selected = ofAccounts + `
 			and ({post:UUID} = toUUID('00000000-0000-0000-0000-000000000000') or post = {post:UUID})`
+)
 
 // selection are the parameters workspace, from, to, and those of selected.
 func selection(workspace schema.WorkspaceID, f schema.AnalyticsFilter) []any {

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"crier/cmd/crier/bench/facts"
 )
 
 // Config says what to measure, and on which server.
@@ -16,6 +19,7 @@ type Config struct {
 	Target     Target // a server that runs already; zero: one is started
 	Posts      int    // of a herd, a backlog, what was parked and a calendar; 0: as many as each has by itself
 	Monitors   int    // of listening; 0: 5,000
+	Rows       int    // facts of analytics; 0: as many as it has by itself
 	Figures    io.Writer
 	Progress   io.Writer
 }
@@ -47,6 +51,7 @@ func All() []Benchmark {
 		{"resume", "a million posts parked by a pause and resumed, the same", measureResume},
 		{"history", "ten million posts scheduled and thirty million ended, 40 GB: start, lists, creation and lateness, against empty tables", measureHistory},
 		{"listening", "a stream of 5,000 public posts a second and 5,000 monitors: rate, lag and processor time, against reading it alone", measureListening},
+		{"analytics", "a hundred million facts of a year, 10 GB: what dashboards and endpoints ask, with and without what is counted beforehand; storing; bytes a fact", measureAnalytics},
 		{"memory", "memory of all of crier's processes: at rest, and with 100,000 posts scheduled", measureMemory},
 	}
 }
@@ -103,4 +108,15 @@ func (s *session) report(figures ...Figure) error {
 		}
 	}
 	return nil
+}
+
+// measureAnalytics measures a ClickHouse with a year of facts.
+func measureAnalytics(ctx context.Context, s *session) error {
+	if s.config.Target.URL != "" {
+		return errors.New("a running server's tables are not filled: analytics starts its own")
+	}
+	return facts.Measure(ctx, facts.Config{
+		Rows: cmp.Or(s.config.Rows, facts.Rows), Months: facts.Months, Asks: facts.Asks, Say: s.say,
+		Report: func(r facts.Result) error { return s.report(analyticsFigures(r)...) },
+	})
 }

@@ -3,6 +3,8 @@ package bench
 import (
 	"encoding/json"
 	"math"
+
+	"crier/cmd/crier/bench/facts"
 )
 
 // Figure is one thing measured. As JSON it always has the fields
@@ -95,4 +97,26 @@ func rounded(v float64) float64 {
 		return math.Round(v)
 	}
 	return math.Round(v*1000) / 1000
+}
+
+// answersWithin is what a dashboard's query may take, in milliseconds.
+const answersWithin = 100
+
+// analyticsFigures are those of a result.
+func analyticsFigures(r facts.Result) []Figure {
+	if len(r.Took) == 0 {
+		one := Figure{Name: "analytics_" + r.Name, Value: r.Value, Unit: r.Unit}
+		if r.Control > 0 {
+			one.Control = &Control{"a plain insertion of the same rows, in turn", r.Control}
+		}
+		return []Figure{one}
+	}
+	at := func(name string, rank float64, goal *Goal) Figure {
+		f := Figure{Name: name + r.Name, Value: milliseconds(samples(r.Took).rank(rank)), Unit: "ms", Goal: goal}
+		if r.Raw != nil {
+			f.Control = &Control{"the same from the facts", milliseconds(samples(r.Raw).rank(rank))}
+		}
+		return f
+	}
+	return []Figure{at("analytics_p50 ", 0.5, nil), at("analytics_p99 ", 0.99, &Goal{Bound: answersWithin})}
 }

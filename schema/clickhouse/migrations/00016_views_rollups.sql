@@ -35,22 +35,34 @@ from (
 where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'outcomes' group by workspace, day having sum(n) <> 0))
     or (not open and (workspace, day) not in (select workspace, day from rollup_open where kind = 'outcomes' group by workspace, day having sum(n) <> 0));
 
-create or replace view crier_v1_posts_daily as
-select workspace, day, account, platform, posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds, engagement
+-- most_* are of the best post of each account and day.
+create or replace view read_posts_daily as
+select workspace, day, account, platform, posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds, engagement,
+    most_impressions, most_reach, most_views, most_likes, most_comments, most_shares,
+    most_saves, most_clicks, most_watch_seconds, most_engagement
 from (
-    select workspace, day, account, platform, posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds, engagement, true as open
+    select workspace, day, account, platform, posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds, engagement,
+        most_impressions, most_reach, most_views, most_likes, most_comments, most_shares,
+        most_saves, most_clicks, most_watch_seconds, most_engagement, true as open
     from counted_posts_daily
     union all
     select workspace, day,
         cell.account as account, cast(cell.platform, 'String') as platform, cell.posts as posts, cell.impressions as impressions, cell.reach as reach,
         cell.views as views, cell.likes as likes, cell.comments as comments, cell.shares as shares, cell.saves as saves, cell.clicks as clicks,
-        cell.watch_seconds as watch_seconds, cell.engagement as engagement, false as open
+        cell.watch_seconds as watch_seconds, cell.engagement as engagement,
+        cell.most_impressions as most_impressions, cell.most_reach as most_reach, cell.most_views as most_views, cell.most_likes as most_likes,
+        cell.most_comments as most_comments, cell.most_shares as most_shares, cell.most_saves as most_saves, cell.most_clicks as most_clicks,
+        cell.most_watch_seconds as most_watch_seconds, cell.most_engagement as most_engagement, false as open
     from rollup_posts_daily final
     array join cells as cell
     settings do_not_merge_across_partitions_select_final = 1
 )
 where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'posts' group by workspace, day having sum(n) <> 0))
     or (not open and (workspace, day) not in (select workspace, day from rollup_open where kind = 'posts' group by workspace, day having sum(n) <> 0));
+
+create or replace view crier_v1_posts_daily as
+select workspace, day, account, platform, posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds, engagement
+from read_posts_daily;
 
 create or replace view crier_v1_deliveries_hourly as
 select workspace, hour, webhook, event, outcome, code, tries, answer_seconds_total, lateness_seconds_total, lateness_seconds_max
