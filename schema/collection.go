@@ -109,6 +109,8 @@ type CollectionResult struct {
 	Gone     []Snapshot // of Due: at which nobody will look again
 	NextAt   time.Time  // of CollectMetrics: not before it; zero: when it is due
 	Attempts int
+	// Permitted tells whether the account may be read so; nil: it is as it was.
+	Permitted *bool
 }
 
 // CollectionID names what is collected of an account.

@@ -46,6 +46,11 @@ func (s Step) fact(t schema.EventType, post schema.PostID, what any) (schema.Eve
 	}, err
 }
 
+// notPermitted is the refusal of what an account's owner has not granted.
+func notPermitted() error {
+	return &schema.Error{Kind: schema.TokenDead, End: schema.EndScope, Message: "the account was connected without the permission"}
+}
+
 // unsupported is the refusal of what a connector cannot read.
 func unsupported() error {
 	return &schema.Error{Kind: schema.Refused, Message: "the platform does not tell this"}

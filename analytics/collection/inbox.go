@@ -65,7 +65,7 @@ func collectComments(ctx context.Context, s Step) (schema.CollectionResult, erro
 	due := dueForComments(s.Recent, at)
 	for calls := 0; len(due) > 0 && calls < callsAtOnce; calls++ {
 		err := s.comments(ctx, source, due[0].PublishedPost, &r)
-		if err != nil && schema.KindOf(err) != schema.Refused { // of a refused one alone the others are read
+		if err != nil && (schema.KindOf(err) != schema.Refused || s.lacksPermission(err)) { // of a refused one alone the others are read
 			r.Cursor = encodeCursor(at)
 			return r, err
 		}
@@ -87,6 +87,15 @@ func collectComments(ctx context.Context, s Step) (schema.CollectionResult, erro
 	r.NextAt = slices.MaxFunc([]time.Time{r.NextAt, s.Now.Add(soonest)}, time.Time.Compare)
 	r.Cursor = encodeCursor(at)
 	return r, nil
+}
+
+// lacksPermission tells whether an error is of all posts of the account, as far as is known: with
+// the permission in hand it is of one.
+func (s Step) lacksPermission(err error) bool {
+	if scoped, ok := s.Connector.(connectors.Scoped); ok && scoped.Scopes().Allows(s.Reading.Credentials, connectors.Reads(s.What)) {
+		return false
+	}
+	return connectors.IsNotPermitted(err)
 }
 
 func encodeCursor(at commentCursor) string {

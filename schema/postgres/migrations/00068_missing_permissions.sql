@@ -1,0 +1,5 @@
+-- +goose Up
+
+-- Since when a platform lets an account not be read so, for want of a permission; null: it does,
+-- as far as it is known.
+alter table collections add column refused_at timestamptz;
