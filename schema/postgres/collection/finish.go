@@ -50,6 +50,11 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 	if err != nil {
 		return err
 	}
+	gone, err := engagement.Missing(ctx, tx, r.Account, r.Whole, s.DB.Now())
+	if err != nil {
+		return err
+	}
+	facts = append(facts, gone...)
 	if e := tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now()); e != nil {
 		said.Events = append(said.Events, *e)
 	}
