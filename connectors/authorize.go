@@ -98,7 +98,7 @@ type ReadScope struct {
 // Purpose is what is read under a permission: a thing that is collected, by its name, or another.
 type Purpose string
 
-// What is read under permissions and not collected.
+// What is read when somebody asks for it, and not collected.
 const (
 	ReadsSearch    Purpose = "search"
 	ReadsRetention Purpose = "retention"

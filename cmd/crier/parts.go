@@ -162,7 +162,7 @@ func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]conne
 }
 
 // scoped are the platforms that give apps permissions one by one.
-var scoped = []schema.Platform{schema.LinkedIn, schema.Facebook, schema.Instagram, schema.Threads, schema.TikTok}
+var scoped = []schema.Platform{schema.LinkedIn, schema.Facebook, schema.Instagram, schema.Threads, schema.TikTok, schema.YouTube}
 
 // numberOf reads a number above 0; 0 where none is set.
 func numberOf(lookup func(string) (string, bool), name string) (int, error) {

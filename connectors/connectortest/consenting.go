@@ -316,6 +316,8 @@ func (s *stage) read(t *testing.T, purpose connectors.Purpose, post schema.Publi
 		_, err = s.connector.(connectors.FollowersSource).Followers(t.Context(), s.reading())
 	case connectors.Reads(schema.CollectMentions):
 		_, err = s.connector.(connectors.MentionSource).Mentions(t.Context(), s.reading(), "")
+	case connectors.ReadsRetention:
+		_, err = s.connector.(connectors.RetentionSource).Retention(t.Context(), s.reading(), post.NativeID, post.PostedAt)
 	case connectors.ReadsSearch:
 		_, err = s.connector.(connectors.FeedSearcher).SearchFeed(t.Context(), s.reading(), connectors.FeedQuery{Words: "tea", Limit: 10})
 	default:
