@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,13 +71,112 @@ func (r AuthorizationRequest) Challenge() oauth2.AuthCodeOption {
 	return oauth2.S256ChallengeOption(r.Verifier)
 }
 
-// CheckScopes refuses what was granted where a scope that was asked for is missing: a person
+// Scoped is a connector whose platform grants permissions one by one.
+type Scoped interface {
+	Scopes() Scopes
+}
+
+// Scopes are the permissions that people are asked for on a platform's page.
+type Scopes struct {
+	// Publish are those without which no account is connected.
+	Publish []string
+	// Read are for what is read of accounts: without one of them an account is connected all the
+	// same, and what it is for is not read.
+	Read []ReadScope
+	// Chosen is what the operator has people asked for, where the app was not given all; empty: all.
+	Chosen []string
+}
+
+// ReadScope is a permission to read.
+type ReadScope struct {
+	Name string
+	For  []Purpose
+	// Partly is that something of it can be read without the permission.
+	Partly bool
+}
+
+// Purpose is what is read under a permission: a thing that is collected, by its name, or another.
+type Purpose string
+
+// What is read when somebody asks for it, and not collected.
+const (
+	ReadsSearch    Purpose = "search"
+	ReadsRetention Purpose = "retention"
+)
+
+// Reads returns the purpose of what is collected.
+func Reads(what schema.Collected) Purpose { return Purpose(what.String()) }
+
+// Asked returns what people are asked for.
+func (s Scopes) Asked() []string {
+	if len(s.Chosen) > 0 {
+		return s.Chosen
+	}
+	asked := slices.Clone(s.Publish)
+	for _, one := range s.Read {
+		asked = append(asked, one.Name)
+	}
+	return asked
+}
+
+// Check refuses what was granted where publishing needs more: see CheckScopes.
+func (s Scopes) Check(granted []string) error { return CheckScopes(s.Publish, granted) }
+
+// CheckChosen refuses a choice without which nothing could be published.
+func (s Scopes) CheckChosen() error {
+	missing := slices.DeleteFunc(slices.Clone(s.Publish), func(scope string) bool { return slices.Contains(s.Asked(), scope) })
+	if len(missing) > 0 {
+		return fmt.Errorf("publishing needs %s as well", strings.Join(missing, " "))
+	}
+	return nil
+}
+
+// Missing returns the permissions to read that credentials are known to be without. Of those that
+// a caller has brought along it is not known what was granted.
+func (s Scopes) Missing(c schema.Credentials) (missing []ReadScope) {
+	granted := SplitScopes(c.Scope)
+	for _, one := range s.Read {
+		if len(granted) > 0 && !slices.Contains(granted, one.Name) {
+			missing = append(missing, one)
+		}
+	}
+	return missing
+}
+
+// Forbids tells whether it is known that credentials let nothing be read for a purpose.
+func (s Scopes) Forbids(c schema.Credentials, purpose Purpose) bool {
+	return slices.ContainsFunc(s.Missing(c), func(one ReadScope) bool { return !one.Partly && slices.Contains(one.For, purpose) })
+}
+
+// Allows tells whether it is known that credentials let all be read for a purpose.
+func (s Scopes) Allows(c schema.Credentials, purpose Purpose) bool {
+	return c.Scope != "" && !slices.ContainsFunc(s.Missing(c), func(one ReadScope) bool { return slices.Contains(one.For, purpose) })
+}
+
+// SplitScopes reads a list of scopes, with spaces or commas between them.
+func SplitScopes(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// IsNotPermitted tells whether an error, whatever it was turned into, says that credentials are
+// without a permission.
+func IsNotPermitted(err error) bool {
+	for {
+		e, ok := errors.AsType[*schema.Error](err)
+		if !ok || e.End == schema.EndScope {
+			return ok
+		}
+		err = e.Err
+	}
+}
+
+// CheckScopes refuses what was granted where a scope that is needed is missing: a person
 // can take some of them away. A platform that does not say what it granted granted all.
-func CheckScopes(asked, granted []string) error {
+func CheckScopes(needed, granted []string) error {
 	if len(granted) == 0 {
 		return nil
 	}
-	missing := slices.DeleteFunc(slices.Clone(asked), func(scope string) bool { return slices.Contains(granted, scope) })
+	missing := slices.DeleteFunc(slices.Clone(needed), func(scope string) bool { return slices.Contains(granted, scope) })
 	if len(missing) == 0 {
 		return nil
 	}

@@ -74,7 +74,8 @@ func (p Profile) Expiry(c schema.Credentials) time.Time {
 type App struct {
 	ID, Secret string
 	// Scope is what people are asked for, with spaces, where that is not all that the
-	// connector makes use of: an app may not be given it; empty: all.
+	// connector makes use of: an app may not be given it; empty: all. Of an app that crier has
+	// registered itself it is what that was registered with.
 	Scope string `json:",omitempty"`
 	// Uploads and Units are what it may use of a day where its platform gives it more than
 	// usual; 0: as usual.

@@ -92,12 +92,38 @@ type TranscriptSource interface {
 	Transcript(ctx context.Context, r Reading, video, language string) (Transcript, error)
 }
 
+// RetentionSource is a connector whose platform tells how long people watch a video.
+type RetentionSource interface {
+	// Retention returns how many are watching along a video of the account since a time before it
+	// was published; nothing where too few have watched it.
+	Retention(ctx context.Context, r Reading, video string, since time.Time) ([]RetentionPoint, error)
+}
+
+// RetentionPoint is how many watch some part of a video.
+type RetentionPoint struct {
+	Elapsed  float64 // the share of the video that is over, to 1
+	Watching float64 // the share of all views; parts that are seen again can be above 1
+}
+
 // ReceivedPage is a part of what an account has received.
 type ReceivedPage struct {
 	Items []schema.Received
 	Next  string // where it goes on; empty: it is over
 	Gone  bool   // the platform no longer has the post
+	// Extent is what a look has read whose last page this is, if it began with the first: of that,
+	// what is not there is not on the platform any more.
+	Extent Extent
 }
+
+// Extent is how much of what stands under a post was read.
+type Extent int
+
+// How much it was.
+const (
+	SomeComments   Extent = iota // there may be others
+	DirectComments               // all that answers the post itself
+	AllComments                  // that, and all answers to it
+)
 
 // Transcript is what is spoken in a video.
 type Transcript struct {

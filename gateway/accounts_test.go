@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -202,6 +203,27 @@ func (a *api) postsAreHeldToTheServersLimits(look func() tree) {
 		if got := refused.at("details", 0, "message").text(); got != want {
 			a.Errorf("a creation is refused for %q, want %q", got, want)
 		}
+	}
+}
+
+// Who connects without a permission to read is told what is not read, until it is granted.
+func TestHealthNamesWhatIsNotRead(t *testing.T) {
+	a := newAPI(t)
+	p := a.person()
+	missing := func() tree {
+		listed := a.wantAccounts(1)
+		return a.call(http.MethodGet, "/accounts/"+listed.at("id").text()+"/health", nil).want(http.StatusOK).at("health")
+	}
+	fewer := url.Values{"crier_answer": {"allow"}, "crier_name": {"alice"}, "crier_scope": {"read:accounts read:statuses write:media write:statuses"}}
+	p.attaches(p.Submit(p.begins("mastodon", ""), fewer))
+	health := missing()
+	if one := health.at("missingPermissions", 0); health.at("status").text() != "healthy" || one.at("what").text() != "mentions" ||
+		one.at("permissions", 0).text() != "read:notifications" || one.at("partly").value != false || one.at("askedOnConsent").value != true {
+		t.Errorf("health = %v", health)
+	}
+	p.attaches(p.allows(p.Open(health.at("reconnectUrl").text()), "alice"))
+	if health := missing().value.(map[string]any); health["missingPermissions"] != nil || health["reconnectUrl"] != nil {
+		t.Errorf("connected again, health = %v", health)
 	}
 }
 

@@ -138,6 +138,9 @@ func TestFiguresOfPostsAndAccounts(t *testing.T) {
 	if retention.at("videos").size() != 1 || retention.dotted("videos.0.averageViewSeconds") != 45.0 || retention.dotted("videos.0.curve") != nil {
 		t.Errorf("retention = %v", retention)
 	}
+	if told := m.call(http.MethodGet, "/analytics/retention?postId="+retention.at("videos", 0, "postId").text(), nil).want(http.StatusOK); told.dotted("videos.0.curve") != nil || !strings.Contains(told.at("unavailable").text(), "could not be asked") {
+		t.Errorf("retention of an account whose credentials cannot be read = %v", told)
+	}
 	if rows := m.csv("/analytics/retention?limit=1"); len(rows) != 2 || rows[1][2] != "'=1+1" {
 		t.Errorf("csv = %v", rows)
 	}
@@ -145,12 +148,13 @@ func TestFiguresOfPostsAndAccounts(t *testing.T) {
 	for _, route := range []string{"posts", "followers", "retention", "best-times"} {
 		for _, query := range []string{
 			"from=2026-05-02&to=2026-05-01", "from=2016-01-01&to=2026-01-01", "from=2999-01-01&to=2999-01-02", "from=1999-01-01&to=1999-01-02", "to=x", "format=xml",
+			"from=2025-05-01&to=2026-05-03", "from=2026-02-30", "to=99999-12-31", "from=0000-00-00", "accountId=" + strings.Repeat("x", 10_000),
 			"accountId=" + foreign.String(), "accountId=" + schema.NewAccountID(m.day).String(), "accountId=x", "brandId=x", "platform=google-business", "platform=myspace",
 		} {
 			m.call(http.MethodGet, "/analytics/"+route+"?"+query, nil).fails(http.StatusBadRequest, "validation_error")
 		}
 	}
-	for _, query := range []string{"posts?metrics=fame", "posts?sortBy=fame", "posts?top=101", "posts?postId=x", "best-times?metric=fame", "best-times?timezone=Mars/Base", "retention?platform=bluesky"} {
+	for _, query := range []string{"posts?metrics=fame", "posts?metrics=likes,fame", "posts?metrics=" + strings.Repeat("likes,", 5_000) + "fame", "posts?sortBy=fame", "posts?top=101", "posts?postId=x", "best-times?metric=fame", "best-times?timezone=Mars/Base", "retention?platform=bluesky"} {
 		m.call(http.MethodGet, "/analytics/"+query, nil).fails(http.StatusBadRequest, "validation_error")
 	}
 }

@@ -128,7 +128,10 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Store: config.Store, Items: config.Analytics, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			Now: config.Now,
 		}),
-		analytics.Routes(analytics.Config{Figures: config.Analytics, Accounts: directories, Zones: zones, Now: config.Now}),
+		analytics.Routes(analytics.Config{
+			Figures: config.Analytics, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			Zones: zones, Now: config.Now,
+		}),
 		engagement.Routes(engagement.Config{
 			Store: config.Store, Contents: config.Inbox, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			Constraints: config.Platforms.Constraints, Now: config.Now,

@@ -105,10 +105,21 @@ type CollectionResult struct {
 	Collection
 	Facts    []Event
 	Received []Received // what people wrote; what is known already is stored once
+	Whole    []WholeLook
 	Looked   []Snapshot // of Due: at which was looked; their next look follows
 	Gone     []Snapshot // of Due: at which nobody will look again
 	NextAt   time.Time  // of CollectMetrics: not before it; zero: when it is due
 	Attempts int
+	// Permitted tells whether the account may be read so; nil: it is as it was.
+	Permitted *bool
+}
+
+// WholeLook is a look under a post that has read everything: what it did not see is not there any
+// more.
+type WholeLook struct {
+	Post   PostID
+	Seen   []string // native ids
+	Nested bool     // with all answers to comments; else of what answers the post itself alone
 }
 
 // CollectionID names what is collected of an account.

@@ -31,6 +31,9 @@ func TestAPostIsLookedAtFromItsFirstQuarterOnToItsThirtiethDay(t *testing.T) {
 			t.Fatalf("%d looks after %v, want %d", len(facts), schema.SnapshotAge(slot), slot+1)
 		}
 		f.wantMetrics(facts[slot], post, there, slot)
+		if all := world.SaidUnder(there); int(slot) == schema.SnapshotSlots-3 { // somebody takes back what they wrote
+			world.Unsay(there.Account, all[len(all)-1].ID)
+		}
 	}
 	f.advance(31 * 24 * time.Hour)
 	f.collect()
@@ -42,8 +45,11 @@ func TestAPostIsLookedAtFromItsFirstQuarterOnToItsThirtiethDay(t *testing.T) {
 		t.Errorf("%d jobs are left, want those of followers, comments and mentions", n)
 	}
 	said, items := len(world.SaidUnder(there)), f.count(`select count(*) from inbox where not mention`)
-	if facts := len(f.facts(schema.FactInboxItem)); said == 0 || items != said || facts != said+len(world.Mentions(there.Account)) {
-		t.Errorf("%d items and %d facts of %d comments and %d mentions", items, facts, said, len(world.Mentions(there.Account)))
+	if facts := len(f.facts(schema.FactInboxItem)); said == 0 || items != said+1 || facts != items+1+len(world.Mentions(there.Account)) {
+		t.Errorf("%d items and %d facts of %d comments, one that was deleted and %d mentions", items, facts, said, len(world.Mentions(there.Account)))
+	}
+	if n := f.count(`select count(*) from inbox where deleted and revision = 2`); n != 1 {
+		t.Errorf("%d comments are marked as deleted, want the one that was taken back", n)
 	}
 }
 

@@ -20,6 +20,19 @@ type Step struct {
 	Reserve func(context.Context) (schema.Turn, time.Duration)
 }
 
+// callsAtOnce is how many calls a step makes: where a platform gives or takes little in one, each
+// would cost a claim.
+const callsAtOnce = 8
+
+// turn has the turn ready of the step's next call, or returns how long it is until there may be
+// one: no step waits for it. The first comes with the step.
+func (s *Step) turn(ctx context.Context, calls int) (wait time.Duration) {
+	if calls > 0 {
+		s.Reading.Turn, wait = s.Reserve(ctx)
+	}
+	return wait
+}
+
 // Collector takes a step. What it returns with an error is stored too: it is what was read before
 // that. Its errors are those of connectors; any other is a fault of ours.
 type Collector func(ctx context.Context, s Step) (schema.CollectionResult, error)
@@ -44,6 +57,11 @@ func (s Step) fact(t schema.EventType, post schema.PostID, what any) (schema.Eve
 		ID: schema.NewEventID(s.Now), Type: t, Workspace: s.Account.Workspace, Post: post, Account: s.Account.ID,
 		Platform: s.Account.Platform, At: s.Now, Data: data,
 	}, err
+}
+
+// notPermitted is the refusal of what an account's owner has not granted.
+func notPermitted() error {
+	return &schema.Error{Kind: schema.TokenDead, End: schema.EndScope, Message: "the account was connected without the permission"}
 }
 
 // unsupported is the refusal of what a connector cannot read.

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,6 +54,8 @@ type fixture struct {
 	workspace schema.WorkspaceID
 	registry  *prometheus.Registry
 	last      schema.Collected // nothing behind it is collected; zero: all is
+
+	permitted atomic.Int64 // calls on threads that need a permission to read
 
 	mu    sync.Mutex
 	ahead time.Duration
@@ -150,7 +155,13 @@ func (f *fixture) openPlatforms() {
 		Simulators: catalog.Simulators(), Now: f.now, BaseURL: func() string { return base },
 	})
 	f.must(err)
-	server := httptest.NewServer(f.sandbox.Handler())
+	platforms := f.sandbox.Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/threads_insights") || strings.HasSuffix(r.URL.Path, "/mentions") {
+			f.permitted.Add(1)
+		}
+		platforms.ServeHTTP(rw, r)
+	}))
 	f.Cleanup(server.Close)
 	base = server.URL
 	out := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
@@ -198,8 +209,13 @@ func (f *fixture) eventually(what string, ok func() bool) {
 // connect connects an account of a platform's simulator.
 func (f *fixture) connect(p schema.Platform, n int) schema.Account {
 	f.Helper()
+	return f.connectBy(p, n, credentialsOf(p, n))
+}
+
+// connectBy connects an account, anew where it is connected already.
+func (f *fixture) connectBy(p schema.Platform, n int, credentials schema.Credentials) schema.Account {
+	f.Helper()
 	a := schema.Account{Workspace: f.workspace, Platform: p, Name: fmt.Sprint(p, n), Sandbox: true}
-	credentials := credentialsOf(p, n)
 	checker, err := connectors.As[connectors.Checker](f.catalog, a)
 	f.must(err)
 	profile, err := checker.Check(f.Context(), a, credentials)

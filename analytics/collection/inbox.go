@@ -45,6 +45,33 @@ type commentCursor struct {
 	Until time.Time     `json:"until,omitzero"` // what is being looked at was due by then
 	After schema.PostID `json:"after,omitzero"` // the last post of that
 	N     int16         `json:"n,omitempty"`    // and its target
+	Pages pages         `json:"pages,omitzero"` // that were read of the next
+}
+
+// pages are how far a list was read that a platform gives by pages. Where a call fails it is read
+// anew: what names a page may have ended.
+type pages struct {
+	Of   schema.PostID `json:"of,omitzero"` // whose comments they are; zero: mentions
+	Next string        `json:"next,omitempty"`
+	Read int           `json:"read,omitempty"`
+}
+
+// follow notes a page that was read, and tells whether another is to follow.
+func (p *pages) follow(page connectors.ReceivedPage) (more bool) {
+	p.Next, p.Read = page.Next, p.Read+1
+	return p.Next != "" && p.Read < mostPages
+}
+
+// readCommentCursor reads a cursor; without one that can be read nothing was looked at before now.
+func readCommentCursor(text string, now time.Time) commentCursor {
+	at := commentCursor{Since: now}
+	if text != "" && json.Unmarshal([]byte(text), &at) != nil {
+		at = commentCursor{Since: now}
+	}
+	if at.Until.IsZero() {
+		at.Until = now
+	}
+	return at
 }
 
 // collectComments looks under the posts of an account that are due by their age. A step that
@@ -55,24 +82,42 @@ func collectComments(ctx context.Context, s Step) (schema.CollectionResult, erro
 	if !ok {
 		return r, unsupported()
 	}
-	at := commentCursor{Since: s.Now}
-	if s.Cursor != "" && json.Unmarshal([]byte(s.Cursor), &at) != nil {
-		at = commentCursor{Since: s.Now}
-	}
-	if at.Until.IsZero() {
-		at.Until = s.Now
-	}
+	at := readCommentCursor(s.Cursor, s.Now)
 	due := dueForComments(s.Recent, at)
+	var wait time.Duration
+	var whole schema.WholeLook // of the pages of a post that this step has read
 	for calls := 0; len(due) > 0 && calls < callsAtOnce; calls++ {
-		err := s.comments(ctx, source, due[0].PublishedPost, &r)
-		if err != nil && schema.KindOf(err) != schema.Refused { // of a refused one alone the others are read
+		if wait = s.turn(ctx, calls); wait > 0 {
+			break
+		}
+		post := due[0].PublishedPost
+		if at.Pages.Of != post.Post {
+			at.Pages = pages{Of: post.Post}
+		}
+		page, err := source.Comments(ctx, s.Reading, post, at.Pages.Next)
+		if err != nil && (schema.KindOf(err) != schema.Refused || s.lacksPermission(err)) { // of a refused one alone the others are read
+			at.Pages = pages{}
 			r.Cursor = encodeCursor(at)
 			return r, err
 		}
-		at.After, at.N, due, s.Reading.Turn = due[0].Post, due[0].Target, due[1:], nil
+		if at.Pages.Next == "" {
+			whole = schema.WholeLook{Post: post.Post}
+		}
+		r.Received = append(r.Received, page.Items...)
+		for _, one := range page.Items {
+			whole.Seen = append(whole.Seen, one.Item.NativeID)
+		}
+		if err != nil || !at.Pages.follow(page) {
+			if err == nil && page.Extent != connectors.SomeComments && whole.Post == post.Post {
+				whole.Nested = page.Extent == connectors.AllComments
+				r.Whole = append(r.Whole, whole)
+			}
+			whole = schema.WholeLook{}
+			at.After, at.N, at.Pages, due = due[0].Post, due[0].Target, pages{}, due[1:]
+		}
 	}
 	if len(due) > 0 {
-		r.NextAt, r.Cursor = s.Now, encodeCursor(at)
+		r.NextAt, r.Cursor = s.Now.Add(wait), encodeCursor(at)
 		return r, nil
 	}
 	at = commentCursor{Since: at.Until}
@@ -89,10 +134,19 @@ func collectComments(ctx context.Context, s Step) (schema.CollectionResult, erro
 	return r, nil
 }
 
-func encodeCursor(at commentCursor) string {
+// lacksPermission tells whether an error is of all posts of the account, as far as is known: with
+// the permission in hand it is of one.
+func (s Step) lacksPermission(err error) bool {
+	if scoped, ok := s.Connector.(connectors.Scoped); ok && scoped.Scopes().Allows(s.Reading.Credentials, connectors.Reads(s.What)) {
+		return false
+	}
+	return connectors.IsNotPermitted(err)
+}
+
+func encodeCursor(at any) string {
 	encoded, err := json.Marshal(at)
 	if err != nil {
-		return "" // not reached: times and an id
+		return "" // not reached: times, ids and texts
 	}
 	return string(encoded)
 }
@@ -115,24 +169,29 @@ func dueForComments(recent []schema.Snapshot, at commentCursor) []schema.Snapsho
 	return due
 }
 
-// comments reads what is under one post.
-func (s Step) comments(ctx context.Context, source connectors.CommentSource, post schema.PublishedPost, r *schema.CollectionResult) error {
-	cursor, reading := "", s.Reading
-	for range mostPages {
-		page, err := source.Comments(ctx, reading, post, cursor)
-		if err != nil {
-			return err
-		}
-		r.Received = append(r.Received, page.Items...)
-		if cursor = page.Next; cursor == "" {
-			return nil
-		}
-		reading.Turn = nil
-	}
-	return nil
+// mentionCursor is where the looks at what names an account are.
+type mentionCursor struct {
+	Last  time.Time `json:"last"`           // when the last whole look began
+	Began time.Time `json:"began,omitzero"` // the one that is being made; zero: none is
+	Pages pages     `json:"pages,omitzero"` // that were read by it
 }
 
-// collectMentions reads what names the account, back to some time before the last look.
+// readMentionCursor reads a cursor. One of an older version is the time of the last look alone;
+// without any what is news is read.
+func readMentionCursor(text string, now time.Time) mentionCursor {
+	var at mentionCursor
+	if json.Unmarshal([]byte(text), &at) == nil && !at.Last.IsZero() {
+		return at
+	}
+	last, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		last = now.Add(-schema.NewsAge)
+	}
+	return mentionCursor{Last: last}
+}
+
+// collectMentions reads what names the account, back to some time before the last look. A step
+// that ends before that is gone on with by the next.
 func collectMentions(ctx context.Context, s Step) (schema.CollectionResult, error) {
 	r := s.result()
 	r.NextAt = s.Now.Add(mentionsEvery)
@@ -140,23 +199,27 @@ func collectMentions(ctx context.Context, s Step) (schema.CollectionResult, erro
 	if !ok {
 		return r, unsupported()
 	}
-	last, err := time.Parse(time.RFC3339, s.Cursor)
-	if err != nil {
-		last = s.Now.Add(-schema.NewsAge)
+	at := readMentionCursor(s.Cursor, s.Now)
+	if at.Began.IsZero() {
+		at.Began = s.Now
 	}
-	cursor, reading := "", s.Reading
-	for range mostPages {
-		page, err := source.Mentions(ctx, reading, cursor)
+	older := func(m schema.Received) bool { return m.Item.WrittenAt.Before(at.Last.Add(-mentionsBack)) }
+	var wait time.Duration
+	for calls := 0; calls < callsAtOnce; calls++ {
+		if wait = s.turn(ctx, calls); wait > 0 {
+			break
+		}
+		page, err := source.Mentions(ctx, s.Reading, at.Pages.Next)
 		if err != nil {
+			r.Cursor = encodeCursor(mentionCursor{Last: at.Last})
 			return r, err
 		}
 		r.Received = append(r.Received, page.Items...)
-		older := func(m schema.Received) bool { return m.Item.WrittenAt.Before(last.Add(-mentionsBack)) }
-		if cursor = page.Next; cursor == "" || slices.ContainsFunc(page.Items, older) {
-			break
+		if more := at.Pages.follow(page); !more || slices.ContainsFunc(page.Items, older) {
+			r.Cursor = encodeCursor(mentionCursor{Last: at.Began})
+			return r, nil
 		}
-		reading.Turn = nil
 	}
-	r.Cursor = s.Now.UTC().Format(time.RFC3339)
+	r.NextAt, r.Cursor = s.Now.Add(wait), encodeCursor(at)
 	return r, nil
 }

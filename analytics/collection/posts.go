@@ -10,12 +10,8 @@ import (
 	"crier/schema"
 )
 
-// callsAtOnce is how many calls a step makes: where a platform takes few posts in one, each would
-// cost a claim.
-const callsAtOnce = 8
-
 // collectMetrics looks at the posts that are due. One that its platform refuses among others is
-// found by ever smaller calls, and skipped. A step does not wait for the turn of a further call.
+// found by ever smaller calls, and skipped.
 func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error) {
 	r := s.result()
 	source, ok := s.Connector.(connectors.MetricsSource)
@@ -26,10 +22,8 @@ func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error
 	batch, due := max(1, source.MetricsBatch()>>s.Attempts), s.Due
 	var wait time.Duration
 	for calls := 0; calls < callsAtOnce && len(due) > 0; calls++ {
-		if calls > 0 {
-			if s.Reading.Turn, wait = s.Reserve(ctx); wait > 0 {
-				break
-			}
+		if wait = s.turn(ctx, calls); wait > 0 {
+			break
 		}
 		looked := make([]schema.Snapshot, min(batch, len(due)))
 		for i := range looked {

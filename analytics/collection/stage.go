@@ -132,6 +132,12 @@ func (s stage) Do(ctx context.Context, c schema.Collection, turn schema.Turn) (w
 		return worker.Outcome{}, err
 	}
 	outcome := after(&result, e, now)
+	switch {
+	case connectors.IsNotPermitted(err):
+		result.Permitted = new(false)
+	case outcome == outcomeRead:
+		result.Permitted = new(true)
+	}
 	s.metrics.count(c, outcome)
 	s.metrics.looks.WithLabelValues(c.Account.Platform.String()).Add(float64(len(result.Facts)))
 	return worker.Outcome{
@@ -170,6 +176,9 @@ func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Tur
 	credentials, err := connectors.Unseal(s.vault, c.Account)
 	if err != nil {
 		return nothing, err
+	}
+	if scoped, ok := connector.(connectors.Scoped); ok && scoped.Scopes().Forbids(credentials, connectors.Reads(c.What)) {
+		return nothing, notPermitted() // asking would be in vain until the account is connected again
 	}
 	step := Step{
 		Collection: c, Connector: connector, Now: now,

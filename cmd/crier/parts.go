@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -124,8 +125,9 @@ func platformVersions(lookup func(string) (string, bool)) (map[schema.Platform]s
 
 // platformApps reads crier's OAuth client with each platform, such as CRIER_TWITTER_CLIENT_ID
 // and CRIER_TWITTER_CLIENT_SECRET; the secret may stand in a file that
-// CRIER_TWITTER_CLIENT_SECRET_FILE names. LinkedIn's apps are of two kinds, with scopes of
-// their own: CRIER_LINKEDIN_SCOPES says which. What Google gives an app of a day is
+// CRIER_TWITTER_CLIENT_SECRET_FILE names. Apps that were not
+// given all that crier asks for, and LinkedIn's, which are of two kinds, say what they were given,
+// such as CRIER_LINKEDIN_SCOPES. What Google gives an app of a day is
 // CRIER_YOUTUBE_DAILY_UPLOADS and CRIER_YOUTUBE_DAILY_UNITS.
 func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]connectors.App, error) {
 	apps := map[schema.Platform]connectors.App{}
@@ -142,7 +144,7 @@ func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]conne
 			continue
 		}
 		app := connectors.App{ID: id, Secret: secret}
-		if p == schema.LinkedIn {
+		if slices.Contains(scoped, p) {
 			scope, _ := lookup(variableOf(p, "_SCOPES"))
 			app.Scope = strings.Join(strings.Fields(scope), " ")
 		}
@@ -158,6 +160,9 @@ func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]conne
 	}
 	return apps, nil
 }
+
+// scoped are the platforms that give apps permissions one by one.
+var scoped = []schema.Platform{schema.LinkedIn, schema.Facebook, schema.Instagram, schema.Threads, schema.TikTok, schema.YouTube}
 
 // numberOf reads a number above 0; 0 where none is set.
 func numberOf(lookup func(string) (string, bool), name string) (int, error) {

@@ -23,7 +23,8 @@ func TestPlatformApps(t *testing.T) {
 	set := map[string]string{
 		"CRIER_TWITTER_CLIENT_ID": "x", "CRIER_TWITTER_CLIENT_SECRET": "s", "CRIER_TWITTER_SCOPES": "none",
 		"CRIER_LINKEDIN_CLIENT_ID": "l", "CRIER_LINKEDIN_SCOPES": " openid  profile ",
-		"CRIER_THREADS_SCOPES":    "of no app",
+		"CRIER_THREADS_SCOPES":   "of no app",
+		"CRIER_TIKTOK_CLIENT_ID": "t", "CRIER_TIKTOK_SCOPES": "user.info.basic video.publish",
 		"CRIER_YOUTUBE_CLIENT_ID": "y", "CRIER_YOUTUBE_DAILY_UPLOADS": "1600",
 	}
 	lookup := func(name string) (string, bool) {
@@ -32,7 +33,8 @@ func TestPlatformApps(t *testing.T) {
 	}
 	apps, err := platformApps(lookup)
 	want := map[schema.Platform]connectors.App{
-		schema.Twitter: {ID: "x", Secret: "s"}, schema.LinkedIn: {ID: "l", Scope: "openid profile"}, schema.YouTube: {ID: "y", Uploads: 1600},
+		schema.Twitter: {ID: "x", Secret: "s"}, schema.LinkedIn: {ID: "l", Scope: "openid profile"},
+		schema.TikTok: {ID: "t", Scope: "user.info.basic video.publish"}, schema.YouTube: {ID: "y", Uploads: 1600},
 	}
 	if err != nil || !maps.Equal(apps, want) {
 		t.Errorf("apps %v, %v", apps, err)

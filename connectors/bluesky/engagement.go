@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -33,6 +34,7 @@ type postView struct {
 	} `json:"author"`
 	Record    json.RawMessage `json:"record"`
 	IndexedAt time.Time       `json:"indexedAt"`
+	Replies   int             `json:"replyCount"`
 }
 
 // written is the part of a post's record (app.bsky.feed.post) that is read.
@@ -91,6 +93,9 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{Gone: true}, nil
 	}
 	page := connectors.ReceivedPage{}
+	if answer.Thread.isWhole() {
+		page.Extent = connectors.AllComments
+	}
 	answer.Thread.under(func(v *postView) {
 		if v.Author.DID == s.DID {
 			return
@@ -106,6 +111,13 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		page.Items = append(page.Items, received)
 	})
 	return page, nil
+}
+
+// isWhole tells whether a thread shows as many answers as each of its posts has: long and deep ones
+// are cut.
+func (t threadView) isWhole() bool {
+	return t.Post != nil && t.Post.Replies <= len(t.Replies) &&
+		!slices.ContainsFunc(t.Replies, func(answer threadView) bool { return answer.Post != nil && !answer.isWhole() })
 }
 
 // under calls see with every post below this one.

@@ -56,7 +56,8 @@ type Catalog struct {
 // sandbox. Both are nil where it has none yet, the latter also where there is no sandbox.
 type worlds struct{ live, sandbox connectors.Connector }
 
-// New makes the connectors there are. It fails on a SandboxURL that is none.
+// New makes the connectors there are. It fails on a SandboxURL that is none, and on an app that may
+// not publish.
 func New(d Deps) (*Catalog, error) {
 	fenced, err := fencedClient(d.SandboxHTTP, d.SandboxURL)
 	if err != nil {
@@ -79,6 +80,11 @@ func New(d Deps) (*Catalog, error) {
 			client: live, base: d.BaseURLs[platform], consent: d.ConsentURLs[platform],
 			version: d.Versions[platform], app: d.Apps[platform], quotas: d.Quotas, media: source, now: d.Now,
 		})
+		if scoped, ok := c.worlds[p].live.(connectors.Scoped); ok {
+			if err := scoped.Scopes().CheckChosen(); err != nil {
+				return nil, fmt.Errorf("reading what accounts of %s are asked for: %w", platform, err)
+			}
+		}
 		if address != "" {
 			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, app: sandboxApp, media: source, now: d.Now})
 		}

@@ -1,6 +1,7 @@
 package connectortest
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -34,6 +35,7 @@ func consenting() []clause {
 		{"who does not consent brings no code", consents, consentIsDenied},
 		{"a code works once, in time and for who asked", consents, codesWorkOnce},
 		{"a permission that was not granted is named", consents, missingPermissionIsNamed},
+		{"without a permission to read an account is connected, and it is known what is not read", consents, readingIsGranted},
 		{"an exchange shows no secrets, whatever it meets", consents, exchangeShowsNoSecrets},
 	}
 }
@@ -262,6 +264,66 @@ func missingPermissionIsNamed(t *testing.T, s *stage) {
 	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, s.fixture.Consent.Permission) {
 		t.Errorf("message %q", e.Message)
 	}
+}
+
+// readingIsGranted has a person consent to what publishing needs alone, and then to all.
+func readingIsGranted(t *testing.T, s *stage) {
+	scoped, ok := s.connector.(connectors.Scoped)
+	if !ok {
+		return
+	}
+	scopes, profile := scoped.Scopes(), schema.Account{Platform: s.account.Platform, Server: s.account.Server}
+	for _, granted := range [][]string{scopes.Publish, scopes.Asked()} {
+		v, separator := s.visit(t), " "
+		if strings.Contains(v.page.Query().Get("scope"), ",") {
+			separator = ","
+		}
+		back := v.answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(granted, separator)}})
+		person, err := v.exchange(t, back.Query().Get("code"))
+		if err != nil {
+			t.Fatalf("with %v: %v", granted, err)
+		}
+		credentials := s.chosen(t, person)
+		found, err := s.verify(t, profile, credentials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.account.NativeID, s.fixture.Credentials = found.NativeID, func(int) schema.Credentials { return credentials }
+		post, _ := s.published(t, fmt.Sprintf("with %d permissions", len(granted)))
+		for _, one := range scopes.Read {
+			isGranted := slices.Contains(granted, one.Name)
+			if missing := scopes.Missing(credentials); slices.ContainsFunc(missing, func(m connectors.ReadScope) bool { return m.Name == one.Name }) == isGranted {
+				t.Errorf("%s is granted: %t; missing are %v", one.Name, isGranted, missing)
+			}
+			for _, purpose := range one.For {
+				err := s.read(t, purpose, post)
+				if may := isGranted || one.Partly; (err == nil) != may || connectors.IsNotPermitted(err) == may || scopes.Forbids(credentials, purpose) == may {
+					t.Errorf("%s with %v: %v", purpose, granted, err)
+				}
+			}
+		}
+		s.clock.advance(s.fixture.Repeats + time.Minute)
+	}
+}
+
+// read reads something of the account.
+func (s *stage) read(t *testing.T, purpose connectors.Purpose, post schema.PublishedPost) (err error) {
+	t.Helper()
+	switch purpose {
+	case connectors.Reads(schema.CollectMetrics):
+		_, err = s.connector.(connectors.MetricsSource).PostMetrics(t.Context(), s.reading(), []schema.PublishedPost{post})
+	case connectors.Reads(schema.CollectFollowers):
+		_, err = s.connector.(connectors.FollowersSource).Followers(t.Context(), s.reading())
+	case connectors.Reads(schema.CollectMentions):
+		_, err = s.connector.(connectors.MentionSource).Mentions(t.Context(), s.reading(), "")
+	case connectors.ReadsRetention:
+		_, err = s.connector.(connectors.RetentionSource).Retention(t.Context(), s.reading(), post.NativeID, post.PostedAt)
+	case connectors.ReadsSearch:
+		_, err = s.connector.(connectors.FeedSearcher).SearchFeed(t.Context(), s.reading(), connectors.FeedQuery{Words: "tea", Limit: 10})
+	default:
+		t.Fatalf("nobody reads %s", purpose)
+	}
+	return err
 }
 
 // exchangeShowsNoSecrets has the platform fail and repeat what it was sent.

@@ -43,11 +43,14 @@ func (c *Connector) MetricsBatch() int { return 1 }
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
 	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
 		fields := countsAndAll
-		if p.Video {
+		switch {
+		case p.Video:
 			fields = videoCounts
+		case len(c.Scopes().Missing(r.Credentials)) > 0:
+			fields = counts
 		}
 		read, err := c.node(ctx, r, p.NativeID, fields)
-		if graph.IsNotPermitted(err) && !p.Video {
+		if connectors.IsNotPermitted(err) && !p.Video {
 			r.Turn = nil
 			read, err = c.node(ctx, r, p.NativeID, counts)
 		}

@@ -17,12 +17,22 @@ import (
 )
 
 // scopes returns what crier does (developers.facebook.com/docs/permissions): it lists pages,
-// publishes, looks at what was published and comments on it.
-func scopes() []string {
-	return []string{
-		"pages_show_list", "pages_read_engagement", "pages_read_user_content", "pages_manage_posts", "pages_manage_engagement",
+// publishes, looks at what was published and comments on it. Reactions, comments and shares it
+// is told without the last.
+func scopes(app connectors.App) connectors.Scopes {
+	return connectors.Scopes{
+		Publish: []string{
+			"pages_show_list", "pages_read_engagement", "pages_read_user_content", "pages_manage_posts", "pages_manage_engagement",
+		},
+		Read:   []connectors.ReadScope{{Name: scopeInsights, For: []connectors.Purpose{connectors.Reads(schema.CollectMetrics)}, Partly: true}},
+		Chosen: strings.Fields(app.Scope),
 	}
 }
+
+const scopeInsights = "read_insights"
+
+// Scopes implements connectors.Scoped.
+func (c *Connector) Scopes() connectors.Scopes { return c.consent.Scopes }
 
 // Authorize returns the page on which Facebook asks for a person's consent. What the person
 // has refused once it asks for again, which it does not by itself
@@ -59,7 +69,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	if err := connectors.CheckScopes(c.consent.Scopes, granted); err != nil {
+	if err := c.consent.Scopes.Check(granted); err != nil {
 		return schema.Credentials{}, err
 	}
 	person.Scope, person.PersonID = strings.Join(granted, ","), c.personID(ctx, a, person)

@@ -36,7 +36,7 @@ func TestTheDialogIsAskedFor(t *testing.T) {
 				return
 			}
 			asked, _ := url.Parse(page)
-			if err != nil || !strings.HasPrefix(page, tt.want) || asked.Query().Get("scope") != strings.Join(scopes(), ",") ||
+			if err != nil || !strings.HasPrefix(page, tt.want) || asked.Query().Get("scope") != strings.Join(scopes(app).Asked(), ",") ||
 				asked.Query().Get("auth_type") != "rerequest" {
 				t.Errorf("page %s, %v", page, err)
 			}

@@ -46,6 +46,9 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{}, err
 	}
 	page := connectors.ReceivedPage{Next: read.next()}
+	if page.Next == "" {
+		page.Extent = connectors.AllComments // in the order of a stream answers stand among them
+	}
 	for _, one := range read.Data {
 		if one.ID == "" || one.From.ID == own || one.CreatedTime.IsZero() {
 			continue

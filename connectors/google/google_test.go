@@ -73,7 +73,7 @@ func endpoint(t *testing.T, status int, body string) OAuth {
 	}))
 	t.Cleanup(server.Close)
 	return OAuth{
-		Base: server.URL, App: connectors.App{ID: "app", Secret: "secret"}, Scopes: []string{"one", "two"},
+		Base: server.URL, App: connectors.App{ID: "app", Secret: "secret"}, Scopes: connectors.Scopes{Publish: []string{"one", "two"}},
 		Now: func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC) },
 		Client: connectors.NewClient(connectors.ClientConfig{
 			Platform: schema.YouTube, HTTP: server.Client(), Now: time.Now,
@@ -135,7 +135,7 @@ func TestWhereThePageIs(t *testing.T) {
 		"http://sim/o/oauth2/v2/auth?":                  {Base: "http://sim/"},
 		"http://page/x/o/oauth2/v2/auth?":               {Base: "http://sim", Consent: "http://page/x/"},
 	} {
-		o.App, o.Scopes = connectors.App{ID: "app", Secret: "secret"}, []string{"one", "two"}
+		o.App, o.Scopes = connectors.App{ID: "app", Secret: "secret"}, connectors.Scopes{Publish: []string{"one", "two"}}
 		page, _, err := o.Authorize(connectors.AuthorizationRequest{Callback: "http://back", State: "s", Verifier: "v"})
 		if err != nil || !strings.HasPrefix(page, want) {
 			t.Errorf("Authorize = %s, %v", page, err)

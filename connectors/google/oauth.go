@@ -33,7 +33,7 @@ type OAuth struct {
 	Client   *connectors.Client
 	Platform schema.Platform
 	App      connectors.App
-	Scopes   []string
+	Scopes   connectors.Scopes
 	Base     string // address in place of Google's own; empty: those
 	Consent  string // where browsers reach the page of consent; empty: Base, or Google's own
 	Now      func() time.Time
@@ -46,7 +46,7 @@ func (o OAuth) Authorize(r connectors.AuthorizationRequest) (page string, app co
 		return "", connectors.App{}, connectors.NoApp(o.Platform)
 	}
 	endpoint := strings.TrimRight(cmp.Or(o.Consent, o.Base, consentHost), "/") + "/o/oauth2/v2/auth"
-	return r.Page(endpoint, o.App.ID, o.Scopes, r.Challenge(), oauth2.AccessTypeOffline, oauth2.SetAuthURLParam("prompt", "consent select_account")),
+	return r.Page(endpoint, o.App.ID, o.Scopes.Asked(), r.Challenge(), oauth2.AccessTypeOffline, oauth2.SetAuthURLParam("prompt", "consent select_account")),
 		connectors.App{}, nil
 }
 
@@ -62,10 +62,10 @@ func (o OAuth) Exchange(ctx context.Context, a schema.Account, g connectors.Gran
 		return schema.Credentials{}, fmt.Errorf("exchanging a code: %w", err)
 	}
 	if granted.Scope == nil {
-		granted.Scope = new(strings.Join(o.Scopes, " "))
+		granted.Scope = new(strings.Join(o.Scopes.Asked(), " "))
 	}
 	// An empty scope is none at all: people can take each away.
-	if err := connectors.CheckScopes(o.Scopes, append(strings.Fields(*granted.Scope), "")); err != nil {
+	if err := o.Scopes.Check(append(strings.Fields(*granted.Scope), "")); err != nil {
 		return schema.Credentials{}, err
 	}
 	if granted.Refresh == "" {

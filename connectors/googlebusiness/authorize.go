@@ -7,7 +7,9 @@ import (
 	"crier/schema"
 )
 
-func scopes() []string { return []string{"https://www.googleapis.com/auth/business.manage"} }
+func scopes() connectors.Scopes {
+	return connectors.Scopes{Publish: []string{"https://www.googleapis.com/auth/business.manage"}}
+}
 
 // Authorize returns Google's page.
 func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {

@@ -21,7 +21,7 @@ type Consent struct {
 	Platform schema.Platform
 	App      connectors.App
 	Page     string // address of the platform's page, without a query
-	Scopes   []string
+	Scopes   connectors.Scopes
 }
 
 // Address returns the page for a request. Its scopes have commas between them.
@@ -29,7 +29,7 @@ func (c Consent) Address(r connectors.AuthorizationRequest, further ...oauth2.Au
 	if c.App.ID == "" || c.App.Secret == "" {
 		return "", connectors.App{}, connectors.NoApp(c.Platform)
 	}
-	return r.Page(c.Page, c.App.ID, []string{strings.Join(c.Scopes, ",")}, further...), connectors.App{}, nil
+	return r.Page(c.Page, c.App.ID, []string{strings.Join(c.Scopes.Asked(), ",")}, further...), connectors.App{}, nil
 }
 
 // Form returns what the code of a grant is redeemed with. Facebook's "#_=_" and the "#_" of the

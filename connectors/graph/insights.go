@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"time"
-
-	"crier/schema"
 )
 
 // Insights are numbers of a post or an account, as the edges of that name answer with them.
@@ -51,12 +49,6 @@ type Summary struct {
 func IsMissing(err error) bool {
 	r, ok := errors.AsType[Error](err)
 	return ok && r.Has(100, 33)
-}
-
-// IsNotPermitted tells whether an error says that a permission is missing.
-func IsNotPermitted(err error) bool {
-	e, ok := errors.AsType[*schema.Error](err)
-	return ok && e.End == schema.EndScope
 }
 
 const (

@@ -37,6 +37,9 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		if isGone(err) {
 			return schema.PostMetrics{Gone: true}, nil
 		}
+		if connectors.IsNotPermitted(err) && c.Scopes().Allows(r.Credentials, connectors.Reads(schema.CollectMetrics)) {
+			return schema.PostMetrics{}, nil // it was granted: too few people have seen the media, which Instagram words alike
+		}
 		if err != nil {
 			return schema.PostMetrics{}, fmt.Errorf("reading insights: %w", err)
 		}

@@ -12,9 +12,16 @@ import (
 
 // scopes returns what crier does (developers.facebook.com/docs/instagram-platform/
 // instagram-api-with-instagram-login/business-login).
-func scopes() []string {
-	return []string{"instagram_business_basic", "instagram_business_content_publish", "instagram_business_manage_comments"}
+func scopes(app connectors.App) connectors.Scopes {
+	return connectors.Scopes{
+		Publish: []string{"instagram_business_basic", "instagram_business_content_publish", "instagram_business_manage_comments"},
+		Read:    []connectors.ReadScope{{Name: "instagram_business_manage_insights", For: []connectors.Purpose{connectors.Reads(schema.CollectMetrics)}}},
+		Chosen:  strings.Fields(app.Scope),
+	}
 }
+
+// Scopes implements connectors.Scoped.
+func (c *Connector) Scopes() connectors.Scopes { return c.consent.Scopes }
 
 // Authorize returns the page on which Instagram asks for a person's consent: that of Instagram
 // Login, which is of the one account that the person is logged in to.
@@ -33,7 +40,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	if err := connectors.CheckScopes(c.consent.Scopes, granted.Scopes); err != nil {
+	if err := c.consent.Scopes.Check(granted.Scopes); err != nil {
 		return schema.Credentials{}, err
 	}
 	return c.tokens.Lengthen(ctx, a, schema.Credentials{

@@ -30,7 +30,7 @@ func TestTheConsentIsAskedFor(t *testing.T) {
 				return
 			}
 			asked, _ := url.Parse(page)
-			if err != nil || !strings.HasPrefix(page, tt.want) || asked.Query().Get("scope") != strings.Join(scopes(), ",") {
+			if err != nil || !strings.HasPrefix(page, tt.want) || asked.Query().Get("scope") != strings.Join(scopes(app).Asked(), ",") {
 				t.Errorf("page %s, %v", page, err)
 			}
 		})
@@ -39,8 +39,8 @@ func TestTheConsentIsAskedFor(t *testing.T) {
 
 // Instagram's documents show one form of the answer, and its servers send another.
 func TestWhatWasGrantedIsRead(t *testing.T) {
-	all := strings.Join(scopes(), ",")
-	list := `["` + strings.Join(scopes(), `","`) + `"]`
+	all := strings.Join(scopes(connectors.App{}).Asked(), ",")
+	list := `["` + strings.Join(scopes(connectors.App{}).Asked(), `","`) + `"]`
 	for name, tt := range map[string]struct {
 		body  string
 		scope string

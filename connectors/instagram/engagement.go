@@ -80,6 +80,8 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	}
 	if len(read.Data) == commentPageSize {
 		page.Next = read.Paging.Cursors.After
+	} else {
+		page.Extent = connectors.DirectComments // of the answers to each the first are read alone
 	}
 	return page, nil
 }

@@ -73,7 +73,7 @@ func lacks(credentials schema.Credentials, scope string) bool {
 
 // scopesOf returns what was granted, which LinkedIn writes with commas, and takes with spaces.
 func scopesOf(credentials schema.Credentials) []string {
-	return strings.FieldsFunc(credentials.Scope, func(r rune) bool { return r == ',' || r == ' ' })
+	return connectors.SplitScopes(credentials.Scope)
 }
 
 const (

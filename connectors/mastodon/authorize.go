@@ -22,31 +22,41 @@ const (
 const appName = "crier"
 
 // scopes returns what crier does on a server (docs.joinmastodon.org/api/oauth-scopes).
-func scopes() []string {
-	return []string{"read:accounts", "read:statuses", "write:media", "write:statuses"}
+func scopes() connectors.Scopes {
+	return connectors.Scopes{
+		Publish: []string{"read:accounts", "read:statuses", "write:media", "write:statuses"},
+		Read:    []connectors.ReadScope{{Name: "read:notifications", For: []connectors.Purpose{connectors.Reads(schema.CollectMentions)}}},
+	}
 }
 
-// Authorize registers crier with the account's server where that was not done before, and
-// returns the server's page (docs.joinmastodon.org/methods/oauth/#authorize).
+// Scopes implements connectors.Scoped.
+func (c *Connector) Scopes() connectors.Scopes { return scopes() }
+
+// Authorize registers crier with the account's server where that was not done before, or with
+// other scopes: a server grants no more than an app was registered with. It returns the server's
+// page (docs.joinmastodon.org/methods/oauth/#authorize).
 func (c *Connector) Authorize(ctx context.Context, a schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
-	if r.App == (connectors.App{}) {
-		registered, err := c.register(ctx, a, r.Callback)
+	if r.App == (connectors.App{}) || r.App.Scope != registered() {
+		app, err := c.register(ctx, a, r.Callback)
 		if err != nil {
 			return "", connectors.App{}, fmt.Errorf("registering with the server: %w", err)
 		}
-		r.App = registered
+		r.App = app
 	}
 	page := c.server(a)
 	if page == c.base && c.consent != "" {
 		page = c.consent
 	}
-	return r.Page(page+"/oauth/authorize", r.App.ID, scopes(), r.Challenge()), r.App, nil
+	return r.Page(page+"/oauth/authorize", r.App.ID, scopes().Asked(), r.Challenge()), r.App, nil
 }
+
+// registered is what crier registers with.
+func registered() string { return strings.Join(scopes().Asked(), " ") }
 
 // register makes crier an app of the server (docs.joinmastodon.org/methods/apps/#create).
 func (c *Connector) register(ctx context.Context, a schema.Account, callback string) (connectors.App, error) {
 	call := c.call(a, schema.Credentials{}, http.MethodPost, "/api/v1/apps", opRegister)
-	call.Form = url.Values{"client_name": {appName}, "redirect_uris": {callback}, "scopes": {strings.Join(scopes(), " ")}}
+	call.Form = url.Values{"client_name": {appName}, "redirect_uris": {callback}, "scopes": {registered()}}
 	var app struct {
 		ID     string `json:"client_id"`
 		Secret string `json:"client_secret"`
@@ -57,7 +67,7 @@ func (c *Connector) register(ctx context.Context, a schema.Account, callback str
 	if app.ID == "" || app.Secret == "" {
 		return connectors.App{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer names no app"}
 	}
-	return connectors.App{ID: app.ID, Secret: app.Secret}, nil
+	return connectors.App{ID: app.ID, Secret: app.Secret, Scope: registered()}, nil
 }
 
 // Exchange trades a code for a token, which lives until it is revoked
@@ -79,7 +89,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if token.AccessToken == "" {
 		return schema.Credentials{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer has no token"}
 	}
-	if err := connectors.CheckScopes(scopes(), strings.Fields(token.Scope)); err != nil {
+	if err := scopes().Check(strings.Fields(token.Scope)); err != nil {
 		return schema.Credentials{}, err
 	}
 	return schema.Credentials{AccessToken: token.AccessToken, Scope: token.Scope, AppID: g.App.ID, AppSecret: g.App.Secret}, nil

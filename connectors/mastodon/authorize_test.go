@@ -127,6 +127,26 @@ func TestAMissingScopeIsNamed(t *testing.T) {
 	}
 }
 
+// A server grants no more than an app was registered with: one of an older version of crier is
+// registered anew.
+func TestMentionsAreReadWhereThatWasGranted(t *testing.T) {
+	r := newRig(t)
+	for scope, granted := range map[string]bool{strings.Join(scopes().Publish, " "): false, strings.Join(scopes().Asked(), " "): true} {
+		older := r.consent(t, connectors.App{}).app
+		older.Scope = ""
+		c := r.consent(t, older)
+		code := c.answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {scope}}).Get("code")
+		credentials, err := c.exchange(t, code)
+		if err != nil || scopes().Forbids(credentials, connectors.Reads(schema.CollectMentions)) == granted || c.app.Scope == "" {
+			t.Fatalf("with %s: %v", scope, err)
+		}
+		_, err = r.Mentions(t.Context(), connectors.Reading{Account: schema.Account{}, Credentials: credentials}, "")
+		if (err == nil) != granted || connectors.IsNotPermitted(err) == granted {
+			t.Errorf("with %s: %v", scope, err)
+		}
+	}
+}
+
 func TestNoErrorOfAnExchangeShowsItsSecrets(t *testing.T) {
 	r := newRig(t)
 	c := r.consent(t, connectors.App{})

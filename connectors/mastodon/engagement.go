@@ -27,6 +27,10 @@ type written struct {
 	InReplyToAccountID string `json:"in_reply_to_account_id"` // null: empty
 }
 
+// mostDescendants is how many answers a server shows to whoever is logged in (docs.joinmastodon.org/
+// methods/statuses/#context).
+const mostDescendants = 4096
+
 // Comments reads all that answers a status, as far as its server knows it, in one call. Answers
 // are to statuses that the reader may see, private ones included.
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, _ string) (connectors.ReceivedPage, error) {
@@ -46,6 +50,9 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{}, err
 	}
 	var page connectors.ReceivedPage
+	if len(thread.Descendants) < mostDescendants {
+		page.Extent = connectors.AllComments
+	}
 	for _, w := range thread.Descendants {
 		if w.Account.ID == own {
 			continue

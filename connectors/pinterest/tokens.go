@@ -44,16 +44,11 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err != nil {
 		return schema.Credentials{}, fmt.Errorf("exchanging a code: %w", err)
 	}
-	if err := connectors.CheckScopes(scopes(), splitScopes(granted.Scope)); err != nil {
+	if err := connectors.CheckScopes(scopes(), connectors.SplitScopes(granted.Scope)); err != nil {
 		return schema.Credentials{}, err
 	}
 	granted.AppID = c.app.ID
 	return granted, nil
-}
-
-// splitScopes reads a list of scopes, with spaces or commas between them.
-func splitScopes(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // Refresh trades the refresh token for an access token of 30 days and a refresh token of 60.

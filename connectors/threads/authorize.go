@@ -13,9 +13,20 @@ import (
 
 // scopes returns what crier does
 // (developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions).
-func scopes() []string {
-	return []string{"threads_basic", "threads_content_publish", "threads_manage_replies", "threads_read_replies"}
+func scopes(app connectors.App) connectors.Scopes {
+	return connectors.Scopes{
+		Publish: []string{"threads_basic", "threads_content_publish", "threads_manage_replies", "threads_read_replies"},
+		Read: []connectors.ReadScope{
+			{Name: "threads_manage_insights", For: []connectors.Purpose{connectors.Reads(schema.CollectMetrics), connectors.Reads(schema.CollectFollowers)}},
+			{Name: "threads_manage_mentions", For: []connectors.Purpose{connectors.Reads(schema.CollectMentions)}},
+			{Name: "threads_keyword_search", For: []connectors.Purpose{connectors.ReadsSearch}},
+		},
+		Chosen: strings.Fields(app.Scope),
+	}
 }
+
+// Scopes implements connectors.Scoped.
+func (c *Connector) Scopes() connectors.Scopes { return c.consent.Scopes }
 
 // Authorize returns the page on which Threads asks for a person's consent.
 func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
@@ -34,7 +45,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 		return schema.Credentials{}, err
 	}
 	given := c.grantedScopes(ctx, a, granted.Token)
-	if err := connectors.CheckScopes(c.consent.Scopes, given); err != nil {
+	if err := c.consent.Scopes.Check(given); err != nil {
 		return schema.Credentials{}, err
 	}
 	return c.tokens.Lengthen(ctx, a, schema.Credentials{

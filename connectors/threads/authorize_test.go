@@ -30,7 +30,7 @@ func TestTheConsentIsAskedFor(t *testing.T) {
 				return
 			}
 			asked, _ := url.Parse(page)
-			if err != nil || !strings.HasPrefix(page, tt.want) || asked.Query().Get("scope") != strings.Join(scopes(), ",") {
+			if err != nil || !strings.HasPrefix(page, tt.want) || asked.Query().Get("scope") != strings.Join(scopes(app).Asked(), ",") {
 				t.Errorf("page %s, %v", page, err)
 			}
 		})

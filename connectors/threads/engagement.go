@@ -31,6 +31,9 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	if isGone(err) {
 		return connectors.ReceivedPage{Gone: true}, nil
 	}
+	if page.Next == "" {
+		page.Extent = connectors.AllComments
+	}
 	for i := range page.Items {
 		item := &page.Items[i]
 		item.Post, item.Item.PostNativeID = post.Post, post.NativeID

@@ -15,12 +15,21 @@ import (
 	"crier/schema"
 )
 
-// scopes returns what people are asked for: who they are, and to publish for them.
-func scopes() []string { return []string{"user.info.basic", "video.publish"} }
-
-func splitScopes(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+// scopes returns what people are asked for: who they are, to publish for them, and to read how
+// their videos and they do.
+func scopes(app connectors.App) connectors.Scopes {
+	return connectors.Scopes{
+		Publish: []string{"user.info.basic", "video.publish"},
+		Read: []connectors.ReadScope{
+			{Name: "video.list", For: []connectors.Purpose{connectors.Reads(schema.CollectMetrics)}},
+			{Name: "user.info.stats", For: []connectors.Purpose{connectors.Reads(schema.CollectFollowers)}},
+		},
+		Chosen: strings.Fields(app.Scope),
+	}
 }
+
+// Scopes implements connectors.Scoped.
+func (c *Connector) Scopes() connectors.Scopes { return scopes(c.app) }
 
 // Authorize returns TikTok's page. It calls the client's id a key; PKCE is for apps without a
 // server.
@@ -29,7 +38,7 @@ func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.
 		return "", connectors.App{}, connectors.NoApp(schema.TikTok)
 	}
 	asked := url.Values{
-		"client_key": {c.app.ID}, "scope": {strings.Join(scopes(), ",")}, "response_type": {"code"},
+		"client_key": {c.app.ID}, "scope": {strings.Join(c.Scopes().Asked(), ",")}, "response_type": {"code"},
 		"redirect_uri": {r.Callback}, "state": {r.State},
 	}
 	return c.consent + "/v2/auth/authorize/?" + asked.Encode(), connectors.App{}, nil
@@ -50,7 +59,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err != nil {
 		return schema.Credentials{}, fmt.Errorf("exchanging a code: %w", err)
 	}
-	if err := connectors.CheckScopes(scopes(), splitScopes(granted.Scope)); err != nil {
+	if err := c.Scopes().Check(connectors.SplitScopes(granted.Scope)); err != nil {
 		return schema.Credentials{}, err
 	}
 	granted.AppID = c.app.ID

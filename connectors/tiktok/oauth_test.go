@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -23,16 +24,21 @@ const (
 
 func TestThePageIsAskedFor(t *testing.T) {
 	app := connectors.App{ID: "key", Secret: "s"}
+	fewer := app
+	fewer.Scope = "user.info.basic video.publish"
 	for name, tt := range map[string]struct {
 		config Config
 		want   string // what the page begins with; empty: there is no app to ask with
+		asked  string // other than all
 	}{
-		"on TikTok's own page":      {Config{App: app}, "https://www.tiktok.com/v2/auth/authorize/?"},
-		"where all of TikTok is":    {Config{App: app, Base: "http://f/"}, "http://f/v2/auth/authorize/?"},
-		"on a page that is moved":   {Config{App: app, Base: "http://f", Consent: "http://c/"}, "http://c/v2/auth/authorize/?"},
-		"without an app":            {Config{}, ""},
-		"without the app's secret":  {Config{App: connectors.App{ID: "key"}}, ""},
-		"without the id of the app": {Config{App: connectors.App{Secret: "s"}}, ""},
+		"for what the app was given": {Config{App: fewer}, "https://www.tiktok.com/v2/auth/authorize/?", "user.info.basic,video.publish"},
+
+		"on TikTok's own page":      {Config{App: app}, "https://www.tiktok.com/v2/auth/authorize/?", ""},
+		"where all of TikTok is":    {Config{App: app, Base: "http://f/"}, "http://f/v2/auth/authorize/?", ""},
+		"on a page that is moved":   {Config{App: app, Base: "http://f", Consent: "http://c/"}, "http://c/v2/auth/authorize/?", ""},
+		"without an app":            {Config{}, "", ""},
+		"without the app's secret":  {Config{App: connectors.App{ID: "key"}}, "", ""},
+		"without the id of the app": {Config{App: connectors.App{Secret: "s"}}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y", Verifier: "v"})
@@ -44,7 +50,7 @@ func TestThePageIsAskedFor(t *testing.T) {
 			}
 			asked, _ := url.Parse(page)
 			q := asked.Query()
-			if err != nil || !strings.HasPrefix(page, tt.want) || q.Get("scope") != "user.info.basic,video.publish" || q.Get("client_key") != "key" ||
+			if err != nil || !strings.HasPrefix(page, tt.want) || q.Get("scope") != cmp.Or(tt.asked, "user.info.basic,video.publish,video.list,user.info.stats") || q.Get("client_key") != "key" ||
 				q.Get("redirect_uri") != "http://x" || q.Get("state") != "y" || q.Get("response_type") != "code" || q.Has("code_challenge") {
 				t.Errorf("page %s, %v", page, err)
 			}

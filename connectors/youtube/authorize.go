@@ -2,14 +2,29 @@ package youtube
 
 import (
 	"context"
+	"strings"
 
 	"crier/connectors"
 	"crier/schema"
 )
 
-// scope is what people are asked for: all calls that crier makes take it, and no other is enough
-// for comments (the discovery document of the Data API v3).
-const scope = "https://www.googleapis.com/auth/youtube.force-ssl"
+// What people are asked for: all calls of the Data API that crier makes take the first, and no other
+// is enough for comments (its discovery document). The second is of the Analytics API.
+const (
+	scope          = "https://www.googleapis.com/auth/youtube.force-ssl"
+	scopeAnalytics = "https://www.googleapis.com/auth/yt-analytics.readonly"
+)
+
+func scopes(app connectors.App) connectors.Scopes {
+	return connectors.Scopes{
+		Publish: []string{scope},
+		Read:    []connectors.ReadScope{{Name: scopeAnalytics, For: []connectors.Purpose{connectors.ReadsRetention}}},
+		Chosen:  strings.Fields(app.Scope),
+	}
+}
+
+// Scopes implements connectors.Scoped.
+func (c *Connector) Scopes() connectors.Scopes { return c.oauth.Scopes }
 
 // Authorize returns Google's page, on which the person also chooses the channel.
 func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {

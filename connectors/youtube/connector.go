@@ -54,6 +54,7 @@ type Config struct {
 type Connector struct {
 	client   *connectors.Client
 	api, web string
+	reports  string // where the Analytics API is
 	oauth    google.OAuth
 	app      connectors.App
 	media    media.Source
@@ -69,9 +70,9 @@ func New(c Config) *Connector {
 		c.Quotas = connectors.NewOwnQuotas()
 	}
 	return &Connector{
-		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
+		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost), reports: cmp.Or(base, reportsHost),
 		oauth: google.OAuth{
-			Client: c.Client, Platform: schema.YouTube, App: c.App, Scopes: []string{scope}, Base: c.Base, Consent: c.Consent, Now: c.Now,
+			Client: c.Client, Platform: schema.YouTube, App: c.App, Scopes: scopes(c.App), Base: c.Base, Consent: c.Consent, Now: c.Now,
 		},
 		app: c.App, media: c.Media, quotas: c.Quotas, now: c.Now, partSize: usualPart,
 	}

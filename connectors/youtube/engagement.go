@@ -72,6 +72,9 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{}, err
 	}
 	page := connectors.ReceivedPage{Next: read.Next}
+	if page.Next == "" {
+		page.Extent = connectors.DirectComments // of the answers to each five are read
+	}
 	for _, thread := range read.Items {
 		for _, one := range append([]receivedComment{thread.Snippet.Top}, thread.Replies.Comments...) {
 			if one.ID == "" || one.Snippet.PublishedAt.IsZero() || one.Snippet.Channel.Value == own {

@@ -23,6 +23,7 @@ type Store interface {
 	reader
 	writer
 	renewer
+	permissionReader
 	brandWriter
 	consentStore
 	consentBeginner

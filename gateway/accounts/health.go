@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -25,6 +26,12 @@ type renewer interface {
 	ReviveAccount(ctx context.Context, account schema.Account) error
 	// KeepSettings says what the platform allows the account.
 	KeepSettings(ctx context.Context, account schema.Account) error
+}
+
+// permissionReader reads what was found out about permissions.
+type permissionReader interface {
+	// Unpermitted returns what an account's platform lets not be read of it.
+	Unpermitted(ctx context.Context, workspace schema.WorkspaceID, account schema.AccountID) ([]schema.Collected, error)
 }
 
 // The states of an account's health.
@@ -53,6 +60,7 @@ type healthView struct {
 	ExpiresAt      *answer.Moment   `json:"expiresAt"`
 	Error          *healthProblem   `json:"error,omitempty"`
 	ReconnectURL   string           `json:"reconnectUrl,omitempty"`
+	Missing        []missingView    `json:"missingPermissions,omitempty"`
 }
 
 type healthProblem struct {
@@ -141,6 +149,9 @@ func (u checkup) examine(ctx context.Context, a schema.Account) healthView {
 		NeedsReconnect: a.NeedsReconnect, CheckedAt: answer.Moment(u.Now()), ExpiresAt: answer.MomentOrNull(a.ExpiresAt),
 	}
 	if err == nil {
+		if v.Missing = u.missing(ctx, a); slices.ContainsFunc(v.Missing, func(m missingView) bool { return m.Asked }) {
+			v.ReconnectURL = u.reconnectURL(ctx, a)
+		}
 		return v
 	}
 	v.Status, v.Error = unsound, u.problem(ctx, a, err)

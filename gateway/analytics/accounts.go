@@ -122,9 +122,8 @@ type retentionView struct {
 	WatchSeconds   *int64           `json:"watchSeconds"`
 	AverageSeconds *float64         `json:"averageViewSeconds"` // null: not known
 	Curve          []float64        `json:"curve"`              // null: not available
+	CurveAt        []float64        `json:"curveAt,omitempty"`  // the shares of the video that are over at the curve's points
 }
-
-const noCurve = "the share of viewers by second is not collected: of youtube crier reads how often and how long a video was watched"
 
 // retention answers with how long people watch the videos on youtube, the most viewed first.
 func (a *analytics) retention(c *gin.Context) error {
@@ -164,6 +163,9 @@ func (a *analytics) retention(c *gin.Context) error {
 	if q.csv {
 		t.write(c, "retention")
 		return nil
+	}
+	if !q.filter.Post.IsZero() && len(reply.Videos) == 1 {
+		reply.Unavailable = a.addCurve(c.Request.Context(), q, &reply.Videos[0], posts[0].PostedAt)
 	}
 	answer.JSON(c, http.StatusOK, reply)
 	return nil

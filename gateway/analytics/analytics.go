@@ -9,6 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/connectors"
 	"crier/gateway/admission"
 	"crier/gateway/body"
 	"crier/gateway/calendar"
@@ -42,12 +43,19 @@ type PostFigures interface {
 	TopPosts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, top schema.TopQuery) ([]schema.PostFigure, error)
 }
 
+// Opener unseals the credentials of accounts.
+type Opener interface {
+	Open(account schema.Account) (schema.Credentials, error)
+}
+
 // Config is what the resource is made of.
 type Config struct {
-	Figures  Figures
-	Accounts directory.Directories
-	Zones    *calendar.Zones
-	Now      func() time.Time
+	Figures   Figures
+	Accounts  directory.Directories
+	Platforms connectors.Resolver // asked for what is not collected
+	Vault     Opener
+	Zones     *calendar.Zones
+	Now       func() time.Time
 }
 
 // Routes returns the operations of figures.

@@ -523,16 +523,19 @@ type AccountAnswer struct {
 
 // AccountHealth defines model for AccountHealth.
 type AccountHealth struct {
-	AccountID      string          `json:"accountId"`
-	BrandID        string          `json:"brandId"`
-	CheckedAt      time.Time       `json:"checkedAt"`
-	Error          *AccountProblem `json:"error,omitempty"`
-	ExpiresAt      time.Time       `json:"expiresAt"`
-	Name           string          `json:"name"`
-	NeedsReconnect bool            `json:"needsReconnect"`
-	Platform       PlatformName    `json:"platform"`
+	AccountID string          `json:"accountId"`
+	BrandID   string          `json:"brandId"`
+	CheckedAt time.Time       `json:"checkedAt"`
+	Error     *AccountProblem `json:"error,omitempty"`
+	ExpiresAt time.Time       `json:"expiresAt"`
 
-	// ReconnectURL Where to connect it again, unless it is healthy: a page for its owner's browser, or, where the platform has none, the operation that takes credentials.
+	// MissingPermissions What is not read of the account, or not all of it, since it was connected without a permission. It is published to all the same. Connected again with them, it is read from then on.
+	MissingPermissions []MissingPermission `json:"missingPermissions,omitempty,omitzero"`
+	Name               string              `json:"name"`
+	NeedsReconnect     bool                `json:"needsReconnect"`
+	Platform           PlatformName        `json:"platform"`
+
+	// ReconnectURL Where to connect it again, unless it is healthy and was granted all that is asked for: a page for its owner's browser, or, where the platform has none, the operation that takes credentials.
 	ReconnectURL string `json:"reconnectUrl,omitempty,omitzero"`
 
 	// Status expired: it has to be connected again. error: it could not be checked, or its platform suspended, deactivated or deleted it.
@@ -808,7 +811,7 @@ type ConnectLinkedIn struct {
 
 // ConnectMastodon defines model for ConnectMastodon.
 type ConnectMastodon struct {
-	// AccessToken Of an application with the scopes read:accounts, read:statuses, write:media and write:statuses.
+	// AccessToken Of an application with the scopes read:accounts, read:statuses, write:media and write:statuses, and read:notifications for mentions.
 	AccessToken string `json:"accessToken"`
 	BrandID     string `json:"brandId,omitempty,omitzero"`
 
@@ -859,7 +862,7 @@ type ConnectThreads struct {
 
 // ConnectTiktok defines model for ConnectTiktok.
 type ConnectTiktok struct {
-	// AccessToken With the scopes user.info.basic and video.publish. It lives for hours.
+	// AccessToken With the scopes user.info.basic and video.publish, and video.list and user.info.stats for figures. It lives for hours.
 	AccessToken string `json:"accessToken"`
 	BrandID     string `json:"brandId,omitempty,omitzero"`
 
@@ -1700,6 +1703,23 @@ type Metrics struct {
 	Shares       *int `json:"shares,omitempty"`
 	Views        *int `json:"views,omitempty"`
 	WatchSeconds *int `json:"watchSeconds,omitempty"`
+}
+
+// MissingPermission defines model for MissingPermission.
+type MissingPermission struct {
+	// AskedOnConsent Whether connecting the account again asks for them: false where the operator's app with the platform was not given them.
+	AskedOnConsent bool `json:"askedOnConsent"`
+
+	// Partly Whether something of it is read without them.
+	Partly bool `json:"partly"`
+
+	// Permissions As the platform calls them; empty where it does not say which.
+	Permissions []string `json:"permissions"`
+
+	// What Such as metrics, followers, comments, mentions, search, retention.
+	//
+	// Examples: metrics
+	What string `json:"what"`
 }
 
 // Pagination defines model for Pagination.

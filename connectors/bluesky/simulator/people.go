@@ -28,6 +28,7 @@ type threadPost struct {
 	Author    personView      `json:"author"`
 	Record    json.RawMessage `json:"record"`
 	IndexedAt string          `json:"indexedAt"`
+	Replies   int             `json:"replyCount"`
 }
 
 type threadView struct {
@@ -94,6 +95,7 @@ func (s *simulator) hang(top *threadView, p simulation.Post) {
 	add := func(parent *threadView, v threadPost) *threadView {
 		node := &threadView{Type: "app.bsky.feed.defs#threadViewPost", Post: v, Replies: []*threadView{}}
 		parent.Replies = append(parent.Replies, node)
+		parent.Post.Replies++
 		return node
 	}
 	for _, one := range s.world.SaidUnder(p) {

@@ -23,6 +23,10 @@ func (s *simulator) showNode(v visit) {
 		v.fail(err)
 		return
 	}
+	if strings.Contains(asked, "insights") && !s.mayReadInsights(v) {
+		v.fail(&graph.Error{Status: http.StatusForbidden, Code: 10, Message: "(#10) This endpoint requires the 'read_insights' permission"})
+		return
+	}
 	graph.Answer(v.rw, http.StatusOK, s.numbers(p, asked))
 }
 

@@ -80,7 +80,7 @@ func (s *simulator) redeem(rw http.ResponseWriter, r *http.Request) {
 	default:
 		granted.Name = personal + granted.Name
 		token := granted.Token()
-		profileOf(s.world.Account(token)).consent(graph.SplitScopes(granted.Scope))
+		graph.Grant(s.world.Account(token), graph.SplitScopes(granted.Scope))
 		graph.Answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": shortLived})
 	}
 }
@@ -108,13 +108,6 @@ func personOf(token string) (name string, ok bool) {
 	return strings.CutPrefix(token, personal)
 }
 
-// consent keeps what a person has granted.
-func (p *profile) consent(scopes []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.scopes = scopes
-}
-
 // listPermissions lists what a person has granted, and what not: of one who has not been
 // asked, everything.
 func (s *simulator) listPermissions(v visit) {
@@ -122,14 +115,11 @@ func (s *simulator) listPermissions(v visit) {
 		v.fail(graph.NotFound("permissions"))
 		return
 	}
-	p := profileOf(v.account)
-	p.mu.Lock()
-	granted := p.scopes
-	p.mu.Unlock()
+	granted := graph.Granted(v.account, knownScopes())
 	listed := []map[string]string{{"permission": "public_profile", "status": "granted"}}
 	for _, scope := range knownScopes() {
 		status := "declined"
-		if granted == nil || slices.Contains(granted, scope) {
+		if slices.Contains(granted, scope) {
 			status = "granted"
 		}
 		listed = append(listed, map[string]string{"permission": scope, "status": status})
@@ -142,6 +132,21 @@ var (
 	allTasks  = []string{"ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"}
 	someTasks = []string{"ANALYZE", "MODERATE"}
 )
+
+// pageOf stands between a page's name and its person's.
+const pageOf = "-page-of-"
+
+// mayReadInsights tells whether the person whose page it is has granted that; the tokens that were
+// not got by a person's consent may.
+func (s *simulator) mayReadInsights(v visit) bool {
+	name, _ := simulation.Grantee(v.token)
+	_, person, ofPage := strings.Cut(name, pageOf)
+	if !ofPage {
+		return true
+	}
+	granted := graph.Granted(s.world.Account(simulation.Consent{Name: personal + person}.Token()), knownScopes())
+	return slices.Contains(granted, "read_insights")
+}
 
 // listPages lists the pages of a person, each with its token, which has no expiry. On the third
 // the person may not publish.
@@ -156,7 +161,7 @@ func (s *simulator) listPages(v visit) {
 		name  string
 		tasks []string
 	}{{"first", allTasks}, {"second", allTasks}, {"third", someTasks}} {
-		token := simulation.Consent{Name: one.name + "-page-of-" + person}.Token()
+		token := simulation.Consent{Name: one.name + pageOf + person}.Token()
 		id := s.world.Account(token).ID
 		pages = append(pages, map[string]any{
 			"id": id, "name": "Page " + id, "category": "Community", "access_token": token, "tasks": one.tasks,

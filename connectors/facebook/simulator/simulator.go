@@ -153,7 +153,6 @@ func (s *simulator) fail(rw http.ResponseWriter, o simulation.Outcome, status in
 type profile struct {
 	mu     sync.Mutex
 	window graph.Window // of calls
-	scopes []string     // that a person has granted; nil: all
 }
 
 func profileOf(a *simulation.Account) *profile {

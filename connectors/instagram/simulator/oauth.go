@@ -22,7 +22,9 @@ func (s *simulator) redeemCode(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	given := s.tokens.Short(granted.Token())
+	account := s.world.Account(given.Name)
+	graph.Grant(account, graph.SplitScopes(granted.Scope))
 	graph.Answer(rw, http.StatusOK, map[string]any{"data": []map[string]any{{
-		"access_token": given.String(), "user_id": s.world.Account(given.Name).ID, "permissions": granted.Scope,
+		"access_token": given.String(), "user_id": account.ID, "permissions": granted.Scope,
 	}}})
 }

@@ -36,7 +36,7 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		dialect: simulation.Dialect{Operation: api.Operation, Fail: graph.Forced(useCase), Ending: ending},
 	}
 	s.dialect.Show = s.shown
-	gate := graph.Gate{Tokens: s.tokens, Stops: isStopped, Count: s.count}
+	gate := graph.Gate{Tokens: s.tokens, Stops: isStopped, Needs: map[string]string{"GET /{id}/insights": "instagram_business_manage_insights"}, Count: s.count}
 	for operation, handle := range map[string]func(visit){
 		"GET /me":                              s.profile,
 		opCreate:                               s.createContainer,

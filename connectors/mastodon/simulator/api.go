@@ -5,6 +5,8 @@ import "net/url"
 // opUploadMedia is the pattern of the one call with limits of its own, and its name.
 const opUploadMedia = "POST /api/v2/media"
 
+const opNotifications = "GET /api/v1/notifications"
+
 const minPollOptions = 2
 
 // defaultVisibility is the privacy of an account that did not choose another.

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"net/http"
 	"net/url"
@@ -17,7 +18,7 @@ const codeLife = 10 * time.Minute
 
 // knownScopes are those the simulator grants (docs.joinmastodon.org/api/oauth-scopes).
 func knownScopes() []string {
-	return []string{"read", "write", "profile", "read:accounts", "read:statuses", "write:media", "write:statuses"}
+	return []string{"read", "write", "profile", "read:accounts", "read:statuses", "read:notifications", "write:media", "write:statuses"}
 }
 
 // The wording of Doorkeeper's errors (RFC 6749, 4.1.2.1 and 5.2).
@@ -36,16 +37,27 @@ func (s *simulator) register(rw http.ResponseWriter, r *http.Request) {
 		refuse(rw, http.StatusUnprocessableEntity, "Validation failed: Redirect URI must be an absolute URI.")
 		return
 	}
-	id := clientOf(redirect)
+	id := clientOf(redirect, scopes)
 	answer(rw, http.StatusOK, object{
 		"id": id, "name": name, "website": nil, "scopes": strings.Fields(scopes), "redirect_uris": []string{redirect},
 		"redirect_uri": redirect, "client_id": id, "client_secret": secretOf(id), "client_secret_expires_at": 0, "vapid_key": "",
 	})
 }
 
-func clientOf(redirect string) string {
-	sum := sha256.Sum256([]byte("client " + redirect))
-	return hex.EncodeToString(sum[:16])
+// clientOf names an app by the address it sends people back to, and what it may ask for.
+func clientOf(redirect, scopes string) string {
+	sum := sha256.Sum256([]byte("client " + redirect + " " + scopes))
+	return hex.EncodeToString(sum[:16]) + "." + base64.RawURLEncoding.EncodeToString([]byte(scopes))
+}
+
+// scopesOf returns what an app was registered with.
+func scopesOf(client string) string {
+	_, encoded, _ := strings.Cut(client, ".")
+	scopes, err := base64.RawURLEncoding.DecodeString(encoded)
+	if err != nil {
+		return ""
+	}
+	return string(scopes)
 }
 
 func secretOf(client string) string {
@@ -61,11 +73,13 @@ func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
 		ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope"), Challenge: q.Get("code_challenge"),
 	}
 	switch {
-	case q.Get("response_type") != "code" || asked.ClientID == "" || asked.ClientID != clientOf(asked.Redirect):
+	case q.Get("response_type") != "code" || asked.ClientID == "" || asked.ClientID != clientOf(asked.Redirect, scopesOf(asked.ClientID)):
 		refuseOAuth(rw, http.StatusUnauthorized, "invalid_client", errInvalidClient)
 	case asked.Challenge != "" && q.Get("code_challenge_method") != "S256":
 		refuseOAuth(rw, http.StatusBadRequest, "invalid_code_challenge_method", "The code_challenge_method must be S256.")
-	case slices.ContainsFunc(strings.Fields(asked.Scope), func(scope string) bool { return !slices.Contains(knownScopes(), scope) }):
+	case slices.ContainsFunc(strings.Fields(asked.Scope), func(scope string) bool {
+		return !slices.Contains(strings.Fields(scopesOf(asked.ClientID)), scope) || !slices.Contains(knownScopes(), scope)
+	}):
 		refuseOAuth(rw, http.StatusBadRequest, "invalid_scope", errInvalidScope)
 	case r.Method == http.MethodPost:
 		s.consents.Answer(rw, r, asked, url.Values{"error": {"access_denied"}, "error_description": {errDenied}})
@@ -90,9 +104,26 @@ func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
 		refuseOAuth(rw, http.StatusBadRequest, "invalid_grant", errInvalidGrant)
 		return
 	}
+	token := granted.Token()
+	s.world.Account(token).Data.Store(grantedKey, strings.Fields(granted.Scope))
 	answer(rw, http.StatusOK, object{
-		"access_token": granted.Token(), "token_type": "Bearer", "scope": granted.Scope, "created_at": s.world.Now().Unix(),
+		"access_token": token, "token_type": "Bearer", "scope": granted.Scope, "created_at": s.world.Now().Unix(),
 	})
+}
+
+// grantedKey is where an account keeps what its person has granted last. It does not outlive the
+// process.
+const grantedKey = "granted scopes"
+
+// mayRead tells whether a person who consented has granted a scope, by its name or that of all
+// that are like it. Other tokens may do everything.
+func mayRead(a *simulation.Account, scope string) bool {
+	granted, ok := a.Data.Load(grantedKey)
+	if !ok {
+		return true
+	}
+	kind, _, _ := strings.Cut(scope, ":")
+	return slices.Contains(granted.([]string), scope) || slices.Contains(granted.([]string), kind)
 }
 
 // revoke ends a token; one that is unknown is none any more either

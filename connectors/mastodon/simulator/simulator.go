@@ -46,7 +46,7 @@ func newSimulator(w *simulation.World, limits []limit) http.Handler {
 		"GET /api/v1/statuses/{id}":               s.showStatus,
 		"DELETE /api/v1/statuses/{id}":            s.deleteStatus,
 		"GET /api/v1/statuses/{id}/context":       s.context,
-		"GET /api/v1/notifications":               s.notifications,
+		opNotifications:                           s.notifications,
 		"GET /api/v1/accounts/{id}/statuses":      s.listStatuses,
 		"GET /api/v1/accounts/verify_credentials": s.verify,
 		opUploadMedia:                             s.uploadMedia,
@@ -108,6 +108,10 @@ func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc
 		account := s.world.Account(token)
 		if end := s.world.EndOf(account.ID); end != simulation.Alive && isStopped(end, operation) {
 			refuseEnded(rw, end)
+			return
+		}
+		if operation == opNotifications && !mayRead(account, "read:notifications") {
+			refuseEnded(rw, simulation.ScopeWithdrawn)
 			return
 		}
 		v := visit{rw: rw, r: r, account: account, profile: profileOf(account)}

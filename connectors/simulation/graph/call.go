@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"crier/connectors/simulation"
@@ -57,6 +58,9 @@ type Gate struct {
 	Tokens Tokens
 	// Stops tells whether an end stops an operation.
 	Stops func(end simulation.End, operation string) bool
+	// Needs are the permissions that operations need, beyond those that every account is
+	// connected with.
+	Needs map[string]string
 	// Count counts a call and tells whether the limit of calls allows it.
 	Count func(Call) bool
 }
@@ -80,6 +84,10 @@ func (g Gate) Admit(operation string, handle func(Call)) http.HandlerFunc {
 		}
 		if end := g.Tokens.World.EndOf(account.ID); end != simulation.Alive && g.Stops(end, operation) {
 			g.Tokens.Ending.Refuse(rw, end)
+			return
+		}
+		if needed := g.Needs[operation]; needed != "" && !slices.Contains(Granted(account, []string{needed}), needed) {
+			g.Tokens.Ending.Refuse(rw, simulation.ScopeWithdrawn)
 			return
 		}
 		if user := r.PathValue("user"); user != "" && user != "me" && user != account.ID {

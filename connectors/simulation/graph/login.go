@@ -75,6 +75,20 @@ func (l Login) Redeem(rw http.ResponseWriter, r *http.Request) (granted simulati
 	return granted, err == nil
 }
 
+// Grant keeps what a person has granted, to all tokens that they have. It does not outlive the
+// process.
+func Grant(a *simulation.Account, scopes []string) { a.Data.Store(grantedKey, scopes) }
+
+// Granted returns it; of one who was not asked here it is all.
+func Granted(a *simulation.Account, all []string) []string {
+	if scopes, ok := a.Data.Load(grantedKey); ok {
+		return scopes.([]string)
+	}
+	return all
+}
+
+const grantedKey = "granted scopes"
+
 // SplitScopes reads a list with commas, or spaces, between its items.
 func SplitScopes(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })

@@ -15,6 +15,15 @@ func knownScopes() []string {
 	}
 }
 
+// needs are what calls need beyond the permissions to publish and to answer
+// (developers.facebook.com/docs/threads/insights, -/threads-mentions, -/keyword-search).
+func needs() map[string]string {
+	return map[string]string{
+		"GET /{id}/insights": "threads_manage_insights", "GET /{user}/threads_insights": "threads_manage_insights",
+		"GET /{user}/mentions": "threads_manage_mentions", "GET /keyword_search": "threads_keyword_search",
+	}
+}
+
 // redeemCode trades the code of a consent for a short-lived token.
 func (s *simulator) redeemCode(rw http.ResponseWriter, r *http.Request) {
 	granted, ok := s.login.Redeem(rw, r)
@@ -23,7 +32,7 @@ func (s *simulator) redeemCode(rw http.ResponseWriter, r *http.Request) {
 	}
 	given := s.tokens.Short(granted.Token())
 	account := s.world.Account(given.Name)
-	keptOf(account).consent(graph.SplitScopes(granted.Scope))
+	graph.Grant(account, graph.SplitScopes(granted.Scope))
 	graph.Answer(rw, http.StatusOK, map[string]any{"access_token": given.String(), "user_id": account.ID})
 }
 
@@ -38,22 +47,6 @@ func (s *simulator) inspect(v visit) {
 	account := s.world.Account(inspected.Name)
 	v.Answer(map[string]any{"data": map[string]any{
 		"type": "USER", "application": "crier", "is_valid": !inspected.IsExpired(s.world.Now()), "user_id": account.ID,
-		"scopes": keptOf(account).consented(),
+		"scopes": graph.Granted(account, knownScopes()),
 	}})
-}
-
-// consent keeps what a person has granted, to all tokens that they have.
-func (k *kept) consent(scopes []string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.scopes = scopes
-}
-
-func (k *kept) consented() []string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.scopes == nil {
-		return knownScopes()
-	}
-	return k.scopes
 }

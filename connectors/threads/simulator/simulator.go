@@ -36,7 +36,7 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		dialect: simulation.Dialect{Operation: api.Operation, Fail: graph.Forced(useCase), Ending: ending},
 	}
 	s.dialect.Show = s.shown
-	gate := graph.Gate{Tokens: s.tokens, Stops: isStopped, Count: s.count}
+	gate := graph.Gate{Tokens: s.tokens, Stops: isStopped, Needs: needs(), Count: s.count}
 	for operation, handle := range map[string]func(visit){
 		"GET /me":                              s.profile,
 		"GET /debug_token":                     s.inspect,
@@ -79,7 +79,6 @@ type kept struct {
 	mu      sync.Mutex
 	window  graph.Window
 	deleted map[string]struct{} // posts
-	scopes  []string            // that were consented to; nil: all
 }
 
 func keptOf(a *simulation.Account) *kept {

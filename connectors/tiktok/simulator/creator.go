@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -36,19 +37,25 @@ func (v visit) levels() []string {
 func openID(a *simulation.Account) string { return a.ID }
 
 func (s *simulator) showUser(v visit) {
+	crowd := s.world.Crowd(v.account.ID)
+	stats := map[string]any{"follower_count": crowd.Followers, "following_count": crowd.Following, "video_count": crowd.Posts}
 	known := map[string]any{
 		"open_id": openID(v.account), "union_id": "union-" + v.account.ID, "avatar_url": s.world.BaseURL() + "/avatar.png",
 		"display_name": "Creator " + v.account.ID,
 	}
-	if slices.Contains(v.scopes, "user.info.stats") {
-		crowd := s.world.Crowd(v.account.ID)
-		known["follower_count"], known["following_count"], known["video_count"] = crowd.Followers, crowd.Following, crowd.Posts
+	mayKnow := slices.Contains(v.scopes, "user.info.stats")
+	if mayKnow {
+		maps.Copy(known, stats)
 	}
 	user := map[string]any{}
 	for field := range strings.SplitSeq(v.r.URL.Query().Get("fields"), ",") {
 		value, ok := known[field]
+		if _, isStat := stats[field]; isStat && !mayKnow {
+			scopeMissing().writeTo(v.rw)
+			return
+		}
 		if !ok {
-			invalid("Field " + field + " is not supported with the scopes of the token.").writeTo(v.rw)
+			invalid("Field " + field + " is not supported.").writeTo(v.rw)
 			return
 		}
 		user[field] = value

@@ -60,6 +60,7 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		"POST /youtube/v3/comments":              {s.insertReply, "units", 50},
 		"GET /youtube/v3/captions":               {s.listCaptions, "units", 50},
 		"GET /youtube/v3/captions/{id}":          {s.downloadCaptions, "units", 200},
+		"GET /v2/reports":                        {s.report, "", 0},
 	} {
 		s.mux.HandleFunc(pattern, s.admit(call.handle, call.bucket, call.cost))
 	}

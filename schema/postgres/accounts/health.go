@@ -67,6 +67,18 @@ func (s *Health) AskRenewals(ctx context.Context, platform schema.Platform, nati
 // mostOfProfile bounds the workspaces that have a profile connected: one, as a rule.
 const mostOfProfile = 100
 
+// Unpermitted returns what is not read of an account, since its platform says that a permission
+// is missing.
+func (s *Health) Unpermitted(ctx context.Context, workspace schema.WorkspaceID, account schema.AccountID) ([]schema.Collected, error) {
+	rows, err := s.Pool.Query(ctx, `
+		select what from collections where account_id = $1 and workspace_id = $2 and refused_at is not null order by what`, account, workspace)
+	whats, err := db.Collect(rows, err, func(row pgx.Row, what *schema.Collected) error { return row.Scan(what) })
+	if err != nil {
+		return nil, fmt.Errorf("reading what is not read of an account: %w", db.Unavailable(err))
+	}
+	return whats, nil
+}
+
 // EndAccount ends an account: its platform no longer lets crier act with its credentials.
 // The first end counts: it does nothing if the account has ended already, or has newer
 // credentials.

@@ -50,6 +50,11 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 	if err != nil {
 		return err
 	}
+	gone, err := engagement.Missing(ctx, tx, r.Account, r.Whole, s.DB.Now())
+	if err != nil {
+		return err
+	}
+	facts = append(facts, gone...)
 	if e := tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now()); e != nil {
 		said.Events = append(said.Events, *e)
 	}
@@ -58,12 +63,13 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 	}
 	var due *time.Time
 	b.Queue(`
-		update collections c set cursor = @cursor, attempts = least(@attempts, 30000), lease_until = null, due_at = case
+		update collections c set cursor = @cursor, attempts = least(@attempts, 30000), lease_until = null,
+			refused_at = case when @permitted::bool then null when not @permitted::bool then coalesce(c.refused_at, @now) else c.refused_at end, due_at = case
 			when c.due_at is null then null -- it was stopped meanwhile
 			when c.what = `+tables.CollectMetrics+` then (select greatest(min(s.due_at), @next::timestamptz) from snapshots s where s.account_id = c.account_id)
 			else @next end
 		where c.id = @id returning c.due_at`,
-		pgx.StrictNamedArgs{"id": r.ID, "cursor": r.Cursor, "attempts": r.Attempts, "next": db.OrNull(r.NextAt)}).
+		pgx.StrictNamedArgs{"id": r.ID, "cursor": r.Cursor, "attempts": r.Attempts, "next": db.OrNull(r.NextAt), "permitted": r.Permitted, "now": s.now()}).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&due) })
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err

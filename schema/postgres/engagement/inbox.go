@@ -127,6 +127,48 @@ func eventsOf(account schema.Account, received []schema.Received, changes map[sc
 	return facts, events
 }
 
+// Missing marks comments as deleted that looks which read everything did not see, and returns the
+// facts of that. What somebody has in hand is left to the next look, and what is seen again later is
+// there again.
+func Missing(ctx context.Context, tx pgx.Tx, account schema.Account, looks []schema.WholeLook, now time.Time) (facts []schema.Event, err error) {
+	if len(looks) == 0 {
+		return nil, nil
+	}
+	var posts []schema.PostID
+	var nested []bool
+	seen := []string{}
+	for _, look := range looks {
+		posts, nested, seen = append(posts, look.Post), append(nested, look.Nested), append(seen, look.Seen...)
+	}
+	gone := schema.Received{Item: schema.InboxItem{Deleted: true}}
+	rows, err := tx.Query(ctx, `
+		with missing as (
+			select i.id from unnest(@posts::uuid[], @nested::bool[]) u (post, nested)
+			join inbox i on i.account_id = @account and i.post_id = u.post and not i.mention and not i.deleted and (u.nested or i.parent_id = '')
+			where i.native_id <> all(@seen::text[])
+			order by i.id for update of i skip locked
+		)
+		update inbox i set deleted = true, digest = @digest, revision = i.revision + 1
+		from missing where i.id = missing.id
+		returning i.native_id, i.parent_id, i.post_native_id, i.post_id, i.revision, i.read_at, i.written_at`, pgx.StrictNamedArgs{
+		"posts": db.IDColumn(posts), "nested": nested, "account": account.ID, "seen": seen, "digest": gone.Digest(),
+	})
+	items, err := db.Collect(rows, err, func(row pgx.Row, r *schema.Received) error {
+		r.Item = schema.InboxItem{Kind: schema.InboxComment, Deleted: true}
+		return row.Scan(&r.Item.NativeID, &r.Item.ParentID, &r.Item.PostNativeID, (*[16]byte)(&r.Post), &r.Item.Revision, &r.Item.ReadAt, &r.Item.WrittenAt)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("marking what was deleted: %w", err)
+	}
+	for _, r := range items {
+		r.Item.WrittenAt = r.Item.WrittenAt.UTC()
+		fact := event(schema.FactInboxItem, account, r.Item, now)
+		fact.Post = r.Post
+		facts = append(facts, fact)
+	}
+	return facts, nil
+}
+
 func event(kind schema.EventType, account schema.Account, data any, now time.Time) schema.Event {
 	return schema.Event{
 		ID: schema.NewEventID(now), Type: kind, Workspace: account.Workspace, Account: account.ID, Platform: account.Platform, At: now,
