@@ -22,16 +22,20 @@ const timeout = 60 * time.Second
 
 // Client calls crier's API with one key. Its methods may be called by many goroutines.
 type Client struct {
-	Posts    *PostService
-	Threads  *ThreadService
-	Accounts *AccountService
-	Media    *MediaService
-	Webhooks *WebhookService
-	Events   *EventService
-	Queues   *QueueService
-	Brands   *BrandService
-	Keys     *KeyService
-	Usage    *UsageService
+	Posts      *PostService
+	Threads    *ThreadService
+	Accounts   *AccountService
+	Media      *MediaService
+	Webhooks   *WebhookService
+	Events     *EventService
+	Queues     *QueueService
+	Brands     *BrandService
+	Engagement *EngagementService
+	Monitors   *MonitorService
+	Feeds      *FeedService
+	Analytics  *AnalyticsService
+	Keys       *KeyService
+	Usage      *UsageService
 }
 
 // Option changes how a client works.
@@ -51,6 +55,7 @@ func New(key string, options ...Option) *Client {
 	return &Client{
 		Posts: &PostService{calls}, Threads: &ThreadService{calls}, Accounts: &AccountService{calls}, Media: &MediaService{calls, s},
 		Webhooks: &WebhookService{calls}, Events: &EventService{calls}, Queues: &QueueService{calls}, Brands: &BrandService{calls},
+		Engagement: &EngagementService{calls}, Monitors: &MonitorService{calls}, Feeds: &FeedService{calls}, Analytics: &AnalyticsService{calls},
 		Keys: &KeyService{calls}, Usage: &UsageService{calls},
 	}
 }

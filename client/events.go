@@ -57,8 +57,8 @@ type Event struct {
 	Name      EventName `json:"event"`
 	Test      bool      `json:"test"` // sample data of a test
 	CreatedAt time.Time `json:"createdAt"`
-	// Data is a PostData, ThreadData, AccountData, WebhookData or FeedData by the event's name, and the
-	// json.RawMessage that came of an event that is newer than this package.
+	// Data is a PostData, ThreadData, AccountData, WebhookData, FeedData or ItemData by the event's
+	// name, and the json.RawMessage that came of an event that is newer than this package.
 	Data any `json:"data"`
 }
 
@@ -92,23 +92,9 @@ type (
 		ID   string `json:"id"`
 		Name string `json:"name"`
 	}
-	// FeedItem is a public post that a monitor found.
-	FeedItem struct {
-		Platform  Platform   `json:"platform"`
-		NativeID  string     `json:"nativeId"`
-		Author    FeedAuthor `json:"author"`
-		Text      string     `json:"text"`
-		URL       string     `json:"url"`
-		Language  string     `json:"language"`
-		WrittenAt time.Time  `json:"writtenAt"`
-		Keywords  []string   `json:"keywords"`
-	}
-	// FeedAuthor is who wrote it, as far as the platform tells.
-	FeedAuthor struct {
-		ID     string `json:"id"`
-		Handle string `json:"handle"`
-		Name   string `json:"name"`
-		URL    string `json:"url"`
+	// ItemData is of the events of comments and mentions.
+	ItemData struct {
+		Item InboxItem `json:"item"`
 	}
 )
 
@@ -137,6 +123,8 @@ func (e *Event) UnmarshalJSON(body []byte) error {
 		e.Data, err = dataOf[WebhookData](envelope.Data)
 	case "feed":
 		e.Data, err = dataOf[FeedData](envelope.Data)
+	case "comment", "mention":
+		e.Data, err = dataOf[ItemData](envelope.Data)
 	default:
 		e.Data = envelope.Data
 	}
@@ -171,6 +159,8 @@ const (
 	EventAccountTokenExpiring     = api.EventNameAccountTokenExpiring
 	EventWebhookDisabled          = api.EventNameWebhookDisabled
 	EventFeedMatched              = api.EventNameFeedMatched
+	EventCommentReceived          = api.EventNameCommentReceived
+	EventMentionReceived          = api.EventNameMentionReceived
 )
 
 // What events are about, as it was then.
@@ -188,5 +178,6 @@ func EveryEvent() []EventName {
 		EventPostScheduled, EventPostPublished, EventPostFailed, EventPostCancelled, EventPostUpdated,
 		EventThreadScheduled, EventThreadPublished, EventThreadPartiallyPublished, EventThreadFailed,
 		EventAccountConnected, EventAccountDisconnected, EventAccountFailed, EventAccountTokenExpiring, EventWebhookDisabled, EventFeedMatched,
+		EventCommentReceived, EventMentionReceived,
 	}
 }

@@ -101,8 +101,53 @@ type (
 	UsageReport = api.Usage
 	// Plan is what a workspace may use.
 	Plan = api.Plan
+
+	// InboxItem is a comment or a mention.
+	InboxItem = api.InboxItem
+	// Author is who wrote it, as far as the platform tells.
+	Author = api.InboxItem_Author
+	// UnreadCount is how much of an account nobody has read.
+	UnreadCount = api.InboxAnswer_Unread
+	// Reply is an answer to a comment or a mention, and what became of it.
+	Reply = api.Reply
+	// Transcript is what is spoken in a video.
+	Transcript = api.TranscriptAnswer_Transcript
+
+	// Monitor has crier look for keywords; to create one, leave its id and times empty.
+	Monitor = api.Monitor
+	// MonitorUpdate changes a monitor: what is nil stays as it is; a Language of "" is any.
+	MonitorUpdate = api.MonitorUpdate
+	// FeedItem is a public post.
+	FeedItem = api.FeedItem
+	// FeedAuthor is who wrote it, as far as the platform tells.
+	FeedAuthor = api.FeedItem_Author
+	// Profile is what a platform shows of somebody to everybody.
+	Profile = api.PublicProfileAnswer_Profile
+
+	// PostReport is how many posts reached platforms, and how they do.
+	PostReport = api.PostCountsAnswer
 	// PostCount is how many posts of a day reached a platform.
 	PostCount = api.PostCountsAnswer_Counts
+	// PostFigures are the metrics of posts together.
+	PostFigures = api.PostFigures
+	// TopPost is a post that does well.
+	TopPost = api.PostCountsAnswer_Metrics_Top
+	// Metrics are those of a post, or of posts together; nil where they are not known.
+	Metrics = api.Metrics
+	// FollowersReport is how accounts gain followers.
+	FollowersReport = api.FollowersAnswer
+	// AccountFollowers is who follows an account.
+	AccountFollowers = api.FollowersAnswer_Accounts
+	// RetentionReport is how long videos are watched.
+	RetentionReport = api.RetentionAnswer
+	// VideoRetention is how long a video is watched.
+	VideoRetention = api.RetentionAnswer_Videos
+	// BestTimes are the hours of the week in which posts do best.
+	BestTimes = api.BestTimesAnswer
+	// BestTime is one such hour, of a weekday.
+	BestTime = api.BestTimesAnswer_Times
+	// Confidence is how far something can be trusted.
+	Confidence = api.Confidence
 
 	// Detail is one thing that is wrong with a request, or worth a warning.
 	Detail = api.Detail
@@ -176,6 +221,19 @@ const (
 	CommentPosted  = api.CommentRecordStatusPosted
 	CommentFailed  = api.CommentRecordStatusFailed
 	CommentSkipped = api.CommentRecordStatusSkipped
+)
+
+// How far a reply is.
+const (
+	ReplyPending = api.ReplyStatusPending
+	ReplyPosted  = api.ReplyStatusPosted
+	ReplyFailed  = api.ReplyStatusFailed
+)
+
+// What an item of the inbox is.
+const (
+	InboxComment = api.InboxItemKindComment
+	InboxMention = api.InboxItemKindMention
 )
 
 // What is counted.

@@ -12,6 +12,7 @@ import (
 
 	"crier/client"
 	"crier/client/webhook"
+	"crier/schema"
 )
 
 // delivery is one that came.
@@ -30,6 +31,9 @@ func testWebhooks(t *testing.T, c *client.Client) {
 	hook, err := c.Webhooks.Create(t.Context(), receiver.URL, client.EveryEvent()...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := len(schema.EventTypes()); len(client.EveryEvent()) != n {
+		t.Errorf("%d events are known, of %d that there are", len(client.EveryEvent()), n)
 	}
 	var last delivery
 	for _, name := range client.EveryEvent() {
@@ -71,6 +75,8 @@ func aboutOf(e *client.Event) string {
 		return data.Webhook.ID
 	case client.FeedData:
 		return data.Monitor.ID
+	case client.ItemData:
+		return data.Item.ID
 	}
 	return ""
 }

@@ -24,9 +24,9 @@ func TestAPartThatIsNotThereIsNamed(t *testing.T) {
 		set  func(*compose.Config)
 		says string
 	}{
-		"PostgreSQL": {func(c *compose.Config) { c.Postgres = "postgres://crier:s3cret@" + nowhere(t) + "/crier" }, "connecting to PostgreSQL at"},
-		"Kafka":      {func(c *compose.Config) { c.Kafka = []string{nowhere(t)} }, "connecting to Kafka at"},
-		"ClickHouse": {func(c *compose.Config) { c.ClickHouse = "http://crier:s3cret@" + nowhere(t) + "/crier" }, "connecting to ClickHouse at"},
+		"PostgreSQL": {func(c *compose.Config) { c.Postgres = "postgres://crier:s3cret@" + nowhere(t) + "/crier" }, "nothing listens at the port that --postgres names"},
+		"Kafka":      {func(c *compose.Config) { c.Kafka = []string{nowhere(t)} }, "nothing listens at the port that --kafka names"},
+		"ClickHouse": {func(c *compose.Config) { c.ClickHouse = "http://crier:s3cret@" + nowhere(t) + "/crier" }, "nothing listens at the port that --clickhouse names"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

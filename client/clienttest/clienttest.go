@@ -1,5 +1,6 @@
 // Package clienttest serves crier's REST API to tests of those who call it: the gateway on a
-// database of its own, with nothing behind it that publishes.
+// database of its own, with the platforms' simulators for test keys, and with nothing behind it
+// that publishes.
 //
 //	func TestMain(m *testing.M) { embeddedtest.Main(m) }
 //
@@ -27,14 +28,17 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"crier/analytics"
 	"crier/compose/embedded/embeddedtest"
 	"crier/connectors"
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
+	"crier/connectors/sandbox"
 	"crier/gateway"
 	"crier/pipeline"
 	"crier/schema"
+	"crier/schema/clickhouse"
 	"crier/schema/postgres"
 )
 
@@ -51,12 +55,17 @@ type Server struct {
 
 	loses     atomic.Int64
 	admin     *postgres.Admin
+	written   *postgres.Engagement
+	figures   *clickhouse.Store // nil: nothing asks for any
 	workspace schema.WorkspaceID
 }
 
+// Option changes what is behind the gateway.
+type Option func(*Server)
+
 // Serve starts a gateway that ends with the test. Its workspace has an account on mastodon and
 // one on bluesky.
-func Serve(t testing.TB) *Server {
+func Serve(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	database, err := postgres.Open(context.Background(), postgres.Config{
 		URL: embeddedtest.PostgresWith(t, migrated), MaxConns: 8, Announce: func(schema.Announcement) {},
@@ -66,7 +75,10 @@ func Serve(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(database.Close)
-	s := &Server{TB: t, admin: postgres.NewAdmin(database)}
+	s := &Server{TB: t, admin: postgres.NewAdmin(database), written: postgres.NewEngagement(database)}
+	for _, option := range options {
+		option(s)
+	}
 	s.serve(database)
 	w, err := s.admin.Workspace(context.Background(), "acme", "operator", false)
 	if err != nil {
@@ -80,9 +92,9 @@ func Serve(t testing.TB) *Server {
 }
 
 // Start is Serve for examples, which have no test: call end where the example ends.
-func Start() (server *Server, end func()) {
+func Start(options ...Option) (server *Server, end func()) {
 	e := new(example)
-	return Serve(e), e.end
+	return Serve(e, options...), e.end
 }
 
 // example is what Serve asks of a test.
@@ -136,14 +148,19 @@ func (s *Server) serve(database *postgres.Store) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	engine, err := gateway.New(gateway.Config{
+	config := gateway.Config{
 		Store: postgres.NewGateway(database, vault, catalog.Constraints), Deletions: postgres.NewDeletions(database, 0),
 		Media: s.contents(guard), Sandboxes: s.admin, TestSender: pipeline.NewSender(&http.Client{Timeout: 10 * time.Second}, time.Now),
-		Platforms: gateway.Platforms{Vault: vault, Constraints: catalog.Constraints},
+		Platforms: gateway.Platforms{Connectors: s.simulators(guard), Vault: vault, Constraints: catalog.Constraints},
 		Addresses: gateway.Addresses{PublicURL: s.URL, Check: guard.CheckURL},
 		Rules:     gateway.Rules{Lead: gateway.Lead, AllowPrivateWebhooks: true},
 		Now:       database.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
-	})
+	}
+	if s.figures != nil {
+		queries := analytics.NewQueries(s.figures.Analytics(), postgres.NewAnalytics(database))
+		config.Analytics, config.Inbox = queries, queries
+	}
+	engine, err := gateway.New(config)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -156,6 +173,30 @@ func (s *Server) serve(database *postgres.Store) {
 	front.Config.Handler = s.between(httputil.NewSingleHostReverseProxy(to))
 	front.Start()
 	s.Cleanup(front.Close)
+}
+
+// simulators returns connectors that reach the platforms' simulators for test keys.
+func (s *Server) simulators(guard *egress.Egress) *catalog.Catalog {
+	s.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	address := "http://" + server.Listener.Addr().String()
+	simulated, err := sandbox.New(sandbox.Config{
+		Simulators: catalog.Simulators(), BaseURL: func() string { return address }, Now: time.Now, HTTP: http.DefaultClient,
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	server.Config.Handler = simulated.Handler()
+	server.Start()
+	s.Cleanup(server.Close)
+	connecting, err := catalog.New(catalog.Deps{
+		HTTP: guard.Client(), SandboxHTTP: guard.Client(), SandboxURL: address,
+		Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return connecting
 }
 
 func (s *Server) contents(guard *egress.Egress) *media.Library {

@@ -22,6 +22,7 @@ import (
 	"crier/cmd/crier/importer"
 	"crier/cmd/crier/settings"
 	"crier/compose/embedded"
+	"crier/schema/sleep"
 )
 
 // commands are crier's subcommands; each is a file of this package.
@@ -30,6 +31,8 @@ type commands struct {
 	Import     importCommand         `cmd:"" group:"Post, through the API:" help:"Load a file of posts, resumable, with a result for each row."`
 	Media      console.Media         `cmd:"" group:"Post, through the API:" help:"Upload files for posts."`
 	Accounts   accountsCommand       `cmd:"" group:"Post, through the API:" help:"List and connect accounts."`
+	Inbox      console.Inbox         `cmd:"" group:"Post, through the API:" help:"Read what people write to accounts, and reply."`
+	Analytics  console.Analytics     `cmd:"" group:"Post, through the API:" help:"Show how posts and accounts do."`
 	Webhooks   console.Webhooks      `cmd:"" group:"Post, through the API:" help:"Watch events as webhooks deliver them."`
 	Login      console.Login         `cmd:"" group:"Post, through the API:" help:"Keep a server and a key, so that other commands need neither --url nor --key."`
 	Logout     console.Logout        `cmd:"" group:"Post, through the API:" help:"Forget a server and its key."`
@@ -151,7 +154,7 @@ func withoutVariables(k *kong.Kong) error {
 
 // terminal is where commands for people read and write.
 func terminal() *console.Terminal {
-	t := &console.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Person: isatty.IsTerminal(os.Stderr.Fd()), Now: time.Now}
+	t := &console.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Person: isatty.IsTerminal(os.Stderr.Fd()), Now: time.Now, Wait: sleep.For}
 	if isatty.IsTerminal(os.Stdin.Fd()) {
 		t.Secret = func() (string, error) {
 			line, err := term.ReadPassword(int(os.Stdin.Fd()))

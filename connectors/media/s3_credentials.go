@@ -89,7 +89,7 @@ var s3Flags = secure.Flags{Address: "--media-s3", CA: "--media-s3-ca", Plain: "p
 
 // explain says which flag an error of reaching the bucket is about.
 func explain(err error) error {
-	if told := cmp.Or(secure.Explain(err, s3Flags), secure.Silence(err, s3Flags)); told != nil {
+	if told := cmp.Or(secure.Explain(err, s3Flags), secure.Silence(err, s3Flags), secure.Absence(err, s3Flags)); told != nil {
 		return told
 	}
 	answer, _ := errors.AsType[minio.ErrorResponse](err)

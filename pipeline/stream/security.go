@@ -96,7 +96,7 @@ func (s Security) ping(ctx context.Context, dialer *kafka.Dialer, brokers []stri
 				refused++
 			}
 			if told != nil || last == nil {
-				last = cmp.Or(told, err)
+				last = cmp.Or(told, secure.Absence(err, flags), err)
 			}
 		}
 		if refused == len(brokers) || sleep.For(ctx, 200*time.Millisecond) != nil {

@@ -56,9 +56,13 @@ func TestASilentPortIsNamedSoon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Close() })
+	defer l.Close()
 	address := "postgres://crier:hunter2@" + l.Addr().String() + "/crier"
 	failsSecured(t, "with TLS if there is some", address, "--postgres names does not answer")
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	failsSecured(t, "a closed port", address, "nothing listens at the port that --postgres names")
 }
 
 func with(t *testing.T, address, host, ca string) string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 )
 
@@ -38,6 +39,18 @@ func Silence(err error, flags Flags) error {
 		return nil
 	}
 	return fmt.Errorf("what %s names does not answer: %w", flags.Address, err)
+}
+
+// Absence says which flag an error is about that came of an address without a server. It returns
+// nil for any other.
+func Absence(err error, flags Flags) error {
+	if name, ok := errors.AsType[*net.DNSError](err); ok && name.IsNotFound {
+		return fmt.Errorf("there is no host of the name in %s: %w", flags.Address, err)
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("nothing listens at the port that %s names: %w", flags.Address, err)
+	}
+	return nil
 }
 
 // FirstAnswer is how long a server may take until its first answer to somebody who starts and

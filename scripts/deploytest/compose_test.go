@@ -11,6 +11,7 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/cli"
 	"github.com/compose-spec/compose-go/v2/types"
+	"sigs.k8s.io/yaml"
 )
 
 // loadCompose reads a file as docker compose does: against its schema, with variables.
@@ -63,6 +64,8 @@ func TestComposeOfACluster(t *testing.T) {
 		}
 	}
 
+	checkGrafana(t, project)
+
 	// Without passwords there is no cluster.
 	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose", "cluster.yaml")})
 	if err != nil {
@@ -70,6 +73,39 @@ func TestComposeOfACluster(t *testing.T) {
 	}
 	if _, err := options.LoadProject(t.Context()); err == nil {
 		t.Error("a cluster without passwords is taken")
+	}
+}
+
+// checkGrafana checks that Grafana has what its data sources need: the plugins that do not come
+// with it, the variables that stand for passwords, and the user that ClickHouse knows.
+func checkGrafana(t *testing.T, project *types.Project) {
+	t.Helper()
+	var provisioned struct {
+		Datasources []struct {
+			Type           string
+			JSONData       struct{ Username string }
+			SecureJSONData map[string]string
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "compose/grafana/provisioning/datasources/crier.yaml")), &provisioned); err != nil {
+		t.Fatal(err)
+	}
+	users := read(t, "compose/clickhouse/grafana.xml")
+	for _, source := range provisioned.Datasources {
+		environment := project.Services["grafana"].Environment
+		if plugins := environment["GF_PLUGINS_PREINSTALL_SYNC"]; source.Type != "prometheus" && (plugins == nil || !slices.Contains(strings.Split(*plugins, ","), source.Type)) {
+			t.Errorf("Grafana has no plugin %s", source.Type)
+		}
+		for _, secret := range source.SecureJSONData {
+			name := strings.Trim(secret, "${}")
+			given, known := environment[name], project.Services["clickhouse"].Environment[name]
+			if given == nil || known == nil || *given != *known || !strings.Contains(users, `from_env="`+name+`"`) {
+				t.Errorf("ClickHouse and Grafana do not share %s", name)
+			}
+		}
+		if name := source.JSONData.Username; name != "" && !strings.Contains(users, "<"+name+">") {
+			t.Errorf("ClickHouse does not know %s", name)
+		}
 	}
 }
 
@@ -91,7 +127,7 @@ func checkCompose(t *testing.T, project *types.Project) {
 			if volume.Type != types.VolumeTypeBind {
 				continue
 			}
-			if _, err := os.Stat(volume.Source); err != nil && !strings.Contains(volume.Source, "compose/grafana") {
+			if _, err := os.Stat(volume.Source); err != nil {
 				t.Errorf("%s: %v", service.Name, err)
 			}
 		}

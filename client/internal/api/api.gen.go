@@ -51,11 +51,30 @@ const (
 	AttemptEventUpdated        AttemptEvent = "updated"
 )
 
+// Defines values for BestTimesAnswerTimesWeekday.
+const (
+	BestTimesAnswerTimesWeekdayFriday    BestTimesAnswerTimesWeekday = "friday"
+	BestTimesAnswerTimesWeekdayMonday    BestTimesAnswerTimesWeekday = "monday"
+	BestTimesAnswerTimesWeekdaySaturday  BestTimesAnswerTimesWeekday = "saturday"
+	BestTimesAnswerTimesWeekdaySunday    BestTimesAnswerTimesWeekday = "sunday"
+	BestTimesAnswerTimesWeekdayThursday  BestTimesAnswerTimesWeekday = "thursday"
+	BestTimesAnswerTimesWeekdayTuesday   BestTimesAnswerTimesWeekday = "tuesday"
+	BestTimesAnswerTimesWeekdayWednesday BestTimesAnswerTimesWeekday = "wednesday"
+)
+
 // Defines values for CommentRecordStatus.
 const (
 	CommentRecordStatusFailed  CommentRecordStatus = "failed"
 	CommentRecordStatusPosted  CommentRecordStatus = "posted"
 	CommentRecordStatusSkipped CommentRecordStatus = "skipped"
+)
+
+// Defines values for Confidence.
+const (
+	ConfidenceHigh   Confidence = "high"
+	ConfidenceLow    Confidence = "low"
+	ConfidenceMedium Confidence = "medium"
+	ConfidenceNone   Confidence = "none"
 )
 
 // Defines values for ConnectWayMethod.
@@ -195,6 +214,12 @@ const (
 	HeldReasonWorkspacePaused   HeldReason = "workspace_paused"
 )
 
+// Defines values for InboxItemKind.
+const (
+	InboxItemKindComment InboxItemKind = "comment"
+	InboxItemKindMention InboxItemKind = "mention"
+)
+
 // Defines values for InstagramSettingsMediaType.
 const (
 	InstagramSettingsMediaTypeInstagramReels   InstagramSettingsMediaType = "REELS"
@@ -328,6 +353,13 @@ const (
 	RedeliverStatusFailed RedeliverStatus = "failed"
 )
 
+// Defines values for ReplyStatus.
+const (
+	ReplyStatusFailed  ReplyStatus = "failed"
+	ReplyStatusPending ReplyStatus = "pending"
+	ReplyStatusPosted  ReplyStatus = "posted"
+)
+
 // Defines values for TelegramSettingsParseMode.
 const (
 	TelegramSettingsParseModeHTML       TelegramSettingsParseMode = "HTML"
@@ -432,6 +464,32 @@ const (
 	YoutubeSettingsPrivacyStatusYoutubeUnlisted YoutubeSettingsPrivacyStatus = "unlisted"
 )
 
+// Defines values for GetBestTimesParamsFormat.
+const (
+	GetBestTimesParamsFormatCsv  GetBestTimesParamsFormat = "csv"
+	GetBestTimesParamsFormatJSON GetBestTimesParamsFormat = "json"
+)
+
+// Defines values for GetBestTimesParamsMetric.
+const (
+	GetBestTimesParamsMetricClicks       GetBestTimesParamsMetric = "clicks"
+	GetBestTimesParamsMetricComments     GetBestTimesParamsMetric = "comments"
+	GetBestTimesParamsMetricEngagement   GetBestTimesParamsMetric = "engagement"
+	GetBestTimesParamsMetricImpressions  GetBestTimesParamsMetric = "impressions"
+	GetBestTimesParamsMetricLikes        GetBestTimesParamsMetric = "likes"
+	GetBestTimesParamsMetricReach        GetBestTimesParamsMetric = "reach"
+	GetBestTimesParamsMetricSaves        GetBestTimesParamsMetric = "saves"
+	GetBestTimesParamsMetricShares       GetBestTimesParamsMetric = "shares"
+	GetBestTimesParamsMetricViews        GetBestTimesParamsMetric = "views"
+	GetBestTimesParamsMetricWatchSeconds GetBestTimesParamsMetric = "watchSeconds"
+)
+
+// Defines values for CountFollowersParamsFormat.
+const (
+	CountFollowersParamsFormatCsv  CountFollowersParamsFormat = "csv"
+	CountFollowersParamsFormatJSON CountFollowersParamsFormat = "json"
+)
+
 // Defines values for CountPostsParamsFormat.
 const (
 	CountPostsParamsFormatCsv  CountPostsParamsFormat = "csv"
@@ -450,6 +508,29 @@ const (
 	CountPostsParamsSortByShares       CountPostsParamsSortBy = "shares"
 	CountPostsParamsSortByViews        CountPostsParamsSortBy = "views"
 	CountPostsParamsSortByWatchSeconds CountPostsParamsSortBy = "watchSeconds"
+)
+
+// Defines values for GetRetentionParamsFormat.
+const (
+	GetRetentionParamsFormatCsv  GetRetentionParamsFormat = "csv"
+	GetRetentionParamsFormatJSON GetRetentionParamsFormat = "json"
+)
+
+// Defines values for ListMonitorItemsParamsPlatform.
+const (
+	ListMonitorItemsParamsPlatformBluesky ListMonitorItemsParamsPlatform = "bluesky"
+	ListMonitorItemsParamsPlatformThreads ListMonitorItemsParamsPlatform = "threads"
+)
+
+// Defines values for ReadPublicProfileParamsPlatform.
+const (
+	ReadPublicProfileParamsPlatformBluesky ReadPublicProfileParamsPlatform = "bluesky"
+)
+
+// Defines values for SearchFeedParamsPlatform.
+const (
+	SearchFeedParamsPlatformBluesky SearchFeedParamsPlatform = "bluesky"
+	SearchFeedParamsPlatformThreads SearchFeedParamsPlatform = "threads"
 )
 
 // Defines values for ListPostsParamsStatus.
@@ -638,6 +719,49 @@ type AttemptsAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
+// BestTimesAnswer defines model for BestTimesAnswer.
+type BestTimesAnswer struct {
+	Confidence Confidence         `json:"confidence"`
+	From       openapi_types.Date `json:"from"`
+	Method     string             `json:"method"`
+	Metric     string             `json:"metric"`
+
+	// Note Why the confidence is not high.
+	Note string `json:"note,omitempty,omitzero"`
+
+	// OtherPosts Of the workspace's other accounts.
+	OtherPosts int `json:"otherPosts"`
+
+	// Posts Of the history of what is asked about.
+	Posts    int                     `json:"posts"`
+	Times    []BestTimesAnswer_Times `json:"times"`
+	Timezone string                  `json:"timezone"`
+	To       openapi_types.Date      `json:"to"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
+// BestTimesAnswerTimesWeekday defines model for BestTimesAnswer.Times.Weekday.
+type BestTimesAnswerTimesWeekday string
+
+// BestTimesAnswer_Times defines model for BestTimesAnswer.Times.
+type BestTimesAnswer_Times struct {
+	Confidence Confidence `json:"confidence"`
+	High       float64    `json:"high"`
+	Hour       int        `json:"hour"`
+
+	// Lift What is expected relative to the mean post of the account: 0.2 is a fifth more.
+	Lift float64 `json:"lift"`
+
+	// Low The expectation is above it nine times out of ten.
+	Low float64 `json:"low"`
+
+	// Posts Of the own history in this hour.
+	Posts   int                         `json:"posts"`
+	Weekday BestTimesAnswerTimesWeekday `json:"weekday"`
+}
+
 // BlueskySettings defines model for BlueskySettings.
 type BlueskySettings struct {
 	// Content Overrides the post's content on this platform.
@@ -733,6 +857,9 @@ type CommentRecord struct {
 
 // CommentRecordStatus defines model for CommentRecord.Status.
 type CommentRecordStatus string
+
+// Confidence defines model for Confidence.
+type Confidence string
 
 // ConnectBegunAnswer defines model for ConnectBegunAnswer.
 type ConnectBegunAnswer struct {
@@ -1257,11 +1384,88 @@ type FacebookSettings struct {
 // FacebookSettingsMediaType A reel is one video, a story one image or one video; a story shows no text and takes no first comment.
 type FacebookSettingsMediaType string
 
+// FeedItem A public post.
+type FeedItem struct {
+	// Author What the platform tells of who wrote it; bluesky's stream tells the id alone.
+	Author FeedItem_Author `json:"author"`
+
+	// Keywords Those of the monitor that it has.
+	Keywords []string `json:"keywords,omitempty,omitzero"`
+
+	// Language As its author says, BCP 47.
+	Language  string       `json:"language"`
+	NativeID  string       `json:"nativeId"`
+	Platform  PlatformName `json:"platform"`
+	Text      string       `json:"text"`
+	URL       string       `json:"url"`
+	WrittenAt time.Time    `json:"writtenAt"`
+}
+
+// FeedItem_Author What the platform tells of who wrote it; bluesky's stream tells the id alone.
+type FeedItem_Author struct {
+	Handle string `json:"handle,omitempty,omitzero"`
+	ID     string `json:"id,omitempty,omitzero"`
+	Name   string `json:"name,omitempty,omitzero"`
+	URL    string `json:"url,omitempty,omitzero"`
+}
+
+// FeedItemsAnswer defines model for FeedItemsAnswer.
+type FeedItemsAnswer struct {
+	Items      []FeedItem `json:"items"`
+	NextCursor string     `json:"nextCursor"`
+}
+
 // FirstComment defines model for FirstComment.
 type FirstComment struct {
 	// Target The entry it belongs to; 0 is the main post.
 	Target int    `json:"target,omitempty,omitzero"`
 	Text   string `json:"text"`
+}
+
+// FollowersAnswer defines model for FollowersAnswer.
+type FollowersAnswer struct {
+	Accounts []FollowersAnswer_Accounts `json:"accounts"`
+	From     openapi_types.Date         `json:"from"`
+
+	// Series Without youtube.
+	Series []FollowersAnswer_Series `json:"series"`
+	To     openapi_types.Date       `json:"to"`
+
+	// Totals Of the last day, without youtube.
+	Totals FollowersAnswer_Totals `json:"totals"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
+// FollowersAnswer_Accounts defines model for FollowersAnswer.Accounts.
+type FollowersAnswer_Accounts struct {
+	AccountID string `json:"accountId"`
+
+	// Change Of followers since the first look of the range.
+	Change *int `json:"change"`
+
+	// Day Of the latest look.
+	Day       openapi_types.Date `json:"day"`
+	Followers *int               `json:"followers"`
+	Following *int               `json:"following"`
+	Platform  PlatformName       `json:"platform"`
+	Posts     *int               `json:"posts"`
+}
+
+// FollowersAnswer_Series defines model for FollowersAnswer.Series.
+type FollowersAnswer_Series struct {
+	// Accounts That are counted on this day.
+	Accounts  int                `json:"accounts"`
+	Day       openapi_types.Date `json:"day"`
+	Followers int                `json:"followers"`
+}
+
+// FollowersAnswer_Totals Of the last day, without youtube.
+type FollowersAnswer_Totals struct {
+	Accounts  int  `json:"accounts"`
+	Change    *int `json:"change"`
+	Followers *int `json:"followers"`
 }
 
 // GoogleBusinessSettings defines model for GoogleBusinessSettings.
@@ -1346,6 +1550,66 @@ type Held struct {
 // HeldReason defines model for Held.Reason.
 type HeldReason string
 
+// InboxAnswer defines model for InboxAnswer.
+type InboxAnswer struct {
+	HasMore bool        `json:"hasMore"`
+	Items   []InboxItem `json:"items"`
+
+	// NextCursor The cursor of the next request; null at the end.
+	NextCursor string `json:"nextCursor"`
+
+	// Unread How much of each account nobody has read, up to 1,000 of each kind; accounts without any are left out.
+	Unread []InboxAnswer_Unread `json:"unread"`
+}
+
+// InboxAnswer_Unread defines model for InboxAnswer.Unread.
+type InboxAnswer_Unread struct {
+	AccountID string `json:"accountId"`
+	Comments  int    `json:"comments"`
+	Mentions  int    `json:"mentions"`
+}
+
+// InboxItem defines model for InboxItem.
+type InboxItem struct {
+	// AccountID Who it was written to.
+	AccountID string           `json:"accountId"`
+	Author    InboxItem_Author `json:"author"`
+	ID        string           `json:"id"`
+
+	// IsDeleted The platform no longer has it.
+	IsDeleted bool          `json:"isDeleted"`
+	Kind      InboxItemKind `json:"kind"`
+
+	// NativeID Id on the platform.
+	NativeID string `json:"nativeId"`
+
+	// ParentID The item that it answers; null where that is the post.
+	ParentID string       `json:"parentId"`
+	Platform PlatformName `json:"platform"`
+
+	// PostID The post that it is under.
+	PostID string `json:"postId"`
+
+	// ReadAt When it was marked as read.
+	ReadAt    time.Time `json:"readAt"`
+	Text      string    `json:"text"`
+	URL       string    `json:"url"`
+	WrittenAt time.Time `json:"writtenAt"`
+}
+
+// InboxItem_Author defines model for InboxItem.Author.
+type InboxItem_Author struct {
+	Handle string `json:"handle"`
+
+	// ID Id on the platform.
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// InboxItemKind defines model for InboxItem.Kind.
+type InboxItemKind string
+
 // InstagramSettings defines model for InstagramSettings.
 type InstagramSettings struct {
 	// AudioName What a reel's own sound is called.
@@ -1396,10 +1660,16 @@ type InstagramSettings_UserTags struct {
 	Username string `json:"username"`
 
 	// X Of pictures, where: 0 is the left edge.
-	X float32 `json:"x,omitempty,omitzero"`
+	X float64 `json:"x,omitempty,omitzero"`
 
 	// Y 0 is the upper edge.
-	Y float32 `json:"y,omitempty,omitzero"`
+	Y float64 `json:"y,omitempty,omitzero"`
+}
+
+// ItemMarks defines model for ItemMarks.
+type ItemMarks struct {
+	ItemIds []string `json:"itemIds"`
+	Read    *bool    `json:"read,omitempty"`
 }
 
 // Key defines model for Key.
@@ -1520,6 +1790,13 @@ type LinkedInSettings_Poll struct {
 // LinkedInSettingsVisibility defines model for LinkedInSettings.Visibility.
 type LinkedInSettingsVisibility string
 
+// MarkAnswer defines model for MarkAnswer.
+type MarkAnswer struct {
+	// Changed How many were marked otherwise before.
+	Changed  int      `json:"changed"`
+	Warnings []Detail `json:"warnings,omitempty,omitzero"`
+}
+
 // MastodonSettings defines model for MastodonSettings.
 type MastodonSettings struct {
 	// Content Overrides the post's content on this platform.
@@ -1567,7 +1844,7 @@ type Media struct {
 	CreatedAt time.Time `json:"createdAt"`
 
 	// Duration Of a video, in seconds.
-	Duration float32 `json:"duration,omitempty,omitzero"`
+	Duration float64 `json:"duration,omitempty,omitzero"`
 
 	// ExpiresAt When it is removed unless a post uses it until then. Missing while a post does.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
@@ -1720,6 +1997,57 @@ type MissingPermission struct {
 	//
 	// Examples: metrics
 	What string `json:"what"`
+}
+
+// Monitor defines model for Monitor.
+type Monitor struct {
+	CreatedAt time.Time      `json:"createdAt,omitempty,omitzero"`
+	Exclude   []string       `json:"exclude,omitempty,omitzero"`
+	ID        string         `json:"id,omitempty,omitzero"`
+	Include   []string       `json:"include,omitempty,omitzero"`
+	IsPaused  bool           `json:"isPaused,omitempty,omitzero"`
+	Language  string         `json:"language,omitempty,omitzero"`
+	Name      string         `json:"name,omitempty,omitzero"`
+	Platforms []PlatformName `json:"platforms,omitempty,omitzero"`
+
+	// Search How the monitor is searched for on a platform without a stream; null where nothing is.
+	Search    *Monitor_Search `json:"search,omitempty"`
+	UpdatedAt time.Time       `json:"updatedAt,omitempty,omitzero"`
+}
+
+// Monitor_Search How the monitor is searched for on a platform without a stream; null where nothing is.
+type Monitor_Search struct {
+	// Problem Why nothing is searched; null where nothing is wrong.
+	Problem string `json:"problem"`
+
+	// Until What was written until then was looked for.
+	Until time.Time `json:"until"`
+}
+
+// MonitorAnswer defines model for MonitorAnswer.
+type MonitorAnswer struct {
+	Monitor Monitor `json:"monitor"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
+// MonitorUpdate defines model for MonitorUpdate.
+type MonitorUpdate struct {
+	Exclude  []string `json:"exclude,omitzero"`
+	Include  []string `json:"include,omitzero"`
+	IsPaused *bool    `json:"isPaused,omitempty"`
+
+	// Language ISO 639-1: only posts that say to be in it; null for any.
+	Language  *string        `json:"language,omitempty"`
+	Name      *string        `json:"name,omitempty"`
+	Platforms []PlatformName `json:"platforms,omitzero"`
+}
+
+// MonitorsAnswer defines model for MonitorsAnswer.
+type MonitorsAnswer struct {
+	Monitors   []Monitor `json:"monitors"`
+	NextCursor string    `json:"nextCursor"`
 }
 
 // Pagination defines model for Pagination.
@@ -2036,6 +2364,27 @@ type PostsAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
+// PublicProfileAnswer defines model for PublicProfileAnswer.
+type PublicProfileAnswer struct {
+	// Profile What the platform does not tell is null.
+	Profile PublicProfileAnswer_Profile `json:"profile"`
+}
+
+// PublicProfileAnswer_Profile What the platform does not tell is null.
+type PublicProfileAnswer_Profile struct {
+	AvatarURL   string       `json:"avatarUrl"`
+	CreatedAt   time.Time    `json:"createdAt"`
+	Description string       `json:"description"`
+	Followers   *int         `json:"followers"`
+	Following   *int         `json:"following"`
+	Handle      string       `json:"handle"`
+	ID          string       `json:"id"`
+	Name        string       `json:"name"`
+	Platform    PlatformName `json:"platform"`
+	Posts       *int         `json:"posts"`
+	URL         string       `json:"url"`
+}
+
 // Queue defines model for Queue.
 type Queue struct {
 	BrandID   string     `json:"brandId,omitempty,omitzero"`
@@ -2092,6 +2441,70 @@ type RedeliveredAnswer struct {
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
+// Reply defines model for Reply.
+type Reply struct {
+	AccountID string    `json:"accountId,omitempty,omitzero"`
+	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
+	Error     *Cause    `json:"error,omitempty"`
+	ID        string    `json:"id,omitempty,omitzero"`
+	ItemID    string    `json:"itemId,omitempty,omitzero"`
+
+	// NativeID Id on the platform.
+	NativeID string       `json:"nativeId,omitempty,omitzero"`
+	Platform PlatformName `json:"platform,omitempty,omitzero"`
+	PostedAt time.Time    `json:"postedAt,omitempty,omitzero"`
+	Status   ReplyStatus  `json:"status,omitempty,omitzero"`
+	Text     string       `json:"text,omitempty,omitzero"`
+	URL      string       `json:"url,omitempty,omitzero"`
+}
+
+// ReplyStatus defines model for Reply.Status.
+type ReplyStatus string
+
+// ReplyAnswer defines model for ReplyAnswer.
+type ReplyAnswer struct {
+	Reply    Reply    `json:"reply"`
+	Warnings []Detail `json:"warnings,omitempty,omitzero"`
+}
+
+// ReplyCreate defines model for ReplyCreate.
+type ReplyCreate struct {
+	// ItemID What it answers.
+	ItemID string `json:"itemId"`
+	Text   string `json:"text"`
+}
+
+// RetentionAnswer defines model for RetentionAnswer.
+type RetentionAnswer struct {
+	From openapi_types.Date `json:"from"`
+	To   openapi_types.Date `json:"to"`
+
+	// Unavailable What is not available and why.
+	Unavailable string                   `json:"unavailable"`
+	Videos      []RetentionAnswer_Videos `json:"videos"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
+// RetentionAnswer_Videos defines model for RetentionAnswer.Videos.
+type RetentionAnswer_Videos struct {
+	AccountID          string   `json:"accountId"`
+	AverageViewSeconds *float64 `json:"averageViewSeconds"`
+
+	// Curve With postId: the share of views that watch, at each of curveAt. Above 1 where a part is watched again.
+	Curve []float64 `json:"curve"`
+
+	// CurveAt With curve: how much of the video is over, to 1.
+	CurveAt        []float32 `json:"curveAt,omitempty,omitzero"`
+	MeasuredAt     time.Time `json:"measuredAt"`
+	PlatformPostID string    `json:"platformPostId"`
+	PostID         string    `json:"postId"`
+	PostedAt       time.Time `json:"postedAt"`
+	Views          *int      `json:"views"`
+	WatchSeconds   *int      `json:"watchSeconds"`
 }
 
 // RetryAnswer defines model for RetryAnswer.
@@ -2216,7 +2629,7 @@ type ThreadConfig struct {
 	MaxRetries *int `json:"maxRetries,omitempty"`
 
 	// PostDelay Accepted without effect.
-	PostDelay *float32 `json:"postDelay,omitempty"`
+	PostDelay *float64 `json:"postDelay,omitempty"`
 }
 
 // ThreadCreate defines model for ThreadCreate.
@@ -2398,6 +2811,36 @@ type TiktokSettings struct {
 
 // TiktokSettingsPrivacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it takes SELF_ONLY alone, which a warning says (setting_private).
 type TiktokSettingsPrivacy string
+
+// TranscriptAnswer defines model for TranscriptAnswer.
+type TranscriptAnswer struct {
+	Transcript TranscriptAnswer_Transcript `json:"transcript"`
+}
+
+// TranscriptAnswer_Transcript_Cues defines model for TranscriptAnswer.Transcript.Cues.
+type TranscriptAnswer_Transcript_Cues struct {
+	End float64 `json:"end"`
+
+	// Start Seconds from the beginning.
+	Start float64 `json:"start"`
+	Text  string  `json:"text"`
+}
+
+// TranscriptAnswer_Transcript defines model for TranscriptAnswer.Transcript.
+type TranscriptAnswer_Transcript struct {
+	Cues []TranscriptAnswer_Transcript_Cues `json:"cues"`
+
+	// IsAutomatic It comes from speech recognition.
+	IsAutomatic bool   `json:"isAutomatic"`
+	Language    string `json:"language"`
+
+	// Languages All that there are.
+	Languages []string `json:"languages"`
+
+	// Text All of it, a cue a line.
+	Text    string `json:"text"`
+	VideoID string `json:"videoId"`
+}
 
 // TwitterSettings defines model for TwitterSettings.
 type TwitterSettings struct {
@@ -2687,6 +3130,9 @@ type KeyID = string
 // MediaID defines model for MediaId.
 type MediaID = string
 
+// MonitorID defines model for MonitorId.
+type MonitorID = string
+
 // Platform defines model for Platform.
 type Platform = PlatformName
 
@@ -2713,6 +3159,62 @@ type CheckAccountsParams struct {
 	Platform *Platform `form:"platform,omitempty" json:"platform,omitempty"`
 	BrandID  *BrandID  `form:"brandId,omitempty" json:"brandId,omitempty"`
 }
+
+// GetBestTimesParams defines parameters for GetBestTimes.
+type GetBestTimesParams struct {
+	// From First UTC day of the history; by default 365 days before to.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Last UTC day; by default today. At most 366 days after from.
+	To       *openapi_types.Date `form:"to,omitempty" json:"to,omitempty"`
+	Platform *Platform           `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// AccountID By default all accounts together. One that the workspace does not have is an error.
+	AccountID *string `form:"accountId,omitempty" json:"accountId,omitempty"`
+
+	// BrandID Only accounts of this brand.
+	BrandID *string `form:"brandId,omitempty" json:"brandId,omitempty"`
+
+	// Format json or csv; by default what the header Accept asks for, else json.
+	Format *GetBestTimesParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
+	// Timezone IANA name of the time zone of the hours.
+	Timezone *string `form:"timezone,omitempty" json:"timezone,omitempty"`
+
+	// Metric By what posts are compared.
+	Metric *GetBestTimesParamsMetric `form:"metric,omitempty" json:"metric,omitempty"`
+
+	// Limit How many hours are listed.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// GetBestTimesParamsFormat defines parameters for GetBestTimes.
+type GetBestTimesParamsFormat string
+
+// GetBestTimesParamsMetric defines parameters for GetBestTimes.
+type GetBestTimesParamsMetric string
+
+// CountFollowersParams defines parameters for CountFollowers.
+type CountFollowersParams struct {
+	// From First UTC day; by default 30 days before to.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Last UTC day; by default today. At most 366 days after from.
+	To       *openapi_types.Date `form:"to,omitempty" json:"to,omitempty"`
+	Platform *Platform           `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// AccountID By default all accounts together. One that the workspace does not have is an error.
+	AccountID *string `form:"accountId,omitempty" json:"accountId,omitempty"`
+
+	// BrandID Only accounts of this brand.
+	BrandID *string `form:"brandId,omitempty" json:"brandId,omitempty"`
+
+	// Format json or csv; by default what the header Accept asks for, else json.
+	Format *CountFollowersParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+}
+
+// CountFollowersParamsFormat defines parameters for CountFollowers.
+type CountFollowersParamsFormat string
 
 // CountPostsParams defines parameters for CountPosts.
 type CountPostsParams struct {
@@ -2751,6 +3253,34 @@ type CountPostsParamsFormat string
 // CountPostsParamsSortBy defines parameters for CountPosts.
 type CountPostsParamsSortBy string
 
+// GetRetentionParams defines parameters for GetRetention.
+type GetRetentionParams struct {
+	// From First UTC day; by default 30 days before to.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Last UTC day; by default today. At most 366 days after from.
+	To       *openapi_types.Date `form:"to,omitempty" json:"to,omitempty"`
+	Platform *Platform           `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// AccountID By default all accounts together. One that the workspace does not have is an error.
+	AccountID *string `form:"accountId,omitempty" json:"accountId,omitempty"`
+
+	// BrandID Only accounts of this brand.
+	BrandID *string `form:"brandId,omitempty" json:"brandId,omitempty"`
+
+	// Format json or csv; by default what the header Accept asks for, else json.
+	Format *GetRetentionParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
+	// PostID Only this post.
+	PostID *string `form:"postId,omitempty" json:"postId,omitempty"`
+
+	// Limit How many videos are listed.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// GetRetentionParamsFormat defines parameters for GetRetention.
+type GetRetentionParamsFormat string
+
 // BeginConnectParams defines parameters for BeginConnect.
 type BeginConnectParams struct {
 	// Server Of mastodon alone, and required there but for a test key: the account's server.
@@ -2767,6 +3297,53 @@ type ListEntitiesParams struct {
 	SelectionToken string `form:"selectionToken" json:"selectionToken"`
 }
 
+// ListCommentsParams defines parameters for ListComments.
+type ListCommentsParams struct {
+	// AccountID By default all accounts together.
+	AccountID *string `form:"accountId,omitempty" json:"accountId,omitempty"`
+
+	// PostID Only what is under this post.
+	PostID *string `form:"postId,omitempty" json:"postId,omitempty"`
+
+	// Unread Only what nobody has marked as read.
+	Unread *bool `form:"unread,omitempty" json:"unread,omitempty"`
+	Limit  *int  `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The nextCursor of the page before, with the same filters; by default the newest.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListMentionsParams defines parameters for ListMentions.
+type ListMentionsParams struct {
+	// AccountID By default all accounts together.
+	AccountID *string `form:"accountId,omitempty" json:"accountId,omitempty"`
+
+	// Unread Only what nobody has marked as read.
+	Unread *bool `form:"unread,omitempty" json:"unread,omitempty"`
+	Limit  *int  `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The nextCursor of the page before, with the same filters; by default the newest.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateReplyParams defines parameters for CreateReply.
+type CreateReplyParams struct {
+	// IdempotencyKey Names the request for 24 hours, within the API key: the same request gets the same answer, another one 409.
+	// Only answers of success are kept. A UUID will do.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// GetTranscriptParams defines parameters for GetTranscript.
+type GetTranscriptParams struct {
+	AccountID string `form:"accountId" json:"accountId"`
+
+	// VideoID The id of the video on YouTube, as postId of its platform.
+	VideoID string `form:"videoId" json:"videoId"`
+
+	// Language A language tag such as en; by default the first that there is.
+	Language *string `form:"language,omitempty" json:"language,omitempty"`
+}
+
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
 	// After The id of the last event you have, or nextCursor; by default the beginning.
@@ -2776,6 +3353,58 @@ type ListEventsParams struct {
 	Type  *string `form:"type,omitempty" json:"type,omitempty"`
 	Limit *int    `form:"limit,omitempty" json:"limit,omitempty"`
 }
+
+// ListMonitorsParams defines parameters for ListMonitors.
+type ListMonitorsParams struct {
+	// Cursor nextCursor of the page before.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+	Limit  *int    `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListMonitorItemsParams defines parameters for ListMonitorItems.
+type ListMonitorItemsParams struct {
+	Platform *ListMonitorItemsParamsPlatform `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// Cursor nextCursor of the page before.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+	Limit  *int    `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListMonitorItemsParamsPlatform defines parameters for ListMonitorItems.
+type ListMonitorItemsParamsPlatform string
+
+// ReadPublicProfileParams defines parameters for ReadPublicProfile.
+type ReadPublicProfileParams struct {
+	Platform *ReadPublicProfileParamsPlatform `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// Handle A handle or a DID.
+	Handle string `form:"handle" json:"handle"`
+}
+
+// ReadPublicProfileParamsPlatform defines parameters for ReadPublicProfile.
+type ReadPublicProfileParamsPlatform string
+
+// SearchFeedParams defines parameters for SearchFeed.
+type SearchFeedParams struct {
+	Platform SearchFeedParamsPlatform `form:"platform" json:"platform"`
+	Q        string                   `form:"q" json:"q"`
+
+	// Language ISO 639-1; bluesky only.
+	Language *string `form:"language,omitempty" json:"language,omitempty"`
+
+	// Since Written at or after this time.
+	Since *string `form:"since,omitempty" json:"since,omitempty"`
+
+	// AccountID For whom is searched; left out, the first account of the workspace on the platform that works.
+	AccountID *string `form:"accountId,omitempty" json:"accountId,omitempty"`
+
+	// Cursor nextCursor of the page before of the same search.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+	Limit  *int    `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// SearchFeedParamsPlatform defines parameters for SearchFeed.
+type SearchFeedParamsPlatform string
 
 // ListKeysParams defines parameters for ListKeys.
 type ListKeysParams struct {
@@ -2933,6 +3562,18 @@ type ConnectYoutubeJSONRequestBody = ConnectYoutube
 
 // SelectEntitiesJSONRequestBody defines body for SelectEntities for application/json ContentType.
 type SelectEntitiesJSONRequestBody = EntitiesSelection
+
+// MarkItemsJSONRequestBody defines body for MarkItems for application/json ContentType.
+type MarkItemsJSONRequestBody = ItemMarks
+
+// CreateReplyJSONRequestBody defines body for CreateReply for application/json ContentType.
+type CreateReplyJSONRequestBody = ReplyCreate
+
+// CreateMonitorJSONRequestBody defines body for CreateMonitor for application/json ContentType.
+type CreateMonitorJSONRequestBody = Monitor
+
+// UpdateMonitorJSONRequestBody defines body for UpdateMonitor for application/json ContentType.
+type UpdateMonitorJSONRequestBody = MonitorUpdate
 
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = KeyCreate
@@ -3111,6 +3752,27 @@ type ClientInterface interface {
 	// Corresponds with GET /accounts/{id}/health (the `CheckAccount` operationId).
 	CheckAccount(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetBestTimes See when posts do best
+	//
+	// The hours of the week in which posts of the account, or of all together, do best by their own history; method says how it
+	// is found out, confidence how far it can be trusted, and note why that is not far. Fewer than 30 posts say little, and the
+	// answer says that.
+	//
+	// As CSV: a row for each hour.
+	//
+	// Corresponds with GET /analytics/best-times (the `GetBestTimes` operationId).
+	GetBestTimes(ctx context.Context, params *GetBestTimesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CountFollowers See how accounts gain followers
+	//
+	// Accounts are looked at once a day; one that was not looked at on a day counts with its last look, for a week. totals and
+	// series leave youtube out, whose subscribers are rounded; its accounts are listed.
+	//
+	// As CSV: a row for each account.
+	//
+	// Corresponds with GET /analytics/followers (the `CountFollowers` operationId).
+	CountFollowers(ctx context.Context, params *CountFollowersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CountPosts Count posts, and see how they do
 	//
 	// Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
@@ -3124,6 +3786,16 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 	CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetRetention See how long videos on youtube are watched
+	//
+	// The videos that were published in the range, the most viewed first. curve, the share of viewers along a video, is
+	// not collected: it is read from YouTube where postId names one. unavailable says why there is none.
+	//
+	// As CSV: a row for each video.
+	//
+	// Corresponds with GET /analytics/retention (the `GetRetention` operationId).
+	GetRetention(ctx context.Context, params *GetRetentionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPlan Read the plan and those there are
 	//
@@ -3434,6 +4106,80 @@ type ClientInterface interface {
 	// Corresponds with POST /connect/{platform}/select (the `SelectEntities` operationId).
 	SelectEntities(ctx context.Context, platform ConnectPlatform, body SelectEntitiesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListComments List comments
+	//
+	// What people wrote under the posts of the workspace's accounts, the newest first, answers to comments included. It is read
+	// from the platforms every few minutes, more rarely the older a post is; docs/engagement.md says which platforms have what.
+	//
+	// A comment is listed within a second of being read; its text, author and url follow within seconds and are null until then,
+	// and again once the platform's terms have them forgotten (what LinkedIn's members wrote: after 48 hours).
+	//
+	// Corresponds with GET /engagement/comments (the `ListComments` operationId).
+	ListComments(ctx context.Context, params *ListCommentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListMentions List mentions
+	//
+	// What people wrote elsewhere that names an account of the workspace, the newest first. What is under a post of the account
+	// is a comment.
+	//
+	// Corresponds with GET /engagement/mentions (the `ListMentions` operationId).
+	ListMentions(ctx context.Context, params *ListMentionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MarkItemsWithBody Mark comments and mentions as read
+	//
+	// All of them, or none where one is not there. Marking again changes nothing.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /engagement/read (the `MarkItems` operationId).
+	MarkItemsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MarkItems Mark comments and mentions as read
+	//
+	// All of them, or none where one is not there. Marking again changes nothing.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /engagement/read (the `MarkItems` operationId).
+	MarkItems(ctx context.Context, body MarkItemsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateReplyWithBody Reply to a comment or a mention
+	//
+	// Answers once the reply is stored for good; it goes out within a second, by the account that the item was written to, with
+	// the guarantees of a post: an answer of the platform that is lost is looked for, and never repeated blindly. GET
+	// /engagement/replies/{id} tells what became of it. A text is as long as a first comment may be on the platform. Send an
+	// Idempotency-Key to be able to repeat the request safely.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /engagement/replies (the `CreateReply` operationId).
+	CreateReplyWithBody(ctx context.Context, params *CreateReplyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateReply Reply to a comment or a mention
+	//
+	// Answers once the reply is stored for good; it goes out within a second, by the account that the item was written to, with
+	// the guarantees of a post: an answer of the platform that is lost is looked for, and never repeated blindly. GET
+	// /engagement/replies/{id} tells what became of it. A text is as long as a first comment may be on the platform. Send an
+	// Idempotency-Key to be able to repeat the request safely.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /engagement/replies (the `CreateReply` operationId).
+	CreateReply(ctx context.Context, params *CreateReplyParams, body CreateReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetReply Read a reply
+	//
+	// Corresponds with GET /engagement/replies/{id} (the `GetReply` operationId).
+	GetReply(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetTranscript Read what is spoken in a video
+	//
+	// The captions of a video of a YouTube account, as YouTube has them: those that somebody uploaded before those of speech
+	// recognition. Each read costs 250 of the 10,000 units that YouTube gives crier's app a day.
+	//
+	// Corresponds with GET /engagement/transcript (the `GetTranscript` operationId).
+	GetTranscript(ctx context.Context, params *GetTranscriptParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListEvents Catch up on events
 	//
 	// All events of the workspace, with the same ids and bodies as webhooks deliver, whether or not a webhook was there
@@ -3445,6 +4191,86 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /events (the `ListEvents` operationId).
 	ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListMonitors List monitors
+	//
+	// Corresponds with GET /feeds/keywords (the `ListMonitors` operationId).
+	ListMonitors(ctx context.Context, params *ListMonitorsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateMonitorWithBody Create a monitor
+	//
+	// A monitor finds public posts that have one of the included keywords and none of the excluded ones, from now on. A keyword is a
+	// word or a phrase; case and the ways to write a letter make no difference, and it is met as whole words. A workspace has up to
+	// 10,000 monitors, whose keywords have up to 256 KiB together (invalid_state). What is found is listed, and sent to webhooks as
+	// feed.matched. Monitors of a test key see what the sandbox generates, and nothing else.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /feeds/keywords (the `CreateMonitor` operationId).
+	CreateMonitorWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateMonitor Create a monitor
+	//
+	// A monitor finds public posts that have one of the included keywords and none of the excluded ones, from now on. A keyword is a
+	// word or a phrase; case and the ways to write a letter make no difference, and it is met as whole words. A workspace has up to
+	// 10,000 monitors, whose keywords have up to 256 KiB together (invalid_state). What is found is listed, and sent to webhooks as
+	// feed.matched. Monitors of a test key see what the sandbox generates, and nothing else.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /feeds/keywords (the `CreateMonitor` operationId).
+	CreateMonitor(ctx context.Context, body CreateMonitorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteMonitor Delete a monitor
+	//
+	// Corresponds with DELETE /feeds/keywords/{id} (the `DeleteMonitor` operationId).
+	DeleteMonitor(ctx context.Context, id MonitorID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetMonitor Read a monitor
+	//
+	// Corresponds with GET /feeds/keywords/{id} (the `GetMonitor` operationId).
+	GetMonitor(ctx context.Context, id MonitorID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMonitorWithBody Change a monitor
+	//
+	// What it has found stays. A paused monitor finds nothing.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /feeds/keywords/{id} (the `UpdateMonitor` operationId).
+	UpdateMonitorWithBody(ctx context.Context, id MonitorID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMonitor Change a monitor
+	//
+	// What it has found stays. A paused monitor finds nothing.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /feeds/keywords/{id} (the `UpdateMonitor` operationId).
+	UpdateMonitor(ctx context.Context, id MonitorID, body UpdateMonitorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListMonitorItems List what a monitor has found
+	//
+	// Posts that were found can be listed some seconds after they were written.
+	//
+	// Corresponds with GET /feeds/keywords/{id}/items (the `ListMonitorItems` operationId).
+	ListMonitorItems(ctx context.Context, id MonitorID, params *ListMonitorItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReadPublicProfile Read a public profile
+	//
+	// Of bluesky, which shows profiles to everybody: no account is needed. A test key sees the people of the sandbox's stream, such as
+	// author1.stream.test.
+	//
+	// Corresponds with GET /feeds/profile (the `ReadPublicProfile` operationId).
+	ReadPublicProfile(ctx context.Context, params *ReadPublicProfileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SearchFeed Search public posts
+	//
+	// Asks the search of one platform, on behalf of an account of the workspace: the platforms let nobody else search. A test key
+	// searches what the sandbox generates. On threads the account needs the permission threads_keyword_search.
+	//
+	// Corresponds with GET /feeds/search (the `SearchFeed` operationId).
+	SearchFeed(ctx context.Context, params *SearchFeedParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListKeys List keys
 	//
@@ -4133,6 +4959,47 @@ func (c *Client) CheckAccount(ctx context.Context, id string, reqEditors ...Requ
 	return c.Client.Do(req)
 }
 
+// GetBestTimes See when posts do best
+//
+// The hours of the week in which posts of the account, or of all together, do best by their own history; method says how it
+// is found out, confidence how far it can be trusted, and note why that is not far. Fewer than 30 posts say little, and the
+// answer says that.
+//
+// As CSV: a row for each hour.
+//
+// Corresponds with GET /analytics/best-times (the `GetBestTimes` operationId).
+func (c *Client) GetBestTimes(ctx context.Context, params *GetBestTimesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetBestTimesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CountFollowers See how accounts gain followers
+//
+// Accounts are looked at once a day; one that was not looked at on a day counts with its last look, for a week. totals and
+// series leave youtube out, whose subscribers are rounded; its accounts are listed.
+//
+// As CSV: a row for each account.
+//
+// Corresponds with GET /analytics/followers (the `CountFollowers` operationId).
+func (c *Client) CountFollowers(ctx context.Context, params *CountFollowersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCountFollowersRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // CountPosts Count posts, and see how they do
 //
 // Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
@@ -4147,6 +5014,26 @@ func (c *Client) CheckAccount(ctx context.Context, id string, reqEditors ...Requ
 // Corresponds with GET /analytics/posts (the `CountPosts` operationId).
 func (c *Client) CountPosts(ctx context.Context, params *CountPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCountPostsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetRetention See how long videos on youtube are watched
+//
+// The videos that were published in the range, the most viewed first. curve, the share of viewers along a video, is
+// not collected: it is read from YouTube where postId names one. unavailable says why there is none.
+//
+// As CSV: a row for each video.
+//
+// Corresponds with GET /analytics/retention (the `GetRetention` operationId).
+func (c *Client) GetRetention(ctx context.Context, params *GetRetentionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetRetentionRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4836,6 +5723,160 @@ func (c *Client) SelectEntities(ctx context.Context, platform ConnectPlatform, b
 	return c.Client.Do(req)
 }
 
+// ListComments List comments
+//
+// What people wrote under the posts of the workspace's accounts, the newest first, answers to comments included. It is read
+// from the platforms every few minutes, more rarely the older a post is; docs/engagement.md says which platforms have what.
+//
+// A comment is listed within a second of being read; its text, author and url follow within seconds and are null until then,
+// and again once the platform's terms have them forgotten (what LinkedIn's members wrote: after 48 hours).
+//
+// Corresponds with GET /engagement/comments (the `ListComments` operationId).
+func (c *Client) ListComments(ctx context.Context, params *ListCommentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCommentsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListMentions List mentions
+//
+// What people wrote elsewhere that names an account of the workspace, the newest first. What is under a post of the account
+// is a comment.
+//
+// Corresponds with GET /engagement/mentions (the `ListMentions` operationId).
+func (c *Client) ListMentions(ctx context.Context, params *ListMentionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMentionsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MarkItemsWithBody Mark comments and mentions as read
+//
+// All of them, or none where one is not there. Marking again changes nothing.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /engagement/read (the `MarkItems` operationId).
+func (c *Client) MarkItemsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMarkItemsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MarkItems Mark comments and mentions as read
+//
+// All of them, or none where one is not there. Marking again changes nothing.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /engagement/read (the `MarkItems` operationId).
+func (c *Client) MarkItems(ctx context.Context, body MarkItemsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMarkItemsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateReplyWithBody Reply to a comment or a mention
+//
+// Answers once the reply is stored for good; it goes out within a second, by the account that the item was written to, with
+// the guarantees of a post: an answer of the platform that is lost is looked for, and never repeated blindly. GET
+// /engagement/replies/{id} tells what became of it. A text is as long as a first comment may be on the platform. Send an
+// Idempotency-Key to be able to repeat the request safely.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /engagement/replies (the `CreateReply` operationId).
+func (c *Client) CreateReplyWithBody(ctx context.Context, params *CreateReplyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateReplyRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateReply Reply to a comment or a mention
+//
+// Answers once the reply is stored for good; it goes out within a second, by the account that the item was written to, with
+// the guarantees of a post: an answer of the platform that is lost is looked for, and never repeated blindly. GET
+// /engagement/replies/{id} tells what became of it. A text is as long as a first comment may be on the platform. Send an
+// Idempotency-Key to be able to repeat the request safely.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /engagement/replies (the `CreateReply` operationId).
+func (c *Client) CreateReply(ctx context.Context, params *CreateReplyParams, body CreateReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateReplyRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetReply Read a reply
+//
+// Corresponds with GET /engagement/replies/{id} (the `GetReply` operationId).
+func (c *Client) GetReply(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetReplyRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetTranscript Read what is spoken in a video
+//
+// The captions of a video of a YouTube account, as YouTube has them: those that somebody uploaded before those of speech
+// recognition. Each read costs 250 of the 10,000 units that YouTube gives crier's app a day.
+//
+// Corresponds with GET /engagement/transcript (the `GetTranscript` operationId).
+func (c *Client) GetTranscript(ctx context.Context, params *GetTranscriptParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetTranscriptRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListEvents Catch up on events
 //
 // All events of the workspace, with the same ids and bodies as webhooks deliver, whether or not a webhook was there
@@ -4848,6 +5889,186 @@ func (c *Client) SelectEntities(ctx context.Context, platform ConnectPlatform, b
 // Corresponds with GET /events (the `ListEvents` operationId).
 func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListEventsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListMonitors List monitors
+//
+// Corresponds with GET /feeds/keywords (the `ListMonitors` operationId).
+func (c *Client) ListMonitors(ctx context.Context, params *ListMonitorsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMonitorsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateMonitorWithBody Create a monitor
+//
+// A monitor finds public posts that have one of the included keywords and none of the excluded ones, from now on. A keyword is a
+// word or a phrase; case and the ways to write a letter make no difference, and it is met as whole words. A workspace has up to
+// 10,000 monitors, whose keywords have up to 256 KiB together (invalid_state). What is found is listed, and sent to webhooks as
+// feed.matched. Monitors of a test key see what the sandbox generates, and nothing else.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /feeds/keywords (the `CreateMonitor` operationId).
+func (c *Client) CreateMonitorWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateMonitorRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateMonitor Create a monitor
+//
+// A monitor finds public posts that have one of the included keywords and none of the excluded ones, from now on. A keyword is a
+// word or a phrase; case and the ways to write a letter make no difference, and it is met as whole words. A workspace has up to
+// 10,000 monitors, whose keywords have up to 256 KiB together (invalid_state). What is found is listed, and sent to webhooks as
+// feed.matched. Monitors of a test key see what the sandbox generates, and nothing else.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /feeds/keywords (the `CreateMonitor` operationId).
+func (c *Client) CreateMonitor(ctx context.Context, body CreateMonitorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateMonitorRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteMonitor Delete a monitor
+//
+// Corresponds with DELETE /feeds/keywords/{id} (the `DeleteMonitor` operationId).
+func (c *Client) DeleteMonitor(ctx context.Context, id MonitorID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteMonitorRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetMonitor Read a monitor
+//
+// Corresponds with GET /feeds/keywords/{id} (the `GetMonitor` operationId).
+func (c *Client) GetMonitor(ctx context.Context, id MonitorID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMonitorRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMonitorWithBody Change a monitor
+//
+// What it has found stays. A paused monitor finds nothing.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /feeds/keywords/{id} (the `UpdateMonitor` operationId).
+func (c *Client) UpdateMonitorWithBody(ctx context.Context, id MonitorID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMonitorRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMonitor Change a monitor
+//
+// What it has found stays. A paused monitor finds nothing.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /feeds/keywords/{id} (the `UpdateMonitor` operationId).
+func (c *Client) UpdateMonitor(ctx context.Context, id MonitorID, body UpdateMonitorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMonitorRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListMonitorItems List what a monitor has found
+//
+// Posts that were found can be listed some seconds after they were written.
+//
+// Corresponds with GET /feeds/keywords/{id}/items (the `ListMonitorItems` operationId).
+func (c *Client) ListMonitorItems(ctx context.Context, id MonitorID, params *ListMonitorItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMonitorItemsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReadPublicProfile Read a public profile
+//
+// Of bluesky, which shows profiles to everybody: no account is needed. A test key sees the people of the sandbox's stream, such as
+// author1.stream.test.
+//
+// Corresponds with GET /feeds/profile (the `ReadPublicProfile` operationId).
+func (c *Client) ReadPublicProfile(ctx context.Context, params *ReadPublicProfileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadPublicProfileRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SearchFeed Search public posts
+//
+// Asks the search of one platform, on behalf of an account of the workspace: the platforms let nobody else search. A test key
+// searches what the sandbox generates. On threads the account needs the permission threads_keyword_search.
+//
+// Corresponds with GET /feeds/search (the `SearchFeed` operationId).
+func (c *Client) SearchFeed(ctx context.Context, params *SearchFeedParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchFeedRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6316,6 +7537,270 @@ func NewCheckAccountRequest(server string, id string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewGetBestTimesRequest constructs an http.Request for the GetBestTimes method
+func NewGetBestTimesRequest(server string, params *GetBestTimesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/analytics/best-times")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Platform != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", *params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AccountID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", *params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BrandID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "brandId", *params.BrandID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Timezone != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timezone", *params.Timezone, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Metric != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "metric", *params.Metric, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCountFollowersRequest constructs an http.Request for the CountFollowers method
+func NewCountFollowersRequest(server string, params *CountFollowersParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/analytics/followers")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Platform != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", *params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AccountID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", *params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BrandID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "brandId", *params.BrandID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewCountPostsRequest constructs an http.Request for the CountPosts method
 func NewCountPostsRequest(server string, params *CountPostsParams) (*http.Request, error) {
 	var err error
@@ -6455,6 +7940,144 @@ func NewCountPostsRequest(server string, params *CountPostsParams) (*http.Reques
 		if params.Top != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "top", *params.Top, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetRetentionRequest constructs an http.Request for the GetRetention method
+func NewGetRetentionRequest(server string, params *GetRetentionParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/analytics/retention")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Platform != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", *params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AccountID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", *params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BrandID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "brandId", *params.BrandID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PostID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "postId", *params.PostID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -7383,6 +9006,397 @@ func NewSelectEntitiesRequestWithBody(server string, platform ConnectPlatform, c
 	return req, nil
 }
 
+// NewListCommentsRequest constructs an http.Request for the ListComments method
+func NewListCommentsRequest(server string, params *ListCommentsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/engagement/comments")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.AccountID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", *params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PostID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "postId", *params.PostID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Unread != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "unread", *params.Unread, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListMentionsRequest constructs an http.Request for the ListMentions method
+func NewListMentionsRequest(server string, params *ListMentionsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/engagement/mentions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.AccountID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", *params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Unread != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "unread", *params.Unread, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewMarkItemsRequest calls the generic MarkItems builder with application/json body
+func NewMarkItemsRequest(server string, body MarkItemsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewMarkItemsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewMarkItemsRequestWithBody constructs an http.Request for the MarkItems method, with any body, and a specified content type
+func NewMarkItemsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/engagement/read")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewCreateReplyRequest calls the generic CreateReply builder with application/json body
+func NewCreateReplyRequest(server string, params *CreateReplyParams, body CreateReplyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateReplyRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateReplyRequestWithBody constructs an http.Request for the CreateReply method, with any body, and a specified content type
+func NewCreateReplyRequestWithBody(server string, params *CreateReplyParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/engagement/replies")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetReplyRequest constructs an http.Request for the GetReply method
+func NewGetReplyRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/engagement/replies/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetTranscriptRequest constructs an http.Request for the GetTranscript method
+func NewGetTranscriptRequest(server string, params *GetTranscriptParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/engagement/transcript")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "videoId", params.VideoID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Language != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "language", *params.Language, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListEventsRequest constructs an http.Request for the ListEvents method
 func NewListEventsRequest(server string, params *ListEventsParams) (*http.Request, error) {
 	var err error
@@ -7426,6 +9440,492 @@ func NewListEventsRequest(server string, params *ListEventsParams) (*http.Reques
 		if params.Type != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", *params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListMonitorsRequest constructs an http.Request for the ListMonitors method
+func NewListMonitorsRequest(server string, params *ListMonitorsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/feeds/keywords")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateMonitorRequest calls the generic CreateMonitor builder with application/json body
+func NewCreateMonitorRequest(server string, body CreateMonitorJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateMonitorRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreateMonitorRequestWithBody constructs an http.Request for the CreateMonitor method, with any body, and a specified content type
+func NewCreateMonitorRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/feeds/keywords")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteMonitorRequest constructs an http.Request for the DeleteMonitor method
+func NewDeleteMonitorRequest(server string, id MonitorID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/feeds/keywords/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetMonitorRequest constructs an http.Request for the GetMonitor method
+func NewGetMonitorRequest(server string, id MonitorID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/feeds/keywords/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateMonitorRequest calls the generic UpdateMonitor builder with application/json body
+func NewUpdateMonitorRequest(server string, id MonitorID, body UpdateMonitorJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateMonitorRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewUpdateMonitorRequestWithBody constructs an http.Request for the UpdateMonitor method, with any body, and a specified content type
+func NewUpdateMonitorRequestWithBody(server string, id MonitorID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/feeds/keywords/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListMonitorItemsRequest constructs an http.Request for the ListMonitorItems method
+func NewListMonitorItemsRequest(server string, id MonitorID, params *ListMonitorItemsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/feeds/keywords/%s/items", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Platform != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", *params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewReadPublicProfileRequest constructs an http.Request for the ReadPublicProfile method
+func NewReadPublicProfileRequest(server string, params *ReadPublicProfileParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/feeds/profile")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Platform != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", *params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "handle", params.Handle, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSearchFeedRequest constructs an http.Request for the SearchFeed method
+func NewSearchFeedRequest(server string, params *SearchFeedParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/feeds/search")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Language != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "language", *params.Language, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AccountID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", *params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"crier/client"
-	"crier/schema/sleep"
 )
 
 // AccountsList lists connected accounts.
@@ -120,7 +119,7 @@ func (a *AccountsConnect) byConsent(ctx context.Context, t *Terminal, c *client.
 		consent.ExpiresAt.Local().Format("15:04"), consent.AuthURL)
 	const look, grace = 2 * time.Second, time.Minute
 	for t.Now().Before(consent.ExpiresAt.Add(grace)) {
-		if err := sleep.For(ctx, look); err != nil {
+		if err := t.Wait(ctx, look); err != nil {
 			return nil, err
 		}
 		now, err := connectedOf(ctx, c, platform)

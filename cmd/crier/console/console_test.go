@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +18,8 @@ import (
 	"crier/client"
 	"crier/client/clienttest"
 	"crier/compose/embedded/embeddedtest"
+	"crier/gateway/gatewaytest"
+	"crier/schema/sleep"
 )
 
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
@@ -37,15 +41,25 @@ func (w writer) Write(b []byte) (int, error) {
 	return w.to.Write(b)
 }
 
+// told is what was written beside the answer.
+func (s *screen) told() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err.String()
+}
+
 func (s *screen) shown() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.String()
 }
 
+// soon waits as long as a test has patience for.
+func soon(ctx context.Context, _ time.Duration) error { return sleep.For(ctx, 10*time.Millisecond) }
+
 func newScreen(in string) (*screen, *Terminal) {
 	s := new(screen)
-	return s, &Terminal{In: strings.NewReader(in), Out: writer{s, &s.out}, Err: writer{s, &s.err}, Now: time.Now}
+	return s, &Terminal{In: strings.NewReader(in), Out: writer{s, &s.out}, Err: writer{s, &s.err}, Now: time.Now, Wait: soon}
 }
 
 // runs executes a command and returns what it wrote.
@@ -61,7 +75,7 @@ func runs(t *testing.T, command interface {
 }
 
 func TestConsole(t *testing.T) {
-	server := clienttest.Serve(t)
+	server := clienttest.Serve(t, clienttest.WithClickHouse)
 	access := Access{URL: server.URL, Key: server.Key}
 	t.Run("posts", func(t *testing.T) { testPosts(t, access) })
 	t.Run("profiles", func(t *testing.T) { testProfiles(t, server) })
@@ -71,6 +85,45 @@ func TestConsole(t *testing.T) {
 			t.Errorf("accounts list shows %q", got)
 		}
 	})
+	t.Run("an account by consent", func(t *testing.T) { testConsent(t, server) })
+	t.Run("the inbox", func(t *testing.T) { testInbox(t, server, access) })
+	t.Run("figures", func(t *testing.T) { testAnalytics(t, server, access) })
+}
+
+// A person opens the page that the command shows, and allows what it asks for.
+func testConsent(t *testing.T, server *clienttest.Server) {
+	key, err := client.New(server.Key, client.WithServer(server.URL)).Keys.Create(t.Context(), client.NewKey{Name: "test", Permission: client.Admin, Test: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, terminal := newScreen("")
+	ctx, interrupt := context.WithTimeout(t.Context(), 20*time.Second)
+	defer interrupt()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- (&AccountsConnect{Access: Access{URL: server.URL, Key: key.Secret}, Platform: "twitter"}).Run(ctx, terminal)
+	}()
+	page := regexp.MustCompile(`\n  (http://\S+)\n`)
+	var shown []string
+	for shown == nil {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended before anybody consented: %v", err)
+		case <-time.After(10 * time.Millisecond):
+			shown = page.FindStringSubmatch(s.told())
+		}
+	}
+	browser := gatewaytest.Browser{TB: t}
+	consented := browser.Submit(browser.Open(shown[1]), url.Values{"crier_name": {"alice"}, "crier_answer": {"allow"}})
+	if done := browser.Submit(consented, url.Values{"decision": {"attach"}}); done.Status != http.StatusOK {
+		t.Fatalf("%s answers %d %s", done.URL, done.Status, done.Body)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if got := s.shown(); !strings.Contains(got, "acc_") || !strings.Contains(got, "  twitter   @") {
+		t.Errorf("accounts connect shows %q", got)
+	}
 }
 
 func testPosts(t *testing.T, access Access) {

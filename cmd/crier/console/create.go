@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"crier/client"
-	"crier/schema/sleep"
 )
 
 // PostsCreate makes a post.
@@ -55,7 +54,7 @@ func (p *PostsCreate) Run(ctx context.Context, t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	post, err := p.post(t.In)
+	post, err := p.post(t)
 	if err != nil {
 		return err
 	}
@@ -66,16 +65,12 @@ func (p *PostsCreate) Run(ctx context.Context, t *Terminal) error {
 		}
 		post.MediaItems = append(post.MediaItems, item)
 	}
-	var options []client.CallOption
-	if p.Once != "" {
-		options = append(options, client.WithIdempotencyKey(p.Once))
-	}
-	made, err := c.Posts.Create(ctx, post, options...)
+	made, err := c.Posts.Create(ctx, post, once(p.Once)...)
 	if err != nil {
 		return err
 	}
 	if p.Wait {
-		if made, err = p.settled(ctx, c, made); err != nil {
+		if made, err = p.settled(ctx, t, c, made); err != nil {
 			return err
 		}
 	}
@@ -89,16 +84,11 @@ func (p *PostsCreate) Run(ctx context.Context, t *Terminal) error {
 }
 
 // post is what is asked for, without media.
-func (p *PostsCreate) post(in io.Reader) (client.Post, error) {
-	post := client.Post{
-		Content: p.Text, PublishNow: p.Now, Queue: p.Queue, QueueID: p.QueueID, FirstComment: p.FirstComment, ExternalID: p.ExternalID,
-	}
-	if p.Text == "-" {
-		text, err := io.ReadAll(in)
-		if err != nil {
-			return post, fmt.Errorf("reading the text: %w", err)
-		}
-		post.Content = strings.TrimRight(string(text), "\r\n")
+func (p *PostsCreate) post(t *Terminal) (client.Post, error) {
+	post := client.Post{PublishNow: p.Now, Queue: p.Queue, QueueID: p.QueueID, FirstComment: p.FirstComment, ExternalID: p.ExternalID}
+	var err error
+	if post.Content, err = t.text(p.Text); err != nil {
+		return post, err
 	}
 	if p.Draft {
 		post.Status = client.PostDraft
@@ -117,15 +107,35 @@ func (p *PostsCreate) post(in io.Reader) (client.Post, error) {
 	return post, nil
 }
 
+// text is what was given, or for - what standard input has.
+func (t *Terminal) text(given string) (string, error) {
+	if given != "-" {
+		return given, nil
+	}
+	text, err := io.ReadAll(t.In)
+	if err != nil {
+		return "", fmt.Errorf("reading the text: %w", err)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+// once names a creation; without a name each has its own.
+func once(name string) []client.CallOption {
+	if name == "" {
+		return nil
+	}
+	return []client.CallOption{client.WithIdempotencyKey(name)}
+}
+
 // settled waits until nothing of a post is to come.
-func (p *PostsCreate) settled(ctx context.Context, c *client.Client, post *client.Post) (*client.Post, error) {
+func (p *PostsCreate) settled(ctx context.Context, t *Terminal, c *client.Client, post *client.Post) (*client.Post, error) {
 	for warnings := post.Warnings; ; {
 		switch post.Status {
 		case client.PostPosted, client.PostFailed, client.PostPartiallyFailed, client.PostCancelled:
 			return post, nil
 		default:
 		}
-		if err := sleep.For(ctx, max(time.Second/2, min(time.Until(post.ScheduledFor), time.Minute))); err != nil {
+		if err := t.Wait(ctx, max(time.Second/2, min(time.Until(post.ScheduledFor), time.Minute))); err != nil {
 			return nil, err
 		}
 		read, err := c.Posts.Get(ctx, post.ID)

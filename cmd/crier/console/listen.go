@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,10 +165,17 @@ func aboutEvent(e *client.Event) string {
 		return fmt.Sprintf("%s  %s %s", data.Account.ID, data.Account.Platform, data.Account.Name)
 	case client.WebhookData:
 		return data.Webhook.ID + "  " + data.Webhook.DisabledReason
+	case client.FeedData:
+		return fmt.Sprintf("%s  %s: %d found", data.Monitor.ID, data.Monitor.Name, len(data.Items))
+	case client.ItemData:
+		return fmt.Sprintf("%s  %s %s: %s", data.Item.ID, data.Item.Platform, authorOf(data.Item.Author), brief(data.Item.Text))
 	default:
 		return e.ID
 	}
 }
+
+// authorOf names who wrote something, as far as it is known.
+func authorOf(a client.Author) string { return brief(cmp.Or(a.Handle, a.Name, a.ID, "-")) }
 
 func placesOf(platforms []client.EventPlatform) string {
 	var places []string

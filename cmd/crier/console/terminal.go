@@ -1,12 +1,14 @@
 package console
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 )
 
 // Terminal is where a command reads and writes.
@@ -16,6 +18,8 @@ type Terminal struct {
 	// Person reports whether somebody looks at Err, so that progress is drawn there.
 	Person bool
 	Now    func() time.Time
+	// Wait waits for so long, or until its context ends.
+	Wait func(context.Context, time.Duration) error
 	// Secret asks for a line without showing it; nil: In is no terminal.
 	Secret func() (string, error)
 }
@@ -81,10 +85,17 @@ func orDash(text string) string {
 	return text
 }
 
-// brief is the beginning of a text, on one line.
+// brief is the beginning of a text, on one line, without what would steer the terminal:
+// strangers write what the inbox shows.
 func brief(text string) string {
 	const most = 48
-	runes := []rune(strings.Join(strings.Fields(text), " "))
+	shown := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(text), " "))
+	runes := []rune(shown)
 	if len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

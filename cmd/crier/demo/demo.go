@@ -154,13 +154,11 @@ func (s *show) commentURLs() string {
 
 // counted returns how many posts ClickHouse knows as posted.
 func (s *show) counted(ctx context.Context) (posted int, err error) {
-	counts, err := s.api.Usage.Posts(ctx, client.PostCountFilter{})
-	for _, c := range counts {
-		if c.Status == client.CountPosted {
-			posted += c.Count
-		}
+	report, err := s.api.Analytics.Posts(ctx, client.PostReportFilter{})
+	if err != nil {
+		return 0, err
 	}
-	return posted, err
+	return report.Totals[string(client.CountPosted)], nil
 }
 
 // await asks until something is there.

@@ -123,7 +123,7 @@ func newProvider(ctx context.Context, url string) (*goose.Provider, *sql.DB, err
 	first, cancel := context.WithTimeout(ctx, db.FirstAnswer(config))
 	defer cancel()
 	if err := pool.PingContext(first); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("connecting to PostgreSQL: %w", db.Unavailable(db.Explain(err))), pool.Close())
+		return nil, nil, errors.Join(fmt.Errorf("connecting to PostgreSQL: %w", db.Explain(err)), pool.Close())
 	}
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {

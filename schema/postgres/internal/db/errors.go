@@ -35,7 +35,7 @@ var flags = secure.Flags{Address: "--postgres", CA: "--postgres-ca", Plain: "tak
 
 // Explain says which flag an error of connecting is about; it leaves any other as it is.
 func Explain(err error) error {
-	if told := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags)); told != nil {
+	if told := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags), secure.Absence(err, flags)); told != nil {
 		return told
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && (pg.Code == "28P01" || pg.Code == "28000") {

@@ -1,0 +1,119 @@
+package client
+
+import (
+	"context"
+	"iter"
+
+	"crier/client/internal/api"
+)
+
+// EngagementService reads what people write to accounts, and replies to it.
+type EngagementService struct{ api *api.Client }
+
+// CommentFilter selects comments; what is zero selects all.
+type CommentFilter struct {
+	AccountID string
+	PostID    string // only what is under this post
+	Unread    bool   // only what nobody has marked as read
+	PageSize  int    // comments read by one request; 100 unless it is less
+}
+
+// Comments iterates over what people wrote under posts, the newest first, answers to comments
+// included. A comment is here at once; its Text, Author and URL follow within seconds.
+func (e *EngagementService) Comments(ctx context.Context, filter CommentFilter) iter.Seq2[*InboxItem, error] {
+	params := api.ListCommentsParams{
+		AccountID: optional(filter.AccountID), PostID: optional(filter.PostID), Unread: optional(filter.Unread), Limit: pageSize(filter.PageSize),
+	}
+	return pages(func(cursor string) (page[InboxItem], error) {
+		params.Cursor = optional(cursor)
+		return inboxPage(read[api.InboxAnswer](e.api.ListComments(ctx, &params)))
+	})
+}
+
+// MentionFilter selects mentions; what is zero selects all.
+type MentionFilter struct {
+	AccountID string
+	Unread    bool // only what nobody has marked as read
+	PageSize  int  // mentions read by one request; 100 unless it is less
+}
+
+// Mentions iterates over what people wrote elsewhere that names an account, the newest first.
+func (e *EngagementService) Mentions(ctx context.Context, filter MentionFilter) iter.Seq2[*InboxItem, error] {
+	params := api.ListMentionsParams{AccountID: optional(filter.AccountID), Unread: optional(filter.Unread), Limit: pageSize(filter.PageSize)}
+	return pages(func(cursor string) (page[InboxItem], error) {
+		params.Cursor = optional(cursor)
+		return inboxPage(read[api.InboxAnswer](e.api.ListMentions(ctx, &params)))
+	})
+}
+
+func inboxPage(answer *api.InboxAnswer, err error) (page[InboxItem], error) {
+	if err != nil {
+		return page[InboxItem]{}, err
+	}
+	return page[InboxItem]{answer.Items, answer.NextCursor}, nil
+}
+
+// Unread counts what nobody has read, up to 1,000 of each kind; accounts without any are left out.
+func (e *EngagementService) Unread(ctx context.Context) ([]UnreadCount, error) {
+	answer, err := read[api.InboxAnswer](e.api.ListMentions(ctx, &api.ListMentionsParams{Limit: pageSize(1)}))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Unread, nil
+}
+
+// MarkRead marks up to 100 items as read, all or none of them, and says how many were not before.
+func (e *EngagementService) MarkRead(ctx context.Context, items ...string) (changed int, err error) {
+	return e.mark(ctx, items, true)
+}
+
+// MarkUnread marks up to 100 items as unread again, and says how many were not before.
+func (e *EngagementService) MarkUnread(ctx context.Context, items ...string) (changed int, err error) {
+	return e.mark(ctx, items, false)
+}
+
+func (e *EngagementService) mark(ctx context.Context, items []string, seen bool) (changed int, err error) {
+	answer, err := read[api.MarkAnswer](e.api.MarkItems(repeatable(ctx), api.ItemMarks{ItemIds: items, Read: &seen}))
+	if err != nil {
+		return 0, err
+	}
+	return answer.Changed, nil
+}
+
+// Reply stores an answer to a comment or a mention for good; it goes out within a second, by the
+// account that was written to.
+func (e *EngagementService) Reply(ctx context.Context, item, text string, options ...CallOption) (*Reply, error) {
+	ctx, key := keyed(ctx, options)
+	return replyOf(read[api.ReplyAnswer](e.api.CreateReply(ctx, &api.CreateReplyParams{IdempotencyKey: key}, api.ReplyCreate{ItemID: item, Text: text})))
+}
+
+// GetReply reads what became of a reply.
+func (e *EngagementService) GetReply(ctx context.Context, id string) (*Reply, error) {
+	return replyOf(read[api.ReplyAnswer](e.api.GetReply(ctx, id)))
+}
+
+func replyOf(answer *api.ReplyAnswer, err error) (*Reply, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Reply, nil
+}
+
+// Captions are those of a video of an account on youtube.
+type Captions struct {
+	AccountID string
+	VideoID   string // on youtube
+	Language  string // such as en; empty: the first that there is
+}
+
+// Transcript reads what is spoken in a video, as its captions have it. Each time costs 250 of the
+// 10,000 units that YouTube gives crier's app a day.
+func (e *EngagementService) Transcript(ctx context.Context, captions Captions) (*Transcript, error) {
+	answer, err := read[api.TranscriptAnswer](e.api.GetTranscript(ctx, &api.GetTranscriptParams{
+		AccountID: captions.AccountID, VideoID: captions.VideoID, Language: optional(captions.Language),
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Transcript, nil
+}

@@ -1,0 +1,122 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"crier/client/internal/api"
+)
+
+// FeedService reads public posts and profiles.
+type FeedService struct{ api *api.Client }
+
+// Search says what public posts are asked for.
+type Search struct {
+	Platform  Platform // Bluesky or Threads
+	Text      string
+	Language  string    // ISO 639-1, of bluesky alone; empty: any
+	Since     time.Time // written at or after it
+	AccountID string    // for whom is searched; empty: the first account on the platform that works
+	PageSize  int       // posts read by one request; 100 unless it is less
+}
+
+// Search iterates over the posts that a platform's search finds, the newest first.
+func (f *FeedService) Search(ctx context.Context, search Search) iter.Seq2[*FeedItem, error] {
+	params := api.SearchFeedParams{
+		Platform: api.SearchFeedParamsPlatform(search.Platform), Q: search.Text, Language: optional(search.Language), Since: instant(search.Since),
+		AccountID: optional(search.AccountID), Limit: pageSize(search.PageSize),
+	}
+	return pages(func(cursor string) (page[FeedItem], error) {
+		params.Cursor = optional(cursor)
+		return feedPage(read[api.FeedItemsAnswer](f.api.SearchFeed(ctx, &params)))
+	})
+}
+
+func feedPage(answer *api.FeedItemsAnswer, err error) (page[FeedItem], error) {
+	if err != nil {
+		return page[FeedItem]{}, err
+	}
+	return page[FeedItem]{answer.Items, answer.NextCursor}, nil
+}
+
+// Profile reads what a platform shows of somebody to everybody; bluesky alone does. What it does
+// not tell is nil or empty.
+func (f *FeedService) Profile(ctx context.Context, platform Platform, handle string) (*Profile, error) {
+	answer, err := read[api.PublicProfileAnswer](f.api.ReadPublicProfile(ctx, &api.ReadPublicProfileParams{
+		Platform: optional(api.ReadPublicProfileParamsPlatform(platform)), Handle: handle,
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Profile, nil
+}
+
+// MonitorService has crier look for keywords on public streams.
+type MonitorService struct{ api *api.Client }
+
+// Create makes a monitor, which finds what is written from now on.
+func (m *MonitorService) Create(ctx context.Context, monitor Monitor) (*Monitor, error) {
+	monitor.ID, monitor.CreatedAt, monitor.UpdatedAt = "", time.Time{}, time.Time{}
+	return monitorOf(read[api.MonitorAnswer](m.api.CreateMonitor(ctx, monitor)))
+}
+
+// List iterates over the monitors, the oldest first.
+func (m *MonitorService) List(ctx context.Context) iter.Seq2[*Monitor, error] {
+	params := api.ListMonitorsParams{Limit: pageSize(0)}
+	return pages(func(cursor string) (page[Monitor], error) {
+		params.Cursor = optional(cursor)
+		answer, err := read[api.MonitorsAnswer](m.api.ListMonitors(ctx, &params))
+		if err != nil {
+			return page[Monitor]{}, err
+		}
+		return page[Monitor]{answer.Monitors, answer.NextCursor}, nil
+	})
+}
+
+// Get reads a monitor.
+func (m *MonitorService) Get(ctx context.Context, id string) (*Monitor, error) {
+	return monitorOf(read[api.MonitorAnswer](m.api.GetMonitor(ctx, id)))
+}
+
+// Update changes a monitor; what it has found stays.
+func (m *MonitorService) Update(ctx context.Context, id string, change MonitorUpdate) (*Monitor, error) {
+	body := struct {
+		MonitorUpdate
+
+		Language any `json:"language,omitzero"`
+	}{MonitorUpdate: change}
+	if change.Language != nil {
+		body.Language = optional(*change.Language) // null is any
+	}
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("changing a monitor: %w", err)
+	}
+	return monitorOf(read[api.MonitorAnswer](m.api.UpdateMonitorWithBody(ctx, id, "application/json", bytes.NewReader(encoded))))
+}
+
+// Delete ends a monitor.
+func (m *MonitorService) Delete(ctx context.Context, id string) error {
+	return done(m.api.DeleteMonitor(ctx, id))
+}
+
+// Items iterates over what a monitor has found, the newest first, some seconds after it was
+// written.
+func (m *MonitorService) Items(ctx context.Context, id string) iter.Seq2[*FeedItem, error] {
+	params := api.ListMonitorItemsParams{Limit: pageSize(0)}
+	return pages(func(cursor string) (page[FeedItem], error) {
+		params.Cursor = optional(cursor)
+		return feedPage(read[api.FeedItemsAnswer](m.api.ListMonitorItems(ctx, id, &params)))
+	})
+}
+
+func monitorOf(answer *api.MonitorAnswer, err error) (*Monitor, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Monitor, nil
+}
