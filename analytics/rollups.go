@@ -84,7 +84,7 @@ func (c *Counter) Pass(ctx context.Context, quiet time.Duration) error {
 			var closed int
 			var err error
 			if closed, more, err = c.deps.Store.Close(ctx, kind, quiet, limit); err != nil {
-				if limit = limit / 8; limit == 0 || ctx.Err() != nil {
+				if limit /= 8; limit == 0 || ctx.Err() != nil {
 					return err
 				}
 				more = true // those may have more facts than a statement has memory for

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,7 +59,7 @@ func ingestBlock(random *rand.Rand, n int) []schema.Event {
 		if i%2 == 0 {
 			likes, views := random.Int64N(1000), random.Int64N(10_000)
 			look := schema.PostMetrics{
-				NativeID: fmt.Sprint(random.Uint64()), PostedAt: e.At.Add(-24 * time.Hour), Slot: int16(i / 2 % 7),
+				NativeID: strconv.FormatUint(random.Uint64(), 10), PostedAt: e.At.Add(-24 * time.Hour), Slot: int16(i / 2 % 7),
 				Metrics: schema.Metrics{Likes: &likes, Views: &views, Comments: &likes, Shares: &likes},
 			}
 			e.Type = schema.FactPostMetrics
