@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -245,4 +246,45 @@ func TestWhatIsErasedIsNotCounted(t *testing.T) {
 	checkCounts(t, conn, "an account is erased", stays)
 	closeAll(t, store)
 	checkCounts(t, conn, "an account is erased, and the rest counted", stays)
+}
+
+func TestFactsOfCountedDaysAreNotRead(t *testing.T) {
+	t.Parallel()
+	conn, w := raw(t, migrated(t)), uuid.NewString()
+	for _, sql := range []string{
+		`insert into events (id, type, workspace, at)
+			select generateUUIDv4(), 'target.posted', {w:UUID}, toDateTime64('2026-01-01 00:00:00', 6, 'UTC') + number * 10 from numbers(250000)`,
+		`optimize table events final`,
+		`truncate table rollup_open`,
+		`insert into rollup_open values ('outcomes', {w:UUID}, '2026-01-05', now(), 5)`,
+		`insert into rollup_outcomes_daily
+			select {w:UUID}, toDate('2026-01-01') + number, 1, [(generateUUIDv4(), 'mastodon', 'posted', '', 7, 1, 1, 0)] from numbers(28)`,
+	} {
+		if err := conn.Exec(t.Context(), sql, clickhousego.Named("w", w)); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	of := ` from crier_v1_outcomes_daily where workspace = toUUID('` + w + `') and day between '2026-01-01' and '2026-01-28'`
+	if n := number(t, conn, `select sum(targets)`+of); n != 27*7+8640 {
+		t.Errorf("%d targets, want the facts of the one day that is open and the counts of the others", n)
+	}
+	var plan []struct {
+		Line string `ch:"explain"`
+	}
+	if err := conn.Select(t.Context(), &plan, `explain indexes = 1 select sum(targets)`+of); err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range plan {
+		if strings.Contains(step.Line, "ReadFromMergeTree") && strings.Contains(step.Line, ".events)") {
+			for _, line := range plan[i:] {
+				if granules := regexp.MustCompile(`Parts: \d+ \| Granules: (\d+)`).FindStringSubmatch(line.Line); granules != nil {
+					if granules[1] > "4" || len(granules[1]) > 1 {
+						t.Errorf("%s granules of facts are read for one day", granules[1])
+					}
+					return
+				}
+			}
+		}
+	}
+	t.Errorf("the plan does not say what is read: %v", plan)
 }
