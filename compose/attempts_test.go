@@ -74,6 +74,11 @@ func TestTheTimelineTellsWhatThePlatformsDid(t *testing.T) {
 			}
 		})
 	}
+	t.Run("what people write is answered", func(t *testing.T) {
+		on := *w
+		on.T = t
+		on.answersAComment()
+	})
 }
 
 func startsWith(events, want []string) bool {

@@ -205,7 +205,7 @@ func collectMentions(ctx context.Context, s Step) (schema.CollectionResult, erro
 	}
 	older := func(m schema.Received) bool { return m.Item.WrittenAt.Before(at.Last.Add(-mentionsBack)) }
 	var wait time.Duration
-	for calls := 0; calls < callsAtOnce; calls++ {
+	for calls := range callsAtOnce {
 		if wait = s.turn(ctx, calls); wait > 0 {
 			break
 		}

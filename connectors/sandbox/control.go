@@ -25,6 +25,7 @@ func (s *Sandbox) SimulateHandler() http.Handler {
 	controls.HandleFunc("GET /_control/posts", s.listPosts)
 	controls.HandleFunc("POST /_control/faults", s.injectFault)
 	controls.HandleFunc("POST /_control/ends", s.endAccount)
+	controls.HandleFunc("POST /_control/said", s.say)
 	controls.HandleFunc("POST /_control/reset", s.reset)
 	if s.wall != "" {
 		controls.Handle("GET /_control/wall", http.RedirectHandler(s.wall, http.StatusSeeOther))
@@ -136,6 +137,36 @@ func (s *Sandbox) endAccount(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rw.WriteHeader(http.StatusNoContent)
+}
+
+// saying is what a person writes: under a post, or, without one, elsewhere and naming the account.
+type saying struct {
+	Platform string `json:"platform"`
+	Account  string `json:"account"` // as its posts have it
+	Under    string `json:"under"`   // a post's id
+	Text     string `json:"text"`
+}
+
+// say answers with the id of what was written.
+func (s *Sandbox) say(rw http.ResponseWriter, r *http.Request) {
+	var asked saying
+	var said simulation.Said
+	err := readControl(http.MaxBytesReader(rw, r.Body, maxFaultBytes), &asked)
+	if err == nil {
+		err = s.in(asked.Platform, func(world *simulation.World) error {
+			if _, there := world.Post(asked.Account, asked.Under); asked.Under != "" && !there {
+				return errors.New("under: there is no such post of the account")
+			}
+			said = world.Say(simulation.Said{Account: asked.Account, Under: asked.Under, Text: asked.Text})
+			return nil
+		})
+	}
+	if err != nil {
+		refuse(rw, err)
+		return
+	}
+	rw.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(rw).Encode(map[string]string{"id": said.ID}) // fails only when the client is gone
 }
 
 // in does something in the world of a platform.
