@@ -42,12 +42,13 @@ func TestAStreamThatIsCutIsResumed(t *testing.T) {
 	const rate, seconds = 20, 900
 	begin := time.Now().Add(-seconds * time.Second).Truncate(time.Second)
 	end := begin.Add(seconds * time.Second)
-	left := int64(900)
+	var left atomic.Int64
+	left.Store(900)
 	cut := func() bool { // between two events of which the second is in the overlap of the first
-		if left--; left > 0 {
+		if left.Add(-1) > 0 {
 			return false
 		}
-		left = 700 + rand.Int64N(500)
+		left.Store(700 + rand.Int64N(500))
 		return true
 	}
 	config := simulator.StreamConfig{

@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		"no token":                       {"POST", "/v2/post/publish/video/init/", "", begun, 401, "access_token_invalid"},
 		"a refresh token":                {"GET", "/v2/user/info/?fields=open_id", simulation.Ticket{Kind: refreshKind, Account: "a"}.Issue(), "", 401, "access_token_invalid"},
 		"a scope that was not granted":   {"POST", "/v2/post/publish/video/init/", ticket("user.info.basic"), begun, 401, "scope_not_authorized"},
-		"a field of another scope":       {"GET", "/v2/user/info/?fields=follower_count", ticket("user.info.basic"), "", 400, "invalid_param"},
+		"a field of another scope":       {"GET", "/v2/user/info/?fields=follower_count", ticket("user.info.basic"), "", 401, "scope_not_authorized"},
 		"no JSON":                        {"POST", "/v2/post/publish/video/init/", "a", "<html>", 400, "invalid_param"},
 		"no disclosure":                  {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(begun, `, "brand_content_toggle": false`, "", 1), 400, "invalid_param"},
 		"a privacy that is not offered":  {"POST", "/v2/post/publish/video/init/", "private-a", strings.Replace(begun, "SELF_ONLY", "PUBLIC_TO_EVERYONE", 1), 403, "privacy_level_option_mismatch"},
