@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
@@ -35,8 +36,8 @@ func (f *feeds) search(c *gin.Context) error {
 	query := connectors.FeedQuery{Since: q.Time("since"), Limit: q.Integer("limit", body.DefaultLimit, body.MaxLimit)}
 	query.Words, _ = q.Text("q")
 	query.Words = strings.TrimSpace(query.Words)
-	if n := len(query.Words); n < schema.ShortestKeyword || n > maxWords || strings.ContainsFunc(query.Words, unicode.IsControl) {
-		q.Report.Fail("q", body.CodeInvalidValue, fmt.Sprintf("must have %d to %d bytes without control characters", schema.ShortestKeyword, maxWords))
+	if n := utf8.RuneCountInString(query.Words); n < schema.ShortestKeyword || n > maxWords || strings.ContainsFunc(query.Words, unicode.IsControl) {
+		q.Report.Fail("q", body.CodeInvalidValue, fmt.Sprintf("must have %d to %d characters without control characters", schema.ShortestKeyword, maxWords))
 	}
 	if language, ok := q.Word("language"); ok {
 		if query.Language = language; !isLanguage(language) {
