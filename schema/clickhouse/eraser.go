@@ -19,10 +19,7 @@ func (s *Store) Eraser() *Eraser { return &Eraser{conn: s.conn} }
 
 // erasable is a table that holds rows of workspaces. ofAccount selects the rows of an account in
 // it; empty: it has none.
-type erasable struct {
-	table, ofAccount string
-	rollup           schema.RollupKind // of what it counts; empty: it holds facts
-}
+type erasable struct{ table, ofAccount string }
 
 // erasables are all tables but that of calls to platforms, which belong to no workspace. What
 // others are made of stands before them, so that nothing is made anew of what is gone.
@@ -36,9 +33,9 @@ var erasables = []erasable{
 	{table: "feed_items"},
 	{table: "deliveries"},
 	{table: "api_usage"},
-	{table: "rollup_outcomes_hourly", ofAccount: `has(cells.account, {account:UUID})`, rollup: schema.RollupOutcomes},
-	{table: "rollup_outcomes_daily", ofAccount: `has(cells.account, {account:UUID})`, rollup: schema.RollupOutcomes},
-	{table: "rollup_posts_daily", ofAccount: `has(cells.account, {account:UUID})`, rollup: schema.RollupPosts},
+	{table: "rollup_outcomes_hourly", ofAccount: `account = {account:UUID}`},
+	{table: "rollup_outcomes_daily", ofAccount: `account = {account:UUID}`},
+	{table: "rollup_posts_daily", ofAccount: `account = {account:UUID}`},
 	{table: "rollup_deliveries_hourly"},
 	{table: "rollup_api_usage_hourly"},
 	{table: "rollup_feed_hourly"},
@@ -76,7 +73,7 @@ func (e *Eraser) counting(ctx context.Context) (statements int64, err error) {
 	err = e.conn.QueryRow(ctx, `
 		select count() from system.processes
 		where query_kind = 'Insert' and current_database = currentDatabase() and position(query, {statement:String}) > 0`,
-		clickhouse.Named("statement", "groupArrayArray("+"counted)")).Scan(&running)
+		clickhouse.Named("statement", "from counted_")).Scan(&running)
 	return int64(running), err
 }
 
@@ -97,17 +94,6 @@ func (e *Eraser) erase(ctx context.Context, from erasable, of schema.Erasure) (i
 	var found uint64
 	if err := e.conn.QueryRow(ctx, `select count() from `+from.table+` where `+these, args...).Scan(&found); err != nil || found == 0 {
 		return 0, err
-	}
-	if from.rollup != "" && !of.Account.IsZero() { // what else the buckets hold is counted again
-		err := e.conn.Exec(ctx, `
-			insert into rollup_open (kind, workspace, day, minute, n)
-			select '`+string(from.rollup)+`', workspace, day, toStartOfMinute(now('UTC')), reinterpretAsInt64(rand64())
-			from `+from.table+`
-			where `+these+`
-			group by workspace, day`, args...)
-		if err != nil {
-			return 0, err
-		}
 	}
 	return int64(found), mutate(ctx, e.conn, from.table, `delete where `+these, args...)
 }

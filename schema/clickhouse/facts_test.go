@@ -231,6 +231,7 @@ func TestErasingGoesOverAllTables(t *testing.T) {
 			insert(t, store, e)
 		}
 	}
+	closeAll(t, store)
 	erase := func(of schema.Erasure) {
 		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 			if n, err := store.Eraser().Erase(t.Context(), of); err != nil || time.Since(began) > 20*time.Second {

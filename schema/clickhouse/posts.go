@@ -179,6 +179,9 @@ func (a *Analytics) SlotSums(ctx context.Context, workspace schema.WorkspaceID, 
 	if !ok {
 		return nil, fmt.Errorf("there is no metric %q", query.Metric)
 	}
+	if query.Metric == schema.MetricEngagement {
+		metric = "engagement"
+	}
 	var found []struct {
 		Own     bool    `ch:"own"`
 		Weekday uint8   `ch:"weekday"`

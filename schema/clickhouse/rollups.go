@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -33,17 +34,35 @@ func (s *Store) Rollups() *Rollups { return &Rollups{conn: s.conn, settled: coun
 
 // rollup is a table of counts, made from the view counted_*.
 type rollup struct {
-	name string // of rollup_*, counted_* and crier_v1_*
-	keys string // of a row; all others of a bucket are in its cells
+	name string   // of rollup_*, counted_* and crier_v1_*
+	keys string   // what is counted apart
+	sums []string // what is counted
 }
+
+var (
+	outcomeSums = []string{"targets", "lateness_seconds_total", "lateness_seconds_max", "late_targets"}
+	postSums    = []string{
+		"posts", "impressions", "reach", "views", "likes", "comments", "shares", "saves", "clicks", "watch_seconds", "engagement",
+		"most_impressions", "most_reach", "most_views", "most_likes", "most_comments", "most_shares", "most_saves", "most_clicks",
+		"most_watch_seconds", "most_engagement",
+	}
+)
 
 // rollupKinds are the kinds of buckets, by what opens them.
 var rollupKinds = map[schema.RollupKind][]rollup{
-	schema.RollupOutcomes:   {{"outcomes_hourly", "workspace, day, hour"}, {"outcomes_daily", "workspace, day"}},
-	schema.RollupPosts:      {{"posts_daily", "workspace, day"}},
-	schema.RollupDeliveries: {{"deliveries_hourly", "workspace, day, hour"}},
-	schema.RollupAPIUsage:   {{"api_usage_hourly", "workspace, day, hour"}},
-	schema.RollupFeed:       {{"feed_hourly", "workspace, day, hour"}},
+	schema.RollupOutcomes: {
+		{"outcomes_hourly", "workspace, day, hour, account, platform, outcome, code", outcomeSums},
+		{"outcomes_daily", "workspace, day, account, platform, outcome, code", outcomeSums},
+	},
+	schema.RollupPosts: {{"posts_daily", "workspace, day, account, platform", postSums}},
+	schema.RollupDeliveries: {{
+		"deliveries_hourly", "workspace, day, hour, webhook, event, outcome, code",
+		[]string{"tries", "answer_seconds_total", "lateness_seconds_total", "lateness_seconds_max"},
+	}},
+	schema.RollupAPIUsage: {{"api_usage_hourly", "workspace, day, hour, key, method, route, status", []string{"requests", "seconds"}}},
+	schema.RollupFeed: {{
+		"feed_hourly", "workspace, day, hour, monitor, platform", []string{"items", "delay_seconds_total", "delay_seconds_max"},
+	}},
 }
 
 // openBucket is a bucket, with what opened it.
@@ -112,7 +131,7 @@ func (r *Rollups) finish(ctx context.Context, kind schema.RollupKind, open []ope
 
 // count counts buckets of one month anew, and others that are open between the first and the
 // last of them. A row that was counted before and has nothing to count any more is replaced by
-// one without cells. A version is never below the one before, whatever the clock says.
+// one of zero. A version is never below the one before, whatever the clock says.
 func (r *Rollups) count(ctx context.Context, kind schema.RollupKind, buckets []openBucket) error {
 	first, last := buckets[0], buckets[len(buckets)-1]
 	const these = `(workspace, day) in (
@@ -121,17 +140,17 @@ func (r *Rollups) count(ctx context.Context, kind schema.RollupKind, buckets []o
 					group by workspace, day
 					having sum(n) <> 0)`
 	for _, into := range rollupKinds[kind] {
+		sums := strings.Join(into.sums, ", ")
 		// The names come from this file; buckets are parameters.
 		if err := r.conn.Exec(ctx, `
-			insert into rollup_`+into.name+` (`+into.keys+`, version, cells)
-			select `+into.keys+`, greatest(toUnixTimestamp64Micro(now64(6)), max(before) + 1), groupArrayArray(counted)
+			insert into rollup_`+into.name+` (`+into.keys+`, version, `+sums+`)
+			select `+into.keys+`, greatest(toUnixTimestamp64Micro(now64(6)), max(before) + 1), anyIf(`+strings.Join(into.sums, `, counted), anyIf(`)+`, counted)
 			from (
-				select `+into.keys+`, toInt64(0) as before, groupArray(tuple(* except (`+into.keys+`))) as counted
+				select `+into.keys+`, `+sums+`, toInt64(0) as before, true as counted
 				from counted_`+into.name+`
 				where `+these+`
-				group by `+into.keys+`
 				union all
-				select `+into.keys+`, version as before, [] as counted
+				select `+into.keys+`, `+sums+`, version as before, false as counted
 				from rollup_`+into.name+`
 				where `+these+`
 			)

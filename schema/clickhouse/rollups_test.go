@@ -158,7 +158,7 @@ func TestWhatIsCountedBeforehandIsRight(t *testing.T) {
 	closeAll(t, store)
 	checkCounts(t, conn, "all is", one, other)
 	// what is read now was counted, and none of it from the facts
-	if n := number(t, conn, `select count() from crier_v1_outcomes_daily`); n == 0 || n != number(t, conn, `select sum(length(cells)) from rollup_outcomes_daily final`) {
+	if n := number(t, conn, `select count() from crier_v1_outcomes_daily`); n == 0 || n != number(t, conn, `select count() from rollup_outcomes_daily final where targets > 0`) {
 		t.Errorf("%d rows are read, want those that were counted beforehand", n)
 	}
 
@@ -257,8 +257,8 @@ func TestFactsOfCountedDaysAreNotRead(t *testing.T) {
 		`optimize table events final`,
 		`truncate table rollup_open`,
 		`insert into rollup_open values ('outcomes', {w:UUID}, '2026-01-05', now(), 5)`,
-		`insert into rollup_outcomes_daily
-			select {w:UUID}, toDate('2026-01-01') + number, 1, [(generateUUIDv4(), 'mastodon', 'posted', '', 7, 1, 1, 0)] from numbers(28)`,
+		`insert into rollup_outcomes_daily (workspace, day, account, platform, outcome, version, targets)
+			select {w:UUID}, toDate('2026-01-01') + number, generateUUIDv4(), 'mastodon', 'posted', 1, 7 from numbers(28)`,
 	} {
 		if err := conn.Exec(t.Context(), sql, clickhousego.Named("w", w)); err != nil {
 			t.Fatalf("%s: %v", sql, err)

@@ -12,86 +12,130 @@ engine = SummingMergeTree(n)
 order by (kind, workspace, day, minute)
 settings min_age_to_force_merge_seconds = 600;
 
+-- Counts. Those of a bucket that are made anew replace those of before; what has nothing to count
+-- any more is replaced by zero.
 create table if not exists rollup_outcomes_hourly (
     workspace UUID,
     day       Date,
     hour      DateTime('UTC'),
-    version   Int64,
-    cells     Array(Tuple(account UUID, platform LowCardinality(String), outcome LowCardinality(String), code LowCardinality(String),
-        targets UInt64, lateness_seconds_total Float64, lateness_seconds_max Float64, late_targets UInt64)) codec(ZSTD(1))
+    account UUID,
+    platform LowCardinality(String),
+    outcome LowCardinality(String),
+    code LowCardinality(String),
+    version Int64 codec(ZSTD(1)),
+    targets UInt64 codec(T64, ZSTD(1)),
+    lateness_seconds_total Float64 codec(ZSTD(1)),
+    lateness_seconds_max Float64 codec(ZSTD(1)),
+    late_targets UInt64 codec(T64, ZSTD(1))
 )
 engine = ReplacingMergeTree(version)
 partition by toYYYYMM(day)
-order by (workspace, hour, day)
-settings index_granularity = 512, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
+order by (workspace, hour, day, account, platform, outcome, code)
+settings min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
 
 create table if not exists rollup_outcomes_daily (
     workspace UUID,
     day       Date,
-    version   Int64,
-    cells     Array(Tuple(account UUID, platform LowCardinality(String), outcome LowCardinality(String), code LowCardinality(String),
-        targets UInt64, lateness_seconds_total Float64, lateness_seconds_max Float64, late_targets UInt64)) codec(ZSTD(1))
+    account UUID,
+    platform LowCardinality(String),
+    outcome LowCardinality(String),
+    code LowCardinality(String),
+    version Int64 codec(ZSTD(1)),
+    targets UInt64 codec(T64, ZSTD(1)),
+    lateness_seconds_total Float64 codec(ZSTD(1)),
+    lateness_seconds_max Float64 codec(ZSTD(1)),
+    late_targets UInt64 codec(T64, ZSTD(1))
 )
 engine = ReplacingMergeTree(version)
 partition by toYYYYMM(day)
-order by (workspace, day)
-settings index_granularity = 512, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
+order by (workspace, day, account, platform, outcome, code)
+settings min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
 
 create table if not exists rollup_posts_daily (
     workspace UUID,
     day       Date,
-    version   Int64,
-    cells     Array(Tuple(account UUID, platform LowCardinality(String), posts UInt64,
-        impressions Nullable(Int64), reach Nullable(Int64), views Nullable(Int64), likes Nullable(Int64), comments Nullable(Int64),
-        shares Nullable(Int64), saves Nullable(Int64), clicks Nullable(Int64), watch_seconds Nullable(Int64), engagement Nullable(Int64),
-        most_impressions Nullable(Int64), most_reach Nullable(Int64), most_views Nullable(Int64), most_likes Nullable(Int64), most_comments Nullable(Int64),
-        most_shares Nullable(Int64), most_saves Nullable(Int64), most_clicks Nullable(Int64), most_watch_seconds Nullable(Int64),
-        most_engagement Nullable(Int64))) codec(ZSTD(1))
+    account UUID,
+    platform LowCardinality(String),
+    version Int64 codec(ZSTD(1)),
+    posts UInt64 codec(T64, ZSTD(1)),
+    impressions Nullable(Int64) codec(ZSTD(1)),
+    reach Nullable(Int64) codec(ZSTD(1)),
+    views Nullable(Int64) codec(ZSTD(1)),
+    likes Nullable(Int64) codec(ZSTD(1)),
+    comments Nullable(Int64) codec(ZSTD(1)),
+    shares Nullable(Int64) codec(ZSTD(1)),
+    saves Nullable(Int64) codec(ZSTD(1)),
+    clicks Nullable(Int64) codec(ZSTD(1)),
+    watch_seconds Nullable(Int64) codec(ZSTD(1)),
+    engagement Nullable(Int64) codec(ZSTD(1)),
+    most_impressions Nullable(Int64) codec(ZSTD(1)),
+    most_reach Nullable(Int64) codec(ZSTD(1)),
+    most_views Nullable(Int64) codec(ZSTD(1)),
+    most_likes Nullable(Int64) codec(ZSTD(1)),
+    most_comments Nullable(Int64) codec(ZSTD(1)),
+    most_shares Nullable(Int64) codec(ZSTD(1)),
+    most_saves Nullable(Int64) codec(ZSTD(1)),
+    most_clicks Nullable(Int64) codec(ZSTD(1)),
+    most_watch_seconds Nullable(Int64) codec(ZSTD(1)),
+    most_engagement Nullable(Int64) codec(ZSTD(1))
 )
 engine = ReplacingMergeTree(version)
 partition by toYYYYMM(day)
-order by (workspace, day)
-settings index_granularity = 512, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
+order by (workspace, day, account, platform)
+settings min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
 
 create table if not exists rollup_deliveries_hourly (
     workspace UUID,
     day       Date,
     hour      DateTime('UTC'),
-    version   Int64,
-    cells     Array(Tuple(webhook UUID, event LowCardinality(String), outcome LowCardinality(String), code UInt16,
-        tries UInt64, answer_seconds_total Float64, lateness_seconds_total Float64, lateness_seconds_max Float64)) codec(ZSTD(1))
+    webhook UUID,
+    event LowCardinality(String),
+    outcome LowCardinality(String),
+    code UInt16,
+    version Int64 codec(ZSTD(1)),
+    tries UInt64 codec(T64, ZSTD(1)),
+    answer_seconds_total Float64 codec(ZSTD(1)),
+    lateness_seconds_total Float64 codec(ZSTD(1)),
+    lateness_seconds_max Float64 codec(ZSTD(1))
 )
 engine = ReplacingMergeTree(version)
 partition by toYYYYMM(day)
-order by (workspace, hour, day)
-settings index_granularity = 512, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
+order by (workspace, hour, day, webhook, event, outcome, code)
+settings min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
 
 create table if not exists rollup_api_usage_hourly (
     workspace UUID,
     day       Date,
     hour      DateTime('UTC'),
-    version   Int64,
-    cells     Array(Tuple(key UUID, method LowCardinality(String), route LowCardinality(String), status UInt16,
-        requests UInt64, seconds Float64)) codec(ZSTD(1))
+    key UUID,
+    method LowCardinality(String),
+    route LowCardinality(String),
+    status UInt16,
+    version Int64 codec(ZSTD(1)),
+    requests UInt64 codec(T64, ZSTD(1)),
+    seconds Float64 codec(ZSTD(1))
 )
 engine = ReplacingMergeTree(version)
 partition by toYYYYMM(day)
-order by (workspace, hour, day)
-settings index_granularity = 512, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
+order by (workspace, hour, day, key, method, route, status)
+settings min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
 
 -- The hour is that in which an item was found, the day that on which it was written.
 create table if not exists rollup_feed_hourly (
     workspace UUID,
     day       Date,
     hour      DateTime('UTC'),
-    version   Int64,
-    cells     Array(Tuple(monitor UUID, platform LowCardinality(String), items UInt64,
-        delay_seconds_total Float64, delay_seconds_max Float64)) codec(ZSTD(1))
+    monitor UUID,
+    platform LowCardinality(String),
+    version Int64 codec(ZSTD(1)),
+    items UInt64 codec(T64, ZSTD(1)),
+    delay_seconds_total Float64 codec(ZSTD(1)),
+    delay_seconds_max Float64 codec(ZSTD(1))
 )
 engine = ReplacingMergeTree(version)
 partition by toYYYYMM(day)
-order by (workspace, hour, day)
-settings index_granularity = 512, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
+order by (workspace, hour, day, monitor, platform)
+settings min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
 
 -- These count nothing, so a repetition may pass through them: it opens its bucket again.
 create materialized view if not exists rollup_open_outcomes to rollup_open as

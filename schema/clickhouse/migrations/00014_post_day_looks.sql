@@ -17,7 +17,8 @@ create table if not exists post_day_looks (
     shares        Nullable(Int64) codec(ZSTD(1)),
     saves         Nullable(Int64) codec(ZSTD(1)),
     clicks        Nullable(Int64) codec(ZSTD(1)),
-    watch_seconds Nullable(Int64) codec(ZSTD(1))
+    watch_seconds Nullable(Int64) codec(ZSTD(1)),
+    engagement    Nullable(Int64) codec(ZSTD(1))
 )
 engine = ReplacingMergeTree(at)
 partition by toYYYYMM(posted_at)
@@ -26,10 +27,14 @@ settings min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partit
 
 create materialized view if not exists post_day_looks_feed to post_day_looks as
 select workspace, account, platform, post, target, posted_at, at, gone,
-    impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
+    impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds,
+    if(isNull(coalesce(likes, comments, shares, saves, clicks)), null,
+        ifNull(likes, 0) + ifNull(comments, 0) + ifNull(shares, 0) + ifNull(saves, 0) + ifNull(clicks, 0)) as engagement
 from post_metrics where slot = 3;
 
 insert into post_day_looks
 select workspace, account, platform, post, target, posted_at, at, gone,
-    impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
+    impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds,
+    if(isNull(coalesce(likes, comments, shares, saves, clicks)), null,
+        ifNull(likes, 0) + ifNull(comments, 0) + ifNull(shares, 0) + ifNull(saves, 0) + ifNull(clicks, 0)) as engagement
 from post_metrics where slot = 3;

@@ -7,12 +7,10 @@ from (
     select workspace, day, hour, account, platform, outcome, code, targets, lateness_seconds_total, lateness_seconds_max, late_targets, true as open
     from counted_outcomes_hourly
     union all
-    select workspace, day, hour,
-        cell.account as account, cast(cell.platform, 'String') as platform, cast(cell.outcome, 'String') as outcome, cast(cell.code, 'String') as code,
-        cell.targets as targets, cell.lateness_seconds_total as lateness_seconds_total, cell.lateness_seconds_max as lateness_seconds_max,
-        cell.late_targets as late_targets, false as open
+    select workspace, day, hour, account, cast(platform, 'String') as platform, cast(outcome, 'String') as outcome, cast(code, 'String') as code,
+        targets, lateness_seconds_total, lateness_seconds_max, late_targets, false as open
     from rollup_outcomes_hourly final
-    array join cells as cell
+    where targets > 0
     settings do_not_merge_across_partitions_select_final = 1
 )
 where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'outcomes' group by workspace, day having sum(n) <> 0))
@@ -24,12 +22,10 @@ from (
     select workspace, day, account, platform, outcome, code, targets, lateness_seconds_total, lateness_seconds_max, late_targets, true as open
     from counted_outcomes_daily
     union all
-    select workspace, day,
-        cell.account as account, cast(cell.platform, 'String') as platform, cast(cell.outcome, 'String') as outcome, cast(cell.code, 'String') as code,
-        cell.targets as targets, cell.lateness_seconds_total as lateness_seconds_total, cell.lateness_seconds_max as lateness_seconds_max,
-        cell.late_targets as late_targets, false as open
+    select workspace, day, account, cast(platform, 'String') as platform, cast(outcome, 'String') as outcome, cast(code, 'String') as code, targets,
+        lateness_seconds_total, lateness_seconds_max, late_targets, false as open
     from rollup_outcomes_daily final
-    array join cells as cell
+    where targets > 0
     settings do_not_merge_across_partitions_select_final = 1
 )
 where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'outcomes' group by workspace, day having sum(n) <> 0))
@@ -46,15 +42,11 @@ from (
         most_saves, most_clicks, most_watch_seconds, most_engagement, true as open
     from counted_posts_daily
     union all
-    select workspace, day,
-        cell.account as account, cast(cell.platform, 'String') as platform, cell.posts as posts, cell.impressions as impressions, cell.reach as reach,
-        cell.views as views, cell.likes as likes, cell.comments as comments, cell.shares as shares, cell.saves as saves, cell.clicks as clicks,
-        cell.watch_seconds as watch_seconds, cell.engagement as engagement,
-        cell.most_impressions as most_impressions, cell.most_reach as most_reach, cell.most_views as most_views, cell.most_likes as most_likes,
-        cell.most_comments as most_comments, cell.most_shares as most_shares, cell.most_saves as most_saves, cell.most_clicks as most_clicks,
-        cell.most_watch_seconds as most_watch_seconds, cell.most_engagement as most_engagement, false as open
+    select workspace, day, account, cast(platform, 'String') as platform, posts, impressions, reach, views, likes, comments, shares, saves, clicks,
+        watch_seconds, engagement, most_impressions, most_reach, most_views, most_likes, most_comments, most_shares, most_saves, most_clicks,
+        most_watch_seconds, most_engagement, false as open
     from rollup_posts_daily final
-    array join cells as cell
+    where posts > 0
     settings do_not_merge_across_partitions_select_final = 1
 )
 where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'posts' group by workspace, day having sum(n) <> 0))
@@ -70,12 +62,10 @@ from (
     select workspace, day, hour, webhook, event, outcome, code, tries, answer_seconds_total, lateness_seconds_total, lateness_seconds_max, true as open
     from counted_deliveries_hourly
     union all
-    select workspace, day, hour,
-        cell.webhook as webhook, cast(cell.event, 'String') as event, cast(cell.outcome, 'String') as outcome, cell.code as code, cell.tries as tries,
-        cell.answer_seconds_total as answer_seconds_total, cell.lateness_seconds_total as lateness_seconds_total,
-        cell.lateness_seconds_max as lateness_seconds_max, false as open
+    select workspace, day, hour, webhook, cast(event, 'String') as event, cast(outcome, 'String') as outcome, code, tries, answer_seconds_total,
+        lateness_seconds_total, lateness_seconds_max, false as open
     from rollup_deliveries_hourly final
-    array join cells as cell
+    where tries > 0
     settings do_not_merge_across_partitions_select_final = 1
 )
 where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'deliveries' group by workspace, day having sum(n) <> 0))
@@ -87,11 +77,9 @@ from (
     select workspace, day, hour, key, method, route, status, requests, seconds, true as open
     from counted_api_usage_hourly
     union all
-    select workspace, day, hour,
-        cell.key as key, cast(cell.method, 'String') as method, cast(cell.route, 'String') as route, cell.status as status, cell.requests as requests,
-        cell.seconds as seconds, false as open
+    select workspace, day, hour, key, cast(method, 'String') as method, cast(route, 'String') as route, status, requests, seconds, false as open
     from rollup_api_usage_hourly final
-    array join cells as cell
+    where requests > 0
     settings do_not_merge_across_partitions_select_final = 1
 )
 where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'api_usage' group by workspace, day having sum(n) <> 0))
@@ -103,11 +91,9 @@ from (
     select workspace, day, hour, monitor, platform, items, delay_seconds_total, delay_seconds_max, true as open
     from counted_feed_hourly
     union all
-    select workspace, day, hour,
-        cell.monitor as monitor, cast(cell.platform, 'String') as platform, cell.items as items, cell.delay_seconds_total as delay_seconds_total,
-        cell.delay_seconds_max as delay_seconds_max, false as open
+    select workspace, day, hour, monitor, cast(platform, 'String') as platform, items, delay_seconds_total, delay_seconds_max, false as open
     from rollup_feed_hourly final
-    array join cells as cell
+    where items > 0
     settings do_not_merge_across_partitions_select_final = 1
 )
 where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'feed' group by workspace, day having sum(n) <> 0))
