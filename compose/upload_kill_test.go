@@ -145,7 +145,7 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 		case <-time.After(2 * time.Minute):
 			t.Fatalf("%s was never called", death.call)
 		}
-		_ = w.crier.Wait() // it was killed
+		_ = w.crier.Wait()     // it was killed
 		if i+1 < len(deaths) { // before crier, which may call it at once, is there again
 			died = reaper.at(deaths[i+1].call, deaths[i+1].n)
 		}

@@ -28,7 +28,7 @@ type threadPost struct {
 	Author    personView      `json:"author"`
 	Record    json.RawMessage `json:"record"`
 	IndexedAt string          `json:"indexedAt"`
-	Replies   int             `json:"replyCount"`
+	Replies   int             `json:"replyCount,omitzero"` // of a post in a thread; a notification has none
 }
 
 type threadView struct {
