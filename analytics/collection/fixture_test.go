@@ -46,6 +46,7 @@ type fixture struct {
 	stage     *postgres.Collection
 	finishes  *losing // what the stage stores with: it is around stage
 	publishes *postgres.Publish
+	gateway   *postgres.Gateway
 	direct    *pgxpool.Pool
 	log       *stream.Log
 	sandbox   *sandbox.Sandbox
@@ -173,6 +174,7 @@ func (f *fixture) openPlatforms() {
 	f.must(err)
 	f.vault, err = connectors.OpenVault(filepath.Join(f.TempDir(), "keyset.json"))
 	f.must(err)
+	f.gateway = postgres.NewGateway(f.store, f.vault, catalog.Constraints)
 }
 
 // start runs the stage until the function that it returns is called.
@@ -221,8 +223,7 @@ func (f *fixture) connectBy(p schema.Platform, n int, credentials schema.Credent
 	profile, err := checker.Check(f.Context(), a, credentials)
 	f.must(err)
 	a.NativeID, a.Settings = profile.NativeID, profile.Settings
-	gateway := postgres.NewGateway(f.store, f.vault, catalog.Constraints)
-	connected, err := gateway.Connect(f.Context(), f.workspace, []schema.Connection{{Account: a, Seal: func(stored schema.Account) ([]byte, bool, error) {
+	connected, err := f.gateway.Connect(f.Context(), f.workspace, []schema.Connection{{Account: a, Seal: func(stored schema.Account) ([]byte, bool, error) {
 		sealed, err := f.vault.Seal(stored, credentials)
 		return sealed, true, err
 	}}})
@@ -249,8 +250,7 @@ func (f *fixture) publish(a schema.Account, text string) (schema.Post, simulatio
 		CreatedAt: now, UpdatedAt: now, Content: schema.Content{Entries: []schema.Entry{{Text: text}}},
 		Targets: []schema.Target{{Account: a.ID, Platform: a.Platform, FirstStep: schema.StepPublish}},
 	}
-	gateway := postgres.NewGateway(f.store, f.vault, catalog.Constraints)
-	_, err := gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{p}})
+	_, err := f.gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{p}})
 	f.must(err)
 	claimed, err := f.publishes.Claim(f.Context(), []schema.TargetRef{{Post: p.ID, Version: 1}})
 	f.must(err)
