@@ -31,7 +31,7 @@ func TestAnUploadIsPublished(t *testing.T) {
 		"content": "with a picture", "publishNow": true, "platforms": platforms,
 		"mediaItems": []map[string]any{{"mediaId": picture}},
 	}, &answer)
-	w.eventually(60*time.Second, "the post is done", func() bool { return w.done([]string{answer.Post.ID}) })
+	w.eventually(2*time.Minute, "the post is done", func() bool { return w.done([]string{answer.Post.ID}) })
 	there := w.simulated()
 	if len(there) != len(platforms) {
 		t.Fatalf("%d posts are there, want one on each platform: %+v", len(there), there)
@@ -45,7 +45,7 @@ func TestAnUploadIsPublished(t *testing.T) {
 		"content": "made to fit", "publishNow": true, "platforms": platforms,
 		"mediaItems": []map[string]any{{"mediaId": w.uploadAs("image/png", strip(t)), "fit": "contain"}},
 	}, &answer)
-	w.eventually(60*time.Second, "the other post is done", func() bool { return w.done([]string{answer.Post.ID}) })
+	w.eventually(2*time.Minute, "the other post is done", func() bool { return w.done([]string{answer.Post.ID}) })
 	fitted := 0
 	for _, post := range w.simulated() {
 		if post.Text != "made to fit" {
