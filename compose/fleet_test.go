@@ -57,7 +57,7 @@ func newFleet(t *testing.T, n, connections int) *fleet {
 		f.crew = append(f.crew, &member{c, f.spawn(c)})
 	}
 	for _, m := range f.crew {
-		f.awaitReady(m)
+		f.awaitReady(m.config)
 	}
 	f.turns = &turns{crew: f.crew, first: f.config.Listen}
 	f.client.Transport = f.turns
@@ -86,18 +86,6 @@ func ownLog(t *testing.T) string {
 	return broker.Addr()
 }
 
-func (f *fleet) awaitReady(m *member) {
-	f.Helper()
-	f.eventually(60*time.Second, m.config.Listen+" is ready", func() bool {
-		response, err := f.client.Get("http://" + m.config.Admin + "/readyz")
-		if err != nil {
-			return false
-		}
-		response.Body.Close()
-		return response.StatusCode == http.StatusOK
-	})
-}
-
 // kill ends a process as a power cut would, and starts it again.
 func (f *fleet) kill(m *member) {
 	f.Helper()
@@ -106,7 +94,7 @@ func (f *fleet) kill(m *member) {
 	}
 	_ = m.process.Wait() // it was killed
 	m.process = f.spawn(m.config)
-	f.awaitReady(m)
+	f.awaitReady(m.config)
 }
 
 // stop ends a process in its own time, and starts it again.
@@ -119,7 +107,7 @@ func (f *fleet) stop(m *member) {
 		f.Errorf("%s stopped: %v", m.config.Listen, err)
 	}
 	m.process = f.spawn(m.config)
-	f.awaitReady(m)
+	f.awaitReady(m.config)
 }
 
 // pause freezes a process for a time, as a machine does that is out of memory or is moved:
@@ -135,7 +123,7 @@ func (f *fleet) pause(m *member, d time.Duration) {
 		f.Fatal(err)
 	}
 	f.turns.leaveOut(nil)
-	f.awaitReady(m)
+	f.awaitReady(m.config)
 }
 
 // rotateMeanwhile rotates the keyset that all processes share, while they are at work and

@@ -158,18 +158,25 @@ func openDir(t *testing.T) string {
 	return embeddedtest.Dir(t)
 }
 
-// freeAddress is an address that nobody listens on. Its port is below those that the
-// kernel gives to outgoing connections: one of them could take it before it is used.
+// givenPorts are those of freeAddress, whether their owners listen yet or not.
+var givenPorts sync.Map
+
+// freeAddress is an address that nobody listens on, and that is given to one caller. Its
+// port is below those that the kernel gives to outgoing connections, and those that the
+// embedded parts choose among: one of them could take it before it is used.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	const first, last = 15_000, 32_000
+	const first, last = 10_000, 15_000
 	for range 100 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(last-first)))
+		port := first + rand.IntN(last-first)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
 			continue // somebody has it
 		}
-		defer l.Close()
-		return l.Addr().String()
+		l.Close()
+		if _, given := givenPorts.LoadOrStore(port, true); !given {
+			return l.Addr().String()
+		}
 	}
 	t.Fatal("no port is free")
 	return ""
@@ -209,12 +216,27 @@ func (w *world) spawn(c childConfig) *exec.Cmd {
 func (w *world) start() {
 	w.Helper()
 	w.crier = w.spawn(w.config)
-	w.eventually(60*time.Second, "crier is ready", func() bool {
-		response, err := w.client.Get("http://" + w.config.Admin + "/readyz")
+	w.awaitReady(w.config)
+}
+
+// awaitReady waits until a crier does all that its roles are for.
+func (w *world) awaitReady(c childConfig) {
+	w.Helper()
+	var said string
+	defer func() {
+		if w.Failed() {
+			w.Logf("the last answer of %s: %s", c.Admin, said)
+		}
+	}()
+	w.eventually(60*time.Second, c.Listen+" is ready", func() bool {
+		response, err := w.client.Get("http://" + c.Admin + "/readyz")
 		if err != nil {
+			said = err.Error()
 			return false
 		}
-		response.Body.Close()
+		defer response.Body.Close()
+		answer, err := io.ReadAll(response.Body)
+		said = fmt.Sprintf("%s %s %v", response.Status, answer, err)
 		return response.StatusCode == http.StatusOK
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -36,39 +37,43 @@ func operate(ctx context.Context, c Config, work func(context.Context, *operator
 	return operateOrBegin(ctx, c, work)
 }
 
-// operateOrBegin is operate for what may be the first command on a data folder.
+// operateOrBegin is operate for what may be the first command on a data folder. With a
+// PostgreSQL elsewhere nothing is held in the folder: a rotation waits for processes, one of which
+// may start with it meanwhile.
 func operateOrBegin(ctx context.Context, c Config, work func(context.Context, *operator) error) error {
+	if c.Postgres != "" {
+		if err := os.MkdirAll(c.Data, 0o700); err != nil {
+			return fmt.Errorf("creating data folder: %w", err)
+		}
+		return operateOn(ctx, c, work)
+	}
 	data, err := embedded.OpenData(c.Data)
 	if err == nil {
 		return errors.Join(operateAlone(ctx, c, data, work), data.Close())
 	}
-	if c.Postgres == "" {
-		running, neighbourErr := embedded.Neighbour(c.Data)
-		if neighbourErr != nil {
-			return errors.Join(err, neighbourErr)
-		}
-		if c.Postgres = running.Postgres; c.Postgres == "" {
-			return fmt.Errorf("the crier that runs on %s is still starting, or has its PostgreSQL elsewhere: name that with --postgres", c.Data)
-		}
+	running, neighbourErr := embedded.Neighbour(c.Data)
+	if neighbourErr != nil {
+		return errors.Join(err, neighbourErr)
+	}
+	if c.Postgres = running.Postgres; c.Postgres == "" {
+		return fmt.Errorf("the crier that runs on %s is still starting, or has its PostgreSQL elsewhere: name that with --postgres", c.Data)
 	}
 	return operateOn(ctx, c, work)
 }
 
 func operateAlone(ctx context.Context, c Config, data *embedded.Data, work func(context.Context, *operator) error) error {
-	if c.Postgres == "" {
-		server, err := embedded.StartPostgres(ctx, data, c.Logger)
-		if err != nil {
-			return fmt.Errorf("starting PostgreSQL: %w", err)
+	server, err := embedded.StartPostgres(ctx, data, c.Logger)
+	if err != nil {
+		return fmt.Errorf("starting PostgreSQL: %w", err)
+	}
+	defer func() {
+		if err := server.Stop(context.WithoutCancel(ctx)); err != nil {
+			c.Logger.Error("stopping PostgreSQL failed", "err", err)
 		}
-		defer func() {
-			if err := server.Stop(context.WithoutCancel(ctx)); err != nil {
-				c.Logger.Error("stopping PostgreSQL failed", "err", err)
-			}
-		}()
-		c.Postgres = server.URL()
-		if err := postgres.Migrate(ctx, c.Postgres); err != nil {
-			return err
-		}
+	}()
+	c.Postgres = server.URL()
+	if err := postgres.Migrate(ctx, c.Postgres); err != nil {
+		return err
 	}
 	return operateOn(ctx, c, work)
 }

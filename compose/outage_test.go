@@ -37,7 +37,7 @@ func TestTheNetworkToPostgresFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			address, network := proxyURL(t, embeddedtest.Postgres(t))
+			address, network := proxyURL(t, embeddedtest.PostgresWith(t, postgres.Migrate))
 			change := func(to func(*proxy)) func() {
 				return func() { network.change(func() { to(network) }) }
 			}
@@ -49,7 +49,7 @@ func TestTheNetworkToPostgresFails(t *testing.T) {
 
 func TestPostgresFailsOverToAnotherAddress(t *testing.T) {
 	t.Parallel()
-	u, err := url.Parse(embeddedtest.Postgres(t))
+	u, err := url.Parse(embeddedtest.PostgresWith(t, postgres.Migrate))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,10 +137,15 @@ func (w *world) memory() int64 {
 	return resident * int64(os.Getpagesize())
 }
 
+// sharedConnections are those of a crier on the server that tests share: as many of them as
+// run at once, with fleets among them, fit into its 100.
+const sharedConnections = 10
+
 // newWorldOn starts a crier on parts that are there already, after migrating them.
 func newWorldOn(t *testing.T, parts childConfig) *world {
 	t.Helper()
 	if parts.Postgres != "" {
+		parts.Connections = sharedConnections
 		if err := postgres.Migrate(t.Context(), parts.Postgres); err != nil {
 			t.Fatal(err)
 		}

@@ -105,7 +105,8 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	t.Parallel()
 	const mostMemory = 150 << 10 // KiB
 	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
-	reaper, address := newReaper(t, w.simulators+"/twitter", func() { _ = w.crier.Process.Kill() })
+	var victim atomic.Pointer[os.Process]
+	reaper, address := newReaper(t, w.simulators+"/twitter", func() { _ = victim.Load().Kill() })
 	var fetches atomic.Int32
 	source := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		fetches.Add(1)
@@ -119,6 +120,7 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 		w.config.Bases[p], networks[p] = relay(t, w.config.Bases[p], false)
 	}
 	w.start()
+	victim.Store(w.crier.Process)
 	account := w.connectOne("/connect/twitter", map[string]any{"accessToken": "token-of-somebody"})
 	large := w.sendInParts(bySize[int64](70<<20, 2<<30), bySize(1, 5))
 
@@ -145,12 +147,14 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 		case <-time.After(2 * time.Minute):
 			t.Fatalf("%s was never called", death.call)
 		}
-		_ = w.crier.Wait()     // it was killed
-		if i+1 < len(deaths) { // before crier, which may call it at once, is there again
+		_ = w.crier.Wait() // it was killed
+		if i+1 < len(deaths) {
 			died = reaper.at(deaths[i+1].call, deaths[i+1].n)
 		}
-		w.start()
+		w.crier = w.spawn(w.config) // which may make that call, and die, before it is seen to be ready
+		victim.Store(w.crier.Process)
 	}
+	w.awaitReady(w.config)
 	w.eventually(2*time.Minute, "the post is done", func() bool { return w.done([]string{id}) })
 	var answer postAnswer
 	w.call(http.MethodGet, "/posts/"+id, nil, &answer)

@@ -8,17 +8,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rclone/gofakes3"
 	"github.com/rclone/gofakes3/s3mem"
 
+	"crier/compose/embedded/embeddedtest"
 	"crier/schema"
 )
 
@@ -295,27 +294,20 @@ func TestAddressOfABucket(t *testing.T) {
 	}
 }
 
-// TestFullDisk lets no file grow beyond 64 KiB, which fails a write as a full disk does.
 func TestFullDisk(t *testing.T) {
-	folder, err := NewFolder(filepath.Join(t.TempDir(), "media"))
+	disk := filepath.Join(t.TempDir(), "disk")
+	embeddedtest.SmallDisk(t, disk, "64k")
+	folder, err := NewFolder(filepath.Join(disk, "media"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, arriving := newLibrary(t, folder)
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 64 << 10, Max: before.Max}); err != nil {
+	arriving := filepath.Join(disk, "arriving")
+	library, err := NewLibrary(LibraryConfig{Blobs: folder, Arriving: arriving, MaxBytes: mib})
+	if err != nil {
 		t.Fatal(err)
 	}
 	content := append(picture320x200(t, png.Encode), make([]byte, mib)...)
 	_, err = library.Keep(t.Context(), schema.NewMediaID(time.Now()), bytes.NewReader(content), pictures)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
 	wantError(t, err, schema.Unavailable)
 	wantNothingLeft(t, arriving)
 }

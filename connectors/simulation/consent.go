@@ -159,3 +159,8 @@ func ownerOf(credential string) string {
 	}
 	return credential
 }
+
+// SplitScopes reads a list of scopes, with commas or spaces between them.
+func SplitScopes(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}

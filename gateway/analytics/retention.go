@@ -15,15 +15,14 @@ const curveTimeout = 8 * time.Second
 
 // Why an answer has no curve.
 const (
-	noCurve        = "curve, the share of viewers along the video, is not collected: it is read of one video, which postId names"
-	notGranted     = "the account was connected without the permission to read the curve: connect it again"
-	notConnected   = "the account has to be connected again before the curve can be read"
-	notEnough      = "youtube has no curve of the video, as long as few have watched it or it is new"
-	notReadable    = "youtube could not be asked for the curve"
-	curveInRequest = "" // nothing is missing
+	noCurve      = "curve, the share of viewers along the video, is not collected: it is read of one video, which postId names"
+	notGranted   = "the account was connected without the permission to read the curve: connect it again"
+	notConnected = "the account has to be connected again before the curve can be read"
+	notEnough    = "youtube has no curve of the video, as long as few have watched it or it is new"
+	notReadable  = "youtube could not be asked for the curve"
 )
 
-// addCurve reads the curve of a video, and returns why there is none.
+// addCurve reads the curve of a video, and returns why there is none; empty: there is one.
 func (a *analytics) addCurve(ctx context.Context, q asked, v *retentionView, posted time.Time) (unavailable string) {
 	ctx, cancel := context.WithTimeout(ctx, curveTimeout)
 	defer cancel()
@@ -42,7 +41,7 @@ func (a *analytics) addCurve(ctx context.Context, q asked, v *retentionView, pos
 	for _, p := range points {
 		v.Curve, v.CurveAt = append(v.Curve, p.Watching), append(v.CurveAt, p.Elapsed)
 	}
-	return curveInRequest
+	return ""
 }
 
 func (a *analytics) curve(ctx context.Context, q asked, v *retentionView, posted time.Time) ([]connectors.RetentionPoint, error) {

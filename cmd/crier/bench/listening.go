@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -17,9 +16,9 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/sync/errgroup"
 
+	"crier/client"
 	"crier/connectors/bluesky/simulator"
 	"crier/listening/listeningtest"
-	"crier/schema"
 	"crier/schema/sleep"
 )
 
@@ -100,36 +99,17 @@ func (s *session) listenFor(ctx context.Context, on *server, n int) error {
 	s.say("making %d monitors", n)
 	group, inside := errgroup.WithContext(ctx)
 	group.SetLimit(8)
+	c := client.New(on.Key, client.WithServer(on.URL))
 	for _, m := range listeningtest.Monitors(n, listeningtest.Words(streamWords), 5) {
-		group.Go(func() error { return on.createMonitor(inside, m) })
+		group.Go(func() error {
+			_, err := c.Monitors.Create(inside, client.Monitor{Name: m.Name, Include: m.Include, Exclude: m.Exclude})
+			return err
+		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
 	return s.until(ctx, on, "the monitors are read", func(now listened) bool { return now.monitors == n })
-}
-
-func (s *server) createMonitor(ctx context.Context, m schema.Monitor) error {
-	body, err := json.Marshal(map[string]any{"name": m.Name, "include": m.Include, "exclude": m.Exclude})
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v1/feeds/keywords", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Authorization", "Bearer "+s.Key)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return fmt.Errorf("making a monitor: %w", err)
-	}
-	defer response.Body.Close()
-	said, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil || response.StatusCode != http.StatusCreated {
-		return fmt.Errorf("making a monitor: %s: %.400s, %w", response.Status, said, err)
-	}
-	return nil
 }
 
 // listened is what a server tells of the stream that it reads.

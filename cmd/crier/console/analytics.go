@@ -25,14 +25,18 @@ type Range struct {
 	Brand    string `env:"-" help:"Id of a brand: of its accounts alone." placeholder:"ID"`
 }
 
-func (r Range) days() (from, to time.Time, err error) {
+// begin returns a client, and the days that it is asked about.
+func (r Range) begin(a Access, t *Terminal) (c *client.Client, from, to time.Time, err error) {
+	if c, err = a.connect(t); err != nil {
+		return c, from, to, err
+	}
 	if from, err = readTime(r.From, time.UTC); err != nil {
-		return from, to, fmt.Errorf("--from: %w", err)
+		return c, from, to, fmt.Errorf("--from: %w", err)
 	}
 	if to, err = readTime(r.To, time.UTC); err != nil {
-		return from, to, fmt.Errorf("--to: %w", err)
+		return c, from, to, fmt.Errorf("--to: %w", err)
 	}
-	return from, to, nil
+	return c, from, to, nil
 }
 
 // AnalyticsPosts shows how posts do.
@@ -46,11 +50,7 @@ type AnalyticsPosts struct {
 
 // Run shows how many posts there were, and the best of them.
 func (a *AnalyticsPosts) Run(ctx context.Context, t *Terminal) error {
-	c, err := a.connect(t)
-	if err != nil {
-		return err
-	}
-	from, to, err := a.days()
+	c, from, to, err := a.begin(a.Access, t)
 	if err != nil {
 		return err
 	}
@@ -81,11 +81,7 @@ type AnalyticsFollowers struct {
 
 // Run shows each account.
 func (a *AnalyticsFollowers) Run(ctx context.Context, t *Terminal) error {
-	c, err := a.connect(t)
-	if err != nil {
-		return err
-	}
-	from, to, err := a.days()
+	c, from, to, err := a.begin(a.Access, t)
 	if err != nil {
 		return err
 	}
@@ -113,11 +109,7 @@ type AnalyticsBestTimes struct {
 
 // Run shows the hours, and how far they can be trusted.
 func (a *AnalyticsBestTimes) Run(ctx context.Context, t *Terminal) error {
-	c, err := a.connect(t)
-	if err != nil {
-		return err
-	}
-	from, to, err := a.days()
+	c, from, to, err := a.begin(a.Access, t)
 	if err != nil {
 		return err
 	}

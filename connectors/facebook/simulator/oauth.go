@@ -42,7 +42,7 @@ func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "URL blocked: this redirect failed because the redirect URI is not absolute.", http.StatusBadRequest)
 	case q.Has("response_type") && q.Get("response_type") != "code":
 		http.Error(rw, "The simulated dialog gives codes.", http.StatusBadRequest)
-	case slices.ContainsFunc(graph.SplitScopes(asked.Scope), func(one string) bool { return !slices.Contains(knownScopes(), one) }):
+	case slices.ContainsFunc(simulation.SplitScopes(asked.Scope), func(one string) bool { return !slices.Contains(knownScopes(), one) }):
 		http.Error(rw, "Invalid Scopes: "+asked.Scope+". This message is only shown to developers.", http.StatusBadRequest)
 	case r.Method == http.MethodPost:
 		s.consents.Answer(rw, r, asked, url.Values{
@@ -80,7 +80,7 @@ func (s *simulator) redeem(rw http.ResponseWriter, r *http.Request) {
 	default:
 		granted.Name = personal + granted.Name
 		token := granted.Token()
-		graph.Grant(s.world.Account(token), graph.SplitScopes(granted.Scope))
+		graph.Grant(s.world.Account(token), simulation.SplitScopes(granted.Scope))
 		graph.Answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": shortLived})
 	}
 }

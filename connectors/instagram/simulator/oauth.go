@@ -3,6 +3,7 @@ package simulator
 import (
 	"net/http"
 
+	"crier/connectors/simulation"
 	"crier/connectors/simulation/graph"
 )
 
@@ -23,7 +24,7 @@ func (s *simulator) redeemCode(rw http.ResponseWriter, r *http.Request) {
 	}
 	given := s.tokens.Short(granted.Token())
 	account := s.world.Account(given.Name)
-	graph.Grant(account, graph.SplitScopes(granted.Scope))
+	graph.Grant(account, simulation.SplitScopes(granted.Scope))
 	graph.Answer(rw, http.StatusOK, map[string]any{"data": []map[string]any{{
 		"access_token": given.String(), "user_id": account.ID, "permissions": granted.Scope,
 	}}})

@@ -76,10 +76,6 @@ func (s *simulator) checkToken(token string, r *http.Request) *refusal {
 	return nil
 }
 
-func splitScopes(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
 // authorize shows the page of consent and takes what the person answers. There is no PKCE.
 func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
@@ -91,7 +87,7 @@ func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "Invalid client_id or response_type.", http.StatusBadRequest)
 	case err != nil || !redirect.IsAbs() || redirect.Fragment != "":
 		http.Error(rw, "The redirect_uri does not match a registered one.", http.StatusBadRequest)
-	case asked.Scope == "" || slices.ContainsFunc(splitScopes(asked.Scope), isUnknown):
+	case asked.Scope == "" || slices.ContainsFunc(simulation.SplitScopes(asked.Scope), isUnknown):
 		http.Error(rw, "Invalid scope: "+asked.Scope, http.StatusBadRequest)
 	case r.Method == http.MethodPost:
 		s.consents.Answer(rw, r, asked, url.Values{"error": {"access_denied"}, "error_description": {"The user denied access"}})
@@ -114,7 +110,7 @@ func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
 			bad("Invalid request: the authorization code is not valid").writeTo(rw)
 			return
 		}
-		s.answerTokens(rw, kind, simulation.Ticket{Account: granted.Token(), Scope: strings.Join(splitScopes(granted.Scope), " ")})
+		s.answerTokens(rw, kind, simulation.Ticket{Account: granted.Token(), Scope: strings.Join(simulation.SplitScopes(granted.Scope), " ")})
 	case "refresh_token":
 		held, ok := s.readRefreshToken(r.PostFormValue("refresh_token"))
 		if !ok {

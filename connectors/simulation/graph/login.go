@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"crier/connectors/simulation"
@@ -32,7 +31,7 @@ func (l Login) Authorize(rw http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	asked := simulation.Consent{ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope")}
 	redirect, err := url.Parse(asked.Redirect)
-	scopes := SplitScopes(asked.Scope)
+	scopes := simulation.SplitScopes(asked.Scope)
 	switch {
 	case asked.ClientID != simulation.AppID:
 		refuseConsent(rw, "Invalid platform app")
@@ -88,11 +87,6 @@ func Granted(a *simulation.Account, all []string) []string {
 }
 
 const grantedKey = "granted scopes"
-
-// SplitScopes reads a list with commas, or spaces, between its items.
-func SplitScopes(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
-}
 
 // refuseConsent answers as the page of consent and the redemption of codes do.
 func refuseConsent(rw http.ResponseWriter, message string) {

@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"sync"
@@ -50,7 +49,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 	if err == nil {
 		_, err = pgx.ForEachRow(rows, []any{&first, &last, &id, &payload}, func() error {
 			if id != nil {
-				batches = append(batches, schema.EncodedEvents{ID: *id, Payload: bytes.Clone(payload)})
+				batches = append(batches, schema.EncodedEvents{ID: *id, Payload: payload})
 			}
 			return nil
 		})
