@@ -31,7 +31,7 @@ DATE := $(shell git log -1 --format=%cI 2>/dev/null)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
-.PHONY: run build test test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client lint check clean
+.PHONY: run build compose-plain test test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client lint check clean
 
 include libchdb.mk
 
@@ -45,7 +45,13 @@ build:
 # ./compose, the longest, comes first. A process under the race detector waits a second before it
 # exits unless told otherwise, and tests start hundreds.
 export GORACE := atexit_sleep_ms=50
-test: libchdb
+# Of the criers that tests of ./compose start, those of the most concurrent are watched by the race
+# detector; the others, and the simulators, are this binary.
+compose-plain test test-kafka: export CRIER_TEST_PLAIN := $(CURDIR)/bin/compose.test
+compose-plain:
+	go test -c -o $(CRIER_TEST_PLAIN) ./compose
+
+test: libchdb compose-plain
 	go test $(TEST_FLAGS) -p 2 -parallel 6 ./compose ./...
 
 # A module of its own: nothing of crier needs Prometheus's engine.
@@ -56,7 +62,7 @@ test-rules:
 test-deploy: build
 	cd scripts/deploytest && CRIER_BINARY=$(CURDIR)/bin/crier go test -count 1 ./...
 
-test-kafka: libchdb
+test-kafka: libchdb compose-plain
 	scripts/kafka.sh sh -c "go test $(TEST_FLAGS) -p 1 -count 1 $(LOG_PACKAGES) && go test $(TEST_FLAGS) -count 1 $(LOG_TESTS) ./compose"
 
 # Without the race detector, whose slowness the times measured here would be of.

@@ -41,6 +41,14 @@ import (
 // JSON of a childConfig.
 const childVariable = "CRIER_TEST_CHILD"
 
+// plainVariable names this test binary as it is without the race detector, which takes half the
+// time of a crier under load. Where it is set, simulators and criers are of that binary unless
+// childConfig.Raced says otherwise.
+const plainVariable = "CRIER_TEST_PLAIN"
+
+// raceExit is the exit code of a process that the race detector has ended.
+const raceExit = 66
+
 type childConfig struct {
 	Simulate   string // address of the simulators; empty: serve
 	Listen     string
@@ -63,6 +71,7 @@ type childConfig struct {
 	HoldOverdue bool
 	Late        time.Duration // DeletionLate
 	Panics      bool          // connectors panic where a text asks for it
+	Raced       bool          // the race detector watches it, and ends it at the first race
 }
 
 func TestMain(m *testing.M) {
@@ -189,8 +198,12 @@ func (w *world) spawn(c childConfig) *exec.Cmd {
 	if err != nil {
 		w.Fatal(err)
 	}
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), childVariable+"="+string(text))
+	binary := os.Args[0]
+	if plain := os.Getenv(plainVariable); plain != "" && !c.Raced {
+		binary = plain
+	}
+	child := exec.Command(binary)
+	child.Env = append(os.Environ(), childVariable+"="+string(text), "GORACE=halt_on_error=1 atexit_sleep_ms=50")
 	if c.OneCore {
 		child.Env = append(child.Env, "GOMAXPROCS=1")
 	}
@@ -207,6 +220,9 @@ func (w *world) spawn(c childConfig) *exec.Cmd {
 		case <-time.After(45 * time.Second):
 			_ = child.Process.Kill()
 			<-ended
+		}
+		if child.ProcessState.ExitCode() == raceExit {
+			w.Error("the race detector has ended a crier, and told why on stderr")
 		}
 	})
 	return child

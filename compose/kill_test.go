@@ -30,7 +30,7 @@ func testKafka() []string {
 
 func TestKillsLoseAndRepeatNothing(t *testing.T) {
 	besideOthers(t)
-	w := newWorld(t, testKafka())
+	w := newWorldWith(t, childConfig{Kafka: testKafka(), Raced: true})
 	w.surviveKills(w.victims())
 }
 

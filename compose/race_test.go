@@ -26,7 +26,7 @@ type history struct {
 func TestEditsAndCancelsRacedAgainstPublishing(t *testing.T) {
 	besideOthers(t)
 	const racers = 32
-	w := newWorld(t, nil)
+	w := newWorldWith(t, childConfig{Raced: true})
 	w.client.Transport = &http.Transport{MaxIdleConnsPerHost: racers}
 	accounts := w.connect(schema.Mastodon, racedPosts/postsPerAccount+1)
 	seed := seedOfTest(t)
