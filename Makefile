@@ -6,7 +6,7 @@
 # make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
 # make test-large   chunked uploads with a kill at each step, films of 2 GB in parts and on to youtube and tiktok over cuts and kills, and the memory they take: two minutes
 # make cluster      crier by role on this machine, with Apache Kafka of three brokers and a PostgreSQL standby; stays up
-# make test-cluster stops and kills each process of such a cluster under 200 posts a second: a quarter of an hour
+# make test-cluster stops and kills each process of such a cluster under 200 posts a second: six minutes
 # make test-browser persons who connect accounts, and the walls of the sandbox, in headless Chromium; the commands of docs/connecting.md
 # make fuzz         fuzzes every parser of foreign input, a minute each
 # make test-api     the API against its own description, 200 examples an operation: a quarter of an hour
