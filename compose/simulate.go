@@ -13,6 +13,7 @@ import (
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/sandbox"
+	"crier/connectors/simulation"
 	"crier/connectors/wall"
 	"crier/schema"
 )
@@ -84,9 +85,14 @@ func ConnectSimulated(ctx context.Context, c Config, workspace string, wanted Si
 	return connected, err
 }
 
-// simulated is the connection of an account with credentials that a simulator takes.
+// simulated is the connection of an account with credentials that a simulator takes. Where a token
+// alone says whose account it is, it has the native id that the simulator gives it, by which a
+// look asks for what it has published.
 func (o *operator) simulated(a schema.Account) schema.Connection {
 	credentials := sandboxCredentials(a.Platform, a.Name)
+	if credentials.AccessToken != "" && credentials.EntityID == "" {
+		a.NativeID = simulation.AccountID(a.Platform, credentials.AccessToken)
+	}
 	return schema.Connection{Account: a, Seal: func(stored schema.Account) ([]byte, bool, error) {
 		sealed, err := o.vault.Seal(stored, credentials)
 		return sealed, true, err

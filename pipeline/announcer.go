@@ -20,16 +20,18 @@ type Announcer struct {
 	queue   chan schema.Announcement
 	logger  *slog.Logger
 	metrics *Metrics
+	rest    time.Duration // how long after its end it may write what it has
 }
 
 const (
 	announcerQueue = 8192
 	announcerBatch = 512
+	announcerRest  = 2 * time.Second
 )
 
 // NewAnnouncer makes an Announcer; Announce may be called before it runs.
 func NewAnnouncer(logger *slog.Logger, metrics *Metrics) *Announcer {
-	return &Announcer{queue: make(chan schema.Announcement, announcerQueue), logger: logger, metrics: metrics}
+	return &Announcer{queue: make(chan schema.Announcement, announcerQueue), logger: logger, metrics: metrics, rest: announcerRest}
 }
 
 // Announce queues an announcement, or drops it if the queue is full. It never waits.
@@ -44,23 +46,25 @@ func (a *Announcer) Announce(said schema.Announcement) {
 	}
 }
 
-// Run writes announcements to the log until ctx ends, then what is queued.
+// Run writes announcements to the log until ctx ends, then what is queued. What it writes when
+// ctx ends it writes to the end: cut off, it would come only with its jobs.
 func (a *Announcer) Run(ctx context.Context, log *stream.Log) error {
 	a.log = log
+	writing, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(a.rest, cut) })()
 	for {
 		select {
 		case first := <-a.queue:
-			a.write(ctx, a.gather(first))
+			a.write(writing, a.gather(first))
 		case <-ctx.Done():
-			a.writeRest(ctx)
+			a.writeRest(writing)
 			return nil
 		}
 	}
 }
 
 func (a *Announcer) writeRest(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
 	for ctx.Err() == nil {
 		select {
 		case first := <-a.queue:

@@ -87,7 +87,7 @@ func (r *Room) free() (int64, error) {
 	if err := syscall.Statfs(r.folder, &disk); err != nil {
 		return 0, fmt.Errorf("looking at the disk of media: %w", err)
 	}
-	block := disk.Bsize
+	block := int64(disk.Bsize) //nolint:unconvert // of 32 bits on macOS
 	return int64(disk.Bavail)*block - min(int64(disk.Blocks)*block/reserveShare, reserveBytes), nil
 }
 

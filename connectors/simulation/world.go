@@ -194,6 +194,11 @@ func (w *World) Revoked(token string) bool {
 	return ok
 }
 
+// AccountID returns the ID of a credential's account, in any World of the platform.
+func AccountID(p schema.Platform, credential string) string {
+	return newAccount(p, ownerOf(credential)).ID
+}
+
 // newAccount derives the account from a hash, so that no credential need be kept.
 func newAccount(p schema.Platform, credential string) *Account {
 	sum := sha256.Sum256([]byte(p.String() + "\x00" + credential))

@@ -96,7 +96,7 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 func (w *Worker[M, R, C]) dropLost(batch []*task[M, R]) []*task[M, R] {
 	kept := batch[:0]
 	for _, t := range batch {
-		if t.ctx.Err() != nil && t.message != nil {
+		if t.lost() {
 			w.queue.done(t)
 			continue
 		}

@@ -39,6 +39,9 @@ type task[M, R comparable] struct {
 	faults  int         // how often it failed by our fault
 }
 
+// lost reports whether the task's message belongs to another consumer now.
+func (t *task[M, R]) lost() bool { return t.message != nil && t.ctx.Err() != nil }
+
 // giveTurnBack cancels the reservation if no call was made.
 func (t *task[M, R]) giveTurnBack() {
 	if t.turn != nil {
@@ -58,7 +61,7 @@ type queue[M, R comparable] struct {
 	ring      []*bulkhead            // below their share and with a ready key, in turn
 	share     int
 	atOnce    func(Key) int // tasks of a key that may be out; nil: one
-	queued    map[M]struct{}
+	queued    map[M]*task[M, R]
 	waiting   waitingKeys[M, R] // soonest first
 	acked     int               // tasks queued without their messages
 	wake      chan struct{}
@@ -90,7 +93,7 @@ const (
 func newQueue[M, R comparable](share int, atOnce func(Key) int) *queue[M, R] {
 	return &queue[M, R]{
 		share: share, atOnce: atOnce, bulkheads: map[Bulkhead]*bulkhead{},
-		keys: map[Key]*keyQueue[M, R]{}, queued: map[M]struct{}{}, wake: make(chan struct{}, 1),
+		keys: map[Key]*keyQueue[M, R]{}, queued: map[M]*task[M, R]{}, wake: make(chan struct{}, 1),
 	}
 }
 
@@ -107,12 +110,17 @@ const (
 // put queues a task, and reports whether its message is to be acknowledged: it is not
 // kept with the task, the same task is queued already, or the queue is full. The limit of
 // a key shrinks with what all keys have, so that long queues leave some to others; a task
-// that is not queued fires again.
+// that is not queued fires again. Where the same task is queued with a message of an
+// assignment that has ended, which keeps nobody from dropping it, it gets the new message.
 func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if _, ok := q.queued[t.value]; ok {
-		return true
+	if same := q.queued[t.value]; same != nil {
+		if !same.lost() {
+			return true
+		}
+		same.ctx, same.message = t.ctx, t.message
+		return false
 	}
 	k := q.keys[t.Key]
 	if k == nil {
@@ -126,7 +134,7 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		t.message, t.acked = nil, true
 		q.acked++
 	}
-	q.queued[t.value] = struct{}{}
+	q.queued[t.value] = t
 	k.tasks = append(k.tasks, t)
 	if t.overdue.IsZero() {
 		k.fresh++
@@ -271,12 +279,17 @@ func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	k := q.keys[t.Key]
 	k.out--
 	q.leave(q.bulkheads[k.bulkhead])
-	if _, ok := q.queued[t.value]; !ok {
-		q.queued[t.value] = struct{}{}
+	switch same := q.queued[t.value]; {
+	case same == nil:
+		q.queued[t.value] = t
 		k.tasks = append([]*task[M, R]{t}, k.tasks...)
 		if t.overdue.IsZero() {
 			k.fresh++
 		}
+	case same.lost():
+		same.ctx, same.message = t.ctx, t.message
+	case t.message != nil:
+		t.message.Ack() // a message that nobody acknowledges ends the commits of its partition
 	}
 	return k
 }

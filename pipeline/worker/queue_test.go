@@ -295,3 +295,33 @@ func TestAWideKeyWaitsForItsTime(t *testing.T) {
 		t.Errorf("took %v after %v", got, time.Since(began))
 	}
 }
+
+// A rebalance ends an assignment, and the next one delivers what was not committed: to a
+// process that has it queued already, if it keeps the partition.
+func TestAQueuedTaskGetsItsMessageFromTheNextAssignment(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	defer end()
+	message := new(stream.Message)
+	task := func(ctx context.Context) *task[int, int] {
+		return &task[int, int]{Place: Place[int]{Key: Key{7}}, ctx: ctx, value: 1, message: message}
+	}
+	for name, before := range map[string]func(q *queue[int, int]){
+		"queued": func(q *queue[int, int]) { q.put(task(ended)) },
+		"put back": func(q *queue[int, int]) {
+			q.put(task(ended))
+			q.again(q.takeReady(1)...)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := newQueue[int, int](9, nil)
+			before(q)
+			end()
+			if q.put(task(t.Context())) {
+				t.Error("the new message is acknowledged, and the task will be dropped with the old one")
+			}
+			if taken := q.takeReady(9); len(taken) != 1 || taken[0].lost() {
+				t.Errorf("took %d tasks, want one with the new message", len(taken))
+			}
+		})
+	}
+}

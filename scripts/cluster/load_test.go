@@ -36,11 +36,13 @@ type load struct {
 	client   http.Client
 
 	ended   chan struct{}
+	over    time.Time // when nothing was sent any more
 	senders sync.WaitGroup
 	turn    atomic.Int64
 
 	mu    sync.Mutex
 	sent  map[string]time.Time // when a post was first sent, by text
+	made  map[string]string    // its id, by text
 	slow  time.Duration        // the longest until one was acknowledged
 	short int                  // posts that found no sender free in their time
 }
@@ -55,7 +57,7 @@ func newLoad(t *testing.T, c *cluster, name string) *load {
 	l := &load{
 		T: t, cluster: c, name: name, key: key, accounts: map[schema.Platform][]string{},
 		client: http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256}},
-		ended:  make(chan struct{}), sent: map[string]time.Time{},
+		ended:  make(chan struct{}), sent: map[string]time.Time{}, made: map[string]string{},
 	}
 	accounts, err := compose.ConnectSimulated(t.Context(), c.operator(t), name, compose.Simulated{
 		Platforms: platformsUnderLoad, Accounts: accountsOfALoad,
@@ -104,6 +106,7 @@ func (l *load) begin(rate int) {
 func (l *load) end() {
 	close(l.ended)
 	l.senders.Wait()
+	l.over = time.Now()
 }
 
 func (l *load) post(n int) {
@@ -125,9 +128,7 @@ func (l *load) post(n int) {
 	for time.Since(began) < 2*time.Minute {
 		status, answer, err := l.request(http.MethodPost, "/posts", text, body)
 		if err == nil && status == http.StatusCreated {
-			l.mu.Lock()
-			l.slow = max(l.slow, time.Since(began))
-			l.mu.Unlock()
+			l.acknowledged(text, time.Since(began), answer)
 			return
 		}
 		if err == nil && status != http.StatusServiceUnavailable {
@@ -137,6 +138,17 @@ func (l *load) post(n int) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	l.Errorf("creating %q: no answer in two minutes", text)
+}
+
+func (l *load) acknowledged(text string, after time.Duration, answer []byte) {
+	var created struct{ Post struct{ ID string } }
+	if err := json.Unmarshal(answer, &created); err != nil || created.Post.ID == "" {
+		l.Errorf("creating %q: %v: %s", text, err, answer)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.made[text] = created.Post.ID
+	l.slow = max(l.slow, after)
 }
 
 // request asks the next gateway.
@@ -204,7 +216,7 @@ func (l *load) settle(within time.Duration) map[string][]time.Time {
 		case n == 0:
 			lost++
 			if lost <= 5 {
-				l.Logf("lost: %q", text)
+				l.tell(text)
 			}
 		case n > 1:
 			twice++
@@ -217,6 +229,16 @@ func (l *load) settle(within time.Duration) map[string][]time.Time {
 		l.Errorf("%d posts have failed", failed)
 	}
 	return all
+}
+
+// tell shows what crier knows of a post that is lost.
+func (l *load) tell(text string) {
+	l.Helper()
+	l.Logf("lost: %q, sent at %s", text, l.sent[text].UTC().Format(time.StampMilli))
+	for _, path := range []string{"/posts/" + l.made[text], "/posts/" + l.made[text] + "/attempts"} {
+		status, said, err := l.request(http.MethodGet, path, "", nil)
+		l.Logf("%s: %d %v %s", path, status, err, said)
+	}
 }
 
 // failed is how many posts ended otherwise than posted.
@@ -246,35 +268,45 @@ type event struct {
 // request to the platform, and for how long nothing at all was published. It returns the longest
 // of both.
 func (l *load) report(events []event, all map[string][]time.Time) (worst, gap time.Duration) {
+	var moments []time.Time
+	for _, times := range all {
+		moments = append(moments, times...)
+	}
+	slices.SortFunc(moments, time.Time.Compare)
 	for i, e := range events {
-		to := time.Now()
+		to := l.over
 		if i+1 < len(events) {
 			to = events[i+1].at
 		}
 		var took []time.Duration
-		moments := []time.Time{}
 		for text, sent := range l.sent {
 			// What was under way when it happened counts too.
-			if len(all[text]) == 0 || sent.Before(e.at.Add(-time.Second)) || !sent.Before(to.Add(-time.Second)) {
+			if len(all[text]) == 0 || sent.Before(e.at.Add(-time.Second)) || (i+1 < len(events) && !sent.Before(to.Add(-time.Second))) {
 				continue
 			}
 			took = append(took, all[text][0].Sub(sent))
-			moments = append(moments, all[text][0])
 		}
 		if len(took) == 0 {
 			continue
 		}
 		slices.Sort(took)
-		slices.SortFunc(moments, time.Time.Compare)
-		pause := time.Duration(0)
-		for j := 1; j < len(moments); j++ {
-			pause = max(pause, moments[j].Sub(moments[j-1]))
-		}
-		longest := took[len(took)-1]
-		worst, gap = max(worst, longest), max(gap, pause)
-		l.Logf("%-28s back after %6.2fs; %5d posts: p50 %6.3fs, p99 %6.2fs, longest %6.2fs; nothing published for %5.2fs", e.what, e.back.Sub(e.at).Seconds(),
-			len(took), took[len(took)/2].Seconds(), took[len(took)*99/100].Seconds(), longest.Seconds(), pause.Seconds())
+		longest, nothing := took[len(took)-1], longestPause(moments, e.at, to)
+		worst, gap = max(worst, longest), max(gap, nothing)
+		l.Logf("%-28s back after %6.2fs; %5d posts: p50 %6.3fs, p99 %6.2fs, %d beyond 5 s, longest %6.2fs; nothing published for %5.2fs",
+			e.what, e.back.Sub(e.at).Seconds(), len(took), took[len(took)/2].Seconds(), took[len(took)*99/100].Seconds(),
+			len(took)-slices.IndexFunc(append(took, time.Hour), func(d time.Duration) bool { return d > stallAtStops }), longest.Seconds(), nothing.Seconds())
 	}
 	l.Logf("%d posts, 0 lost and 0 twice unless said otherwise; longest to be acknowledged %v; %d were not sent for want of a sender", len(l.sent), l.slow.Round(time.Millisecond), l.short)
 	return worst, gap
+}
+
+// longestPause is the longest between two moments that follow each other, of which a part at
+// least is between from and to: whoever's posts they are.
+func longestPause(moments []time.Time, from, to time.Time) (longest time.Duration) {
+	for i := 1; i < len(moments); i++ {
+		if moments[i].After(from) && moments[i-1].Before(to) {
+			longest = max(longest, moments[i].Sub(moments[i-1]))
+		}
+	}
+	return longest
 }

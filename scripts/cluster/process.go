@@ -108,16 +108,23 @@ func (p *process) end(within time.Duration) error {
 	}
 }
 
-// kill ends the process as a power cut would.
+// kill ends the process as a power cut would, with all that it has started: PostgreSQL does not
+// start again while a child of its earlier life has the memory that they shared.
 func (p *process) kill() {
 	if p.command == nil {
 		return
 	}
 	_ = p.command.Process.Kill() // it may be gone
-	for _, child := range processesIn(p.folder) {
-		_ = syscall.Kill(child, syscall.SIGKILL) // likewise
-	}
 	<-p.exited
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		children := processesIn(p.folder)
+		for _, child := range children {
+			_ = syscall.Kill(child, syscall.SIGKILL) // likewise
+		}
+		if len(children) == 0 {
+			return
+		}
+	}
 }
 
 // processesIn are those that work in a folder below another one, as PostgreSQL's do in their

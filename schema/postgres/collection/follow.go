@@ -36,10 +36,9 @@ func Follow(ctx context.Context, tx pgx.Tx, events []schema.Event, now time.Time
 	b := &pgx.Batch{}
 	if len(posts) > 0 {
 		queueSnapshots(b, posts, posted)
-		tables.QueueCollections(b, tables.Collecting{Accounts: posted, Whats: []schema.Collected{schema.CollectMetrics, schema.CollectComments}, Sooner: true, Now: now}, &due)
 	}
-	if len(connected) > 0 {
-		tables.QueueCollections(b, tables.Collecting{Accounts: connected, Whats: schema.AllCollected(), Sooner: true, Now: now}, &due)
+	if len(posted)+len(connected) > 0 {
+		tables.QueueCollections(b, tables.Collecting{Accounts: connected, Posted: posted, Sooner: true, Now: now}, &due)
 	}
 	if len(gone) > 0 {
 		queueForget(b, gone)

@@ -172,7 +172,7 @@ func (c *chunk) collections(ctx context.Context) (more bool, err error) {
 	}
 	var due []schema.Job
 	b := &pgx.Batch{}
-	tables.QueueCollections(b, tables.Collecting{Accounts: accounts, Whats: schema.AllCollected(), Now: c.Now()}, &due)
+	tables.QueueCollections(b, tables.Collecting{Accounts: accounts, Now: c.Now()}, &due)
 	if err := c.tx.SendBatch(ctx, b).Close(); err != nil {
 		return false, err
 	}

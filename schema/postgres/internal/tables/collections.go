@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,10 +47,11 @@ var putCollectionJobs = db.NewStatement(`
 // QueueCollections adds the statement that has things collected of accounts from now on, as far as
 // their platforms tell them, and gives the jobs of those that are due by it to due. What rests
 // is due again; what is due later is so sooner only where sooner is set. The metrics of posts are
-// due when the first of the snapshots is.
+// due when the first of the snapshots is. It is one statement, in the order of accounts, whoever
+// of them has what collected: two that overlap would wait for each other otherwise.
 func QueueCollections(b *pgx.Batch, c Collecting, due *[]schema.Job) {
 	var platforms, whats []int16
-	for _, what := range c.Whats {
+	for _, what := range schema.AllCollected() {
 		for _, p := range schema.Platforms() {
 			if p.Collects(what) {
 				platforms, whats = append(platforms, int16(p)), append(whats, int16(what))
@@ -61,12 +63,12 @@ func QueueCollections(b *pgx.Batch, c Collecting, due *[]schema.Job) {
 		select gen_random_uuid(), a.id, a.workspace_id, u.what, case when u.what = `+CollectMetrics+`
 			then (select min(s.due_at) from snapshots s where s.account_id = a.id) else @now::timestamptz end
 		from accounts a join unnest(@platforms::int2[], @whats::int2[]) u (platform, what) on u.platform = a.platform
-		where a.id = any(@accounts) and `+CollectedAccount+`
+		where a.id = any(@all) and (a.id = any(@accounts) or u.what in (`+CollectMetrics+`, `+CollectComments+`)) and `+CollectedAccount+`
 		order by a.id, u.what
 		on conflict (account_id, what) do update set due_at = excluded.due_at
 			where excluded.due_at is not null and (c.due_at is null or (@sooner::bool and excluded.due_at < c.due_at))
 		returning c.id, c.account_id, c.workspace_id, c.what, c.due_at, (select a.platform from accounts a where a.id = c.account_id)`,
-		pgx.StrictNamedArgs{"now": c.Now, "platforms": platforms, "whats": whats, "accounts": c.Accounts, "sooner": c.Sooner}).
+		pgx.StrictNamedArgs{"now": c.Now, "platforms": platforms, "whats": whats, "all": slices.Concat(c.Accounts, c.Posted), "accounts": c.Accounts, "sooner": c.Sooner}).
 		Query(func(rows pgx.Rows) error {
 			jobs, err := db.Collect(rows, nil, ScanCollectionJob)
 			for _, j := range jobs {
@@ -80,8 +82,8 @@ func QueueCollections(b *pgx.Batch, c Collecting, due *[]schema.Job) {
 
 // Collecting is what is to be collected of which accounts.
 type Collecting struct {
-	Accounts []schema.AccountID
-	Whats    []schema.Collected
+	Accounts []schema.AccountID // all that their platforms tell
+	Posted   []schema.AccountID // what is about posts alone: metrics and comments
 	Sooner   bool
 	Now      time.Time
 }

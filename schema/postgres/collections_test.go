@@ -1,0 +1,61 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+)
+
+// Several processes have things collected at once, of accounts that were connected and of those
+// that have posted: each takes them in the order of their ids, whatever their reason.
+func TestCollectionsAreMadeInOneOrder(t *testing.T) {
+	f := newFixture(t)
+	slices.SortFunc(f.accounts, func(a, b schema.AccountID) int { return bytes.Compare(a[:], b[:]) })
+	first, second := f.accounts[0], f.accounts[1]
+	f.must(f.analytics.Report(t.Context(), []schema.Event{
+		{Type: schema.TargetWasPosted, Platform: schema.Mastodon, Workspace: f.workspace, Account: second, Post: schema.NewPostID(f.store.Now())},
+		{Type: schema.AccountConnected, Platform: schema.Mastodon, Workspace: f.workspace, Account: first},
+	}))
+	batches := f.events()
+
+	conn, err := pgx.Connect(t.Context(), f.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := func(a schema.AccountID) {
+		_, err := tx.Exec(t.Context(), `insert into collections (id, account_id, workspace_id, what) values (gen_random_uuid(), $1, $2, 1)`, a, f.workspace)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	hold(first)
+	stored := make(chan error, 1)
+	go func() { stored <- f.analytics.Stored(t.Context(), batches[len(batches)-1:]) }()
+	for waiting := false; !waiting; time.Sleep(10 * time.Millisecond) {
+		select {
+		case err := <-stored:
+			t.Fatalf("nothing waited for the first account: %v", err)
+		default:
+		}
+		if err := tx.QueryRow(t.Context(), `
+			select exists (select from pg_locks where not granted and locktype = 'transactionid' and transactionid = pg_current_xact_id()::xid)`).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hold(second) // what waits for the first holds none after it
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.must(<-stored)
+}
