@@ -51,7 +51,11 @@ func New(key string, options ...Option) *Client {
 	s.retry = s.retry.orDefault()
 	s.server = strings.TrimSuffix(s.server, "/")
 	s.wrong = checkServer(s.server)
-	calls := &api.Client{Server: s.server + "/api/v1/", Client: s}
+	base := s.server
+	if s.wrong != nil {
+		base = DefaultServer // so that requests get as far as Do, which says what is wrong
+	}
+	calls := &api.Client{Server: base + "/api/v1/", Client: s}
 	return &Client{
 		Posts: &PostService{calls}, Threads: &ThreadService{calls}, Accounts: &AccountService{calls}, Media: &MediaService{calls, s},
 		Webhooks: &WebhookService{calls}, Events: &EventService{calls}, Queues: &QueueService{calls}, Brands: &BrandService{calls},

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -40,6 +41,9 @@ func Platforms() []Platform {
 	return all
 }
 
+// PlatformNames are the names of all platforms, for errors.
+func PlatformNames() string { return strings.Join(platformNames[Twitter:], ", ") }
+
 // ParsePlatform returns the platform of that name.
 func ParsePlatform(name string) (Platform, error) {
 	for _, p := range Platforms() {
@@ -47,7 +51,7 @@ func ParsePlatform(name string) (Platform, error) {
 			return p, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no platform", name)
+	return 0, fmt.Errorf("%q is no platform: %s are", name, PlatformNames())
 }
 
 // String returns the platform's name in the API.

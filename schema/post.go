@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -143,7 +144,7 @@ func ParsePostStatus(name string) (PostStatus, error) {
 			return s, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no status of a post", name)
+	return 0, fmt.Errorf("%q is no status of a post: %s are", name, strings.Join(postStatusNames[Draft:], ", "))
 }
 
 // Terminal reports whether only a retry can change the post's status.

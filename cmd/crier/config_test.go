@@ -96,6 +96,9 @@ platforms:
 func TestAFileThatIsNone(t *testing.T) {
 	for name, tt := range map[string]struct{ file, want string }{
 		"no YAML":           {"drain: [40s\nkafka-password: hunter2", "crier.yaml:"},
+		"a port alone":      {"listen: 8080", `crier.yaml:1: --listen is "8080": host:port`},
+		"no duration":       {"drain: soon", `crier.yaml:1: --drain: "soon" is no duration`},
+		"no level":          {"log-level: loud", "debug, info, warn or error"},
 		"no names":          {"- drain", "names with values are wanted"},
 		"two documents":     {"drain: 40s\n---\ndrain: 41s", "one document is wanted"},
 		"a name twice":      {"drain: 40s\ndrain: 41s", "crier.yaml:2"},
@@ -233,7 +236,7 @@ platforms:
 	}
 	for _, want := range []string{
 		"drain: 40s  # command line", "kafka-password: (redacted)  # CRIER_KAFKA_PASSWORD", "kafka-tls: true  # crier.yaml:4", "partitions: 16  # crier.yaml:7",
-		"postgres: postgres://crier:***@db/crier", "max-lateness: 24h0m0s  # default", "    client-id: \"y\"  # CRIER_TWITTER_CLIENT_ID", "    client-secret: (redacted)  # crier.yaml:12",
+		"postgres: postgres://crier:***@db/crier", "max-lateness: 24h  # default", "    client-id: \"y\"  # CRIER_TWITTER_CLIENT_ID", "    client-secret: (redacted)  # crier.yaml:12",
 	} {
 		if !strings.Contains(shown.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, &shown)

@@ -56,7 +56,7 @@ func (d *deleteCommand) ask(ctx context.Context, c compose.Config) error {
 			counted(n.Accounts, "account"), counted(n.Keys, "key"), counted(n.Brands, "brand"), counted(n.Queues, "queue"),
 			counted(n.Webhooks, "webhook"), counted(n.Media, "upload"))
 	}
-	fmt.Printf("Nothing is deleted yet. Within %v:\n\n  crier delete --confirm %s\n", schema.DeletionLife, asked.Confirmation)
+	fmt.Printf("Nothing is deleted yet. Within %.0f minutes:\n\n  crier delete --confirm %s\n", schema.DeletionLife.Minutes(), asked.Confirmation)
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 
 // pauseTargetFlags name what is paused: one of them.
 type pauseTargetFlags struct {
-	Workspace string `xor:"target" required:"" env:"-" help:"Name of the workspace."`
+	Workspace string `xor:"target" required:"" env:"-" help:"Name of a workspace. One of the three is given: a workspace, an account, a platform."`
 	Account   string `xor:"target" required:"" env:"-" help:"Id of the account."`
 	Platform  string `xor:"target" required:"" env:"-" help:"The platform, for every workspace."`
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -65,13 +66,24 @@ func (i *importCommand) Run(ctx context.Context) error {
 		}
 	}
 	fmt.Printf("%s: %d %s, %d failed, %d unknown. Each has a line in %s.\n",
-		counted(summary.Rows, "row"), summary.Created, done, summary.Failed, summary.Unknown, summary.Results)
+		counted(summary.Rows, "row"), summary.Created, done, summary.Failed, summary.Unknown, asTyped(summary.Results))
 	if summary.FailedRows != "" {
-		fmt.Printf("What failed is in %s: correct it there and import that file. Importing all of %s again would create again what is created.\n",
-			summary.FailedRows, i.File)
+		fmt.Printf("What failed is in %s: correct it there and import that file.\n", asTyped(summary.FailedRows))
 	}
 	if summary.Failed+summary.Unknown > 0 {
 		return fmt.Errorf("not %s: %s", done, counted(summary.Failed+summary.Unknown, "row"))
 	}
 	return nil
+}
+
+// asTyped is a path as people write it: relative to the folder they are in, if it is below that.
+func asTyped(path string) string {
+	folder, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if below, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(below) {
+		return below
+	}
+	return path
 }

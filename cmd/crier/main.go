@@ -103,6 +103,9 @@ func run(ctx context.Context, arguments []string) int {
 		fmt.Fprintln(os.Stderr, "crier: interrupted")
 	default:
 		fmt.Fprintln(os.Stderr, "crier:", err)
+		if advice := console.Advice(err); advice != "" {
+			fmt.Fprintln(os.Stderr, advice)
+		}
 	}
 	return exitFailure
 }

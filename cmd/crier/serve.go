@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"net/url"
 	"os"
@@ -70,6 +71,11 @@ func (s *serveCommand) Validate() error {
 	for flag, address := range s.addresses() {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 			wrong = append(wrong, fmt.Errorf("%s is %q: an http or https url is wanted", flag, address))
+		}
+	}
+	for flag, address := range map[string]string{"--listen": s.Listen, "--admin-listen": s.AdminListen, "--sandbox-listen": s.SandboxListen} {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s is %q: host:port is wanted, such as 127.0.0.1:8080", flag, address))
 		}
 	}
 	if s.MaxLateness < time.Minute {

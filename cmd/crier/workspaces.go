@@ -9,7 +9,7 @@ import (
 )
 
 type workspacesCommand struct {
-	Plan workspacesPlanCommand `cmd:"" help:"Put a workspace on another plan, whatever it pays for; the next change of what it pays for that it makes replaces it."`
+	Plan workspacesPlanCommand `cmd:"" help:"Put a workspace on another plan, whatever it pays for, until it changes its subscription."`
 }
 
 type workspacesPlanCommand struct {

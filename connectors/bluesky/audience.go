@@ -37,7 +37,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	var answer struct {
 		Posts []postCounts `json:"posts"`
 	}
-	if err := c.readAs(ctx, r, getPosts, url.Values{"uris": uris}, &answer); err != nil {
+	if _, err := c.reads(ctx, r, getPosts, url.Values{"uris": uris}, &answer); err != nil {
 		return nil, fmt.Errorf("reading posts: %w", err)
 	}
 	found := make(map[string]postCounts, len(answer.Posts))
@@ -61,20 +61,16 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 		Following *int64 `json:"followsCount"`
 		Posts     *int64 `json:"postsCount"`
 	}
-	if err := c.readAs(ctx, r, getProfile, url.Values{"actor": {r.Account.NativeID}}, &answer); err != nil {
+	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
+	_, err := c.authorized(ctx, d, func(s session) error {
+		get := call(d, http.MethodGet, s.PDS, getProfile, s.Access)
+		get.Kind, get.Turn = connectors.Read, r.Turn
+		get.Query = url.Values{"actor": {s.DID}} // an account of the sandbox is of no person before it logs in
+		_, err := c.client.Do(ctx, get, &answer)
+		return err
+	})
+	if err != nil {
 		return schema.Followers{}, fmt.Errorf("reading profile: %w", err)
 	}
 	return schema.Followers{Followers: answer.Followers, Following: answer.Following, Posts: answer.Posts}, nil
-}
-
-// readAs asks a query of the AppView, in the account's name.
-func (c *Connector) readAs(ctx context.Context, r connectors.Reading, method string, query url.Values, answer any) error {
-	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	_, err := c.authorized(ctx, d, func(s session) error {
-		get := call(d, http.MethodGet, s.PDS, method, s.Access)
-		get.Kind, get.Turn, get.Query = connectors.Read, r.Turn, query
-		_, err := c.client.Do(ctx, get, answer)
-		return err
-	})
-	return err
 }

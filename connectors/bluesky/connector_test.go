@@ -9,6 +9,7 @@ import (
 
 	"github.com/bluesky-social/indigo/atproto/syntax"
 
+	"crier/connectors"
 	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -209,5 +210,15 @@ func TestServersOfAnAccount(t *testing.T) {
 				t.Errorf("video service = %s, want %s", got, tt.video)
 			}
 		})
+	}
+}
+
+func TestFollowersAreThoseOfWhoLogsIn(t *testing.T) {
+	s := newStage(t)
+	d := s.delivery("")
+	d.Account.NativeID = "sandbox" // no person's id, as a twin's account has it
+	got, err := s.connector.Followers(t.Context(), connectors.Reading{Account: d.Account, Credentials: d.Credentials})
+	if err != nil || got.Followers == nil {
+		t.Errorf("Followers = %+v, %v", got, err)
 	}
 }

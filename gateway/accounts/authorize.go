@@ -239,12 +239,21 @@ type asked struct {
 	Verifier string         `json:"verifier"`
 }
 
+// withoutPage says how accounts are connected whose platforms ask nobody for consent.
+var withoutPage = map[schema.Platform]string{
+	schema.Bluesky:  "POST /connect/bluesky takes an identifier and an app password",
+	schema.Telegram: "POST /connect/telegram/channels takes a bot's token and a chat's id",
+}
+
 // open stores a consent and returns the address of the platform's page that begins it, and
 // until when the person may come back.
 func (s *authorizations) open(ctx context.Context, consent schema.Consent) (page string, expires time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	authorizer, err := connectors.As[connectors.Authorizer](s.Platforms, accountOf(consent))
+	if way := withoutPage[consent.Platform]; way != "" {
+		err = &schema.Error{Kind: schema.Refused, Message: consent.Platform.String() + " has no page on which a person consents: " + way}
+	}
 	if err != nil {
 		return "", time.Time{}, err
 	}

@@ -99,4 +99,6 @@ func Optional(s string, ok bool) *string {
 func Indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
 // NoPlatform is the message for a name that is not a platform's.
-func NoPlatform(name string) string { return fmt.Sprintf("%q is no platform", Clip(name)) }
+func NoPlatform(name string) string {
+	return fmt.Sprintf("%q is no platform: %s are", Clip(name), schema.PlatformNames())
+}

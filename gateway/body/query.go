@@ -125,7 +125,7 @@ func (q *Query) Platform(name string) schema.Platform {
 	}
 	platform, err := schema.ParsePlatform(value)
 	if err != nil {
-		q.Report.Fail(name, CodeInvalidValue, fmt.Sprintf("%q is no platform", Clip(value)))
+		q.Report.Fail(name, CodeInvalidValue, NoPlatform(value))
 	}
 	return platform
 }

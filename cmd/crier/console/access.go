@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"crier/client"
@@ -47,9 +48,18 @@ func (a Access) connect(t *Terminal) (*client.Client, error) {
 }
 
 func (t *Terminal) client(server Profile) *client.Client {
-	return client.New(server.Key, client.WithServer(server.URL), client.WithUserAgent("crier-console"), client.WithRetry(client.Retry{
-		Notify: func(failed error, wait time.Duration) {
-			fmt.Fprintf(t.Err, "%v\nTrying again in %v.\n", failed, wait.Round(time.Second/10))
-		},
-	}))
+	var told struct {
+		sync.Mutex // parts of a file are sent side by side
+		text       string
+	}
+	notify := func(failed error, wait time.Duration) {
+		told.Lock()
+		defer told.Unlock()
+		if text := failed.Error(); text != told.text {
+			told.text = text
+			fmt.Fprintln(t.Err, text)
+		}
+		fmt.Fprintf(t.Err, "Trying again in %v.\n", wait.Round(time.Second/10))
+	}
+	return client.New(server.Key, client.WithServer(server.URL), client.WithUserAgent("crier-console"), client.WithRetry(client.Retry{Notify: notify}))
 }

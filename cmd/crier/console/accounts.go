@@ -39,6 +39,9 @@ func (a *AccountsList) Run(ctx context.Context, t *Terminal) error {
 	if err != nil {
 		return err
 	}
+	if len(accounts) == 0 {
+		fmt.Fprintln(t.Err, "No account is connected: crier accounts connect connects one.")
+	}
 	return lines(t, a.Shape, accounts, row("ACCOUNT", "PLATFORM", "NAME", "BRAND", "STATUS", "ABOUT"), func(a client.Account) string {
 		return row(a.ID, string(a.Platform), a.Name, orDash(a.BrandName), stateOf(a), aboutProblem(a.Error))
 	})

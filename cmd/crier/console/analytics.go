@@ -31,12 +31,16 @@ func (r Range) begin(a Access, t *Terminal) (c *client.Client, from, to time.Tim
 		return c, from, to, err
 	}
 	if from, err = readTime(r.From, time.UTC); err != nil {
-		return c, from, to, fmt.Errorf("--from: %w", err)
+		return c, from, to, noDay("--from", r.From)
 	}
 	if to, err = readTime(r.To, time.UTC); err != nil {
-		return c, from, to, fmt.Errorf("--to: %w", err)
+		return c, from, to, noDay("--to", r.To)
 	}
 	return c, from, to, nil
+}
+
+func noDay(flag, text string) error {
+	return fmt.Errorf("%s: %q is no day: write it like 2026-12-24", flag, text)
 }
 
 // AnalyticsPosts shows how posts do.
@@ -123,7 +127,7 @@ func (a *AnalyticsBestTimes) Run(ctx context.Context, t *Terminal) error {
 	if a.JSON {
 		return t.object(best)
 	}
-	fmt.Fprintf(t.Out, "%d posts, confidence %s. %s\n", best.Posts, best.Confidence, best.Note)
+	fmt.Fprintf(t.Out, "%d posts, confidence %s: %s\n", best.Posts, best.Confidence, best.Note)
 	return lines(t, a.Shape, best.Times, row("WEEKDAY", "HOUR", "LIFT", "LOW", "HIGH", "POSTS", "CONFIDENCE"), func(b client.BestTime) string {
 		return row(string(b.Weekday), fmt.Sprintf("%02d:00", b.Hour), percent(b.Lift), percent(b.Low), percent(b.High), strconv.Itoa(b.Posts), string(b.Confidence))
 	})

@@ -78,7 +78,10 @@ func (s *Status) ask(ctx context.Context) (*Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
 	health := &Health{}
-	ready, _, err := s.read(ctx, "/readyz")
+	ready, status, err := s.read(ctx, "/readyz")
+	if err == nil && status == http.StatusNotFound {
+		err = fmt.Errorf("there is none at %s: serve is told its address by the same flag", s.AdminListen)
+	}
 	if err == nil {
 		err = json.Unmarshal(ready, health)
 	}

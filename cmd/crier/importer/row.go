@@ -52,7 +52,7 @@ func openRows(name string, r io.Reader, m Mapping) (rows, error) {
 		}
 		return &lines{reader: buffered}, nil
 	default:
-		return nil, fmt.Errorf("%s is neither .csv, .tsv, .jsonl nor .ndjson", filepath.Base(name))
+		return nil, fmt.Errorf("%s is neither .csv, .tsv, .jsonl nor .ndjson: save a spreadsheet as CSV UTF-8", filepath.Base(name))
 	}
 }
 

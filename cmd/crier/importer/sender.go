@@ -104,7 +104,7 @@ func (s *sender) tell(failed error, _ time.Duration) {
 	defer s.mu.Unlock()
 	if !s.away {
 		s.away = true
-		fmt.Fprintf(s.notices, "\n%v\nTrying again, for up to %v.\n", failed, patience)
+		fmt.Fprintf(s.notices, "\n%v\nTrying again, for up to %.0f minutes.\n", failed, patience.Minutes())
 	}
 }
 

@@ -71,6 +71,9 @@ func newTable(buffered *bufio.Reader, m Mapping) (*table, error) {
 		}
 		t.mark = int64(len(byteOrderMark))
 	}
+	if start, _ := buffered.Peek(4096); bytes.IndexByte(start, 0) >= 0 { // a spreadsheet, or UTF-16
+		return nil, errors.New("the file is no text in UTF-8: save the table as CSV UTF-8")
+	}
 	t.reader = csv.NewReader(buffered)
 	t.reader.Comma = separator(buffered)
 	t.reader.TrimLeadingSpace = t.reader.Comma != '\t' // else an empty field between tabs would vanish
@@ -85,6 +88,9 @@ func newTable(buffered *bufio.Reader, m Mapping) (*table, error) {
 	header, err := t.reader.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the file is empty: a header is expected")
+	}
+	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
+		return nil, errors.New("the header cannot be read: " + misquoted(parse).message)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the header: %w", err)

@@ -3,11 +3,13 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -122,6 +124,12 @@ func (s *Settings) decodes(flag *kong.Flag, text, origin string) error {
 	err := flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: scan}, scratch)
 	if err == nil {
 		return nil
+	}
+	switch scratch.Interface().(type) {
+	case time.Duration:
+		err = fmt.Errorf("%q is no duration: one such as 90s, 5m or 24h is wanted", text)
+	case slog.Level:
+		err = fmt.Errorf("%q is no level: debug, info, warn or error is wanted", text)
 	}
 	if flag.Tag.Has(tagSecret) {
 		err = errors.New("the value makes no sense")

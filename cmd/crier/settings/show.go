@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
@@ -104,6 +105,9 @@ func quote(text string) string {
 // valueOf is a flag's value as it would be given.
 func valueOf(flag *kong.Flag) string {
 	v := flag.Target
+	if wait, ok := v.Interface().(time.Duration); ok {
+		return brief(wait)
+	}
 	switch v.Kind() {
 	case reflect.Slice:
 		var all []string
@@ -121,6 +125,18 @@ func valueOf(flag *kong.Flag) string {
 	default:
 		return fmt.Sprint(v.Interface())
 	}
+}
+
+// brief is a duration without the zeros that Go writes after it: 24h rather than 24h0m0s.
+func brief(wait time.Duration) string {
+	text := wait.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // Unread names the variables of the environment that nothing reads, misspelt ones among them.
