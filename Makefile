@@ -52,7 +52,7 @@ export GORACE := atexit_sleep_ms=50
 # detector; the others, and the simulators, are this binary.
 compose-plain test test-kafka: export CRIER_TEST_PLAIN := $(CURDIR)/bin/compose.test
 compose-plain:
-	go test -c -o $(CRIER_TEST_PLAIN) ./compose
+	go test -c $(BUILD_FLAGS) -o $(CRIER_TEST_PLAIN) ./compose
 
 test: libchdb compose-plain
 	go test $(TEST_FLAGS) -p 2 -parallel 6 ./compose ./...
