@@ -130,21 +130,15 @@ func restore(ctx context.Context, c Config, data *embedded.Data, archive *zip.Re
 	if err := restoreKeyset(c.keyset(), archive); err != nil {
 		return err
 	}
-	if c.Postgres == "" {
-		server, err := embedded.StartPostgres(ctx, data, c.Logger)
-		if err != nil {
-			return fmt.Errorf("starting PostgreSQL: %w", err)
-		}
-		defer func() {
-			if err := server.Stop(context.WithoutCancel(ctx)); err != nil {
-				c.Logger.Error("stopping PostgreSQL failed", "err", err)
-			}
-		}()
-		c.Postgres = server.URL()
+	fill := func(c Config) error {
+		return backup.Restore(ctx, c.Postgres, dump, func(table string) (io.ReadCloser, error) {
+			return archive.Open(backupTables + table)
+		})
 	}
-	return backup.Restore(ctx, c.Postgres, dump, func(table string) (io.ReadCloser, error) {
-		return archive.Open(backupTables + table)
-	})
+	if c.Postgres == "" {
+		return withPostgres(ctx, c, data, fill)
+	}
+	return fill(c)
 }
 
 func readManifest(archive *zip.ReadCloser) (manifest, error) {

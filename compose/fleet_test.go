@@ -3,7 +3,6 @@ package compose_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"crier/compose"
-	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema/clickhouse"
 	"crier/schema/postgres"
@@ -47,7 +45,7 @@ func newFleet(t *testing.T, n, connections int) *fleet {
 		t.Fatal(err)
 	}
 	if shared.Kafka == nil {
-		shared.Kafka = []string{ownLog(t)}
+		shared.Kafka = []string{embeddedtest.OwnLog(t)}
 	}
 	f := &fleet{world: newWorldWith(t, shared)}
 	f.crew = []*member{{f.config, f.crier}}
@@ -62,28 +60,6 @@ func newFleet(t *testing.T, n, connections int) *fleet {
 	f.turns = &turns{crew: f.crew, first: f.config.Listen}
 	f.client.Transport = f.turns
 	return f
-}
-
-// ownLog starts a log that outlives every process of a fleet.
-func ownLog(t *testing.T) string {
-	t.Helper()
-	data, err := embedded.OpenData(filepath.Join(t.TempDir(), "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	broker, err := embedded.StartLog(data, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := broker.Stop(); err != nil {
-			t.Error(err)
-		}
-		if err := data.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return broker.Addr()
 }
 
 // kill ends a process as a power cut would, and starts it again.

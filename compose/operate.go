@@ -62,6 +62,17 @@ func operateOrBegin(ctx context.Context, c Config, work func(context.Context, *o
 }
 
 func operateAlone(ctx context.Context, c Config, data *embedded.Data, work func(context.Context, *operator) error) error {
+	return withPostgres(ctx, c, data, func(c Config) error {
+		if err := postgres.Migrate(ctx, c.Postgres); err != nil {
+			return err
+		}
+		return operateOn(ctx, c, work)
+	})
+}
+
+// withPostgres starts the data folder's PostgreSQL for as long as use takes, and gives it the
+// config that names it.
+func withPostgres(ctx context.Context, c Config, data *embedded.Data, use func(Config) error) error {
 	server, err := embedded.StartPostgres(ctx, data, c.Logger)
 	if err != nil {
 		return fmt.Errorf("starting PostgreSQL: %w", err)
@@ -72,10 +83,7 @@ func operateAlone(ctx context.Context, c Config, data *embedded.Data, work func(
 		}
 	}()
 	c.Postgres = server.URL()
-	if err := postgres.Migrate(ctx, c.Postgres); err != nil {
-		return err
-	}
-	return operateOn(ctx, c, work)
+	return use(c)
 }
 
 func operateOn(ctx context.Context, c Config, work func(context.Context, *operator) error) error {

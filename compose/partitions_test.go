@@ -3,7 +3,6 @@ package compose_test
 import (
 	"bytes"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,27 +10,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/compose"
-	"crier/compose/embedded"
+	"crier/compose/embedded/embeddedtest"
 	"crier/pipeline/stream"
 	"crier/schema"
 )
 
 // Topics are made with the partitions that are asked for, and keep them.
 func TestPartitionsStay(t *testing.T) {
-	data, err := embedded.OpenData(filepath.Join(t.TempDir(), "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer data.Close()
-	broker, err := embedded.StartLog(data, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer broker.Stop()
 	var said bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	log, err := stream.Open(t.Context(), stream.Config{
-		Brokers: []string{broker.Addr()}, ClientID: "test", Logger: logger, Registerer: prometheus.NewRegistry(), Now: time.Now,
+		Brokers: []string{embeddedtest.OwnLog(t)}, ClientID: "test", Logger: logger, Registerer: prometheus.NewRegistry(), Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,36 +3,16 @@ package pipeline
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"crier/compose/embedded"
+	"crier/compose/embedded/embeddedtest"
 	"crier/pipeline/stream"
 	"crier/schema"
 )
-
-// ownLog is a log whose topics nobody else reads: what is announced here no stage understands.
-func ownLog(t *testing.T) string {
-	t.Helper()
-	data, err := embedded.OpenData(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	broker, err := embedded.StartLog(data, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(broker.Stop(), data.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return broker.Addr()
-}
 
 // A gateway that is stopped has acknowledged what it announces: cut off, it would be published
 // only when its job fires, half a minute later.
@@ -40,7 +20,8 @@ func TestAStopCutsNoAnnouncementOff(t *testing.T) {
 	var said bytes.Buffer
 	logger, registry := slog.New(slog.NewTextHandler(&said, nil)), prometheus.NewRegistry()
 	log, err := stream.Open(t.Context(), stream.Config{
-		Brokers: []string{ownLog(t)}, ClientID: "test", Logger: slog.New(slog.DiscardHandler), Registerer: registry, Now: time.Now,
+		Brokers: []string{embeddedtest.OwnLog(t)}, ClientID: "test", // a log of its own: no stage knows what is announced here
+		Logger: slog.New(slog.DiscardHandler), Registerer: registry, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -68,14 +68,14 @@ const maxMediaDisk = 1 << 30
 // in posts that all count as too late.
 func (s *serveCommand) Validate() error {
 	wrong := []error{s.partsFlags.Validate(), s.kafkaFlags.Validate(), s.partitionsFlag.Validate(), s.clickhouseFlags.Validate(), s.mediaFlags.Validate()}
-	for flag, address := range s.addresses() {
-		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-			wrong = append(wrong, fmt.Errorf("%s is %q: an http or https url is wanted", flag, address))
+	for _, a := range s.urls() {
+		if u, err := url.Parse(a.value); a.value != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+			wrong = append(wrong, fmt.Errorf("%s is %q: an http or https url is wanted", a.flag, a.value))
 		}
 	}
-	for flag, address := range map[string]string{"--listen": s.Listen, "--admin-listen": s.AdminListen, "--sandbox-listen": s.SandboxListen} {
-		if _, _, err := net.SplitHostPort(address); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s is %q: host:port is wanted, such as 127.0.0.1:8080", flag, address))
+	for _, a := range []flagValue{{"--listen", s.Listen}, {"--admin-listen", s.AdminListen}, {"--sandbox-listen", s.SandboxListen}} {
+		if _, _, err := net.SplitHostPort(a.value); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s is %q: host:port is wanted, such as 127.0.0.1:8080", a.flag, a.value))
 		}
 	}
 	if s.MaxLateness < time.Minute {
@@ -110,10 +110,12 @@ func (s *serveCommand) Validate() error {
 }
 
 // addresses are those that have to be http or https urls, by flag.
-func (s *serveCommand) addresses() map[string]string {
-	all := map[string]string{"--public-url": s.PublicURL, "--sandbox-url": s.SandboxURL}
+type flagValue struct{ flag, value string }
+
+func (s *serveCommand) urls() []flagValue {
+	all := []flagValue{{"--public-url", s.PublicURL}, {"--sandbox-url", s.SandboxURL}}
 	for i, host := range s.Jetstream {
-		all[fmt.Sprintf("--jetstream (%d)", i+1)] = cmp.Or(host, "empty")
+		all = append(all, flagValue{fmt.Sprintf("--jetstream (%d)", i+1), cmp.Or(host, "empty")})
 	}
 	return all
 }

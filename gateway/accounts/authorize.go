@@ -250,10 +250,10 @@ var withoutPage = map[schema.Platform]string{
 func (s *authorizations) open(ctx context.Context, consent schema.Consent) (page string, expires time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	authorizer, err := connectors.As[connectors.Authorizer](s.Platforms, accountOf(consent))
 	if way := withoutPage[consent.Platform]; way != "" {
-		err = &schema.Error{Kind: schema.Refused, Message: consent.Platform.String() + " has no page on which a person consents: " + way}
+		return "", time.Time{}, &schema.Error{Kind: schema.Refused, Message: consent.Platform.String() + " has no page on which a person consents: " + way}
 	}
+	authorizer, err := connectors.As[connectors.Authorizer](s.Platforms, accountOf(consent))
 	if err != nil {
 		return "", time.Time{}, err
 	}

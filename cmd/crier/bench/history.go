@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,11 +17,13 @@ import (
 const (
 	calendarPosts = 10_000_000
 	historyTimes  = 3 // posts that have ended for each that is scheduled
-	historyTurns  = 2 // measurements of each server, in turn with those of the other
+	historyTurns  = 4 // measurements of each server, in turn with those of the other
 	// slower is what creation and lateness may cost beside a history, of what they cost without.
 	slower = 1.1
 	// listsWithin is what a page of a list may take, in milliseconds.
 	listsWithin = 100
+	// choresWithin is what a chunk of a chore may take, in seconds: longer ones are cut off.
+	choresWithin = 10
 	// settled is how long a server has after its start until it is measured: maintenance looks
 	// at its tables first.
 	settled = 30 * time.Second
@@ -79,8 +83,37 @@ func (s *session) compareHistory(ctx context.Context, simulators string, began t
 			return err
 		}
 	}
-	figures := []Figure{{Name: "history_start", Value: began.Seconds(), Unit: "s", Goal: &Goal{Bound: 10}}}
+	chore, took, err := full.slowestChore(ctx)
+	if err != nil {
+		return err
+	}
+	figures := []Figure{
+		{Name: "history_start", Value: began.Seconds(), Unit: "s", Goal: &Goal{Bound: 10}},
+		{Name: "history_slowest_chore (" + chore + ")", Value: took, Unit: "s, at most", Goal: &Goal{Bound: choresWithin}},
+	}
 	return s.report(append(append(figures, lists.figures()...), with.figures(without)...)...)
+}
+
+// slowestChore returns which chore's chunk took longest since the server's start, and the upper
+// bound of its bucket in seconds.
+func (s *server) slowestChore(ctx context.Context) (chore string, took float64, err error) {
+	var of string
+	var shorter float64 // how many chunks of it fit into the buckets so far
+	err = s.metrics(ctx, func(series string, chunks float64) {
+		labels, isBucket := strings.CutPrefix(series, `crier_chore_duration_seconds_bucket{chore="`)
+		name, bound, _ := strings.Cut(strings.TrimSuffix(labels, `"}`), `",le="`)
+		if !isBucket {
+			return
+		}
+		if name != of {
+			of, shorter = name, 0
+		}
+		if seconds, err := strconv.ParseFloat(bound, 64); err == nil && chunks > shorter && seconds > took {
+			chore, took = name, seconds
+		}
+		shorter = chunks
+	})
+	return chore, took, err
 }
 
 // tempo is how fast a server takes and publishes posts.

@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -121,33 +119,18 @@ type listened struct {
 
 func (s *server) listened(ctx context.Context) (now listened, err error) {
 	now.lag = -1
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.admin+"/metrics", nil)
-	if err != nil {
-		return now, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return now, fmt.Errorf("reading metrics: %w", err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return now, fmt.Errorf("reading metrics: %w", err)
-	}
-	for line := range strings.Lines(string(text)) {
-		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
-		value, err := strconv.ParseFloat(number, 64)
+	err = s.metrics(ctx, func(series string, value float64) {
 		switch {
-		case err != nil || !strings.Contains(name, `stream="bluesky"`):
-		case strings.HasPrefix(name, "crier_listening_items_total{"):
+		case !strings.Contains(series, `stream="bluesky"`):
+		case strings.HasPrefix(series, "crier_listening_items_total{"):
 			now.items += value
-		case strings.HasPrefix(name, "crier_listening_lag_seconds{"):
+		case strings.HasPrefix(series, "crier_listening_lag_seconds{"):
 			now.lag = time.Duration(value * float64(time.Second))
-		case strings.HasPrefix(name, "crier_listening_monitors{") && strings.Contains(name, `state="read"`):
+		case strings.HasPrefix(series, "crier_listening_monitors{") && strings.Contains(series, `state="read"`):
 			now.monitors = int(value)
 		}
-	}
-	return now, nil
+	})
+	return now, err
 }
 
 func (s *session) until(ctx context.Context, on *server, what string, is func(listened) bool) error {

@@ -5,9 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -218,4 +222,29 @@ func awaitListener(ctx context.Context, address string) error {
 			return fmt.Errorf("waiting for %s: %w", address, err)
 		}
 	}
+}
+
+// metrics gives each series of the server that has labels, as it is written, and its value, in
+// the order in which they stand.
+func (s *server) metrics(ctx context.Context, each func(series string, value float64)) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.admin+"/metrics", nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("reading metrics: %w", err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("reading metrics: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		series, number, _ := strings.Cut(strings.TrimSpace(line), "} ")
+		if value, err := strconv.ParseFloat(number, 64); err == nil {
+			each(series+"}", value)
+		}
+	}
+	return nil
 }

@@ -112,6 +112,26 @@ func Log(t testing.TB) string {
 	return log.Addr()
 }
 
+// OwnLog returns the address of an embedded log that the test has to itself, for what uses
+// crier's topics, which the tests of a binary would share on Log.
+func OwnLog(t testing.TB) string {
+	t.Helper()
+	data, err := embedded.OpenData(Dir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := embedded.StartLog(data, logger())
+	if err != nil {
+		t.Fatal(errors.Join(err, data.Close()))
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(log.Stop(), data.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return log.Addr()
+}
+
 // ClickHouse returns the URL of a fresh, empty database, dropped when the test ends.
 func ClickHouse(t testing.TB) string {
 	t.Helper()
