@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"crier/compose/quietlog"
 )
 
 // Serve runs the roles of the config until ctx ends, and returns once everything in hand
@@ -18,7 +20,7 @@ func Serve(ctx context.Context, c Config, started func(context.Context, *Running
 	if err := c.check(); err != nil {
 		return err
 	}
-	c.Logger = slog.New(newQuiet(c.Logger.Handler()))
+	c.Logger = slog.New(quietlog.New(c.Logger.Handler()))
 	c.Logger.InfoContext(ctx, "starting", "version", c.Version, "data", c.Data, "roles", strings.Join(c.Roles, ","), "embedded", strings.Join(c.embedded(), ","))
 	told := context.AfterFunc(ctx, func() { c.Logger.Info("told to stop; what is in hand is finished first") })
 	defer told()

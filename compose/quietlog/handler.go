@@ -1,4 +1,6 @@
-package compose
+// Package quietlog keeps a log readable while something is down: a slog.Handler that leaves out
+// repetitions of warnings and errors.
+package quietlog
 
 import (
 	"context"
@@ -9,16 +11,16 @@ import (
 )
 
 const (
-	// quietTime is how long repetitions of a warning or an error are left out: an outage at a
+	// window is how long repetitions of a warning or an error are left out: an outage at a
 	// thousand requests a second is logged once a second.
-	quietTime = time.Second
-	// quietCauses bounds how many causes are remembered.
-	quietCauses = 1000
+	window = time.Second
+	// maxCauses bounds how many causes are remembered.
+	maxCauses = 1000
 )
 
-// quiet is a handler that leaves out repetitions of warnings and errors. The next line of
-// their cause says how many were left out; the metrics count every one.
-type quiet struct {
+// Handler leaves out repetitions of warnings and errors. The next line of their cause says how
+// many were left out; the metrics count every one.
+type Handler struct {
 	slog.Handler
 	causes *causes
 }
@@ -34,17 +36,17 @@ type repeated struct {
 	leftOut int
 }
 
-// newQuiet makes a handler around another.
-func newQuiet(handler slog.Handler) quiet {
-	return quiet{handler, &causes{seen: map[string]*repeated{}}}
+// New returns a handler around another.
+func New(handler slog.Handler) Handler {
+	return Handler{handler, &causes{seen: map[string]*repeated{}}}
 }
 
 // Handle implements slog.Handler.
-func (q quiet) Handle(ctx context.Context, r slog.Record) error {
+func (h Handler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level < slog.LevelWarn {
-		return q.Handler.Handle(ctx, r)
+		return h.Handler.Handle(ctx, r)
 	}
-	leftOut, ok := q.causes.admit(causeOf(r), r.Time)
+	leftOut, ok := h.causes.admit(causeOf(r), r.Time)
 	if !ok {
 		return nil
 	}
@@ -52,16 +54,16 @@ func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 		r = r.Clone()
 		r.AddAttrs(slog.Int("left_out", leftOut))
 	}
-	return q.Handler.Handle(ctx, r)
+	return h.Handler.Handle(ctx, r)
 }
 
 // WithAttrs implements slog.Handler. What has other attributes has other causes.
-func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return newQuiet(q.Handler.WithAttrs(attrs))
+func (h Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return New(h.Handler.WithAttrs(attrs))
 }
 
 // WithGroup implements slog.Handler.
-func (q quiet) WithGroup(name string) slog.Handler { return newQuiet(q.Handler.WithGroup(name)) }
+func (h Handler) WithGroup(name string) slog.Handler { return New(h.Handler.WithGroup(name)) }
 
 // admit reports whether a line is due, and how many of its cause were left out before it.
 func (c *causes) admit(cause string, at time.Time) (leftOut int, due bool) {
@@ -69,13 +71,13 @@ func (c *causes) admit(cause string, at time.Time) (leftOut int, due bool) {
 	defer c.mu.Unlock()
 	one := c.seen[cause]
 	if one == nil {
-		if len(c.seen) >= quietCauses {
+		if len(c.seen) >= maxCauses {
 			clear(c.seen)
 		}
-		one = &repeated{last: at.Add(-quietTime)}
+		one = &repeated{last: at.Add(-window)}
 		c.seen[cause] = one
 	}
-	if at.Sub(one.last) < quietTime {
+	if at.Sub(one.last) < window {
 		one.leftOut++
 		return 0, false
 	}

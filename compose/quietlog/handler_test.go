@@ -1,4 +1,4 @@
-package compose
+package quietlog_test
 
 import (
 	"bytes"
@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crier/compose/quietlog"
 )
 
 func TestAnOutageIsToldOnceASecond(t *testing.T) {
 	var text bytes.Buffer
-	handler := newQuiet(slog.NewTextHandler(&text, nil))
+	handler := quietlog.New(slog.NewTextHandler(&text, nil))
 	start := time.Now()
 	tell := func(after time.Duration, level slog.Level, message string, err error) {
 		t.Helper()
