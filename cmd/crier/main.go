@@ -27,17 +27,17 @@ import (
 
 // commands are crier's subcommands; each is a file of this package.
 type commands struct {
-	Posts      console.Posts         `cmd:"" group:"Post, through the API:" help:"Publish posts, schedule them, and see what became of them."`
-	Import     importCommand         `cmd:"" group:"Post, through the API:" help:"Load a file of posts, resumable, with a result for each row."`
-	Media      console.Media         `cmd:"" group:"Post, through the API:" help:"Upload files for posts."`
-	Accounts   accountsCommand       `cmd:"" group:"Post, through the API:" help:"List and connect accounts."`
-	Inbox      console.Inbox         `cmd:"" group:"Post, through the API:" help:"Read what people write to accounts, and reply."`
-	Analytics  console.Analytics     `cmd:"" group:"Post, through the API:" help:"Show how posts and accounts do."`
-	Webhooks   console.Webhooks      `cmd:"" group:"Post, through the API:" help:"Watch events as webhooks deliver them."`
-	Login      console.Login         `cmd:"" group:"Post, through the API:" help:"Keep a server and a key, so that other commands need neither --url nor --key."`
-	Logout     console.Logout        `cmd:"" group:"Post, through the API:" help:"Forget a server and its key."`
-	Profiles   console.Profiles      `cmd:"" group:"Post, through the API:" help:"List the servers that crier login keeps keys of."`
-	Completion completion.Completion `cmd:"" group:"Post, through the API:" help:"Say how a shell (bash, zsh, fish) completes crier's commands."`
+	Posts      console.Posts      `cmd:"" group:"Post, through the API:" help:"Publish posts, schedule them, and see what became of them."`
+	Import     importCommand      `cmd:"" group:"Post, through the API:" help:"Load a file of posts, resumable, with a result for each row."`
+	Media      console.Media      `cmd:"" group:"Post, through the API:" help:"Upload files for posts."`
+	Accounts   accountsCommand    `cmd:"" group:"Post, through the API:" help:"List and connect accounts."`
+	Inbox      console.Inbox      `cmd:"" group:"Post, through the API:" help:"Read what people write to accounts, and reply."`
+	Analytics  console.Analytics  `cmd:"" group:"Post, through the API:" help:"Show how posts and accounts do."`
+	Webhooks   console.Webhooks   `cmd:"" group:"Post, through the API:" help:"Watch events as webhooks deliver them."`
+	Login      console.Login      `cmd:"" group:"Post, through the API:" help:"Keep a server and a key, so that other commands need neither --url nor --key."`
+	Logout     console.Logout     `cmd:"" group:"Post, through the API:" help:"Forget a server and its key."`
+	Profiles   console.Profiles   `cmd:"" group:"Post, through the API:" help:"List the servers that crier login keeps keys of."`
+	Completion console.Completion `cmd:"" group:"Post, through the API:" help:"Say how a shell (bash, zsh, fish) completes crier's commands."`
 
 	Serve   serveCommand   `cmd:"" group:"Serve:" help:"Serve the REST API and publish what is due."`
 	Migrate migrateCommand `cmd:"" group:"Serve:" help:"Bring PostgreSQL, ClickHouse and the topics to this version."`
@@ -114,7 +114,7 @@ func run(ctx context.Context, arguments []string) int {
 // says all that is wrong, and names the --help that explains.
 func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Context, error) {
 	options := []kong.Option{
-		kong.PostBuild(withoutVariables), kong.Name("crier"),
+		kong.Name("crier"),
 		kong.Vars{"version": showVersion(), "mappings": strings.Join(importer.Mappings(), ", ")},
 		kong.Description("crier schedules and publishes social posts to 12 platforms, and reports what became of them."),
 	}
@@ -140,19 +140,6 @@ func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Cont
 	default:
 		return nil, fmt.Errorf("%d things are wrong; see %s --help:\n%w", len(wrong), name, errors.Join(wrong...))
 	}
-}
-
-// withoutVariables keeps the environment from flags that name an action and are a library's.
-func withoutVariables(k *kong.Kong) error {
-	for _, command := range k.Model.Children {
-		if command.Name != "completion" {
-			continue
-		}
-		for _, flag := range command.Flags {
-			flag.Envs = []string{"-"}
-		}
-	}
-	return nil
 }
 
 // terminal is where commands for people read and write.

@@ -2,13 +2,40 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"crier/cmd/crier/settings"
 )
+
+// TestMain is crier's own main where this binary is called so.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "crier" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func TestBashAsksCrierHowALineGoesOn(t *testing.T) {
+	crier := filepath.Join(t.TempDir(), "it's here", "crier")
+	if err := errors.Join(os.Mkdir(filepath.Dir(crier), 0o700), os.Link(os.Args[0], crier)); err != nil {
+		t.Fatal(err)
+	}
+	// What the shell was told to run is run as it would at a press of the key.
+	asking := exec.CommandContext(t.Context(), "bash", "-c", `
+		eval "$("$0" completion -c bash)"
+		[[ $(complete -p crier) =~ -C\ (.*)\ crier$ ]] && eval "asked=${BASH_REMATCH[1]}"
+		export COMP_LINE="crier posts c"
+		eval "$asked"`, crier)
+	said, err := asking.CombinedOutput()
+	if err != nil || string(said) != "cancel\ncreate\n" {
+		t.Errorf("bash is told %q, %v", said, err)
+	}
+}
 
 func TestTheCommandLine(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -42,6 +42,13 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 			"03/04/2026 18:30,\"Hello, you\",https://a.test/\n", Mapping{Platforms: "x", Days: MonthFirst},
 			`{"platforms": [{"platform": "twitter"}], "content": "Hello, you\n\nhttps://a.test/", "scheduledFor": "2026-03-04T18:30:00"}`,
 		},
+		"SocialPilot": {
+			"\"Hello; you; and you; again; and; once; more; often\",\"https://a.test/1.png; https://a.test/2.png\",\"Jan 10, 2030 3:00 PM\",\"12345\",\"First\",\"spring;summer\",\"https://a.test/\"\n",
+			Mapping{Platforms: "linkedin"},
+			`{"platforms": [{"platform": "linkedin"}], "content": "Hello; you; and you; again; and; once; more; often\n\nhttps://a.test/", "scheduledFor": "2030-01-10T15:00:00",
+			  "firstComment": "First", "metadata": {"tags": "spring;summer"},
+			  "mediaItems": [{"type": "image", "url": "https://a.test/1.png"}, {"type": "image", "url": "https://a.test/2.png"}]}`,
+		},
 		"Sprout": {
 			"date,time_24hr,message_text\n03/04/2026,18:30,Hello\n", Mapping{Platforms: "facebook:acc_1", Days: DayFirst},
 			`{"platforms": [{"platform": "facebook", "accountId": "acc_1"}], "content": "Hello", "scheduledFor": "2026-04-03T18:30:00"}`,

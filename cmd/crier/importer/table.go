@@ -105,14 +105,23 @@ func newTable(buffered *bufio.Reader, m Mapping) (*table, error) {
 	return t, t.check()
 }
 
-// separator looks at the first line, which is the header.
+// separator looks at the first line, which is the header, or a row: what stands in quotes there
+// parts nothing.
 func separator(r *bufio.Reader) rune {
 	start, _ := r.Peek(4096) // a shorter file is looked at as far as it goes
-	header, _, _ := bytes.Cut(start, []byte("\n"))
-	best, most := ',', bytes.Count(header, []byte(","))
+	line, _, _ := bytes.Cut(start, []byte("\n"))
+	counts, quoted := map[rune]int{}, false
+	for _, c := range string(line) {
+		if c == '"' {
+			quoted = !quoted
+		} else if !quoted {
+			counts[c]++
+		}
+	}
+	best := ','
 	for _, c := range ";\t" {
-		if n := bytes.Count(header, []byte(string(c))); n > most {
-			best, most = c, n
+		if counts[c] > counts[best] {
+			best = c
 		}
 	}
 	return best
