@@ -48,7 +48,7 @@ func TestTheTimelineTellsWhatThePlatformsDid(t *testing.T) {
 		"429":                    {"[crier:rate-limit]", []string{"mastodon", "bluesky", "telegram", "linkedin", "facebook"}, []string{"deferred", "published"}, []string{"platform_rate_limited"}},
 		"the answer was lost":    {"[crier:lost-answer]", []string{"mastodon", "bluesky", "linkedin", "facebook"}, []string{"outcome_unknown", "found", "published"}, []string{"outcome_unknown"}},
 		"nobody can look":        {"[crier:lost-answer] there", []string{"telegram"}, []string{"outcome_unknown", "failed"}, []string{"outcome_unknown"}},
-		"5xx":                    {"[crier:outage]", []string{"mastodon", "linkedin", "facebook"}, []string{"outcome_unknown", "not_found", "retrying"}, []string{"platform_unavailable"}},
+		"5xx":                    {"[crier:outage]", []string{"mastodon"}, []string{"outcome_unknown", "not_found", "retrying"}, []string{"platform_unavailable"}},
 		"refused":                {"[crier:refused]", []string{"mastodon", "bluesky", "telegram", "linkedin", "facebook"}, []string{"failed"}, []string{"platform_refused"}},
 		"the token is not valid": {"[crier:expired-token]", []string{"mastodon"}, []string{"deferred", "failed"}, []string{"account_needs_reconnect"}},
 	} {

@@ -58,6 +58,8 @@ type Delivery struct {
 	Unsettled       EntrySet
 	AcceptDuplicate bool // whoever retried accepts a second post where nobody can tell
 	Blind           bool // nobody can look for a lost call on this platform
+	// Listed is how long what the call made may be missing where Find looks.
+	Listed time.Duration
 
 	Unreadable error // why its row cannot be read, a fault of crier's own; nil: it can
 
@@ -181,8 +183,8 @@ const (
 	// Refused: it is published without something that was asked for, for the reason in the
 	// error.
 	Found
-	// NotThere: it would be where Find looked, and is not. Twice, a settle time apart,
-	// permits a second call. Together with an error of kind Refused: the platform took the
+	// NotThere: it would be where Find looked, and is not. Twice, a settle time apart and as
+	// long as the platform may take to list it, permits a second call. Together with an error of kind Refused: the platform took the
 	// call and gave up on the post, for the reason in the error. The entry fails.
 	NotThere
 	// SafeToRepeat: a look cannot tell, but the platform answers the same call under the
@@ -216,12 +218,13 @@ func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 		d.Text = content.TextFor(d.Entry, platform, own)
 		d.Media = content.Entries[d.Entry].Media
 	}
-	d.Key = entryKey(d.Ref, d.Entry)
+	d.Key, d.Listed = entryKey(d.Ref, d.Entry), limits.Listing.of(d)
 }
 
 // DescribeReply fills in what a reply needs of what it answers, which stands in the place of
 // a published entry.
-func (d *Delivery) DescribeReply() {
+func (d *Delivery) DescribeReply(limits Constraints) {
+	d.Listed = limits.Listing.of(d)
 	to := d.Comment.ReplyTo
 	d.Text, d.Tries, d.Entries = d.Comment.Text, DefaultTries, 1
 	d.Receipts = []Receipt{{NativeID: to.NativeID, State: to.State}}

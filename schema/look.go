@@ -9,7 +9,7 @@ import (
 // it:
 //
 //	Find ─┬─ found ─▶ receipt
-//	      ├─ not there, twice ─▶ call again
+//	      ├─ not there, twice, and still not when it would be listed ─▶ call again
 //	      ├─ not there, and never will be ─▶ failed, with the platform's reason
 //	      ├─ safe to repeat ─▶ call again by the same key: the answer is the first call's
 //	      ├─ nobody can tell ─▶ failed, outcome_unknown, unless a person accepts a second post
@@ -66,8 +66,8 @@ func (d Delivery) lost(e *Error, at time.Time) Result {
 	return r
 }
 
-// afterFind permits a second visible call only after two looks, a settle time apart, that
-// did not find the entry, or if the call is safe to repeat. If nobody can tell, the entry
+// afterFind permits a second visible call only after two looks, a settle time apart and as long
+// as the platform may take to list the entry, that did not find it, or if the call is safe to repeat. If nobody can tell, the entry
 // fails and a person decides.
 func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 	switch {
@@ -75,9 +75,10 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 		r := d.published(o.Receipt, at)
 		r.Found = true
 		return r
-	case o.Verdict == NotThere && d.Looked <= 0:
-		r := d.waiting(StepFind, SettleTime)
-		r.Looked, r.Error = 1, stillOpen("it was not there at the first look", at)
+	case o.Verdict == NotThere && d.mayBeListed():
+		looks := max(d.Looked, 0)
+		r := d.waiting(StepFind, SettleTime<<looks)
+		r.Looked, r.Error = looks+1, stillOpen("it was not there when crier last looked", at)
 		return r
 	case o.Verdict == NotThere && d.Unsettled.Has(d.Entry):
 		r := d.callAgain()
@@ -103,6 +104,13 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 	default:
 		return d.failed(d.outcomeUnknown(couldNotTell, at))
 	}
+}
+
+// mayBeListed reports whether another look has to follow one that did not find the entry. Each
+// is twice as long after the one before, so that their number tells how long it was looked for:
+// a settle time at least, and as long as the platform may take to list what it has.
+func (d Delivery) mayBeListed() bool {
+	return d.Looked <= 0 || SettleTime<<d.Looked-SettleTime < d.Listed
 }
 
 func errNotTaken() *Error {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -191,5 +192,52 @@ func TestACallAfterARetrysLooksKnowsTheOthers(t *testing.T) {
 	}
 	if since := again.KnownSince(); since.After(at.Add(-keysKept)) {
 		t.Errorf("what is on the profile is read since %v", since)
+	}
+}
+
+// A list that shows late what it has is looked at until it would show it: only then the call is
+// made again, whenever it was first claimed.
+func TestALateListIsLookedAtUntilItShows(t *testing.T) {
+	prepared, film := json.RawMessage(`{}`), []Media{{Kind: Video}}
+	comment, sandbox := &Comment{}, Account{Sandbox: true}
+	late, handle, refuses := Listing{Within: 10 * time.Minute}, Listing{Within: 10 * time.Minute, Handle: true}, Listing{Within: 10 * time.Minute, Refuses: true}
+	for name, tt := range map[string]struct {
+		listing  Listing
+		delivery Delivery
+		shown    bool // at once, or never a second time
+	}{
+		"a platform that lists at once":             {Listing{}, Delivery{}, true},
+		"one that lists late":                       {late, Delivery{Progress: prepared}, false},
+		"its simulator":                             {late, Delivery{Account: sandbox}, true},
+		"what was prepared is asked":                {handle, Delivery{Progress: prepared}, true},
+		"what was prepared is forgotten":            {handle, Delivery{}, false},
+		"a comment has none":                        {handle, Delivery{Progress: prepared, Comment: comment}, false},
+		"a text that is refused if it comes again":  {refuses, Delivery{}, true},
+		"the text of a film":                        {refuses, Delivery{Media: film}, false},
+		"a comment that is refused if it comes too": {refuses, Delivery{Media: film, Comment: comment}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+			d, first := tt.delivery, at
+			d.Describe(Content{Entries: []Entry{{Media: d.Media}}}, "", Constraints{Listing: tt.listing})
+			d.Step, d.Entries, d.Since, d.DueAt, d.Until = StepFind, 1, at.Add(-time.Hour), at.Add(-time.Hour), at.Add(time.Hour)
+			for range 20 {
+				r := d.After(Outcome{Verdict: NotThere}, at, 0)
+				if r.Step != StepFind {
+					break
+				}
+				if r.Error == nil || r.Error.Code != CodeOutcomeUnknown || r.Attempts != 0 {
+					t.Fatalf("it is still open as %+v", r)
+				}
+				d.Looked, at = r.Looked, at.Add(r.NextIn)
+			}
+			if waited := at.Sub(first); tt.shown && waited != SettleTime || !tt.shown && (waited < tt.listing.Within || waited > 2*tt.listing.Within) {
+				t.Errorf("it is called again after %v", waited)
+			}
+		})
+	}
+	reply := Delivery{Comment: &Comment{ReplyTo: &ReplyTo{}}}
+	if reply.DescribeReply(Constraints{Listing: late}); reply.Listed != late.Within {
+		t.Errorf("a reply is waited for for %v", reply.Listed)
 	}
 }

@@ -106,6 +106,7 @@ type Constraints struct {
 	Containers bool // an entry without media needs preparing too
 	Pulls      bool // the platform fetches media by itself
 	Blind      bool // nobody can look for a lost call
+	Listing    Listing
 
 	// Settings checks the platform's part of platformSettings; nil: it has none. The
 	// field of a detail is relative to it.
@@ -113,6 +114,33 @@ type Constraints struct {
 	// Together checks the settings and the first entry against each other; nil: there is
 	// nothing to check. Fields are relative as those of Settings.
 	Together func(first Entry, settings json.RawMessage) []Detail
+}
+
+// Listing is how soon a look shows what a lost call made.
+type Listing struct {
+	// Within is how long it may be missing; zero: it is shown at once, or a second call makes
+	// nothing more.
+	Within time.Duration
+	// Handle tells that of a post what was prepared is asked, and shows it at once.
+	Handle bool
+	// Refuses tells that a second text is refused where it is the first one again; of media
+	// that is not known.
+	Refuses bool
+}
+
+// UsualListing is the Within of a platform whose documents do not say how soon its lists show
+// what was made.
+const UsualListing = 10 * time.Minute
+
+// of returns how long what a delivery's call made may be missing. A simulator lists at once.
+func (l Listing) of(d *Delivery) time.Duration {
+	isComment := d.Comment != nil
+	switch {
+	case d.Account.Sandbox, l.Handle && !isComment && len(d.Progress) > 0, l.Refuses && (isComment || len(d.Media) == 0):
+		return 0
+	default:
+		return l.Within
+	}
 }
 
 // TextLimit bounds a text by the platform's own way of counting.

@@ -31,6 +31,17 @@ func TestEveryPlatformHasConstraints(t *testing.T) {
 	}
 }
 
+// No document of a platform says how soon its lists show what was made: where a look needs one, it
+// is waited for.
+func TestEveryPlatformThatListsIsWaitedFor(t *testing.T) {
+	knowsAtOnce := map[schema.Platform]bool{schema.Bluesky: true, schema.TikTok: true, schema.Mastodon: true, schema.Telegram: true}
+	for _, p := range schema.Platforms() {
+		if within := catalog.Constraints(p).Listing.Within; (within == 0) != knowsAtOnce[p] || within != 0 && within < schema.UsualListing {
+			t.Errorf("%s is waited for for %v", p, within)
+		}
+	}
+}
+
 func TestDailyCaps(t *testing.T) {
 	special := map[schema.Platform]int{schema.Twitter: 20, schema.Instagram: 100, schema.Facebook: 100, schema.Threads: 250}
 	for _, p := range schema.Platforms() {

@@ -126,7 +126,7 @@ func (s *stage) reply(text string, to schema.Received) schema.Delivery {
 		Item: schema.ItemIDOf(s.account.ID, to.Item.NativeID), Kind: to.Item.Kind, NativeID: to.Item.NativeID,
 		ParentID: to.Item.ParentID, Post: to.Item.PostNativeID, State: to.State,
 	}}
-	d.DescribeReply()
+	d.DescribeReply(s.fixture.Constraints)
 	d.Key = uuid.NewString()
 	return d
 }

@@ -56,3 +56,29 @@ func Ready(t *testing.T, c connectors.Connector, d schema.Delivery, pass func(ti
 	t.Fatal("Prepare is never ready")
 	return d
 }
+
+// Settle looks for what a call made whose answer was lost, as the pipeline does, until it is found
+// or may be called again: found is false then. pass moves the clock of both sides.
+func Settle(t *testing.T, d schema.Delivery, look func() (schema.Receipt, schema.Verdict, error), pass func(time.Duration)) (found bool) {
+	t.Helper()
+	at := d.Since
+	d.Step, d.Entries, d.Tries, d.DueAt, d.Until = schema.StepFind, 1, schema.DefaultTries, at, at.Add(24*time.Hour)
+	for range 20 {
+		receipt, verdict, err := look()
+		o := schema.Outcome{Receipt: receipt, Verdict: verdict}
+		if err != nil {
+			o.Err = WantKind(t, err, schema.KindOf(err))
+		}
+		switch r := d.After(o, at, 0); {
+		case r.State == schema.TargetPosted:
+			return true
+		case r.State != schema.TargetPending || r.Step != schema.StepFind:
+			return false
+		default:
+			d.Looked, at = r.Looked, at.Add(r.NextIn)
+			pass(r.NextIn)
+		}
+	}
+	t.Fatal("it is never settled")
+	return false
+}

@@ -24,6 +24,7 @@ func Constraints() schema.Constraints {
 		},
 		FirstComment: schema.CommentLimit{Supported: true},
 		DailyCap:     100,
+		Listing:      schema.Listing{Within: schema.UsualListing},
 		Settings:     settingsCheck(),
 		Together:     together,
 	}

@@ -24,6 +24,7 @@ func Constraints() schema.Constraints {
 			MinHeight:     300,
 		},
 		DailyCap: 50,
+		Listing:  schema.Listing{Within: schema.UsualListing},
 		Pulls:    true,
 		Settings: settingsCheck(),
 	}

@@ -186,6 +186,20 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 	}
 }
 
+// A post that Google lists some minutes after it was made is found, not made again.
+func TestAPostThatIsListedLate(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery(t, "Tea", ``)
+	d.Listed = Constraints().Listing.Within
+	r.Inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
+	_, err := r.Publish(t.Context(), d)
+	connectortest.WantKind(t, err, schema.Unknown)
+	r.Inject(t, simulation.Fault{Operation: opListPosts, Status: http.StatusOK, Times: 5, Body: `{}`})
+	if !connectortest.Settle(t, d, func() (schema.Receipt, schema.Verdict, error) { return r.Find(t.Context(), d) }, r.Pass) {
+		t.Error("it may be made again")
+	}
+}
+
 // Google's own list tells posts of one text apart by what else they are.
 func TestFindKnowsItsPost(t *testing.T) {
 	r := newRig(t)

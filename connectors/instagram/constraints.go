@@ -38,6 +38,7 @@ func Constraints() schema.Constraints {
 		DailyCap:   100,
 		Containers: true,
 		Pulls:      true,
+		Listing:    schema.Listing{Within: schema.UsualListing, Handle: true},
 		Settings:   settingRules().Check,
 		Together:   ofItsMedia,
 	}

@@ -37,6 +37,7 @@ func Constraints() schema.Constraints {
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxComment, Count: utf8.RuneCountInString},
 		DailyCap:     50,
+		Listing:      schema.Listing{Within: schema.UsualListing},
 		Settings:     settingsCheck(),
 		Together:     together,
 	}

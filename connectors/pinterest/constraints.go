@@ -38,6 +38,7 @@ func Constraints() schema.Constraints {
 		},
 		DailyCap: 50,
 		Pulls:    true,
+		Listing:  schema.Listing{Within: schema.UsualListing},
 		Settings: settingsCheck(),
 		Together: together,
 	}

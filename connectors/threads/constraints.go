@@ -35,6 +35,7 @@ func Constraints() schema.Constraints {
 		DailyCap:     250,
 		Containers:   true,
 		Pulls:        true,
+		Listing:      schema.Listing{Within: schema.UsualListing, Handle: true},
 		Settings:     settingRules().Check,
 		Together:     textAlone,
 	}

@@ -28,6 +28,7 @@ func Constraints() schema.Constraints {
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxWeight, Count: Weight},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: time.Second},
 		DailyCap:     20,
+		Listing:      schema.Listing{Within: schema.UsualListing, Refuses: true},
 		Settings:     settingRules().Check,
 		Together:     oneOf,
 	}

@@ -134,6 +134,35 @@ func TestALostAnswerOfAComment(t *testing.T) {
 	}
 }
 
+// A comment or a reply that YouTube lists some minutes after it has made it is found, not made
+// again.
+func TestACommentThatIsListedLate(t *testing.T) {
+	for name, operation := range map[string]string{"a first comment": "commentThreads", "a reply": "comments"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.publish(t, r.delivery(""))
+			d.Comment = &schema.Comment{Text: "first"}
+			made, look := r.Comment, r.Find
+			d.DescribeComment(schema.Content{Entries: []schema.Entry{{}}}, Constraints())
+			if operation == "comments" {
+				said := r.World.Say(simulation.Said{Account: r.World.Posts()[0].Account, Under: r.World.Posts()[0].ID, Text: "hello?"})
+				d.Comment.ReplyTo = &schema.ReplyTo{NativeID: "UgS" + said.ID, Post: said.Under}
+				made, look = r.Reply, r.FindReply
+				d.DescribeReply(Constraints())
+			}
+			r.Pass(6 * time.Hour) // in which YouTube took no calls
+			r.Inject(t, simulation.Fault{Operation: "POST /youtube/v3/" + operation, Lose: true})
+			_, err := made(t.Context(), d)
+			connectortest.WantKind(t, err, schema.Unknown)
+			r.Inject(t, simulation.Fault{Operation: "GET /youtube/v3/" + operation, Status: http.StatusOK, Times: 5, Body: `{"kind":"youtube#ListResponse","items":[]}`})
+			found := connectortest.Settle(t, d, func() (schema.Receipt, schema.Verdict, error) { return look(t.Context(), d) }, r.Pass)
+			if !found || len(r.World.Posts()) != 2 {
+				t.Errorf("it may be made again: found is %t of %d posts", found, len(r.World.Posts()))
+			}
+		})
+	}
+}
+
 // A session that YouTube has forgotten: before the end was sent the upload begins anew; after it
 // the channel's uploads tell, once they surely show the video.
 func TestASessionThatIsForgotten(t *testing.T) {

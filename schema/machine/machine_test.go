@@ -96,6 +96,7 @@ func TestPlantedBugsAreFound(t *testing.T) {
 		"a wait of an older version":               {func(r *rules) { r.postponeChecksVersion = false }, notEarly},
 		"a claim taken for one without an answer":  {func(r *rules) { r.tokenNamesClaim = false }, neverTwice},
 		"a result of an older claim":               {func(r *rules) { r.finishChecksClaim = false }, countsAgree},
+		"a list that is believed too early":        {func(r *rules) { r.looksUntilListed = false }, neverTwice},
 		"a call after its deadline":                {func(r *rules) { r.callChecksDeadline = false }, oneCall},
 		"a fired job that was moved meanwhile":     {func(r *rules) { r.firedChecksTime = false }, notLate},
 		"a fired job that was edited meanwhile":    {func(r *rules) { r.firedChecksVersion = false }, notLate},

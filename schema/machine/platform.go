@@ -11,11 +11,12 @@ import (
 // trait is how platforms differ as far as the state machine can tell.
 type trait struct {
 	platform schema.Platform
-	prepares bool // before the first entry, too
-	blind    bool // nobody can look
-	keyed    bool // what is there already is refused as a duplicate
-	repeats  bool // answers a call under a key it knows with what the first one made
-	open     bool // goes on by itself after the call
+	prepares bool          // before the first entry, too
+	blind    bool          // nobody can look
+	keyed    bool          // what is there already is refused as a duplicate
+	repeats  bool          // answers a call under a key it knows with what the first one made
+	open     bool          // goes on by itself after the call
+	listed   time.Duration // how much later what was made may be seen
 	threads  bool
 	comments bool
 	rootOnly bool // takes comments on the first entry only
@@ -27,7 +28,7 @@ func traits() []trait {
 		{platform: schema.Mastodon, threads: true, comments: true, rootOnly: true, pause: 1500 * time.Millisecond},
 		{platform: schema.Bluesky, keyed: true, threads: true, comments: true, pause: 1500 * time.Millisecond},
 		{platform: schema.Threads, prepares: true, threads: true, comments: true, pause: 30 * time.Second},
-		{platform: schema.YouTube, prepares: true, open: true, comments: true},
+		{platform: schema.YouTube, prepares: true, open: true, comments: true, listed: schema.UsualListing},
 		{platform: schema.Twitter, repeats: true, threads: true, comments: true, pause: time.Second},
 		{platform: schema.Telegram, blind: true},
 	}
@@ -43,6 +44,7 @@ func constraintsOf(p schema.Platform) schema.Constraints {
 	return schema.Constraints{
 		Platform:     p,
 		Blind:        t.blind,
+		Listing:      schema.Listing{Within: t.listed},
 		Thread:       schema.ThreadLimit{Supported: t.threads, Pause: t.pause},
 		FirstComment: schema.CommentLimit{Supported: t.comments, RootOnly: t.rootOnly},
 	}
@@ -268,10 +270,13 @@ func (p *platform) loses(c *call) bool {
 	case 1:
 		c.effectAt = p.now.Add(p.between(0, c.lasts))
 	default:
-		c.effectAt = p.now.Add(c.lasts + p.between(0, latest))
+		c.effectAt = p.now.Add(c.lasts + p.between(0, c.latest()))
 	}
 	return true
 }
+
+// latest is how long after the end of the call its effect may be seen at last.
+func (c *call) latest() time.Duration { return latest + traitOf(c.delivery.Account.Platform).listed }
 
 // schedule makes the call take effect at its time, unless that is changed before.
 func (c *call) schedule() {
@@ -295,7 +300,7 @@ func (c *call) abandon() {
 	c.ends = p.now
 	c.effect++
 	if p.rand.IntN(2) == 0 {
-		c.effectAt = p.now.Add(p.between(0, latest))
+		c.effectAt = p.now.Add(p.between(0, c.latest()))
 		c.schedule()
 	}
 }

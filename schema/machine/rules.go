@@ -16,6 +16,7 @@ type rules struct {
 	tokenNamesClaim       bool // a claim without an answer takes up what it claimed itself, nothing else
 	openClaimIsLooked     bool // a visible call that was left open is looked for first
 	lookTwice             bool // one look that finds nothing permits nothing
+	looksUntilListed      bool // a list that may not show it yet permits nothing
 	callChecksDeadline    bool // nothing is sent after the call's deadline
 	jobLivesOn            bool // only the transaction that ends the post deletes its job
 	everyFinishMoves      bool // a target that ends makes the job due for those that wait
@@ -37,7 +38,7 @@ type rules struct {
 // sound returns the rules without a planted bug.
 func sound() rules {
 	return rules{
-		claimChecksVersion: true, claimChecksTime: true, postponeChecksVersion: true, finishChecksClaim: true, openClaimIsLooked: true, tokenNamesClaim: true, lookTwice: true,
+		claimChecksVersion: true, claimChecksTime: true, postponeChecksVersion: true, finishChecksClaim: true, openClaimIsLooked: true, tokenNamesClaim: true, lookTwice: true, looksUntilListed: true,
 		callChecksDeadline: true, jobLivesOn: true, everyFinishMoves: true, moveChecksStatus: true, firedChecksTime: true, firedChecksVersion: true,
 		recoverChecksNode: true, editChecksBegun: true, lateReceiptsStay: true, commentNeedsEntry: true, retryLooks: true,
 		blindIsLeftOut: true, failedLookIsFree: true,

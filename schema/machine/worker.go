@@ -202,6 +202,9 @@ func (n *node) finish(d schema.Delivery, o schema.Outcome) {
 	if !n.rules.lookTwice && d.Step == schema.StepFind {
 		d.Looked = 1
 	}
+	if !n.rules.looksUntilListed {
+		d.Listed = 0
+	}
 	if !n.rules.failedLookIsFree && d.Step == schema.StepFind && o.Err != nil {
 		o.Err.Kind = schema.Internal // which costs one
 	}

@@ -162,7 +162,7 @@ func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 			if err := db.Decode("item that a reply answers", answers, &d.Comment.ReplyTo); err != nil {
 				return err
 			}
-			d.DescribeReply()
+			d.DescribeReply(c.constraints(a.Platform))
 			return nil
 		})
 		return nil
