@@ -130,7 +130,7 @@ type Listing struct {
 
 // UsualListing is the Within of a platform whose documents do not say how soon its lists show
 // what was made.
-const UsualListing = 10 * time.Minute
+const UsualListing = time.Minute
 
 // of returns how long what a delivery's call made may be missing. A simulator lists at once.
 func (l Listing) of(d *Delivery) time.Duration {
