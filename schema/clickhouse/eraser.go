@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -12,10 +13,17 @@ import (
 )
 
 // Eraser removes what tables hold of what is deleted.
-type Eraser struct{ conn driver.Conn }
+type Eraser struct {
+	conn  driver.Conn
+	ahead time.Duration
+}
+
+// erasedBefore is how far ahead of its time a day is opened from which facts are erased: counting
+// it waits so much longer than for facts that arrive.
+const erasedBefore = 10 * time.Minute
 
 // Eraser returns the store of deletions.
-func (s *Store) Eraser() *Eraser { return &Eraser{conn: s.conn} }
+func (s *Store) Eraser() *Eraser { return &Eraser{s.conn, erasedBefore} }
 
 // erasable is a table that holds rows of workspaces. ofAccount selects the rows of an account in
 // it; empty: it has none.
@@ -35,10 +43,12 @@ var erasables = []erasable{
 	{table: "api_usage"},
 	{table: "rollup_outcomes_hourly", ofAccount: `account = {account:UUID}`},
 	{table: "rollup_outcomes_daily", ofAccount: `account = {account:UUID}`},
+	{table: "rollup_platform_outcomes_hourly"}, // whose days an account's erasure opens
 	{table: "rollup_posts_daily", ofAccount: `account = {account:UUID}`},
 	{table: "rollup_deliveries_hourly"},
 	{table: "rollup_api_usage_hourly"},
 	{table: "rollup_feed_hourly"},
+	{table: "rollup_feed_daily"},
 	{table: "rollup_open"},
 }
 
@@ -46,6 +56,11 @@ var erasables = []erasable{
 // and returns how many there were: none once they are gone. Parts that hold some are written
 // anew; whoever asks before that is done asks again.
 func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err error) {
+	if !of.Account.IsZero() {
+		if err := e.open(ctx, of); err != nil {
+			return 0, fmt.Errorf("opening the days of an account: %w", unavailable(err))
+		}
+	}
 	for _, from := range erasables {
 		if from.table == firstRollup {
 			counting, err := e.counting(ctx)
@@ -61,6 +76,27 @@ func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err 
 		rows += n
 	}
 	return rows, nil
+}
+
+// open opens the days in which targets of an account ended, before these are erased: counts without
+// accounts have to be made anew. They stay open until erasing is over, or was begun again, since
+// what was not there when a day was looked for keeps it open.
+func (e *Eraser) open(ctx context.Context, of schema.Erasure) error {
+	return e.conn.Exec(ctx, `
+		insert into rollup_open (kind, workspace, day, minute, n)
+		select 'outcomes', workspace, toDate(at) as day, toStartOfMinute(now('UTC') + {ahead:UInt32}), reinterpretAsInt64(rand64())
+		from events
+		where workspace in {workspaces:Array(UUID)} and account = {account:UUID} and type in ('target.posted', 'target.failed')
+		group by workspace, day`,
+		clickhouse.Named("workspaces", ids(of.Workspaces)), id("account", of.Account), clickhouse.Named("ahead", uint32(e.ahead.Seconds())))
+}
+
+func ids(workspaces []schema.WorkspaceID) []string {
+	texts := make([]string, len(workspaces))
+	for i, w := range workspaces {
+		texts[i] = uuid.UUID(w).String()
+	}
+	return texts
 }
 
 // firstRollup is the first of erasables that is counted from those before it.
@@ -79,11 +115,7 @@ func (e *Eraser) counting(ctx context.Context) (statements int64, err error) {
 
 func (e *Eraser) erase(ctx context.Context, from erasable, of schema.Erasure) (int64, error) {
 	these := `workspace in {workspaces:Array(UUID)}`
-	workspaces := make([]string, len(of.Workspaces))
-	for i, id := range of.Workspaces {
-		workspaces[i] = uuid.UUID(id).String()
-	}
-	args := []any{clickhouse.Named("workspaces", workspaces)}
+	args := []any{clickhouse.Named("workspaces", ids(of.Workspaces))}
 	if !of.Account.IsZero() {
 		if from.ofAccount == "" {
 			return 0, nil

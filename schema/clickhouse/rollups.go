@@ -41,6 +41,7 @@ type rollup struct {
 
 var (
 	outcomeSums = []string{"targets", "lateness_seconds_total", "lateness_seconds_max", "late_targets"}
+	feedSums    = []string{"items", "delay_seconds_total", "delay_seconds_max"}
 	postSums    = []string{
 		"posts", "impressions", "reach", "views", "likes", "comments", "shares", "saves", "clicks", "watch_seconds", "engagement",
 		"most_impressions", "most_reach", "most_views", "most_likes", "most_comments", "most_shares", "most_saves", "most_clicks",
@@ -53,6 +54,7 @@ var rollupKinds = map[schema.RollupKind][]rollup{
 	schema.RollupOutcomes: {
 		{"outcomes_hourly", "workspace, day, hour, account, platform, outcome, code", outcomeSums},
 		{"outcomes_daily", "workspace, day, account, platform, outcome, code", outcomeSums},
+		{"platform_outcomes_hourly", "workspace, day, hour, platform, outcome", outcomeSums},
 	},
 	schema.RollupPosts: {{"posts_daily", "workspace, day, account, platform", postSums}},
 	schema.RollupDeliveries: {{
@@ -60,9 +62,10 @@ var rollupKinds = map[schema.RollupKind][]rollup{
 		[]string{"tries", "answer_seconds_total", "lateness_seconds_total", "lateness_seconds_max"},
 	}},
 	schema.RollupAPIUsage: {{"api_usage_hourly", "workspace, day, hour, key, method, route, status", []string{"requests", "seconds"}}},
-	schema.RollupFeed: {{
-		"feed_hourly", "workspace, day, hour, monitor, platform", []string{"items", "delay_seconds_total", "delay_seconds_max"},
-	}},
+	schema.RollupFeed: {
+		{"feed_hourly", "workspace, day, hour, monitor, platform", feedSums},
+		{"feed_daily", "workspace, day, found, monitor, platform", feedSums},
+	},
 }
 
 // openBucket is a bucket, with what opened it.
