@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -13,17 +12,10 @@ import (
 )
 
 // Eraser removes what tables hold of what is deleted.
-type Eraser struct {
-	conn  driver.Conn
-	ahead time.Duration
-}
-
-// erasedBefore is how far ahead of its time a day is opened from which facts are erased: counting
-// it waits so much longer than for facts that arrive.
-const erasedBefore = 10 * time.Minute
+type Eraser struct{ conn driver.Conn }
 
 // Eraser returns the store of deletions.
-func (s *Store) Eraser() *Eraser { return &Eraser{s.conn, erasedBefore} }
+func (s *Store) Eraser() *Eraser { return &Eraser{conn: s.conn} }
 
 // erasable is a table that holds rows of workspaces. ofAccount selects the rows of an account in
 // it; empty: it has none.
@@ -43,8 +35,9 @@ var erasables = []erasable{
 	{table: "api_usage"},
 	{table: "rollup_outcomes_hourly", ofAccount: `account = {account:UUID}`},
 	{table: "rollup_outcomes_daily", ofAccount: `account = {account:UUID}`},
-	{table: "rollup_platform_outcomes_hourly"}, // whose days an account's erasure opens
+	{table: "rollup_platform_outcomes_hourly"}, // counted anew without the account, see recount
 	{table: "rollup_posts_daily", ofAccount: `account = {account:UUID}`},
+	{table: "rollup_post_hours", ofAccount: `account = {account:UUID}`},
 	{table: "rollup_deliveries_hourly"},
 	{table: "rollup_api_usage_hourly"},
 	{table: "rollup_feed_hourly"},
@@ -56,11 +49,6 @@ var erasables = []erasable{
 // and returns how many there were: none once they are gone. Parts that hold some are written
 // anew; whoever asks before that is done asks again.
 func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err error) {
-	if !of.Account.IsZero() {
-		if err := e.open(ctx, of); err != nil {
-			return 0, fmt.Errorf("opening the days of an account: %w", unavailable(err))
-		}
-	}
 	for _, from := range erasables {
 		if from.table == firstRollup {
 			counting, err := e.counting(ctx)
@@ -68,6 +56,9 @@ func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err 
 				return rows, fmt.Errorf("erasing what is counted: %w", unavailable(err))
 			}
 			rows += counting
+			if err := e.recount(ctx, of); err != nil {
+				return rows, fmt.Errorf("opening the days of what is erased: %w", unavailable(err))
+			}
 		}
 		n, err := e.erase(ctx, from, of)
 		if err != nil {
@@ -78,17 +69,22 @@ func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err 
 	return rows, nil
 }
 
-// open opens the days in which targets of an account ended, before these are erased: counts without
-// accounts have to be made anew. They stay open until erasing is over, or was begun again, since
-// what was not there when a day was looked for keeps it open.
-func (e *Eraser) open(ctx context.Context, of schema.Erasure) error {
+// recount opens the days in which targets of an account were counted: its part of counts without
+// accounts cannot be taken out of them. Its facts are gone by then, and counts with accounts tell
+// the days until they are erased too, by which this is done again when it was cut off. What
+// counted the facts before they went keeps such a day open, or, while it still does, makes who
+// erases come again.
+func (e *Eraser) recount(ctx context.Context, of schema.Erasure) error {
+	if of.Account.IsZero() {
+		return nil
+	}
 	return e.conn.Exec(ctx, `
 		insert into rollup_open (kind, workspace, day, minute, n)
-		select 'outcomes', workspace, toDate(at) as day, toStartOfMinute(now('UTC') + {ahead:UInt32}), reinterpretAsInt64(rand64())
-		from events
-		where workspace in {workspaces:Array(UUID)} and account = {account:UUID} and type in ('target.posted', 'target.failed')
+		select {kind:String}, workspace, day, toStartOfMinute(now('UTC')), reinterpretAsInt64(rand64())
+		from rollup_outcomes_daily
+		where workspace in {workspaces:Array(UUID)} and account = {account:UUID}
 		group by workspace, day`,
-		clickhouse.Named("workspaces", ids(of.Workspaces)), id("account", of.Account), clickhouse.Named("ahead", uint32(e.ahead.Seconds())))
+		clickhouse.Named("kind", string(schema.RollupOutcomes)), clickhouse.Named("workspaces", ids(of.Workspaces)), id("account", of.Account))
 }
 
 func ids(workspaces []schema.WorkspaceID) []string {

@@ -10,9 +10,6 @@ import (
 // Settled returns r with another time between counting and closing.
 func (r *Rollups) Settled(d time.Duration) *Rollups { return &Rollups{r.conn, d} }
 
-// Ahead returns e with another time by which days are opened ahead.
-func (e *Eraser) Ahead(d time.Duration) *Eraser { return &Eraser{e.conn, d} }
-
 // Find returns the open buckets of a kind.
 func (r *Rollups) Find(ctx context.Context, kind schema.RollupKind) ([]openBucket, error) {
 	return r.find(ctx, kind, 0, 1000)

@@ -34,7 +34,7 @@ func (s *Store) Rollups() *Rollups { return &Rollups{conn: s.conn, settled: coun
 
 // rollup is a table of counts, made from the view counted_*.
 type rollup struct {
-	name string   // of rollup_*, counted_* and crier_v1_*
+	name string   // of rollup_* and counted_*, and of crier_v1_* or read_*
 	keys string   // what is counted apart
 	sums []string // what is counted
 }
@@ -49,14 +49,18 @@ var (
 	}
 )
 
-// rollupKinds are the kinds of buckets, by what opens them.
+// rollupKinds are the kinds of buckets, by what opens them. Those of a kind are counted in their
+// order: what knows no accounts after what does, which tells the days to who erases an account.
 var rollupKinds = map[schema.RollupKind][]rollup{
 	schema.RollupOutcomes: {
 		{"outcomes_hourly", "workspace, day, hour, account, platform, outcome, code", outcomeSums},
 		{"outcomes_daily", "workspace, day, account, platform, outcome, code", outcomeSums},
 		{"platform_outcomes_hourly", "workspace, day, hour, platform, outcome", outcomeSums},
 	},
-	schema.RollupPosts: {{"posts_daily", "workspace, day, account, platform", postSums}},
+	schema.RollupPosts: {
+		{"posts_daily", "workspace, day, account, platform", postSums},
+		{"post_hours", "workspace, day, account, platform, metric", []string{"posts", "sums", "squares"}},
+	},
 	schema.RollupDeliveries: {{
 		"deliveries_hourly", "workspace, day, hour, webhook, event, outcome, code",
 		[]string{"tries", "answer_seconds_total", "lateness_seconds_total", "lateness_seconds_max"},

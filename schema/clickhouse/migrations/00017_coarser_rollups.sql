@@ -91,11 +91,69 @@ create or replace view crier_v1_posts_daily as
 select workspace, day, account, platform, posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds, engagement, most_engagement
 from read_posts_daily;
 
--- What was counted before these tables were there is counted again.
+-- How posts did a day after they were published, by the UTC hour: a place in the arrays for each of
+-- the 24. A metric that was not told has no part in it. Sums are of logarithms, which compare;
+-- sums of squares tell how far they spread.
+create table if not exists rollup_post_hours (
+    workspace UUID,
+    day       Date,
+    account   UUID,
+    platform  LowCardinality(String),
+    metric    LowCardinality(String),
+    version   Int64 codec(ZSTD(1)),
+    posts     Array(UInt32) codec(ZSTD(1)),
+    sums      Array(Float32) codec(ZSTD(1)),
+    squares   Array(Float32) codec(ZSTD(1))
+)
+engine = ReplacingMergeTree(version)
+partition by toYYYYMM(day)
+order by (workspace, metric, day, account, platform)
+settings min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
+
+create or replace view counted_post_hours as
+select workspace, day, account, platform, metric,
+    cast(countResample(0, 24, 1)(hour), 'Array(UInt32)') as posts,
+    cast(sumResample(0, 24, 1)(x, hour), 'Array(Float32)') as sums,
+    cast(sumResample(0, 24, 1)(x * x, hour), 'Array(Float32)') as squares
+from (
+    select workspace, day, account, platform, told.1 as metric, hour, log1p(greatest(assumeNotNull(told.2), 0)) as x
+    from (
+        select workspace, toDate(posted_at) as day, account, cast(platform, 'String') as platform, toHour(posted_at) as hour,
+            [('impressions', impressions), ('reach', reach), ('views', views), ('likes', likes), ('comments', comments), ('shares', shares),
+                ('saves', saves), ('clicks', clicks), ('watch_seconds', watch_seconds), ('engagement', engagement)] as metrics
+        from post_day_looks final
+        where not gone
+        settings do_not_merge_across_partitions_select_final = 1
+    )
+    array join metrics as told
+    where isNotNull(told.2)
+)
+group by workspace, day, account, platform, metric;
+
+create or replace view read_post_hours as
+select workspace, day, account, platform, metric, posts, sums, squares
+from (
+    select workspace, day, account, platform, metric, posts, sums, squares, true as open
+    from counted_post_hours
+    union all
+    select workspace, day, account, cast(platform, 'String') as platform, cast(metric, 'String') as metric, posts, sums, squares, false as open
+    from rollup_post_hours final
+    where notEmpty(posts)
+    settings do_not_merge_across_partitions_select_final = 1
+)
+where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'posts' group by workspace, day having sum(n) <> 0))
+    or (not open and (workspace, day) not in (select workspace, day from rollup_open where kind = 'posts' group by workspace, day having sum(n) <> 0));
+
+-- What was counted before these tables were there is counted again, but not within the hour: a
+-- process of the version before, which does not know of them, may still be counting.
 insert into rollup_open
-select 'outcomes', workspace, day, toStartOfMinute(now('UTC')), reinterpretAsInt64(rand64())
+select 'outcomes', workspace, day, toStartOfMinute(now('UTC')) + interval 1 hour, reinterpretAsInt64(rand64())
 from rollup_outcomes_daily group by workspace, day;
 
 insert into rollup_open
-select 'feed', workspace, day, toStartOfMinute(now('UTC')), reinterpretAsInt64(rand64())
+select 'posts', workspace, day, toStartOfMinute(now('UTC')) + interval 1 hour, reinterpretAsInt64(rand64())
+from rollup_posts_daily group by workspace, day;
+
+insert into rollup_open
+select 'feed', workspace, day, toStartOfMinute(now('UTC')) + interval 1 hour, reinterpretAsInt64(rand64())
 from rollup_feed_hourly group by workspace, day;
