@@ -108,7 +108,7 @@ create table if not exists rollup_post_hours (
 engine = ReplacingMergeTree(version)
 partition by toYYYYMM(day)
 order by (workspace, metric, day, account, platform)
-settings min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
+settings index_granularity = 1024, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1;
 
 create or replace view counted_post_hours as
 select workspace, day, account, platform, metric,
