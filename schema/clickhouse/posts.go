@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/google/uuid"
 
 	"crier/schema"
@@ -142,11 +141,9 @@ func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, 
 	return posts, nil
 }
 
-// maxFollowersRows bounds an answer: a thousand accounts for a year.
-const maxFollowersRows = 400_000
-
-// Followers returns the looks at accounts, by day and account.
-func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.FollowersRow, error) {
+// Followers calls a function with each look at accounts, by day and account: there are as many as
+// accounts and days.
+func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, each func(schema.FollowersRow)) error {
 	rows, err := a.conn.Query(ctx, `
 		select day, account, toString(platform), followers, following, posts
 		from followers final
@@ -154,20 +151,27 @@ func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID,
 			and ({platform:String} = '' or platform = {platform:String})
 			and (empty({accounts:Array(UUID)}) or account in {accounts:Array(UUID)})
 		order by day, account
-		limit {limit:UInt32}
 		settings do_not_merge_across_partitions_select_final = 1`,
-		append(selection(workspace, filter), clickhouse.Named("limit", maxFollowersRows))...)
-	looks, err := collect(rows, err, func(rows driver.Rows, r *schema.FollowersRow) error {
+		selection(workspace, filter)...)
+	if err != nil {
+		return fmt.Errorf("reading followers: %w", unavailable(err))
+	}
+	defer rows.Close() // rows.Err reports its errors
+	for rows.Next() {
+		var r schema.FollowersRow
 		var account uuid.UUID
 		var platform string
 		if err := rows.Scan(&r.Day, &account, &platform, &r.Followers.Followers, &r.Following, &r.Posts); err != nil {
-			return err
+			return fmt.Errorf("reading followers: %w", unavailable(err))
 		}
 		r.Day, r.Account = r.Day.UTC(), schema.AccountID(account)
-		return r.Platform.UnmarshalText([]byte(platform))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading followers: %w", unavailable(err))
+		if err := r.Platform.UnmarshalText([]byte(platform)); err != nil {
+			return fmt.Errorf("reading followers: %w", err)
+		}
+		each(r)
 	}
-	return looks, nil
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("reading followers: %w", unavailable(err))
+	}
+	return nil
 }

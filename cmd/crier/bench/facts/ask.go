@@ -150,7 +150,9 @@ func (b *bench) endpointQueries() []query {
 		},
 		{
 			name: "followers",
-			ask:  func(ctx context.Context) error { _, err := store.Followers(ctx, b.large, filter); return err },
+			ask: func(ctx context.Context) error {
+				return store.Followers(ctx, b.large, filter, func(schema.FollowersRow) {})
+			},
 		},
 		{
 			name: "best times",
