@@ -12,7 +12,8 @@ import (
 type figuresStore interface {
 	PostFigures(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostFigures, error)
 	TopPosts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, top schema.TopQuery) ([]schema.PostFigure, error)
-	Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.FollowersRow, error)
+	// Followers calls a function with each look at accounts, in the order of their days.
+	Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, each func(schema.FollowersRow)) error
 	SlotSums(ctx context.Context, workspace schema.WorkspaceID, query schema.BestTimesQuery) ([]schema.SlotSum, error)
 }
 
@@ -39,46 +40,60 @@ const lookBack = 7 * 24 * time.Hour
 func (q *Queries) Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) (schema.FollowersReport, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	from := filter.From
-	filter.From = from.Add(-lookBack)
-	rows, err := q.store.Followers(ctx, workspace, filter)
-	if err != nil {
+	sum := followersSum{
+		from: filter.From, next: filter.From, to: filter.To,
+		latest: map[schema.AccountID]schema.FollowersRow{}, first: map[schema.AccountID]schema.FollowersRow{},
+	}
+	filter.From = filter.From.Add(-lookBack)
+	if err := q.store.Followers(ctx, workspace, filter, sum.add); err != nil {
 		return schema.FollowersReport{}, err
 	}
-	return followersReport(rows, from, filter.To), nil
+	return sum.report(), nil
 }
 
-// followersReport makes the report of the days from and to of rows in the order of their days.
-func followersReport(rows []schema.FollowersRow, from, to time.Time) schema.FollowersReport {
-	var report schema.FollowersReport
-	latest, first := map[schema.AccountID]schema.FollowersRow{}, map[schema.AccountID]schema.FollowersRow{}
-	next := 0
-	for day := from; !day.After(to); day = day.AddDate(0, 0, 1) {
-		for ; next < len(rows) && !rows[next].Day.After(day); next++ {
-			row := rows[next]
-			if row.Followers.Followers == nil {
-				continue
-			}
-			latest[row.Account] = row
-			if _, known := first[row.Account]; !known || row.Day.Before(from) {
-				first[row.Account] = row
+// followersSum makes the report of the days from and to of looks that come in the order of their
+// days. It holds two looks of each account, however many there are.
+type followersSum struct {
+	from, to      time.Time
+	next          time.Time // the first day that is not summed yet
+	latest, first map[schema.AccountID]schema.FollowersRow
+	days          []schema.FollowersDay
+}
+
+func (s *followersSum) add(row schema.FollowersRow) {
+	s.sumBefore(row.Day)
+	if row.Followers.Followers == nil {
+		return
+	}
+	s.latest[row.Account] = row
+	if _, known := s.first[row.Account]; !known || row.Day.Before(s.from) {
+		s.first[row.Account] = row
+	}
+}
+
+// sumBefore sums the days before one, of which no look will come any more.
+func (s *followersSum) sumBefore(end time.Time) {
+	for ; s.next.Before(end) && !s.next.After(s.to); s.next = s.next.AddDate(0, 0, 1) {
+		day := schema.FollowersDay{Day: s.next}
+		for _, row := range s.latest {
+			if row.Platform != schema.YouTube && s.next.Sub(row.Day) <= lookBack {
+				day.Followers += *row.Followers.Followers
+				day.Accounts++
 			}
 		}
-		sum := schema.FollowersDay{Day: day}
-		for _, row := range latest {
-			if row.Platform != schema.YouTube && day.Sub(row.Day) <= lookBack {
-				sum.Followers += *row.Followers.Followers
-				sum.Accounts++
-			}
-		}
-		if sum.Accounts > 0 {
-			report.Days = append(report.Days, sum)
+		if day.Accounts > 0 {
+			s.days = append(s.days, day)
 		}
 	}
-	for account, row := range latest {
-		change := *row.Followers.Followers - *first[account].Followers.Followers
+}
+
+func (s *followersSum) report() schema.FollowersReport {
+	s.sumBefore(s.to.AddDate(0, 0, 1))
+	report := schema.FollowersReport{Days: s.days}
+	for account, row := range s.latest {
+		change := *row.Followers.Followers - *s.first[account].Followers.Followers
 		one := schema.FollowersAccount{Latest: row}
-		if first[account].Day.Before(row.Day) {
+		if s.first[account].Day.Before(row.Day) {
 			one.Change = &change
 		}
 		report.Accounts = append(report.Accounts, one)

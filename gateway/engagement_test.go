@@ -2,9 +2,13 @@ package gateway_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +57,15 @@ func engaged(t *testing.T, change ...func(*gateway.Config)) (a *api, account str
 	t.Helper()
 	a = newAPI(t, change...)
 	return a, a.call(http.MethodPost, "/connect/mastodon", `{"accessToken": "token"}`).want(http.StatusCreated).at("account", "id").text()
+}
+
+// cursorAt forges a cursor of all comments of a workspace, at a time in microseconds, as who has
+// read the code can.
+func cursorAt(workspace schema.WorkspaceID, micros int64) string {
+	place := binary.BigEndian.AppendUint64(nil, uint64(micros))
+	place = append(place, make([]byte, 16)...)
+	mark := sha256.Sum256(slices.Concat(workspace[:], make([]byte, 16+16+2), place))
+	return base64.RawURLEncoding.EncodeToString(append(place, mark[:8]...))
 }
 
 func TestTheInboxIsReadByPagesAndMarked(t *testing.T) {
@@ -107,6 +120,7 @@ func TestTheInboxIsReadByPagesAndMarked(t *testing.T) {
 	}
 	for name, got := range map[string]*answer{
 		"a forged cursor":                a.call(http.MethodGet, "/engagement/comments?cursor="+forged, nil),
+		"a cursor before all times":      a.call(http.MethodGet, "/engagement/comments?cursor="+cursorAt(a.workspace, -300_000_000_000_000_000), nil),
 		"a cursor that is cut":           a.call(http.MethodGet, "/engagement/comments?cursor="+cursors[0][:20], nil),
 		"rubbish":                        a.call(http.MethodGet, "/engagement/comments?cursor=%F0%9F%98%80", nil),
 		"the cursor of another list":     a.call(http.MethodGet, "/engagement/mentions?cursor="+cursors[0], nil),

@@ -55,6 +55,8 @@ func after(r *schema.CollectionResult, e *schema.Error, now time.Time) (outcome 
 	case e.Kind == schema.Refused:
 		r.NextAt = now.Add(refusedWait)
 		return outcomeRefused
+	case r.What == schema.CollectComments && !r.NextAt.IsZero(): // under single posts, which are tried again by themselves
+		return outcomeFailed
 	default:
 		r.Attempts++
 		r.NextAt = now.Add(min(firstWait<<min(r.Collection.Attempts, 10), lastWait))

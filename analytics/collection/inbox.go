@@ -16,37 +16,7 @@ const (
 	mentionsEvery, mentionsBack = 10 * time.Minute, time.Hour
 	// mostPages bounds a step.
 	mostPages = 10
-	// soonest is the least time between two steps that look for comments.
-	soonest = time.Minute
-	// noPosts is how long an account is left alone that has published nothing lately.
-	noPosts = 24 * time.Hour
 )
-
-// commentAges say how often it is looked for comments under a post, by its age: often while most
-// are written.
-var commentAges = []struct{ until, every time.Duration }{
-	{time.Hour, 5 * time.Minute}, {24 * time.Hour, 30 * time.Minute}, {7 * 24 * time.Hour, 6 * time.Hour}, {30 * 24 * time.Hour, 24 * time.Hour},
-}
-
-// nextLook is the first time after one at which a post is looked at; zero: it is too old.
-func nextLook(posted, after time.Time) time.Time {
-	age := max(after.Sub(posted), 0)
-	for _, a := range commentAges {
-		if next := (age/a.every + 1) * a.every; age < a.until {
-			return posted.Add(next)
-		}
-	}
-	return time.Time{}
-}
-
-// commentCursor is where the looks of an account's posts are.
-type commentCursor struct {
-	Since time.Time     `json:"since"`          // all that was due by then was looked at
-	Until time.Time     `json:"until,omitzero"` // what is being looked at was due by then
-	After schema.PostID `json:"after,omitzero"` // the last post of that
-	N     int16         `json:"n,omitempty"`    // and its target
-	Pages pages         `json:"pages,omitzero"` // that were read of the next
-}
 
 // pages are how far a list was read that a platform gives by pages. Where a call fails it is read
 // anew: what names a page may have ended.
@@ -62,111 +32,12 @@ func (p *pages) follow(page connectors.ReceivedPage) (more bool) {
 	return p.Next != "" && p.Read < mostPages
 }
 
-// readCommentCursor reads a cursor; without one that can be read nothing was looked at before now.
-func readCommentCursor(text string, now time.Time) commentCursor {
-	at := commentCursor{Since: now}
-	if text != "" && json.Unmarshal([]byte(text), &at) != nil {
-		at = commentCursor{Since: now}
-	}
-	if at.Until.IsZero() {
-		at.Until = now
-	}
-	return at
-}
-
-// collectComments looks under the posts of an account that are due by their age. A step that
-// ends before all of them is gone on with by the next.
-func collectComments(ctx context.Context, s Step) (schema.CollectionResult, error) {
-	r := s.result()
-	source, ok := s.Connector.(connectors.CommentSource)
-	if !ok {
-		return r, unsupported()
-	}
-	at := readCommentCursor(s.Cursor, s.Now)
-	due := dueForComments(s.Recent, at)
-	var wait time.Duration
-	var whole schema.WholeLook // of the pages of a post that this step has read
-	for calls := 0; len(due) > 0 && calls < callsAtOnce; calls++ {
-		if wait = s.turn(ctx, calls); wait > 0 {
-			break
-		}
-		post := due[0].PublishedPost
-		if at.Pages.Of != post.Post {
-			at.Pages = pages{Of: post.Post}
-		}
-		page, err := source.Comments(ctx, s.Reading, post, at.Pages.Next)
-		if err != nil && (schema.KindOf(err) != schema.Refused || s.lacksPermission(err)) { // of a refused one alone the others are read
-			at.Pages = pages{}
-			r.Cursor = encodeCursor(at)
-			return r, err
-		}
-		if at.Pages.Next == "" {
-			whole = schema.WholeLook{Post: post.Post}
-		}
-		r.Received = append(r.Received, page.Items...)
-		for _, one := range page.Items {
-			whole.Seen = append(whole.Seen, one.Item.NativeID)
-		}
-		if err != nil || !at.Pages.follow(page) {
-			if err == nil && page.Extent != connectors.SomeComments && whole.Post == post.Post {
-				whole.Nested = page.Extent == connectors.AllComments
-				r.Whole = append(r.Whole, whole)
-			}
-			whole = schema.WholeLook{}
-			at.After, at.N, at.Pages, due = due[0].Post, due[0].Target, pages{}, due[1:]
-		}
-	}
-	if len(due) > 0 {
-		r.NextAt, r.Cursor = s.Now.Add(wait), encodeCursor(at)
-		return r, nil
-	}
-	at = commentCursor{Since: at.Until}
-	for _, post := range s.Recent {
-		if next := nextLook(post.PostedAt, at.Since); !next.IsZero() && (r.NextAt.IsZero() || next.Before(r.NextAt)) {
-			r.NextAt = next
-		}
-	}
-	if r.NextAt.IsZero() { // it is due sooner once the account publishes
-		r.NextAt = s.Now.Add(noPosts)
-	}
-	r.NextAt = slices.MaxFunc([]time.Time{r.NextAt, s.Now.Add(soonest)}, time.Time.Compare)
-	r.Cursor = encodeCursor(at)
-	return r, nil
-}
-
-// lacksPermission tells whether an error is of all posts of the account, as far as is known: with
-// the permission in hand it is of one.
-func (s Step) lacksPermission(err error) bool {
-	if scoped, ok := s.Connector.(connectors.Scoped); ok && scoped.Scopes().Allows(s.Reading.Credentials, connectors.Reads(s.What)) {
-		return false
-	}
-	return connectors.IsNotPermitted(err)
-}
-
 func encodeCursor(at any) string {
 	encoded, err := json.Marshal(at)
 	if err != nil {
 		return "" // not reached: times, ids and texts
 	}
 	return string(encoded)
-}
-
-// dueForComments are the posts that are due by at.Until and were not looked at yet, in the order
-// of their ids.
-func dueForComments(recent []schema.Snapshot, at commentCursor) []schema.Snapshot {
-	before := func(a, b schema.Snapshot) int {
-		if c := slices.Compare(a.Post[:], b.Post[:]); c != 0 {
-			return c
-		}
-		return int(a.Target) - int(b.Target)
-	}
-	done := schema.Snapshot{PublishedPost: schema.PublishedPost{Post: at.After, Target: at.N}}
-	due := slices.DeleteFunc(slices.Clone(recent), func(p schema.Snapshot) bool {
-		next := nextLook(p.PostedAt, at.Since)
-		return next.IsZero() || next.After(at.Until) || !at.After.IsZero() && before(p, done) <= 0
-	})
-	slices.SortFunc(due, before)
-	return due
 }
 
 // mentionCursor is where the looks at what names an account are.

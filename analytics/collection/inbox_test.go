@@ -1,8 +1,10 @@
 package collection
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -15,12 +17,14 @@ import (
 type conversations struct {
 	connectors.Connector
 	looked []string // native ids
+	failed int      // calls
 	pages  int      // after the first
 	fail   map[string]error
 }
 
 func (c *conversations) Comments(_ context.Context, _ connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
-	if err := c.fail[post.NativeID]; err != nil {
+	if err := cmp.Or(c.fail[post.NativeID], c.fail["all"]); err != nil {
+		c.failed++
 		return connectors.ReceivedPage{}, err
 	}
 	page := connectors.ReceivedPage{Items: []schema.Received{{Post: post.Post, Item: schema.InboxItem{NativeID: "under " + post.NativeID + cursor, WrittenAt: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}}}}
@@ -68,7 +72,7 @@ func TestEveryDueLookIsMade(t *testing.T) {
 	step := Step{Connector: platform, Now: now, Reserve: func(context.Context) (schema.Turn, time.Duration) { return nil, 0 }}
 	for i := range posts {
 		step.Recent = append(step.Recent, schema.Snapshot{PublishedPost: schema.PublishedPost{
-			Post: schema.NewPostID(now), NativeID: fmt.Sprint(i), PostedAt: now.Add(-time.Duration(i%3) * time.Minute),
+			Post: schema.NewPostID(now.Add(time.Duration(i) * time.Millisecond)), NativeID: fmt.Sprint(i), PostedAt: now.Add(-time.Duration(i%3) * time.Minute),
 		}})
 	}
 	first, err := collectComments(t.Context(), step)
@@ -76,27 +80,29 @@ func TestEveryDueLookIsMade(t *testing.T) {
 		t.Fatalf("the first step looked at %v, %v; next in %v", platform.looked, err, first.NextAt.Sub(now))
 	}
 	step.Now, step.Cursor = now.Add(6*time.Minute), first.Cursor
-	failed, whole := false, 0
-	platform.fail["20"] = &schema.Error{Kind: schema.Retryable, Message: "later"}
-	for steps := 0; ; steps++ {
-		r, err := collectComments(t.Context(), step)
-		if err != nil {
-			failed = true
-			delete(platform.fail, "20")
-		}
-		for _, look := range r.Whole {
-			if len(look.Seen) != 1 || !look.Nested {
-				t.Errorf("a look has seen %v", look.Seen)
+	whole := 0
+	pass := func() (r schema.CollectionResult) {
+		for steps := 0; steps == 0 || !r.NextAt.After(step.Now); steps++ {
+			if r, err = collectComments(t.Context(), step); err != nil || steps > 10 {
+				t.Fatalf("step %d: %v", steps, err)
 			}
-			whole++
+			for _, look := range r.Whole {
+				if len(look.Seen) != 1 || !look.Nested {
+					t.Errorf("a look has seen %v", look.Seen)
+				}
+				whole++
+			}
+			step.Cursor = r.Cursor
 		}
-		if step.Cursor = r.Cursor; err == nil && r.NextAt.After(step.Now) {
-			break
-		}
-		if steps > 10 {
-			t.Fatal("it never ends")
-		}
+		return r
 	}
+	platform.fail["20"] = &schema.Error{Kind: schema.Retryable, Message: "later"}
+	step.Now = pass().NextAt
+	if whole != posts-2 || step.Now.Sub(now) != 7*time.Minute {
+		t.Errorf("%d looks are made without the post that fails, which is tried again after %v", whole, step.Now.Sub(now))
+	}
+	delete(platform.fail, "20")
+	pass()
 	if whole != posts-1 {
 		t.Errorf("%d looks have read everything, want those of all posts but the one that is refused", whole)
 	}
@@ -104,12 +110,84 @@ func TestEveryDueLookIsMade(t *testing.T) {
 	for _, id := range platform.looked {
 		seen[id]++
 	}
-	if len(seen) != posts-1 || len(platform.looked) != posts-1 || !failed {
-		t.Errorf("%d looks at %d posts, failed %t; want each of %d once", len(platform.looked), len(seen), failed, posts-1)
+	if len(seen) != posts-1 || len(platform.looked) != posts-1 {
+		t.Errorf("%d looks at %d posts; want each of %d once", len(platform.looked), len(seen), posts-1)
 	}
 	var at commentCursor
 	if err := json.Unmarshal([]byte(step.Cursor), &at); err != nil || !at.Since.Equal(step.Now) {
 		t.Errorf("cursor %s", step.Cursor)
+	}
+}
+
+// collectFor takes steps as the stage does, each when the one before says.
+func collectFor(t *testing.T, step *Step, d time.Duration) {
+	t.Helper()
+	for until := step.Now.Add(d); step.Now.Before(until); {
+		r, err := collectComments(t.Context(), *step)
+		e, _ := errors.AsType[*schema.Error](err)
+		after(&r, e, step.Now)
+		if r.NextAt.Before(step.Now) {
+			t.Fatalf("the next step is due %v before", step.Now.Sub(r.NextAt))
+		}
+		step.Cursor, step.Attempts, step.Now = r.Cursor, r.Attempts, r.NextAt
+	}
+}
+
+func TestAPostThatFailsHoldsUpNoOther(t *testing.T) {
+	const posts = 6
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	collect := func(fail map[string]error) (*conversations, *Step) {
+		platform := &conversations{fail: fail}
+		step := &Step{Connector: platform, Now: now, Reserve: func(context.Context) (schema.Turn, time.Duration) { return nil, 0 }}
+		step.What = schema.CollectComments
+		for i := range posts { // the first fails, and comes first
+			step.Recent = append(step.Recent, schema.Snapshot{PublishedPost: schema.PublishedPost{
+				Post: schema.NewPostID(now.Add(time.Duration(i) * time.Millisecond)), NativeID: fmt.Sprint(i), PostedAt: now.Add(-time.Duration(i) * time.Second),
+			}})
+		}
+		collectFor(t, step, 3*time.Hour)
+		return platform, step
+	}
+	count := func(c *conversations, id string) (n int) {
+		for _, looked := range c.looked {
+			if looked == id {
+				n++
+			}
+		}
+		return n
+	}
+	healthy, _ := collect(nil)
+	outage := &schema.Error{Kind: schema.Retryable, Message: "the platform failed"}
+	for failing := range posts - 1 { // one of them, then more
+		fail := map[string]error{}
+		for i := range failing + 1 {
+			fail[fmt.Sprint(i)] = outage
+		}
+		platform, step := collect(fail)
+		for i := failing + 1; i < posts; i++ {
+			if got, want := count(platform, fmt.Sprint(i)), count(healthy, fmt.Sprint(i)); got < want-2 || want < 10 {
+				t.Errorf("%d fail: post %d is looked at %d times, want %d", len(fail), i, got, want)
+			}
+		}
+		if platform.failed > 10*len(fail) {
+			t.Errorf("%d fail: %d calls are made in vain", len(fail), platform.failed)
+		}
+		clear(platform.fail)
+		if collectFor(t, step, lastWait); count(platform, "0") == 0 {
+			t.Errorf("%d failed: they are not looked at again", len(fail))
+		}
+	}
+
+	down, step := collect(map[string]error{"all": outage})
+	if len(down.looked) != 0 || down.failed > 10*posts {
+		t.Errorf("while the platform is down %d calls are made", down.failed)
+	}
+	clear(down.fail)
+	collectFor(t, step, lastWait)
+	for i := range posts {
+		if count(down, fmt.Sprint(i)) == 0 {
+			t.Errorf("post %d is not looked at once the platform is back", i)
+		}
 	}
 }
 

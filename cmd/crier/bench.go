@@ -18,6 +18,7 @@ type benchCommand struct {
 	Posts    int      `help:"Posts of herd, backlog and resume, and those scheduled in history; 0: as many as crier bench without a name says."`
 	Monitors int      `help:"Monitors of listening; 0: 5,000."`
 	Rows     int      `help:"Facts of analytics; 0: as many as crier bench without a name says."`
+	Folder   string   `env:"-" help:"Data folder of analytics: it is kept, and filled by the first run; without it a new one is filled and removed."`
 	Worker   string   `hidden:"" env:"-" help:"Role of a process that a benchmark starts."`
 }
 
@@ -42,6 +43,6 @@ func (b *benchCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	return bench.Run(ctx, bench.Config{
 		Executable: executable,
 		Target:     bench.Target{URL: b.URL, Key: b.Key, Postgres: b.Postgres},
-		Posts:      b.Posts, Monitors: b.Monitors, Rows: b.Rows, Figures: os.Stdout, Progress: os.Stderr,
+		Posts:      b.Posts, Monitors: b.Monitors, Rows: b.Rows, Folder: b.Folder, Figures: os.Stdout, Progress: os.Stderr,
 	}, b.Names)
 }

@@ -35,10 +35,13 @@ var erasables = []erasable{
 	{table: "api_usage"},
 	{table: "rollup_outcomes_hourly", ofAccount: `account = {account:UUID}`},
 	{table: "rollup_outcomes_daily", ofAccount: `account = {account:UUID}`},
+	{table: "rollup_platform_outcomes_hourly"}, // counted anew without the account, see recount
 	{table: "rollup_posts_daily", ofAccount: `account = {account:UUID}`},
+	{table: "rollup_post_hours", ofAccount: `account = {account:UUID}`},
 	{table: "rollup_deliveries_hourly"},
 	{table: "rollup_api_usage_hourly"},
 	{table: "rollup_feed_hourly"},
+	{table: "rollup_feed_daily"},
 	{table: "rollup_open"},
 }
 
@@ -53,6 +56,9 @@ func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err 
 				return rows, fmt.Errorf("erasing what is counted: %w", unavailable(err))
 			}
 			rows += counting
+			if err := e.recount(ctx, of); err != nil {
+				return rows, fmt.Errorf("opening the days of what is erased: %w", unavailable(err))
+			}
 		}
 		n, err := e.erase(ctx, from, of)
 		if err != nil {
@@ -61,6 +67,32 @@ func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err 
 		rows += n
 	}
 	return rows, nil
+}
+
+// recount opens the days in which targets of an account were counted: its part of counts without
+// accounts cannot be taken out of them. Its facts are gone by then, and counts with accounts tell
+// the days until they are erased too, by which this is done again when it was cut off. What
+// counted the facts before they went keeps such a day open, or, while it still does, makes who
+// erases come again.
+func (e *Eraser) recount(ctx context.Context, of schema.Erasure) error {
+	if of.Account.IsZero() {
+		return nil
+	}
+	return e.conn.Exec(ctx, `
+		insert into rollup_open (kind, workspace, day, minute, n)
+		select {kind:String}, workspace, day, toStartOfMinute(now('UTC')), reinterpretAsInt64(rand64())
+		from rollup_outcomes_daily
+		where workspace in {workspaces:Array(UUID)} and account = {account:UUID}
+		group by workspace, day`,
+		clickhouse.Named("kind", string(schema.RollupOutcomes)), clickhouse.Named("workspaces", ids(of.Workspaces)), id("account", of.Account))
+}
+
+func ids(workspaces []schema.WorkspaceID) []string {
+	texts := make([]string, len(workspaces))
+	for i, w := range workspaces {
+		texts[i] = uuid.UUID(w).String()
+	}
+	return texts
 }
 
 // firstRollup is the first of erasables that is counted from those before it.
@@ -79,11 +111,7 @@ func (e *Eraser) counting(ctx context.Context) (statements int64, err error) {
 
 func (e *Eraser) erase(ctx context.Context, from erasable, of schema.Erasure) (int64, error) {
 	these := `workspace in {workspaces:Array(UUID)}`
-	workspaces := make([]string, len(of.Workspaces))
-	for i, id := range of.Workspaces {
-		workspaces[i] = uuid.UUID(id).String()
-	}
-	args := []any{clickhouse.Named("workspaces", workspaces)}
+	args := []any{clickhouse.Named("workspaces", ids(of.Workspaces))}
 	if !of.Account.IsZero() {
 		if from.ofAccount == "" {
 			return 0, nil

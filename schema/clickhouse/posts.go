@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/google/uuid"
 
 	"crier/schema"
@@ -142,11 +141,9 @@ func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, 
 	return posts, nil
 }
 
-// maxFollowersRows bounds an answer: a thousand accounts for a year.
-const maxFollowersRows = 400_000
-
-// Followers returns the looks at accounts, by day and account.
-func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.FollowersRow, error) {
+// Followers calls a function with each look at accounts, by day and account: there are as many as
+// accounts and days.
+func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, each func(schema.FollowersRow)) error {
 	rows, err := a.conn.Query(ctx, `
 		select day, account, toString(platform), followers, following, posts
 		from followers final
@@ -154,69 +151,27 @@ func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID,
 			and ({platform:String} = '' or platform = {platform:String})
 			and (empty({accounts:Array(UUID)}) or account in {accounts:Array(UUID)})
 		order by day, account
-		limit {limit:UInt32}
 		settings do_not_merge_across_partitions_select_final = 1`,
-		append(selection(workspace, filter), clickhouse.Named("limit", maxFollowersRows))...)
-	looks, err := collect(rows, err, func(rows driver.Rows, r *schema.FollowersRow) error {
+		selection(workspace, filter)...)
+	if err != nil {
+		return fmt.Errorf("reading followers: %w", unavailable(err))
+	}
+	defer rows.Close() // rows.Err reports its errors
+	for rows.Next() {
+		var r schema.FollowersRow
 		var account uuid.UUID
 		var platform string
 		if err := rows.Scan(&r.Day, &account, &platform, &r.Followers.Followers, &r.Following, &r.Posts); err != nil {
-			return err
+			return fmt.Errorf("reading followers: %w", unavailable(err))
 		}
 		r.Day, r.Account = r.Day.UTC(), schema.AccountID(account)
-		return r.Platform.UnmarshalText([]byte(platform))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading followers: %w", unavailable(err))
-	}
-	return looks, nil
-}
-
-// SlotSums returns what posts came to a day after they were published, by weekday and hour of a
-// time zone, those of the accounts of the filter apart from those of the others.
-func (a *Analytics) SlotSums(ctx context.Context, workspace schema.WorkspaceID, query schema.BestTimesQuery) ([]schema.SlotSum, error) {
-	metric, ok := expressions[query.Metric]
-	if !ok {
-		return nil, fmt.Errorf("there is no metric %q", query.Metric)
-	}
-	if query.Metric == schema.MetricEngagement {
-		metric = "engagement"
-	}
-	var found []struct {
-		Own     bool    `ch:"own"`
-		Weekday uint8   `ch:"weekday"`
-		Hour    uint8   `ch:"hour"`
-		Posts   uint64  `ch:"posts"`
-		Sum     float64 `ch:"total"`
-		Squares float64 `ch:"squares"`
-	}
-	args := append(selection(workspace, query.AnalyticsFilter), clickhouse.Named("zone", query.Zone.String()))
-	err := a.conn.Select(ctx, &found, `
-		select own, weekday, hour, sum(n) as posts, sum(s - n * mean) as total, sum(greatest(q - 2 * mean * s + n * mean * mean, 0)) as squares
-		from (
-			select own, weekday, hour, n, s, q, sum(s) over (partition by account) / sum(n) over (partition by account) as mean
-			from (
-				select account, own, toDayOfWeek(posted_at, 0, {zone:String}) as weekday, toHour(posted_at, {zone:String}) as hour,
-					count() as n, sum(x) as s, sum(x * x) as q
-				from (
-					select account, posted_at, log1p(greatest(assumeNotNull(`+metric+`), 0)) as x,
-						({platform:String} = '' or platform = {platform:String}) and (empty({accounts:Array(UUID)}) or account in {accounts:Array(UUID)}) as own
-					from post_day_looks final
-					where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and not gone and isNotNull(`+metric+`)
-				)
-				group by account, own, weekday, hour
-			)
-		)
-		group by own, weekday, hour
-		settings do_not_merge_across_partitions_select_final = 1`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("summing by hour: %w", unavailable(err))
-	}
-	sums := make([]schema.SlotSum, len(found))
-	for i, r := range found {
-		sums[i] = schema.SlotSum{
-			Own: r.Own, Weekday: time.Weekday(r.Weekday % 7), Hour: int(r.Hour), Posts: int(r.Posts), Sum: r.Sum, Squares: r.Squares,
+		if err := r.Platform.UnmarshalText([]byte(platform)); err != nil {
+			return fmt.Errorf("reading followers: %w", err)
 		}
+		each(r)
 	}
-	return sums, nil
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("reading followers: %w", unavailable(err))
+	}
+	return nil
 }

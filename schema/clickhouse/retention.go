@@ -21,10 +21,11 @@ func (s *Store) Retention() *Retention { return &Retention{conn: s.conn} }
 var (
 	figureTables = []string{
 		"events", "post_metrics", "post_latest", "post_day_looks", "followers", "deliveries", "platform_calls", "api_usage",
-		"rollup_outcomes_hourly", "rollup_outcomes_daily", "rollup_posts_daily", "rollup_deliveries_hourly", "rollup_api_usage_hourly",
+		"rollup_outcomes_hourly", "rollup_outcomes_daily", "rollup_platform_outcomes_hourly", "rollup_posts_daily", "rollup_post_hours",
+		"rollup_deliveries_hourly", "rollup_api_usage_hourly",
 	}
 	peopleTables = []string{"inbox_items", "feed_items"}
-	inboxTables  = []string{"inbox_items", "feed_items", "rollup_feed_hourly"}
+	inboxTables  = []string{"inbox_items", "feed_items", "rollup_feed_hourly", "rollup_feed_daily"}
 )
 
 // ForgetFigures removes the months of events and figures that ended before a time, one of one

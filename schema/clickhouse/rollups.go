@@ -34,13 +34,14 @@ func (s *Store) Rollups() *Rollups { return &Rollups{conn: s.conn, settled: coun
 
 // rollup is a table of counts, made from the view counted_*.
 type rollup struct {
-	name string   // of rollup_*, counted_* and crier_v1_*
+	name string   // of rollup_* and counted_*, and of crier_v1_* or read_*
 	keys string   // what is counted apart
 	sums []string // what is counted
 }
 
 var (
 	outcomeSums = []string{"targets", "lateness_seconds_total", "lateness_seconds_max", "late_targets"}
+	feedSums    = []string{"items", "delay_seconds_total", "delay_seconds_max"}
 	postSums    = []string{
 		"posts", "impressions", "reach", "views", "likes", "comments", "shares", "saves", "clicks", "watch_seconds", "engagement",
 		"most_impressions", "most_reach", "most_views", "most_likes", "most_comments", "most_shares", "most_saves", "most_clicks",
@@ -48,21 +49,27 @@ var (
 	}
 )
 
-// rollupKinds are the kinds of buckets, by what opens them.
+// rollupKinds are the kinds of buckets, by what opens them. Those of a kind are counted in their
+// order: what knows no accounts after what does, which tells the days to who erases an account.
 var rollupKinds = map[schema.RollupKind][]rollup{
 	schema.RollupOutcomes: {
 		{"outcomes_hourly", "workspace, day, hour, account, platform, outcome, code", outcomeSums},
 		{"outcomes_daily", "workspace, day, account, platform, outcome, code", outcomeSums},
+		{"platform_outcomes_hourly", "workspace, day, hour, platform, outcome", outcomeSums},
 	},
-	schema.RollupPosts: {{"posts_daily", "workspace, day, account, platform", postSums}},
+	schema.RollupPosts: {
+		{"posts_daily", "workspace, day, account, platform", postSums},
+		{"post_hours", "workspace, day, account, platform, metric", []string{"posts", "sums", "squares"}},
+	},
 	schema.RollupDeliveries: {{
 		"deliveries_hourly", "workspace, day, hour, webhook, event, outcome, code",
 		[]string{"tries", "answer_seconds_total", "lateness_seconds_total", "lateness_seconds_max"},
 	}},
 	schema.RollupAPIUsage: {{"api_usage_hourly", "workspace, day, hour, key, method, route, status", []string{"requests", "seconds"}}},
-	schema.RollupFeed: {{
-		"feed_hourly", "workspace, day, hour, monitor, platform", []string{"items", "delay_seconds_total", "delay_seconds_max"},
-	}},
+	schema.RollupFeed: {
+		{"feed_hourly", "workspace, day, hour, monitor, platform", feedSums},
+		{"feed_daily", "workspace, day, found, monitor, platform", feedSums},
+	},
 }
 
 // openBucket is a bucket, with what opened it.

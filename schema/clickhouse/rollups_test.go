@@ -33,10 +33,11 @@ type history struct {
 	accounts []schema.AccountID
 	facts    []schema.Event
 	want     ledger
+	ends     map[schema.AccountID][]string // keys of what counts without accounts, of each end of an account
 }
 
 func newHistory() *history {
-	return &history{newWorkspace(), []schema.AccountID{schema.NewAccountID(noon), schema.NewAccountID(noon)}, nil, ledger{}}
+	return &history{newWorkspace(), []schema.AccountID{schema.NewAccountID(noon), schema.NewAccountID(noon)}, nil, ledger{}, map[schema.AccountID][]string{}}
 }
 
 // add makes one fact of each kind at a time, about one of the accounts.
@@ -59,6 +60,9 @@ func (h *history) add(n int, at time.Time) (made []schema.Event) {
 			}
 			h.want.add(key("outcomes_hourly", true, id), 1)
 			h.want.add(key("outcomes_daily", false, id), 1)
+			every := key("platform_outcomes_hourly", true, uuid.UUID{})
+			h.want.add(every, 1)
+			h.ends[account] = append(h.ends[account], every)
 		case "post_metrics":
 			likes := int64(n + 1)
 			e = h.about(account, schema.FactPostMetrics, at, schema.PostMetrics{NativeID: "n", PostedAt: at, Slot: 2, Metrics: schema.Metrics{Likes: &likes}})
@@ -68,8 +72,9 @@ func (h *history) add(n int, at time.Time) (made []schema.Event) {
 		case "api_usage":
 			h.want.add(key("api_usage_hourly", true, uuid.UUID{1}), 5)
 		case "feed_items":
-			e = h.about(account, schema.FactFeedItem, at, schema.FeedItem{Monitor: schema.MonitorID{1}, NativeID: fmt.Sprint(at.UnixNano(), n), Text: "crier", WrittenAt: at})
+			e = h.about(account, schema.FactFeedItem, at, schema.FeedItem{Monitor: schema.MonitorID{1}, NativeID: fmt.Sprint(at.UnixNano(), n), Text: "crier", WrittenAt: at.Add(-13 * time.Hour)})
 			h.want.add(key("feed_hourly", true, uuid.UUID{1}), 1)
+			h.want.add(key("feed_daily", false, uuid.UUID{1}), 1)
 		default:
 			continue
 		}
@@ -84,12 +89,14 @@ func counted(t *testing.T, conn driver.Conn) ledger {
 	t.Helper()
 	told := ledger{}
 	for view, sql := range map[string]string{
-		"outcomes_hourly":   `select workspace, toString(hour) as at, account as which, toFloat64(targets) as n from crier_v1_outcomes_hourly`,
-		"outcomes_daily":    `select workspace, toString(day) as at, account as which, toFloat64(targets) as n from crier_v1_outcomes_daily`,
-		"posts_daily":       `select workspace, toString(day) as at, account as which, toFloat64(assumeNotNull(likes)) as n from crier_v1_posts_daily`,
-		"deliveries_hourly": `select workspace, toString(hour) as at, webhook as which, toFloat64(tries) as n from crier_v1_deliveries_hourly`,
-		"api_usage_hourly":  `select workspace, toString(hour) as at, key as which, toFloat64(requests) as n from crier_v1_api_usage_hourly`,
-		"feed_hourly":       `select workspace, toString(hour) as at, monitor as which, toFloat64(items) as n from crier_v1_feed_hourly`,
+		"outcomes_hourly":          `select workspace, toString(hour) as at, account as which, toFloat64(targets) as n from crier_v1_outcomes_hourly`,
+		"outcomes_daily":           `select workspace, toString(day) as at, account as which, toFloat64(targets) as n from crier_v1_outcomes_daily`,
+		"posts_daily":              `select workspace, toString(day) as at, account as which, toFloat64(assumeNotNull(likes)) as n from crier_v1_posts_daily`,
+		"deliveries_hourly":        `select workspace, toString(hour) as at, webhook as which, toFloat64(tries) as n from crier_v1_deliveries_hourly`,
+		"api_usage_hourly":         `select workspace, toString(hour) as at, key as which, toFloat64(requests) as n from crier_v1_api_usage_hourly`,
+		"feed_daily":               `select workspace, toString(day) as at, monitor as which, toFloat64(items) as n from crier_v1_feed_daily`,
+		"platform_outcomes_hourly": `select workspace, toString(hour) as at, toUUID('00000000-0000-0000-0000-000000000000') as which, toFloat64(targets) as n from crier_v1_platform_outcomes_hourly`,
+		"feed_hourly":              `select workspace, toString(hour) as at, monitor as which, toFloat64(items) as n from crier_v1_feed_hourly`,
 	} {
 		var rows []struct {
 			Workspace uuid.UUID `ch:"workspace"`
@@ -230,7 +237,7 @@ func TestWhatIsErasedIsNotCounted(t *testing.T) {
 	checkCounts(t, conn, "a workspace is erased", stays)
 	closeAll(t, store)
 	for _, table := range []string{"rollup_outcomes_hourly", "rollup_outcomes_daily", "rollup_posts_daily", "rollup_deliveries_hourly",
-		"rollup_api_usage_hourly", "rollup_feed_hourly", "rollup_open", "post_day_looks"} {
+		"rollup_api_usage_hourly", "rollup_feed_hourly", "rollup_feed_daily", "rollup_platform_outcomes_hourly", "rollup_post_hours", "rollup_open", "post_day_looks"} {
 		if n := number(t, conn, `select count() from `+table+` where workspace = {w:UUID}`, clickhousego.Named("w", uuid.UUID(gone.workspace).String())); n != 0 {
 			t.Errorf("%s holds %d rows of it", table, n)
 		}
@@ -242,6 +249,9 @@ func TestWhatIsErasedIsNotCounted(t *testing.T) {
 		if strings.HasSuffix(key, uuid.UUID(account).String()) {
 			delete(stays.want, key)
 		}
+	}
+	for _, key := range stays.ends[account] {
+		stays.want.add(key, -1)
 	}
 	checkCounts(t, conn, "an account is erased", stays)
 	closeAll(t, store)

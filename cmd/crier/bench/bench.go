@@ -20,6 +20,7 @@ type Config struct {
 	Posts      int    // of a herd, a backlog, what was parked and a calendar; 0: as many as each has by itself
 	Monitors   int    // of listening; 0: 5,000
 	Rows       int    // facts of analytics; 0: as many as it has by itself
+	Folder     string // of analytics, which is kept; empty: a new one, which is removed
 	Figures    io.Writer
 	Progress   io.Writer
 }
@@ -116,7 +117,7 @@ func measureAnalytics(ctx context.Context, s *session) error {
 		return errors.New("a running server's tables are not filled: analytics starts its own")
 	}
 	return facts.Measure(ctx, facts.Config{
-		Rows: cmp.Or(s.config.Rows, facts.Rows), Months: facts.Months, Asks: facts.Asks, Say: s.say,
+		Rows: cmp.Or(s.config.Rows, facts.Rows), Months: facts.Months, Asks: facts.Asks, Folder: s.config.Folder, Say: s.say,
 		Report: func(r facts.Result) error { return s.report(analyticsFigures(r)...) },
 	})
 }

@@ -25,15 +25,15 @@ type query struct {
 // dashboardQueries are those of Grafana's dashboards, by their panels; a test compares them.
 var dashboardQueries = []struct{ name, sql string }{
 	{"outcomes by day", `select day as time, outcome, sum(targets) as targets from crier_v1_outcomes_daily where workspace = toUUID('${workspace}') and $__dateFilter(day) group by day, outcome order by day`},
-	{"lateness by hour", `select hour as time, sum(lateness_seconds_total) / sum(targets) as mean, max(lateness_seconds_max) as latest from crier_v1_outcomes_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) and outcome = 'posted' group by hour order by hour`},
+	{"lateness by hour", `select hour as time, sum(lateness_seconds_total) / sum(targets) as mean, max(lateness_seconds_max) as latest from crier_v1_platform_outcomes_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) and outcome = 'posted' group by hour order by hour`},
 	{"failures by code", `select platform, code, sum(targets) as failed from crier_v1_outcomes_daily where workspace = toUUID('${workspace}') and $__dateFilter(day) and outcome = 'failed' group by platform, code order by failed desc limit 50`},
-	{"best posts", `select post, platform, posted_at, engagement, impressions, views from crier_v1_posts where workspace = toUUID('${workspace}') and $__timeFilter(posted_at) and engagement is not null order by engagement desc limit 20`},
+	{"best posts", `select post, platform, posted_at, engagement, impressions, views from (select *, toDate(posted_at) as day from crier_v1_posts) where workspace = toUUID('${workspace}') and $__dateFilter(day) and engagement is not null and (day, account) in (select day, account from crier_v1_posts_daily where workspace = toUUID('${workspace}') and $__dateFilter(day) and most_engagement is not null order by most_engagement desc limit 20 with ties) order by engagement desc limit 20`},
 	{"engagement by day", `select day as time, platform, sum(engagement) as total from crier_v1_posts_daily where workspace = toUUID('${workspace}') and $__dateFilter(day) group by day, platform order by day`},
 	{"followers by day", `select day as time, platform, sum(followers) as total from crier_v1_followers where workspace = toUUID('${workspace}') and $__dateFilter(day) group by day, platform order by day`},
 	{"deliveries by hour", `select hour as time, outcome, sum(tries) as total from crier_v1_deliveries_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) group by hour, outcome order by hour`},
 	{"requests by hour", `select hour as time, route, sum(requests) as total from crier_v1_api_usage_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) group by hour, route order by hour`},
 	{"unread inbox", `select account, platform, kind, count() as unread, min(written_at) as oldest from crier_v1_inbox where workspace = toUUID('${workspace}') and $__timeFilter(written_at) and read_at is null and not deleted group by account, platform, kind order by unread desc`},
-	{"finds by monitor", `select hour as time, toString(monitor) as monitor, sum(items) as total from crier_v1_feed_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) group by hour, monitor order by hour`},
+	{"finds by monitor", `select day as time, toString(monitor) as monitor, sum(items) as total from crier_v1_feed_daily where workspace = toUUID('${workspace}') and $__dateFilter(day) group by day, monitor order by day`},
 	{"finds by platform", `select hour as time, platform, sum(items) as total from crier_v1_feed_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) group by hour, platform order by hour`},
 	{"delay of finds", `select toStartOfHour(at) as time, quantile(0.99)(dateDiff('millisecond', written_at, at) / 1000) as p99 from crier_v1_feed where workspace = toUUID('${workspace}') and $__timeFilter(written_at) group by time order by time`},
 	{"keywords", `select arrayJoin(keywords) as keyword, count() as items from crier_v1_feed where workspace = toUUID('${workspace}') and $__timeFilter(written_at) group by keyword order by items desc limit 50`},
@@ -150,7 +150,9 @@ func (b *bench) endpointQueries() []query {
 		},
 		{
 			name: "followers",
-			ask:  func(ctx context.Context) error { _, err := store.Followers(ctx, b.large, filter); return err },
+			ask: func(ctx context.Context) error {
+				return store.Followers(ctx, b.large, filter, func(schema.FollowersRow) {})
+			},
 		},
 		{
 			name: "best times",

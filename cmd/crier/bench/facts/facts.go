@@ -33,6 +33,7 @@ type Config struct {
 	Rows   int                              // facts
 	Months int                              // over which they are spread
 	Asks   int                              // requests of a query
+	Folder string                           // data folder, which is kept, and filled once; empty: a new one, which is removed
 	Say    func(format string, args ...any) // how far it is
 	Report func(Result) error               // takes each result as it comes
 }
@@ -50,10 +51,11 @@ type Result struct {
 // bench measures an embedded ClickHouse that holds the facts of a year.
 type bench struct {
 	Config
-	conn  driver.Conn
-	store *clickhousestore.Store
-	made  int // facts
-	large schema.WorkspaceID
+	conn   driver.Conn
+	store  *clickhousestore.Store
+	folder string
+	made   int // facts
+	large  schema.WorkspaceID
 }
 
 // Measure measures what dashboards and endpoints ask of a year of facts, with and without what
@@ -82,17 +84,19 @@ func Measure(ctx context.Context, c Config) (err error) {
 	return b.ingest(ctx)
 }
 
-// start starts ClickHouse in a new folder, and returns what ends it and removes the folder.
+// start starts ClickHouse in a folder, and returns what ends it and removes a folder that is new.
 func (b *bench) start(ctx context.Context) (stop func() error, err error) {
 	lib, err := embedded.LibPath()
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "crier-bench-")
-	if err != nil {
-		return nil, fmt.Errorf("making a data folder: %w", err)
+	var stops []func() error
+	if b.folder = b.Folder; b.folder == "" {
+		if b.folder, err = os.MkdirTemp("", "crier-bench-"); err != nil {
+			return nil, fmt.Errorf("making a data folder: %w", err)
+		}
+		stops = append(stops, func() error { return os.RemoveAll(b.folder) })
 	}
-	stops := []func() error{func() error { return os.RemoveAll(folder) }}
 	stop = func() (err error) {
 		for i := len(stops) - 1; i >= 0; i-- {
 			err = errors.Join(err, stops[i]())
@@ -104,7 +108,7 @@ func (b *bench) start(ctx context.Context) (stop func() error, err error) {
 			err = errors.Join(err, stop())
 		}
 	}()
-	data, err := embedded.OpenData(folder)
+	data, err := embedded.OpenData(b.folder)
 	if err != nil {
 		return nil, err
 	}

@@ -21,11 +21,15 @@ const (
 
 // ingest measures how fast facts are stored as the sink stores them, against a plain insertion of
 // the same rows into tables from which nothing else is made, by the same client, in turn.
-func (b *bench) ingest(ctx context.Context) error {
+func (b *bench) ingest(ctx context.Context) (err error) {
 	for _, table := range []string{"events", "post_metrics"} {
+		if err := b.conn.Exec(ctx, `drop table if exists plain_`+table); err != nil { // of a run that was cut off
+			return fmt.Errorf("removing a table to compare with: %w", err)
+		}
 		if err := b.conn.Exec(ctx, `create table plain_`+table+` as `+table); err != nil {
 			return fmt.Errorf("making a table to compare with: %w", err)
 		}
+		defer func() { err = errors.Join(err, b.conn.Exec(ctx, `drop table plain_`+table)) }()
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	var sink, plain time.Duration

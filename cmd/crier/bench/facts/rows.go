@@ -3,8 +3,12 @@ package facts
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -38,8 +42,13 @@ var shares = []struct {
 	{"events", 30}, {"post_metrics", 40}, {"deliveries", 11}, {"api_usage", 12}, {"feed_items", 4}, {"inbox_items", 1}, {"followers", 2},
 }
 
-// fill gives the tables the facts of a year.
+// fill gives the tables the facts of a year. A folder that is kept says how far it is filled: what
+// was cut off goes on with its month, whose facts replace those that are there.
 func (b *bench) fill(ctx context.Context) error {
+	filled, err := b.filled()
+	if err != nil {
+		return err
+	}
 	for _, name := range []string{"functions", "functions account", "functions id", "functions event id", "functions platform", "functions time", "functions words"} {
 		if err := b.conn.Exec(ctx, statement(name)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -51,17 +60,65 @@ func (b *bench) fill(ctx context.Context) error {
 			if share.table == "post_metrics" {
 				each = max(7, each/7*7) // a post has seven looks
 			}
-			for piece := 0; piece < each; piece += pieceRows {
-				err := b.conn.Exec(ctx, statement(share.table), clickhouse.Named("first", month*each), clickhouse.Named("count", each),
-					clickhouse.Named("from", month*each+piece), clickhouse.Named("rows", min(pieceRows, each-piece)),
-					clickhouse.Named("month", begin.AddDate(0, month, 0).Format(time.DateOnly)))
-				if err != nil {
-					return fmt.Errorf("%s: %w", share.table, err)
-				}
-			}
 			b.made += each
+			if month < filled {
+				continue
+			}
+			if err := b.fillMonth(ctx, share.table, month, each); err != nil {
+				return fmt.Errorf("%s: %w", share.table, err)
+			}
+		}
+		if err := b.setFilled(max(filled, month+1)); err != nil {
+			return err
 		}
 		b.Say("%d of %d facts", b.made, b.Rows)
+	}
+	return nil
+}
+
+// fillMonth gives a table its facts of a month.
+func (b *bench) fillMonth(ctx context.Context, table string, month, rows int) error {
+	for piece := 0; piece < rows; piece += pieceRows {
+		if err := b.conn.Exec(ctx, statement(table), clickhouse.Named("first", month*rows), clickhouse.Named("count", rows),
+			clickhouse.Named("from", month*rows+piece), clickhouse.Named("rows", min(pieceRows, rows-piece)),
+			clickhouse.Named("month", begin.AddDate(0, month, 0).Format(time.DateOnly))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filling is what the file of a folder says of its facts.
+type filling struct{ Rows, Months, Filled int }
+
+const fillingFile = "bench-facts.json"
+
+// filled returns how many months of the folder are filled.
+func (b *bench) filled() (months int, err error) {
+	text, err := os.ReadFile(filepath.Join(b.folder, fillingFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("looking how far the folder is filled: %w", err)
+	}
+	var f filling
+	if err := json.Unmarshal(text, &f); err != nil {
+		return 0, fmt.Errorf("looking how far the folder is filled: %w", err)
+	}
+	if f.Rows != b.Rows || f.Months != b.Months {
+		return 0, fmt.Errorf("%s holds %d facts of %d months, not %d of %d", b.folder, f.Rows, f.Months, b.Rows, b.Months)
+	}
+	return f.Filled, nil
+}
+
+func (b *bench) setFilled(months int) error {
+	text, err := json.Marshal(filling{b.Rows, b.Months, months})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(b.folder, fillingFile), text, 0o600); err != nil {
+		return fmt.Errorf("noting how far the folder is filled: %w", err)
 	}
 	return nil
 }
