@@ -50,6 +50,7 @@ func All() []Benchmark {
 		{"herd", "100,000 posts due at the same second: rate, lateness, and of what is published at once meanwhile", measureHerd},
 		{"backlog", "a million posts overdue at a start, against a herd of the same run: rate, order, what is published at once meanwhile", measureBacklog},
 		{"resume", "a million posts parked by a pause and resumed, the same", measureResume},
+		{"collection", "lateness while 222 posts a second have their metrics read, against lateness without", measureCollection},
 		{"history", "ten million posts scheduled and thirty million ended, 40 GB: start, lists, creation and lateness, against empty tables", measureHistory},
 		{"listening", "a stream of 5,000 public posts a second and 5,000 monitors: rate, lag and processor time, against reading it alone", measureListening},
 		{"analytics", "a hundred million facts of a year, 10 GB: what dashboards and endpoints ask, with and without what is counted beforehand; storing; bytes a fact", measureAnalytics},
