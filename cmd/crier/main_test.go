@@ -53,6 +53,13 @@ func TestTheCommandLine(t *testing.T) {
 		"a role twice":                    {"serve --roles gateway,gateway", "twice"},
 		"nothing to migrate":              {"migrate", "name what to migrate"},
 		"one part to migrate":             {"migrate --postgres postgres://h/d", ""},
+		"a database of another kind":      {"serve --postgres mysql://u:hunter2@h/d", "--postgres cannot be read: one like postgres://"},
+		"a port that is none":             {"serve --postgres postgres://u:hunter2@h:99999/d", "(invalid port)"},
+		"a database by keywords":          {"config check --postgres host=h", ""},
+		"a warehouse at no address":       {"serve --clickhouse h:8123", "--clickhouse cannot be read: one like http://"},
+		"a broker at no port":             {"serve --kafka a:9092,b:kafka", `--kafka has "b:kafka": host:port is wanted`},
+		"a broker's URL":                  {"serve --kafka http://h:9092", "host:port is wanted"},
+		"brokers":                         {"serve --kafka a,[::1]:9092", ""},
 		"topics of too many partitions":   {"migrate --kafka h:9092 --partitions 257", "1 to 256 are wanted"},
 		"an address that is none":         {"serve --public-url example.com", "--public-url is \"example.com\""},
 		"posts that are all too late":     {"serve --max-lateness=-1h", "--max-lateness is at least 1m"},
@@ -78,6 +85,9 @@ func TestTheCommandLine(t *testing.T) {
 			_, err := parse(&c, settings.New("CRIER", "serve", os.LookupEnv), strings.Fields(tt.line))
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("parse = %v, want %q", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("parse = %v, which shows a secret", err)
 			}
 		})
 	}

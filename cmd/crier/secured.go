@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/connectors/media"
 	"crier/pipeline/stream"
@@ -21,10 +25,19 @@ type postgresFlags struct {
 	PostgresPassword string `secret:"only" help:"Password of the user in --postgres, in place of one there."`
 }
 
-// Validate refuses what does not fit together.
+// Validate refuses what does not fit together, and what is no address.
 func (f postgresFlags) Validate() error {
-	_, err := f.url()
-	return err
+	address, err := f.url()
+	if err != nil || address == "" {
+		return err
+	}
+	if _, err := pgconn.ParseConfig(address); err != nil {
+		// What pgx says begins with the URL, which holds a password.
+		said := err.Error()
+		why := said[strings.LastIndex(said, "`")+1:]
+		return fmt.Errorf("--postgres cannot be read: one like postgres://user@host:5432/database is wanted (%s)", strings.TrimPrefix(why, ": "))
+	}
+	return nil
 }
 
 // url is the URL with the password and the authorities in it, where pgx reads them.
@@ -80,10 +93,17 @@ type clickhouseFlags struct {
 	ClickhousePassword string `secret:"only" help:"Password of the user in --clickhouse, in place of one there."`
 }
 
-// Validate refuses what does not fit together.
+// Validate refuses what does not fit together, and what is no address.
 func (f clickhouseFlags) Validate() error {
-	_, _, err := f.reach()
-	return err
+	address, _, err := f.reach()
+	if err != nil || address == "" {
+		return err
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Port() != "" && !isPort(u.Port()) {
+		return errors.New("--clickhouse cannot be read: one like http://user@host:8123/database is wanted")
+	}
+	return nil
 }
 
 // reach returns the URL with the password in it, and TLS's settings if there are any.
@@ -127,7 +147,25 @@ func (f kafkaFlags) brokers() []string {
 	if f.Kafka == "" {
 		return nil
 	}
-	return strings.Split(f.Kafka, ",")
+	brokers := strings.Split(f.Kafka, ",")
+	for i, b := range brokers {
+		brokers[i] = strings.TrimSpace(b)
+	}
+	return brokers
+}
+
+// isBroker reports whether a text is host:port, or a host alone, which is asked at port 9092.
+func isBroker(text string) bool {
+	host, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return text != "" && !strings.ContainsAny(text, ":/")
+	}
+	return host != "" && !strings.Contains(host, "/") && isPort(port)
+}
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
 }
 
 // securesKafka reports whether the brokers are reached over TLS.
@@ -146,6 +184,9 @@ func (f kafkaFlags) security() (stream.Security, error) {
 	secured := f
 	secured.Kafka = ""
 	says(f.Kafka == "" && secured != kafkaFlags{}, "--kafka is needed beside the other flags that begin with it")
+	for _, b := range f.brokers() {
+		says(!isBroker(b), fmt.Sprintf("--kafka has %q: host:port is wanted, such as kafka-1:9092", b))
+	}
 	known := slices.Contains(stream.Mechanisms(), mechanism)
 	says(mechanism != "" && !known, fmt.Sprintf("--kafka-sasl is %q: %s are wanted", f.KafkaSASL, strings.Join(stream.Mechanisms(), ", ")))
 	says(mechanism == "" && (f.KafkaUser != "" || f.KafkaPassword != ""), "--kafka-user and --kafka-password are given without --kafka-sasl")
