@@ -163,9 +163,11 @@ func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kin
 	return c.limiter.reserve(ctx, account, kind)
 }
 
-// Hold keeps calls of an account back for a time that its platform named other than by a
-// refusal, such as in a header that says that nothing is left of a limit.
-func (c *Client) Hold(account schema.AccountID, d time.Duration) { c.limiter.hold(account, Any, d) }
+// Hold keeps the calls of an account's operation back for a time that its platform named other than
+// by a refusal, such as in a header that says that nothing is left of a limit.
+func (c *Client) Hold(account schema.AccountID, operation string, d time.Duration) {
+	c.limiter.holdAlone(account, operation, d)
+}
 
 // exchange sends the request and judges the answer.
 func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
@@ -185,7 +187,11 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 		return nil, err
 	}
 	if err := c.judge(call, response, out); err != nil {
-		c.limiter.hold(call.Account, call.Kind, err.RetryAfter)
+		if err.Alone {
+			c.limiter.holdAlone(call.Account, call.Operation, err.RetryAfter)
+		} else {
+			c.limiter.hold(call.Account, call.Kind, err.RetryAfter)
+		}
 		return response, err
 	}
 	if pace := c.paceOf(call); pace != nil {

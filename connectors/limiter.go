@@ -48,6 +48,8 @@ type accountLimit struct {
 
 	mu          sync.Mutex
 	calls, read manner // but reads; and those
+	// alone is until when single operations are held; there are few of them.
+	alone map[string]time.Time
 }
 
 // manner is how the last call of an account was made; the next one is expected to be made alike.
@@ -210,7 +212,7 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 	limit.mu.Lock()
 	last := *limit.manner(kind)
 	limit.mu.Unlock()
-	if held := limit.heldFor(kind, l.now()); held > 0 {
+	if held := limit.heldFor(Call{Kind: kind}, l.now()); held > 0 {
 		return nil, held
 	}
 	if last.server != nil {
@@ -230,7 +232,7 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {
 	limit := l.of(call.Account)
 	limit.uses(call, server)
-	if held := limit.heldFor(call.Kind, l.now()); held > 0 {
+	if held := limit.heldFor(call, l.now()); held > 0 {
 		return throttled(held)
 	}
 	if call.Turn != nil && call.Turn.Use() {
@@ -266,10 +268,26 @@ func (l *limiter) hold(account schema.AccountID, kind Kind, d time.Duration) {
 	}
 }
 
-func (a *accountLimit) heldFor(kind Kind, now time.Time) time.Duration {
+// holdAlone keeps an account's calls of one operation back: a limit of those says nothing of others,
+// such as a day's videos of the looks at one that is there.
+func (l *limiter) holdAlone(account schema.AccountID, operation string, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	limit := l.of(account)
+	until := l.now().Add(min(d, longestHold))
+	limit.mu.Lock()
+	defer limit.mu.Unlock()
+	if limit.alone == nil {
+		limit.alone = map[string]time.Time{}
+	}
+	limit.alone[operation] = later(until, limit.alone[operation])
+}
+
+func (a *accountLimit) heldFor(call Call, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return later(a.calls.held, a.manner(kind).held).Sub(now)
+	return later(later(a.calls.held, a.manner(call.Kind).held), a.alone[call.Operation]).Sub(now)
 }
 
 // uses notes the app and the server of a call.

@@ -42,6 +42,7 @@ type Error struct {
 	Message    string        // safe to show
 	Details    []Detail      // all that is wrong with a request, each with its field
 	RetryAfter time.Duration // zero if none was given
+	Alone      bool          // RetryAfter is of calls such as this one alone: others of the account need not wait
 	End        End           // of TokenDead: what became of the account; NotEnded: the platform did not say
 	Unprepared bool          // of a refused Publish: what Prepare made is gone, so Prepare runs again before the next call
 	Advanced   bool          // of a failed Prepare: it got further than any before it, as in Progress.Advanced

@@ -24,7 +24,7 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 	case 2207051: // held back as spam: soon again makes it worse
 		e.Kind, e.RetryAfter = schema.Refused, 0
 	case 2207042: // the account's posts of the day are used up
-		e.Kind, e.RetryAfter = schema.RateLimited, fullWait
+		e.Kind, e.RetryAfter, e.Alone = schema.RateLimited, fullWait, true
 	case 2207052: // Instagram could not fetch the media
 		e.Kind = schema.Unknown
 	case 2207027: // the container is not ready, and nothing was published

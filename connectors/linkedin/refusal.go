@@ -73,7 +73,7 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 	case status == http.StatusForbidden && (r.Code == codeDenied || strings.HasPrefix(r.Message, saysNotEnough)):
 		return &schema.Error{Kind: schema.TokenDead, End: schema.EndScope, Message: r.Message}
 	case status == http.StatusTooManyRequests && header.Get("Retry-After") == "":
-		return &schema.Error{Kind: schema.RateLimited, RetryAfter: waitOf(r, header), Message: r.Message}
+		return &schema.Error{Kind: schema.RateLimited, RetryAfter: waitOf(r, header), Message: r.Message, Alone: true} // limits are of an endpoint
 	default:
 		return nil
 	}

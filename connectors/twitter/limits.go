@@ -57,8 +57,8 @@ func exhausted(header http.Header, name string) time.Duration {
 	return min(max(0, time.Unix(reset, 0).Sub(now)), longestWindow)
 }
 
-// obey keeps an account, or all of the app, quiet until a window that an answer has used up
-// is over.
+// obey keeps posts of an account, or of all of the app, back until a window that the answer to one
+// has used up is over. Looks have windows of their own.
 func (c *Connector) obey(account schema.AccountID, response *connectors.Response) {
 	if response == nil {
 		return
@@ -66,7 +66,7 @@ func (c *Connector) obey(account schema.AccountID, response *connectors.Response
 	if wait := exhausted(response.Header, appDay); wait > 0 {
 		c.day.until(c.now().Add(wait))
 	}
-	c.client.Hold(account, max(exhausted(response.Header, window), exhausted(response.Header, userDay)))
+	c.client.Hold(account, opCreatePost, max(exhausted(response.Header, window), exhausted(response.Header, userDay)))
 }
 
 // pause is a time before which nothing is sent.

@@ -104,7 +104,7 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 // throttled is a rate limit: until the end of the windows that are used up, else until the
 // one that the client reads from the headers.
 func throttled(header http.Header, p problem) *schema.Error {
-	e := &schema.Error{Kind: schema.RateLimited, Message: cmp.Or(p.said(), "X asks to wait")}
+	e := &schema.Error{Kind: schema.RateLimited, Message: cmp.Or(p.said(), "X asks to wait"), Alone: true} // windows are of an endpoint
 	for _, name := range []string{window, appDay, userDay} {
 		e.RetryAfter = max(e.RetryAfter, exhausted(header, name))
 	}

@@ -78,6 +78,45 @@ func TestLooksHaveTheLastOfADay(t *testing.T) {
 	}
 }
 
+// A limit of thumbnails or comments keeps no video back, and one of videos no look at another.
+func TestALimitIsOfItsCallsAlone(t *testing.T) {
+	const thumbnail = "POST /upload/youtube/v3/thumbnails/set"
+	spent := func(call, reason string) simulation.Fault {
+		return simulation.Fault{Operation: call, Status: http.StatusForbidden, Header: map[string]string{"Date": "Wed, 04 Mar 2026 05:06:07 GMT"},
+			Body: `{"error":{"code":403,"message":"much","errors":[{"reason":"` + reason + `"}]}}`}
+	}
+	for _, reason := range []string{"quotaExceeded", "uploadRateLimitExceeded"} {
+		t.Run("a thumbnail's "+reason, func(t *testing.T) {
+			r := newRig(t)
+			d := r.publish(t, r.delivery(`{"title":"A train","thumbnailUrl":"http://a.example/picture"}`))
+			r.Inject(t, spent(thumbnail, reason))
+			_, _, err := r.Find(t.Context(), d)
+			if wait := connectortest.WantKind(t, err, schema.RateLimited).RetryAfter; wait <= minuteWait {
+				t.Errorf("it is tried again in %v", wait)
+			}
+			other := r.delivery("")
+			other.Account = d.Account
+			connectortest.Ready(t, r.Connector, other, r.Pass)
+		})
+	}
+	t.Run("a channel's videos", func(t *testing.T) {
+		r := newRig(t)
+		d := r.publish(t, r.delivery(""))
+		other := r.delivery("")
+		other.Account = d.Account
+		for range 2 { // once asked, once held
+			r.Inject(t, spent(insert, "uploadLimitExceeded"))
+			_, err := r.Prepare(t.Context(), other)
+			if wait := connectortest.WantKind(t, err, schema.RateLimited).RetryAfter; wait != uploadsWait {
+				t.Errorf("it waits %v", wait)
+			}
+		}
+		if _, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || err != nil || r.World.Calls(insert) != 2 {
+			t.Errorf("Find = %v, %v after %d sessions", verdict, err, r.World.Calls(insert))
+		}
+	})
+}
+
 func TestDaysBeginAtMidnightPacific(t *testing.T) {
 	for now, want := range map[string]string{
 		"2026-03-04T05:06:07Z": "2026-03-04T08:00:00Z", "2026-03-04T08:00:00Z": "2026-03-05T08:00:00Z",

@@ -19,6 +19,9 @@ const (
 	// uploadsWait is when a channel is tried again that may upload no more videos: YouTube says
 	// neither how many that are nor for how long.
 	uploadsWait = 6 * time.Hour
+	// thumbnailsWait is when a channel is tried again that has set many thumbnails lately; until
+	// when YouTube does not say either.
+	thumbnailsWait = 15 * time.Minute
 	// minuteWait is for limits that no header tells the end of.
 	minuteWait = time.Minute
 )
@@ -37,13 +40,15 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 	}
 	switch {
 	case isSpent(said):
-		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: untilNextDay(header)})
+		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: untilNextDay(header), Alone: true})
 	case (said.Has("rateLimitExceeded") || said.Has("userRateLimitExceeded")) && header.Get("Retry-After") == "":
 		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: minuteWait})
 	case said.Has("rateLimitExceeded") || said.Has("userRateLimitExceeded"):
 		return of(schema.Error{Kind: schema.RateLimited})
 	case said.Has("uploadLimitExceeded"):
-		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: uploadsWait})
+		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: uploadsWait, Alone: true})
+	case said.Has("uploadRateLimitExceeded"): // of thumbnails
+		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: thumbnailsWait, Alone: true})
 	case said.Has("authenticatedUserAccountSuspended"):
 		return of(schema.Error{Kind: schema.TokenDead, End: schema.EndSuspended})
 	case said.Has("authenticatedUserAccountClosed") || said.Has("youtubeSignupRequired"): // of the latter there is no channel any more
