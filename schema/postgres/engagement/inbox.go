@@ -231,12 +231,14 @@ func (s *Store) Inbox(ctx context.Context, workspace schema.WorkspaceID, f schem
 	return entries, nil
 }
 
-// Unread counts what of a workspace nobody has read, by account.
+// Unread counts what of a workspace nobody has read, by account. Without its offset the counts would
+// be made twice: where they are shown, and where they are compared with zero.
 func (s *Store) Unread(ctx context.Context, workspace schema.WorkspaceID) ([]schema.UnreadCount, error) {
 	const unread = `select from inbox i where i.account_id = a.id and i.read_at is null and not i.deleted and `
 	rows, err := s.Pool.Query(ctx, `
 		select a.id, n.comments, n.mentions from accounts a cross join lateral (
 			select (select count(*) from (`+unread+`not i.mention limit $2) c) comments, (select count(*) from (`+unread+`i.mention limit $2) m) mentions
+			offset 0
 		) n
 		where a.workspace_id = $1 and a.disconnected_at is null and n.comments + n.mentions > 0 order by a.id`, workspace, schema.MostUnread)
 	counts, err := db.Collect(rows, err, func(row pgx.Row, c *schema.UnreadCount) error {
