@@ -40,8 +40,8 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 			with owed as (
 				select id from outbox where id = any($1) and owed & $2::int2 <> 0 order by id for update
 			)
-			update outbox o set position = coalesce(o.position, $3) from owed where o.id = owed.id
-			returning o.id, o.position`, batches, int16(schema.OwedAnalytics), position)
+			update outbox set position = coalesce(position, $3) where id = any(array(select id from owed))
+			returning id, position`, batches, int16(schema.OwedAnalytics), position)
 		places, err = db.Collect(rows, err, func(row pgx.Row, p *place) error {
 			return row.Scan((*[16]byte)(&p.batch), &p.position)
 		})

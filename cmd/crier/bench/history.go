@@ -17,7 +17,7 @@ import (
 const (
 	calendarPosts = 10_000_000
 	historyTimes  = 3 // posts that have ended for each that is scheduled
-	historyTurns  = 4 // measurements of each server, in turn with those of the other
+	historyTurns  = 3 // measurements of each server, in turn with those of the other
 	// slower is what creation and lateness may cost beside a history, of what they cost without.
 	slower = 1.1
 	// listsWithin is what a page of a list may take, in milliseconds.

@@ -34,11 +34,11 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		), late as (
 			select id from seen where owed & @mark::int2 <> 0 and sent_at < now() - @age::interval order by id limit @limit
 		), sized as (
-			select id, sum(octet_length(payload)) over (order by id) - octet_length(payload) as before from outbox where id in (select id from late)
+			select id, sum(octet_length(payload)) over (order by id) - octet_length(payload) as before from outbox where id = any(array(select id from late))
 		), free as (
-			select id from outbox where id in (select id from sized where before < @bytes) order by id for update skip locked
+			select id from outbox where id = any(array(select id from sized where before < @bytes)) order by id for update skip locked
 		), sent as (
-			update outbox o set sent_at = now() from free where o.id = free.id returning o.id, o.payload
+			update outbox set sent_at = now() where id = any(array(select id from free)) returning id, payload
 		)
 		select (select id from seen order by id limit 1), (select id from seen order by id offset @scan - 1 limit 1), sent.id, sent.payload
 		from (values (0)) always left join sent on true order by sent.id`, pgx.StrictNamedArgs{
