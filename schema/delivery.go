@@ -200,6 +200,7 @@ const (
 	PrepareLease      = 5 * time.Minute  // of a claim for uploads, which may be repeated
 	SettleTime        = 5 * time.Second  // between a lease's end, or a look, and the next look
 	VisibilityTimeout = 30 * time.Second // until a fired job fires again by itself
+	AnnounceTimeout   = 8 * time.Second  // until the job of a post that is due at once fires, in case its announcement is lost
 	FirstCommentDelay = 15 * time.Second // after the target is terminal
 )
 

@@ -127,7 +127,7 @@ func (s *store) putPostJob(p *post, due, now time.Time) {
 }
 
 // create inserts a post. If it is due now, the gateway announces it itself, and its job is
-// due after the visibility timeout, in case the announcement is lost (Gateway.queueInserts).
+// due after the announce timeout, in case the announcement is lost (Gateway.queueInserts).
 func (s *store) create(p *post, now time.Time) (announced []message) {
 	s.posts = append(s.posts, p)
 	s.byID[p.id] = p
@@ -136,7 +136,7 @@ func (s *store) create(p *post, now time.Time) (announced []message) {
 		s.putPostJob(p, p.scheduledFor, now)
 		return nil
 	}
-	s.putPostJob(p, now.Add(schema.VisibilityTimeout), now)
+	s.putPostJob(p, now.Add(schema.AnnounceTimeout), now)
 	return messagesOf(p, p.version)
 }
 
@@ -224,7 +224,7 @@ func (s *store) retry(p *post, asked schema.Retry, now time.Time) (announced []m
 		s.putPostJob(p, p.retriedFor, now)
 		return nil, true
 	}
-	s.putPostJob(p, now.Add(schema.VisibilityTimeout), now)
+	s.putPostJob(p, now.Add(schema.AnnounceTimeout), now)
 	return messagesOf(p, p.version), true
 }
 

@@ -85,6 +85,25 @@ func TestAPostWaitsForTheFirstOfItsTargets(t *testing.T) {
 	f.wantJobIn(5 * time.Minute)
 }
 
+// A gateway that is killed between a commit and its announcement has a post wait no longer than this.
+func TestWhatIsDueAtOnceFiresSoonEvenUnannounced(t *testing.T) {
+	f := newFixture(t)
+	soon := func(what string) {
+		t.Helper()
+		jobs := f.jobs()
+		if len(jobs) != 1 || jobs[0].DueAt.Sub(f.store.Now()) > schema.AnnounceTimeout+time.Second {
+			t.Errorf("jobs of a post that is %s are %+v, want one within %v", what, jobs, schema.AnnounceTimeout)
+		}
+	}
+	p := f.create(f.post(1, 0))
+	soon("created")
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Invalid, Message: "no"}})
+	if _, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, schema.Retry{}); err != nil {
+		t.Fatal(err)
+	}
+	soon("retried")
+}
+
 func (f *fixture) postpone(p schema.Post, n int16, wait time.Duration) bool {
 	f.Helper()
 	ref := schema.TargetRef{Post: p.ID, N: n, Version: p.Version}

@@ -212,7 +212,7 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 			continue
 		}
 		announcement.Publish = append(announcement.Publish, tables.PostMessages(p)...)
-		job.DueAt = now.Add(schema.VisibilityTimeout)
+		job.DueAt = now.Add(schema.AnnounceTimeout)
 		jobs.Add(job, now)
 	}
 	rows.Queue(batch)

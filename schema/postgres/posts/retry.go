@@ -136,7 +136,7 @@ func queueRetryJob(b *pgx.Batch, p *schema.Post, now, due time.Time) (said schem
 		said.Jobs = tables.Soon([]schema.Job{job}, now)
 	} else {
 		said.Publish = tables.PostMessages(p)
-		job.DueAt = now.Add(schema.VisibilityTimeout)
+		job.DueAt = now.Add(schema.AnnounceTimeout)
 	}
 	var jobs tables.JobRows
 	jobs.Add(job, now)
