@@ -153,7 +153,7 @@ func (b *bench) settle(ctx context.Context) error {
 		return err
 	}
 	for i, table := range tables {
-		if err := b.conn.Exec(ctx, `optimize table `+table.Name+` final`); err != nil {
+		if err := b.conn.Exec(ctx, `optimize table `+table.Name+` final settings optimize_skip_merged_partitions = 1`); err != nil {
 			return fmt.Errorf("merging %s: %w", table.Name, err)
 		}
 		b.Say("%d of %d tables are merged", i+1, len(tables))
