@@ -54,6 +54,9 @@ const (
 	LongestKeyword     = 100       // characters
 	LongestMonitorName = 100       // characters
 	MostKeywordBytes   = 256 << 10 // of a workspace's monitors together
+	// HeldKeywordBytes is what keywords of all workspaces a process listens for: some 200 bytes of
+	// memory for each.
+	HeldKeywordBytes = 1 << 20
 )
 
 // MonitorPlatforms are where monitors can look.

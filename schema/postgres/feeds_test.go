@@ -172,6 +172,16 @@ func TestMonitorsOfAWorkspaceAreBounded(t *testing.T) {
 	if monitors, left, err = f.gateway.Listening(t.Context(), false, schema.Bluesky, 400); err != nil || len(monitors) != 2 || left != 1001 {
 		t.Errorf("Listening = %d monitors, %d left out, %v; want two of the small one's, where the large one's next has more than half", len(monitors), left, err)
 	}
+	for i, want := range []bool{false, true} { // the first and the third of the small one's
+		of, err := f.gateway.Monitors(t.Context(), small.ID, schema.MonitorID{}, 3)
+		f.must(err)
+		if left, err := f.gateway.LeftOut(t.Context(), of[2*i], schema.Bluesky, 400); err != nil || left != want {
+			t.Errorf("monitor %d is left out: %t, %v", 2*i, left, err)
+		}
+		if left, err := f.gateway.LeftOut(t.Context(), of[2*i], schema.Bluesky, 3000); err != nil || left {
+			t.Errorf("monitor %d is left out where there is room, %v", 2*i, err)
+		}
+	}
 	other := schema.NewWorkspaceID(f.store.Now())
 	if _, err := f.gateway.Monitor(t.Context(), other, monitors[0].ID); err == nil {
 		t.Error("another workspace reads a monitor")

@@ -55,6 +55,25 @@ func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Pla
 	}
 }
 
+// LeftOut tells whether Listening leaves a monitor out of those of a platform.
+func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.Platform, most int) (bool, error) {
+	var sandbox bool
+	var used int
+	err := s.Pool.QueryRow(ctx, `
+		select coalesce(bool_or(o.sandbox), false), coalesce(sum(octet_length(array_to_string(o.include || o.exclude, ''))), 0)
+		from monitors m join monitors o on o.workspace_id = m.workspace_id and o.id <= m.id
+		where m.id = $1 and m.workspace_id = $2 and not m.paused and $3::smallint = any(m.platforms) and not o.paused and $3 = any(o.platforms)`,
+		m.ID, m.Workspace, int16(platform)).Scan(&sandbox, &used)
+	if err != nil {
+		return false, fmt.Errorf("reading how many keywords a workspace has: %w", db.Unavailable(err))
+	}
+	if used == 0 {
+		return false, nil
+	}
+	share, err := s.keywordShare(ctx, sandbox, platform, most)
+	return used > share, err
+}
+
 // keywordShare returns how many bytes the keywords of a workspace may have where all have most
 // together: those with less leave the others the rest, which is shared equally.
 func (s *Store) keywordShare(ctx context.Context, sandbox bool, platform schema.Platform, most int) (share int, err error) {
