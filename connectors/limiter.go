@@ -47,7 +47,8 @@ type accountLimit struct {
 	spare  quota // those for any call as reads see them; nil: there is no limit
 
 	mu          sync.Mutex
-	calls, read manner // but reads; and those
+	calls, read manner    // but reads; and those
+	media       time.Time // no upload before this time
 	// alone is until when single operations are held; there are few of them.
 	alone map[string]time.Time
 }
@@ -254,7 +255,7 @@ func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience
 }
 
 // hold keeps calls of an account back for as long as its platform asked; what it asked of a read
-// keeps reads back alone.
+// keeps reads back alone, and of an upload uploads: texts and looks go on.
 func (l *limiter) hold(account schema.AccountID, kind Kind, d time.Duration) {
 	if d <= 0 {
 		return
@@ -263,9 +264,12 @@ func (l *limiter) hold(account schema.AccountID, kind Kind, d time.Duration) {
 	until := l.now().Add(min(d, longestHold))
 	limit.mu.Lock()
 	defer limit.mu.Unlock()
-	if last := limit.manner(kind); until.After(last.held) {
-		last.held = until
+	if kind == Media {
+		limit.media = later(until, limit.media)
+		return
 	}
+	last := limit.manner(kind)
+	last.held = later(until, last.held)
 }
 
 // holdAlone keeps an account's calls of one operation back: a limit of those says nothing of others,
@@ -287,7 +291,11 @@ func (l *limiter) holdAlone(account schema.AccountID, operation string, d time.D
 func (a *accountLimit) heldFor(call Call, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return later(later(a.calls.held, a.manner(call.Kind).held), a.alone[call.Operation]).Sub(now)
+	held := later(later(a.calls.held, a.manner(call.Kind).held), a.alone[call.Operation])
+	if call.Kind == Media {
+		held = later(held, a.media)
+	}
+	return held.Sub(now)
 }
 
 // uses notes the app and the server of a call.

@@ -37,6 +37,14 @@ func TestMonitorsAreMadeReadChangedAndDeleted(t *testing.T) {
 	if again := a.call(http.MethodPatch, "/feeds/keywords/"+second, `{"language": null}`).want(http.StatusOK); again.at("warnings").value != nil {
 		t.Errorf("with an account: %v", again)
 	}
+	a.exec(`update monitors set paused = false, include = array[repeat('x', 2 << 20)] where id = (select min(id::text)::uuid from monitors)`)
+	if left := a.call(http.MethodGet, "/feeds/keywords/"+second, nil).want(http.StatusOK); left.at("warnings", 0, "code").text() != "monitor_left_out" {
+		t.Errorf("a monitor beyond what is listened for = %v", left.at("warnings").value)
+	}
+	a.exec(`update monitors set include = '{coffee}' where octet_length(include[1]) > 100`)
+	if again := a.call(http.MethodGet, "/feeds/keywords/"+second, nil).want(http.StatusOK); again.at("warnings").value != nil {
+		t.Errorf("one that is listened for: %v", again.at("warnings").value)
+	}
 	page := a.call(http.MethodGet, "/feeds/keywords?limit=1", nil).want(http.StatusOK)
 	if page.at("monitors", 0, "id").text() != id || page.at("nextCursor").text() != id {
 		t.Errorf("first page = %v", page)

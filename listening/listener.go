@@ -70,10 +70,8 @@ type Listener struct {
 }
 
 const (
-	idle = 2 * time.Second // between looks for monitors, or for the right to read
-	// keywordBytes is what keywords one process holds: some 200 bytes of memory for each.
-	keywordBytes = 1 << 20
-	waiting      = 4096 // events read and not matched yet; the host is held back then
+	idle    = 2 * time.Second // between looks for monitors, or for the right to read
+	waiting = 4096            // events read and not matched yet; the host is held back then
 
 	chunkAge   = 500 * time.Millisecond // until what was found is stored
 	chunkFinds = 500
@@ -179,7 +177,7 @@ func (l *Listener) load(ctx context.Context) (loaded, error) {
 	if err != nil {
 		return loaded{}, err
 	}
-	monitors, left, err := l.Store.Listening(ctx, l.Sandbox, l.Platform, keywordBytes)
+	monitors, left, err := l.Store.Listening(ctx, l.Sandbox, l.Platform, schema.HeldKeywordBytes)
 	if err != nil {
 		return loaded{}, err
 	}

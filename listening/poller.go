@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -56,7 +57,8 @@ const (
 	searchers  = 8   // at a time
 	searchPage = 100 // posts, the most that Threads gives
 	mostPages  = 20  // of a keyword in a round; what is older is left out
-	// searchPatience is how long a platform may take to answer; a claim lasts longer.
+	// searchPatience is how long a platform may take to answer, all accounts that are tried
+	// together; a claim lasts longer.
 	searchPatience = 10 * time.Second
 	// searchOverlap is how late a post may come into the platform's search.
 	searchOverlap = 10 * time.Minute
@@ -82,7 +84,8 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// round takes the turns that are due, unless another process does.
+// round takes the turns that are due, unless another process does. One that fails ends no other,
+// whose search is paid for; none begins any more once a turn could not be stored.
 func (p *Poller) round(ctx context.Context) error {
 	if due, err := p.Store.DueSearches(ctx, p.Sandbox, 1); err != nil || len(due) == 0 {
 		return err
@@ -93,18 +96,29 @@ func (p *Poller) round(ctx context.Context) error {
 	}
 	due, err := p.Store.DueSearches(ctx, p.Sandbox, 8*searchers)
 	if err == nil {
-		group, inside := errgroup.WithContext(ctx)
+		var group errgroup.Group
+		var over atomic.Bool
 		group.SetLimit(searchers)
 		for i := range due {
-			group.Go(func() error { return p.turn(inside, claim, &due[i]) })
+			group.Go(func() error {
+				if over.Load() || ctx.Err() != nil {
+					return ctx.Err()
+				}
+				held, err := p.turn(ctx, claim, &due[i])
+				if err != nil || !held {
+					over.Store(true)
+				}
+				return err
+			})
 		}
 		err = group.Wait()
 	}
 	return errors.Join(err, release(ctx, p.Store, claim))
 }
 
-// turn searches for a page of a monitor's keyword.
-func (p *Poller) turn(ctx context.Context, claim schema.StreamClaim, s *schema.SearchStep) error {
+// turn searches for a page of a monitor's keyword; held is false where another process has the
+// claim.
+func (p *Poller) turn(ctx context.Context, claim schema.StreamClaim, s *schema.SearchStep) (held bool, err error) {
 	now := p.Now()
 	if s.Keyword >= len(s.Monitor.Include) {
 		s.Keyword = 0
@@ -119,20 +133,22 @@ func (p *Poller) turn(ctx context.Context, claim schema.StreamClaim, s *schema.S
 		s.NextAt = now.Add(searchNothing)
 	} else if page, err := p.search(ctx, s); err != nil {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 		p.postpone(ctx, s, err)
 	} else {
 		finds = p.finds(s, page.Items)
 		p.goOn(ctx, s, page)
 	}
-	found, _, err := p.Store.AdvanceSearch(ctx, claim, *s, finds)
+	found, held, err := p.Store.AdvanceSearch(ctx, claim, *s, finds)
 	p.Metrics.found.WithLabelValues(p.Stream).Add(float64(found))
-	return err
+	return held, err
 }
 
 // search asks for the page, as the first account that may.
 func (p *Poller) search(ctx context.Context, s *schema.SearchStep) (connectors.FeedPage, error) {
+	ctx, cancel := context.WithTimeout(ctx, searchPatience)
+	defer cancel()
 	accounts, err := p.Store.SearchAccounts(ctx, s.Monitor.Workspace, p.Platform)
 	if err != nil {
 		return connectors.FeedPage{}, err
@@ -152,8 +168,6 @@ func (p *Poller) search(ctx context.Context, s *schema.SearchStep) (connectors.F
 }
 
 func (p *Poller) searchAs(ctx context.Context, account schema.Account, query connectors.FeedQuery) (connectors.FeedPage, error) {
-	ctx, cancel := context.WithTimeout(ctx, searchPatience)
-	defer cancel()
 	searcher, err := connectors.As[connectors.FeedSearcher](p.Platforms, account)
 	if err != nil {
 		return connectors.FeedPage{}, err

@@ -30,6 +30,12 @@ type MonitorSearch struct {
 // Searches reports whether a monitor has to be searched for.
 func (m Monitor) Searches() bool { return !m.Paused && slices.Contains(m.Platforms, Threads) }
 
+// LooksAs reports whether a monitor looks for the same as another, whatever they are called.
+func (m Monitor) LooksAs(other Monitor) bool {
+	return slices.Equal(m.Include, other.Include) && slices.Equal(m.Exclude, other.Exclude) && m.Language == other.Language &&
+		slices.Equal(m.Platforms, other.Platforms) && m.Paused == other.Paused
+}
+
 // KeywordBytes is how many bytes the keywords have together.
 func (m Monitor) KeywordBytes() (bytes int) {
 	for _, keywords := range [][]string{m.Include, m.Exclude} {
@@ -48,6 +54,9 @@ const (
 	LongestKeyword     = 100       // characters
 	LongestMonitorName = 100       // characters
 	MostKeywordBytes   = 256 << 10 // of a workspace's monitors together
+	// HeldKeywordBytes is what keywords of all workspaces a process listens for: some 200 bytes of
+	// memory for each.
+	HeldKeywordBytes = 1 << 20
 )
 
 // MonitorPlatforms are where monitors can look.

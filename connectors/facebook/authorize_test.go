@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"crier/connectors"
 	"crier/connectors/connectortest"
@@ -103,4 +104,17 @@ func TestAWrongSecretIsNoPassingError(t *testing.T) {
 	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "client secret") {
 		t.Errorf("message %q", e.Message)
 	}
+}
+
+// What Meta has signed long ago says nothing about what a person has connected since.
+func TestASignedRequestGrowsOld(t *testing.T) {
+	r := newRig(t)
+	signed := r.World.SignedRequest("user-ada")
+	r.Pass(24 * time.Hour) // Meta may have to send it again
+	if person, err := r.PersonOf(signed); err != nil || person == "" {
+		t.Fatalf("PersonOf = %q, %v", person, err)
+	}
+	r.Pass(3 * 24 * time.Hour)
+	_, err := r.PersonOf(signed)
+	connectortest.WantKind(t, err, schema.Unauthorized)
 }

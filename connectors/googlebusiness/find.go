@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"crier/connectors"
 	"crier/connectors/google"
@@ -26,7 +25,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	if taken := d.Receipt(d.Entry); taken != nil && taken.NativeID != "" {
-		return c.look(ctx, d, place, taken.NativeID)
+		return c.look(ctx, d, place, *taken)
 	}
 	want, err := postOf(d)
 	if err != nil {
@@ -50,13 +49,14 @@ func (c *Connector) settled(d schema.Delivery, p shownPost) (schema.Receipt, sch
 	return c.receipt(d, p), schema.Found, nil
 }
 
-// goneAfter is how long after its call a post that Google does not know may yet appear.
-const goneAfter = time.Minute
+// goneAfter is how long after its call a post that Google does not know may yet appear. The call
+// may have followed long after its first claim.
+const goneAfter = schema.UsualListing
 
 // look asks how far a post is that Google has taken.
-func (c *Connector) look(ctx context.Context, d schema.Delivery, place place, id string) (schema.Receipt, schema.Verdict, error) {
-	switch p, err := c.read(ctx, d.Account, d.Credentials, place, id); {
-	case isNotFound(err) && c.now().Sub(d.Since) > goneAfter:
+func (c *Connector) look(ctx context.Context, d schema.Delivery, place place, taken schema.Receipt) (schema.Receipt, schema.Verdict, error) {
+	switch p, err := c.read(ctx, d.Account, d.Credentials, place, taken.NativeID); {
+	case isNotFound(err) && c.now().Sub(taken.PostedAt) > goneAfter:
 		return schema.Receipt{}, schema.NotThere, refuse("Google has taken the post and removed it before it was shown")
 	case isNotFound(err):
 		return schema.Receipt{}, schema.CannotTell, strange("does not know the post yet")

@@ -123,12 +123,13 @@ func TestAPostWithoutAState(t *testing.T) {
 	}
 }
 
-// A post that is gone while Google looked at it has failed, but not in the minute in which it
+// A post that is gone while Google looked at it has failed, but not in the minutes in which it
 // may not be known yet.
 func TestAPostThatIsGone(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery(t, "Tea", ``)
-	d.Receipts = []schema.Receipt{{NativeID: "7", Open: true}}
+	r.Pass(6 * time.Hour) // in which Google took no more posts
+	d.Receipts = []schema.Receipt{{NativeID: "7", Open: true, PostedAt: r.Clock()}}
 	_, verdict, err := r.Find(t.Context(), d)
 	if connectortest.WantKind(t, err, schema.Retryable); verdict != schema.CannotTell {
 		t.Errorf("verdict %v", verdict)

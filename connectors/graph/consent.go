@@ -22,6 +22,7 @@ type Consent struct {
 	App      connectors.App
 	Page     string // address of the platform's page, without a query
 	Scopes   connectors.Scopes
+	Now      func() time.Time
 }
 
 // Address returns the page for a request. Its scopes have commas between them.

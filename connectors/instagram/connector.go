@@ -70,7 +70,7 @@ func New(c Config) *Connector {
 	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
 	connector.codes = strings.TrimRight(cmp.Or(c.Base, codeBase), "/")
 	connector.consent = graph.Consent{
-		Platform: schema.Instagram, App: c.App, Scopes: scopes(c.App),
+		Platform: schema.Instagram, App: c.App, Scopes: scopes(c.App), Now: c.Now,
 		Page: strings.TrimRight(cmp.Or(c.Consent, c.Base, consentBase), "/") + "/oauth/authorize",
 	}
 	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "ig", Secret: c.App.Secret, Now: c.Now}

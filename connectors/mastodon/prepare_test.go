@@ -31,6 +31,24 @@ func TestPrepareImages(t *testing.T) {
 	}
 }
 
+// Uploads have a limit of their own, of 30 in half an hour: texts and looks go on meanwhile.
+func TestALimitOfUploadsHoldsNoText(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	d.Account.ID, d.Media = schema.NewAccountID(r.Clock()), items(smallImage)
+	r.Inject(t, simulation.Fault{Operation: opUploadMedia, Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "1500"}})
+	for range 2 { // once asked, once held
+		_, err := r.Prepare(t.Context(), d)
+		connectortest.WantKind(t, err, schema.RateLimited)
+	}
+	text := r.delivery("hello")
+	text.Account = d.Account
+	receipt := mustPublish(t, r, text)
+	if _, verdict, err := r.Find(t.Context(), text); verdict != schema.Found || err != nil || receipt.NativeID == "" || r.World.Calls(opUploadMedia) != 1 {
+		t.Errorf("Find = %v, %v after %d uploads", verdict, err, r.World.Calls(opUploadMedia))
+	}
+}
+
 func TestPrepareWithoutMediaIsReady(t *testing.T) {
 	r := newRig(t)
 	if p, err := r.Prepare(t.Context(), r.delivery("hello")); err != nil || !p.Ready {

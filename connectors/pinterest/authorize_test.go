@@ -148,7 +148,7 @@ func TestARefreshThatFails(t *testing.T) {
 		"it never arrived":          {simulation.Fault{Refuse: true}, schema.Unknown},
 		"an outage":                 {simulation.Fault{Status: 503}, schema.Unknown},
 		"no token in the answer":    {simulation.Fault{Status: 200, Body: `{}`}, schema.Unknown},
-		"the refresh token is dead": {simulation.Fault{Status: 400, Body: `{"code":1,"message":"Invalid request"}`}, schema.TokenDead},
+		"the access token works":    {simulation.Fault{Status: 400, Body: `{"code":1,"message":"Invalid request"}`}, schema.Retryable},
 		"the app's secret is wrong": {simulation.Fault{Status: 401, Body: `{"code":2,"message":"Authentication failed."}`}, schema.Retryable},
 		"a proxy's page":            {simulation.Fault{Status: 400, Body: `<html>`}, schema.Retryable},
 		"too many calls":            {simulation.Fault{Status: 429, Body: `{"code":8,"message":"slower"}`}, schema.RateLimited},
@@ -159,6 +159,31 @@ func TestARefreshThatFails(t *testing.T) {
 			r.Inject(t, tt.fault)
 			_, err := r.Refresh(t.Context(), schema.Account{}, own(0))
 			connectortest.WantKind(t, err, tt.want)
+		})
+	}
+}
+
+// A refusal ends an account only where its access token is none any more: it may be of anything.
+func TestARefreshThatIsRefused(t *testing.T) {
+	for name, tt := range map[string]struct {
+		look simulation.Fault
+		want schema.ErrorKind
+		end  schema.End
+	}{
+		"the access token is dead":    {simulation.Fault{Status: 401, Body: `{"code":2,"message":"Authentication failed."}`}, schema.TokenDead, schema.NotEnded},
+		"the board is gone":           {simulation.Fault{Status: 404, Body: `{"code":40,"message":"Board not found."}`}, schema.TokenDead, schema.EndRemoved},
+		"nobody can tell":             {simulation.Fault{Status: 503}, schema.Retryable, schema.NotEnded},
+		"too many ask for the answer": {simulation.Fault{Status: 429, Body: `{"code":8,"message":"slower"}`}, schema.Retryable, schema.NotEnded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.Inject(t, simulation.Fault{Operation: callToken, Status: 400, Body: `{"code":1,"message":"Invalid request"}`})
+			tt.look.Operation = "GET /v5/boards/{board}"
+			r.Inject(t, tt.look)
+			_, err := r.Refresh(t.Context(), schema.Account{}, own(0))
+			if e := connectortest.WantKind(t, err, tt.want); e.End != tt.end {
+				t.Errorf("the end is %v, want %v", e.End, tt.end)
+			}
 		})
 	}
 }

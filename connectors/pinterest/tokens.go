@@ -55,6 +55,9 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 // Whether the old one still works then is not documented: a lost answer is unknown.
 func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
 	granted, err := c.trade(ctx, a, old.RefreshToken, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.RefreshToken}})
+	if schema.KindOf(err) == schema.TokenDead {
+		err = c.refusedTrade(ctx, a, old, err)
+	}
 	if err != nil {
 		return schema.Credentials{}, fmt.Errorf("trading the refresh token: %w", err)
 	}
@@ -65,6 +68,23 @@ func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Cr
 		traded.RefreshToken, traded.RefreshExpiresAt = granted.RefreshToken, granted.RefreshExpiresAt
 	}
 	return traded, nil
+}
+
+// refusedTrade judges a refused refresh token. Pinterest refuses all that it does not understand in
+// the same words, so that they are no end while the access token works: the trade is tried again.
+func (c *Connector) refusedTrade(ctx context.Context, a schema.Account, old schema.Credentials, refused error) error {
+	_, err := c.Check(ctx, a, old)
+	switch e, ok := errors.AsType[*schema.Error](err); {
+	case ok && e.Kind == schema.TokenDead && e.End == schema.NotEnded:
+		return refused
+	case ok && e.Kind == schema.TokenDead:
+		return err
+	default:
+		return &schema.Error{
+			Kind: schema.Retryable, RetryAfter: time.Hour, Err: errors.Join(refused, err),
+			Message: "Pinterest did not renew the access token, which may still work",
+		}
+	}
 }
 
 // trade asks for tokens in the name of crier's app; the secret is what is given for them.

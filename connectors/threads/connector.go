@@ -63,7 +63,7 @@ type Connector struct {
 func New(c Config) *Connector {
 	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
 	connector.consent = graph.Consent{
-		Platform: schema.Threads, App: c.App, Scopes: scopes(c.App),
+		Platform: schema.Threads, App: c.App, Scopes: scopes(c.App), Now: c.Now,
 		Page: strings.TrimRight(cmp.Or(c.Consent, c.Base, consentBase), "/") + "/oauth/authorize",
 	}
 	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "th", Secret: c.App.Secret, Now: c.Now}

@@ -3,6 +3,7 @@ package youtube
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/google"
 	"crier/connectors/listing"
 	"crier/schema"
 )
@@ -116,6 +118,9 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 		call.Query.Set("pageToken", next)
 	}
 	read, response, err := readList[playlistItem](ctx, c, d, call, "uploads")
+	if said, ok := errors.AsType[google.Error](err); ok && said.Has("playlistNotFound") && next == "" {
+		return listing.Page{Skew: listing.Skew(response.Header, c.now())}, nil // nothing was uploaded yet
+	}
 	if err != nil {
 		return listing.Page{}, err
 	}

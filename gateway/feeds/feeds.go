@@ -27,6 +27,9 @@ type reader interface {
 	// Monitors returns monitors in the order of their ids, after one.
 	Monitors(ctx context.Context, workspace schema.WorkspaceID, after schema.MonitorID, limit int) ([]schema.Monitor, error)
 	Monitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID) (schema.Monitor, error)
+	// LeftOut tells whether a monitor finds nothing on a platform with a stream, since the
+	// keywords of all workspaces have more than so many bytes, and its own has most of them.
+	LeftOut(ctx context.Context, monitor schema.Monitor, platform schema.Platform, most int) (bool, error)
 }
 
 // writer creates and changes monitors, of which a workspace has a bounded number.
@@ -104,7 +107,22 @@ func (f *feeds) create(c *gin.Context) error {
 		return err
 	}
 	f.warn(c, form.Report, monitor)
-	answer.JSON(c, http.StatusCreated, monitorAnswer{Success: true, Monitor: viewMonitor(monitor), Warnings: form.Report.Warnings})
+	return f.answer(c, http.StatusCreated, monitor, form.Report.Warnings)
+}
+
+// answer answers with a monitor, and warns where it finds nothing.
+func (f *feeds) answer(c *gin.Context, status int, m schema.Monitor, warnings []schema.Detail) error {
+	for _, p := range schema.StreamPlatforms() {
+		left, err := f.Store.LeftOut(c.Request.Context(), m, p, schema.HeldKeywordBytes)
+		if err != nil {
+			return err
+		}
+		if left {
+			warnings = append(warnings, schema.Detail{Field: "include", Platform: p.String(), Code: "monitor_left_out", Message: "the keywords of all " +
+				"monitors are more than this server listens for, and this workspace has most of them: the monitor finds nothing on " + p.String()})
+		}
+	}
+	answer.JSON(c, status, monitorAnswer{Success: true, Monitor: viewMonitor(m), Warnings: warnings})
 	return nil
 }
 
@@ -128,8 +146,7 @@ func (f *feeds) update(c *gin.Context) error {
 		return err
 	}
 	f.warn(c, form.Report, monitor)
-	answer.JSON(c, http.StatusOK, monitorAnswer{Success: true, Monitor: viewMonitor(monitor), Warnings: form.Report.Warnings})
-	return nil
+	return f.answer(c, http.StatusOK, monitor, form.Report.Warnings)
 }
 
 // warn says why a monitor finds nothing on a platform that has no stream, as far as is known at once.
@@ -162,8 +179,7 @@ func (f *feeds) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, monitorAnswer{Success: true, Monitor: viewMonitor(monitor)})
-	return nil
+	return f.answer(c, http.StatusOK, monitor, nil)
 }
 
 func (f *feeds) find(c *gin.Context) (schema.Monitor, error) {

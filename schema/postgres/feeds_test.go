@@ -157,6 +157,31 @@ func TestMonitorsOfAWorkspaceAreBounded(t *testing.T) {
 	if monitors, _, err := f.gateway.Listening(t.Context(), true, schema.Bluesky, 3000); err != nil || len(monitors) != 0 {
 		t.Errorf("the sandbox listens for %d monitors of live workspaces, %v", len(monitors), err)
 	}
+	// A workspace with many leaves others their part.
+	small, err := postgres.NewAdmin(f.store).Workspace(t.Context(), "small", "operator", false)
+	f.must(err)
+	for range 3 {
+		late := f.monitor("late", strings.Repeat("y", 100))
+		late.Workspace = small.ID
+		f.must(f.gateway.CreateMonitor(t.Context(), late))
+	}
+	monitors, left, err = f.gateway.Listening(t.Context(), false, schema.Bluesky, 3000)
+	if of := func(m schema.Monitor) bool { return m.Workspace == small.ID }; err != nil || len(monitors) != 12 || left != 991 || !of(monitors[9]) || !of(monitors[11]) {
+		t.Errorf("Listening = %d monitors, %d left out, %v; want 9 of the large workspace, and all 3 of the small one", len(monitors), left, err)
+	}
+	if monitors, left, err = f.gateway.Listening(t.Context(), false, schema.Bluesky, 400); err != nil || len(monitors) != 2 || left != 1001 {
+		t.Errorf("Listening = %d monitors, %d left out, %v; want two of the small one's, where the large one's next has more than half", len(monitors), left, err)
+	}
+	for i, want := range []bool{false, true} { // the first and the third of the small one's
+		of, err := f.gateway.Monitors(t.Context(), small.ID, schema.MonitorID{}, 3)
+		f.must(err)
+		if left, err := f.gateway.LeftOut(t.Context(), of[2*i], schema.Bluesky, 400); err != nil || left != want {
+			t.Errorf("monitor %d is left out: %t, %v", 2*i, left, err)
+		}
+		if left, err := f.gateway.LeftOut(t.Context(), of[2*i], schema.Bluesky, 3000); err != nil || left {
+			t.Errorf("monitor %d is left out where there is room, %v", 2*i, err)
+		}
+	}
 	other := schema.NewWorkspaceID(f.store.Now())
 	if _, err := f.gateway.Monitor(t.Context(), other, monitors[0].ID); err == nil {
 		t.Error("another workspace reads a monitor")

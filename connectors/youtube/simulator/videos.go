@@ -165,6 +165,10 @@ func (s *simulator) listPlaylistItems(v visit) {
 		}
 		all = append(all, v.shown(playlistItem(playlist, p, fields)))
 	}
+	if isUploads && len(all) == 0 { // a channel has that playlist with its first video
+		v.fail(notFound("playlistNotFound", "The playlist identified with the request's playlistId parameter cannot be found."))
+		return
+	}
 	v.list("playlistItem", all, 5, 50)
 }
 

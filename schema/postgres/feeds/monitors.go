@@ -79,7 +79,7 @@ func (s *Store) CreateMonitor(ctx context.Context, m schema.Monitor) error {
 			arguments(m, sandbox)); err != nil {
 			return err
 		}
-		if err := s.search(ctx, tx, m, sandbox); err != nil {
+		if err := s.beginSearch(ctx, tx, m, sandbox); err != nil {
 			return err
 		}
 		return changed(ctx, tx, m.Workspace, sandbox, true)
@@ -135,7 +135,7 @@ func changed(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, sandb
 }
 
 // UpdateMonitor runs change on the locked monitor and stores what it made of it. What it has
-// found stays.
+// found stays. UpdatedAt is when what it looks for was changed: a new name leaves it.
 func (s *Store) UpdateMonitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID, change func(*schema.Monitor) error) (schema.Monitor, error) {
 	var m schema.Monitor
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
@@ -147,28 +147,27 @@ func (s *Store) UpdateMonitor(ctx context.Context, workspace schema.WorkspaceID,
 		if err := scanMonitor(row, &m); err != nil {
 			return err
 		}
-		before := m.KeywordBytes()
+		before := m
 		if err := change(&m); err != nil {
 			return err
 		}
-		m.UpdatedAt = s.Now()
+		if !m.LooksAs(before) {
+			m.UpdatedAt = s.Now()
+		}
 		given := arguments(m, sandbox)
 		delete(given, "workspace")
 		delete(given, "sandbox")
 		delete(given, "created")
 		given["updated"] = m.UpdatedAt
-		more := m.KeywordBytes() > before
+		more := m.KeywordBytes() > before.KeywordBytes()
 		if _, err := tx.Exec(ctx, `
 			update monitors set name = @name, include = @include, exclude = @exclude, language = @language, platforms = @platforms,
 				paused = @paused, updated_at = @updated
 			where id = @id`, given); err != nil {
 			return err
 		}
-		if err := s.search(ctx, tx, m, sandbox); err != nil {
+		if err := s.changeSearch(ctx, tx, &m, before, sandbox); err != nil {
 			return err
-		}
-		if m.Search = nil; m.Searches() {
-			m.Search = &schema.MonitorSearch{Until: m.UpdatedAt}
 		}
 		return changed(ctx, tx, workspace, sandbox, more)
 	})

@@ -3,6 +3,7 @@ package feeds
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,12 +12,35 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// search has a monitor searched for from now on, where it looks at a platform without a stream, or
-// no more. Who is new waits for a turn as all others of the workspace do.
-func (s *Store) search(ctx context.Context, tx pgx.Tx, m schema.Monitor, sandbox bool) error {
-	if !m.Searches() {
+// changeSearch has a changed monitor searched for as it is. Only other words are searched for anew:
+// what was found with the words is filtered here, and each search is taken from a day's few.
+func (s *Store) changeSearch(ctx context.Context, tx pgx.Tx, m *schema.Monitor, before schema.Monitor, sandbox bool) error {
+	switch {
+	case !m.Searches():
+		m.Search = nil
 		_, err := tx.Exec(ctx, `delete from searches where monitor_id = $1`, m.ID)
 		return err
+	case !before.Searches() || !slices.Equal(m.Include, before.Include):
+		m.Search = &schema.MonitorSearch{Until: m.UpdatedAt}
+		return s.beginSearch(ctx, tx, *m, sandbox)
+	case m.Language != before.Language: // with one nothing can be found, which was not to be asked again soon
+		m.Search = &schema.MonitorSearch{Until: m.Search.Until}
+		_, err := tx.Exec(ctx, `
+			update searches s set problem = '',
+				due_at = least(due_at, @now::timestamptz + (select count(*) from searches b where b.workspace_id = s.workspace_id) * @pace::interval)
+			where monitor_id = @monitor`,
+			pgx.StrictNamedArgs{"monitor": m.ID, "now": m.UpdatedAt, "pace": schema.SearchPace.String()})
+		return err
+	default:
+		return nil
+	}
+}
+
+// beginSearch has a monitor searched for from now on, where it looks at a platform without a stream.
+// Who is new waits for a turn as all others of the workspace do.
+func (s *Store) beginSearch(ctx context.Context, tx pgx.Tx, m schema.Monitor, sandbox bool) error {
+	if !m.Searches() {
+		return nil
 	}
 	_, err := tx.Exec(ctx, `
 		insert into searches (monitor_id, workspace_id, sandbox, due_at, read_until, began_at)

@@ -16,21 +16,33 @@ import (
 // monitorsChunk is how many monitors are read in one statement.
 const monitorsChunk = 2000
 
+// isListening is the condition of monitors that listen.
+const isListening = `m.sandbox = $1 and not m.paused and $2::smallint = any(m.platforms) and w.deleting_at is null`
+
 // Listening returns the monitors of the live workspaces, or of the sandboxes, that are not
-// paused and look at a platform, the oldest first, as long as their keywords have at most so
-// many bytes together; left is how many are left out.
+// paused and look at a platform, as long as their keywords have at most so many bytes together;
+// left is how many are left out. Where there are more, those are of the workspaces with most: of
+// each its oldest monitors stay, with as many bytes as all others may have.
 func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Platform, most int) (monitors []schema.Monitor, left int, err error) {
+	share, err := s.keywordShare(ctx, sandbox, platform, most)
+	if err != nil {
+		return nil, 0, err
+	}
+	used := map[schema.WorkspaceID]int{}
 	for after := (schema.MonitorID{}); ; {
 		rows, err := s.Pool.Query(ctx, `
 			select `+monitorColumns+` from `+monitorRows+` join workspaces w on w.id = m.workspace_id
-			where m.id > coalesce($1::uuid, `+db.NoID+`) and m.sandbox = $2 and not m.paused and $3::smallint = any(m.platforms) and w.deleting_at is null
-			order by m.id limit $4`, after, sandbox, int16(platform), monitorsChunk)
+			where `+isListening+` and m.id > coalesce($3::uuid, `+db.NoID+`)
+			order by m.id limit $4`, sandbox, int16(platform), after, monitorsChunk)
 		chunk, err := db.Collect(rows, err, scanMonitor)
 		if err != nil {
 			return nil, 0, fmt.Errorf("reading monitors: %w", db.Unavailable(err))
 		}
 		for _, m := range chunk {
-			if most -= m.KeywordBytes(); most < 0 {
+			bytes := m.KeywordBytes()
+			used[m.Workspace] += bytes
+			if most -= bytes; most < 0 || used[m.Workspace] > share {
+				most += bytes
 				left++
 				continue
 			}
@@ -41,6 +53,44 @@ func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Pla
 		}
 		after = chunk[len(chunk)-1].ID
 	}
+}
+
+// LeftOut tells whether Listening leaves a monitor out of those of a platform.
+func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.Platform, most int) (bool, error) {
+	var sandbox bool
+	var used int
+	err := s.Pool.QueryRow(ctx, `
+		select coalesce(bool_or(o.sandbox), false), coalesce(sum(octet_length(array_to_string(o.include || o.exclude, ''))), 0)
+		from monitors m join monitors o on o.workspace_id = m.workspace_id and o.id <= m.id
+		where m.id = $1 and m.workspace_id = $2 and not m.paused and $3::smallint = any(m.platforms) and not o.paused and $3 = any(o.platforms)`,
+		m.ID, m.Workspace, int16(platform)).Scan(&sandbox, &used)
+	if err != nil {
+		return false, fmt.Errorf("reading how many keywords a workspace has: %w", db.Unavailable(err))
+	}
+	if used == 0 {
+		return false, nil
+	}
+	share, err := s.keywordShare(ctx, sandbox, platform, most)
+	return used > share, err
+}
+
+// keywordShare returns how many bytes the keywords of a workspace may have where all have most
+// together: those with less leave the others the rest, which is shared equally.
+func (s *Store) keywordShare(ctx context.Context, sandbox bool, platform schema.Platform, most int) (share int, err error) {
+	err = s.Pool.QueryRow(ctx, `
+		with used as (
+			select sum(octet_length(array_to_string(m.include || m.exclude, ''))) bytes
+			from monitors m join workspaces w on w.id = m.workspace_id where `+isListening+` group by m.workspace_id
+		), ordered as ( -- by bytes: with all that have fewer, and how many have more
+			select bytes, sum(bytes) over fewer total, count(*) over () - row_number() over fewer larger
+			from used window fewer as (order by bytes rows unbounded preceding)
+		)
+		select coalesce(max(($3 - total + bytes) / (larger + 1)) filter (where total + larger * bytes > $3), $3)::bigint from ordered`,
+		sandbox, int16(platform), most).Scan(&share)
+	if err != nil {
+		return 0, fmt.Errorf("reading how many keywords there are: %w", db.Unavailable(err))
+	}
+	return share, nil
 }
 
 // Revision returns a number that a change of a monitor raises.
