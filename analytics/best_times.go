@@ -81,7 +81,7 @@ func bestTimes(sums []schema.SlotSum) schema.BestTimes {
 	if posts == 0 {
 		return best
 	}
-	spread := math.Sqrt(squares / float64(posts))
+	spread := math.Sqrt(max(squares, 0) / float64(posts))
 	for day := range weekdays {
 		for hour := range hours {
 			prior := own.hour[hour].towards(others.hour[hour].towards(0)) + own.day[day].towards(others.day[day].towards(0))

@@ -130,7 +130,7 @@ type SlotSum struct {
 	Hour    int
 	Posts   int
 	Sum     float64
-	Squares float64
+	Squares float64 // those of all hours are right together, each by itself is not
 }
 
 // EnoughPosts is from how many posts on an account's own history says something.

@@ -13,27 +13,35 @@ import (
 // own tells whose a post is: of the accounts of the filter, or of the workspace's others.
 const own = `(` + ofAccounts + `) as own`
 
-// By what SlotSums sums, each rows of account, own, weekday, hour, n, s and q, which are how many posts
-// there are, and the sums of logarithms and of their squares; several may be of one hour.
+// By what SlotSums sums, each rows of account, own, weekday, hour, n, s and q: how many posts there
+// are, the sum of their logarithms, and such a share of that of the squares that those of an
+// account are right together. Several may be of one hour.
 //
 // What is counted beforehand is by UTC hours. Days of one weekday have the same hours in a zone
 // while its offset does not change: they are added up first, and those on which it changes stand
-// alone.
+// alone. The condition is of the sorting key: all versions of a row are in it or out of it, so it
+// may stand before FINAL, and arrays of other rows are not read.
 const (
+	openPostDays = `(select day from rollup_open where kind = 'posts' and workspace = {workspace:UUID} group by day having sum(n) <> 0)`
+
 	slotsCounted = `
-				select account, own, toDayOfWeek(at, 0, {zone:String}) as weekday, toHour(at, {zone:String}) as hour, n, s, q
+				select account, own, toDayOfWeek(at, 0, {zone:String}) as weekday, toHour(at, {zone:String}) as hour, n, s, squares * n / posts as q
 				from (
-					select account, own, toDateTime(any(day), 'UTC') as midnight, sumForEach(posts) as ns, sumForEach(sums) as ss, sumForEach(squares) as qs
+					select account, any(platform) as platform, ` + own + `, toDateTime(any(day), 'UTC') as midnight,
+						sumForEach(counts) as ns, sumForEach(sums) as ss, sum(squares) as squares, arraySum(ns) as posts
 					from (
-						select account, day, posts, sums, squares, ` + own + `,
-							timezoneOffset(toTimeZone(toDateTime(day, 'UTC'), {zone:String})) as shift,
-							shift = timezoneOffset(toTimeZone(toDateTime(day + 1, 'UTC'), {zone:String})) as even
-						from read_post_hours
-						where workspace = {workspace:UUID} and metric = {metric:String} and day between {from:Date} and {to:Date}
+						select account, toString(platform) as platform, day, posts as counts, sums, squares
+						from rollup_post_hours final
+						prewhere workspace = {workspace:UUID} and metric = {metric:String} and day between {from:Date} and {to:Date} and day not in ` + openPostDays + `
+						union all
+						select account, platform, day, posts as counts, sums, squares
+						from counted_post_hours
+						where workspace = {workspace:UUID} and metric = {metric:String} and day between {from:Date} and {to:Date} and day in ` + openPostDays + `
 					)
-					group by account, own, shift, if(even, toDate(toDayOfWeek(day)), day)
+					group by account, timezoneOffset(toTimeZone(toDateTime(day, 'UTC'), {zone:String})) as shift,
+						if(shift = timezoneOffset(toTimeZone(toDateTime(day + 1, 'UTC'), {zone:String})), toDate(toDayOfWeek(day)), day)
 				)
-				array join ns as n, ss as s, qs as q, arrayMap(h -> midnight + 3600 * (h - 1), arrayEnumerate(ns)) as at
+				array join ns as n, ss as s, arrayMap(h -> midnight + 3600 * (h - 1), arrayEnumerate(ns)) as at
 				where n > 0`
 	slotsOfLooks = `
 				select account, own, toDayOfWeek(posted_at, 0, {zone:String}) as weekday, toHour(posted_at, {zone:String}) as hour,
@@ -71,7 +79,7 @@ func (a *Analytics) SlotSums(ctx context.Context, workspace schema.WorkspaceID, 
 	}
 	args := append(selection(workspace, query.AnalyticsFilter), clickhouse.Named("zone", query.Zone.String()), clickhouse.Named("metric", metric))
 	err := a.conn.Select(ctx, &found, `
-		select own, weekday, hour, sum(n) as posts, sum(s - n * mean) as total, sum(greatest(q - 2 * mean * s + n * mean * mean, 0)) as squares
+		select own, weekday, hour, sum(n) as posts, sum(s - n * mean) as total, sum(q - 2 * mean * s + n * mean * mean) as squares
 		from (
 			select own, weekday, hour, n, s, q, sum(s) over (partition by account) / sum(n) over (partition by account) as mean
 			from (`+slots+`

@@ -34,7 +34,7 @@ func (s *Store) Rollups() *Rollups { return &Rollups{conn: s.conn, settled: coun
 
 // rollup is a table of counts, made from the view counted_*.
 type rollup struct {
-	name string   // of rollup_* and counted_*, and of crier_v1_* or read_*
+	name string   // of rollup_* and counted_*
 	keys string   // what is counted apart
 	sums []string // what is counted
 }

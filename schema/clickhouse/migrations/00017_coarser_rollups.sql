@@ -92,8 +92,8 @@ select workspace, day, account, platform, posts, impressions, reach, views, like
 from read_posts_daily;
 
 -- How posts did a day after they were published, by the UTC hour: a place in the arrays for each of
--- the 24. A metric that was not told has no part in it. Sums are of logarithms, which compare;
--- sums of squares tell how far they spread.
+-- the 24. A metric that was not told has no part in it. Sums are of logarithms, which compare, and
+-- squares of all hours together: they tell how far posts spread.
 create table if not exists rollup_post_hours (
     workspace UUID,
     day       Date,
@@ -103,7 +103,7 @@ create table if not exists rollup_post_hours (
     version   Int64 codec(ZSTD(1)),
     posts     Array(UInt32) codec(ZSTD(1)),
     sums      Array(Float32) codec(ZSTD(1)),
-    squares   Array(Float32) codec(ZSTD(1))
+    squares   Float64 codec(ZSTD(1))
 )
 engine = ReplacingMergeTree(version)
 partition by toYYYYMM(day)
@@ -114,7 +114,7 @@ create or replace view counted_post_hours as
 select workspace, day, account, platform, metric,
     cast(countResample(0, 24, 1)(hour), 'Array(UInt32)') as posts,
     cast(sumResample(0, 24, 1)(x, hour), 'Array(Float32)') as sums,
-    cast(sumResample(0, 24, 1)(x * x, hour), 'Array(Float32)') as squares
+    sum(x * x) as squares
 from (
     select workspace, day, account, platform, told.1 as metric, hour, log1p(greatest(assumeNotNull(told.2), 0)) as x
     from (
@@ -129,20 +129,6 @@ from (
     where isNotNull(told.2)
 )
 group by workspace, day, account, platform, metric;
-
-create or replace view read_post_hours as
-select workspace, day, account, platform, metric, posts, sums, squares
-from (
-    select workspace, day, account, platform, metric, posts, sums, squares, true as open
-    from counted_post_hours
-    union all
-    select workspace, day, account, cast(platform, 'String') as platform, cast(metric, 'String') as metric, posts, sums, squares, false as open
-    from rollup_post_hours final
-    where notEmpty(posts)
-    settings do_not_merge_across_partitions_select_final = 1
-)
-where (open and (workspace, day) in (select workspace, day from rollup_open where kind = 'posts' group by workspace, day having sum(n) <> 0))
-    or (not open and (workspace, day) not in (select workspace, day from rollup_open where kind = 'posts' group by workspace, day having sum(n) <> 0));
 
 -- What was counted before these tables were there is counted again, but not within the hour: a
 -- process of the version before, which does not know of them, may still be counting.
