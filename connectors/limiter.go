@@ -257,24 +257,29 @@ func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience
 // hold keeps calls of an account back for as long as its platform asked; what it asked of a read
 // keeps reads back alone, and of an upload uploads: texts and looks go on.
 func (l *limiter) hold(account schema.AccountID, kind Kind, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	limit := l.of(account)
-	until := l.now().Add(min(d, longestHold))
-	limit.mu.Lock()
-	defer limit.mu.Unlock()
-	if kind == Media {
-		limit.media = later(until, limit.media)
-		return
-	}
-	last := limit.manner(kind)
-	last.held = later(until, last.held)
+	l.keepBack(account, d, func(limit *accountLimit, until time.Time) {
+		if kind == Media {
+			limit.media = later(until, limit.media)
+			return
+		}
+		last := limit.manner(kind)
+		last.held = later(until, last.held)
+	})
 }
 
 // holdAlone keeps an account's calls of one operation back: a limit of those says nothing of others,
 // such as a day's videos of the looks at one that is there.
 func (l *limiter) holdAlone(account schema.AccountID, operation string, d time.Duration) {
+	l.keepBack(account, d, func(limit *accountLimit, until time.Time) {
+		if limit.alone == nil {
+			limit.alone = map[string]time.Time{}
+		}
+		limit.alone[operation] = later(until, limit.alone[operation])
+	})
+}
+
+// keepBack lets note until when calls of an account are held.
+func (l *limiter) keepBack(account schema.AccountID, d time.Duration, note func(limit *accountLimit, until time.Time)) {
 	if d <= 0 {
 		return
 	}
@@ -282,10 +287,7 @@ func (l *limiter) holdAlone(account schema.AccountID, operation string, d time.D
 	until := l.now().Add(min(d, longestHold))
 	limit.mu.Lock()
 	defer limit.mu.Unlock()
-	if limit.alone == nil {
-		limit.alone = map[string]time.Time{}
-	}
-	limit.alone[operation] = later(until, limit.alone[operation])
+	note(limit, until)
 }
 
 func (a *accountLimit) heldFor(call Call, now time.Time) time.Duration {

@@ -184,8 +184,9 @@ const (
 	// error.
 	Found
 	// NotThere: it would be where Find looked, and is not. Twice, a settle time apart and as
-	// long as the platform may take to list it, permits a second call. Together with an error of kind Refused: the platform took the
-	// call and gave up on the post, for the reason in the error. The entry fails.
+	// long as the platform may take to list it, permits a second call. Together with an error
+	// of kind Refused: the platform took the call and gave up on the post, for the reason in
+	// the error. The entry fails.
 	NotThere
 	// SafeToRepeat: a look cannot tell, but the platform answers the same call under the
 	// same key with what the first one made.

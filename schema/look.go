@@ -66,9 +66,9 @@ func (d Delivery) lost(e *Error, at time.Time) Result {
 	return r
 }
 
-// afterFind permits a second visible call only after two looks, a settle time apart and as long
-// as the platform may take to list the entry, that did not find it, or if the call is safe to repeat. If nobody can tell, the entry
-// fails and a person decides.
+// afterFind permits a second visible call only after two looks that did not find the entry, a
+// settle time apart and as long as the platform may take to list it, or if the call is safe to
+// repeat. If nobody can tell, the entry fails and a person decides.
 func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 	switch {
 	case o.Verdict == Found:

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"crier/schema"
 	"crier/schema/sleep"
 )
 
@@ -23,58 +24,53 @@ const (
 
 // measureCollection measures lateness while the metrics of posts are read, against lateness
 // without.
-func measureCollection(ctx context.Context, s *session) (err error) {
+func measureCollection(ctx context.Context, s *session) error {
 	if s.config.Target.URL != "" {
 		return errors.New("a running server's looks stay when they are due: collection starts its own")
 	}
-	address, simulators, err := s.startSimulators(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, simulators.stop()) }()
-	on, err := s.startServer(ctx, serverConfig{Simulators: address})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, on.stop()) }()
-	if err := s.publish(ctx, on, address, "looked-at", &arrivals{}); err != nil {
+	return s.onServer(ctx, serverConfig{}, func(t *run) error { return t.collection(ctx) })
+}
+
+// collection publishes first what is looked at later.
+func (t *run) collection(ctx context.Context) error {
+	if err := t.session.publish(ctx, t.on, t.simulators, "looked-at", &arrivals{}); err != nil {
 		return err
 	}
 	var alone, beside arrivals
 	var rate float64 // of all turns together
 	for turn := range collectionTurns {
-		if err := errors.Join(on.settle(ctx), s.publish(ctx, on, address, fmt.Sprintf("alone-%d", turn), &alone), on.settle(ctx)); err != nil {
+		if err := errors.Join(t.on.settle(ctx), t.session.publish(ctx, t.on, t.simulators, fmt.Sprintf("alone-%d", turn), &alone), t.on.settle(ctx)); err != nil {
 			return err
 		}
-		looks, err := s.publishBesideLooks(ctx, on, address, fmt.Sprintf("beside-%d", turn), &beside)
+		looks, err := t.publishBesideLooks(ctx, fmt.Sprintf("beside-%d", turn), &beside)
 		if err != nil {
 			return err
 		}
 		rate += looks / collectionTurns
 	}
-	return s.report(collectionFigures(rate, beside, alone)...)
+	return t.report(collectionFigures(rate, beside, alone)...)
 }
 
 // publishBesideLooks is publish while metrics are read, and returns how many were a second.
-func (s *session) publishBesideLooks(ctx context.Context, on *server, simulators, label string, late *arrivals) (rate float64, err error) {
-	before, err := on.looks(ctx)
+func (t *run) publishBesideLooks(ctx context.Context, label string, late *arrivals) (rate float64, err error) {
+	before, err := t.on.looks(ctx)
 	if err != nil {
 		return 0, err
 	}
 	began := time.Now()
 	group, inside := errgroup.WithContext(ctx)
 	looking, published := context.WithCancel(inside)
-	group.Go(func() error { return on.makeLooksDue(looking) })
+	group.Go(func() error { return t.on.makeLooksDue(looking) })
 	group.Go(func() error {
 		defer published()
-		return s.publish(inside, on, simulators, label, late)
+		return t.session.publish(inside, t.on, t.simulators, label, late)
 	})
 	if err := group.Wait(); err != nil {
 		return 0, err
 	}
-	after, err := on.looks(ctx)
+	after, err := t.on.looks(ctx)
 	rate = (after - before) / time.Since(began).Seconds()
-	s.say("%.0f looks a second meanwhile", rate)
+	t.say("%.0f looks a second meanwhile", rate)
 	return rate, err
 }
 
@@ -97,13 +93,13 @@ func (s *server) makeLooksDue(ctx context.Context) error {
 			), sooner as (
 				update snapshots s set due_at = now() from looks l where s.post_id = l.post_id and s.n = l.n returning s.account_id
 			), free as (
-				select id from collections where what = 1 and lease_until is null and account_id in (select account_id from sooner) for update skip locked
+				select id from collections where what = $2 and lease_until is null and account_id in (select account_id from sooner) for update skip locked
 			), due as (
 				update collections c set due_at = now() from free where c.id = free.id returning c.id
 			), jobs as (
 				update jobs j set due_at = now() from due where j.id = due.id
 			)
-			select from sooner`, owed)
+			select from sooner`, owed, schema.CollectMetrics)
 		switch {
 		case ctx.Err() != nil:
 			return nil

@@ -27,16 +27,22 @@ type run struct {
 }
 
 // onRun starts the simulators, and a server that takes posts and publishes none.
-func (s *session) onRun(ctx context.Context, work func(*run) error) (err error) {
+func (s *session) onRun(ctx context.Context, work func(*run) error) error {
 	if s.config.Target.URL != "" {
 		return errors.New("the times of a running server's posts are not set back: this starts its own")
 	}
+	return s.onServer(ctx, serverConfig{Roles: "gateway"}, work)
+}
+
+// onServer starts the simulators and a server that publishes to them, for as long as work takes.
+func (s *session) onServer(ctx context.Context, c serverConfig, work func(*run) error) (err error) {
 	address, simulators, err := s.startSimulators(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, simulators.stop()) }()
-	on, err := s.startServer(ctx, serverConfig{Simulators: address, Roles: "gateway"})
+	c.Simulators = address
+	on, err := s.startServer(ctx, c)
 	if err != nil {
 		return err
 	}

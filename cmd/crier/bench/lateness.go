@@ -26,35 +26,29 @@ const (
 
 // measureLateness measures from a post's due time to the arrival of its visible call at the
 // platform, as the simulators record it.
-func measureLateness(ctx context.Context, s *session) (err error) {
+func measureLateness(ctx context.Context, s *session) error {
 	if s.config.Target.URL != "" {
 		return errors.New("a running server wants posts five minutes ahead: lateness starts its own")
 	}
-	address, simulators, err := s.startSimulators(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, simulators.stop()) }()
-	on, err := s.startServer(ctx, serverConfig{Simulators: address})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, on.stop()) }()
+	return s.onServer(ctx, serverConfig{}, func(t *run) error { return t.lateness(ctx) })
+}
 
+// lateness is measured between two runs of its control.
+func (t *run) lateness(ctx context.Context) error {
 	var paced, late arrivals
-	if err := s.pace(ctx, address, &paced); err != nil {
+	if err := t.pace(ctx, t.simulators, &paced); err != nil {
 		return err
 	}
-	if err := s.publish(ctx, on, address, "lateness", &late); err != nil {
+	if err := t.session.publish(ctx, t.on, t.simulators, "lateness", &late); err != nil {
 		return err
 	}
-	if err := errors.Join(on.settle(ctx), s.pace(ctx, address, &paced)); err != nil {
+	if err := errors.Join(t.on.settle(ctx), t.pace(ctx, t.simulators, &paced)); err != nil {
 		return err
 	}
 	if paced.errors > 0 {
 		return fmt.Errorf("%d calls of the control did not arrive", paced.errors)
 	}
-	return s.report(latenessFigures(late, paced)...)
+	return t.report(latenessFigures(late, paced)...)
 }
 
 // publish has posts published, each at its own instant, and reads when they arrived.
