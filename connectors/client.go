@@ -15,7 +15,7 @@ import (
 )
 
 // ClientConfig is what a Client is made of. Limits, Turns, TurnPrefix, ShareAccounts,
-// Classify and Pace may be zero; all else is needed.
+// Classify, Pace and LimitOf may be zero; all else is needed.
 type ClientConfig struct {
 	Platform schema.Platform
 	HTTP     *http.Client // of package egress
@@ -36,9 +36,13 @@ type ClientConfig struct {
 	// PaceReads how long its reads are after one of theirs; nil: as Pace says.
 	Pace      func(header http.Header) time.Duration
 	PaceReads func(header http.Header) time.Duration
-	Logger    *slog.Logger
-	Metrics   *Metrics
-	Now       func() time.Time
+	// LimitOf names which of an account's limits a call counts against: what Pace says is of that
+	// one, and an error that is Alone. Of a turn that is reserved it is told the kind alone. nil:
+	// each operation has its own, and Pace speaks of all.
+	LimitOf func(call Call) string
+	Logger  *slog.Logger
+	Metrics *Metrics
+	Now     func() time.Time
 }
 
 // Client makes the calls of one platform: limiter, breaker, egress, typed error. It is
@@ -49,6 +53,7 @@ type Client struct {
 	classify func(status int, header http.Header, body []byte) *schema.Error
 	pace     func(header http.Header) time.Duration
 	paceRead func(header http.Header) time.Duration
+	ownPace  bool // it is of single limits
 	metrics  *Metrics
 	now      func() time.Time
 	limiter  *limiter
@@ -67,6 +72,7 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 		classify: config.Classify,
 		pace:     config.Pace,
 		paceRead: config.PaceReads,
+		ownPace:  config.LimitOf != nil,
 		metrics:  config.Metrics,
 		now:      config.Now,
 		limiter:  newLimiter(config),
@@ -163,11 +169,9 @@ func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kin
 	return c.limiter.reserve(ctx, account, kind)
 }
 
-// Hold keeps the calls of an account's operation back for a time that its platform named other than
-// by a refusal, such as in a header that says that nothing is left of a limit.
-func (c *Client) Hold(account schema.AccountID, operation string, d time.Duration) {
-	c.limiter.holdAlone(account, operation, d)
-}
+// Hold keeps calls of an account back that count against the same limit as a call, for a time that
+// its platform named other than by a refusal, such as in a header that says that nothing is left of it.
+func (c *Client) Hold(call Call, d time.Duration) { c.limiter.holdAlone(call, d) }
 
 // exchange sends the request and judges the answer.
 func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
@@ -187,17 +191,21 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 		return nil, err
 	}
 	if err := c.judge(call, response, out); err != nil {
-		if err.Alone {
-			c.limiter.holdAlone(call.Account, call.Operation, err.RetryAfter)
-		} else {
-			c.limiter.hold(call.Account, call.Kind, err.RetryAfter)
-		}
+		c.hold(call, err.RetryAfter, err.Alone)
 		return response, err
 	}
 	if pace := c.paceOf(call); pace != nil {
-		c.limiter.hold(call.Account, call.Kind, pace(response.Header))
+		c.hold(call, pace(response.Header), c.ownPace)
 	}
 	return response, nil
+}
+
+func (c *Client) hold(call Call, d time.Duration, alone bool) {
+	if alone {
+		c.limiter.holdAlone(call, d)
+	} else {
+		c.limiter.hold(call.Account, call.Kind, d)
+	}
 }
 
 func (c *Client) paceOf(call Call) func(http.Header) time.Duration {

@@ -27,6 +27,7 @@ var errThrottled = errors.New("held by the limiter")
 type limiter struct {
 	now      func() time.Time
 	limits   Limits
+	limitOf  func(Call) string
 	accounts *recent[schema.AccountID, *accountLimit]
 	apps     map[Kind]*recent[string, *share]
 	// spareApps are the turns of apps for any call as reads see them; nil: there is no limit.
@@ -49,8 +50,14 @@ type accountLimit struct {
 	mu          sync.Mutex
 	calls, read manner    // but reads; and those
 	media       time.Time // no upload before this time
-	// alone is until when single operations are held; there are few of them.
-	alone map[string]time.Time
+	// alone is until when calls are held that count against one of its limits; there are few of them.
+	alone map[aloneLimit]time.Time
+}
+
+// aloneLimit is one of an account's limits, or reads by themselves of one.
+type aloneLimit struct {
+	name   string
+	isRead bool
 }
 
 // manner is how the last call of an account was made; the next one is expected to be made alike.
@@ -69,7 +76,10 @@ func (a *accountLimit) manner(kind Kind) *manner {
 
 func newLimiter(config ClientConfig) *limiter {
 	config.appTurns = config.turnsOfApps()
-	l := &limiter{now: config.Now, limits: config.Limits, apps: map[Kind]*recent[string, *share]{}}
+	l := &limiter{now: config.Now, limits: config.Limits, limitOf: config.LimitOf, apps: map[Kind]*recent[string, *share]{}}
+	if l.limitOf == nil {
+		l.limitOf = func(call Call) string { return call.Operation }
+	}
 	for kind, limit := range config.Limits {
 		if limit.App.PerSecond > 0 {
 			l.apps[kind] = config.appShares(kind, limit.App)
@@ -213,7 +223,7 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 	limit.mu.Lock()
 	last := *limit.manner(kind)
 	limit.mu.Unlock()
-	if held := limit.heldFor(Call{Kind: kind}, l.now()); held > 0 {
+	if held := l.heldFor(limit, Call{Kind: kind}); held > 0 {
 		return nil, held
 	}
 	if last.server != nil {
@@ -233,7 +243,7 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {
 	limit := l.of(call.Account)
 	limit.uses(call, server)
-	if held := limit.heldFor(call, l.now()); held > 0 {
+	if held := l.heldFor(limit, call); held > 0 {
 		return throttled(held)
 	}
 	if call.Turn != nil && call.Turn.Use() {
@@ -267,14 +277,16 @@ func (l *limiter) hold(account schema.AccountID, kind Kind, d time.Duration) {
 	})
 }
 
-// holdAlone keeps an account's calls of one operation back: a limit of those says nothing of others,
-// such as a day's videos of the looks at one that is there.
-func (l *limiter) holdAlone(account schema.AccountID, operation string, d time.Duration) {
-	l.keepBack(account, d, func(limit *accountLimit, until time.Time) {
+// holdAlone keeps an account's calls back that count against the same limit as a call: it says
+// nothing of others, such as a day's videos of the looks at one that is there. That of a read keeps
+// reads back alone.
+func (l *limiter) holdAlone(call Call, d time.Duration) {
+	of := aloneLimit{l.limitOf(call), call.Kind == Read}
+	l.keepBack(call.Account, d, func(limit *accountLimit, until time.Time) {
 		if limit.alone == nil {
-			limit.alone = map[string]time.Time{}
+			limit.alone = map[aloneLimit]time.Time{}
 		}
-		limit.alone[operation] = later(until, limit.alone[operation])
+		limit.alone[of] = later(until, limit.alone[of])
 	})
 }
 
@@ -290,14 +302,19 @@ func (l *limiter) keepBack(account schema.AccountID, d time.Duration, note func(
 	note(limit, until)
 }
 
-func (a *accountLimit) heldFor(call Call, now time.Time) time.Duration {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	held := later(later(a.calls.held, a.manner(call.Kind).held), a.alone[call.Operation])
-	if call.Kind == Media {
-		held = later(held, a.media)
+// heldFor returns how long a call is held. Of one that is yet to be made the kind alone is known.
+func (l *limiter) heldFor(limit *accountLimit, call Call) time.Duration {
+	of := aloneLimit{name: l.limitOf(call)}
+	limit.mu.Lock()
+	defer limit.mu.Unlock()
+	held := later(later(limit.calls.held, limit.manner(call.Kind).held), limit.alone[of])
+	switch of.isRead = true; call.Kind {
+	case Media:
+		held = later(held, limit.media)
+	case Read:
+		held = later(held, limit.alone[of])
 	}
-	return held.Sub(now)
+	return held.Sub(l.now())
 }
 
 // uses notes the app and the server of a call.

@@ -123,7 +123,7 @@ func (d Delivery) attemptKind(o Outcome, r Result) AttemptKind {
 		return AttemptUnknown
 	case o.Err != nil || (d.Step == StepFind && r.Step != StepFind && r.Entry == d.Entry && r.State == TargetPending):
 		return AttemptRetrying
-	case r.State == TargetPending && r.Step == StepFind && o.Verdict == NotThere:
+	case r.State == TargetPending && r.Step == StepFind && o.missing():
 		return AttemptNotFound
 	case d.Step == StepFind && !o.Receipt.Open && !d.polls():
 		return AttemptFound

@@ -46,7 +46,7 @@ type Delivery struct {
 	Known    []string        // native ids of what other entries have published to the profile since then
 	Shared   bool            // another account is of the same profile, so its call may have made what a look finds
 	Attempts int             // failed calls so far
-	Looked   int             // how often Find has returned NotThere since the open call; or repeated, or calledBefore
+	Looked   int             // how often Find has returned NotThere or NotMade since the open call; or repeated, or calledBefore
 	Tries    int             // failed calls that end it
 	DueAt    time.Time       // the base of lateness
 	Until    time.Time       // DueAt plus the most it may be late: nothing waits longer; the stages set it
@@ -58,7 +58,7 @@ type Delivery struct {
 	Unsettled       EntrySet
 	AcceptDuplicate bool // whoever retried accepts a second post where nobody can tell
 	Blind           bool // nobody can look for a lost call on this platform
-	// Listed is how long what the call made may be missing where Find looks.
+	// Listed is how long what the call made may be missing where Find looks; NotMade does not wait.
 	Listed time.Duration
 
 	Unreadable error // why its row cannot be read, a fault of crier's own; nil: it can
@@ -191,6 +191,9 @@ const (
 	// SafeToRepeat: a look cannot tell, but the platform answers the same call under the
 	// same key with what the first one made.
 	SafeToRepeat
+	// NotMade is NotThere by the word of what was prepared, which the platform knows at once
+	// whatever its lists show: twice, a settle time apart, is enough.
+	NotMade
 )
 
 // Times of the rules of the engine. A visible call ends within half of its lease, so that
@@ -226,9 +229,9 @@ func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 // DescribeReply fills in what a reply needs of what it answers, which stands in the place of
 // a published entry.
 func (d *Delivery) DescribeReply(limits Constraints) {
-	d.Listed = limits.Listing.of(d)
 	to := d.Comment.ReplyTo
 	d.Text, d.Tries, d.Entries = d.Comment.Text, DefaultTries, 1
+	d.Listed = limits.Listing.of(d)
 	d.Receipts = []Receipt{{NativeID: to.NativeID, State: to.State}}
 	d.Key = keyOf(append([]byte("reply"), d.Comment.ID[:]...))
 }
@@ -284,5 +287,5 @@ func (d *Delivery) DescribeComment(content Content, limits Constraints) {
 	d.Describe(content, "", limits)
 	d.Text = d.Comment.Text
 	d.Tries = DefaultTries
-	d.Key = keyOf(append([]byte("comment"), d.Comment.ID[:]...))
+	d.Key, d.Listed = keyOf(append([]byte("comment"), d.Comment.ID[:]...)), limits.Listing.of(d)
 }

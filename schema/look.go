@@ -75,17 +75,17 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 		r := d.published(o.Receipt, at)
 		r.Found = true
 		return r
-	case o.Verdict == NotThere && d.mayBeListed():
+	case o.missing() && d.mayBeListed(o.Verdict):
 		looks := max(d.Looked, 0)
 		r := d.waiting(StepFind, SettleTime<<looks)
 		r.Looked, r.Error = looks+1, stillOpen("it was not there when crier last looked", at)
 		return r
-	case o.Verdict == NotThere && d.Unsettled.Has(d.Entry):
+	case o.missing() && d.Unsettled.Has(d.Entry):
 		r := d.callAgain()
 		r.Fresh = r.Unsettled == 0
 		r.Error = targetError(errNotTaken(), at)
 		return r
-	case o.Verdict == NotThere:
+	case o.missing():
 		r := d.failure(errNotTaken(), StepPublish, at, jitter)
 		r.Looked, r.Receipts = 0, withoutEntry(r.Receipts, d.Entry)
 		return r
@@ -108,10 +108,14 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 
 // mayBeListed reports whether another look has to follow one that did not find the entry. Each
 // is twice as long after the one before, so that their number tells how long it was looked for:
-// a settle time at least, and as long as the platform may take to list what it has.
-func (d Delivery) mayBeListed() bool {
-	return d.Looked <= 0 || SettleTime<<d.Looked-SettleTime < d.Listed
+// a settle time at least, and where a list tells as long as the platform may take to list what it
+// has.
+func (d Delivery) mayBeListed(verdict Verdict) bool {
+	return d.Looked <= 0 || verdict == NotThere && SettleTime<<d.Looked-SettleTime < d.Listed
 }
+
+// missing reports whether a look found that the entry is not there, as far as it can tell.
+func (o Outcome) missing() bool { return o.Verdict == NotThere || o.Verdict == NotMade }
 
 func errNotTaken() *Error {
 	return &Error{Kind: Retryable, Message: "the platform did not take the post"}

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -198,35 +197,36 @@ func TestACallAfterARetrysLooksKnowsTheOthers(t *testing.T) {
 // A list that shows late what it has is looked at until it would show it: only then the call is
 // made again, whenever it was first claimed.
 func TestALateListIsLookedAtUntilItShows(t *testing.T) {
-	prepared, film := json.RawMessage(`{}`), []Media{{Kind: Video}}
-	comment, sandbox := &Comment{}, Account{Sandbox: true}
-	late, handle, refuses := Listing{Within: 10 * time.Minute}, Listing{Within: 10 * time.Minute, Handle: true}, Listing{Within: 10 * time.Minute, Refuses: true}
+	film, comment, sandbox := []Media{{Kind: Video}}, &Comment{}, Account{Sandbox: true}
+	late, refuses := Listing{Within: 10 * time.Minute}, Listing{Within: 10 * time.Minute, Refuses: true}
 	for name, tt := range map[string]struct {
 		listing  Listing
 		delivery Delivery
-		shown    bool // at once, or never a second time
+		verdicts []Verdict // of the looks, the last one again and again
+		shown    bool      // at once, or never a second time
 	}{
-		"a platform that lists at once":             {Listing{}, Delivery{}, true},
-		"one that lists late":                       {late, Delivery{Progress: prepared}, false},
-		"its simulator":                             {late, Delivery{Account: sandbox}, true},
-		"what was prepared is asked":                {handle, Delivery{Progress: prepared}, true},
-		"what was prepared is forgotten":            {handle, Delivery{}, false},
-		"a comment has none":                        {handle, Delivery{Progress: prepared, Comment: comment}, false},
-		"a text that is refused if it comes again":  {refuses, Delivery{}, true},
-		"the text of a film":                        {refuses, Delivery{Media: film}, false},
-		"a comment that is refused if it comes too": {refuses, Delivery{Media: film, Comment: comment}, true},
+		"a platform that lists at once":             {Listing{}, Delivery{}, []Verdict{NotThere}, true},
+		"one that lists late":                       {late, Delivery{}, []Verdict{NotThere}, false},
+		"its simulator":                             {late, Delivery{Account: sandbox}, []Verdict{NotThere}, true},
+		"what was prepared is asked":                {late, Delivery{}, []Verdict{NotMade}, true},
+		"what was prepared is forgotten by then":    {late, Delivery{}, []Verdict{NotMade, NotThere}, false},
+		"what was prepared is known again":          {late, Delivery{}, []Verdict{NotThere, NotMade}, true},
+		"a text that is refused if it comes again":  {refuses, Delivery{}, []Verdict{NotThere}, true},
+		"a text that is not called for again":       {refuses, Delivery{Attempts: DefaultTries - 1}, []Verdict{NotThere}, false},
+		"the text of a film":                        {refuses, Delivery{Media: film}, []Verdict{NotThere}, false},
+		"a comment that is refused if it comes too": {refuses, Delivery{Media: film, Comment: comment}, []Verdict{NotThere}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 			d, first := tt.delivery, at
 			d.Describe(Content{Entries: []Entry{{Media: d.Media}}}, "", Constraints{Listing: tt.listing})
 			d.Step, d.Entries, d.Since, d.DueAt, d.Until = StepFind, 1, at.Add(-time.Hour), at.Add(-time.Hour), at.Add(time.Hour)
-			for range 20 {
-				r := d.After(Outcome{Verdict: NotThere}, at, 0)
-				if r.Step != StepFind {
+			for look := range 20 {
+				r := d.After(Outcome{Verdict: tt.verdicts[min(look, len(tt.verdicts)-1)]}, at, 0)
+				if r.Step != StepFind || r.State != TargetPending {
 					break
 				}
-				if r.Error == nil || r.Error.Code != CodeOutcomeUnknown || r.Attempts != 0 {
+				if r.Error == nil || r.Error.Code != CodeOutcomeUnknown || r.Attempts != d.Attempts {
 					t.Fatalf("it is still open as %+v", r)
 				}
 				d.Looked, at = r.Looked, at.Add(r.NextIn)

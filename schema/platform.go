@@ -121,10 +121,8 @@ type Listing struct {
 	// Within is how long it may be missing; zero: it is shown at once, or a second call makes
 	// nothing more.
 	Within time.Duration
-	// Handle tells that of a post what was prepared is asked, and shows it at once.
-	Handle bool
 	// Refuses tells that a second text is refused where it is the first one again; of media
-	// that is not known.
+	// that is not known. The last try has none after it that would tell.
 	Refuses bool
 }
 
@@ -134,9 +132,9 @@ const UsualListing = time.Minute
 
 // of returns how long what a delivery's call made may be missing. A simulator lists at once.
 func (l Listing) of(d *Delivery) time.Duration {
-	isComment := d.Comment != nil
+	isText := d.Comment != nil || len(d.Media) == 0
 	switch {
-	case d.Account.Sandbox, l.Handle && !isComment && len(d.Progress) > 0, l.Refuses && (isComment || len(d.Media) == 0):
+	case d.Account.Sandbox, l.Refuses && isText && d.Attempts+1 < d.Tries:
 		return 0
 	default:
 		return l.Within

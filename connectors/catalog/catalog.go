@@ -97,7 +97,7 @@ func (e entry) client(d Deps, client *http.Client, prefix string) *connectors.Cl
 	return connectors.NewClient(connectors.ClientConfig{
 		Platform: e.constraints.Platform, HTTP: client, Limits: e.limits,
 		Turns: d.Turns, TurnPrefix: prefix, ShareAccounts: d.ShareAccounts,
-		Classify: e.classify, Pace: e.pace, PaceReads: e.paceRead, Logger: d.Logger, Metrics: d.Metrics, Now: d.Now,
+		Classify: e.classify, Pace: e.pace, PaceReads: e.paceRead, LimitOf: e.limitOf, Logger: d.Logger, Metrics: d.Metrics, Now: d.Now,
 	})
 }
 

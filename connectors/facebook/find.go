@@ -135,7 +135,7 @@ func (c *Connector) findVideo(ctx context.Context, d schema.Delivery, s settings
 			Kind: schema.Retryable, RetryAfter: schema.SettleTime, Message: "Facebook processes the video still",
 		}
 	default:
-		return schema.Receipt{}, schema.NotThere, nil
+		return schema.Receipt{}, schema.NotMade, nil
 	}
 }
 

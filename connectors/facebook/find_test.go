@@ -87,8 +87,8 @@ func TestFindReadsThePhasesOfAVideo(t *testing.T) {
 		want                   schema.Verdict
 		later                  bool
 	}{
-		"not begun":        {"not_started", "not_started", schema.NotThere, false},
-		"processed alone":  {"complete", "not_started", schema.NotThere, false},
+		"not begun":        {"not_started", "not_started", schema.NotMade, false},
+		"processed alone":  {"complete", "not_started", schema.NotMade, false},
 		"in processing":    {"in_progress", "not_started", schema.CannotTell, true},
 		"being published":  {"in_progress", "in_progress", schema.Found, false},
 		"published":        {"complete", "complete", schema.Found, false},

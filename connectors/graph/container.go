@@ -244,8 +244,7 @@ func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, 
 
 // Find looks for what a delivery's container became: the container knows whether it was
 // published, and the account's own list as what. Where the container is gone, after a day or
-// more, the list alone tells, and also of a first comment. NotThere is the container's word,
-// if there is one.
+// more, the list alone tells, and also of a first comment. NotMade is the container's word.
 func (c Containers) Find(ctx context.Context, d schema.Delivery, s Search) (listing.Item, schema.Verdict, error) {
 	p, err := progressOf(d)
 	if err != nil {
@@ -262,7 +261,7 @@ func (c Containers) Find(ctx context.Context, d schema.Delivery, s Search) (list
 	case state.Status == InProgress:
 		return listing.Item{}, schema.CannotTell, listing.LookLater(0, "the platform still works on the container")
 	case state.Status != Published:
-		return listing.Item{}, schema.NotThere, nil
+		return listing.Item{}, schema.NotMade, nil
 	default:
 		s.published = true
 	}

@@ -38,7 +38,7 @@ func Constraints() schema.Constraints {
 		DailyCap:   100,
 		Containers: true,
 		Pulls:      true,
-		Listing:    schema.Listing{Within: schema.UsualListing, Handle: true},
+		Listing:    schema.Listing{Within: schema.UsualListing},
 		Settings:   settingRules().Check,
 		Together:   ofItsMedia,
 	}

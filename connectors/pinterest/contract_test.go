@@ -35,7 +35,7 @@ func fixture() connectortest.Fixture {
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Pinterest, HTTP: p.HTTP, Classify: pinterest.Classify, Pace: pinterest.Pace,
+					Platform: schema.Pinterest, HTTP: p.HTTP, Classify: pinterest.Classify, Pace: pinterest.Pace, LimitOf: pinterest.LimitOf,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

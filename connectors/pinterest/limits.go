@@ -2,6 +2,15 @@ package pinterest
 
 import "crier/connectors"
 
+// LimitOf is the LimitOf of the platform's connectors.ClientConfig: what writes is counted apart from
+// what reads.
+func LimitOf(call connectors.Call) string {
+	if call.Kind == connectors.Post || call.Kind == connectors.Media {
+		return "writes"
+	}
+	return "reads"
+}
+
 // Limits are those of an app with standard access (reference/rate-limits), of a person and
 // minute: 100 calls that write and 1,000 that read. All boards of a person share them, which
 // the headers tell; a little less of them is taken here, since calls bunch up on their way.

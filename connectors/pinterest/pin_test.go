@@ -2,12 +2,14 @@ package pinterest
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -197,6 +199,54 @@ func TestAPictureThatPinterestCannotFetchIsRefused(t *testing.T) {
 	d := r.prepare(t, r.delivery("", "look", gone))
 	_, err := r.Publish(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Refused)
+}
+
+// What writes is counted apart from what reads, and what a read of figures meets holds no look up.
+func TestALimitHoldsWhatCountsAgainstIt(t *testing.T) {
+	spent := simulation.Fault{Status: http.StatusTooManyRequests, Header: map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "42"}, Body: `{"code":8,"message":"slower"}`}
+	r := newRig(t)
+	d := r.prepare(t, r.delivery(`{"title":"T"}`, "look", picture))
+	look := func() error {
+		_, _, err := r.Find(t.Context(), d)
+		return err
+	}
+	pin := func() error {
+		_, err := r.Publish(t.Context(), d)
+		return err
+	}
+	read := func() error {
+		_, err := r.Followers(t.Context(), connectors.Reading{Account: d.Account, Credentials: d.Credentials})
+		return err
+	}
+	for _, tt := range []struct {
+		spends string
+		call   func() error
+		goOn   []func() error
+	}{
+		{"GET /v5/boards/{board}", read, []func() error{look, pin}},
+		{callPins, look, []func() error{pin}},
+		{callPin, pin, []func() error{look, read}},
+	} {
+		spent.Operation = tt.spends
+		r.Inject(t, spent)
+		for range 2 { // once asked, once held
+			connectortest.WantKind(t, tt.call(), schema.RateLimited)
+		}
+		for i, call := range tt.goOn {
+			if err := call(); err != nil {
+				t.Errorf("after %s, call %d: %v", tt.spends, i, err)
+			}
+		}
+		r.Pass(time.Minute)
+	}
+	r.Inject(t, simulation.Fault{Operation: callPin, Status: http.StatusCreated, Header: spent.Header, Body: `{"id":"7"}`})
+	if err := errors.Join(pin(), look(), read()); err != nil {
+		t.Errorf("after the last pin: %v", err)
+	}
+	connectortest.WantKind(t, pin(), schema.RateLimited)
+	if _, wait := r.client.Reserve(t.Context(), d.Account.ID, connectors.Post); wait < 40*time.Second {
+		t.Errorf("the next pin is claimed in %v", wait)
+	}
 }
 
 // After the last call of a limit the account waits, before Pinterest says so.

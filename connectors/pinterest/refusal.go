@@ -55,7 +55,9 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 	case status == http.StatusConflict:
 		return &schema.Error{Kind: schema.Retryable, RetryAfter: conflictWait, Message: r.Message}
 	case status == http.StatusTooManyRequests && header.Get("Retry-After") == "" && header.Get(resetHeader) == "":
-		return &schema.Error{Kind: schema.RateLimited, RetryAfter: minuteWait, Message: r.Message}
+		return &schema.Error{Kind: schema.RateLimited, RetryAfter: minuteWait, Message: r.Message, Alone: true}
+	case status == http.StatusTooManyRequests:
+		return &schema.Error{Kind: schema.RateLimited, Message: r.Message, Alone: true}
 	default:
 		return nil
 	}
@@ -69,7 +71,7 @@ const (
 )
 
 // Pace is the Pace of the platform's connectors.ClientConfig: after the last call of a limit
-// the account waits for the next window. A header may name several limits, the nearest first.
+// calls that count against it wait for the next window. A header may name several limits, the nearest first.
 func Pace(header http.Header) time.Duration {
 	first := func(name string) (int, bool) {
 		value, _, _ := strings.Cut(header.Get(name), ",")

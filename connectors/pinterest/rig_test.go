@@ -86,7 +86,7 @@ func (r *rig) restart(t *testing.T) {
 	t.Helper()
 	r.Connector = New(Config{
 		Base: r.Base, Media: r.files, Now: r.Clock, App: connectortest.App(),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Pinterest, Classify: Classify, Pace: Pace, Limits: Limits()}),
+		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Pinterest, Classify: Classify, Pace: Pace, LimitOf: LimitOf, Limits: Limits()}),
 	})
 }
 

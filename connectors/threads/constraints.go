@@ -35,7 +35,7 @@ func Constraints() schema.Constraints {
 		DailyCap:     250,
 		Containers:   true,
 		Pulls:        true,
-		Listing:      schema.Listing{Within: schema.UsualListing, Handle: true},
+		Listing:      schema.Listing{Within: schema.UsualListing},
 		Settings:     settingRules().Check,
 		Together:     textAlone,
 	}

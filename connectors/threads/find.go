@@ -16,7 +16,7 @@ import (
 const pageSize = 100
 
 // Find asks the container, which knows whether it was published, and then the account's own
-// list for what it became: that a container does not say. NotThere is the container's word.
+// list for what it became: that a container does not say. NotMade is the container's word.
 //
 // A first comment has no container that outlives the process, and neither has an entry of a
 // retry: the list alone tells of those.

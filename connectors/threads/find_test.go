@@ -21,8 +21,8 @@ func TestFindByTheContainer(t *testing.T) {
 		want    schema.Verdict
 		later   bool // to be asked again
 	}{
-		"nothing was published":        {false, time.Minute, nil, schema.NotThere, false},
-		"nothing was, and it expired":  {false, 25 * time.Hour, nil, schema.NotThere, false},
+		"nothing was published":        {false, time.Minute, nil, schema.NotMade, false},
+		"nothing was, and it expired":  {false, 25 * time.Hour, nil, schema.NotMade, false},
 		"published":                    {true, time.Minute, nil, schema.Found, false},
 		"published long ago":           {true, 25 * time.Hour, nil, schema.Found, false},
 		"published and not listed yet": {true, time.Minute, []*simulation.Fault{{Operation: simPosts, Status: http.StatusOK, Body: `{"data":[]}`}}, schema.CannotTell, true},

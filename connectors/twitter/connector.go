@@ -128,7 +128,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost)
 		} `json:"data"`
 	}
 	response, err := c.client.Do(ctx, call, &created)
-	c.obey(d.Account.ID, response)
+	c.obey(call, response)
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Duplicate && !d.CallsAgain() {
 		// No earlier call of this entry can have made what X has: it is another post.
 		err = &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}

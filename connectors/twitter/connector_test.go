@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/connectors/twitter/simulator"
@@ -137,6 +138,9 @@ func TestAWindowThatIsUsedUpIsWaitedOut(t *testing.T) {
 			_, err := r.Publish(t.Context(), d)
 			if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter < wait-time.Second || e.RetryAfter > wait+time.Second {
 				t.Errorf("RetryAfter = %v, want %v", e.RetryAfter, wait)
+			}
+			if _, held := r.client.Reserve(t.Context(), d.Account.ID, connectors.Post); !tt.all && held < wait-time.Second {
+				t.Errorf("it may be claimed in %v", held)
 			}
 			if _, err = r.Publish(t.Context(), other); tt.all {
 				connectortest.WantKind(t, err, schema.RateLimited)

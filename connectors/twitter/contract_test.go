@@ -25,7 +25,7 @@ func fixture() connectortest.Fixture {
 			return twitter.New(twitter.Config{
 				Base: p.Base, Media: p.Media, Now: p.Now, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Twitter, HTTP: p.HTTP, Classify: twitter.Classify, Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+					Platform: schema.Twitter, HTTP: p.HTTP, Classify: twitter.Classify, LimitOf: twitter.LimitOf, Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})
 		},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/schema"
 )
 
 // The windows an answer can tell of, by the start of their headers: 15 minutes of an
@@ -40,6 +39,15 @@ func Limits() connectors.Limits {
 	}
 }
 
+// LimitOf is the LimitOf of the platform's connectors.ClientConfig: X counts by endpoint, and all that
+// makes something visible is of one, so that what has to wait for it is not even claimed.
+func LimitOf(call connectors.Call) string {
+	if call.Kind == connectors.Post {
+		return opCreatePost
+	}
+	return call.Operation
+}
+
 // exhausted returns how long a window that is used up lasts, by X's own clock; zero: it is
 // not, or the answer does not say.
 func exhausted(header http.Header, name string) time.Duration {
@@ -59,14 +67,14 @@ func exhausted(header http.Header, name string) time.Duration {
 
 // obey keeps posts of an account, or of all of the app, back until a window that the answer to one
 // has used up is over. Looks have windows of their own.
-func (c *Connector) obey(account schema.AccountID, response *connectors.Response) {
+func (c *Connector) obey(call connectors.Call, response *connectors.Response) {
 	if response == nil {
 		return
 	}
 	if wait := exhausted(response.Header, appDay); wait > 0 {
 		c.day.until(c.now().Add(wait))
 	}
-	c.client.Hold(account, opCreatePost, max(exhausted(response.Header, window), exhausted(response.Header, userDay)))
+	c.client.Hold(call, max(exhausted(response.Header, window), exhausted(response.Header, userDay)))
 }
 
 // pause is a time before which nothing is sent.

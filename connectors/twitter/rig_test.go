@@ -49,7 +49,7 @@ func (r *rig) restart(t *testing.T) {
 	t.Helper()
 	r.Connector = New(Config{
 		Base: r.Base, Now: r.Clock, Media: r.files, App: connectortest.App(),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Twitter, Classify: Classify}),
+		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Twitter, Classify: Classify, LimitOf: LimitOf}),
 	})
 }
 

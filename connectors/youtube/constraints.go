@@ -40,7 +40,7 @@ func Constraints() schema.Constraints {
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxComment, Count: utf8.RuneCountInString},
 		DailyCap:     50,
-		Listing:      schema.Listing{Within: listed, Handle: true},
+		Listing:      schema.Listing{Within: listed},
 		Settings:     settingsCheck(),
 		Together:     together,
 	}

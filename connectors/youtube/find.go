@@ -46,7 +46,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		case now.made.ID != "":
 			return c.receipt(d, now.made.ID), schema.Found, nil
 		case !now.gone:
-			return schema.Receipt{}, schema.NotThere, nil
+			return schema.Receipt{}, schema.NotMade, nil
 		}
 	}
 	return c.findUpload(ctx, d)
@@ -65,12 +65,7 @@ func (c *Connector) findUpload(ctx context.Context, d schema.Delivery) (schema.R
 	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
 		return c.uploads(ctx, d, s, own.Details.Related.Uploads, next)
 	})
-	switch wait := listed - c.now().Sub(d.Since); {
-	case verdict == schema.NotThere && wait > 0:
-		return schema.Receipt{}, schema.CannotTell, &schema.Error{
-			Kind: schema.Retryable, RetryAfter: wait, Message: "YouTube may not list the video yet",
-		}
-	case verdict != schema.Found:
+	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}
 	receipt := c.receipt(d, item.ID)

@@ -16,7 +16,7 @@ type trait struct {
 	keyed    bool          // what is there already is refused as a duplicate
 	repeats  bool          // answers a call under a key it knows with what the first one made
 	open     bool          // goes on by itself after the call
-	listed   time.Duration // how much later what was made may be seen
+	listed   time.Duration // how much later than there what was made may be listed
 	threads  bool
 	comments bool
 	rootOnly bool // takes comments on the first entry only
@@ -62,7 +62,8 @@ type platform struct {
 // thing is what a visible call made.
 type thing struct {
 	id         string
-	processing bool // taken, not visible yet
+	processing bool      // taken, not visible yet
+	listedAt   time.Time // until when only what was prepared, or its id, tells of it
 }
 
 func newPlatform(s *simulation) *platform {
@@ -139,14 +140,23 @@ func (p *platform) look(d schema.Delivery) (schema.Outcome, time.Duration) {
 		return schema.Outcome{Verdict: schema.SafeToRepeat}, in
 	}
 	t := p.things[spotOf(d)]
-	if t == nil && p.gaveUp[spotOf(d)] && p.rand.IntN(2) == 0 { // others say that it is not there
+	isKnown := d.Receipt(d.Entry) != nil || d.Comment == nil && len(d.Progress) > 0 && p.rand.IntN(3) == 0 // else it is forgotten
+	if t == nil && p.gaveUp[spotOf(d)] && p.rand.IntN(2) == 0 {                                            // others say that it is not there
 		p.seen.gaveUp++
 		p.check.saysWhy(d)
 		o := failedWith(schema.Refused, "the video is too short")
 		o.Verdict = schema.NotThere
 		return o, in
 	}
-	if t == nil {
+	switch {
+	case t == nil && isKnown:
+		p.seen.notMade++
+		p.check.sawNothing(d)
+		return schema.Outcome{Verdict: schema.NotMade}, in
+	case t == nil, !isKnown && p.now.Before(t.listedAt):
+		if t != nil {
+			p.seen.unlisted++
+		}
 		p.check.sawNothing(d)
 		return schema.Outcome{Verdict: schema.NotThere}, in
 	}
@@ -270,13 +280,10 @@ func (p *platform) loses(c *call) bool {
 	case 1:
 		c.effectAt = p.now.Add(p.between(0, c.lasts))
 	default:
-		c.effectAt = p.now.Add(c.lasts + p.between(0, c.latest()))
+		c.effectAt = p.now.Add(c.lasts + p.between(0, latest))
 	}
 	return true
 }
-
-// latest is how long after the end of the call its effect may be seen at last.
-func (c *call) latest() time.Duration { return latest + traitOf(c.delivery.Account.Platform).listed }
 
 // schedule makes the call take effect at its time, unless that is changed before.
 func (c *call) schedule() {
@@ -300,7 +307,7 @@ func (c *call) abandon() {
 	c.ends = p.now
 	c.effect++
 	if p.rand.IntN(2) == 0 {
-		c.effectAt = p.now.Add(p.between(0, c.latest()))
+		c.effectAt = p.now.Add(p.between(0, latest))
 		c.schedule()
 	}
 }
@@ -320,7 +327,7 @@ func (c *call) takeEffect() {
 		receipt = p.newReceipt(c.delivery)
 	}
 	p.check.appeared(c.delivery, receipt, late)
-	t := &thing{id: receipt.NativeID, processing: receipt.Open}
+	t := &thing{id: receipt.NativeID, processing: receipt.Open, listedAt: p.now.Add(p.between(trait.listed/2, trait.listed))}
 	p.things[s] = t
 	if t.processing {
 		p.after(p.between(time.Second, longestProcess), func() { p.process(c.delivery, t) })

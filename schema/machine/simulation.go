@@ -177,5 +177,5 @@ type counts struct {
 	holes, processed, vanished, stale, lateReceipts  int
 	postponed, unanswered, repeats, missed, leftOut  int
 	accepted, downLooks, settledLater, gaveUpLate    int
-	gaveUp                                           int
+	gaveUp, notMade, unlisted                        int
 }

@@ -62,7 +62,7 @@ func outcomeName(d schema.Delivery, o schema.Outcome) string {
 	case d.Step == schema.StepPrepare:
 		return fmt.Sprintf("ready %t, again in %s", o.Progress.Ready, o.Progress.RetryIn)
 	case d.Step == schema.StepFind:
-		return [...]string{"cannot tell", "found ", "not there", "safe to repeat"}[o.Verdict] + receiptName(o.Receipt)
+		return [...]string{"cannot tell", "found ", "not there", "safe to repeat", "not made"}[o.Verdict] + receiptName(o.Receipt)
 	default:
 		return receiptName(o.Receipt)
 	}
