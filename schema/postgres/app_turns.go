@@ -78,6 +78,7 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(`select set_config('synchronous_commit', 'off', true)`)
+	db.QueueGenericPlans(batch)
 	batch.Queue(`
 		insert into app_turns (app, next_at)
 		select app, now() - back from unnest($1::text[], $2::interval[]) u (app, back) order by app

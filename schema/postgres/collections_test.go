@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 // Several processes have things collected at once, of accounts that were connected and of those
@@ -58,4 +59,43 @@ func TestCollectionsAreMadeInOneOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.must(<-stored)
+}
+
+// A platform's limit puts off what is read of several accounts, in the order in which it came, while
+// what is to be read of them is made.
+func TestWhatIsPutOffIsLockedInTheOrderOfAccounts(t *testing.T) {
+	f := newFixture(t)
+	slices.SortFunc(f.accounts, func(a, b schema.AccountID) int { return bytes.Compare(a[:], b[:]) })
+	var ids []schema.CollectionID
+	for _, a := range f.accounts[:2] {
+		id := schema.CollectionID(schema.NewPostID(f.store.Now()))
+		f.exec(`insert into collections (id, account_id, workspace_id, what, due_at) values ('` + uuidText(schema.PostID(id)) + `', '` + accountText(a) + `', '` +
+			uuidText(schema.PostID(f.workspace)) + `', 3, now() - interval '1 minute')`)
+		ids = append(ids, id)
+	}
+	tx, err := pgx.Connect(t.Context(), f.url)
+	f.must(err)
+	defer tx.Close(t.Context())
+	lock := func(id schema.CollectionID) error {
+		_, err := tx.Exec(t.Context(), `select from collections where id = $1 for update`, [16]byte(id))
+		return err
+	}
+	_, err = tx.Exec(t.Context(), `begin`)
+	f.must(err)
+	f.must(lock(ids[0]))
+	put := make(chan error, 1)
+	go func() {
+		off, err := postgres.NewCollection(f.store, f.store.Now).Postpone(t.Context(), []schema.CollectionID{ids[1], ids[0]}, []time.Duration{time.Hour, time.Hour})
+		if err == nil && len(off) != 2 {
+			t.Errorf("put %d off", len(off))
+		}
+		put <- err
+	}()
+	for f.count(`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	f.must(lock(ids[1]))
+	_, err = tx.Exec(t.Context(), `commit`)
+	f.must(err)
+	f.must(<-put)
 }

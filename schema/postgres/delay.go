@@ -67,8 +67,9 @@ func (d *Delay) Backlog(ctx context.Context, after []schema.JobPlace, to time.Ti
 // it holds the locks of many jobs, and whoever holds that of a post takes those of jobs in any
 // order. It does not wait for the disk: a lost
 // commit fires the jobs once more. Jobs that fired together are spread once nobody has
-// handled them, and a delivery that waits behind others of its receiver fires less and
-// less often. It returns those that it moved.
+// handled them, and what may wait behind much else (a delivery behind others of its receiver,
+// the reading of an account behind all that is published) fires less and less often. It
+// returns those that it moved.
 func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.FiredJob, err error) {
 	ids, due, versions := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs)), make([]int32, len(jobs))
 	for i, j := range jobs {
@@ -77,6 +78,7 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.Fi
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	batch.Queue("set local synchronous_commit = off")
+	db.QueueGenericPlans(batch)
 	batch.Queue(`
 		with free as materialized (
 			select j.id from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)
@@ -84,12 +86,12 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.Fi
 			for no key update of j skip locked
 		)
 		update jobs j set
-			due_at = now() + $4::interval * (1 + random() / 2 * least(j.fires, 1)) * case when j.kind = $5 then 1 << least(j.fires, 3) else 1 end,
+			due_at = now() + $4::interval * (1 + random() / 2 * least(j.fires, 1)) * case when j.kind = any($5) then 1 << least(j.fires, 3) else 1 end,
 			fires = least(j.fires + 1, 30000),
 			overdue_since = case when j.fires > 0 and j.kind in (`+tables.JobPost+`, `+tables.JobComment+`) then coalesce(j.overdue_since, j.due_at - $4::interval) else j.overdue_since end
 		from free
 		where j.id = free.id
-		returning j.id, j.due_at`, ids, due, versions, schema.VisibilityTimeout.String(), int16(schema.JobNotify)).
+		returning j.id, j.due_at`, ids, due, versions, schema.VisibilityTimeout.String(), []int16{int16(schema.JobNotify), int16(schema.JobCollect)}).
 		Query(func(rows pgx.Rows) (err error) {
 			fired, err = db.Collect(rows, nil, func(row pgx.Row, f *schema.FiredJob) error {
 				return row.Scan((*[16]byte)(&f.ID), &f.DueAt)

@@ -129,6 +129,7 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, round []*sch
 	var recorded int64
 	b := &pgx.Batch{}
 	b.Queue("begin")
+	db.QueueGenericPlans(b)
 	b.Queue(`select from posts where id = any($1) order by id for no key update`, rows.posts)
 	rows.queue(b).Query(done.readTaken)
 	receipts.queue(b, &recorded)

@@ -208,6 +208,7 @@ func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.N
 func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []int64, again []bool) ([]schema.NotifyDelivery, error) {
 	var claimed []schema.NotifyDelivery
 	batch := &pgx.Batch{}
+	db.QueueGenericPlans(batch)
 	batch.Queue(failInactive, ids)
 	batch.Queue(deleteDoneJobs, ids)
 	claimDeliveries.Queue(batch, pgx.StrictNamedArgs{
@@ -227,7 +228,7 @@ const (
 	// The lock keeps the webhook from being enabled until they have ended: see confirmDisabled.
 	failInactive = `
 	with inactive as (
-		select id from webhooks where not active and id in (select webhook_id from deliveries where id = any($1)) order by id for key share
+		select id from webhooks where id = any(array(select webhook_id from deliveries where id = any($1))) and not active order by id for key share
 	)
 	update deliveries d set state = ` + tables.DeliveryFailed + `, lease_until = null, error = '` + notActive + `'
 	from inactive w

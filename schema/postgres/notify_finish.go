@@ -26,6 +26,7 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 	var told, tried *schema.EncodedEvents
 	err := pgx.BeginFunc(ctx, n.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
+		db.QueueGenericPlans(b)
 		outcome = tries.queue(b)
 		tried = tables.QueueFacts(b, facts, n.Now())
 		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(outcome.disabled) == 0 {
@@ -144,10 +145,10 @@ var finishDeliveries = db.NewStatement(`
 			case when run = 0 then before else 0 end + count(*) filter (where not ok) over (partition by webhook_id, run order by n) failures
 		from ended
 	), reached as (
-		select webhook_id, min(n) filter (where failures >= @most::int) n from counted group by webhook_id
+		select *, min(n) filter (where failures >= @most::int) over (partition by webhook_id) as disabling from counted
 	), outcome as (
-		select c.webhook_id, bool_or(c.ok) delivered, (array_agg(c.failures order by c.n desc))[1] failures
-		from counted c join reached r on r.webhook_id = c.webhook_id and (r.n is null or c.n <= r.n) group by c.webhook_id
+		select webhook_id, bool_or(ok) delivered, (array_agg(failures order by n desc))[1] failures
+		from reached where disabling is null or n <= disabling group by webhook_id
 	), stored as (
 		update webhooks w set
 			last_delivered_at = case when o.delivered then now() else w.last_delivered_at end,

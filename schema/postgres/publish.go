@@ -55,6 +55,7 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	var holding bool
 	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
+	db.QueueGenericPlans(batch)
 	batch.Queue(anyHold).QueryRow(p.readHolding(&holding))
 	batch.Queue(lockScheduled, posts, versions)
 	if p.holding.Load() {

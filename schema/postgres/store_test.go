@@ -67,12 +67,7 @@ func newFixture(t *testing.T) *fixture {
 	url := embeddedtest.PostgresWith(t, postgres.Migrate)
 	f := &fixture{T: t, url: url, registry: prometheus.NewRegistry()}
 	store, err := postgres.Open(ctx, postgres.Config{
-		URL: url, MaxConns: 10, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: f.registry,
-		Announce: func(a schema.Announcement) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.said = append(f.said, a)
-		},
+		URL: url, MaxConns: 10, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: f.registry, Announce: f.hear,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -101,6 +96,13 @@ func newFixture(t *testing.T) *fixture {
 		f.accounts = append(f.accounts, a.ID)
 	}
 	return f
+}
+
+// hear keeps what commits announce.
+func (f *fixture) hear(a schema.Announcement) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.said = append(f.said, a)
 }
 
 // chore does chunks while more of it waits, and returns the number of rows.

@@ -62,6 +62,7 @@ func (s *Store) Claim(ctx context.Context, ids []schema.CollectionID) ([]schema.
 	defer free()
 	var claimed []schema.Collection
 	b := &pgx.Batch{}
+	db.QueueGenericPlans(b)
 	b.Queue(restCollections, ids)
 	b.Queue(holdCollections, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "held": heldFor})
 	b.Queue(claimCollections, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "node": s.Node, "lease": schema.Lease}).
@@ -111,6 +112,10 @@ func readPosts(rows pgx.Rows, claimed []schema.Collection, what schema.Collected
 	return err
 }
 
+// dueAt is when a collection c is due. It is no column of an index, so that what is claimed by its
+// id is not looked for among all that is due, as the planner has it without statistics.
+const dueAt = `coalesce(c.due_at, 'infinity')`
+
 var (
 	// restCollections has what is to be read of accounts that do not work rest, and removes jobs
 	// without anything to do.
@@ -121,22 +126,26 @@ var (
 		returning c.id
 	)
 	delete from jobs j where j.id = any($1)
-	  and (j.id in (select id from resting) or not exists (select from collections c where c.id = j.id and c.due_at is not null))`
+	  and (j.id in (select id from resting) or (select c.due_at from collections c where c.id = j.id) is null)`
 
 	holdCollections = `
 	with held as (
 		update collections c set due_at = @now::timestamptz + @held::interval from accounts a
-		where c.id = any(@ids) and a.id = c.account_id and c.due_at <= @now::timestamptz and c.lease_until is null and ` + tables.PausedCollection + `
+		where c.id = any(@ids) and a.id = c.account_id and ` + dueAt + ` <= @now::timestamptz and c.lease_until is null and ` + tables.PausedCollection + `
 		returning c.id, c.due_at
 	)
-	update jobs j set due_at = held.due_at from held where j.id = held.id`
+	update jobs j set due_at = held.due_at, fires = 0 from held where j.id = held.id`
 
 	claimCollections = `
+	with free as materialized (
+		select c.id, c.account_id from collections c
+		where c.id = any(@ids) and ` + dueAt + ` <= @now::timestamptz + interval '` + tables.EarlyBy + `'
+		  and (c.lease_until is null or c.lease_until < @now::timestamptz)
+		order by c.account_id, c.what for no key update -- as whoever makes them does
+	)
 	update collections c set claim = c.claim + 1, node = @node, lease_until = @now::timestamptz + @lease::interval
-	from accounts a join workspaces w on w.id = a.workspace_id
-	where c.id = any(@ids) and a.id = c.account_id and ` + tables.CollectedAccount + `
-	  and c.due_at <= @now::timestamptz + interval '` + tables.EarlyBy + `' and (c.lease_until is null or c.lease_until < @now::timestamptz)
-	  and not ` + tables.PausedCollection + `
+	from free join accounts a on a.id = free.account_id join workspaces w on w.id = a.workspace_id
+	where c.id = free.id and ` + tables.CollectedAccount + ` and not ` + tables.PausedCollection + `
 	returning ` + tables.AccountColumns + `, c.id, c.what, c.cursor, c.claim, c.attempts`
 )
 
@@ -169,12 +178,15 @@ func (s *Store) Postpone(ctx context.Context, ids []schema.CollectionID, waits [
 	var postponed []schema.CollectionID
 	b := &pgx.Batch{}
 	b.Queue(`
-		with late as (
-			update collections c set due_at = @now::timestamptz + u.wait from unnest(@ids::uuid[], @waits::interval[]) u (id, wait)
-			where c.id = u.id and c.due_at <= @now::timestamptz + interval '`+tables.EarlyBy+`' and (c.lease_until is null or c.lease_until < @now::timestamptz)
+		with off as materialized (
+			select c.id, u.wait from unnest(@ids::uuid[], @waits::interval[]) u (id, wait) join collections c on c.id = u.id
+			where `+dueAt+` <= @now::timestamptz + interval '`+tables.EarlyBy+`' and (c.lease_until is null or c.lease_until < @now::timestamptz)
+			order by c.account_id, c.what for no key update of c -- as whoever makes them does
+		), late as (
+			update collections c set due_at = @now::timestamptz + off.wait from off where c.id = off.id
 			returning c.id, c.due_at
 		), moved as (
-			update jobs j set due_at = late.due_at from late where j.id = late.id
+			update jobs j set due_at = late.due_at, fires = 0 from late where j.id = late.id
 		)
 		select id from late`, pgx.StrictNamedArgs{"ids": db.IDColumn(ids), "waits": waits, "now": s.now()}).
 		Query(func(rows pgx.Rows) (err error) {

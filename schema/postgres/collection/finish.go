@@ -2,11 +2,11 @@ package collection
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
 	"crier/schema/postgres/engagement"
@@ -26,12 +26,12 @@ func (s *Store) Finish(ctx context.Context, r schema.CollectionResult) error {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		said = schema.Announcement{}
 		// Whoever adds a snapshot locks the row as well: either it is seen here, or this is seen there.
-		var held bool
-		err := tx.QueryRow(ctx, `select true from collections where id = $1 and claim = $2 and lease_until is not null for update`, r.ID, r.Claim).Scan(&held)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
+		held := false
+		b := &pgx.Batch{}
+		db.QueueGenericPlans(b)
+		b.Queue(`select from collections where id = $1 and claim = $2 and lease_until is not null for update`, r.ID, r.Claim).
+			Exec(func(tag pgconn.CommandTag) error { held = tag.RowsAffected() > 0; return nil })
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || !held {
 			return err
 		}
 		return s.finish(ctx, tx, &r, &said)

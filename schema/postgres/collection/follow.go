@@ -77,13 +77,13 @@ func queueSnapshots(b *pgx.Batch, posts []schema.PostID, accounts []schema.Accou
 					where coalesce(m -> 'facts' ->> 'kind', m ->> 'type') = 'video') as video
 			from ` + asked + ` u join ` + targetsTable + ` t on t.post_id = u.post and t.account_id = u.account and t.state = ` + tables.TargetPosted + `
 			join ` + postsTable + ` p on p.id = t.post_id
-			join accounts a on a.id = t.account_id and a.disconnected_at is null
+			join accounts a on a.id = t.account_id and ` + tables.ConnectedAccount + `
 			cross join lateral (select receipt from json_array_elements(t.receipts) receipt order by (receipt ->> 'entry')::int limit 1) first`
 	}
 	b.Queue(`
 		with u as materialized (select distinct * from unnest($1::uuid[], $2::uuid[]) u (post, account)),
 		open as materialized (`+of("u", "targets", "posts")+`),
-		others as materialized (select * from u where not exists (select from open where open.post_id = u.post and open.account_id = u.account)),
+		others as materialized (select * from u where (post, account) not in (select post_id, account_id from open)), -- hashed: a block has thousands
 		past as (`+of("others", "targets_history", "posts_history")+`)
 		insert into snapshots (post_id, n, account_id, native_id, url, video, posted_at, slot, due_at)
 		select post_id, n, account_id, native_id, url, video, posted_at, 0, posted_at + $3::interval

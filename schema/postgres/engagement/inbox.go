@@ -78,11 +78,12 @@ func putItems(ctx context.Context, tx pgx.Tx, account schema.Account, received [
 		digests[i], written[i], ofPosts[i] = received[i].Digest(), item.WrittenAt, received[i].Post
 	}
 	rows, err := tx.Query(ctx, `
+		with a as materialized (select id, workspace_id, disconnected_at from accounts where id = @account) -- by its id, whatever the statistics
 		insert into inbox as i (id, workspace_id, account_id, mention, native_id, parent_id, post_native_id, post_id, state, digest, deleted, written_at)
 		select distinct on (u.id) u.id, a.workspace_id, a.id, u.mention, u.native, u.parent, u.post, u.post_id, u.state, u.digest, u.deleted, u.written
 		from unnest(@ids::uuid[], @mentions::bool[], @natives::text[], @parents::text[], @posts::text[], @ofposts::uuid[], @states::text[], @digests::bytea[],
 			@deleted::bool[], @written::timestamptz[]) u (id, mention, native, parent, post, post_id, state, digest, deleted, written)
-		join accounts a on a.id = @account and a.workspace_id = @workspace and a.disconnected_at is null
+		join a on a.workspace_id = @workspace and a.disconnected_at is null
 		order by u.id
 		on conflict (id) do update set digest = excluded.digest, deleted = excluded.deleted, state = excluded.state, revision = i.revision + 1
 			where i.digest <> excluded.digest
@@ -142,10 +143,13 @@ func Missing(ctx context.Context, tx pgx.Tx, account schema.Account, looks []sch
 	}
 	gone := schema.Received{Item: schema.InboxItem{Deleted: true}}
 	rows, err := tx.Query(ctx, `
-		with missing as (
-			select i.id from unnest(@posts::uuid[], @nested::bool[]) u (post, nested)
-			join inbox i on i.account_id = @account and i.post_id = u.post and not i.mention and not i.deleted and (u.nested or i.parent_id = '')
-			where i.native_id <> all(@seen::text[])
+		with unseen as materialized (
+			select i.id from unnest(@posts::uuid[], @nested::bool[]) u (post, nested) cross join lateral (
+				select * from inbox where account_id = @account and post_id = u.post and not mention offset 0 -- by post, whatever the statistics
+			) i
+			where not i.deleted and (u.nested or i.parent_id = '') and i.native_id not in (select unnest(@seen::text[]))
+		), missing as (
+			select i.id from inbox i where i.id = any(array(select id from unseen)) and not i.deleted
 			order by i.id for update of i skip locked
 		)
 		update inbox i set deleted = true, digest = @digest, revision = i.revision + 1

@@ -46,7 +46,8 @@ func (s *Store) beginSearch(ctx context.Context, tx pgx.Tx, m schema.Monitor, sa
 		insert into searches (monitor_id, workspace_id, sandbox, due_at, read_until, began_at)
 		select @monitor, @workspace, @sandbox, @now::timestamptz + (1 + count(*)) * @pace::interval, @now, @now
 		from searches where workspace_id = @workspace
-		on conflict (monitor_id) do update set read_until = @now, began_at = @now, keyword = 0, page = 0, place = '', problem = ''`,
+		on conflict (monitor_id) do update set
+			read_until = @now, began_at = @now, due_at = least(searches.due_at, excluded.due_at), keyword = 0, page = 0, place = '', problem = ''`,
 		pgx.StrictNamedArgs{"monitor": m.ID, "workspace": m.Workspace, "sandbox": sandbox, "now": m.UpdatedAt, "pace": schema.SearchPace.String()})
 	return err
 }

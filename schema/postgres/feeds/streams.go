@@ -70,8 +70,22 @@ func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.P
 	if used == 0 {
 		return false, nil
 	}
+	workspaces, err := s.listeningWorkspaces(ctx, sandbox, platform)
+	if err != nil || used*workspaces <= most { // its share is at least its part of all
+		return false, err
+	}
 	share, err := s.keywordShare(ctx, sandbox, platform, most)
 	return used > share, err
+}
+
+// listeningWorkspaces returns how many workspaces have a monitor that listens. It reads no keywords.
+func (s *Store) listeningWorkspaces(ctx context.Context, sandbox bool, platform schema.Platform) (n int, err error) {
+	err = s.Pool.QueryRow(ctx, `
+		select count(distinct m.workspace_id) from monitors m join workspaces w on w.id = m.workspace_id where `+isListening, sandbox, int16(platform)).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("reading how many workspaces listen: %w", db.Unavailable(err))
+	}
+	return n, nil
 }
 
 // keywordShare returns how many bytes the keywords of a workspace may have where all have most

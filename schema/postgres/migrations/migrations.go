@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,7 +20,7 @@ import (
 	"crier/schema/sleep"
 )
 
-//go:embed *.sql
+//go:embed sql/*.sql
 var files embed.FS
 
 // Up brings the tables to this version of crier, forward only. Processes that
@@ -129,7 +130,11 @@ func newProvider(ctx context.Context, url string) (*goose.Provider, *sql.DB, err
 	if err != nil {
 		return nil, nil, errors.Join(err, pool.Close())
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, pool, files, goose.WithSessionLocker(locker))
+	statements, err := fs.Sub(files, "sql")
+	if err != nil {
+		return nil, nil, errors.Join(err, pool.Close())
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, pool, statements, goose.WithSessionLocker(locker))
 	if err != nil {
 		return nil, nil, errors.Join(err, pool.Close())
 	}

@@ -59,7 +59,8 @@ type shared struct {
 func (s *DB) ForRequests() *DB { return &DB{s.requests, s.shared} }
 
 // settings of every connection. A generic plan made on empty tables costs a factor of
-// 30 once they have grown, and a sequential scan chosen on old statistics as much. No
+// 30 once they have grown, and a sequential scan chosen on old statistics as much: see
+// QueueGenericPlans for where it does not. No
 // transaction outlives transactionTimeout: the low-water mark of jobs relies on it.
 var settings = map[string]string{
 	"application_name":    "crier",

@@ -62,11 +62,14 @@ type Querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// Later runs work in a transaction that does not wait for the disk. If it is lost, the
-// work is done once more, since the outbox sends again what is still marked.
+// Later runs work in a transaction that does not wait for the disk, with generic plans. If it is
+// lost, the work is done once more, since the outbox sends again what is still marked.
 func (s *DB) Later(ctx context.Context, work func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
+		b := &pgx.Batch{}
+		b.Queue(`set local synchronous_commit = off`)
+		QueueGenericPlans(b)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
 		return work(tx)

@@ -1,0 +1,11 @@
+package db
+
+import "github.com/jackc/pgx/v5"
+
+// QueueGenericPlans has the statements that follow in a transaction planned once by a connection
+// and not at each call: planning is more than half of what short statements cost. Such a plan may
+// be made while the tables are empty, and stays until they are analyzed. So it is for statements
+// that look up each row by a key: without joins that read a whole table once their plan is the same at any size.
+func QueueGenericPlans(b *pgx.Batch) {
+	b.Queue(`select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_hashjoin', 'off', true), set_config('enable_material', 'off', true)`)
+}
