@@ -1,12 +1,15 @@
 package gateway_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
+	"crier/gateway"
 	"crier/schema"
 )
 
@@ -77,8 +80,16 @@ func TestMonitorsAreMadeReadChangedAndDeleted(t *testing.T) {
 	a.call(http.MethodGet, "/feeds/keywords/mon_nonsense", nil).want(http.StatusNotFound)
 }
 
+// unsaid cannot tell which monitors are left out.
+type unsaid struct{ gateway.Store }
+
+func (unsaid) LeftOut(context.Context, schema.Monitor, schema.Platform, int) (bool, error) {
+	return false, errors.New("broken")
+}
+
 func TestMonitorsThatMakeNoSense(t *testing.T) {
-	a := newAPI(t)
+	a := newAPI(t, func(c *gateway.Config) { c.Store = unsaid{c.Store} })
+	a.call(http.MethodPost, "/feeds/keywords", `{"name": "x", "include": ["tea"]}`).want(http.StatusCreated) // once, since it is told
 	for name, tt := range map[string]struct{ body, field string }{
 		"no name":                  {`{"include": ["tea"]}`, "name"},
 		"a blank name":             {`{"name": " ", "include": ["tea"]}`, "name"},

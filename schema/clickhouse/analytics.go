@@ -20,25 +20,32 @@ type Analytics struct{ conn driver.Conn }
 // and status. A target that is retried ends, and counts, more than once. Days without any
 // are left out.
 func (a *Analytics) PostCounts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostCount, error) {
-	counts := `
-		select day, platform, outcome as status, sum(targets)
-		from crier_v1_outcomes_daily
-		where workspace = {workspace:UUID} and day between {from:Date} and {to:Date} and ` + ofAccounts + `
-		group by day, platform, status
-		order by day, platform, status`
-	if !filter.Post.IsZero() { // what is counted beforehand knows no posts
-		counts = `
-		select toDate(at) as day, platform, if(type = 'target.posted', 'posted', 'failed') as status, count()
-		from events final
-		where workspace = {workspace:UUID}
-			and toDate(at) between {from:Date} and {to:Date}
-			and type in ('target.posted', 'target.failed')
-			and ` + selected + `
+	var open []string
+	var ends string
+	if filter.Post.IsZero() {
+		var err error
+		if open, err = a.openDays(ctx, workspace, schema.RollupOutcomes, filter); err != nil {
+			return nil, err
+		}
+		ends = `
+			select day, platform, outcome as status, targets
+			from (` + daysOf("outcomes_daily", `day, account, toString(platform) as platform, toString(outcome) as outcome, targets`, ``, open) + `
+			)
+			where targets > 0 and ` + ofAccounts
+	} else { // what is counted beforehand knows no posts
+		ends = `
+			select toDate(at) as day, toString(platform) as platform, if(type = 'target.posted', 'posted', 'failed') as status, 1 as targets
+			from events final
+			where workspace = {workspace:UUID} and toDate(at) between {from:Date} and {to:Date}
+				and type in ('target.posted', 'target.failed') and ` + selected
+	}
+	rows, err := a.conn.Query(ctx, `
+		select day, platform, status, sum(targets)
+		from (`+ends+`
+		)
 		group by day, platform, status
 		order by day, platform, status
-		settings do_not_merge_across_partitions_select_final = 1`
-	}
-	rows, err := a.conn.Query(ctx, counts, selection(workspace, filter)...)
+		settings do_not_merge_across_partitions_select_final = 1`, append(selection(workspace, filter), clickhouse.Named("open", open))...)
 	found, err := collect(rows, err, scanPostCount)
 	if err != nil {
 		return nil, fmt.Errorf("counting posts: %w", unavailable(err))

@@ -42,6 +42,8 @@ var erasables = []erasable{
 	{table: "rollup_api_usage_hourly"},
 	{table: "rollup_feed_hourly"},
 	{table: "rollup_feed_daily"},
+	{table: "rollup_platform_feed_hourly"},
+	{table: "rollup_feed_keywords_daily"},
 	{table: "rollup_open"},
 }
 

@@ -3,6 +3,7 @@ package clickhouse_test
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -96,6 +97,22 @@ func TestEachFactCountsOnceHoweverOftenItIsInserted(t *testing.T) {
 	}
 	if n := number(t, conn, `select count() from post_latest final where likes = 3 and isNull(views)`); n != 1 {
 		t.Errorf("post_latest holds %d such rows, want 1", n)
+	}
+}
+
+// What is found at the first look at an account may be of many years.
+func TestOneBlockIsOfManyMonths(t *testing.T) {
+	url := migrated(t)
+	store, conn, w := openURL(t, url), raw(t, url), newWorkspace()
+	var all []schema.Event
+	for n := range 240 {
+		all = append(all, w.about(schema.AccountID{1}, schema.FactInboxItem, noon, schema.InboxItem{
+			Kind: schema.InboxMention, NativeID: strconv.Itoa(n), Text: "fine", WrittenAt: noon.AddDate(0, -n, 0), Revision: 1,
+		}))
+	}
+	insert(t, store, all...)
+	if n := number(t, conn, `select count() from inbox_items final`); n != uint64(len(all)) {
+		t.Errorf("%d rows, want %d", n, len(all))
 	}
 }
 

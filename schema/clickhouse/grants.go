@@ -55,8 +55,9 @@ func readerOf(workspace schema.WorkspaceID) string { return "crier_" + workspace
 
 // innerViews are what public views are made of.
 var innerViews = []string{
-	"read_posts_daily", "counted_outcomes_hourly", "counted_outcomes_daily", "counted_posts_daily", "counted_deliveries_hourly",
-	"counted_api_usage_hourly", "counted_feed_hourly", "counted_platform_outcomes_hourly", "counted_feed_daily",
+	"counted_outcomes_hourly", "counted_outcomes_daily", "counted_posts_daily", "counted_deliveries_hourly",
+	"counted_api_usage_hourly", "counted_feed_hourly", "counted_platform_outcomes_hourly", "counted_feed_daily", "counted_platform_feed_hourly",
+	"counted_feed_keywords_daily",
 }
 
 // grantStatements are what makes a user that reads a workspace. Its password goes to the server as

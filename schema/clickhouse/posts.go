@@ -26,15 +26,11 @@ type metricRow struct {
 
 func (r *metricRow) metrics() schema.Metrics { return schema.Metrics(*r) }
 
-// engagement is the sum of what is known of it; null if nothing is.
-const engagement = `if(isNull(coalesce(likes, comments, shares, saves, clicks)), null,
-	ifNull(likes, 0) + ifNull(comments, 0) + ifNull(shares, 0) + ifNull(saves, 0) + ifNull(clicks, 0))`
-
-// expressions are the metrics as SQL.
-var expressions = map[schema.Metric]string{
+// metricColumns are the columns of the metrics.
+var metricColumns = map[schema.Metric]string{
 	schema.MetricImpressions: "impressions", schema.MetricReach: "reach", schema.MetricViews: "views", schema.MetricLikes: "likes",
 	schema.MetricComments: "comments", schema.MetricShares: "shares", schema.MetricSaves: "saves", schema.MetricClicks: "clicks",
-	schema.MetricWatchSeconds: "watch_seconds", schema.MetricEngagement: engagement,
+	schema.MetricWatchSeconds: "watch_seconds", schema.MetricEngagement: "engagement",
 }
 
 // PostFigures returns how the posts do that were published in the days of the filter: all of
@@ -48,24 +44,32 @@ func (a *Analytics) PostFigures(ctx context.Context, workspace schema.WorkspaceI
 		Posts    uint64    `ch:"posts"`
 		metricRow
 	}
-	posts := `
-			select day, account, platform, posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
-			from crier_v1_posts_daily
-			where workspace = {workspace:UUID} and day between {from:Date} and {to:Date} and ` + ofAccounts
-	if !filter.Post.IsZero() { // what is counted beforehand knows no posts
+	const metrics = `impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds`
+	var open []string
+	var posts string
+	var err error
+	if filter.Post.IsZero() {
+		if open, err = a.openDays(ctx, workspace, schema.RollupPosts, filter); err != nil {
+			return nil, err
+		}
 		posts = `
-			select toDate(posted_at) as day, account, platform, 1 as posts, impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
+			select * from (` + daysOf("posts_daily", `day, account, toString(platform) as platform, posts, `+metrics, ``, open) + `
+			)
+			where posts > 0 and ` + ofAccounts
+	} else { // what is counted beforehand knows no posts
+		posts = `
+			select toDate(posted_at) as day, account, platform, 1 as posts, ` + metrics + `
 			from post_latest final
 			where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and ` + selected
 	}
-	err := a.conn.Select(ctx, &found, `
+	err = a.conn.Select(ctx, &found, `
 		select day, account, toString(platform) as platform, sum(posts) as posts,
 			sum(impressions) as impressions, sum(reach) as reach, sum(views) as views, sum(likes) as likes, sum(comments) as comments,
 			sum(shares) as shares, sum(saves) as saves, sum(clicks) as clicks, sum(watch_seconds) as watch_seconds
 		from (`+posts+`)
 		group by grouping sets ((), (day), (account, platform), (platform))
 		order by day, platform, account
-		settings do_not_merge_across_partitions_select_final = 1`, selection(workspace, filter)...)
+		settings do_not_merge_across_partitions_select_final = 1`, append(selection(workspace, filter), clickhouse.Named("open", open))...)
 	if err != nil {
 		return nil, fmt.Errorf("summing metrics: %w", unavailable(err))
 	}
@@ -89,21 +93,24 @@ func (a *Analytics) PostFigures(ctx context.Context, workspace schema.WorkspaceI
 // not known are left out. Of the accounts' days only those are looked at whose best posts are
 // among as many best ones as are asked for: no other day can hold one.
 func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, top schema.TopQuery) ([]schema.PostFigure, error) {
-	by, ok := expressions[top.By]
+	by, ok := metricColumns[top.By]
 	if !ok {
 		return nil, fmt.Errorf("there is no metric %q", top.By)
 	}
-	most := "most_" + by
-	if top.By == schema.MetricEngagement {
-		most = "most_engagement"
-	}
-	days := `(toDate(posted_at), account) in (
-				select day, account from read_posts_daily
-				where workspace = {workspace:UUID} and day between {from:Date} and {to:Date} and ` + ofAccounts + ` and isNotNull(` + most + `)
+	var open []string
+	var err error
+	days := `true`
+	if filter.Post.IsZero() { // which may be none of the best
+		if open, err = a.openDays(ctx, workspace, schema.RollupPosts, filter); err != nil {
+			return nil, err
+		}
+		most := `most_` + by
+		days = `(toDate(posted_at), account) in (
+				select day, account from (` + daysOf("posts_daily", `day, account, toString(platform) as platform, posts, `+most, ``, open) + `
+				)
+				where posts > 0 and ` + ofAccounts + ` and isNotNull(` + most + `)
 				order by ` + most + ` desc
 				limit {limit:UInt32} with ties)`
-	if !filter.Post.IsZero() { // which may be none of the best
-		days = `true`
 	}
 	var found []struct {
 		Post     uuid.UUID `ch:"post"`
@@ -114,16 +121,16 @@ func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, 
 		At       time.Time `ch:"at"`
 		metricRow
 	}
-	err := a.conn.Select(ctx, &found, `
+	err = a.conn.Select(ctx, &found, `
 		select post, account, toString(platform) as platform, native_id, posted_at, at,
 			impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
 		from post_latest final
-		where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and `+selected+` and isNotNull(`+by+`)
-			and `+days+`
+		prewhere workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and `+days+`
+		where `+selected+` and isNotNull(`+by+`)
 		order by `+by+` desc, posted_at desc, post, target
 		limit {limit:UInt32}
 		settings do_not_merge_across_partitions_select_final = 1`,
-		append(selection(workspace, filter), clickhouse.Named("limit", top.Limit))...)
+		append(selection(workspace, filter), clickhouse.Named("limit", top.Limit), clickhouse.Named("open", open))...)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the best posts: %w", unavailable(err))
 	}

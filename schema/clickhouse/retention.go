@@ -25,7 +25,9 @@ var (
 		"rollup_deliveries_hourly", "rollup_api_usage_hourly",
 	}
 	peopleTables = []string{"inbox_items", "feed_items"}
-	inboxTables  = []string{"inbox_items", "feed_items", "rollup_feed_hourly", "rollup_feed_daily"}
+	inboxTables  = []string{
+		"inbox_items", "feed_items", "rollup_feed_hourly", "rollup_feed_daily", "rollup_platform_feed_hourly", "rollup_feed_keywords_daily",
+	}
 )
 
 // ForgetFigures removes the months of events and figures that ended before a time, one of one

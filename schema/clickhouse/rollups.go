@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,6 +70,8 @@ var rollupKinds = map[schema.RollupKind][]rollup{
 	schema.RollupFeed: {
 		{"feed_hourly", "workspace, day, hour, monitor, platform", feedSums},
 		{"feed_daily", "workspace, day, found, monitor, platform", feedSums},
+		{"platform_feed_hourly", "workspace, day, hour, platform", append(slices.Clone(feedSums), "delay_seconds_p99")},
+		{"feed_keywords_daily", "workspace, day, found, keyword", []string{"items"}},
 	},
 }
 

@@ -1,6 +1,7 @@
 package clickhouse_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -72,9 +73,11 @@ func (h *history) add(n int, at time.Time) (made []schema.Event) {
 		case "api_usage":
 			h.want.add(key("api_usage_hourly", true, uuid.UUID{1}), 5)
 		case "feed_items":
-			e = h.about(account, schema.FactFeedItem, at, schema.FeedItem{Monitor: schema.MonitorID{1}, NativeID: fmt.Sprint(at.UnixNano(), n), Text: "crier", WrittenAt: at.Add(-13 * time.Hour)})
+			e = h.about(account, schema.FactFeedItem, at, schema.FeedItem{Monitor: schema.MonitorID{1}, NativeID: fmt.Sprint(at.UnixNano(), n), Text: "crier", WrittenAt: at.Add(-13 * time.Hour), Keywords: []string{"crier", "post"}})
 			h.want.add(key("feed_hourly", true, uuid.UUID{1}), 1)
 			h.want.add(key("feed_daily", false, uuid.UUID{1}), 1)
+			h.want.add(key("platform_feed_hourly", true, uuid.UUID{}), 1)
+			h.want.add(key("feed_keywords_daily", false, uuid.UUID{}), 101)
 		default:
 			continue
 		}
@@ -96,7 +99,12 @@ func counted(t *testing.T, conn driver.Conn) ledger {
 		"api_usage_hourly":         `select workspace, toString(hour) as at, key as which, toFloat64(requests) as n from crier_v1_api_usage_hourly`,
 		"feed_daily":               `select workspace, toString(day) as at, monitor as which, toFloat64(items) as n from crier_v1_feed_daily`,
 		"platform_outcomes_hourly": `select workspace, toString(hour) as at, toUUID('00000000-0000-0000-0000-000000000000') as which, toFloat64(targets) as n from crier_v1_platform_outcomes_hourly`,
-		"feed_hourly":              `select workspace, toString(hour) as at, monitor as which, toFloat64(items) as n from crier_v1_feed_hourly`,
+		// all are found 13 hours after they were written
+		"platform_feed_hourly": `select workspace, toString(hour) as at, toUUID('00000000-0000-0000-0000-000000000000') as which,
+			toFloat64(if(delay_seconds_p99 = 46800 and delay_seconds_max = 46800, items, 0)) as n from crier_v1_platform_feed_hourly`,
+		"feed_keywords_daily": `select workspace, toString(day) as at, toUUID('00000000-0000-0000-0000-000000000000') as which,
+			toFloat64(items * transform(keyword, ['crier', 'post'], [1, 100], 0)) as n from crier_v1_feed_keywords_daily`,
+		"feed_hourly": `select workspace, toString(hour) as at, monitor as which, toFloat64(items) as n from crier_v1_feed_hourly`,
 	} {
 		var rows []struct {
 			Workspace uuid.UUID `ch:"workspace"`
@@ -132,6 +140,59 @@ func checkCounts(t *testing.T, conn driver.Conn, when string, histories ...*hist
 	t.Fatalf("%s: %d rows are told of, want %d", when, len(got), len(want))
 }
 
+// checkAnswers compares what endpoints are told, which read no views, with what is expected.
+func checkAnswers(t *testing.T, store *clickhouse.Store, when string, h *history) {
+	t.Helper()
+	ends, likes := 0, 0
+	for key, n := range h.want {
+		switch strings.Fields(key)[0] {
+		case "outcomes_daily":
+			ends += int(n)
+		case "posts_daily":
+			likes += int(n)
+		}
+	}
+	filter := schema.AnalyticsFilter{From: noon.AddDate(0, -3, 0), To: noon.AddDate(0, 1, 0)}
+	counts, err := store.Analytics().PostCounts(t.Context(), schema.WorkspaceID(h.workspace), filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range counts {
+		ends -= c.Count
+	}
+	figures, err := store.Analytics().PostFigures(t.Context(), schema.WorkspaceID(h.workspace), filter)
+	if err != nil || len(figures) == 0 {
+		t.Fatal(figures, err)
+	}
+	for _, f := range figures {
+		if !f.Day.IsZero() {
+			likes -= int(*f.Metrics.Likes)
+		}
+	}
+	if ends != 0 || likes != 0 {
+		t.Errorf("%s: %d ends and %d likes are not told of", when, ends, likes)
+	}
+	want := map[schema.PostID]int64{}
+	for _, e := range h.facts {
+		var look schema.PostMetrics
+		if e.Type == schema.FactPostMetrics && json.Unmarshal(e.Data, &look) == nil {
+			want[e.Post] = *look.Metrics.Likes
+		}
+	}
+	best := slices.Sorted(maps.Values(want))
+	for _, by := range []schema.Metric{schema.MetricLikes, schema.MetricEngagement} {
+		top, err := store.Analytics().TopPosts(t.Context(), schema.WorkspaceID(h.workspace), filter, schema.TopQuery{By: by, Limit: 3})
+		if err != nil || len(top) != 3 {
+			t.Fatal(top, err)
+		}
+		for i, p := range top {
+			if *p.Metrics.Likes != best[len(best)-1-i] || want[p.Post] != *p.Metrics.Likes {
+				t.Errorf("%s: %d likes stand at %d of the best, want %d", when, *p.Metrics.Likes, i, best[len(best)-1-i])
+			}
+		}
+	}
+}
+
 // closeAll counts all that is open, and fails if something stays open.
 func closeAll(t *testing.T, store *clickhouse.Store) {
 	t.Helper()
@@ -161,9 +222,14 @@ func TestWhatIsCountedBeforehandIsRight(t *testing.T) {
 	}
 	insert(t, store, facts[:100]...)
 	insert(t, store, facts[100:]...)
-	checkCounts(t, conn, "nothing is counted beforehand", one, other)
+	check := func(when string) {
+		t.Helper()
+		checkCounts(t, conn, when, one, other)
+		checkAnswers(t, store, when, one)
+	}
+	check("nothing is counted beforehand")
 	closeAll(t, store)
-	checkCounts(t, conn, "all is", one, other)
+	check("all is")
 	// what is read now was counted, and none of it from the facts
 	if n := number(t, conn, `select count() from crier_v1_outcomes_daily`); n == 0 || n != number(t, conn, `select count() from rollup_outcomes_daily final where targets > 0`) {
 		t.Errorf("%d rows are read, want those that were counted beforehand", n)
@@ -172,15 +238,15 @@ func TestWhatIsCountedBeforehandIsRight(t *testing.T) {
 	again := slices.Concat(one.facts, one.facts[:20])
 	rand.Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
 	insert(t, store, again...)
-	checkCounts(t, conn, "facts came twice", one, other)
+	check("facts came twice")
 	closeAll(t, store)
-	checkCounts(t, conn, "facts came twice, and were counted", one, other)
+	check("facts came twice, and were counted")
 
 	insert(t, store, slices.Concat(one.add(100, noon.Add(time.Hour)), other.add(101, noon.AddDate(0, -2, 0)))...)
-	checkCounts(t, conn, "facts came late", one, other)
+	check("facts came late")
 	closeAll(t, store)
 	closeAll(t, store)
-	checkCounts(t, conn, "facts came late, and were counted", one, other)
+	check("facts came late, and were counted")
 }
 
 func TestCountingIsCutOffAnywhereAndDoneByTwoAtOnce(t *testing.T) {
@@ -237,7 +303,7 @@ func TestWhatIsErasedIsNotCounted(t *testing.T) {
 	checkCounts(t, conn, "a workspace is erased", stays)
 	closeAll(t, store)
 	for _, table := range []string{"rollup_outcomes_hourly", "rollup_outcomes_daily", "rollup_posts_daily", "rollup_deliveries_hourly",
-		"rollup_api_usage_hourly", "rollup_feed_hourly", "rollup_feed_daily", "rollup_platform_outcomes_hourly", "rollup_post_hours", "rollup_open", "post_day_looks"} {
+		"rollup_api_usage_hourly", "rollup_feed_hourly", "rollup_feed_daily", "rollup_platform_feed_hourly", "rollup_feed_keywords_daily", "rollup_platform_outcomes_hourly", "rollup_post_hours", "rollup_open", "post_day_looks"} {
 		if n := number(t, conn, `select count() from `+table+` where workspace = {w:UUID}`, clickhousego.Named("w", uuid.UUID(gone.workspace).String())); n != 0 {
 			t.Errorf("%s holds %d rows of it", table, n)
 		}

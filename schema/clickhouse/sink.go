@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"crier/schema"
@@ -25,8 +26,13 @@ func (s *Sink) Insert(ctx context.Context, events []schema.Event) error {
 	return nil
 }
 
+// anyMonths lets a block be of any number of months: tables of what people wrote are partitioned by
+// when they did, and the first look at an account reads what is years old. ClickHouse refuses more
+// than a hundred otherwise, as if it were busy.
+var anyMonths = clickhouse.Settings{"max_partitions_per_insert_block": 0}
+
 func (s *Sink) insert(ctx context.Context, part tablePart) (err error) {
-	block, err := s.conn.PrepareBatch(ctx, part.table.insert)
+	block, err := s.conn.PrepareBatch(clickhouse.Context(ctx, clickhouse.WithSettings(anyMonths)), part.table.insert)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,8 @@ var views = []view{
 	{name: "crier_v1_feed", time: "written_at"},
 	{name: "crier_v1_feed_hourly", time: "hour"},
 	{name: "crier_v1_feed_daily", time: "day", day: true},
+	{name: "crier_v1_platform_feed_hourly", time: "hour"},
+	{name: "crier_v1_feed_keywords_daily", time: "day", day: true},
 	{name: "crier_v1_deliveries", time: "at"},
 	{name: "crier_v1_deliveries_hourly", time: "hour"},
 	{name: "crier_v1_platform_calls", time: "minute", nobodys: true},

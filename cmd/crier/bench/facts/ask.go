@@ -34,9 +34,9 @@ var dashboardQueries = []struct{ name, sql string }{
 	{"requests by hour", `select hour as time, route, sum(requests) as total from crier_v1_api_usage_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) group by hour, route order by hour`},
 	{"unread inbox", `select account, platform, kind, count() as unread, min(written_at) as oldest from crier_v1_inbox where workspace = toUUID('${workspace}') and $__timeFilter(written_at) and read_at is null and not deleted group by account, platform, kind order by unread desc`},
 	{"finds by monitor", `select day as time, toString(monitor) as monitor, sum(items) as total from crier_v1_feed_daily where workspace = toUUID('${workspace}') and $__dateFilter(day) group by day, monitor order by day`},
-	{"finds by platform", `select hour as time, platform, sum(items) as total from crier_v1_feed_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) group by hour, platform order by hour`},
-	{"delay of finds", `select toStartOfHour(at) as time, quantile(0.99)(dateDiff('millisecond', written_at, at) / 1000) as p99 from crier_v1_feed where workspace = toUUID('${workspace}') and $__timeFilter(written_at) group by time order by time`},
-	{"keywords", `select arrayJoin(keywords) as keyword, count() as items from crier_v1_feed where workspace = toUUID('${workspace}') and $__timeFilter(written_at) group by keyword order by items desc limit 50`},
+	{"finds by platform", `select hour as time, platform, sum(items) as total from crier_v1_platform_feed_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) group by hour, platform order by hour`},
+	{"delay of finds", `select hour as time, platform, max(delay_seconds_p99) as p99 from crier_v1_platform_feed_hourly where workspace = toUUID('${workspace}') and $__timeFilter(hour) group by hour, platform order by hour`},
+	{"keywords", `select keyword, sum(items) as finds from crier_v1_feed_keywords_daily where workspace = toUUID('${workspace}') and $__dateFilter(day) group by keyword order by finds desc limit 50`},
 }
 
 // ask measures each query, and what it takes from the facts alone.
