@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"crier/schema"
@@ -31,6 +32,10 @@ const (
 	// fullPassPause is the least time between two full passes, as a multiple of the time that
 	// the first of them spent reading.
 	fullPassPause = 10
+	// refillsAtOnce bounds the readers of skipped jobs. Each goes on for the destinations that
+	// have room left; another begins for those that were full and have room again, since jobs
+	// of the first may lie far behind theirs.
+	refillsAtOnce = 4
 	// settleEvery is how often PostgreSQL is asked which fired jobs are done, settleSeldom how
 	// often after an answer that none is.
 	settleEvery, settleSeldom = 200 * time.Millisecond, time.Second
@@ -43,9 +48,10 @@ type backlog struct {
 	*Delay
 	shards []int16
 
-	pass   *reader // over all overdue jobs, or those that are so lately; nil between two passes
-	refill *reader // over skipped jobs; nil if there are none, or no room for them
-	buffer buffer
+	pass    *reader   // over all overdue jobs, or those that are so lately; nil between two passes
+	refills []*reader // over skipped jobs; none if there are none, or no room for them
+	buffer  buffer
+	readTo  time.Time // the furthest that the last pass and the readers since then read, or will
 
 	passBegan     time.Time // the last one
 	fullPassBegan time.Time
@@ -88,9 +94,22 @@ func (b *backlog) beginReaders(now time.Time) {
 	if since := now.Sub(b.passBegan); b.pass == nil && (since >= passEvery || since < 0) { // or the clock was set back
 		b.beginPass(now)
 	}
-	if b.refill == nil {
-		b.refill = b.buffer.refill(b.store, b.shards, now.Add(-overdueAfter))
+	if len(b.refills) < refillsAtOnce {
+		if r := b.buffer.refill(b.store, b.shards, now.Add(-overdueAfter)); r != nil {
+			b.refills = append(b.refills, r)
+			if r.to.After(b.readTo) {
+				b.readTo = r.to
+			}
+		}
 	}
+}
+
+// readers are those that skipped jobs are read by, and the pass.
+func (b *backlog) readers() []*reader {
+	if b.pass == nil {
+		return b.refills
+	}
+	return append(slices.Clone(b.refills), b.pass)
 }
 
 func (b *backlog) beginPass(now time.Time) {
@@ -99,8 +118,8 @@ func (b *backlog) beginPass(now time.Time) {
 	if b.missed.Swap(false) || b.found && !now.Before(b.nextFullPass) || since > fullPassEvery || since < 0 {
 		from, b.fullPassBegan, b.found = time.Time{}, now, false
 	}
-	b.passBegan = now
-	b.pass = newReader(b.store, b.shards, schema.JobPlace{DueAt: from}, now.Add(-overdueAfter))
+	b.passBegan, b.readTo = now, now.Add(-overdueAfter)
+	b.pass = newReader(b.store, b.shards, schema.JobPlace{DueAt: from}, b.readTo)
 }
 
 // pause returns how long there is nothing to do.
@@ -109,8 +128,8 @@ func (b *backlog) pause() time.Duration {
 	if b.pass == nil {
 		pause = min(pause, passEvery-b.store.Now().Sub(b.passBegan))
 	}
-	for _, r := range []*reader{b.refill, b.pass} {
-		if r != nil && !r.waits {
+	for _, r := range b.readers() {
+		if !r.waits {
 			pause = min(pause, time.Until(r.pausedTo))
 		}
 	}
@@ -138,17 +157,15 @@ func (b *backlog) step(ctx context.Context, now time.Time) (fired int, err error
 
 // readOn lets each reader that does not pause read a chunk, and drops those that are done.
 func (b *backlog) readOn(ctx context.Context, now time.Time) error {
-	for _, r := range []*reader{b.refill, b.pass} {
-		if r == nil || time.Now().Before(r.pausedTo) {
+	for _, r := range b.readers() {
+		if time.Now().Before(r.pausedTo) {
 			continue
 		}
 		if err := b.read(ctx, r, now); err != nil {
 			return err
 		}
 	}
-	if b.refill != nil && b.buffer.refilled(b.refill, b.passBegan.Add(-overdueAfter)) {
-		b.refill = nil
-	}
+	b.refills = slices.DeleteFunc(b.refills, func(r *reader) bool { return b.buffer.refilled(r, b.readTo) })
 	if b.pass != nil && b.pass.ended() {
 		if b.pass.from.IsZero() {
 			b.nextFullPass = now.Add(fullPassPause * b.pass.busy)

@@ -29,8 +29,9 @@ type buffer struct {
 	waiting    map[destination]int // how many of the dispatches go there
 	skipped    map[destination]*skipped
 	// blocked is the accounts of skipped posts that also go to other destinations: later posts
-	// of these accounts wait with them, so that an account's posts stay in order.
-	blocked map[string]*skipped
+	// of these accounts wait with them, so that an account's posts stay in order. A post that
+	// was skipped for one of its destinations may be skipped again for another.
+	blocked map[string][]*skipped
 }
 
 // skipped is the jobs of one destination from some place on: all behind it were skipped, or
@@ -42,7 +43,7 @@ type skipped struct {
 
 func newBuffer() buffer {
 	return buffer{
-		ids: map[schema.JobID]struct{}{}, waiting: map[destination]int{}, skipped: map[destination]*skipped{}, blocked: map[string]*skipped{},
+		ids: map[schema.JobID]struct{}{}, waiting: map[destination]int{}, skipped: map[destination]*skipped{}, blocked: map[string][]*skipped{},
 	}
 }
 
@@ -99,8 +100,10 @@ func (b *buffer) reads(r *reader, d dispatch) bool {
 		}
 	}
 	for _, m := range d.records {
-		if s := b.blocked[string(m.Key)]; s != nil && s.by == r {
-			return true
+		for _, s := range b.blocked[string(m.Key)] {
+			if s.by == r {
+				return true
+			}
 		}
 	}
 	return false
@@ -116,8 +119,10 @@ func (b *buffer) isSkipped(r *reader, d dispatch) bool {
 		}
 	}
 	for _, m := range d.records {
-		if s := b.blocked[string(m.Key)]; s != nil && s.by != r && s.contains(place) {
-			return true
+		for _, s := range b.blocked[string(m.Key)] {
+			if s.by != r && s.contains(place) {
+				return true
+			}
 		}
 	}
 	return false
@@ -143,21 +148,23 @@ func (b *buffer) block(d dispatch, s *skipped) {
 		return
 	}
 	for _, m := range d.records {
-		if _, is := b.blocked[string(m.Key)]; !is && len(b.blocked) < blockedLimit {
-			b.blocked[string(m.Key)] = s
+		key := string(m.Key)
+		if waits, is := b.blocked[key]; !slices.Contains(waits, s) && (is || len(b.blocked) < blockedLimit) {
+			b.blocked[key] = append(waits, s)
 		}
 	}
 }
 
-// refill returns a reader of skipped jobs, from the first one on whose destination has half of
-// its room free. It returns nil if there is none, or too little room in all.
+// refill returns a reader of skipped jobs that no other reads, from the first one on whose
+// destination has half of its room free. It returns nil if there is none, or too little room in
+// all.
 func (b *buffer) refill(store backlogStore, shards []int16, to time.Time) *reader {
 	if len(b.dispatches) > bufferLimit-backlogChunk {
 		return nil
 	}
 	var first *skipped
 	for of, s := range b.skipped {
-		if b.waiting[of] < limitOf(of)/2 && (first == nil || s.after.Compare(first.after) < 0) {
+		if s.by == nil && b.waiting[of] < limitOf(of)/2 && (first == nil || s.after.Compare(first.after) < 0) {
 			first = s
 		}
 	}
@@ -167,7 +174,7 @@ func (b *buffer) refill(store backlogStore, shards []int16, to time.Time) *reade
 	r := newReader(store, shards, first.after, to)
 	r.refills = true
 	for _, s := range b.skipped {
-		if s.after.Compare(first.after) >= 0 {
+		if s.by == nil && s.after.Compare(first.after) >= 0 {
 			s.by = r
 		}
 	}
@@ -175,9 +182,9 @@ func (b *buffer) refill(store backlogStore, shards []int16, to time.Time) *reade
 }
 
 // refilled reports whether a reader of skipped jobs is done: it has come to its end, or the
-// destinations it reads for have no room left. If it has come to its end and no pass has read
-// beyond that, nothing of these destinations is skipped any more.
-func (b *buffer) refilled(r *reader, passTo time.Time) bool {
+// destinations it reads for have no room left. If it has come to its end and no reader, readTo
+// being the furthest, has read beyond that, nothing of these destinations is skipped any more.
+func (b *buffer) refilled(r *reader, readTo time.Time) bool {
 	ended := r.ended()
 	if !ended && len(b.dispatches) < bufferLimit {
 		for of, s := range b.skipped {
@@ -194,7 +201,7 @@ func (b *buffer) refilled(r *reader, passTo time.Time) bool {
 		if ended {
 			s.after = schema.JobPlace{DueAt: r.to.Add(time.Microsecond)} // the resolution of PostgreSQL's times
 		}
-		if ended && !r.to.Before(passTo) {
+		if ended && !r.to.Before(readTo) {
 			b.unskip(of, s)
 		}
 	}
@@ -203,9 +210,11 @@ func (b *buffer) refilled(r *reader, passTo time.Time) bool {
 
 func (b *buffer) unskip(of destination, s *skipped) {
 	delete(b.skipped, of)
-	for account, waitsFor := range b.blocked {
-		if waitsFor == s {
+	for account, waits := range b.blocked {
+		if waits = slices.DeleteFunc(waits, func(w *skipped) bool { return w == s }); len(waits) == 0 {
 			delete(b.blocked, account)
+		} else {
+			b.blocked[account] = waits
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // readPause is how long a reader pauses after a chunk of which few jobs were buffered, as a
-// multiple of the time the chunk took: so it uses at most a quarter of one connection.
+// multiple of the time the chunk took: so it uses at most a quarter of one connection, and all
+// readers together, which take turns, no more than one.
 const readPause = 3
 
 // reader goes through the overdue jobs in order of due time.
