@@ -15,6 +15,7 @@ type chunk struct {
 	*Listener
 	loaded  loaded
 	claim   schema.StreamClaim // its place is that of the last event in hand
+	stored  schema.StreamPlace // where all before is stored
 	finds   []schema.Find
 	matches []Match
 }
@@ -69,20 +70,23 @@ func (c *chunk) take(ctx context.Context, e *connectors.StreamEvent) {
 	}
 }
 
-// store stores what is in hand, and tries until it succeeds. held is false where another process
-// reads the stream, which will find the same.
+// store stores what is in hand, and tries until it succeeds, without finds that cannot be stored.
+// held is false where another process reads the stream, which will find the same.
 func (c *chunk) store(ctx context.Context) (held bool, err error) {
 	for {
 		start := time.Now()
-		found, held, err := c.Store.Advance(ctx, c.claim, c.finds)
+		held, err := c.advance(ctx, c.claim, c.finds)
 		c.Metrics.commits.WithLabelValues(c.Stream).Observe(time.Since(start).Seconds())
 		if err == nil {
 			if held {
-				c.Metrics.found.WithLabelValues(c.Stream).Add(float64(found))
-				c.Metrics.places.set(c.Stream, c.claim.Place)
+				c.stored = c.claim.Place
+				c.Metrics.places.set(c.Stream, c.stored)
 			}
 			c.finds = c.finds[:0]
 			return held, nil
+		}
+		if isOfData(err) {
+			c.sift(ctx)
 		}
 		if ctx.Err() != nil {
 			return false, ctx.Err()
@@ -91,6 +95,30 @@ func (c *chunk) store(ctx context.Context) (held bool, err error) {
 		if err := sleep.For(ctx, retry); err != nil {
 			return false, err
 		}
+	}
+}
+
+func (c *chunk) advance(ctx context.Context, claim schema.StreamClaim, finds []schema.Find) (held bool, err error) {
+	err = guarded(func() error {
+		found, still, err := c.Store.Advance(ctx, claim, finds)
+		c.Metrics.found.WithLabelValues(c.Stream).Add(float64(found))
+		held = still
+		return err
+	})
+	return held, err
+}
+
+// sift leaves out what cannot be stored. Until the rest is, the stream is stored as far as before.
+func (c *chunk) sift(ctx context.Context) {
+	before, n := c.claim, len(c.finds)
+	before.Place = c.stored
+	c.finds = sift(c.finds, func(some []schema.Find) error {
+		_, err := c.advance(ctx, before, some)
+		return err
+	})
+	if left := n - len(c.finds); left > 0 {
+		c.Metrics.gaps.WithLabelValues(c.Stream).Inc()
+		c.Logger.ErrorContext(ctx, "what a stream had could not be stored and was left out", "stream", c.Stream, "finds", left)
 	}
 }
 

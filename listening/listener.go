@@ -126,7 +126,7 @@ func (l *Listener) turn(ctx context.Context) error {
 			}
 		})
 	}()
-	c := &chunk{Listener: l, claim: claim, loaded: matcher}
+	c := &chunk{Listener: l, claim: claim, stored: claim.Place, loaded: matcher}
 	err = c.run(ctx, events)
 	stop(err)
 	for range events { // what is read and not stored comes again

@@ -40,7 +40,7 @@ func NewMetrics(registerer prometheus.Registerer, now func() time.Time) *Metrics
 			Name: "crier_listening_reconnects_total", Help: "Connections to a stream's hosts that ended other than by crier's wish, and searches that failed.",
 		}, []string{"stream"}),
 		gaps: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_listening_gaps_total", Help: "Times that a stream was resumed later than where it was left, with posts between that nobody has seen.",
+			Name: "crier_listening_gaps_total", Help: "Times that a stream was resumed later than where it was left, with posts between that nobody has seen, and those left out that could not be searched through or stored.",
 		}, []string{"stream"}),
 		monitors: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "crier_listening_monitors", Help: "Monitors that a stream is read for, and those beyond what one process holds.",

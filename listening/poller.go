@@ -70,6 +70,9 @@ const (
 	searchNothing = 24 * time.Hour   // where nothing can be found
 )
 
+// notStored is the problem of a monitor whose turn was taken, and could not be stored.
+const notStored = "how far it was searched for could not be stored"
+
 // NewPoller makes the poller of a platform.
 func NewPoller(c PollerConfig) *Poller { return &Poller{c, c.Metrics.of(c.Stream)} }
 
@@ -126,6 +129,7 @@ func (p *Poller) turn(ctx context.Context, claim schema.StreamClaim, s *schema.S
 	if s.Keyword == 0 && s.Page == 0 {
 		s.Began = now
 	}
+	before := *s
 	s.NextAt, s.Problem = now.Add(time.Duration(s.Sharing)*schema.SearchPace), ""
 	var finds []schema.Find
 	if s.Monitor.Language != "" {
@@ -140,8 +144,33 @@ func (p *Poller) turn(ctx context.Context, claim schema.StreamClaim, s *schema.S
 		finds = p.finds(s, page.Items)
 		p.goOn(ctx, s, page)
 	}
-	found, held, err := p.Store.AdvanceSearch(ctx, claim, *s, finds)
-	p.Metrics.found.WithLabelValues(p.Stream).Add(float64(found))
+	return p.advance(ctx, claim, before, s, finds)
+}
+
+// advance stores a turn, without finds that cannot be stored. Where the turn cannot be, it is put off:
+// it is not searched for, and paid for, again and again.
+func (p *Poller) advance(ctx context.Context, claim schema.StreamClaim, before schema.SearchStep, s *schema.SearchStep, finds []schema.Find) (held bool, err error) {
+	store := func(step schema.SearchStep, finds []schema.Find) error {
+		return guarded(func() (err error) {
+			var found int
+			found, held, err = p.Store.AdvanceSearch(ctx, claim, step, finds)
+			p.Metrics.found.WithLabelValues(p.Stream).Add(float64(found))
+			return err
+		})
+	}
+	err = store(*s, finds)
+	if isOfData(err) {
+		kept := sift(finds, func(some []schema.Find) error { return store(before, some) })
+		p.Metrics.gaps.WithLabelValues(p.Stream).Inc()
+		p.Logger.ErrorContext(ctx, "what a search has found could not be stored and is left out",
+			"stream", p.Stream, "monitor", s.Monitor.ID, "finds", len(finds)-len(kept), "err", err)
+		err = store(*s, kept)
+	}
+	if isFault(ctx, err) {
+		p.Logger.ErrorContext(ctx, "a search could not be stored", "stream", p.Stream, "monitor", s.Monitor.ID, "err", err)
+		before.NextAt, before.Problem = p.Now().Add(searchBarred), notStored
+		err = store(before, nil)
+	}
 	return held, err
 }
 

@@ -3,12 +3,16 @@ package listening
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"crier/connectors"
+	"crier/connectors/simulation"
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 // turns is a store whose answers to what was searched are made up.
@@ -28,6 +32,7 @@ func TestTurns(t *testing.T) {
 	t.Parallel()
 	s := newSearch(t)
 	s.begunAnewForOtherWordsAlone()
+	s.leavesOutWhatCannotBeStored()
 	s.endsNoOther()
 }
 
@@ -75,6 +80,69 @@ func (s *search) endsNoOther() {
 	}
 }
 
+// state is an error as PostgreSQL has them.
+type state string
+
+func (s state) Error() string    { return string(s) }
+func (s state) SQLState() string { return string(s) }
+
+// What PostgreSQL refuses for other reasons than the values is never left out.
+func TestWhatIsOfTheData(t *testing.T) {
+	for of, want := range map[error]bool{
+		state("22021"): true, state("54000"): true, panicked{"x"}: true, state("23514"): false, state("40P01"): false, errors.New("x"): false, nil: false,
+	} {
+		if got := isOfData(of); got != want {
+			t.Errorf("%v: %t", of, got)
+		}
+	}
+}
+
+// leavesOutWhatCannotBeStored has a search, and a stream, tell of a post whose time nobody can write
+// beside one that is stored, and then a turn that cannot be stored at all.
+func (s *search) leavesOutWhatCannotBeStored() {
+	t, ctx := s.T, s.Context()
+	m := s.monitor([]string{"broth"}, func(*schema.Monitor) {})
+	never := time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -3600))
+	post := func(id string, at time.Time) string {
+		return `{"id":"` + id + `","text":"broth","username":"a","timestamp":"` + at.Format(time.RFC3339) + `"}`
+	}
+	s.must(s.world().Inject(simulation.Fault{
+		Operation: "GET /keyword_search", Status: http.StatusOK, Body: `{"data":[` + post("11", never) + "," + post("12", s.now().Add(time.Minute)) + `]}`,
+	}))
+	s.rounds(1)
+	told := func(id string) int { return s.found[m.ID.String()+" "+id] }
+	if told("11") != 0 || told("12") != 1 || s.problem(m) != "" || s.waits()[0] <= 0 {
+		t.Errorf("told %d and %d times, the problem is %q, it waits %v", told("11"), told("12"), s.problem(m), s.waits())
+	}
+
+	whole := s.Store
+	s.Store = &turns{whole, func(_ context.Context, step schema.SearchStep) (bool, error) {
+		if step.Problem == "" {
+			return true, errors.New("broken")
+		}
+		return true, nil
+	}}
+	s.rounds(1)
+	if s.problem(m) != notStored || s.waits()[0] < searchBarred-time.Minute {
+		t.Errorf("the problem is %q, it waits %v", s.problem(m), s.waits())
+	}
+	s.Store = whole
+
+	l := NewListener(Config{Stream: "stream", Store: postgres.NewFeeds(s.store), Logger: s.Logger, Metrics: s.Metrics})
+	claim, _, err := l.Store.ClaimStream(ctx, l.Stream)
+	s.must(err)
+	c := &chunk{Listener: l, claim: claim, stored: claim.Place}
+	c.claim.Place = schema.StreamPlace{Host: "host", Time: s.now()}
+	for id, at := range map[string]time.Time{"21": never, "22": s.now(), "23": s.now()} {
+		match := Match{Monitor: &m, Item: &connectors.FeedItem{Platform: schema.Bluesky, NativeID: id, WrittenAt: at.UTC()}}
+		c.finds = append(c.finds, findOf(&match))
+	}
+	if held, err := c.store(ctx); !held || err != nil || told("21") != 0 || told("22") != 1 || told("23") != 1 {
+		t.Errorf("held is %t, %v; told %d, %d and %d times", held, err, told("21"), told("22"), told("23"))
+	}
+	s.must(s.gateway.DeleteMonitor(ctx, s.workspace, m.ID))
+}
+
 // begunAnewForOtherWordsAlone changes a monitor in the middle of a round, and deletes it.
 func (s *search) begunAnewForOtherWordsAlone() {
 	t := s.T
@@ -91,6 +159,11 @@ func (s *search) begunAnewForOtherWordsAlone() {
 	}
 	if changed, _ := change(func(m *schema.Monitor) { m.Language = "" }); changed.Search.Problem != "" || s.waits()[0] > schema.SearchPace+10*time.Second {
 		t.Errorf("a monitor without a language any more has the problem %q, and waits %v", changed.Search.Problem, s.waits())
+	}
+	s.exec(`update searches set due_at = due_at + interval '1 day'`)
+	change(func(m *schema.Monitor) { m.Include = []string{"cocoa", "tea"} })
+	if s.waits()[0] > 2*schema.SearchPace+10*time.Second {
+		t.Errorf("with other words it waits %v", s.waits())
 	}
 	for name, tt := range map[string]struct {
 		change       func(*schema.Monitor)

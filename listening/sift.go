@@ -1,0 +1,59 @@
+package listening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"crier/schema"
+)
+
+// panicked is a panic as an error.
+type panicked struct{ fault any }
+
+func (p panicked) Error() string { return fmt.Sprintf("panic: %v", p.fault) }
+
+// guarded turns a panic into an error: one post must not end the process, which would start again
+// and find the same one.
+func guarded(work func() error) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = panicked{fault}
+		}
+	}()
+	return work()
+}
+
+// isFault reports whether an error is none of a database that does not answer: it may come again
+// with the same.
+func isFault(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && schema.KindOf(err) != schema.Unavailable
+}
+
+// isOfData reports whether an error is of what was to be stored, so that it comes again with the
+// same for ever: nobody can write it, or PostgreSQL refuses the value itself (SQLSTATE classes 22 and
+// 54). Any other, such as of a table that is not as it should be, holds until somebody mends it.
+func isOfData(err error) bool {
+	if _, ok := errors.AsType[panicked](err); ok {
+		return true
+	}
+	refused, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err)
+	return ok && len(refused.SQLState()) == 5 && (refused.SQLState()[:2] == "22" || refused.SQLState()[:2] == "54")
+}
+
+// sift returns the finds without those that cannot be stored, which would hold all others back for
+// ever. It stores the others on its way; each is found once, however often it is stored.
+func sift(finds []schema.Find, store func([]schema.Find) error) []schema.Find {
+	switch {
+	case len(finds) == 0 || !isOfData(store(finds)):
+		return finds
+	case len(finds) == 1:
+		return nil
+	}
+	half := len(finds) / 2
+	first := sift(finds[:half], store)
+	return append(first[:len(first):len(first)], sift(finds[half:], store)...)
+}
