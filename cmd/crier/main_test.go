@@ -62,6 +62,7 @@ func TestTheCommandLine(t *testing.T) {
 		"a warehouse at no address":       {"serve --clickhouse h:8123", "--clickhouse cannot be read: one like http://"},
 		"a broker at no port":             {"serve --kafka a:9092,b:kafka", `--kafka has "b:kafka": host:port is wanted`},
 		"a broker's URL":                  {"serve --kafka http://h:9092", "host:port is wanted"},
+		"a broker's URL with a user":      {"serve --kafka kafka://u:hunter2@h:9092", `--kafka has "…@h:9092": host:port is wanted`},
 		"brokers":                         {"serve --kafka a,[::1]:9092", ""},
 		"topics of too many partitions":   {"migrate --kafka h:9092 --partitions 257", "1 to 256 are wanted"},
 		"an address that is none":         {"serve --public-url example.com", "--public-url is \"example.com\""},

@@ -185,7 +185,11 @@ func (f kafkaFlags) security() (stream.Security, error) {
 	secured.Kafka = ""
 	says(f.Kafka == "" && secured != kafkaFlags{}, "--kafka is needed beside the other flags that begin with it")
 	for _, b := range f.brokers() {
-		says(!isBroker(b), fmt.Sprintf("--kafka has %q: host:port is wanted, such as kafka-1:9092", b))
+		shown := b
+		if end := strings.LastIndex(b, "@"); end >= 0 { // what is before holds a password
+			shown = "…" + b[end:]
+		}
+		says(!isBroker(b), fmt.Sprintf("--kafka has %q: host:port is wanted, such as kafka-1:9092", shown))
 	}
 	known := slices.Contains(stream.Mechanisms(), mechanism)
 	says(mechanism != "" && !known, fmt.Sprintf("--kafka-sasl is %q: %s are wanted", f.KafkaSASL, strings.Join(stream.Mechanisms(), ", ")))
