@@ -116,6 +116,13 @@ func readPosts(rows pgx.Rows, claimed []schema.Collection, what schema.Collected
 // id is not looked for among all that is due, as the planner has it without statistics.
 const dueAt = `coalesce(c.due_at, 'infinity')`
 
+const (
+	// freeCollection is true of a collection c that is due and that nobody reads.
+	freeCollection = dueAt + ` <= @now::timestamptz + interval '` + tables.EarlyBy + `' and (c.lease_until is null or c.lease_until < @now::timestamptz)`
+	// lockedInOrder locks collections c in the order in which they are made.
+	lockedInOrder = `order by c.account_id, c.what for no key update of c`
+)
+
 var (
 	// restCollections has what is to be read of accounts that do not work rest, and removes jobs
 	// without anything to do.
@@ -139,9 +146,8 @@ var (
 	claimCollections = `
 	with free as materialized (
 		select c.id, c.account_id from collections c
-		where c.id = any(@ids) and ` + dueAt + ` <= @now::timestamptz + interval '` + tables.EarlyBy + `'
-		  and (c.lease_until is null or c.lease_until < @now::timestamptz)
-		order by c.account_id, c.what for no key update -- as whoever makes them does
+		where c.id = any(@ids) and ` + freeCollection + `
+		` + lockedInOrder + `
 	)
 	update collections c set claim = c.claim + 1, node = @node, lease_until = @now::timestamptz + @lease::interval
 	from free join accounts a on a.id = free.account_id join workspaces w on w.id = a.workspace_id
@@ -180,8 +186,8 @@ func (s *Store) Postpone(ctx context.Context, ids []schema.CollectionID, waits [
 	b.Queue(`
 		with off as materialized (
 			select c.id, u.wait from unnest(@ids::uuid[], @waits::interval[]) u (id, wait) join collections c on c.id = u.id
-			where `+dueAt+` <= @now::timestamptz + interval '`+tables.EarlyBy+`' and (c.lease_until is null or c.lease_until < @now::timestamptz)
-			order by c.account_id, c.what for no key update of c -- as whoever makes them does
+			where `+freeCollection+`
+			`+lockedInOrder+`
 		), late as (
 			update collections c set due_at = @now::timestamptz + off.wait from off where c.id = off.id
 			returning c.id, c.due_at
