@@ -92,6 +92,29 @@ func TestALostAnswerOfEachVisibleCall(t *testing.T) {
 	}
 }
 
+// The end of an upload may have arrived though its video does not tell yet: Facebook refuses it the
+// second time, and the video tells why.
+func TestAVideoThatIsPublishedAlready(t *testing.T) {
+	for kind, tt := range kinds {
+		if tt.media[0].KnownKind() != schema.Video {
+			continue
+		}
+		t.Run(kind, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepare(t, r.deliveryOf(tt.settings, tt.media...))
+			r.Inject(t, simulation.Fault{Operation: tt.visible, Lose: true})
+			_, err := r.Publish(t.Context(), d)
+			connectortest.WantKind(t, err, schema.Unknown)
+			d.Attempts = 1
+			_, err = r.Publish(t.Context(), d)
+			connectortest.WantKind(t, err, schema.Duplicate)
+			if receipt, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || receipt.NativeID != r.World.Posts()[0].ID {
+				t.Errorf("Find = %+v, %v, %v", receipt, verdict, err)
+			}
+		})
+	}
+}
+
 // videoWait is longer than the simulator processes a video.
 const videoWait = 10 * time.Second
 

@@ -151,7 +151,25 @@ func (c *Connector) finish(ctx context.Context, d schema.Delivery, s settings, a
 		body["video_id"], body["video_state"] = a.ID, "PUBLISHED"
 	}
 	call.JSON = body
-	return c.succeed(ctx, d, call, a.ID, addressOfVideo(s, a.ID))
+	receipt, err := c.succeed(ctx, d, call, a.ID, addressOfVideo(s, a.ID))
+	if schema.KindOf(err) == schema.Refused && d.CallsAgain() {
+		err = c.refusedAgain(ctx, d, s, a, err)
+	}
+	return receipt, err
+}
+
+// refusedAgain judges the refusal of an end that was sent before: Facebook refuses the second where
+// it took the first. The video itself tells.
+func (c *Connector) refusedAgain(ctx context.Context, d schema.Delivery, s settings, a asset, refused error) error {
+	_, verdict, err := c.findVideo(ctx, d, s, a.ID)
+	switch verdict {
+	case schema.Found:
+		return &schema.Error{Kind: schema.Duplicate, Message: "the video is published already", Err: refused}
+	case schema.CannotTell:
+		return &schema.Error{Kind: schema.Unknown, Message: "the video may be published already", Err: errors.Join(refused, err)}
+	default:
+		return refused
+	}
 }
 
 // tell publishes a photo as a story.
