@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -231,6 +232,46 @@ func TestAnEndThatArrivedInPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.video(t)
+}
+
+// A session may have all of a video and not say as what: the video may be there all the same
+// (github.com/claudiob/yt, issue 192), so that nothing else is uploaded for it.
+func TestASessionThatHasAllAndDoesNotSayAsWhat(t *testing.T) {
+	full := simulation.Fault{Status: statusResume, Header: map[string]string{"Range": fmt.Sprintf("bytes=0-%d", filmSize-1)}, Times: 20}
+	for name, tt := range map[string]struct {
+		made bool
+		want schema.Verdict
+	}{
+		"it is listed": {true, schema.Found}, "it is not listed": {false, schema.CannotTell},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepare(t, r.delivery(""))
+			r.Inject(t, simulation.Fault{Operation: end, Lose: tt.made, Refuse: !tt.made})
+			_, err := r.Publish(t.Context(), d)
+			connectortest.WantKind(t, err, schema.Unknown)
+			full.Operation = asked
+			r.Inject(t, full)
+			receipt, verdict, err := r.Find(t.Context(), d)
+			if verdict != tt.want || verdict == schema.Found && receipt.NativeID != r.World.Posts()[0].ID {
+				t.Errorf("Find = %+v, %v, %v", receipt, verdict, err)
+			}
+			if verdict == schema.CannotTell {
+				connectortest.WantKind(t, err, schema.Retryable)
+			}
+			d.Attempts = 1
+			_, err = r.Publish(t.Context(), d)
+			connectortest.WantKind(t, err, schema.Unknown)
+		})
+	}
+	t.Run("to its end", func(t *testing.T) {
+		r := newRig(t)
+		d := r.prepare(t, r.delivery(""))
+		full.Operation, full.Times = end, 1
+		r.Inject(t, full)
+		_, err := r.Publish(t.Context(), d)
+		connectortest.WantKind(t, err, schema.Unknown)
+	})
 }
 
 // A file that has become another under its address is no end of the first one.

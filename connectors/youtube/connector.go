@@ -95,12 +95,12 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 			return schema.Receipt{}, fmt.Errorf("asking for the upload: %w", err)
 		case now.made.ID != "":
 			return c.receipt(d, now.made.ID), nil
+		case now.isWhole(a):
+			return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: unnamed}
 		case now.gone || now.sent < a.Sent:
 			return schema.Receipt{}, anew()
 		}
-		if a = a.from(now.sent); len(a.Rest) == 0 {
-			return schema.Receipt{}, strange("says that it has all of the video, and not as what")
-		}
+		a = a.from(now.sent)
 	}
 	made, err := c.end(ctx, d, a)
 	if err != nil {

@@ -45,11 +45,23 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 			return schema.Receipt{}, schema.CannotTell, fmt.Errorf("asking for the upload: %w", err)
 		case now.made.ID != "":
 			return c.receipt(d, now.made.ID), schema.Found, nil
+		case now.isWhole(p.Media[0]):
+			return c.findWhole(ctx, d)
 		case !now.gone:
 			return schema.Receipt{}, schema.NotMade, nil
 		}
 	}
 	return c.findUpload(ctx, d)
+}
+
+// findWhole looks for the video of a session that has all of it and does not say as what: that it is
+// not listed is no proof.
+func (c *Connector) findWhole(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	receipt, verdict, err := c.findUpload(ctx, d)
+	if verdict != schema.Found && err == nil {
+		return schema.Receipt{}, schema.CannotTell, listing.LookLater(0, unnamed)
+	}
+	return receipt, verdict, err
 }
 
 // findUpload looks for the video among the channel's uploads, by its title and description.

@@ -35,6 +35,12 @@ type standing struct {
 	gone bool  // YouTube knows no such session, or no more
 }
 
+// isWhole reports whether a session has all of its video, and no more: such a one may make it at any
+// time, or has made it without saying so (github.com/claudiob/yt, issue 192).
+func (s standing) isWhole(of asset) bool { return !s.gone && s.made.ID == "" && s.sent == of.Size }
+
+const unnamed = "YouTube has all of the video, and does not say what it made of it"
+
 // begin begins a session. It counts in the day's uploads of the app.
 func (c *Connector) begin(ctx context.Context, d schema.Delivery, s settings, file *media.File) (asset, error) {
 	resource, parts := s.resource(d.Text)
@@ -108,6 +114,8 @@ func (c *Connector) end(ctx context.Context, d schema.Delivery, a asset) (video,
 		return video{}, err
 	case now.gone:
 		return video{}, anew()
+	case now.isWhole(a):
+		return video{}, &schema.Error{Kind: schema.Unknown, Message: unnamed}
 	case now.made.ID == "":
 		return video{}, &schema.Error{Kind: schema.Retryable, Message: "YouTube has not got all of the video"}
 	default:
