@@ -3,12 +3,16 @@ package pinterest
 import "crier/connectors"
 
 // LimitOf is the LimitOf of the platform's connectors.ClientConfig: what writes is counted apart from
-// what reads.
+// what reads, and what the storage of videos is sent is not counted.
 func LimitOf(call connectors.Call) string {
-	if call.Kind == connectors.Post || call.Kind == connectors.Media {
+	switch {
+	case call.Operation == opUpload:
+		return opUpload
+	case call.Kind == connectors.Post || call.Kind == connectors.Media:
 		return "writes"
+	default:
+		return "reads"
 	}
-	return "reads"
 }
 
 // Limits are those of an app with standard access (reference/rate-limits), of a person and

@@ -249,6 +249,26 @@ func TestALimitHoldsWhatCountsAgainstIt(t *testing.T) {
 	}
 }
 
+// The storage that a video is sent to counts nothing: a video that took the last registration of a
+// minute is sent all the same, while the form for it is good.
+func TestAVideoIsSentAfterTheLastWrite(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery(`{"title":"T"}`, "look", film)
+	begun, err := r.register(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(begun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent := map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "42"}
+	r.Inject(t, simulation.Fault{Operation: callMedia, Status: http.StatusCreated, Header: spent, Body: string(body)})
+	if _, err := r.Prepare(t.Context(), d); err != nil || r.World.Calls(callUpload) != 1 {
+		t.Errorf("Prepare = %v after %d uploads", err, r.World.Calls(callUpload))
+	}
+}
+
 // After the last call of a limit the account waits, before Pinterest says so.
 func TestTheLimitsOfTheHeadersAreKept(t *testing.T) {
 	for name, tt := range map[string]struct {
