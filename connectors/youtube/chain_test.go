@@ -258,6 +258,11 @@ func TestASessionThatHasAllAndDoesNotSayAsWhat(t *testing.T) {
 			}
 			if verdict == schema.CannotTell {
 				connectortest.WantKind(t, err, schema.Retryable)
+				accepted := d
+				accepted.AcceptDuplicate, accepted.Unsettled = true, accepted.Unsettled.With(0)
+				if _, verdict, err := r.Find(t.Context(), accepted); verdict != schema.CannotTell || err != nil {
+					t.Errorf("who accepts a second video waits on: %v, %v", verdict, err)
+				}
 			}
 			d.Attempts = 1
 			_, err = r.Publish(t.Context(), d)

@@ -55,13 +55,17 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 }
 
 // findWhole looks for the video of a session that has all of it and does not say as what: that it is
-// not listed is no proof.
+// not listed is no proof. Whoever accepts a second video need not wait for that.
 func (c *Connector) findWhole(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	receipt, verdict, err := c.findUpload(ctx, d)
-	if verdict != schema.Found && err == nil {
+	switch {
+	case verdict == schema.Found || err != nil:
+		return receipt, verdict, err
+	case d.AcceptDuplicate && d.Unsettled.Has(d.Entry):
+		return schema.Receipt{}, schema.CannotTell, nil
+	default:
 		return schema.Receipt{}, schema.CannotTell, listing.LookLater(0, unnamed)
 	}
-	return receipt, verdict, err
 }
 
 // findUpload looks for the video among the channel's uploads, by its title and description.
