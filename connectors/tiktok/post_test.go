@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/connectortest"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -42,6 +43,32 @@ func TestSettingsArrive(t *testing.T) {
 				t.Errorf("%q with %s", post.Text, post.Fields)
 			}
 		})
+	}
+}
+
+// Each of TikTok's calls has a limit of its own: what asks how far a video is, or who a creator is,
+// too often keeps no video back of which all but the end is sent.
+func TestALimitHoldsItsOwnCallsAlone(t *testing.T) {
+	spent := simulation.Fault{Status: http.StatusTooManyRequests, Body: `{"data":{},"error":{"code":"rate_limit_exceeded","message":"slower","log_id":"1"}}`}
+	for _, spent.Operation = range []string{simCreator, simStatus} {
+		r := newRig(t)
+		d := r.prepare(t, r.delivery("look", short))
+		limited := func() (err error) {
+			if spent.Operation == simCreator {
+				_, err = r.Prepare(t.Context(), schema.Delivery{Account: d.Account, Credentials: d.Credentials, Media: d.Media, Settings: d.Settings, Entries: 1})
+			} else {
+				_, _, err = r.Find(t.Context(), d)
+			}
+			return err
+		}
+		r.Inject(t, spent)
+		for range 2 { // once asked, once held
+			connectortest.WantKind(t, limited(), schema.RateLimited)
+		}
+		if _, wait := r.client.Reserve(t.Context(), d.Account.ID, connectors.Post); wait != 0 {
+			t.Errorf("after %s the end is held for %v", spent.Operation, wait)
+		}
+		r.publish(t, d)
 	}
 }
 

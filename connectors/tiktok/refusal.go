@@ -64,6 +64,7 @@ func (e Error) meaning(status int) *schema.Error {
 	switch {
 	case e.Code == codeLimit || status == http.StatusTooManyRequests:
 		judged.Kind, judged.Message = schema.RateLimited, cmp.Or(judged.Message, "TikTok asks to wait")
+		judged.Alone = true // limits are of an endpoint (docs/en/tiktok-api-v2-rate-limit)
 	case e.Code == "" || e.Code == codeInternal || status >= http.StatusInternalServerError:
 		return nil
 	case e.Code == codeToken:
