@@ -19,7 +19,7 @@ const pageSize = 100
 // list for what it became: that a container does not say. NotMade is the container's word.
 //
 // A first comment has no container that outlives the process, and neither has an entry of a
-// retry: the list alone tells of those.
+// thread that was not the last one prepared: the list alone tells of those.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	search := graph.Search{Page: c.pages(d), IsLike: likeOf(d), Now: c.now}
 	item, verdict, err := c.containers.Find(ctx, d, search)
