@@ -52,6 +52,7 @@ type accountLimit struct {
 	media       time.Time // no upload before this time
 	// alone is until when calls are held that count against one of its limits; there are few of them.
 	alone map[aloneLimit]time.Time
+	seen  time.Time // when any of these times was last looked at
 }
 
 // aloneLimit is one of an account's limits, or reads by themselves of one.
@@ -296,10 +297,25 @@ func (l *limiter) keepBack(account schema.AccountID, d time.Duration, note func(
 		return
 	}
 	limit := l.of(account)
-	until := l.now().Add(min(d, longestHold))
 	limit.mu.Lock()
 	defer limit.mu.Unlock()
-	note(limit, until)
+	now := l.now()
+	limit.followClock(now)
+	note(limit, now.Add(min(d, longestHold)))
+}
+
+// followClock moves what is held along with a clock that was set back.
+func (a *accountLimit) followClock(now time.Time) {
+	back := a.seen.Sub(now)
+	if a.seen = now; back <= 0 {
+		return
+	}
+	for _, held := range []*time.Time{&a.calls.held, &a.read.held, &a.media} {
+		*held = held.Add(-back)
+	}
+	for of, held := range a.alone {
+		a.alone[of] = held.Add(-back)
+	}
 }
 
 // heldFor returns how long a call is held. Of one that is yet to be made the kind alone is known.
@@ -307,6 +323,8 @@ func (l *limiter) heldFor(limit *accountLimit, call Call) time.Duration {
 	of := aloneLimit{name: l.limitOf(call)}
 	limit.mu.Lock()
 	defer limit.mu.Unlock()
+	now := l.now()
+	limit.followClock(now)
 	held := later(later(limit.calls.held, limit.manner(call.Kind).held), limit.alone[of])
 	switch of.isRead = true; call.Kind {
 	case Media:
@@ -314,7 +332,7 @@ func (l *limiter) heldFor(limit *accountLimit, call Call) time.Duration {
 	case Read:
 		held = later(held, limit.alone[of])
 	}
-	return held.Sub(l.now())
+	return held.Sub(now)
 }
 
 // uses notes the app and the server of a call.

@@ -321,6 +321,28 @@ func TestAClockThatIsSetBackHoldsUpNobody(t *testing.T) {
 	}
 }
 
+func TestAClockThatIsSetBackHoldsNoAccountForLonger(t *testing.T) {
+	clock := newClock()
+	l := limiterOf(nil, clock.Now)
+	for name, hold := range map[string]func(Call){
+		"all its calls":  func(call Call) { l.hold(call.Account, call.Kind, time.Minute) },
+		"one sort alone": func(call Call) { l.holdAlone(call, time.Minute) },
+	} {
+		for n, kind := range []Kind{Any, Post, Media, Read} {
+			call := Call{Operation: name, Account: account(byte(n + 1)), Kind: kind}
+			hold(call)
+			clock.advance(20 * time.Second)
+			if left := l.heldFor(l.of(call.Account), call); left != 40*time.Second {
+				t.Errorf("%s of kind %s: held for %v", name, kind, left)
+			}
+			clock.advance(-time.Hour)
+			if left := l.heldFor(l.of(call.Account), call); left != 40*time.Second {
+				t.Errorf("%s of kind %s: held for %v once the clock is set back", name, kind, left)
+			}
+		}
+	}
+}
+
 func TestTurnsThatComeBackMakeNoMoreThanABurst(t *testing.T) {
 	clock := newClock()
 	b := newBucket(Rate{PerSecond: 1, Burst: 3}, clock.Now)
