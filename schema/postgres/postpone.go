@@ -14,8 +14,8 @@ import (
 
 // Postpone delays targets that have to wait for their platform, each by its wait, with
 // their jobs, and returns those that it delayed. It leaves out targets that a claim would
-// leave out, those with an open claim, and those past their deadline, to which waits are
-// cut.
+// leave out, those with an open claim, those that are looked for, whose looks do not wait for
+// what holds a post back, and those past their deadline, to which waits are cut.
 func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
 	n := len(refs)
 	posts, ns, versions := make([]schema.PostID, n), make([]int16, n), make([]int32, n)
@@ -33,7 +33,7 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 				next_at = least(now() + u.wait, coalesce(p.retried_for, p.scheduled_for) + $5::interval + interval '`+afterDeadline+`')
 			from unnest($1::uuid[], $2::int2[], $3::int[], $4::interval[]) u (post, n, version, wait)
 			join posts p on p.id = u.post and p.version = u.version
-			where t.post_id = u.post and t.n = u.n and p.status in `+tables.OpenPosts+` and t.state = `+tables.TargetPending+`
+			where t.post_id = u.post and t.n = u.n and p.status in `+tables.OpenPosts+` and t.state = `+tables.TargetPending+` and t.step <> `+tables.StepFind+`
 			  and coalesce(t.next_at, now()) <= now() + interval '`+tables.EarlyBy+`'
 			  and coalesce(p.retried_for, p.scheduled_for) + $5::interval > now()
 			returning t.post_id, t.n, t.version`, posts, ns, versions, waits, p.Late)
@@ -72,7 +72,7 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			update comments c set
 				next_at = least(now() + u.wait, uuid_extract_timestamp(c.id) + $3::interval + $4::interval + interval '`+afterDeadline+`')
 			from unnest($1::uuid[], $2::interval[]) u (id, wait)
-			where c.id = u.id and c.state = `+tables.CommentPending+` and coalesce(c.next_at, now()) <= now() + interval '`+tables.EarlyBy+`'
+			where c.id = u.id and c.state = `+tables.CommentPending+` and c.step <> `+tables.StepFind+` and coalesce(c.next_at, now()) <= now() + interval '`+tables.EarlyBy+`'
 			  and uuid_extract_timestamp(c.id) + $3::interval + $4::interval > now()
 			returning c.id`, ids, waits, schema.FirstCommentDelay, c.Late)
 		postponed, err = db.Collect(rows, err, func(row pgx.Row, id *schema.CommentID) error { return row.Scan((*[16]byte)(id)) })

@@ -50,6 +50,10 @@ func TestWhatWaitsForItsPlatformIsPutOff(t *testing.T) {
 			f.finish(f.claim(*p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited}})
 			f.exec(`update targets set next_at = now()`)
 		}, true, wait},
+		"looked for": {func(f *fixture, p *schema.Post) {
+			f.finish(f.claim(*p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Unknown}})
+			f.exec(`update targets set next_at = now()`)
+		}, false, 5 * time.Second},
 		"past its deadline": {func(f *fixture, _ *schema.Post) {
 			f.exec(`update posts set scheduled_for = now() - interval '` + (maxLateness + time.Second).String() + `'`)
 		}, false, 0},
