@@ -147,8 +147,8 @@ func (p *Poller) turn(ctx context.Context, claim schema.StreamClaim, s *schema.S
 	return p.advance(ctx, claim, before, s, finds)
 }
 
-// advance stores a turn, without finds that cannot be stored. Where the turn cannot be, it is put off:
-// it is not searched for, and paid for, again and again.
+// advance stores a turn, without finds that cannot be stored. Where the turn cannot be, it is taken
+// again no sooner than the next one is: searches are few, and paid for.
 func (p *Poller) advance(ctx context.Context, claim schema.StreamClaim, before schema.SearchStep, s *schema.SearchStep, finds []schema.Find) (held bool, err error) {
 	store := func(step schema.SearchStep, finds []schema.Find) error {
 		return guarded(func() (err error) {
@@ -161,14 +161,20 @@ func (p *Poller) advance(ctx context.Context, claim schema.StreamClaim, before s
 	err = store(*s, finds)
 	if isOfData(err) {
 		kept := sift(finds, func(some []schema.Find) error { return store(before, some) })
-		p.Metrics.gaps.WithLabelValues(p.Stream).Inc()
-		p.Logger.ErrorContext(ctx, "what a search has found could not be stored and is left out",
-			"stream", p.Stream, "monitor", s.Monitor.ID, "finds", len(finds)-len(kept), "err", err)
+		if left := len(finds) - len(kept); left > 0 {
+			p.Metrics.gaps.WithLabelValues(p.Stream).Inc()
+			p.Logger.ErrorContext(ctx, "what a search has found could not be stored and is left out",
+				"stream", p.Stream, "monitor", s.Monitor.ID, "finds", left, "err", err)
+		}
 		err = store(*s, kept)
 	}
-	if isFault(ctx, err) {
+	if err != nil && ctx.Err() == nil {
 		p.Logger.ErrorContext(ctx, "a search could not be stored", "stream", p.Stream, "monitor", s.Monitor.ID, "err", err)
-		before.NextAt, before.Problem = p.Now().Add(searchBarred), notStored
+		before.NextAt, before.Problem = s.NextAt, notStored
+		// What a database lacks it may have soon; any other error may come again with the same.
+		if barred := p.Now().Add(searchBarred); schema.KindOf(err) != schema.Unavailable && barred.After(before.NextAt) {
+			before.NextAt = barred
+		}
 		err = store(before, nil)
 	}
 	return held, err

@@ -1,7 +1,6 @@
 package listening
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -22,12 +21,6 @@ func guarded(work func() error) (err error) {
 		}
 	}()
 	return work()
-}
-
-// isFault reports whether an error is none of a database that does not answer: it may come again
-// with the same.
-func isFault(ctx context.Context, err error) bool {
-	return err != nil && ctx.Err() == nil && schema.KindOf(err) != schema.Unavailable
 }
 
 // isOfData reports whether an error is of what was to be stored, so that it comes again with the

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
+
 	"crier/connectors"
 	"crier/connectors/simulation"
 	"crier/schema"
@@ -33,6 +35,7 @@ func TestTurns(t *testing.T) {
 	s := newSearch(t)
 	s.begunAnewForOtherWordsAlone()
 	s.leavesOutWhatCannotBeStored()
+	s.waitsForItsTurn()
 	s.endsNoOther()
 }
 
@@ -141,6 +144,47 @@ func (s *search) leavesOutWhatCannotBeStored() {
 		t.Errorf("held is %t, %v; told %d, %d and %d times", held, err, told("21"), told("22"), told("23"))
 	}
 	s.must(s.gateway.DeleteMonitor(ctx, s.workspace, m.ID))
+}
+
+// waitsForItsTurn has turns that cannot be stored, whatever is found: they are taken no sooner again
+// than if they could. One is of a monitor that nothing can be found for; for another's finds
+// PostgreSQL has no room.
+func (s *search) waitsForItsTurn() {
+	t, whole := s.T, s.Store
+	gaps := func() float64 {
+		var now dto.Metric
+		s.must(s.Metrics.gaps.WithLabelValues(s.Stream).Write(&now))
+		return now.Counter.GetValue()
+	}
+	before := gaps()
+	german := s.monitor([]string{"broth"}, func(m *schema.Monitor) { m.Language = "de" })
+	s.Store = &turns{whole, func(_ context.Context, step schema.SearchStep) (bool, error) {
+		if step.Problem != notStored {
+			return true, state("22021")
+		}
+		return true, nil
+	}}
+	if s.rounds(1); s.problem(german) != notStored || s.waits()[0] < searchNothing-time.Minute {
+		t.Errorf("the problem is %q, it waits %v", s.problem(german), s.waits())
+	}
+	if gaps() != before {
+		t.Error("a gap is counted where nothing is left out")
+	}
+	s.Store = whole
+	s.must(s.gateway.DeleteMonitor(t.Context(), s.workspace, german.ID))
+
+	m := s.monitor([]string{"broth"}, func(*schema.Monitor) {})
+	s.exec(`create function no_room() returns trigger language plpgsql as 'begin raise exception using errcode = ''53100''; end'`)
+	s.exec(`create trigger no_room before insert on found_items execute function no_room()`)
+	s.must(s.world().Inject(simulation.Fault{
+		Operation: "GET /keyword_search", Status: http.StatusOK,
+		Body: `{"data":[{"id":"31","text":"broth","username":"a","timestamp":"` + s.now().Add(time.Minute).Format(time.RFC3339) + `"}]}`,
+	}))
+	if s.rounds(1); s.problem(m) != notStored || s.waits()[0] < schema.SearchPace-10*time.Second {
+		t.Errorf("the problem is %q, it is searched for again, and paid for, in %v", s.problem(m), s.waits())
+	}
+	s.exec(`drop function no_room cascade`)
+	s.must(s.gateway.DeleteMonitor(t.Context(), s.workspace, m.ID))
 }
 
 // begunAnewForOtherWordsAlone changes a monitor in the middle of a round, and deletes it.
