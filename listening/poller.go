@@ -159,6 +159,9 @@ func (p *Poller) advance(ctx context.Context, claim schema.StreamClaim, before s
 		})
 	}
 	err = store(*s, finds)
+	if schema.KindOf(err) == schema.Unavailable && ctx.Err() == nil { // by another connection, before it is searched for twice
+		err = store(*s, finds)
+	}
 	if isOfData(err) {
 		kept := sift(finds, func(some []schema.Find) error { return store(before, some) })
 		if left := len(finds) - len(kept); left > 0 {

@@ -174,6 +174,17 @@ func (s *search) waitsForItsTurn() {
 	s.must(s.gateway.DeleteMonitor(t.Context(), s.workspace, german.ID))
 
 	m := s.monitor([]string{"broth"}, func(*schema.Monitor) {})
+	tries := 0
+	s.Store = &turns{whole, func(context.Context, schema.SearchStep) (bool, error) {
+		if tries++; tries == 1 {
+			return true, &schema.Error{Kind: schema.Unavailable, Message: "its connection ended"}
+		}
+		return true, nil
+	}}
+	s.rounds(1)
+	if s.Store = whole; s.problem(m) != "" || tries != 2 {
+		t.Errorf("after a connection that ended the problem is %q, %d tries", s.problem(m), tries)
+	}
 	s.exec(`create function no_room() returns trigger language plpgsql as 'begin raise exception using errcode = ''53100''; end'`)
 	s.exec(`create trigger no_room before insert on found_items execute function no_room()`)
 	s.must(s.world().Inject(simulation.Fault{
