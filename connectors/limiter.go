@@ -64,6 +64,7 @@ type aloneLimit struct {
 // manner is how the last call of an account was made; the next one is expected to be made alike.
 type manner struct {
 	held   time.Time // no call before this time
+	made   bool
 	app    string
 	server *breaker
 }
@@ -214,8 +215,8 @@ func giveAll(quotas []quota) {
 }
 
 // reserve takes a turn for an account's next call of a kind, or returns how long it is
-// until there may be one. For an account that was not called lately it returns no turn
-// and no wait, since it is not known which limits the call will use.
+// until there may be one. For an account that was not called lately, or only read, it returns
+// no turn and no wait, since it is not known which limits the call will use.
 func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Kind) (schema.Turn, time.Duration) {
 	limit, known := l.accounts.known(account)
 	if !known {
@@ -231,6 +232,9 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 		if wait := last.server.admits(); wait > 0 {
 			return nil, wait
 		}
+	}
+	if !last.made {
+		return nil, 0
 	}
 	quotas := l.quotas(limit, last.app, kind)
 	if wait := takeAll(ctx, quotas); wait > 0 || len(quotas) == 0 {
@@ -340,7 +344,7 @@ func (a *accountLimit) uses(call Call, server *breaker) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	last := a.manner(call.Kind)
-	last.app, last.server = call.App, server
+	last.made, last.app, last.server = true, call.App, server
 }
 
 func throttled(wait time.Duration) *schema.Error {

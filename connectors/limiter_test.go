@@ -151,6 +151,21 @@ func TestAReservedTurnIsOfItsCallAlone(t *testing.T) {
 	}
 }
 
+// Accounts of different apps that were only read take no turns of each other.
+func TestAnAccountThatWasOnlyReadReservesNothing(t *testing.T) {
+	l := limiterOf(Limits{Any: {App: Rate{0.1, 1}}}, newClock().Now)
+	for n, app := range []string{"one", "another"} {
+		if err := l.wait(t.Context(), Call{Account: account(byte(n)), App: app, Kind: Read}, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if turn, wait := l.reserve(t.Context(), account(byte(n)), Post); turn != nil || wait != 0 {
+				t.Errorf("that of %s has %v, and waits %s", app, turn, wait)
+			}
+		}
+	}
+}
+
 func TestAReservedTurnThatIsNotUsedIsTheNext(t *testing.T) {
 	for name, limits := range map[string]Limits{
 		"of an account": {Any: {Account: Rate{0.1, 1}}},
