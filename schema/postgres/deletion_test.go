@@ -79,6 +79,7 @@ func (f *fixture) populate(name string) (ids []string) {
 	waiting.Content.Entries[0].Media = []schema.Media{{MediaID: upload}}
 	_, err = f.gateway.Create(f.Context(), schema.Creation{
 		Idempotency: &schema.Idempotency{Lineage: key, Key: "once", Fingerprint: [32]byte{1}}, Posts: []schema.Post{draft}, Response: []byte(`"` + draft.ID.String() + `"`),
+		PostsPerMonth: 100,
 	})
 	f.must(err)
 	for _, p := range []schema.Post{far, waiting, reviewed} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -360,6 +361,37 @@ func TestAPlanBoundsPostsAMonth(t *testing.T) {
 	f.must(err)
 }
 
+// TestTheLastPostsOfAMonthAreTakenOnce races creations and threads that grow, each in a
+// transaction of its own, for what a plan allows.
+func TestTheLastPostsOfAMonthAreTakenOnce(t *testing.T) {
+	const limit = 100
+	f := newFixture(t)
+	f.exec(fmt.Sprintf(`update plans set posts_per_month = %d where name = 'free'`, limit))
+	f.exec(`update workspaces set plan = 'free'`)
+	var taken atomic.Int32
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			thread := f.post(1, 0)
+			thread.Status, thread.ScheduledFor = schema.Draft, time.Time{}
+			_, err := f.gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{thread}, PostsPerMonth: limit})
+			for err == nil {
+				taken.Add(1)
+				_, err = f.update(thread, func(p *schema.Post) { p.Content.Entries = append(p.Content.Entries, schema.Entry{Text: "more"}) })
+			}
+			wantKind(t, err, schema.PlanLimitReached)
+		})
+	}
+	callers.Wait()
+	usage, err := f.gateway.Usage(t.Context(), f.workspace)
+	if err != nil || usage.Posts != limit || taken.Load() != limit {
+		t.Errorf("%d are taken, usage = %+v, %v, want %d", taken.Load(), usage, err, limit)
+	}
+	if versions := f.count(`select count(*) from plan_usage`); versions != 1 {
+		t.Errorf("%d versions of the month are left, want the newest alone", versions)
+	}
+}
+
 func TestAPlanBoundsAccounts(t *testing.T) {
 	f := newFixture(t)
 	admin := postgres.NewAdmin(f.store)
@@ -413,7 +445,11 @@ func TestOldCountersAreForgotten(t *testing.T) {
 	f := newFixture(t)
 	f.fill(f.noon(1), 1)
 	f.exec(`insert into counters select subject, period - 70, 1, 20 from counters`)
+	f.exec(`insert into plan_usage select current_date - age, id, 1, 1, 4 from workspaces, unnest('{0,70}'::int[]) age`)
 	f.chore(f.delay.ForgetCounters)
+	if months := f.count(`select count(*) from plan_usage`); months != 1 {
+		t.Errorf("%d months are left, want this one", months)
+	}
 	old, _, err := f.store.Counter(t.Context(), f.accounts[0], schema.DayOf(f.noon(-69)))
 	f.must(err)
 	if got := f.used(f.accounts[0], f.noon(1)); got != 1 || old != 0 {

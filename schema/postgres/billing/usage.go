@@ -39,9 +39,13 @@ func (s *Store) Usage(ctx context.Context, workspace schema.WorkspaceID) (schema
 	if u.Plan, err = tables.PlanOf(ctx, s.Pool, workspace); err != nil {
 		return u, err
 	}
-	err = s.Pool.QueryRow(ctx, `
-		select coalesce((select used from counters where subject = $1 and period = $2), 0),
-			(select count(*) from accounts where workspace_id = $1 and disconnected_at is null)`, workspace, u.Month).Scan(&u.Posts, &u.Accounts)
+	month := tables.MonthKey(workspace, u.Month)
+	used, err := tables.ReadUsed(ctx, s.Pool, []tables.CounterKey{month})
+	if err != nil {
+		return u, err
+	}
+	u.Posts = used[month]
+	err = s.Pool.QueryRow(ctx, `select count(*) from accounts where workspace_id = $1 and disconnected_at is null`, workspace).Scan(&u.Accounts)
 	if err != nil {
 		return u, fmt.Errorf("reading usage: %w", db.Unavailable(err))
 	}

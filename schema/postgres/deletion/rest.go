@@ -146,7 +146,7 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 	b.Queue(`delete from app_turns where app like any($1)`, turns).Exec(count)
 	b.Queue(`delete from jobs j using collections c where c.account_id = any($1) and j.id = c.id`, w.accounts).Exec(count)
 	b.Queue(`delete from collections where account_id = any($1)`, w.accounts).Exec(count)
-	b.Queue(`delete from counters where subject = any($1::uuid[] || $2::uuid[])`, w.accounts, w.goingWhole()).Exec(count)
+	b.Queue(`delete from counters where subject = any($1)`, w.accounts).Exec(count)
 	// A result that came after its post was gone has left a receipt of it.
 	b.Queue(`
 		update receipts r set owner = `+db.NoID+`
@@ -158,19 +158,11 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 		windows := append(texts(w.keys), prefixed("refused ", texts(w.keys))...)
 		b.Queue(`delete from request_windows where subject = any($1)`, windows).Exec(count)
 		b.Queue(`delete from redeliveries where webhook_id = any($1)`, w.webhooks).Exec(count)
-		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts", "monitors"} {
+		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts", "monitors", "plan_usage"} {
 			b.Queue(`delete from `+table+` where workspace_id = any($1)`, w.workspaces).Exec(count)
 		}
 	}
 	return gone, false, tx.SendBatch(ctx, b).Close()
-}
-
-// goingWhole are the workspaces of which nothing stays.
-func (w *work) goingWhole() []schema.WorkspaceID {
-	if w.whole {
-		return w.workspaces
-	}
-	return []schema.WorkspaceID{}
 }
 
 func prefixed(prefix string, all []string) []string {

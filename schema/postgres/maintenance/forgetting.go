@@ -96,7 +96,13 @@ func (s *Store) ForgetConsents(ctx context.Context) (rows int, more bool, err er
 // ForgetCounters deletes what was counted in days and months that are over: a unit of a day
 // that is gone is given back to nobody.
 func (s *Store) ForgetCounters(ctx context.Context) (rows int, more bool, err error) {
-	return s.forget(ctx, s.counters, s.Now().AddDate(0, 0, -countersKept))
+	end := s.Now().AddDate(0, 0, -countersKept)
+	days, more, err := s.forget(ctx, s.counters, end)
+	if err != nil || more {
+		return days, more, err
+	}
+	months, more, err := s.forget(ctx, s.usage, end)
+	return days + months, more, err
 }
 
 // ForgetTurns deletes turns that nobody has taken for a day. They have no index of their

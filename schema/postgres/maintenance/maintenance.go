@@ -18,7 +18,7 @@ type Store struct {
 	unnoted  schema.PostID // how far the round over posts is that nobody may have noted
 	outbox   outboxStart
 
-	keys, receipts, deliveries, attempts, counters, consents, replies, inbox *aged
+	keys, receipts, deliveries, attempts, counters, usage, consents, replies, inbox *aged
 }
 
 // New returns the store of maintenance.
@@ -32,6 +32,7 @@ func New(d *db.DB) *Store {
 		attempts:   &aged{table: "attempts", column: "at", kind: moment, least: never},
 		consents:   &aged{table: "consents", column: "expires_at", kind: moment, least: never},
 		counters:   &aged{table: "counters", column: "period", kind: "date", least: "date '-infinity'"},
+		usage:      &aged{table: "plan_usage", column: "month", kind: "date", least: "date '-infinity'"},
 		replies:    &aged{table: "comments", column: "id", kind: "uuid", least: db.NoID, where: " and post_id is null and state not in " + tables.OpenComments},
 		inbox:      &aged{table: "inbox", column: "seen_at", kind: moment, least: never},
 	}

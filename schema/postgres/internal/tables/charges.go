@@ -16,20 +16,22 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// CounterKey names a row of counters: an account's day, or a workspace's month.
+// CounterKey names what is counted: an account's day (counters), or a workspace's month
+// (plan_usage).
 type CounterKey struct {
 	subject [16]byte
 	period  time.Time // its first day, at midnight UTC
+	monthly bool
 }
 
 // DayKey names the counter of an account's day.
 func DayKey(account schema.AccountID, day time.Time) CounterKey {
-	return CounterKey{account, day}
+	return CounterKey{account, day, false}
 }
 
-// MonthKey names the counter of a workspace's month.
+// MonthKey names the counter of a workspace's month. It only grows.
 func MonthKey(workspace schema.WorkspaceID, month time.Time) CounterKey {
-	return CounterKey{workspace, month}
+	return CounterKey{workspace, month, true}
 }
 
 func (k CounterKey) compare(other CounterKey) int {
@@ -66,30 +68,44 @@ func (c Charges) Taken() []Charge {
 }
 
 // Queue adds the statements that change the counters. They come last in a transaction,
-// since the rows are contended. Rows are always locked in the same order, so that
-// transactions do not deadlock; for units given back by a statement of its own, since an
-// UPDATE locks rows in the order of its plan. A counter that is full fails the
-// transaction: see IsFull.
+// since the rows are contended, and what is contended most, the months, after all days. A
+// counter that is full fails the transaction: see IsFull.
 func (c Charges) Queue(b *pgx.Batch) {
-	var all, up, down counterRows
+	var days, months counterRows
 	for _, one := range c {
 		switch {
-		case one.N > 0:
+		case one.N == 0:
+		case one.Key.monthly:
+			months = append(months, one)
+		default:
+			days = append(days, one)
+		}
+	}
+	days.queueDays(b)
+	months.queueMonths(b)
+}
+
+type counterRows []Charge
+
+// queueDays locks rows in the same order always, so that transactions do not deadlock; for units
+// given back by a statement of its own, since an UPDATE locks rows in the order of its plan.
+func (r counterRows) queueDays(b *pgx.Batch) {
+	r.sort()
+	var up, down counterRows
+	for _, one := range r {
+		if one.N > 0 {
 			up = append(up, one)
-		case one.N < 0:
+		} else {
 			down = append(down, one)
 		}
 	}
 	if len(down) > 0 {
-		all = append(append(all, up...), down...)
-		all.sort()
-		subjects, periods, _, _ := all.columns()
+		subjects, periods, _, _ := r.columns()
 		b.Queue(`
 			select from counters c join unnest($1::uuid[], $2::date[]) u (subject, period) using (subject, period)
 			order by c.subject, c.period for no key update of c`, subjects, periods)
 	}
 	if len(up) > 0 {
-		up.sort()
 		subjects, periods, ns, limits := up.columns()
 		b.Queue(`
 			insert into counters as c (subject, period, used, most)
@@ -108,7 +124,33 @@ func (c Charges) Queue(b *pgx.Batch) {
 	}
 }
 
-type counterRows []Charge
+// queueMonths inserts the next version of each month and deletes the one before, under an
+// advisory lock, since a row that is always another cannot be locked.
+func (r counterRows) queueMonths(b *pgx.Batch) {
+	if len(r) == 0 {
+		return
+	}
+	subjects, periods, ns, limits := r.columns()
+	b.Queue(`
+		select pg_advisory_xact_lock(key) from (
+			select distinct hashtextextended(format('crier month %s %s', subject, period), 0) as key
+			from unnest($1::uuid[], $2::date[]) u (subject, period) order by key) ordered`, subjects, periods)
+	b.Queue(`
+		with newest as (
+			select u.month, u.workspace_id, coalesce(p.version, 0) as version, coalesce(p.used, 0) as used, u.n, u.most
+			from unnest($1::uuid[], $2::date[], $3::int[], $4::int[]) u (workspace_id, month, n, most)
+			left join lateral (`+newestUsage+`) p on true
+		), replaced as (
+			delete from plan_usage p using newest n where (p.month, p.workspace_id, p.version) = (n.month, n.workspace_id, n.version)
+		)
+		insert into plan_usage (month, workspace_id, version, used, most)
+		select month, workspace_id, version + 1, used + n, most from newest`, subjects, periods, ns, limits)
+}
+
+// newestUsage reads the month of a workspace that u names.
+const newestUsage = `
+	select version, used from plan_usage p where p.month = u.month and p.workspace_id = u.workspace_id
+	order by p.version desc limit 1`
 
 func (r counterRows) sort() {
 	slices.SortFunc(r, func(a, b Charge) int { return a.Key.compare(b.Key) })
@@ -125,7 +167,7 @@ func (r counterRows) columns() (subjects []db.IDValue, periods []time.Time, ns, 
 // IsFull reports whether a transaction failed because a counter is full.
 func IsFull(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && pg.Code == "23514" && pg.ConstraintName == "counters_full"
+	return ok && pg.Code == "23514" && (pg.ConstraintName == "counters_full" || pg.ConstraintName == "plan_usage_full")
 }
 
 // ReadUsed returns how much of each counter is used.
@@ -140,17 +182,20 @@ func ReadUsed(ctx context.Context, q db.Querier, keys []CounterKey) (map[Counter
 		used int
 	}
 	found, err := q.Query(ctx, `
-		select c.subject, c.period, c.used
-		from unnest($1::uuid[], $2::date[]) u (subject, period) join counters c using (subject, period)`, subjects, periods)
+		select c.subject, c.period, false, c.used
+		from unnest($1::uuid[], $2::date[]) u (subject, period) join counters c using (subject, period)
+		union all
+		select u.workspace_id, u.month, true, p.used
+		from unnest($1::uuid[], $2::date[]) u (workspace_id, month) cross join lateral (`+newestUsage+`) p`, subjects, periods)
 	counters, err := db.Collect(found, err, func(row pgx.Row, c *counter) error {
-		return row.Scan(&c.subject, &c.period, &c.used)
+		return row.Scan(&c.subject, &c.period, &c.monthly, &c.used)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading counters: %w", db.Unavailable(err))
 	}
 	used := make(map[CounterKey]int, len(counters))
 	for _, c := range counters {
-		used[CounterKey{c.subject, c.period.UTC()}] = c.used
+		used[CounterKey{c.subject, c.period.UTC(), c.monthly}] = c.used
 	}
 	return used, nil
 }
@@ -178,7 +223,7 @@ func NextFreeDays(ctx context.Context, q db.Querier, full []Charge) (map[Counter
 	}
 	free := make(map[CounterKey]time.Time, len(days))
 	for _, d := range days {
-		free[CounterKey{d.subject, d.period.UTC()}] = d.free.UTC()
+		free[CounterKey{d.subject, d.period.UTC(), false}] = d.free.UTC()
 	}
 	return free, nil
 }
