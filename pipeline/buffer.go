@@ -37,8 +37,9 @@ type buffer struct {
 // skipped is the jobs of one destination from some place on: all behind it were skipped, or
 // are yet to be read.
 type skipped struct {
-	after schema.JobPlace
-	by    *reader // which reads them again: the jobs behind its position are still skipped
+	after    schema.JobPlace
+	by       *reader  // which reads them again: the jobs behind its position are still skipped
+	accounts []string // that are blocked by it
 }
 
 func newBuffer() buffer {
@@ -151,6 +152,7 @@ func (b *buffer) block(d dispatch, s *skipped) {
 		key := string(m.Key)
 		if waits, is := b.blocked[key]; !slices.Contains(waits, s) && (is || len(b.blocked) < blockedLimit) {
 			b.blocked[key] = append(waits, s)
+			s.accounts = append(s.accounts, key)
 		}
 	}
 }
@@ -210,11 +212,10 @@ func (b *buffer) refilled(r *reader, readTo time.Time) bool {
 
 func (b *buffer) unskip(of destination, s *skipped) {
 	delete(b.skipped, of)
-	for account, waits := range b.blocked {
-		if waits = slices.DeleteFunc(waits, func(w *skipped) bool { return w == s }); len(waits) == 0 {
+	for _, account := range s.accounts {
+		waits := slices.DeleteFunc(b.blocked[account], func(w *skipped) bool { return w == s })
+		if b.blocked[account] = waits; len(waits) == 0 {
 			delete(b.blocked, account)
-		} else {
-			b.blocked[account] = waits
 		}
 	}
 }
