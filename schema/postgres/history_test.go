@@ -305,8 +305,9 @@ func TestArchivingRacesRetries(t *testing.T) {
 	f.wantOneJobEach()
 }
 
-// TestAnUpgradeListsAndArchivesWhatHadEnded migrates tables of before there was a history.
-func TestAnUpgradeListsAndArchivesWhatHadEnded(t *testing.T) {
+// TestAnUpgradeKeepsWhatHadEnded migrates tables of before there was a history: what had ended is
+// listed and archived, and what was used of plans and days is known.
+func TestAnUpgradeKeepsWhatHadEnded(t *testing.T) {
 	url := embeddedtest.Postgres(t)
 	if err := postgres.MigrateTo(t.Context(), url, 30); err != nil {
 		t.Fatal(err)
@@ -331,7 +332,9 @@ func TestAnUpgradeListsAndArchivesWhatHadEnded(t *testing.T) {
 		_, err = conn.Exec(t.Context(), `
 			create table posts_history_202601 partition of posts_history for values from ('2026-01-01Z') to ('2026-02-01Z');
 			create table posts_history_202602 partition of posts_history for values from ('2026-02-01Z') to ('2026-03-01Z');
-			update posts set updated_at = '2026-01-02Z' where status = 2`)
+			update posts set updated_at = '2026-01-02Z' where status = 2;
+			insert into counters values ('10000000-0000-0000-0000-000000000000', date_trunc('month', now() at time zone 'UTC'), 7, 100),
+				('00000000-0000-0000-0000-000000000001', now() at time zone 'UTC', 2, 20)`)
 	}
 	if err == nil {
 		err = postgres.Migrate(t.Context(), url)
@@ -363,6 +366,13 @@ func TestAnUpgradeListsAndArchivesWhatHadEnded(t *testing.T) {
 		}
 	}
 	listed()
+	usage, err := gateway.Usage(t.Context(), schema.WorkspaceID{0x10})
+	if err != nil || usage.Posts != 7 {
+		t.Errorf("usage = %+v, %v, want 7 posts", usage, err)
+	}
+	if used, _, err := store.Counter(t.Context(), schema.AccountID{15: 1}, schema.DayOf(store.Now())); err != nil || used != 2 {
+		t.Errorf("%d are used of the account's day, %v, want 2", used, err)
+	}
 	archived := 0
 	for more := true; more; {
 		var n int
