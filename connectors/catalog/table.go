@@ -174,6 +174,7 @@ var table = [...]entry{
 		constraints: tiktok.Constraints(),
 		limits:      tiktok.Limits(),
 		classify:    tiktok.Classify,
+		limitOf:     tiktok.LimitOf,
 		connect: func(p parts) connectors.Connector {
 			return tiktok.New(tiktok.Config{Client: p.client, Base: p.base, Consent: p.consent, App: p.app, Media: p.media, Now: p.now})
 		},

@@ -69,3 +69,12 @@ func Limits() connectors.Limits {
 		connectors.Read:   {Account: connectors.Rate{PerSecond: 300. / 60, Burst: 50}},
 	}
 }
+
+// LimitOf is the LimitOf of the platform's connectors.ClientConfig: TikTok counts by endpoint, and all
+// that has the turn of a beginning is of one, so that what waits for it is known before it is made.
+func LimitOf(call connectors.Call) string {
+	if call.Kind == connectors.Media {
+		return opInit
+	}
+	return call.Operation
+}

@@ -30,7 +30,7 @@ func fixture() connectortest.Fixture {
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.TikTok, HTTP: p.HTTP, Classify: tiktok.Classify,
+					Platform: schema.TikTok, HTTP: p.HTTP, Classify: tiktok.Classify, LimitOf: tiktok.LimitOf,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

@@ -315,6 +315,19 @@ func TestACreatorIsAskedForWhatIsBegun(t *testing.T) {
 	if creators, begun := r.World.Calls(simCreator), r.World.Calls(simInit); creators != 3 || begun != 3 {
 		t.Errorf("%d creators were asked for, %d videos begun", creators, begun)
 	}
+
+	again := newRig(t)
+	again.Inject(t, simulation.Fault{Operation: simInit, Status: http.StatusTooManyRequests, Body: `{"data":{},"error":{"code":"rate_limit_exceeded","message":"slower","log_id":"1"}}`})
+	d = again.delivery("look", short)
+	for range 3 {
+		_, err := again.Prepare(t.Context(), d)
+		if connectortest.WantKind(t, err, schema.RateLimited).RetryAfter != limitWait {
+			t.Errorf("error %v", err)
+		}
+	}
+	if creators := again.World.Calls(simCreator); creators != 1 {
+		t.Errorf("%d creators were asked for after TikTok wants no more videos for a minute", creators)
+	}
 }
 
 // More videos than an account may begin in a minute wait, and are published all the same.

@@ -49,7 +49,7 @@ func (r *rig) restart(t *testing.T) {
 	t.Helper()
 	r.Connector = New(Config{
 		Base: r.Base, Media: r.files, Now: r.Clock, App: connectortest.App(),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.TikTok, Classify: Classify, Limits: r.limits}),
+		Client: r.Client(t, connectors.ClientConfig{Platform: schema.TikTok, Classify: Classify, LimitOf: LimitOf, Limits: r.limits}),
 	})
 }
 
