@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -263,6 +264,12 @@ func TestASessionThatHasAllAndDoesNotSayAsWhat(t *testing.T) {
 				if _, verdict, err := r.Find(t.Context(), accepted); verdict != schema.CannotTell || err != nil {
 					t.Errorf("who accepts a second video waits on: %v, %v", verdict, err)
 				}
+				over := d
+				over.Step, over.Entries, over.Until = schema.StepFind, 1, r.Clock()
+				_, verdict, err = r.Find(t.Context(), over)
+				if ended := over.After(schema.Outcome{Verdict: verdict, Err: known(err)}, r.Clock(), 0); ended.Error == nil || !strings.Contains(ended.Error.Message, "acceptDuplicate") {
+					t.Errorf("who gets no answer in time is told %+v", ended.Error)
+				}
 			}
 			d.Attempts = 1
 			_, err = r.Publish(t.Context(), d)
@@ -277,6 +284,12 @@ func TestASessionThatHasAllAndDoesNotSayAsWhat(t *testing.T) {
 		_, err := r.Publish(t.Context(), d)
 		connectortest.WantKind(t, err, schema.Unknown)
 	})
+}
+
+// known is an error of a look as the pipeline takes it.
+func known(err error) *schema.Error {
+	e, _ := errors.AsType[*schema.Error](err)
+	return e
 }
 
 // A file that has become another under its address is no end of the first one.

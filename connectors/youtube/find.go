@@ -55,13 +55,14 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 }
 
 // findWhole looks for the video of a session that has all of it and does not say as what: that it is
-// not listed is no proof. Whoever accepts a second video need not wait for that.
+// not listed is no proof. Whoever accepts a second video need not wait for that, and who has waited for as
+// long as the post may be late is told that nobody can tell.
 func (c *Connector) findWhole(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	receipt, verdict, err := c.findUpload(ctx, d)
 	switch {
 	case verdict == schema.Found || err != nil:
 		return receipt, verdict, err
-	case d.AcceptDuplicate && d.Unsettled.Has(d.Entry):
+	case d.AcceptDuplicate && d.Unsettled.Has(d.Entry), !d.Until.IsZero() && !c.now().Before(d.Until):
 		return schema.Receipt{}, schema.CannotTell, nil
 	default:
 		return schema.Receipt{}, schema.CannotTell, listing.LookLater(0, unnamed)
