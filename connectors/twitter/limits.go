@@ -92,5 +92,8 @@ func (p *pause) until(end time.Time) {
 func (p *pause) left(now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.end.Sub(now) > longestWindow { // the clock was set back
+		p.end = time.Time{}
+	}
 	return p.end.Sub(now)
 }
