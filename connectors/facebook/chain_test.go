@@ -93,7 +93,7 @@ func TestALostAnswerOfEachVisibleCall(t *testing.T) {
 }
 
 // The end of an upload may have arrived though its video does not tell yet: Facebook refuses it the
-// second time, and the video tells why.
+// second time, and the video tells why, within a minute at the most.
 func TestAVideoThatIsPublishedAlready(t *testing.T) {
 	for kind, tt := range kinds {
 		if tt.media[0].KnownKind() != schema.Video {
@@ -105,12 +105,30 @@ func TestAVideoThatIsPublishedAlready(t *testing.T) {
 			r.Inject(t, simulation.Fault{Operation: tt.visible, Lose: true})
 			_, err := r.Publish(t.Context(), d)
 			connectortest.WantKind(t, err, schema.Unknown)
-			d.Attempts = 1
-			_, err = r.Publish(t.Context(), d)
-			connectortest.WantKind(t, err, schema.Duplicate)
+			d.Attempts, d.Tries = 1, schema.DefaultTries
+			again := func(shown string, kind schema.ErrorKind) *schema.Error {
+				t.Helper()
+				if shown != "" {
+					r.Inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: shown})
+				}
+				_, err := r.Publish(t.Context(), d)
+				return connectortest.WantKind(t, err, kind)
+			}
+			const silent = `{"id":"1","status":{"video_status":"processing","processing_phase":{"status":"not_started"},"publishing_phase":{"status":"not_started"}}}`
+			again(silent, schema.Unknown)
+			if why := again(`{"id":"1","status":{"video_status":"error","processing_phase":{"status":"error","error":{"message":"too small"}},"publishing_phase":{"status":"not_started"}}}`,
+				schema.Refused).Message; !strings.Contains(why, "too small") {
+				t.Errorf("a video that cannot be published is told of as %q", why)
+			}
+			again("", schema.Duplicate)
 			if receipt, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || receipt.NativeID != r.World.Posts()[0].ID {
 				t.Errorf("Find = %+v, %v, %v", receipt, verdict, err)
 			}
+			d.Attempts = schema.DefaultTries - 1
+			again(silent, schema.Refused)
+			d.Attempts = 1
+			r.Pass(schema.UsualListing)
+			again(silent, schema.Refused)
 		})
 	}
 }

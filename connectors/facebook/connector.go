@@ -159,16 +159,17 @@ func (c *Connector) finish(ctx context.Context, d schema.Delivery, s settings, a
 }
 
 // refusedAgain judges the refusal of an end that was sent before: Facebook refuses the second where
-// it took the first. The video itself tells.
+// it took the first. The video itself tells, though perhaps not at once: only the last try, or one of
+// a minute after the first, believes that it is not.
 func (c *Connector) refusedAgain(ctx context.Context, d schema.Delivery, s settings, a asset, refused error) error {
 	_, verdict, err := c.findVideo(ctx, d, s, a.ID)
-	switch verdict {
-	case schema.Found:
+	switch {
+	case verdict == schema.Found:
 		return &schema.Error{Kind: schema.Duplicate, Message: "the video is published already", Err: refused}
-	case schema.CannotTell:
+	case verdict == schema.CannotTell, err == nil && d.Attempts+1 < d.Tries && c.now().Sub(d.Since) < schema.UsualListing:
 		return &schema.Error{Kind: schema.Unknown, Message: "the video may be published already", Err: errors.Join(refused, err)}
 	default:
-		return refused
+		return cmp.Or(err, refused)
 	}
 }
 
