@@ -259,6 +259,14 @@ func TestASessionThatHasAllAndDoesNotSayAsWhat(t *testing.T) {
 			}
 			if verdict == schema.CannotTell {
 				connectortest.WantKind(t, err, schema.Retryable)
+				r.Inject(t, simulation.Fault{
+					Operation: "GET /youtube/v3/playlistItems", Status: http.StatusForbidden,
+					Body: `{"error":{"code":403,"message":"spent","errors":[{"reason":"quotaExceeded","domain":"youtube.quota"}]}}`,
+				})
+				if _, _, err = r.Find(t.Context(), d); connectortest.WantKind(t, err, schema.Retryable).RetryAfter > schema.SettleTime {
+					t.Errorf("the session is not asked until the list may be: %v", err)
+				}
+				r.Pass(24 * time.Hour)
 				accepted := d
 				accepted.AcceptDuplicate, accepted.Unsettled = true, accepted.Unsettled.With(0)
 				if _, verdict, err := r.Find(t.Context(), accepted); verdict != schema.CannotTell || err != nil {

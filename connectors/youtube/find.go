@@ -59,10 +59,11 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 // long as the post may be late is told that nobody can tell.
 func (c *Connector) findWhole(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	receipt, verdict, err := c.findUpload(ctx, d)
+	isLimited := schema.KindOf(err) == schema.RateLimited // for as much as a day, in which the session may say it
 	switch {
-	case verdict == schema.Found || err != nil:
+	case verdict == schema.Found || err != nil && !isLimited:
 		return receipt, verdict, err
-	case d.AcceptDuplicate && d.Unsettled.Has(d.Entry), !d.Until.IsZero() && !c.now().Before(d.Until):
+	case !isLimited && (d.AcceptDuplicate && d.Unsettled.Has(d.Entry) || !d.Until.IsZero() && !c.now().Before(d.Until)):
 		return schema.Receipt{}, schema.CannotTell, nil
 	default:
 		return schema.Receipt{}, schema.CannotTell, listing.LookLater(0, unnamed)
