@@ -282,7 +282,7 @@ func (c Containers) Unpublishable(ctx context.Context, d schema.Delivery, id str
 		return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the platform has dropped what was prepared", Err: cause}
 	case err == nil && state.Status == Published:
 		return &schema.Error{Kind: schema.Duplicate, Message: "what was prepared is published already", Err: cause}
-	case err == nil && state.Status == InProgress && d.CallsAgain(): // it was ready before the earlier call
+	case d.CallsAgain() && (err != nil || state.Status == InProgress): // by the earlier call: it was ready before that
 		return &schema.Error{Kind: schema.Unknown, Message: "the platform may be publishing what was prepared", Err: cause}
 	default:
 		return NotKnownYet(cause)

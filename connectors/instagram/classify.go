@@ -12,6 +12,10 @@ import (
 // fullWait is when an account is tried again whose posts of the last 24 hours are used up.
 const fullWait = 15 * time.Minute
 
+// subcodeNotReady is of a container that Instagram cannot publish now: it works on it, perhaps since
+// an earlier call has published it.
+const subcodeNotReady = 2207027
+
 // Classify is the Classify of the platform's connectors.ClientConfig: what Instagram's own
 // subcodes say beyond those of all Graph APIs
 // (developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes).
@@ -27,8 +31,8 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 		e.Kind, e.RetryAfter, e.Alone = schema.RateLimited, fullWait, true
 	case 2207052: // Instagram could not fetch the media
 		e.Kind = schema.Unknown
-	case 2207027: // the container is not ready, and nothing was published
-		e.Kind, e.RetryAfter = schema.Retryable, graph.GoneWait
+	case subcodeNotReady:
+		e.Kind = schema.Retryable // and nobody is held: the container is asked at once
 	}
 	return e
 }
@@ -37,4 +41,9 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 func isGone(err error) bool {
 	r, ok := errors.AsType[graph.Error](err)
 	return ok && (r.Code == 24 || r.Subcode == 2207020 || r.Has(100, 33))
+}
+
+func isNotReady(err error) bool {
+	r, ok := errors.AsType[graph.Error](err)
+	return ok && r.Subcode == subcodeNotReady
 }

@@ -95,7 +95,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	call.Form = url.Values{"creation_id": {container}}
 	id, err := graph.Publish(ctx, c.client, d, call)
 	switch {
-	case isGone(err):
+	case isGone(err) || isNotReady(err):
 		return schema.Receipt{}, c.containers.Unpublishable(ctx, d, container, err)
 	case err != nil:
 		return schema.Receipt{}, fmt.Errorf("publishing container: %w", err)

@@ -204,6 +204,18 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 		_, err := r.Publish(t.Context(), d)
 		connectortest.WantKind(t, err, schema.Duplicate)
 		r.WantPosts(t, 1)
+		r.Inject(t, answer(9007, 2207027)) // the words for one that is not ready
+		_, err = r.Publish(t.Context(), d)
+		connectortest.WantKind(t, err, schema.Duplicate)
+	})
+	t.Run("an earlier call is at it", func(t *testing.T) {
+		r := newRig(t)
+		d := r.prepared(t, r.delivery("late", r.Picture("")))
+		d.Attempts = schema.DefaultTries - 1
+		r.Inject(t, answer(9007, 2207027))
+		r.Inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status_code":"IN_PROGRESS"}`})
+		_, err := r.Publish(t.Context(), d)
+		connectortest.WantKind(t, err, schema.Unknown)
 	})
 }
 

@@ -177,15 +177,21 @@ func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	t.Run("an earlier call is at it", func(t *testing.T) {
-		r := newRig(t)
-		d := r.prepared(t, r.delivery("late"))
-		d.Attempts = schema.DefaultTries - 1
-		r.Inject(t, simulation.Fault{Operation: simPublish, Status: 400, Body: `{"error":{"message":"The requested resource does not exist","code":24,"error_subcode":4279009}}`})
-		r.Inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status":"IN_PROGRESS"}`})
-		_, err := r.Publish(t.Context(), d)
-		connectortest.WantKind(t, err, schema.Unknown)
-	})
+	for name, shown := range map[string]simulation.Fault{
+		"an earlier call is at it":  {Status: 200, Body: `{"id":"1","status":"IN_PROGRESS"}`},
+		"nobody can be asked of it": {Status: 503},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepared(t, r.delivery("late"))
+			d.Attempts = schema.DefaultTries - 1
+			r.Inject(t, simulation.Fault{Operation: simPublish, Status: 400, Body: `{"error":{"message":"The requested resource does not exist","code":24,"error_subcode":4279009}}`})
+			shown.Operation = simShow
+			r.Inject(t, shown)
+			_, err := r.Publish(t.Context(), d)
+			connectortest.WantKind(t, err, schema.Unknown)
+		})
+	}
 }
 
 func TestAProfileThatIsFullWaits(t *testing.T) {
