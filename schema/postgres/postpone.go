@@ -15,7 +15,8 @@ import (
 // Postpone delays targets that have to wait for their platform, each by its wait, with
 // their jobs, and returns those that it delayed. It leaves out targets that a claim would
 // leave out, those with an open claim, those that are looked for, whose looks do not wait for
-// what holds a post back, and those past their deadline, to which waits are cut.
+// what holds a post back, and those past their deadline, to which waits are cut. Long waits are
+// told in the posts' timelines.
 func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
 	n := len(refs)
 	posts, ns, versions := make([]schema.PostID, n), make([]int16, n), make([]int32, n)
@@ -24,6 +25,8 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 	}
 	var postponed []schema.TargetRef
 	var moved []schema.Job
+	var told tables.AttemptRows
+	began := p.Now()
 	err := pgx.BeginFunc(ctx, p.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, posts); err != nil {
 			return err
@@ -36,11 +39,18 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 			where t.post_id = u.post and t.n = u.n and p.status in `+tables.OpenPosts+` and t.state = `+tables.TargetPending+` and t.step <> `+tables.StepFind+`
 			  and coalesce(t.next_at, now()) <= now() + interval '`+tables.EarlyBy+`'
 			  and coalesce(p.retried_for, p.scheduled_for) + $5::interval > now()
-			returning t.post_id, t.n, t.version`, posts, ns, versions, waits, p.Late)
+			returning t.post_id, t.n, t.version, t.entry, t.attempts, t.next_at`, posts, ns, versions, waits, p.Late)
 		postponed, err = db.Collect(rows, err, func(row pgx.Row, r *schema.TargetRef) error {
-			return row.Scan((*[16]byte)(&r.Post), &r.N, &r.Version)
+			a := schema.Attempt{At: began, Comment: schema.NoComment}
+			err := row.Scan((*[16]byte)(&r.Post), &r.N, &r.Version, &a.Entry, &a.Tries, &a.NextAt)
+			a.N = r.N
+			told.Add(r.Post, deferred(a))
+			return err
 		})
 		if err != nil {
+			return err
+		}
+		if err := tell(ctx, tx, told); err != nil {
 			return err
 		}
 		put := postsOf(postponed)
@@ -55,6 +65,26 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 	return postponed, nil
 }
 
+// toldWait is the shortest wait before a claim that is told: a backlog has very many that are shorter.
+const toldWait = time.Minute
+
+// deferred is the attempt of what waits before its claim; nil: for too short a time to be told.
+func deferred(a schema.Attempt) *schema.Attempt {
+	if a.NextAt.Sub(a.At) < toldWait {
+		return nil
+	}
+	a.Kind, a.Code, a.Message = schema.AttemptDeferred, schema.CodeOf(schema.RateLimited), "the account has to wait for its platform"
+	return &a
+}
+
+func tell(ctx context.Context, tx pgx.Tx, told tables.AttemptRows) error {
+	b := &pgx.Batch{}
+	if told.Queue(b); b.Len() == 0 {
+		return nil
+	}
+	return tx.SendBatch(ctx, b).Close()
+}
+
 func postsOf(refs []schema.TargetRef) []schema.PostID {
 	posts := make([]schema.PostID, len(refs))
 	for i, r := range refs {
@@ -67,6 +97,8 @@ func postsOf(refs []schema.TargetRef) []schema.PostID {
 func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error) {
 	var postponed []schema.CommentID
 	var moved []schema.Job
+	var told tables.AttemptRows
+	began := c.Now()
 	err := pgx.BeginFunc(ctx, c.Pool, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			update comments c set
@@ -74,9 +106,19 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			from unnest($1::uuid[], $2::interval[]) u (id, wait)
 			where c.id = u.id and c.state = `+tables.CommentPending+` and c.step <> `+tables.StepFind+` and coalesce(c.next_at, now()) <= now() + interval '`+tables.EarlyBy+`'
 			  and uuid_extract_timestamp(c.id) + $3::interval + $4::interval > now()
-			returning c.id`, ids, waits, schema.FirstCommentDelay, c.Late)
-		postponed, err = db.Collect(rows, err, func(row pgx.Row, id *schema.CommentID) error { return row.Scan((*[16]byte)(id)) })
+			returning c.id, coalesce(c.post_id, `+db.NoID+`), c.n, c.position, c.entry, c.attempts, c.next_at`, ids, waits, schema.FirstCommentDelay, c.Late)
+		postponed, err = db.Collect(rows, err, func(row pgx.Row, id *schema.CommentID) error {
+			a, post := schema.Attempt{At: began}, schema.PostID{}
+			err := row.Scan((*[16]byte)(id), (*[16]byte)(&post), &a.N, &a.Comment, &a.Entry, &a.Tries, &a.NextAt)
+			if !post.IsZero() { // a reply has no timeline
+				told.Add(post, deferred(a))
+			}
+			return err
+		})
 		if err != nil {
+			return err
+		}
+		if err := tell(ctx, tx, told); err != nil {
 			return err
 		}
 		rows, err = tx.Query(ctx, `

@@ -80,6 +80,30 @@ func TestWhatWaitsForItsPlatformIsPutOff(t *testing.T) {
 	}
 }
 
+// A wait that a user may notice stands in the timeline with its reason, whether or not the target was
+// claimed before: it may last until the deadline.
+func TestALongWaitIsTold(t *testing.T) {
+	f := newFixture(t)
+	_, err := f.comment.Postpone(t.Context(), []schema.CommentID{f.commented()}, []time.Duration{time.Hour})
+	f.must(err)
+	f.exec(`update comments set next_at = now()`)
+	commented := f.claimComment().Ref.Post
+	if put, err := f.comment.Postpone(t.Context(), []schema.CommentID{f.replied()}, []time.Duration{time.Hour}); err != nil || len(put) != 1 {
+		t.Errorf("of a reply, which has no timeline, %d are put off, %v", len(put), err)
+	}
+	p := f.create(f.post(2, 0))
+	f.postpone(p, 0, 10*time.Second)
+	f.postpone(p, 1, time.Hour)
+	for post, want := range map[schema.PostID]schema.Attempt{p.ID: {N: 1, Comment: schema.NoComment}, commented: {N: 0, Comment: 0}} {
+		_, told, err := f.gateway.Attempts(t.Context(), f.workspace, post)
+		f.must(err)
+		if len(told) != 1 || told[0].Kind != schema.AttemptDeferred || told[0].N != want.N || told[0].Comment != want.Comment ||
+			told[0].Code != "platform_rate_limited" || told[0].Message == "" || time.Until(told[0].NextAt) < 59*time.Minute {
+			t.Errorf("told is %+v", told)
+		}
+	}
+}
+
 func TestAPostWaitsForTheFirstOfItsTargets(t *testing.T) {
 	f := newFixture(t)
 	p := f.create(f.post(2, 0))
