@@ -330,10 +330,11 @@ func (l *limiter) heldFor(limit *accountLimit, call Call) time.Duration {
 	now := l.now()
 	limit.followClock(now)
 	held := later(later(limit.calls.held, limit.manner(call.Kind).held), limit.alone[of])
-	switch of.isRead = true; call.Kind {
+	switch call.Kind {
 	case Media:
 		held = later(held, limit.media)
 	case Read:
+		of.isRead = true
 		held = later(held, limit.alone[of])
 	}
 	return held.Sub(now)
