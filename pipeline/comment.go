@@ -16,8 +16,8 @@ type commentStore interface {
 	// Claim leases first comments for one step each, by the rules of publishing.
 	Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error)
 	// Postpone delays first comments by a wait each, with their jobs, and returns those
-	// that it delayed: not those that Claim would leave out, nor those that are too late
-	// to wait.
+	// that it delayed: not those that Claim would leave out, that are looked for, or that are
+	// too late to wait.
 	Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error)
 	// Finish stores the result of a step and moves the comment's job on, or deletes it.
 	Finish(ctx context.Context, result schema.CommentResult) error

@@ -18,7 +18,7 @@ type publishStore interface {
 	// out of the answer.
 	Claim(ctx context.Context, work []schema.TargetRef) ([]schema.Delivery, error)
 	// Postpone delays targets by a wait each, with their jobs, and returns those that it
-	// delayed: not those that Claim would leave out, nor those that are too late to wait.
+	// delayed: not those that Claim would leave out, that are looked for, or that are too late to wait.
 	Postpone(ctx context.Context, work []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error)
 	// Finish stores the result of a step, with its events and the move of the job.
 	Finish(ctx context.Context, result schema.Result) error
