@@ -146,8 +146,8 @@ func (d Delivery) unanswered(e *Error, at time.Time, jitter float64) Result {
 		return d.failed(d.outcomeUnknown("the answer was lost, and the platform refused the call when it was repeated: "+e.Message, at))
 	case e.Kind == Internal && d.Attempts+1 >= d.Tries:
 		return d.failed(DeadUnknown(at))
-	case !at.Before(d.Until):
-		return d.failed(d.outcomeUnknown(couldNotAsk, at))
+	case !at.Before(d.Until): // which may be that it is published, and nobody knows as what
+		return d.failed(d.outcomeUnknown(couldNotAsk+" (at last: "+e.Message+")", at))
 	}
 	r := d.waiting(StepFind, d.lookWait(e.RetryAfter, at, jitter))
 	r.Looked, r.Error = max(d.Looked, 0), stillOpen(e.Message, at)

@@ -25,7 +25,7 @@ func TestAnOpenOutcomeStaysOpenUntilItsDeadline(t *testing.T) {
 		"it refuses the look":            {Delivery{Step: StepFind, Attempts: 4}, down(Refused), TargetPending, StepFind, 15 * time.Second, "still open"},
 		"it asks to wait":                {Delivery{Step: StepFind}, asked, TargetPending, StepFind, time.Hour, "still open"},
 		"the deadline comes before that": {until(time.Minute, Delivery{Step: StepFind}), asked, TargetPending, StepFind, time.Minute + afterUntil, "still open"},
-		"the deadline is over":           {until(0, Delivery{Step: StepFind}), down(Retryable), TargetFailed, StepFind, 0, "could not be asked within"},
+		"the deadline is over":           {until(0, Delivery{Step: StepFind}), down(Retryable), TargetFailed, StepFind, 0, "a retry looks first (at last: HTTP 502)"},
 		"and nobody can look":            {until(0, Delivery{Step: StepFind, Blind: true}), down(Retryable), TargetFailed, StepFind, 0, "offers no way to find out"},
 		"our own fault":                  {Delivery{Step: StepFind, Attempts: 3}, down(Internal), TargetPending, StepFind, 15 * time.Second, "still open"},
 		"our own fault, again and again": {Delivery{Step: StepFind, Attempts: 4}, down(Internal), TargetFailed, StepFind, 0, "crier failed to find out"},
