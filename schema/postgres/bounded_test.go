@@ -80,7 +80,7 @@ func TestAChoreTakesOneConnection(t *testing.T) {
 		"forget dead letters": d.ForgetDeadLetters, "redeliver": d.Redeliver, "resume": d.Resume,
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if _, _, err := chunk(ctx); err != nil {
 				t.Error(err)

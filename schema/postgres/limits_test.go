@@ -29,9 +29,9 @@ func (f *fixture) used(account schema.AccountID, day time.Time) int {
 	return used
 }
 
-// noon is the middle of a day ahead, so that no test runs over midnight.
+// noon is the middle of a day ahead, the same for all of a test that runs over midnight.
 func (f *fixture) noon(daysAhead int) time.Time {
-	return schema.DayOf(f.store.Now()).AddDate(0, 0, daysAhead).Add(12 * time.Hour)
+	return schema.DayOf(f.began).AddDate(0, 0, daysAhead).Add(12 * time.Hour)
 }
 
 // on is a scheduled post to n accounts, due at a time.

@@ -39,7 +39,7 @@ func TestANodesIdentityIsOneProcesss(t *testing.T) {
 	if n := f.count(`select count(pg_terminate_backend(pid, 5000)) ` + held); n != 1 {
 		t.Fatalf("%d sessions held it", n)
 	}
-	for until := time.Now().Add(10 * time.Second); f.count(`select count(*) `+held) == 0; time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(patience); f.count(`select count(*) `+held) == 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("it is not held any more once its session was ended")
 		}

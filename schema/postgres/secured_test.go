@@ -133,7 +133,7 @@ func speakTLS(t *testing.T, server *pgx.Conn, folder, cert, key string) {
 		}
 		return on == "on" && strings.HasSuffix(file, cert+".postgres")
 	}
-	for deadline := time.Now().Add(20 * time.Second); !used(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !used(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("PostgreSQL speaks no TLS")
 		}

@@ -192,7 +192,7 @@ func TestAWebhookAndItsDeliveriesAreOfOneMoment(t *testing.T) {
 		r.webhook, r.records, r.err = f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, schema.DeliveryFilter{Limit: 10})
 		read <- r
 	}()
-	for deadline, waiting := time.Now().Add(10*time.Second), false; !waiting; time.Sleep(5 * time.Millisecond) {
+	for deadline, waiting := time.Now().Add(patience), false; !waiting; time.Sleep(5 * time.Millisecond) {
 		if err := conn.QueryRow(t.Context(), `select exists (select from pg_locks where not granted)`).Scan(&waiting); err != nil {
 			t.Fatal(err)
 		}

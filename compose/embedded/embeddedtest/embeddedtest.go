@@ -29,6 +29,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// patience is how long a part may take for what takes it a moment: machines stand still, for
+// more than a minute at times.
+const patience = 3 * time.Minute
+
 // shared holds the parts of this test binary. It is the package's one variable: Main
 // must end what the tests started, and testing hands nothing from one to the other.
 var shared parts
@@ -240,7 +244,7 @@ func (p *parts) prepareOnce(server string, prepare func(ctx context.Context, url
 	if err := executePostgres(server, "CREATE DATABASE "+name); err != nil {
 		return "", fmt.Errorf("creating database: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := prepare(ctx, withPath(server, name)); err != nil {
 		return "", fmt.Errorf("preparing database: %w", err)
@@ -265,7 +269,7 @@ func (p *parts) prepareFolder(prepare func(ctx context.Context, url string) erro
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	server, err := embedded.StartPostgres(ctx, data, logger())
 	if err != nil {
@@ -351,7 +355,7 @@ func (p *parts) end() error {
 }
 
 func stopWithin(stop func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	return stop(ctx)
 }
@@ -363,7 +367,7 @@ func logger() *slog.Logger {
 func databaseName() string { return "test_" + strings.ToLower(rand.Text()) }
 
 func executeClickHouse(address, statement string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	options, err := clickhouse.ParseDSN(address)
 	if err != nil {
@@ -378,7 +382,7 @@ func executeClickHouse(address, statement string) error {
 }
 
 func executePostgres(address, statement string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
