@@ -2,11 +2,13 @@ package analytics_test
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"crier/pipeline/stream"
 	"crier/schema"
+	"crier/schema/sleep/sleeptest"
 )
 
 func TestABatchThatIsDeliveredAgainCountsOnce(t *testing.T) {
@@ -140,11 +142,17 @@ func TestEventsCanBeQueriedSoon(t *testing.T) {
 	f := newFixture(t)
 	f.start()
 	const batches, pause = 150, 20 * time.Millisecond
+	ran := sleeptest.Stopwatch(t)
+	var made sync.Map // when each event was
 	produced := make(chan struct{})
 	go func() {
 		defer close(produced)
 		for range batches {
-			f.produce(f.batch(3))
+			b := f.batch(3)
+			for _, e := range b.Events {
+				made.Store(e.ID, ran())
+			}
+			f.produce(b)
 			time.Sleep(pause)
 		}
 	}()
@@ -159,7 +167,8 @@ func TestEventsCanBeQueriedSoon(t *testing.T) {
 		for _, e := range events {
 			if !seen[e.ID] {
 				seen[e.ID] = true
-				ages = append(ages, f.postgres.Now().Sub(e.At))
+				at, _ := made.Load(e.ID)
+				ages = append(ages, ran()-at.(time.Duration))
 			}
 		}
 		return len(seen) == 3*batches

@@ -31,6 +31,10 @@ import (
 	"crier/schema/postgres"
 )
 
+// patience is how long what takes a moment may take: machines stand still, for more than a minute
+// at times.
+const patience = 3 * time.Minute
+
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 // api is a gateway on a fresh database, called over HTTP. Every answer is held against

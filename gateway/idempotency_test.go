@@ -15,7 +15,7 @@ import (
 func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	a := newAPI(t)
 	a.connect(a.workspace, schema.Mastodon, "@a")
-	at := a.in(6 * time.Minute)
+	at := a.in(8 * time.Minute)
 	body := fmt.Sprintf(`{"content": "x", "platforms": ["mastodon"], "scheduledFor": %q}`, at)
 	same := fmt.Sprintf("{\n \"scheduledFor\": %q, \"platforms\": [ \"mastodon\" ], \"content\": \"\\u0078\" }", at)
 	first := a.call(http.MethodPost, "/posts", body, "Idempotency-Key", "k1")
@@ -29,7 +29,7 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	}{
 		"the same":                       {body, 0},
 		"written differently":            {same, 0},
-		"when its time is too close":     {body, 3 * time.Minute},
+		"when its time is too close":     {body, 5 * time.Minute},
 		"when its time has passed":       {same, 20 * time.Minute},
 		"when its time has long passed ": {body, 20 * time.Hour},
 	} {

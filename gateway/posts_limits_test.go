@@ -20,7 +20,8 @@ func (a *api) full(body string, left int) {
 	}
 }
 
-// noon is the middle of a day ahead, so that no test runs over midnight.
+// noon is the middle of a day ahead. Who asks for it twice stops the clock, for a test may run over
+// midnight.
 func (a *api) noon(daysAhead int) time.Time {
 	return schema.DayOf(a.now()).AddDate(0, 0, daysAhead).Add(12 * time.Hour)
 }
@@ -31,6 +32,7 @@ func (a *api) mastodonAt(at time.Time) string {
 
 func TestAFullDayIsRefused(t *testing.T) {
 	a := newAPI(t)
+	a.freeze()
 	account := a.connect(a.workspace, schema.Mastodon, "@a")
 	body := a.mastodonAt(a.noon(1))
 	a.full(body, 0)
@@ -58,6 +60,7 @@ func TestAFullDayIsRefused(t *testing.T) {
 
 func TestAFullTodayNamesWhenToComeAgain(t *testing.T) {
 	a := newAPI(t)
+	a.freeze()
 	a.connect(a.workspace, schema.Mastodon, "@a")
 	body := `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`
 	a.full(body, 0)
@@ -70,6 +73,7 @@ func TestAFullTodayNamesWhenToComeAgain(t *testing.T) {
 
 func TestABulkFailsOnlyWhatIsOverTheDay(t *testing.T) {
 	a := newAPI(t)
+	a.freeze()
 	a.connect(a.workspace, schema.Mastodon, "@a")
 	a.full(a.mastodonAt(a.noon(1)), 1)
 	full, free := a.mastodonAt(a.noon(1)), a.mastodonAt(a.noon(2))
@@ -97,6 +101,7 @@ func TestABulkFailsOnlyWhatIsOverTheDay(t *testing.T) {
 
 func TestAPlanBoundsPosts(t *testing.T) {
 	a := newAPI(t)
+	a.freeze()
 	workspace, key := a.tenant("small", "free", schema.Admin)
 	a.connect(workspace, schema.Mastodon, "@a")
 	bulk := `{"posts": [` + strings.TrimSuffix(strings.Repeat(a.mastodonAt(a.noon(1))+",", 5), ",") + `]}`

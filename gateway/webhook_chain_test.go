@@ -218,7 +218,7 @@ func TestADeliveryIsSentAgain(t *testing.T) {
 
 func TestFailedDeliveriesAreSentAgain(t *testing.T) {
 	r := newTarget(t)
-	since := r.in(-time.Minute)
+	since := r.in(-10 * time.Minute)
 	r.answerWith(http.StatusBadGateway)
 	r.try(true, r.queue(3)...)
 	r.answerWith(http.StatusOK)
@@ -258,7 +258,7 @@ func TestADisabledWebhookIsEnabledWithAllThatItMissed(t *testing.T) {
 	if n := r.call(http.MethodGet, r.path+"/deliveries?status=failed", nil).want(http.StatusOK).at("deliveries").size(); n != 13 {
 		t.Errorf("%d deliveries are kept, want 13", n)
 	}
-	since := r.in(-time.Minute)
+	since := r.in(-10 * time.Minute)
 	r.call(http.MethodPatch, r.path, `{"redeliverSince": "`+since+`"}`).fails(http.StatusBadRequest, "invalid_state")
 	r.call(http.MethodPatch, r.path, `{"isActive": true, "redeliverSince": "`+r.in(time.Hour)+`"}`).fails(http.StatusBadRequest, "validation_error")
 	r.answerWith(http.StatusOK)

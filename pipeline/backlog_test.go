@@ -19,6 +19,10 @@ import (
 	"crier/schema/postgres"
 )
 
+// patience is how long a test waits for what must happen: machines stand still, for more than a
+// minute at times.
+const patience = 3 * time.Minute
+
 // overdue is the delay stage on a database of the test's own, with jobs that are overdue.
 type overdue struct {
 	*testing.T
@@ -118,7 +122,7 @@ const firedJobs = `select count(*) from jobs where fires > 0`
 // reaches waits until a query counts at least so many.
 func (o *overdue) reaches(sql string, want int) {
 	o.Helper()
-	for deadline := time.Now().Add(30 * time.Second); o.count(sql) < want; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); o.count(sql) < want; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			o.Fatalf("%d, want %d: %s", o.count(sql), want, sql)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crier/schema/sleep/sleeptest"
 )
 
 func TestHealthIsWhatTheAdminListenerAnswers(t *testing.T) {
@@ -34,10 +36,10 @@ func TestHealthIsWhatTheAdminListenerAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			began := time.Now()
+			ran := sleeptest.Stopwatch(t)
 			line := append([]string{"health", "--admin-listen", tt.server.Listener.Addr().String()}, tt.flags...)
-			if got := run(t.Context(), line); got != tt.want || time.Since(began) > 3*time.Second {
-				t.Errorf("exit code %d after %v, want %d", got, time.Since(began), tt.want)
+			if got := run(t.Context(), line); got != tt.want || ran() > 3*time.Second {
+				t.Errorf("exit code %d after %v, want %d", got, ran(), tt.want)
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"crier/pipeline/stream"
 	"crier/schema"
+	"crier/schema/sleep/sleeptest"
 )
 
 func TestMessagesOfAPartitionComeInOrder(t *testing.T) {
@@ -153,9 +154,9 @@ func TestTwoConsumersShareAGroup(t *testing.T) {
 	second.awaitReady(t)
 
 	second.stop()
-	left := time.Now()
+	ran := sleeptest.Stopwatch(t)
 	eventually(t, "the first owns all again", func() bool { return a.owned() == 4 })
-	if took := time.Since(left); took > 5*time.Second {
+	if took := ran(); took > 5*time.Second {
 		t.Errorf("taking over from a consumer that left took %v", took)
 	}
 	stop()
@@ -238,9 +239,9 @@ func TestShutdownWaitsNoLongerThanDrain(t *testing.T) {
 			<-ctx.Done() // a stage that is stuck, but heeds its context
 		})
 	got.wait(t, 1)
-	start := time.Now()
+	ran := sleeptest.Stopwatch(t)
 	c.stop()
-	if took := time.Since(start); took < 200*time.Millisecond || took > 10*time.Second {
+	if took := ran(); took < 200*time.Millisecond || took > 10*time.Second {
 		t.Errorf("stopping took %v with a drain of 200 ms", took)
 	}
 }

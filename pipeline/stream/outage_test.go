@@ -20,6 +20,7 @@ import (
 	"crier/compose/embedded/embeddedtest"
 	"crier/pipeline/stream"
 	"crier/schema"
+	"crier/schema/sleep/sleeptest"
 )
 
 // The environment variables of the child process that is killed in the middle of its work.
@@ -77,11 +78,11 @@ func TestUnacknowledgedMessagesSurviveAKill(t *testing.T) {
 	}
 	_ = child.Wait() // it was killed
 
-	killed := time.Now()
+	ran := sleeptest.Stopwatch(t)
 	var got seen
 	consume(t, log, stream.ConsumerConfig{Group: group, Topic: topic}, got.ack)
 	got.wait(t, 9) // offset 0 may have been committed, 1 cannot have been
-	took := time.Since(killed)
+	took := ran()
 	t.Logf("messages of a killed process were delivered again after %v", took)
 	if took > 8*time.Second {
 		t.Errorf("delivered again after %v", took)
@@ -112,9 +113,9 @@ func TestBrokerStopsAndComesBack(t *testing.T) {
 			var producing sync.WaitGroup
 			producing.Go(func() { produce(t, log, topic, numbered(100, 200)...) })
 			b.start()
-			back := time.Now()
+			ran := sleeptest.Stopwatch(t)
 			got.wait(t, 200)
-			took := time.Since(back)
+			took := ran()
 			t.Logf("new messages were delivered %v after the broker came back", took)
 			if took > 10*time.Second {
 				t.Errorf("recovery took %v", took)
@@ -236,9 +237,9 @@ func TestHangingConnectionIsReplaced(t *testing.T) {
 	})
 	time.Sleep(time.Second) // the running long poll ends, the next one hangs
 	produce(t, log, topic, numbered(0, 5)...)
-	start := time.Now()
+	ran := sleeptest.Stopwatch(t)
 	got.wait(t, 5)
-	if took := time.Since(start); took > 8*time.Second {
+	if took := ran(); took > 8*time.Second {
 		t.Errorf("delivered after %v", took)
 	}
 }

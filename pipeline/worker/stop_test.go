@@ -17,6 +17,10 @@ import (
 	"crier/schema"
 )
 
+// patience is how long a test waits for what must happen: machines stand still, for more than a
+// minute at times.
+const patience = 3 * time.Minute
+
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 // held is a claim of a test's stage.
@@ -94,7 +98,7 @@ func await(t *testing.T, told <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-told:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("it did not happen")
 	}
 }
@@ -172,7 +176,7 @@ func TestAStopLeavesNoClaimOpen(t *testing.T) {
 			send(t, w, 0, 1)
 			await(t, begun)
 			send(t, w, 1, tt.messages)
-			for deadline := time.Now().Add(20 * time.Second); w.queue.len() < tt.messages-1 && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(patience); w.queue.len() < tt.messages-1 && time.Now().Before(deadline); {
 				time.Sleep(time.Millisecond)
 			}
 			stop()

@@ -25,7 +25,7 @@ func TestErasingTakesWhatIsNamedAndNothingElse(t *testing.T) {
 			t.Fatalf("%s: erased %d, %v", name, n, err)
 		}
 		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-			if n, err := store.Eraser().Erase(t.Context(), tt); err != nil || time.Since(began) > 10*time.Second {
+			if n, err := store.Eraser().Erase(t.Context(), tt); err != nil || time.Since(began) > patience {
 				t.Fatalf("%s: %d events are left: %v", name, n, err)
 			} else if n == 0 {
 				break

@@ -14,6 +14,10 @@ import (
 	"crier/schema/clickhouse"
 )
 
+// patience is how long what takes a moment may take: machines stand still, for more than a minute
+// at times.
+const patience = 3 * time.Minute
+
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 123456000, time.UTC)
 
 type workspace schema.WorkspaceID

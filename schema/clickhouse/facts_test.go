@@ -251,7 +251,7 @@ func TestErasingGoesOverAllTables(t *testing.T) {
 	closeAll(t, store)
 	erase := func(of schema.Erasure) {
 		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-			if n, err := store.Eraser().Erase(t.Context(), of); err != nil || time.Since(began) > 20*time.Second {
+			if n, err := store.Eraser().Erase(t.Context(), of); err != nil || time.Since(began) > patience {
 				t.Fatalf("%d rows are left: %v", n, err)
 			} else if n == 0 {
 				return

@@ -292,7 +292,7 @@ func TestWhatIsErasedIsNotCounted(t *testing.T) {
 	erase := func(of schema.Erasure) {
 		t.Helper()
 		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-			if n, err := store.Eraser().Erase(t.Context(), of); err != nil || time.Since(began) > 20*time.Second {
+			if n, err := store.Eraser().Erase(t.Context(), of); err != nil || time.Since(began) > patience {
 				t.Fatalf("%d are left: %v", n, err)
 			} else if n == 0 {
 				return

@@ -17,6 +17,7 @@ import (
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema/postgres"
 	"crier/schema/secure/securetest"
+	"crier/schema/sleep/sleeptest"
 )
 
 // The server is that of the other tests: it speaks TLS once it is told to, and goes on taking
@@ -79,7 +80,7 @@ func with(t *testing.T, address, host, ca string) string {
 // failsSecured wants an error that names a flag, of the commands and of serve, within 5 s.
 func failsSecured(t *testing.T, name, address, want string) {
 	t.Helper()
-	start := time.Now()
+	ran := sleeptest.Stopwatch(t)
 	var opening sync.WaitGroup
 	var migrated, opened error
 	opening.Go(func() { migrated = postgres.Migrate(t.Context(), address) })
@@ -95,7 +96,7 @@ func failsSecured(t *testing.T, name, address, want string) {
 			t.Errorf("%s: %s = %v, want %q in it", name, call, err, want)
 		}
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := ran(); took > 5*time.Second {
 		t.Errorf("%s: it took %v", name, took)
 	}
 }
