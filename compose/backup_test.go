@@ -31,7 +31,7 @@ func TestARestoreRepeatsNothing(t *testing.T) {
 	if time.Now().After(due) || len(dump.Tables) == 0 {
 		t.Fatalf("a backup of %d tables was made when the posts were due", len(dump.Tables))
 	}
-	w.eventually(30*time.Second, "the posts are out", func() bool { return len(w.simulated()) == 5 })
+	w.eventually(time.Minute, "the posts are out", func() bool { return len(w.simulated()) == 5 })
 	w.kill()
 	if time.Now().After(due.Add(12 * time.Second)) {
 		t.Fatal("crier was killed too late: the last post may be out")
@@ -49,10 +49,10 @@ func TestARestoreRepeatsNothing(t *testing.T) {
 		t.Fatalf("%d posts are under review, want the 6 that are overdue", len(held))
 	}
 	w.publishNow(account, "with the restored keyset")
-	w.eventually(30*time.Second, "a new post is out", func() bool { return len(w.simulated()) == 6 })
+	w.eventually(time.Minute, "a new post is out", func() bool { return len(w.simulated()) == 6 })
 
 	w.decide(held)
-	w.eventually(30*time.Second, "the released post is out", func() bool { return len(w.simulated()) == 7 })
+	w.eventually(time.Minute, "the released post is out", func() bool { return len(w.simulated()) == 7 })
 	time.Sleep(2 * time.Second) // for what should not come
 	texts := map[string]int{}
 	for _, post := range w.simulated() {

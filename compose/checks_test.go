@@ -84,7 +84,7 @@ func (w *world) checkEvents(ids []string, hook *receiver, targets int) {
 			w.Logf("ClickHouse counted %d targets of %d", counted, targets)
 		}
 	})
-	w.eventually(30*time.Second, "each target counted once in ClickHouse", func() bool { counted = w.counted(); return counted >= targets })
+	w.eventually(time.Minute, "each target counted once in ClickHouse", func() bool { counted = w.counted(); return counted >= targets })
 	time.Sleep(3 * time.Second) // what would be counted twice comes late
 	n := w.counted()
 	if n == targets {

@@ -132,7 +132,7 @@ func (w *world) awaitPosted(p schema.Platform, account, text string) {
 	if status := w.call(http.MethodPost, "/posts", body, &made); status != http.StatusCreated {
 		w.Fatalf("creating a post: %d", status)
 	}
-	w.eventually(20*time.Second, "the post is done", func() bool { return w.done([]string{made.Post.ID}) })
+	w.eventually(time.Minute, "the post is done", func() bool { return w.done([]string{made.Post.ID}) })
 	if w.posted(made.Post.ID) == "" || !slices.ContainsFunc(w.simulated(), func(s simulated) bool { return s.Text == text }) {
 		w.Fatalf("%s has no %q", p, text)
 	}

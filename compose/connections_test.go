@@ -63,7 +63,7 @@ func TestTooFewConnectionsAreSaid(t *testing.T) {
 			t.Parallel()
 			c := startConfig(t)
 			c.Postgres, c.PostgresConnections = limitedPostgres(t, 20), tt.total
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
 			if err := compose.Serve(ctx, c, nil); err == nil || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("Serve = %v, want an error that says %q", err, tt.says)

@@ -136,10 +136,10 @@ func TestUnreadableMessagesHoldUpNothing(t *testing.T) {
 		}
 		return n
 	}
-	p.eventually(30*time.Second, "each is a dead letter", func() bool { return count() == planted })
+	p.eventually(time.Minute, "each is a dead letter", func() bool { return count() == planted })
 	for _, stage := range schema.Stages() {
 		want := fmt.Sprint(len(p.letters()[stage]))
-		p.eventually(10*time.Second, "the gauge of "+stage+" shows "+want, func() bool { return p.gauge(stage) == want })
+		p.eventually(time.Minute, "the gauge of "+stage+" shows "+want, func() bool { return p.gauge(stage) == want })
 	}
 	one := p.letters()[schema.TopicPublish][0]
 	p.replay(one)
@@ -158,7 +158,7 @@ func TestARowThatClickHouseRefusesIsSetAsideAlone(t *testing.T) {
 	for n, account := range accounts {
 		p.publishNow(account, fmt.Sprintf("counted %d", n))
 	}
-	p.eventually(30*time.Second, "the others are counted", func() bool { return p.counted() == 2 })
+	p.eventually(time.Minute, "the others are counted", func() bool { return p.counted() == 2 })
 	letter := p.dead(schema.StageAnalytics)
 	if letter.Tries != schema.MaxFaults || !strings.HasPrefix(letter.About(), "batch_") || !strings.Contains(letter.Reason, "planted") {
 		t.Errorf("the letter is about %s, after %d tries: %s", letter.About(), letter.Tries, letter.Reason)
@@ -168,7 +168,7 @@ func TestARowThatClickHouseRefusesIsSetAsideAlone(t *testing.T) {
 	}
 	p.onClickHouse(`alter table events drop constraint planted`)
 	p.replay(letter)
-	p.eventually(30*time.Second, "all are counted", func() bool { return p.counted() == 3 })
+	p.eventually(time.Minute, "all are counted", func() bool { return p.counted() == 3 })
 	time.Sleep(3 * time.Second) // what would be counted twice comes late
 	if n, left := p.counted(), p.letters()[schema.StageAnalytics]; n != 3 || len(left) > 0 {
 		t.Errorf("%d are counted, and %d are dead again", n, len(left))

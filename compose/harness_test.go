@@ -35,6 +35,7 @@ import (
 	"crier/connectors/simulation"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/sleep/sleeptest"
 )
 
 // childVariable makes this test binary a crier of its own, to be killed: its value is the
@@ -393,15 +394,15 @@ func (w *world) tryRequest(method, path, key string, body, answer any) (int, err
 }
 
 // eventually asks until it is there, the more rarely the longer that takes: other tests wait for
-// the same processors.
+// the same processors. It gives up once the machine has run for so long.
 func (w *world) eventually(within time.Duration, what string, there func() bool) {
 	w.Helper()
-	began := time.Now()
-	for time.Since(began) < within {
+	ran, stop := sleeptest.Start()
+	defer stop()
+	for ; ran() < within; time.Sleep(min(max(ran()/20, 50*time.Millisecond), time.Second)) {
 		if there() {
 			return
 		}
-		time.Sleep(min(max(time.Since(began)/20, 50*time.Millisecond), time.Second))
 	}
 	w.Fatalf("not within %v: %s", within, what)
 }

@@ -66,7 +66,7 @@ func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
 func (w *world) lookAtAnothers(p schema.Platform, id string) {
 	w.Helper()
 	var there []simulated
-	w.eventually(10*time.Second, "the post is there", func() bool {
+	w.eventually(time.Minute, "the post is there", func() bool {
 		there = slices.DeleteFunc(w.simulated(), func(s simulated) bool { return s.Platform != p.String() })
 		return len(there) == 1
 	})
@@ -86,7 +86,7 @@ func (w *world) lookAtAnothers(p schema.Platform, id string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.eventually(30*time.Second, "a look has found another's", func() bool {
+	w.eventually(time.Minute, "a look has found another's", func() bool {
 		var got timeline
 		w.call(http.MethodGet, "/posts/"+id+"/attempts", nil, &got)
 		return slices.Contains(got.events(p.String()), "not_found")

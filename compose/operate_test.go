@@ -189,9 +189,9 @@ func rotateBeside(t *testing.T, c compose.Config) {
 	}
 	impatient, patient := compose.Rotating{Waits: func(string) {}, Sealed: func(int64, int64) {}}, compose.Rotating{}
 	var waited, sealed int64
-	patient.Patience = time.Minute
+	patient.Patience = 3 * time.Minute
 	patient.Waits, patient.Sealed = func(string) { waited++ }, func(done, _ int64) { sealed = done }
-	until := time.Now().Add(30 * time.Second)
+	until := time.Now().Add(3 * time.Minute)
 	for before[0].Running == 0 && time.Now().Before(until) { // the process tells of itself soon
 		time.Sleep(50 * time.Millisecond)
 		if before, err = compose.ShowKeyset(t.Context(), c); err != nil {

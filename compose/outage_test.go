@@ -12,6 +12,7 @@ import (
 	"crier/schema"
 	"crier/schema/clickhouse"
 	"crier/schema/postgres"
+	"crier/schema/sleep/sleeptest"
 )
 
 // outagePosts are sent while a dependency goes away and comes back.
@@ -75,9 +76,9 @@ func (w *world) surviveOutage(breaks, mends func(), lasts, flows time.Duration) 
 	breaks()
 	time.Sleep(lasts)
 	mends()
-	back := time.Now()
+	ran := sleeptest.Stopwatch(w)
 	w.publishNow(probe, "probe "+w.Name())
-	took := time.Since(back)
+	took := ran()
 	sending.Wait()
 	a.awaitDone(3 * time.Minute)
 	unknown := w.checkOnce(a.ids)

@@ -44,7 +44,7 @@ func (w *world) surviveLoad(signal syscall.Signal) {
 			w.signalPostgres(signal)
 		}
 	})
-	w.eventually(30*time.Second, "PostgreSQL answers again", w.postgresAnswers)
+	w.eventually(time.Minute, "PostgreSQL answers again", w.postgresAnswers)
 	created, refused, lost, gap := w.tally(load)
 	w.Logf("%d created, %d refused with 503, %d connections lost; the longest time without a 201 was %v",
 		created, refused, lost, gap.Round(time.Millisecond))

@@ -179,7 +179,7 @@ func TestTokensAreRenewed(t *testing.T) {
 		soon := time.Now().Add(10 * time.Second)
 		accounts := w.withDeadTokens(0, soon)
 		for p, account := range accounts {
-			w.eventually(30*time.Second, "the token of "+p.String()+" is renewed", func() bool { return w.expiry(account).After(soon) })
+			w.eventually(time.Minute, "the token of "+p.String()+" is renewed", func() bool { return w.expiry(account).After(soon) })
 		}
 		for p, final := range w.finalsOf(accounts) {
 			if final != "posted after published" {
@@ -212,7 +212,7 @@ func TestTokensAreRenewed(t *testing.T) {
 		if final := w.finalsOf(map[schema.Platform]schema.AccountID{schema.Bluesky: account})[schema.Bluesky]; !strings.HasPrefix(final, "failed") {
 			t.Errorf("a post is %s, want it failed", final)
 		}
-		w.eventually(10*time.Second, "account.error is received", func() bool { return hook.has("", "account.error") != "" })
+		w.eventually(time.Minute, "account.error is received", func() bool { return hook.has("", "account.error") != "" })
 		if !w.needsReconnect(account) {
 			t.Error("the account does not need to be connected again")
 		}
@@ -232,10 +232,10 @@ func (w *world) takeDown(t *testing.T, hook *receiver) {
 		w.call(http.MethodGet, "/posts/"+id, nil, &answer)
 		return answer.Post.Status
 	}
-	w.eventually(30*time.Second, "the post is live", func() bool { return status() == "posted" })
+	w.eventually(time.Minute, "the post is live", func() bool { return status() == "posted" })
 	time.Sleep(4 * time.Second) // until the simulator rejects it
 	w.withDeadTokens(n, time.Now().Add(4*time.Second), p)
-	w.eventually(30*time.Second, "the post is found to be taken down", func() bool { return status() == "failed" && hook.has(id, "post.failed") != "" })
+	w.eventually(time.Minute, "the post is found to be taken down", func() bool { return status() == "failed" && hook.has(id, "post.failed") != "" })
 	if code := answer.Post.Platforms[0].Error.Code; code != "platform_refused" {
 		t.Errorf("it failed as %s", code)
 	}

@@ -80,7 +80,7 @@ func TestTheSandboxIsReachedFromAnotherProcess(t *testing.T) {
 		return string(answer)
 	}
 	call(http.MethodPost, "", `{"content": "Hello", "platforms": ["mastodon"], "publishNow": true}`)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		answer := call(http.MethodGet, "", "")
 		if strings.Contains(answer, `"status":"posted"`) {
 			return

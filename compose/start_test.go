@@ -32,7 +32,7 @@ func TestAPartThatIsNotThereIsNamed(t *testing.T) {
 			t.Parallel()
 			c := startConfig(t)
 			tt.set(&c)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
 			err := compose.Serve(ctx, c, nil)
 			if err == nil || !strings.Contains(err.Error(), tt.says) {

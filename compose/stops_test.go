@@ -126,7 +126,7 @@ func (w *world) sendBulk(key string, posts []map[string]any) []string {
 	var answer struct {
 		Results []struct{ Post struct{ ID string } }
 	}
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		status, err := w.tryRequest(http.MethodPost, "/posts/bulk", key, map[string]any{"posts": posts}, &answer)
 		if err == nil && status == http.StatusCreated {
 			break

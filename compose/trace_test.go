@@ -50,7 +50,7 @@ func TestOneTraceFollowsAPostToItsWebhook(t *testing.T) {
 			t.Errorf("creating: %s, %v", response.Status, err)
 			return nil
 		}
-		w.eventually(30*time.Second, "the webhook is told", func() bool { return hook.has(answer.Post.ID, "post.published") != "" })
+		w.eventually(time.Minute, "the webhook is told", func() bool { return hook.has(answer.Post.ID, "post.published") != "" })
 		return nil
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func TestTwinsOfOneProfileKeepTheirOwn(t *testing.T) {
 				one.inject(map[string]any{"platform": "mastodon", "operation": visibleCalls[schema.Mastodon], "delay": 20_000})
 			}
 			ids[i] = append(ids[i], worlds[i].publishOnce(schema.Mastodon, accounts[i], "the same text every time", fmt.Sprint(n)))
-			one.eventually(30*time.Second, "the post arrived", func() bool { return len(one.simulated()) > there })
+			one.eventually(time.Minute, "the post arrived", func() bool { return len(one.simulated()) > there })
 		}
 		if n < identicalKills {
 			one.kill()

@@ -128,7 +128,7 @@ func (w *world) checkVideo(t *testing.T, id string) {
 		}
 	}
 	// What TikTok said before that post is what the next one is held to.
-	w.eventually(10*time.Second, "a post that the account may not publish is refused", func() bool {
+	w.eventually(time.Minute, "a post that the account may not publish is refused", func() bool {
 		return w.call(http.MethodPost, "/posts", map[string]any{
 			"content": wallText, "status": "draft", "platforms": []string{"tiktok"}, "mediaItems": w.leastMedia(schema.TikTok),
 			"platformSettings": map[string]any{"tiktok": map[string]any{"privacy": "FOLLOWER_OF_CREATOR"}},

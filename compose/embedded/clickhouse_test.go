@@ -13,6 +13,7 @@ import (
 
 	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
+	"crier/schema/sleep/sleeptest"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -137,9 +138,9 @@ func TestClickHouseStopsWithoutAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
+	ran := sleeptest.Stopwatch(t)
 	stopIn(t, c.Stop)
-	if took := time.Since(began); took > 10*time.Second {
+	if took := ran(); took > 10*time.Second {
 		t.Errorf("Stop took %v", took)
 	}
 	<-c.Done()

@@ -14,6 +14,7 @@ import (
 
 	"crier/compose/embedded"
 	"crier/compose/embedded/embeddedtest"
+	"crier/schema/sleep/sleeptest"
 )
 
 func TestMain(m *testing.M) {
@@ -137,10 +138,12 @@ func testLogger(t *testing.T) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// eventually waits until done reports true.
+// eventually waits until done reports true, for as long as the machine runs.
 func eventually(t *testing.T, within time.Duration, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	ran, stop := sleeptest.Start()
+	defer stop()
+	for ; ran() < within; time.Sleep(20 * time.Millisecond) {
 		if done() {
 			return
 		}
@@ -157,7 +160,7 @@ func gone(pid int) bool {
 
 func stopIn(t *testing.T, stop func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	if err := stop(ctx); err != nil {
 		t.Error(err)

@@ -14,12 +14,19 @@ const (
 	stands = time.Second
 )
 
-// Stopwatch returns how long the machine has run since: what it stands still meanwhile, as machines
-// of CI do for a minute at times, counts as no time. It stops when the test ends.
+// Stopwatch runs until the test ends.
 func Stopwatch(t testing.TB) (ran func() time.Duration) {
 	t.Helper()
+	ran, stop := Start()
+	t.Cleanup(stop)
+	return ran
+}
+
+// Start returns how long the machine has run since, until it is stopped: what it stands still
+// meanwhile, as machines of CI do for a minute at times, counts as no time.
+func Start() (ran func() time.Duration, stop func()) {
 	w := &watch{last: time.Now()}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	var ticking sync.WaitGroup
 	ticking.Go(func() {
 		ticker := time.NewTicker(tick)
@@ -33,8 +40,7 @@ func Stopwatch(t testing.TB) (ran func() time.Duration) {
 			}
 		}
 	})
-	t.Cleanup(func() { stop(); ticking.Wait() })
-	return func() time.Duration { return w.at(time.Now()) }
+	return func() time.Duration { return w.at(time.Now()) }, func() { cancel(); ticking.Wait() }
 }
 
 // watch is looked at with every tick, so that it knows when there was none.
