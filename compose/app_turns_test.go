@@ -16,6 +16,7 @@ import (
 	"crier/connectors"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/sleep/sleeptest"
 )
 
 // TestProcessesKeepTheLimitOfAnAppTogether calls for one bot from two processes with many
@@ -37,18 +38,19 @@ func TestProcessesKeepTheLimitOfAnAppTogether(t *testing.T) {
 	for range processes {
 		clients = append(clients, limitedClient(t, url, connectors.Rate{PerSecond: perSecond, Burst: burst}))
 	}
-	end := time.Now().Add(lasts)
+	began, ran := time.Now(), sleeptest.Stopwatch(t)
+	left := func() time.Duration { return lasts - ran() }
 	var callers sync.WaitGroup
 	for p, client := range clients {
 		for a := range accounts {
 			account := schema.AccountID{14: byte(p), 15: byte(a)}
-			callers.Go(func() { callUntil(t, client, platform.URL, account, end) })
+			callers.Go(func() { callFor(t, client, platform.URL, account, left) })
 		}
 	}
 	callers.Wait()
 	// What a process has leased and not used in time may come a little late.
 	const late = processes * perSecond / 5
-	most, least := int64(burst+late+perSecond*lasts.Seconds()), int64(perSecond*lasts.Seconds()/2)
+	most, least := int64(burst+late+perSecond*time.Since(began).Seconds()), int64(perSecond*lasts.Seconds()/2)
 	if got := calls.Load(); got > most || got < least {
 		t.Errorf("%d calls in %v at %d a second, want at least %d and at most %d", got, lasts, perSecond, least, most)
 	} else {
@@ -71,19 +73,19 @@ func limitedClient(t *testing.T, url string, app connectors.Rate) *connectors.Cl
 	})
 }
 
-// callUntil calls for an account, and waits as the pipeline does where it has no turn.
-func callUntil(t *testing.T, client *connectors.Client, url string, account schema.AccountID, end time.Time) {
-	for time.Now().Before(end) {
+// callFor calls for an account while there is time, and waits as the pipeline does where it has no turn.
+func callFor(t *testing.T, client *connectors.Client, url string, account schema.AccountID, left func() time.Duration) {
+	for left() > 0 {
 		turn, wait := client.Reserve(t.Context(), account, connectors.Post)
 		if wait > 0 {
-			time.Sleep(min(wait, time.Until(end)))
+			time.Sleep(min(wait, left()))
 			continue
 		}
 		_, err := client.Do(t.Context(), connectors.Call{
 			Operation: "send", Method: http.MethodPost, URL: url, Account: account, App: "bot", Visible: true, Turn: turn,
 		}, nil)
 		if limited, ok := errors.AsType[*schema.Error](err); ok && limited.Kind == schema.RateLimited {
-			time.Sleep(min(limited.RetryAfter, time.Until(end)))
+			time.Sleep(min(limited.RetryAfter, left()))
 		} else if err != nil {
 			t.Error(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/sleep/sleeptest"
 )
 
 // What the kills interrupt: posts to three platforms each, and how many kills.
@@ -61,6 +62,7 @@ func (w *world) surviveKills(victims []victim) {
 	a := w.newAgency(killedPosts)
 	probe := w.connect(schema.Mastodon, killedPosts/postsPerAccount+2)[killedPosts/postsPerAccount+1]
 	var flows []time.Duration
+	ran := sleeptest.Stopwatch(w)
 	for k := range kills {
 		const round = 3 * time.Second
 		sending := a.batch(k*killedPosts/kills, (k+1)*killedPosts/kills, round, round)
@@ -69,9 +71,9 @@ func (w *world) surviveKills(victims []victim) {
 		killed := time.Now()
 		v.kill()
 		w.awaitAnswer(v)
-		back := time.Now()
+		back, answers := time.Now(), ran()
 		w.publishNow(probe, fmt.Sprintf("probe %02d", k))
-		flows = append(flows, time.Since(back))
+		flows = append(flows, ran()-answers)
 		w.Logf("kill %d: %s answers after %v, a new post is published %v later", k, v.name,
 			back.Sub(killed).Round(time.Millisecond), flows[k].Round(time.Millisecond))
 		sending.Wait()

@@ -54,6 +54,10 @@ func (s *screen) shown() string {
 	return s.out.String()
 }
 
+// patience is how long what takes a moment may take: machines stand still, for more than a minute
+// at times.
+const patience = 3 * time.Minute
+
 // soon waits as long as a test has patience for.
 func soon(ctx context.Context, _ time.Duration) error { return sleep.For(ctx, 10*time.Millisecond) }
 
@@ -97,7 +101,7 @@ func testConsent(t *testing.T, server *clienttest.Server) {
 		t.Fatal(err)
 	}
 	s, terminal := newScreen("")
-	ctx, interrupt := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, interrupt := context.WithTimeout(t.Context(), patience)
 	defer interrupt()
 	ended := make(chan error, 1)
 	go func() {
@@ -228,7 +232,7 @@ func testListening(t *testing.T, server *clienttest.Server, access Access) {
 	ended := make(chan error, 1)
 	go func() { ended <- (&WebhooksListen{Access: access, Listen: "127.0.0.1:0"}).Run(ctx, terminal) }()
 	var hooks []client.Webhook
-	for deadline := time.Now().Add(10 * time.Second); len(hooks) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(hooks) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		var err error
 		if hooks, err = c.Webhooks.List(t.Context()); err != nil {
 			t.Fatal(err)

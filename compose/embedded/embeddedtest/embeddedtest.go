@@ -385,6 +385,9 @@ func executePostgres(address, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, address)
+	if err != nil { // once more: PostgreSQL gives up who has not logged on within a minute
+		conn, err = pgx.Connect(ctx, address)
+	}
 	if err != nil {
 		return err
 	}
