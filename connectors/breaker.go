@@ -71,6 +71,8 @@ func (b *breaker) do(exchange func() (*Response, error)) (*Response, error) {
 	return response, err
 }
 
+func (b *breaker) isClosed() bool { return b.circuit.State() == gobreaker.StateClosed }
+
 // admits returns how long the next call has to wait; 0: not at all. While the breaker is
 // half open it admits one call every probeWait.
 func (b *breaker) admits() (wait time.Duration) {

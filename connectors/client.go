@@ -169,6 +169,13 @@ func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kin
 	return c.limiter.reserve(ctx, account, kind)
 }
 
+// Spacing returns how far apart the turns are for which an account's next calls of a kind wait, once
+// the burst is used up; 0 where the platform holds the account, its server fails, there is no limit,
+// or this client has not called it lately.
+func (c *Client) Spacing(account schema.AccountID, kind Kind) time.Duration {
+	return c.limiter.spacing(account, kind)
+}
+
 // Hold keeps calls of an account back that count against the same limit as a call, for a time that
 // its platform named other than by a refusal, such as in a header that says that nothing is left of it.
 func (c *Client) Hold(call Call, d time.Duration) { c.limiter.holdAlone(call, d) }

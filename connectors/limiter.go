@@ -243,6 +243,26 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 	return &reservation{quotas: quotas, until: l.now().Add(longestReservation), now: l.now}, 0
 }
 
+// spacing is that of an account's turns, 0 where its calls wait for something else.
+func (l *limiter) spacing(account schema.AccountID, kind Kind) (widest time.Duration) {
+	limit, known := l.accounts.known(account)
+	if !known || l.heldFor(limit, Call{Kind: kind}) > 0 {
+		return 0
+	}
+	limit.mu.Lock()
+	server := limit.manner(kind).server
+	limit.mu.Unlock()
+	if server != nil && !server.isClosed() {
+		return 0
+	}
+	for _, k := range []Kind{Any, kind} {
+		if rate := l.limits[k].Account; rate.PerSecond > 0 {
+			widest = max(widest, rate.spacing())
+		}
+	}
+	return widest
+}
+
 // wait waits for the account's turn; if that takes longer than patience, it fails at once
 // with RateLimited.
 func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {

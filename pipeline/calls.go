@@ -28,6 +28,9 @@ type Platforms interface {
 	// Reserve reserves a turn for an account's next call of a kind, or returns how long
 	// it is until there may be one. Platform 0 is any.
 	Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration)
+	// Spacing returns how far apart the turns are for which an account's next calls of a kind wait;
+	// 0: they wait for something else.
+	Spacing(p schema.Platform, account schema.AccountID, kind connectors.Kind) time.Duration
 }
 
 // renewalStore is told that a platform refused an account, or what it allows it.

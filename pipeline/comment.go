@@ -48,6 +48,9 @@ func NewComment(c CommentConfig) *Comment {
 		Reserve: func(ctx context.Context, m schema.CommentMessage) (schema.Turn, time.Duration) {
 			return c.Platforms.Reserve(ctx, m.Platform, m.Account, connectors.Post)
 		},
+		Spacing: func(m schema.CommentMessage) time.Duration {
+			return c.Platforms.Spacing(m.Platform, m.Account, connectors.Post)
+		},
 	}, stage)
 }
 

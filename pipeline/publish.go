@@ -60,6 +60,9 @@ func NewPublish(c PublishConfig) *Publish {
 		Reserve: func(ctx context.Context, m schema.PublishMessage) (schema.Turn, time.Duration) {
 			return c.Platforms.Reserve(ctx, m.Platform, m.Account, connectors.Post)
 		},
+		Spacing: func(m schema.PublishMessage) time.Duration {
+			return c.Platforms.Spacing(m.Platform, m.Account, connectors.Post)
+		},
 	}, stage)
 }
 
@@ -75,7 +78,7 @@ type publish struct {
 func (p publish) Place(m schema.PublishMessage) worker.Place[schema.TargetRef] {
 	return worker.Place[schema.TargetRef]{
 		Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: platformBulkhead(m.Platform),
-		Claims: schema.TargetRef{Post: m.Post, N: m.N, Version: m.Version},
+		Order: worker.Order{Due: m.Due, ID: m.Post}, Claims: schema.TargetRef{Post: m.Post, N: m.N, Version: m.Version},
 	}
 }
 

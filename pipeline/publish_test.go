@@ -34,6 +34,8 @@ func (slow) Reserve(context.Context, schema.Platform, schema.AccountID, connecto
 	return nil, 0
 }
 
+func (slow) Spacing(schema.Platform, schema.AccountID, connectors.Kind) time.Duration { return 0 }
+
 func (s slow) wait(ctx context.Context, d schema.Delivery, kind schema.ErrorKind) error {
 	s.called <- d
 	<-ctx.Done()

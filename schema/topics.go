@@ -132,6 +132,7 @@ type PostJob struct {
 	Workspace WorkspaceID `json:"workspace"`
 	Accounts  []AccountID `json:"accounts"`            // by the target's position
 	Platforms []Platform  `json:"platforms,omitempty"` // of the accounts
+	Due       int64       `json:"due,omitempty"`       // when the post is due, in Unix ms; 0 in old jobs
 	Trace     string      `json:"trace,omitempty"`     // W3C traceparent of the request that made it, if that was traced
 }
 
@@ -143,6 +144,7 @@ type PublishMessage struct {
 	Workspace WorkspaceID `json:"workspace"`
 	Account   AccountID   `json:"account"`
 	Platform  Platform    `json:"platform,omitempty"` // 0 in messages of old jobs
+	Due       int64       `json:"due,omitempty"`      // when the post is due, in Unix ms; 0 in messages of old jobs
 	Trace     string      `json:"-"`                  // travels beside the message, as a header
 }
 
@@ -176,7 +178,7 @@ func (j PostJob) Messages() []PublishMessage {
 		if account.IsZero() {
 			continue
 		}
-		m := PublishMessage{Post: j.Post, N: int16(n), Version: j.Version, Workspace: j.Workspace, Account: account, Trace: j.Trace}
+		m := PublishMessage{Post: j.Post, N: int16(n), Version: j.Version, Workspace: j.Workspace, Account: account, Due: j.Due, Trace: j.Trace}
 		if n < len(j.Platforms) {
 			m.Platform = j.Platforms[n]
 		}

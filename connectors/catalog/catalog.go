@@ -105,18 +105,31 @@ func (e entry) client(d Deps, client *http.Client, prefix string) *connectors.Cl
 // until there may be one: see connectors.Client.Reserve. Without a platform, as in messages
 // of older versions, it asks for all of them.
 func (c *Catalog) Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration) {
-	var clients []*connectors.Client
-	if p > 0 && int(p) < len(c.clients) {
-		clients = c.clients[p]
-	} else {
-		clients = slices.Concat(c.clients[:]...)
-	}
-	for _, client := range clients {
+	for _, client := range c.clientsOf(p) {
 		if turn, wait := client.Reserve(ctx, account, kind); turn != nil || wait > 0 {
 			return turn, wait
 		}
 	}
 	return nil, 0
+}
+
+// Spacing returns how far apart the turns are for which an account's next calls of a kind wait: see
+// connectors.Client.Spacing. Without a platform it asks for all of them.
+func (c *Catalog) Spacing(p schema.Platform, account schema.AccountID, kind connectors.Kind) time.Duration {
+	for _, client := range c.clientsOf(p) {
+		if spacing := client.Spacing(account, kind); spacing > 0 {
+			return spacing
+		}
+	}
+	return 0
+}
+
+// clientsOf returns the clients of a platform, live and of the sandbox; of all without one.
+func (c *Catalog) clientsOf(p schema.Platform) []*connectors.Client {
+	if p > 0 && int(p) < len(c.clients) {
+		return c.clients[p]
+	}
+	return slices.Concat(c.clients[:]...)
 }
 
 // Connector returns the connector of an account: that of its platform, in the sandbox or

@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +26,20 @@ type Place[R comparable] struct {
 	Workspace schema.WorkspaceID
 	Key       Key
 	Bulkhead  Bulkhead
+	Order     Order
 	Claims    R
+}
+
+// Order is in what order tasks of a key go, whenever their messages come: by the time their work is
+// due, and by its id where that is the same. The steps of a post that has begun go before the first
+// of those that are due later. Tasks without an order go in that of their messages.
+type Order struct {
+	Due int64 // in Unix ms
+	ID  [16]byte
+}
+
+func (o Order) compare(to Order) int {
+	return cmp.Or(cmp.Compare(o.Due, to.Due), bytes.Compare(o.ID[:], to.ID[:]))
 }
 
 // task is the work of one message. The message is nil once it is acknowledged.
@@ -78,6 +94,16 @@ type keyQueue[M, R comparable] struct {
 	out       int       // tasks that are out
 	listed    list      // the list it is in
 	notBefore time.Time // when its next task may be out; zero: at any time
+}
+
+// placeOf returns where a task goes among the tasks, most of which come in order. What is overdue
+// does not go before what is due now, which would wait for all of it.
+func (k *keyQueue[M, R]) placeOf(t *task[M, R]) int {
+	i := len(k.tasks)
+	for i > 0 && k.tasks[i-1].Order.compare(t.Order) > 0 && (t.overdue.IsZero() || !k.tasks[i-1].overdue.IsZero()) {
+		i--
+	}
+	return i
 }
 
 // list names the list that a key is in; it is in one at most.
@@ -135,7 +161,7 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		q.acked++
 	}
 	q.queued[t.value] = t
-	k.tasks = append(k.tasks, t)
+	k.tasks = slices.Insert(k.tasks, k.placeOf(t), t)
 	if t.overdue.IsZero() {
 		k.fresh++
 	}
@@ -206,6 +232,39 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	t := k.tasks[0]
 	k.tasks[0] = nil
 	k.tasks, k.notBefore = k.tasks[1:], time.Time{}
+	q.isOut(k, t)
+	return t
+}
+
+// line acknowledges the messages of a key's tasks, which wait for long, and removes those behind the
+// first so many. They are out, too.
+func (q *queue[M, R]) line(key Key, first int) (behind []*task[M, R]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	k := q.keys[key]
+	if k == nil {
+		return nil
+	}
+	if len(k.tasks) > first {
+		behind = slices.Clone(k.tasks[first:])
+		clear(k.tasks[first:])
+		k.tasks = k.tasks[:first]
+	}
+	for _, t := range behind {
+		q.isOut(k, t)
+	}
+	for _, t := range k.tasks {
+		if t.message != nil && q.acked < ackedLimit {
+			t.message.Ack()
+			t.message, t.acked = nil, true
+			q.acked++
+		}
+	}
+	return behind
+}
+
+// isOut notes that a task has left its key's tasks and is out.
+func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
 	k.out++
 	q.bulkheadOf(k).out++
 	delete(q.queued, t.value)
@@ -216,7 +275,6 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 		t.acked = false
 		q.acked--
 	}
-	return t
 }
 
 // done ends a task that was out.
@@ -234,7 +292,7 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	q.offer(k)
 }
 
-// again puts tasks back at the heads of their keys' queues.
+// again puts tasks back ahead of their keys' later tasks.
 func (q *queue[M, R]) again(tasks ...*task[M, R]) {
 	for _, t := range tasks {
 		t.giveTurnBack()
@@ -262,8 +320,7 @@ func (q *queue[M, R]) acknowledged() []*task[M, R] {
 	return tasks
 }
 
-// later puts a task back at the head of its key's queue, which is ready again only at a
-// time.
+// later puts a task back ahead of its key's later tasks; the key is ready again only at a time.
 func (q *queue[M, R]) later(t *task[M, R], at time.Time) {
 	t.giveTurnBack()
 	q.mu.Lock()
@@ -282,7 +339,11 @@ func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	switch same := q.queued[t.value]; {
 	case same == nil:
 		q.queued[t.value] = t
-		k.tasks = append([]*task[M, R]{t}, k.tasks...)
+		i := slices.IndexFunc(k.tasks, func(next *task[M, R]) bool { return next.Order.compare(t.Order) >= 0 }) // an earlier one may have come
+		if i < 0 {
+			i = len(k.tasks)
+		}
+		k.tasks = slices.Insert(k.tasks, i, t)
 		if t.overdue.IsZero() {
 			k.fresh++
 		}

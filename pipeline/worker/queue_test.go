@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,6 +55,29 @@ func TestATaskComesAgainAheadOfItsKey(t *testing.T) {
 	q.again(q.takeReady(1)[0])
 	if got := values(q.takeReady(9)); fmt.Sprint(got) != "[1]" {
 		t.Errorf("took %v, want the task that came again", got)
+	}
+}
+
+func TestTasksOfAKeyGoInTheOrderOfTheirDueTimes(t *testing.T) {
+	q := newQueue[int, int](9, nil)
+	late := time.Now()
+	for value, at := range []struct {
+		due     int64
+		overdue time.Time
+	}{{5, late}, {3, late}, {9, time.Time{}}, {8, time.Time{}}, {7, late}} { // what is overdue does not pass what is due now
+		q.put(&task[int, int]{ctx: t.Context(), Place: Place[int]{Key: Key{7}, Order: Order{Due: at.due}}, value: value, overdue: at.overdue})
+	}
+	first := q.takeReady(1)[0]
+	q.put(&task[int, int]{ctx: t.Context(), Place: Place[int]{Key: Key{7}, Order: Order{Due: 2}}, value: 5})
+	q.again(first)
+	var got []int
+	for range 6 {
+		one := q.takeReady(1)
+		got = append(got, values(one)...)
+		q.done(one[0])
+	}
+	if want := []int{5, 1, 0, 3, 2, 4}; !slices.Equal(got, want) {
+		t.Errorf("took %v, want %v", got, want)
 	}
 }
 

@@ -6,8 +6,25 @@ import (
 	"time"
 )
 
-// shortWait is how long a task waits for its turn in its queue; a longer wait becomes a job.
-const shortWait = time.Second
+const (
+	// shortWait is how long a task waits for its turn in its queue; a longer wait becomes a job.
+	shortWait = time.Second
+	// longestLine is how long the first of a line waits in its queue, and keptInLine how many wait
+	// with it. The others become jobs for when half of those before them have had a turn: not every
+	// step uses the turn it gets, and what is due later must not come first.
+	longestLine = 30 * time.Second
+	keptInLine  = 64
+)
+
+// putOffs are tasks that become jobs, with their waits.
+type putOffs[M, R comparable] struct {
+	tasks []*task[M, R]
+	waits []time.Duration
+}
+
+func (o *putOffs[M, R]) add(t *task[M, R], wait time.Duration) {
+	o.tasks, o.waits = append(o.tasks, t), append(o.waits, wait)
+}
 
 // holdBack leaves out the tasks whose turn has not come: they wait before the claim, so
 // that an open claim means a call. The other tasks get their turns.
@@ -15,9 +32,9 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 	if w.Reserve == nil {
 		return batch
 	}
-	var off []*task[M, R]
-	var waits []time.Duration
+	var off putOffs[M, R]
 	batch = w.dropLost(batch)
+	room := len(batch)
 	kept := batch[:0]
 	left := w.reserveAll(p.stores, batch)
 	for i, t := range batch {
@@ -25,13 +42,41 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 		case wait <= 0:
 			kept = append(kept, t)
 		case wait <= shortWait:
-			w.Metrics.waits.WithLabelValues(w.Name, "queue").Inc()
-			w.queue.later(t, time.Now().Add(wait))
+			w.waitInQueue(t, wait)
+		case wait <= longestLine && w.spacing(t) > 0:
+			w.waitInLine(t, wait, &off)
 		default:
-			off, waits = append(off, t), append(waits, wait)
+			off.add(t, wait)
 		}
 	}
-	return append(kept, w.putOff(p.stores, off, waits)...)
+	kept = append(kept, w.putOff(p.stores, off)...)
+	if len(kept) > room {
+		w.queue.again(kept[room:]...)
+		kept = kept[:room]
+	}
+	return kept
+}
+
+// waitInLine has the first task of a key wait for its turn in the queue, and with it some of those
+// behind it; the others are put off.
+func (w *Worker[M, R, C]) waitInLine(t *task[M, R], wait time.Duration, off *putOffs[M, R]) {
+	spacing := w.spacing(t)
+	w.waitInQueue(t, wait)
+	for i, behind := range w.queue.line(t.Key, keptInLine) {
+		off.add(behind, wait+time.Duration(keptInLine+i)*spacing/2)
+	}
+}
+
+func (w *Worker[M, R, C]) waitInQueue(t *task[M, R], wait time.Duration) {
+	w.Metrics.waits.WithLabelValues(w.Name, "queue").Inc()
+	w.queue.later(t, time.Now().Add(wait))
+}
+
+func (w *Worker[M, R, C]) spacing(t *task[M, R]) time.Duration {
+	if w.Spacing == nil {
+		return 0
+	}
+	return w.Spacing(t.value)
 }
 
 // reserveAll reserves the turns of tasks, and returns how long each has to wait. It
@@ -50,22 +95,22 @@ func (w *Worker[M, R, C]) reserveAll(ctx context.Context, batch []*task[M, R]) [
 // putOff turns the waits of tasks into jobs. It returns the tasks that were not
 // postponed: the claim drops those that are not open any more, the step ends those that
 // are too late.
-func (w *Worker[M, R, C]) putOff(ctx context.Context, off []*task[M, R], waits []time.Duration) (kept []*task[M, R]) {
-	if len(off) == 0 {
+func (w *Worker[M, R, C]) putOff(ctx context.Context, off putOffs[M, R]) (kept []*task[M, R]) {
+	if len(off.tasks) == 0 {
 		return nil
 	}
-	keys := make([]R, len(off))
-	for i, t := range off {
+	keys := make([]R, len(off.tasks))
+	for i, t := range off.tasks {
 		keys[i] = t.Claims
 	}
-	postponed, err := Guard(func() ([]R, error) { return w.stage.Postpone(ctx, keys, waits) })
+	postponed, err := Guard(func() ([]R, error) { return w.stage.Postpone(ctx, keys, off.waits) })
 	if err != nil && !Ended(ctx, err) {
 		w.Logger.ErrorContext(ctx, "putting work off failed by our fault", "stage", w.Name, "err", err)
-		return off // the claim finds out which of them is at fault
+		return off.tasks // the claim finds out which of them is at fault
 	}
 	if err != nil {
 		w.Logger.WarnContext(ctx, "putting work off failed", "stage", w.Name, "err", err)
-		for _, t := range off {
+		for _, t := range off.tasks {
 			w.queue.later(t, time.Now().Add(shortWait))
 		}
 		return nil
@@ -74,7 +119,7 @@ func (w *Worker[M, R, C]) putOff(ctx context.Context, off []*task[M, R], waits [
 	for _, key := range postponed {
 		gone[key] = true
 	}
-	for _, t := range off {
+	for _, t := range off.tasks {
 		if !gone[t.Claims] {
 			kept = append(kept, t)
 			continue

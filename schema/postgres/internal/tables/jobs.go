@@ -73,7 +73,7 @@ const unnestedJobs = `
 // PostJob is the one job of a post: it is due when the post is.
 func PostJob(p *schema.Post) schema.Job {
 	job := schema.PostJob{
-		Post: p.ID, Version: p.Version, Workspace: p.Workspace, Trace: p.Trace,
+		Post: p.ID, Version: p.Version, Workspace: p.Workspace, Due: p.ScheduledFor.UnixMilli(), Trace: p.Trace,
 		Accounts: make([]schema.AccountID, len(p.Targets)), Platforms: make([]schema.Platform, len(p.Targets)),
 	}
 	for i, t := range p.Targets {
@@ -85,11 +85,14 @@ func PostJob(p *schema.Post) schema.Job {
 	}
 }
 
-// PostMessages returns the messages that publish the targets of a post at once.
+// PostMessages returns the messages that publish the targets of a post at once, as its job would.
 func PostMessages(p *schema.Post) []schema.PublishMessage {
 	messages := make([]schema.PublishMessage, len(p.Targets))
 	for i, t := range p.Targets {
-		messages[i] = schema.PublishMessage{Post: p.ID, N: t.N, Version: p.Version, Workspace: p.Workspace, Account: t.Account, Platform: t.Platform, Trace: p.Trace}
+		messages[i] = schema.PublishMessage{
+			Post: p.ID, N: t.N, Version: p.Version, Workspace: p.Workspace, Account: t.Account, Platform: t.Platform,
+			Due: p.ScheduledFor.UnixMilli(), Trace: p.Trace,
+		}
 	}
 	return messages
 }

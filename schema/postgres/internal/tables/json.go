@@ -39,6 +39,9 @@ func appendPostJob(to []byte, j *schema.PostJob) []byte {
 	if len(j.Platforms) > 0 {
 		to = append(to, ']')
 	}
+	if j.Due != 0 {
+		to = strconv.AppendInt(append(to, `,"due":`...), j.Due, 10)
+	}
 	if j.Trace != "" {
 		to = appendText(append(to, `,"trace":`...), j.Trace)
 	}

@@ -1,0 +1,164 @@
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/time/rate"
+
+	"crier/schema"
+)
+
+// paced is one account's posts at a platform that gives a turn every spacing once its burst is
+// used up, in a time of the test's own. Each post takes a turn, then gives two back that it has no
+// call for, and takes a second.
+type paced struct {
+	Stage[schema.PublishMessage, schema.TargetRef, held]
+	worker *Worker[schema.PublishMessage, schema.TargetRef, held]
+	turns  *rate.Limiter
+
+	mu        sync.Mutex
+	steps     map[int16]int
+	gone      map[int16]bool // cancelled
+	published []int16
+	postponed int
+}
+
+const pacedSpacing = 20 * time.Second
+
+func newPaced(burst int) *paced {
+	p := &paced{turns: rate.NewLimiter(rate.Every(pacedSpacing), burst), steps: map[int16]int{}, gone: map[int16]bool{}}
+	p.worker = &Worker[schema.PublishMessage, schema.TargetRef, held]{
+		Config: Config[schema.PublishMessage]{
+			Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Reserve: p.reserve,
+			Spacing: func(schema.PublishMessage) time.Duration { return pacedSpacing },
+		},
+		stage: p, queue: newQueue[schema.PublishMessage, schema.TargetRef](8, nil),
+	}
+	return p
+}
+
+func (p *paced) reserve(context.Context, schema.PublishMessage) (schema.Turn, time.Duration) {
+	r := p.turns.Reserve()
+	wait := r.Delay()
+	if wait > 0 {
+		r.Cancel()
+		return nil, wait
+	}
+	return pacedTurn{r}, 0
+}
+
+type pacedTurn struct{ *rate.Reservation }
+
+func (pacedTurn) Use() bool { return true }
+
+// Postpone has targets come back after their waits, a little late as jobs do.
+func (p *paced) Postpone(_ context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var put []schema.TargetRef
+	for i, ref := range refs {
+		if !p.gone[ref.N] {
+			put = append(put, ref)
+			time.AfterFunc(waits[i]+time.Duration(ref.N%7)*time.Millisecond, func() {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				if !p.gone[ref.N] {
+					p.post(ref.N)
+				}
+			})
+		}
+	}
+	p.postponed += len(put)
+	return put, nil
+}
+
+// post queues a post that is due by its number, with some others.
+func (p *paced) post(n int16) {
+	p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{
+		Place: Place[schema.TargetRef]{Key: Key{1}, Order: Order{int64(n / 25), [16]byte{byte(n >> 8), byte(n)}}, Claims: schema.TargetRef{N: n}}, ctx: context.Background(), value: schema.PublishMessage{N: n},
+	})
+}
+
+// run takes what has its turn, until a post is published.
+func (p *paced) run(ctx context.Context, last int16) {
+	for !slices.Contains(p.published, last) {
+		batch := p.worker.queue.take(ctx, 8)
+		for _, t := range p.worker.holdBack(phases{stores: ctx}, batch) {
+			if p.step(t.value.N) {
+				t.turn = nil
+			}
+			p.worker.queue.done(t)
+		}
+	}
+}
+
+func (p *paced) step(n int16) (usesTurn bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone[n] {
+		return false
+	}
+	p.steps[n]++
+	if p.steps[n] == 4 {
+		p.published = append(p.published, n)
+		return true
+	}
+	time.AfterFunc(5*time.Second, func() { p.post(n) })
+	return p.steps[n] == 1
+}
+
+func TestALineGoesInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const posts, fresh, burst = 400, 20, 10
+		p, began := newPaced(burst), time.Now()
+		for n := range int16(posts) {
+			p.post((n*37)%posts + 1) // in no order
+		}
+		for n := range int16(fresh) { // due later, while the others wait
+			time.AfterFunc(time.Duration(n+1)*time.Minute, func() { p.post(posts + n + 1) })
+		}
+		p.run(t.Context(), posts+fresh)
+		if !slices.IsSorted(p.published) {
+			t.Errorf("they went in the order %v", p.published)
+		}
+		// A turn may pass unused when one has been put off for too long, and not more often than one in twenty.
+		turns := time.Duration(2*(posts+fresh) - burst)
+		if took := time.Since(began); took > turns*pacedSpacing*21/20 {
+			t.Errorf("it took %v, want %v", took, turns*pacedSpacing)
+		}
+		if most := 8 * (posts + fresh); p.postponed > most {
+			t.Errorf("%d times one was put off, want at most %d", p.postponed, most)
+		}
+	})
+}
+
+func TestWhatIsCancelledHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const posts = 120
+		p := newPaced(1)
+		for n := range int16(posts) {
+			p.post(n + 1)
+		}
+		time.AfterFunc(time.Minute, func() {
+			p.mu.Lock()
+			for n := range int16(posts) {
+				p.gone[n+1] = true
+			}
+			p.mu.Unlock()
+		})
+		const asked = 10 * time.Minute
+		began := time.Now()
+		time.AfterFunc(asked, func() { p.post(posts + 1) })
+		p.run(t.Context(), posts+1)
+		if took := time.Since(began) - asked; took > 2*time.Minute {
+			t.Errorf("a post waited %v for what is cancelled", took)
+		}
+	})
+}
