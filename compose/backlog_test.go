@@ -109,7 +109,8 @@ func (w *world) setDue(kind, at string) map[string]time.Time {
 		with posts as (
 			update posts set scheduled_for = `+at+` where content -> 'entries' -> 0 ->> 'text' like $1 returning id, scheduled_for, content -> 'entries' -> 0 ->> 'text' as text
 		), jobs as (
-			update jobs j set due_at = p.scheduled_for from posts p where j.id = p.id returning 1
+			update jobs j set due_at = p.scheduled_for, payload = jsonb_set(payload::jsonb, '{due}', to_jsonb((extract(epoch from p.scheduled_for) * 1000000)::bigint))::json
+			from posts p where j.id = p.id returning 1
 		)
 		select text, scheduled_for from posts`, kind+" %")
 	if err != nil {

@@ -132,7 +132,7 @@ type PostJob struct {
 	Workspace WorkspaceID `json:"workspace"`
 	Accounts  []AccountID `json:"accounts"`            // by the target's position
 	Platforms []Platform  `json:"platforms,omitempty"` // of the accounts
-	Due       int64       `json:"due,omitempty"`       // when the post is due, in Unix ms; 0 in old jobs
+	Due       int64       `json:"due,omitempty"`       // when the post is due, in Unix µs; 0 in old jobs
 	Trace     string      `json:"trace,omitempty"`     // W3C traceparent of the request that made it, if that was traced
 }
 
@@ -144,7 +144,7 @@ type PublishMessage struct {
 	Workspace WorkspaceID `json:"workspace"`
 	Account   AccountID   `json:"account"`
 	Platform  Platform    `json:"platform,omitempty"` // 0 in messages of old jobs
-	Due       int64       `json:"due,omitempty"`      // when the post is due, in Unix ms; 0 in messages of old jobs
+	Due       int64       `json:"due,omitempty"`      // when the post is due, in Unix µs; 0 in messages of old jobs
 	Trace     string      `json:"-"`                  // travels beside the message, as a header
 }
 

@@ -34,7 +34,7 @@ type Place[R comparable] struct {
 // due, and by its id where that is the same. The steps of a post that has begun go before the first
 // of those that are due later. Tasks without an order go in that of their messages.
 type Order struct {
-	Due int64 // in Unix ms
+	Due int64 // in Unix µs
 	ID  [16]byte
 }
 

@@ -73,7 +73,7 @@ const unnestedJobs = `
 // PostJob is the one job of a post: it is due when the post is.
 func PostJob(p *schema.Post) schema.Job {
 	job := schema.PostJob{
-		Post: p.ID, Version: p.Version, Workspace: p.Workspace, Due: p.ScheduledFor.UnixMilli(), Trace: p.Trace,
+		Post: p.ID, Version: p.Version, Workspace: p.Workspace, Due: p.ScheduledFor.UnixMicro(), Trace: p.Trace,
 		Accounts: make([]schema.AccountID, len(p.Targets)), Platforms: make([]schema.Platform, len(p.Targets)),
 	}
 	for i, t := range p.Targets {
@@ -91,7 +91,7 @@ func PostMessages(p *schema.Post) []schema.PublishMessage {
 	for i, t := range p.Targets {
 		messages[i] = schema.PublishMessage{
 			Post: p.ID, N: t.N, Version: p.Version, Workspace: p.Workspace, Account: t.Account, Platform: t.Platform,
-			Due: p.ScheduledFor.UnixMilli(), Trace: p.Trace,
+			Due: p.ScheduledFor.UnixMicro(), Trace: p.Trace,
 		}
 	}
 	return messages

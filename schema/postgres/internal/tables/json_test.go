@@ -34,8 +34,8 @@ func TestDocumentsAreWhatEncodingJSONWrites(t *testing.T) {
 	}{
 		"a job without targets": {appendPostJob(nil, &schema.PostJob{Accounts: []schema.AccountID{}}), schema.PostJob{Accounts: []schema.AccountID{}}},
 		"a job": {
-			appendPostJob(nil, &schema.PostJob{Post: post, Version: 7, Due: 1_790_000_000_000, Workspace: workspace, Accounts: []schema.AccountID{account, {}}, Platforms: []schema.Platform{schema.Telegram, schema.GoogleBusiness}}),
-			schema.PostJob{Post: post, Version: 7, Due: 1_790_000_000_000, Workspace: workspace, Accounts: []schema.AccountID{account, {}}, Platforms: []schema.Platform{schema.Telegram, schema.GoogleBusiness}},
+			appendPostJob(nil, &schema.PostJob{Post: post, Version: 7, Due: 1_790_000_000_000_000, Workspace: workspace, Accounts: []schema.AccountID{account, {}}, Platforms: []schema.Platform{schema.Telegram, schema.GoogleBusiness}}),
+			schema.PostJob{Post: post, Version: 7, Due: 1_790_000_000_000_000, Workspace: workspace, Accounts: []schema.AccountID{account, {}}, Platforms: []schema.Platform{schema.Telegram, schema.GoogleBusiness}},
 		},
 		"events": {
 			appendEventBatch(nil, &schema.EventBatch{ID: schema.BatchID{1}, Events: []schema.Event{event, whole}}),
