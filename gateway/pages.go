@@ -24,7 +24,7 @@ const (
 type pages struct{ rendered *reference.Pages }
 
 func newPages(publicURL string) (*pages, error) {
-	rendered, err := reference.New(openapi.Description(), answer.Problems[:], publicURL+basePath)
+	rendered, err := reference.New(openapi.Description(), answer.Problems[:], answer.Outcomes[:], publicURL+basePath)
 	if err != nil {
 		return nil, fmt.Errorf("making the pages: %w", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"crier/schema"
 )
 
 // page fetches a page for people.
@@ -37,6 +39,21 @@ func (d *description) codes() []string {
 	return codes
 }
 
+// outcomeCodes returns the codes by which targets, first comments and accounts fail.
+func outcomeCodes() []string {
+	codes := []string{
+		schema.CodeMissedDeadline, schema.CodeThreadIncomplete, schema.CodeDisconnected, schema.CodeCancelled, schema.CodeCheckFailed,
+	}
+	for kind := schema.Refused; kind <= schema.Unknown; kind++ {
+		codes = append(codes, schema.CodeOf(kind))
+	}
+	for end := schema.EndRevoked; end <= schema.EndDeleted; end++ {
+		codes = append(codes, end.Traits().Code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
 func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
 	a := newAPI(t)
 	status, _, list := a.page("/docs/errors/no_such_code")
@@ -48,14 +65,16 @@ func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
 		listed = append(listed, link[1])
 	}
 	slices.Sort(listed)
-	if described := a.description.codes(); !slices.Equal(listed, described) {
-		t.Errorf("pages: %v\ndescribed: %v", listed, described)
+	described, outcomes := a.description.codes(), outcomeCodes()
+	if all := slices.Sorted(slices.Values(slices.Concat(described, outcomes))); !slices.Equal(listed, all) {
+		t.Errorf("pages: %v\nerrors and outcomes: %v", listed, all)
 	}
 	_, _, reference := a.page("/docs")
 	for _, code := range listed {
 		status, _, page := a.page("/docs/errors/" + code)
-		if status != http.StatusOK || !strings.Contains(page, fmt.Sprintf("&#34;code&#34;: &#34;%s&#34;", code)) {
-			t.Errorf("the page of %s: %d, or it lacks an example of a body", code, status)
+		example := strings.Contains(page, fmt.Sprintf("&#34;code&#34;: &#34;%s&#34;", code))
+		if status != http.StatusOK || example != slices.Contains(described, code) {
+			t.Errorf("the page of %s: %d, or whether it has an example of a body is wrong", code, status)
 		}
 		if !strings.Contains(reference, `href="docs/errors/`+code+`"`) {
 			t.Errorf("the reference does not link to the page of %s", code)

@@ -200,6 +200,7 @@ const (
 	CodeDeactivated    = "account_deactivated"
 	CodeDeleted        = "account_deleted"
 	CodeDisconnected   = "account_disconnected"
+	CodeCheckFailed    = "check_failed"
 )
 
 // AccountProblem is why an account does not work.

@@ -17,7 +17,7 @@ func (d Delivery) TooLate(at time.Time) bool {
 func (d Delivery) Missed(at time.Time) Result {
 	d.ContinueOnError = false
 	reason := &TargetError{
-		Code: codeMissedDeadline, Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
+		Code: CodeMissedDeadline, Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
 	}
 	if d.isOpen() {
 		reason = d.outcomeUnknown(couldNotAsk, at)

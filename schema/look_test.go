@@ -94,11 +94,11 @@ func TestWhatMayBeThereIsNeverSaidToHaveMissedItsDeadline(t *testing.T) {
 		tooLate  bool
 		code     string
 	}{
-		"nothing was called":     {Delivery{Step: StepPublish, Until: at.Add(-1)}, true, codeMissedDeadline},
+		"nothing was called":     {Delivery{Step: StepPublish, Until: at.Add(-1)}, true, CodeMissedDeadline},
 		"a call is repeated":     {Delivery{Step: StepPublish, Looked: repeated, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
 		"a call is prepared for": {Delivery{Step: StepPrepare, Looked: repeated, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
-		"paused":                 {Delivery{Step: StepPublish, Paused: true, Until: at}, true, codeMissedDeadline},
-		"in time":                {Delivery{Step: StepPublish, Until: at}, false, codeMissedDeadline},
+		"paused":                 {Delivery{Step: StepPublish, Paused: true, Until: at}, true, CodeMissedDeadline},
+		"in time":                {Delivery{Step: StepPublish, Until: at}, false, CodeMissedDeadline},
 		"it is looked for":       {Delivery{Step: StepFind, Until: at.Add(-1)}, false, CodeOutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestWhatMayBeThereIsNeverSaidToHaveMissedItsDeadline(t *testing.T) {
 			if got := d.TooLate(at); got != tt.tooLate {
 				t.Errorf("TooLate = %t", got)
 			}
-			if r := d.Missed(at); r.Error.Code != tt.code || r.Releases() != (tt.code == codeMissedDeadline) {
+			if r := d.Missed(at); r.Error.Code != tt.code || r.Releases() != (tt.code == CodeMissedDeadline) {
 				t.Errorf("it ends as %+v, gives its unit back %t", *r.Error, r.Releases())
 			}
 		})

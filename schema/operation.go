@@ -150,7 +150,7 @@ func (l DeadLetter) About() string {
 
 // DeadMissed is the error of a dead letter that was not published before its deadline.
 func DeadMissed(at time.Time) *TargetError {
-	return &TargetError{Code: codeMissedDeadline, Message: "crier failed on this post by a fault of its own until it was too late; retry it if it still should go out", At: at}
+	return &TargetError{Code: CodeMissedDeadline, Message: "crier failed on this post by a fault of its own until it was too late; retry it if it still should go out", At: at}
 }
 
 // DeadUnknown is the error of a dead letter of which nobody knows whether it was

@@ -51,7 +51,12 @@ type Outcome struct {
 // published.
 const CodeOutcomeUnknown = "outcome_unknown"
 
-const codeMissedDeadline = "missed_deadline"
+// The other codes of a TargetError, beside those of CodeOf and of an account's end.
+const (
+	CodeMissedDeadline   = "missed_deadline"
+	CodeThreadIncomplete = "thread_incomplete"
+	CodeCancelled        = "cancelled" // of a first comment
+)
 
 // pollInterval is how soon the first look follows an open receipt. Later ones are further
 // apart: see lookWait.
@@ -178,7 +183,7 @@ func (d Delivery) next(r Result, at time.Time) Result {
 }
 
 func threadIncomplete(at time.Time) *TargetError {
-	return &TargetError{Code: "thread_incomplete", Message: "an entry of the thread was not published", At: at}
+	return &TargetError{Code: CodeThreadIncomplete, Message: "an entry of the thread was not published", At: at}
 }
 
 // failure decides between a wait that costs no try, a retry, and failing.

@@ -258,7 +258,7 @@ func (u checkup) problem(ctx context.Context, a schema.Account, err error) *heal
 	e, ok := errors.AsType[*schema.Error](err)
 	if !ok || e.Kind < schema.Refused {
 		u.Logger.WarnContext(ctx, "checking an account failed", "account", a.ID.String(), "err", err)
-		return &healthProblem{"check_failed", "the account could not be checked"}
+		return &healthProblem{schema.CodeCheckFailed, "the account could not be checked"}
 	}
 	code := schema.CodeOf(e.Kind)
 	if e.Kind == schema.TokenDead {

@@ -1,8 +1,8 @@
 // Package reference renders the pages that explain the REST API to people, at the server
-// itself: a page for each code of its errors, and the reference.
+// itself: a page for each code of its errors and outcomes, and the reference.
 //
 //	schema/openapi/openapi.yaml ──▶ document ─┬─▶ /docs               the reference
-//	gateway's table of problems ──────┴─▶ /docs/errors/CODE   one page a code
+//	gateway's tables of codes ────────┴─▶ /docs/errors/CODE   one page a code
 //
 // The pages are HTML and one style sheet, without scripts, fonts or anything of another
 // host, so that their Content-Security-Policy forbids all of it and they work without an

@@ -23,16 +23,16 @@ var files embed.FS
 
 // Pages are the pages about one API. They are safe for concurrent use.
 type Pages struct {
-	problems  []Problem
+	problems  []Problem // by status, outcomes last
 	style     []byte
 	templates *template.Template
 	document  func() (object, error)
 	reference func() ([]byte, error)
 }
 
-// New makes the pages of a description in YAML, of the codes of its errors, and of where
-// this server's paths begin.
-func New(description []byte, problems []Problem, server string) (*Pages, error) {
+// New makes the pages of a description in YAML, of the codes of its errors and of outcomes,
+// and of where this server's paths begin.
+func New(description []byte, problems, outcomes []Problem, server string) (*Pages, error) {
 	templates, err := template.New("").Funcs(template.FuncMap{
 		"statusText": http.StatusText, "prose": prose,
 	}).ParseFS(files, "templates/*.html")
@@ -44,7 +44,8 @@ func New(description []byte, problems []Problem, server string) (*Pages, error) 
 		return nil, fmt.Errorf("reading style sheet: %w", err)
 	}
 	byStatus := func(a, b Problem) int { return cmp.Compare(a.Status, b.Status) }
-	p := &Pages{problems: slices.SortedStableFunc(slices.Values(problems), byStatus), style: style, templates: templates}
+	sorted := slices.SortedStableFunc(slices.Values(problems), byStatus)
+	p := &Pages{problems: append(sorted, outcomes...), style: style, templates: templates}
 	p.document = sync.OnceValues(func() (object, error) { return parse(description) })
 	p.reference = sync.OnceValues(func() ([]byte, error) { return p.renderReference(server) })
 	return p, nil

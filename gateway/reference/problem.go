@@ -1,12 +1,13 @@
 package reference
 
-// Problem is a code of the API's errors, with what its page says.
+// Problem is a code of the API's errors, or an outcome: a code by which what was accepted
+// fails later. Its page says what it means.
 type Problem struct {
-	Status  int // of HTTP
+	Status  int // of HTTP; zero for an outcome
 	Code    string
 	Meaning string
 	Remedy  string // what the sender of the request can do
-	Retry   string // whether sending the same request again helps
+	Retry   string // whether sending the same request again helps; empty for an outcome
 }
 
 // Whether sending the same request again helps.

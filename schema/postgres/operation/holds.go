@@ -195,7 +195,7 @@ func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (
 }
 
 func (a *Admin) cancelComments(ctx context.Context, tx pgx.Tx, posts []schema.PostID) error {
-	reason := schema.TargetError{Code: "cancelled", Message: "the first comment was cancelled after a restore", At: a.Now()}
+	reason := schema.TargetError{Code: schema.CodeCancelled, Message: "the first comment was cancelled after a restore", At: a.Now()}
 	_, err := tx.Exec(ctx, `
 		with ended as (
 			update comments set state = `+tables.CommentFailed+`, claim = claim + 1, error = $2::text::json where post_id = any($1) and state in `+tables.OpenComments+` returning id
