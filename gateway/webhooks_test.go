@@ -72,6 +72,25 @@ func TestInvalidWebhooksAreRefused(t *testing.T) {
 	a.call(http.MethodPost, "/webhooks", `{}`).fails(http.StatusBadRequest, "validation_error")
 }
 
+func TestWhoNamesNoEventIsToldThoseThereAre(t *testing.T) {
+	a := newAPI(t)
+	webhook := "/webhooks/" + a.call(http.MethodPost, "/webhooks", hook).want(http.StatusCreated).at("webhook", "id").text()
+	for name, got := range map[string]*answer{
+		"a webhook of an unknown one": a.call(http.MethodPost, "/webhooks", `{"url": "https://hooks.example/", "events": ["post.nope"]}`),
+		"a webhook of none":           a.call(http.MethodPost, "/webhooks", `{"url": "https://hooks.example/", "events": []}`),
+		"a webhook without the field": a.call(http.MethodPost, "/webhooks", `{"url": "https://hooks.example/"}`),
+		"a test of an unknown one":    a.call(http.MethodPost, webhook+"/test", `{"event": "post.nope"}`),
+		"a test of none":              a.call(http.MethodPost, webhook+"/test", `{}`),
+		"deliveries of one":           a.call(http.MethodGet, webhook+"/deliveries?event=post.nope", nil),
+		"events of one":               a.call(http.MethodGet, "/events?type=post.nope", nil),
+	} {
+		message := got.fails(http.StatusBadRequest, "validation_error").at("details", 0, "message").text()
+		if !strings.Contains(message, "post.scheduled, post.published") || !strings.Contains(message, "feed.matched") {
+			t.Errorf("%s: %s", name, message)
+		}
+	}
+}
+
 func TestActivatingAWebhookForgetsItsFailures(t *testing.T) {
 	a := newAPI(t)
 	path := "/webhooks/" + a.call(http.MethodPost, "/webhooks", hook).want(http.StatusCreated).at("webhook", "id").text()

@@ -47,6 +47,15 @@ func EventTypes() []EventType {
 	}
 }
 
+// EventNames are the names of all events, for errors.
+func EventNames() string {
+	names := make([]string, 0, len(EventTypes()))
+	for _, t := range EventTypes() {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ", ")
+}
+
 // Subscribable reports whether a webhook can subscribe to the event.
 func (t EventType) Subscribable() bool { return slices.Contains(EventTypes(), t) }
 

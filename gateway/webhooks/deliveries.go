@@ -3,7 +3,6 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -94,7 +93,7 @@ func readDeliveryFilter(q *body.Query) schema.DeliveryFilter {
 	if event, ok := q.Word("event"); ok {
 		filter.Event = schema.EventType(event)
 		if !filter.Event.Subscribable() {
-			q.Report.Fail("event", body.CodeInvalidValue, fmt.Sprintf("%q is no event", body.Clip(event)))
+			q.Report.Fail("event", body.CodeInvalidValue, noEvent(event))
 		}
 	}
 	var err error

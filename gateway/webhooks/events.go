@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -89,7 +88,7 @@ func readEventTypes(q *body.Query) []schema.EventType {
 			continue
 		}
 		if !t.Subscribable() {
-			q.Report.Fail("type", body.CodeInvalidValue, fmt.Sprintf("%q is no event", body.Clip(string(t))))
+			q.Report.Fail("type", body.CodeInvalidValue, noEvent(string(t)))
 			return nil
 		}
 		if !slices.Contains(types, t) {

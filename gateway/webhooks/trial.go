@@ -71,12 +71,12 @@ func (w *webhooks) test(c *gin.Context) error {
 func readEvent(f *body.Form) schema.EventType {
 	name, ok := f.Text("event", body.MaxShort)
 	if !ok {
-		f.Require("event")
+		requireOneEvent(f, "event")
 		return ""
 	}
 	event := schema.EventType(name)
 	if !event.Subscribable() {
-		f.Fail("event", body.CodeInvalidValue, fmt.Sprintf("%q is no event", body.Clip(name)))
+		f.Fail("event", body.CodeInvalidValue, noEvent(name))
 	}
 	return event
 }

@@ -101,7 +101,7 @@ func (w *webhooks) create(c *gin.Context) error {
 	}
 	fields := webhookFields{url: body.Optional(f.Text("url", body.MaxURL)), events: readEvents(f)}
 	f.Require("url")
-	f.Require("events")
+	requireOneEvent(f, "events")
 	f.Finish()
 	w.checkAddress(c.Request.Context(), fields, f.Report)
 	if err := f.Report.Err(); err != nil {
@@ -229,15 +229,29 @@ func readEvents(f *body.Form) []schema.EventType {
 		case item.Kind != body.Text:
 			f.Fail(body.Indexed("events", i), body.CodeInvalidType, f.Report.Wrong(item, body.Text))
 		case !event.Subscribable():
-			f.Fail(body.Indexed("events", i), body.CodeInvalidValue, fmt.Sprintf("%q is no event", body.Clip(item.Text)))
+			f.Fail(body.Indexed("events", i), body.CodeInvalidValue, noEvent(item.Text))
 		case !slices.Contains(events, event):
 			events = append(events, event)
 		}
 	}
 	if len(items) == 0 {
-		f.Fail("events", body.CodeRequired, "at least one event is required")
+		f.Fail("events", body.CodeRequired, oneEvent())
 	}
 	return events
+}
+
+// requireOneEvent is Form.Require for a field of events.
+func requireOneEvent(f *body.Form, field string) {
+	if _, there := f.Find(field); !there {
+		f.Fail(field, body.CodeRequired, oneEvent())
+	}
+}
+
+func oneEvent() string { return "an event is required, of " + schema.EventNames() }
+
+// noEvent is the message for a name that is not an event's.
+func noEvent(name string) string {
+	return fmt.Sprintf("%q is no event: %s are", body.Clip(name), schema.EventNames())
 }
 
 // checkAddress refuses what is not https or not public, unless that is allowed.
