@@ -64,6 +64,9 @@ type Member struct {
 // parseDocument parses a JSON body. Its error is a validation error that names line and
 // column.
 func parseDocument(body []byte) (Value, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return Value{}, schema.InvalidField("body", "malformed_json", "the request has no body, and needs one in JSON")
+	}
 	if !json.Valid(body) {
 		return Value{}, syntaxError(body)
 	}

@@ -12,7 +12,8 @@ import (
 
 func TestParseDocumentNamesWhereABodyIsMalformed(t *testing.T) {
 	for name, tt := range map[string]struct{ body, want string }{
-		"nothing":                 {``, "line 1, column 1"},
+		"nothing":                 {``, "needs one in JSON"},
+		"nothing but a line":      {"\n", "needs one in JSON"},
 		"a stray comma":           {"{\n \"a\": 1,,\n}", "line 2, column 9"},
 		"no quotes":               {"{\"a\":\n  yes}", "line 2, column 3"},
 		"cut off":                 {`{"a": [1, 2`, "line 1, column 12"},
