@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,18 +16,22 @@ func TestAKeyIsRequired(t *testing.T) {
 	a.exec(`delete from api_keys where hash = $1`, hashOf(unknown))
 	expired := a.newKey(a.workspace, schema.Read)
 	a.exec(`update api_keys set expires_at = now() where hash = $1`, hashOf(expired))
-	for name, key := range map[string]string{
-		"none":           "",
-		"no key at all":  "hello",
-		"a typo":         a.key[:len(a.key)-1] + "!",
-		"unknown":        unknown,
-		"expired":        expired,
-		"with more text": a.key + " x",
+	const invalid = "the API key is not valid"
+	for name, tt := range map[string]struct{ key, message string }{
+		"none":           {"", "no API key was sent"},
+		"no key at all":  {"hello", invalid},
+		"a typo":         {a.key[:len(a.key)-1] + "!", invalid},
+		"unknown":        {unknown, invalid},
+		"expired":        {expired, invalid},
+		"with more text": {a.key + " x", invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a.under(t)
-			a.callWith(key, http.MethodGet, "/posts", nil).fails(http.StatusUnauthorized, "unauthorized")
-			a.callWith(key, http.MethodPost, "/posts", `{"content": 5}`).fails(http.StatusUnauthorized, "unauthorized")
+			e := a.callWith(tt.key, http.MethodGet, "/posts", nil).fails(http.StatusUnauthorized, "unauthorized")
+			if message := e.at("message").text(); !strings.HasPrefix(message, tt.message) {
+				t.Errorf("message = %q, want %q", message, tt.message)
+			}
+			a.callWith(tt.key, http.MethodPost, "/posts", `{"content": 5}`).fails(http.StatusUnauthorized, "unauthorized")
 		})
 	}
 	a.call(http.MethodGet, "/posts", nil).want(http.StatusOK)

@@ -67,6 +67,7 @@ func (a *admission) admit(c *gin.Context) {
 		r.Key = key
 		r.Quota, err = a.quotaOf(c.Request.Context(), key, now)
 	} else {
+		r.keyless = answer.Actionable(err).Message
 		r.Quota, err = a.quotaOfStranger(r.Address, err, now)
 	}
 	showQuota(c, r.Quota)
@@ -127,10 +128,10 @@ func exceeded(r *Request, now time.Time) error {
 // through from there: one address may stand for many callers.
 func (a *admission) authenticate(ctx context.Context, header string, address netip.Prefix, now time.Time) (schema.Key, error) {
 	scheme, text, _ := strings.Cut(header, " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return schema.Key{}, unauthorized("a key is required: Authorization: Bearer <API key>")
-	}
 	text = strings.TrimSpace(text)
+	if !strings.EqualFold(scheme, "Bearer") || text == "" {
+		return schema.Key{}, unauthorized("no API key was sent: the header Authorization: Bearer <API key> is needed")
+	}
 	if schema.CheckAPIKey(text) != nil {
 		return schema.Key{}, unauthorized("the API key is not valid")
 	}
@@ -149,7 +150,7 @@ func (a *admission) authenticate(ctx context.Context, header string, address net
 func permit(r *Request, needed schema.Permission) error {
 	switch {
 	case r.Key.ID.IsZero():
-		return unauthorized("a valid API key is required: Authorization: Bearer <API key>")
+		return unauthorized(r.keyless)
 	case r.Key.Permission < needed:
 		return &schema.Error{Kind: schema.Forbidden, Message: "this API key lacks the permission for this request"}
 	default:

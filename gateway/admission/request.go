@@ -17,6 +17,7 @@ import (
 type Request struct {
 	id      string
 	Key     schema.Key   // zero: none that is valid
+	keyless string       // what it is told where it needs a key and has none that is valid
 	Address netip.Prefix // the network it comes from
 	Quota   Quota        // where its caller stands in the minute
 	Post    string       // id of the post it is about, for the log
