@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -122,7 +123,7 @@ func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Cont
 	if _, completing := os.LookupEnv("COMP_LINE"); completing { // a shell asks what could follow
 		completion.Register(parser)
 	}
-	command, err := parser.Parse(arguments)
+	command, err := parser.Parse(asFlags(arguments))
 	name := "crier"
 	if failure, ok := errors.AsType[*kong.ParseError](err); ok {
 		command = failure.Context
@@ -139,6 +140,19 @@ func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Cont
 		return nil, fmt.Errorf("%w; see %s --help", wrong[0], name)
 	default:
 		return nil, fmt.Errorf("%d things are wrong; see %s --help:\n%w", len(wrong), name, errors.Join(wrong...))
+	}
+}
+
+// asFlags reads crier help posts as crier posts --help, and crier version as crier --version,
+// since many programs have such commands.
+func asFlags(arguments []string) []string {
+	switch {
+	case len(arguments) > 0 && arguments[0] == "help":
+		return append(slices.Clone(arguments[1:]), "--help")
+	case slices.Equal(arguments, []string{"version"}):
+		return []string{"--version"}
+	default:
+		return arguments
 	}
 }
 

@@ -40,6 +40,22 @@ func TestBashAsksCrierHowALineGoesOn(t *testing.T) {
 	}
 }
 
+func TestHelpAndVersionAreCommandsToo(t *testing.T) {
+	crier := filepath.Join(t.TempDir(), "crier")
+	if err := os.Link(os.Args[0], crier); err != nil {
+		t.Fatal(err)
+	}
+	for line, flag := range map[string]string{
+		"help": "--help", "help posts": "posts --help", "help posts create": "posts create --help", "version": "--version",
+	} {
+		want, err := exec.CommandContext(t.Context(), crier, strings.Fields(flag)...).Output()
+		got, failed := exec.CommandContext(t.Context(), crier, strings.Fields(line)...).Output()
+		if err != nil || failed != nil || len(got) == 0 || string(got) != string(want) {
+			t.Errorf("crier %s: %q, %v; want what crier %s says: %q, %v", line, got, failed, flag, want, err)
+		}
+	}
+}
+
 func TestTheCommandLine(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line string
