@@ -51,6 +51,9 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAcc
 		return added, err
 	}
 	w, err := o.admin.Workspace(ctx, n.Workspace, "", false)
+	if schema.KindOf(err) == schema.NotFound {
+		return added, fmt.Errorf("%w; crier keys create makes one", err)
+	}
 	if err != nil {
 		return added, err
 	}

@@ -64,6 +64,9 @@ func TestKeysOfTheOperator(t *testing.T) {
 			}
 		})
 	}
+	if _, err := compose.AskDeletion(t.Context(), c, "nope", ""); err == nil || err.Error() != `finding workspace "nope": there is no such workspace` {
+		t.Errorf("a workspace to delete that is not there: %v", err)
+	}
 }
 
 func TestAKeysetThatIsNotTheDatabasesIsRefused(t *testing.T) {

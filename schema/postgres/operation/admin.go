@@ -70,7 +70,7 @@ func (a *Admin) oneWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, 
 	err := tx.QueryRow(ctx, `select id, plan from workspaces where name = $1 and (live_id is not null) = $2`, name, w.Sandbox).
 		Scan((*[16]byte)(&w.ID), &w.Plan)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return w, &schema.Error{Kind: schema.NotFound, Message: "there is no such workspace; crier keys create makes one"}
+		return w, &schema.Error{Kind: schema.NotFound, Message: "there is no such workspace"}
 	}
 	return w, err
 }
