@@ -29,7 +29,11 @@ func (b *base) adminServer(ctx context.Context, stages []stage) (*server, error)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return listen(ctx, "metrics and health", b.config.AdminListen, mux, b.config.Logger)
+	listener, err := listen(ctx, "admin-listen", b.config.AdminListen)
+	if err != nil {
+		return nil, err
+	}
+	return newServer("metrics and health", listener, mux, b.config.Logger), nil
 }
 
 // readiness is the answer of /readyz: what this process does not do, and why.

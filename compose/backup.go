@@ -121,7 +121,7 @@ func Restore(ctx context.Context, c Config, file string) (backup.Dump, error) {
 	}
 	data, err := embedded.OpenData(c.Data)
 	if err != nil {
-		return m.Dump, fmt.Errorf("opening the data folder: %w", err)
+		return m.Dump, err
 	}
 	return m.Dump, errors.Join(restore(ctx, c, data, archive, m.Dump), data.Close())
 }

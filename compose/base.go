@@ -172,9 +172,9 @@ func (b *base) listenForSandbox(ctx context.Context) (err error) {
 	if !b.config.has(roleSandbox) {
 		return nil
 	}
-	b.sandbox, err = new(net.ListenConfig).Listen(ctx, "tcp", cmp.Or(b.config.SandboxListen, "127.0.0.1:0"))
+	b.sandbox, err = listen(ctx, "sandbox-listen", cmp.Or(b.config.SandboxListen, "127.0.0.1:0"))
 	if err != nil {
-		return fmt.Errorf("listening for the sandbox: %w", err)
+		return err
 	}
 	b.simulated = cmp.Or(b.config.SandboxURL, "http://"+b.sandbox.Addr().String())
 	return nil

@@ -40,7 +40,7 @@ const partsLimit = 15 * time.Second
 func startParts(ctx context.Context, c Config) (*parts, error) {
 	data, err := embedded.OpenData(c.Data)
 	if err != nil {
-		return nil, fmt.Errorf("opening the data folder: %w", err)
+		return nil, err
 	}
 	p := &parts{data: data, postgres: c.Postgres, kafka: c.Kafka, clickhouse: c.ClickHouse, log: c.Logger}
 	if err := p.start(ctx, c); err != nil {

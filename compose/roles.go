@@ -172,7 +172,11 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listen(ctx, "the REST API", b.config.Listen, handler, b.config.Logger)
+	listener, err := listen(ctx, "listen", b.config.Listen)
+	if err != nil {
+		return nil, err
+	}
+	return newServer("the REST API", listener, handler, b.config.Logger), nil
 }
 
 func (b *base) sandboxes() sandboxes {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 )
 
@@ -18,13 +19,17 @@ type server struct {
 	log      *slog.Logger
 }
 
-// listen takes an address, so that a port in use is known before anything starts.
-func listen(ctx context.Context, name, address string, handler http.Handler, log *slog.Logger) (*server, error) {
+// listen takes the address of a flag, so that a port in use is known before anything starts.
+func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("listening for %s: %w", name, err)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is in use: stop what listens there, or give another --%s", address, flag)
+	case err != nil:
+		return nil, fmt.Errorf("listening at the address of --%s: %w", flag, err)
+	default:
+		return listener, nil
 	}
-	return newServer(name, listener, handler, log), nil
 }
 
 func newServer(name string, listener net.Listener, handler http.Handler, log *slog.Logger) *server {

@@ -36,10 +36,11 @@ func Simulate(ctx context.Context, address string, log *slog.Logger) (err error)
 	if err != nil {
 		return err
 	}
-	s, err := listen(ctx, "the simulators", address, simulators.SimulateHandler(), log)
+	listener, err := listen(ctx, "listen", address)
 	if err != nil {
 		return err
 	}
+	s := newServer("the simulators", listener, simulators.SimulateHandler(), log)
 	return errors.Join(s.serve(ctx, time.Second), simulators.Close())
 }
 

@@ -53,8 +53,9 @@ func TestADataFolderInUseIsNamed(t *testing.T) {
 	}
 	defer data.Close()
 	err = compose.Serve(t.Context(), c, nil)
-	if err == nil || !strings.Contains(err.Error(), c.Data) {
-		t.Errorf("Serve = %v, want an error that names %s", err, c.Data)
+	want := "data folder " + c.Data + " is in use by another process: stop it, or give another --data"
+	if err == nil || err.Error() != want {
+		t.Errorf("Serve = %v, want %s", err, want)
 	}
 }
 
@@ -62,8 +63,9 @@ func TestAPortInUseIsAnErrorAndStopsEverything(t *testing.T) {
 	t.Parallel()
 	c := startConfig(t)
 	c.AdminListen = c.Listen
-	if err := compose.Serve(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), c.Listen) {
-		t.Errorf("Serve = %v, want an error that names %s", err, c.Listen)
+	err := compose.Serve(t.Context(), c, nil)
+	if err == nil || !strings.Contains(err.Error(), c.Listen) || !strings.Contains(err.Error(), "give another --admin-listen") && !strings.Contains(err.Error(), "give another --listen") {
+		t.Errorf("Serve = %v, want an error that names %s and its flag", err, c.Listen)
 	}
 	if _, err := embedded.Neighbour(c.Data); !errors.Is(err, embedded.ErrNotRunning) {
 		t.Errorf("parts are left running: %v", err)

@@ -22,14 +22,15 @@ type Data struct {
 }
 
 // OpenData creates the folder if need be and locks it until Close or the end of the
-// process, whichever comes first. A folder in use is an error that names it.
+// process, whichever comes first. An error names the folder.
 func OpenData(path string) (*Data, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("creating data folder: %w", err)
+		return nil, fmt.Errorf("creating data folder %s: %w", path, err)
 	}
+	given := path
 	path, err := realPath(path)
 	if err != nil {
-		return nil, fmt.Errorf("resolving data folder: %w", err)
+		return nil, fmt.Errorf("resolving data folder %s: %w", given, err)
 	}
 	lock := flock.New(lockPath(path), flock.SetPermissions(0o600))
 	// Neighbour holds the lock for a moment to see whether anybody does, so one try may fail
@@ -38,7 +39,7 @@ func OpenData(path string) (*Data, error) {
 	defer cancel()
 	held, err := lock.TryLockContext(ctx, 20*time.Millisecond)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("data folder %s is in use by another process", path)
+		return nil, fmt.Errorf("data folder %s is in use by another process: stop it, or give another --data", path)
 	}
 	if err != nil || !held {
 		return nil, fmt.Errorf("locking data folder %s: %w", path, err)
