@@ -63,6 +63,14 @@ func (r *Report) Warn(field, code, message string) {
 	}
 }
 
+// ignored ends the warning about what is not known.
+const ignored = " and was ignored"
+
+// WarnUnknown adds a warning about a field, or whatever it is, that is not known.
+func (r *Report) WarnUnknown(field, what string) {
+	r.Warn(field, CodeUnknownField, "this "+what+" is not known"+ignored)
+}
+
 // Err returns the fault if there is one, since then the request was not checked; else the
 // validation error of everything that failed, or nil. Fields that are not known are told with
 // it: one that is misspelt is often why another is missing.
@@ -76,6 +84,7 @@ func (r *Report) Err() error {
 		details := slices.Clone(r.Errors)
 		for _, w := range r.Warnings {
 			if w.Code == CodeUnknownField && len(details) < maxDetails {
+				w.Message = strings.TrimSuffix(w.Message, ignored) // nothing was done that could ignore it
 				details = append(details, w)
 			}
 		}
@@ -142,7 +151,7 @@ func (f *Form) Name(field string) string {
 func (f *Form) Finish() {
 	for i := range f.Object.Members {
 		if m := &f.Object.Members[i]; !m.asked {
-			f.Report.Warn(f.Name(Clip(m.Name)), CodeUnknownField, "this field is not known and was ignored")
+			f.Report.WarnUnknown(f.Name(Clip(m.Name)), "field")
 		}
 	}
 }

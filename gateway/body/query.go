@@ -87,7 +87,7 @@ func (q *Query) Asked(but ...string) string {
 func (q *Query) Finish() error {
 	for _, name := range slices.Sorted(maps.Keys(q.Values)) {
 		if !q.asked[name] {
-			q.Report.Warn(cmp.Or(Clip(name), "query"), CodeUnknownField, "this parameter is not known and was ignored")
+			q.Report.WarnUnknown(cmp.Or(Clip(name), "query"), "parameter")
 		}
 	}
 	return q.Report.Err()

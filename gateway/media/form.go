@@ -76,7 +76,7 @@ func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload,
 		}
 		checkAltText(r, name, u.AltText)
 	default:
-		r.Warn(body.Clip(name), body.CodeUnknownField, "this field is not known and was ignored")
+		r.WarnUnknown(body.Clip(name), "field")
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func readSettings(f *body.Form) map[schema.Platform]json.RawMessage {
 		platform, err := schema.ParsePlatform(m.Name)
 		switch {
 		case err != nil:
-			f.Report.Warn(field, body.CodeUnknownField, "there is no platform of this name; the settings were ignored")
+			f.Report.WarnUnknown(field, "platform")
 		case m.Value.Kind == body.Null:
 		case m.Value.Kind != body.Object:
 			f.Fail(field, body.CodeInvalidType, f.Report.Wrong(m.Value, body.Object))
