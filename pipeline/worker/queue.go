@@ -53,6 +53,7 @@ type task[M, R comparable] struct {
 	overdue time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
 	acked   bool        // its message was acknowledged when it was queued
 	faults  int         // how often it failed by our fault
+	aside   bool        // it is out to be put off, without a slot of its bulkhead
 }
 
 // lost reports whether the task's message belongs to another consumer now.
@@ -97,13 +98,30 @@ type keyQueue[M, R comparable] struct {
 }
 
 // placeOf returns where a task goes among the tasks, most of which come in order. What is overdue
-// does not go before what is due now, which would wait for all of it.
+// does not go before what is due now, which would wait for all of it: so a task that is due now may
+// have later ones before overdue ones that it does not pass.
 func (k *keyQueue[M, R]) placeOf(t *task[M, R]) int {
-	i := len(k.tasks)
-	for i > 0 && k.tasks[i-1].Order.compare(t.Order) > 0 && (t.overdue.IsZero() || !k.tasks[i-1].overdue.IsZero()) {
-		i--
+	place, fresh := len(k.tasks), t.overdue.IsZero()
+	for i, next := range slices.Backward(k.tasks) {
+		overdue := !next.overdue.IsZero()
+		switch passes := next.Order.compare(t.Order) > 0; {
+		case passes && (fresh || overdue):
+			place = i
+		case passes || !fresh || !overdue:
+			return place
+		}
 	}
-	return i
+	return place
+}
+
+// headOf returns where a task goes that was taken from the head: earlier ones may have come.
+func (k *keyQueue[M, R]) headOf(t *task[M, R]) int {
+	for i, next := range k.tasks {
+		if next.Order.compare(t.Order) >= 0 || t.overdue.IsZero() && !next.overdue.IsZero() {
+			return i
+		}
+	}
+	return len(k.tasks)
 }
 
 // list names the list that a key is in; it is in one at most.
@@ -232,12 +250,13 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	t := k.tasks[0]
 	k.tasks[0] = nil
 	k.tasks, k.notBefore = k.tasks[1:], time.Time{}
+	q.bulkheadOf(k).out++
 	q.isOut(k, t)
 	return t
 }
 
 // line acknowledges the messages of a key's tasks, which wait for long, and removes those behind the
-// first so many. They are out, too.
+// first so many. They are out, too, but leave the bulkhead to the platform's other accounts.
 func (q *queue[M, R]) line(key Key, first int) (behind []*task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -251,10 +270,11 @@ func (q *queue[M, R]) line(key Key, first int) (behind []*task[M, R]) {
 		k.tasks = k.tasks[:first]
 	}
 	for _, t := range behind {
+		t.aside = true
 		q.isOut(k, t)
 	}
 	for _, t := range k.tasks {
-		if t.message != nil && q.acked < ackedLimit {
+		if t.message != nil && !t.lost() && q.acked < ackedLimit {
 			t.message.Ack()
 			t.message, t.acked = nil, true
 			q.acked++
@@ -266,7 +286,6 @@ func (q *queue[M, R]) line(key Key, first int) (behind []*task[M, R]) {
 // isOut notes that a task has left its key's tasks and is out.
 func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
 	k.out++
-	q.bulkheadOf(k).out++
 	delete(q.queued, t.value)
 	if t.overdue.IsZero() {
 		k.fresh--
@@ -283,8 +302,7 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
-	k.out--
-	q.leave(q.bulkheads[k.bulkhead])
+	q.leave(k, t)
 	if len(k.tasks) == 0 && k.out == 0 {
 		delete(q.keys, t.Key)
 		return
@@ -327,23 +345,26 @@ func (q *queue[M, R]) later(t *task[M, R], at time.Time) {
 	defer q.mu.Unlock()
 	k := q.putBack(t)
 	k.notBefore = at
-	if k.listed == unlisted {
+	if k.listed == unlisted && k.out < q.width(k) {
 		q.wait(k)
 	}
 }
 
 func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	k := q.keys[t.Key]
-	k.out--
-	q.leave(q.bulkheads[k.bulkhead])
+	place := k.headOf
+	if t.aside {
+		place = k.placeOf
+	}
+	q.leave(k, t)
 	switch same := q.queued[t.value]; {
 	case same == nil:
 		q.queued[t.value] = t
-		i := slices.IndexFunc(k.tasks, func(next *task[M, R]) bool { return next.Order.compare(t.Order) >= 0 }) // an earlier one may have come
-		if i < 0 {
-			i = len(k.tasks)
+		k.tasks = slices.Insert(k.tasks, place(t), t)
+		if t.message == nil {
+			t.acked = true
+			q.acked++
 		}
-		k.tasks = slices.Insert(k.tasks, i, t)
 		if t.overdue.IsZero() {
 			k.fresh++
 		}

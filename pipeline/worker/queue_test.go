@@ -81,6 +81,112 @@ func TestTasksOfAKeyGoInTheOrderOfTheirDueTimes(t *testing.T) {
 	}
 }
 
+// due queues a task of one key by when it is due.
+func due(q *queue[int, int], at int, overdue time.Time) {
+	q.put(&task[int, int]{
+		ctx: context.Background(), message: &stream.Message{}, Place: Place[int]{Key: Key{7}, Bulkhead: Bulkhead{1}, Order: Order{Due: int64(at)}}, value: at, overdue: overdue,
+	})
+}
+
+func drained(q *queue[int, int]) (got []int) {
+	q.endWaits(time.Now())
+	for one := q.takeReady(1); len(one) > 0; one = q.takeReady(1) {
+		got = append(got, values(one)...)
+		q.done(one[0])
+	}
+	return got
+}
+
+func TestWhatIsDueNowComesAgainAheadOfItsKeysOverdueTasks(t *testing.T) {
+	q := newQueue[int, int](9, nil)
+	due(q, 9, time.Time{})
+	due(q, 3, time.Now())
+	due(q, 8, time.Time{})
+	q.again(q.takeReady(1)[0])
+	if got := drained(q); !slices.Equal(got, []int{8, 9, 3}) {
+		t.Errorf("took %v, want what is due now in order, then what is overdue", got)
+	}
+}
+
+// lined is a key's tasks from 0 on, of which the first waits in the queue with some others; those
+// behind are out.
+func lined(tasks, first int) (q *queue[int, int], behind []*task[int, int]) {
+	q = newQueue[int, int](4, nil)
+	for i := range tasks {
+		due(q, i, time.Time{})
+	}
+	q.later(q.takeReady(1)[0], time.Now())
+	return q, q.line(Key{7}, first)
+}
+
+func TestWhatIsPutOffHasNoSlotOfItsBulkhead(t *testing.T) {
+	q, _ := lined(20, 10)
+	q.put(&task[int, int]{Place: Place[int]{Key: Key{8}, Bulkhead: Bulkhead{1}}, value: 100})
+	if got := values(q.takeReady(1)); !slices.Equal(got, []int{100}) {
+		t.Errorf("took %v, want the other key's", got)
+	}
+}
+
+func TestWhatWasNotPutOffWaitsForItsKey(t *testing.T) {
+	q, behind := lined(20, 10)
+	q.endWaits(time.Now())
+	first := q.takeReady(1)[0]
+	for _, one := range behind {
+		q.later(one, time.Now())
+	}
+	q.endWaits(time.Now())
+	if got := q.takeReady(1); len(got) > 0 {
+		t.Errorf("took %v while the key's first is out", values(got))
+	}
+	q.done(first)
+	if got := drained(q); len(got) != 19 || !slices.IsSorted(got) {
+		t.Errorf("took %v, want the others in order", got)
+	}
+}
+
+func TestWhatWasNotPutOffKeepsItsPlaceWithoutAnOrder(t *testing.T) {
+	q := newQueue[int, int](4, nil)
+	for i := range 6 {
+		queued(q, 1, 7, i)
+	}
+	q.later(q.takeReady(1)[0], time.Now())
+	q.again(q.line(Key{7}, 3)...)
+	if got := drained(q); !slices.Equal(got, []int{0, 1, 2, 3, 4, 5}) {
+		t.Errorf("took %v, want them in the order of their messages", got)
+	}
+}
+
+func TestTasksWithoutTheirMessagesAreCounted(t *testing.T) {
+	q, behind := lined(2*keyHeld, 4)
+	q.again(behind...)
+	for want := len(q.acknowledged()); want > 0; want-- {
+		if q.acked != want {
+			t.Fatalf("counted %d, want %d", q.acked, want)
+		}
+		q.endWaits(time.Now())
+		one := q.takeReady(1)[0]
+		if one.message != nil {
+			want++
+		}
+		q.done(one)
+	}
+}
+
+func TestALineKeepsNothingThatAnotherConsumerGets(t *testing.T) {
+	q := newQueue[int, int](4, nil)
+	ctx, revoke := context.WithCancel(t.Context())
+	for i := range 3 {
+		q.put(&task[int, int]{ctx: ctx, message: &stream.Message{}, Place: Place[int]{Key: Key{7}}, value: i})
+	}
+	first := q.takeReady(1)[0]
+	revoke()
+	q.later(first, time.Now())
+	q.line(Key{7}, 3)
+	if kept := q.acknowledged(); len(kept) > 0 {
+		t.Errorf("kept %v", values(kept))
+	}
+}
+
 func TestTheSameTaskIsQueuedOnce(t *testing.T) {
 	q := newQueue[int, int](9, nil)
 	queued(q, 1, 7, 1)

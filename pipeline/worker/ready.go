@@ -181,8 +181,14 @@ func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 	return b
 }
 
-// leave counts a task out of its bulkhead.
-func (q *queue[M, R]) leave(b *bulkhead) {
+// leave notes that a task of a key is not out any more.
+func (q *queue[M, R]) leave(k *keyQueue[M, R], t *task[M, R]) {
+	k.out--
+	if t.aside {
+		t.aside = false
+		return
+	}
+	b := q.bulkheads[k.bulkhead]
 	b.out--
 	q.list(b)
 }

@@ -34,7 +34,6 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 	}
 	var off putOffs[M, R]
 	batch = w.dropLost(batch)
-	room := len(batch)
 	kept := batch[:0]
 	left := w.reserveAll(p.stores, batch)
 	for i, t := range batch {
@@ -49,10 +48,12 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 			off.add(t, wait)
 		}
 	}
-	kept = append(kept, w.putOff(p.stores, off)...)
-	if len(kept) > room {
-		w.queue.again(kept[room:]...)
-		kept = kept[:room]
+	for _, t := range w.putOff(p.stores, off) {
+		if t.aside {
+			w.queue.again(t) // in its line: a key has one call at a time
+		} else {
+			kept = append(kept, t)
+		}
 	}
 	return kept
 }

@@ -162,3 +162,22 @@ func TestWhatIsCancelledHoldsNobodyUp(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatCannotBePutOffIsClaimedInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(1)
+		p.turns.Allow()
+		for n := range int16(2 * keptInLine) {
+			p.post(n)
+			p.gone[n] = true
+		}
+		other := schema.PublishMessage{Account: schema.AccountID{2}}
+		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
+		if kept := p.worker.holdBack(phases{stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(kept) > 0 {
+			t.Errorf("%d go at once while their account's first waits", len(kept))
+		}
+		if left := p.worker.queue.len(); left != 2*keptInLine+1 {
+			t.Errorf("%d are queued, want all of the line", left)
+		}
+	})
+}
