@@ -42,10 +42,8 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 			kept = append(kept, t)
 		case wait <= shortWait:
 			w.waitInQueue(t, wait)
-		case wait <= longestLine && w.spacing(t) > 0:
-			w.waitInLine(t, wait, &off)
 		default:
-			off.add(t, wait)
+			w.waitLong(t, wait, &off)
 		}
 	}
 	for _, t := range w.putOff(p.stores, off) {
@@ -58,10 +56,14 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 	return kept
 }
 
-// waitInLine has the first task of a key wait for its turn in the queue, and with it some of those
-// behind it; the others are put off.
-func (w *Worker[M, R, C]) waitInLine(t *task[M, R], wait time.Duration, off *putOffs[M, R]) {
+// waitLong puts a task off. Where turns come one after the other, the first task of a key waits for
+// its own in the queue, and with it some of those behind it; the others are put off.
+func (w *Worker[M, R, C]) waitLong(t *task[M, R], wait time.Duration, off *putOffs[M, R]) {
 	spacing := w.spacing(t)
+	if wait > longestLine || spacing <= 0 {
+		off.add(t, wait)
+		return
+	}
 	w.waitInQueue(t, wait)
 	for i, behind := range w.queue.line(t.Key, keptInLine) {
 		off.add(behind, wait+time.Duration(keptInLine+i)*spacing/2)

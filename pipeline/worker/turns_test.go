@@ -181,3 +181,26 @@ func TestWhatCannotBePutOffIsClaimedInTurn(t *testing.T) {
 		}
 	})
 }
+
+func TestALineThatIsHeldMeanwhileIsStillPutOffInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(1)
+		p.turns.Allow()
+		spacing := pacedSpacing
+		p.worker.Spacing = func(schema.PublishMessage) time.Duration {
+			defer func() { spacing = 0 }()
+			return spacing
+		}
+		for n := range int16(2*keptInLine + 1) {
+			p.post(n)
+		}
+		p.worker.holdBack(phases{stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
+		time.Sleep((keptInLine + keptInLine/2) * pacedSpacing / 2)
+		synctest.Wait()
+		p.mu.Lock() // those that have come back are in the queue
+		defer p.mu.Unlock()
+		if back := p.worker.queue.len() - keptInLine; back > keptInLine/2 {
+			t.Errorf("%d of %d have come back, want half", back, p.postponed)
+		}
+	})
+}
