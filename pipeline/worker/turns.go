@@ -13,7 +13,9 @@ const (
 	// with it. The others become jobs for when half of those before them have had a turn: not every
 	// step uses the turn it gets, and what is due later must not come first.
 	longestLine = 30 * time.Second
-	keptInLine  = 64
+	keptInLine  = 32
+	// putOffBatch is how many tasks are put off in one transaction.
+	putOffBatch = 1000
 )
 
 // putOffs are tasks that become jobs, with their waits.
@@ -99,9 +101,15 @@ func (w *Worker[M, R, C]) reserveAll(ctx context.Context, batch []*task[M, R]) [
 // postponed: the claim drops those that are not open any more, the step ends those that
 // are too late.
 func (w *Worker[M, R, C]) putOff(ctx context.Context, off putOffs[M, R]) (kept []*task[M, R]) {
-	if len(off.tasks) == 0 {
-		return nil
+	for len(off.tasks) > 0 {
+		n := min(len(off.tasks), putOffBatch)
+		kept = append(kept, w.putOffSome(ctx, putOffs[M, R]{off.tasks[:n], off.waits[:n]})...)
+		off = putOffs[M, R]{off.tasks[n:], off.waits[n:]}
 	}
+	return kept
+}
+
+func (w *Worker[M, R, C]) putOffSome(ctx context.Context, off putOffs[M, R]) (kept []*task[M, R]) {
 	keys := make([]R, len(off.tasks))
 	for i, t := range off.tasks {
 		keys[i] = t.Claims
