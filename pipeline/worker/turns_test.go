@@ -45,6 +45,8 @@ func newPaced(burst int) *paced {
 }
 
 func (p *paced) reserve(context.Context, schema.PublishMessage) (schema.Turn, time.Duration) {
+	p.mu.Lock() // until it is cancelled, another would wait behind it
+	defer p.mu.Unlock()
 	r := p.turns.Reserve()
 	wait := r.Delay()
 	if wait > 0 {
