@@ -14,8 +14,8 @@ const (
 	oneMeasured       = 3 * time.Second
 
 	// Posts are scheduled over the weeks ahead, as calendars are, so that an account has
-	// no more of them on a day than it takes.
-	createAhead = time.Hour
+	// no more of them on a day than it takes, and from tomorrow on: today has others.
+	createAhead = 24 * time.Hour
 	createStep  = 97*time.Minute + 13*time.Second // i*createStep overflows beyond 1.5 million posts
 	createSpan  = 60 * 24 * time.Hour
 )
