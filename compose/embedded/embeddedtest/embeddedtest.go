@@ -9,24 +9,18 @@ package embeddedtest
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"crier/compose/embedded"
-
-	"github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/jackc/pgx/v5"
 )
 
 // patience is how long a part may take for what takes it a moment: machines stand still, for
@@ -362,46 +356,4 @@ func stopWithin(stop func(context.Context) error) error {
 
 func logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
-}
-
-func databaseName() string { return "test_" + strings.ToLower(rand.Text()) }
-
-func executeClickHouse(address, statement string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	options, err := clickhouse.ParseDSN(address)
-	if err != nil {
-		return err
-	}
-	conn, err := clickhouse.Open(options)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return conn.Exec(ctx, statement)
-}
-
-func executePostgres(address, statement string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, address)
-	if err != nil { // once more: PostgreSQL gives up who has not logged on within a minute
-		conn, err = pgx.Connect(ctx, address)
-	}
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, statement)
-	return err
-}
-
-// withPath returns the address with another database in it.
-func withPath(address, database string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		panic(err) // our own parts make these addresses
-	}
-	u.Path = "/" + database
-	return u.String()
 }

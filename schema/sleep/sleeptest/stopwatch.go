@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"crier/schema/sleep"
 )
 
 const (
@@ -29,15 +31,8 @@ func Start() (ran func() time.Duration, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var ticking sync.WaitGroup
 	ticking.Go(func() {
-		ticker := time.NewTicker(tick)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				w.at(time.Now())
-			}
+		for sleep.For(ctx, tick) == nil {
+			w.at(time.Now())
 		}
 	})
 	return func() time.Duration { return w.at(time.Now()) }, func() { cancel(); ticking.Wait() }
