@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,10 +19,11 @@ import (
 type Delay struct {
 	*Store
 	*chores
+	unfired unfired
 }
 
 // NewDelay returns the store of the delay stage.
-func NewDelay(s *Store) *Delay { return &Delay{s, maintenance.New(s.DB)} }
+func NewDelay(s *Store) *Delay { return &Delay{Store: s, chores: maintenance.New(s.DB)} }
 
 // Now is PostgreSQL's clock, to within half a round trip.
 func (d *Delay) Now() time.Time { return d.Store.Now() }
@@ -132,7 +135,9 @@ const overdueLimit = 10_000
 // not fired, the first of each shard is enough.
 func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
 	var oldest float64
+	var first *time.Time
 	var o schema.Overdue
+	now, lowWater := d.Now(), d.unfired.of(shards)
 	err := d.Store.Pool.QueryRow(ctx, `
 		with free as materialized (
 			select id, kind, overdue_since from jobs
@@ -143,18 +148,36 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 			) h) held
 		), unfired as (
 			select min(j.due_at) due_at from unnest($1::int2[]) u (shard) cross join lateral (
-				select due_at from jobs where shard = u.shard and due_at < now() and not held order by due_at, id limit 1
+				select due_at from jobs where shard = u.shard and due_at >= $3 and due_at < now() and not held order by due_at, id limit 1
 			) j
 		)
 		select coalesce(extract(epoch from now() - least(
 				(select due_at from unfired),
 				(select min(overdue_since) from free),
 				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = `+tables.JobPost+` limit 100) w join posts p on p.id = w.id)
-			)), 0)::float8, free + held, held from counted`, shards, overdueLimit).
-		Scan(&oldest, &o.Waiting, &o.Held)
+			)), 0)::float8, free + held, held, (select due_at from unfired) from counted`, shards, overdueLimit, lowWater.Start(now)).
+		Scan(&oldest, &o.Waiting, &o.Held, &first)
 	if err != nil {
 		return o, fmt.Errorf("reading what is overdue: %w", db.Unavailable(err))
 	}
+	lowWater.Note(db.FromNull(first), now)
 	o.Oldest = time.Duration(oldest * float64(time.Second))
 	return o, nil
+}
+
+// unfired is from when on shards have jobs that are due and have not fired.
+type unfired struct {
+	mu       sync.Mutex
+	shards   []int16
+	lowWater *db.LowWater
+}
+
+// of returns what is known of shards: of others than before, nothing.
+func (u *unfired) of(shards []int16) *db.LowWater {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.lowWater == nil || !slices.Equal(u.shards, shards) {
+		u.shards, u.lowWater = slices.Clone(shards), &db.LowWater{}
+	}
+	return u.lowWater
 }

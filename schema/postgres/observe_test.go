@@ -49,3 +49,28 @@ func TestWhatIsObserved(t *testing.T) {
 		t.Errorf("accounts %+v, want one good, one to be reconnected, and not the disconnected one", got)
 	}
 }
+
+func TestWhatIsOverdueIsFoundWithoutReadingAllThatWas(t *testing.T) {
+	f := newFixture(t)
+	unfired := func(age string) {
+		f.exec(`delete from jobs`)
+		f.exec(`insert into jobs (id, kind, shard, due_at, payload) values (uuidv7(), 1, 3, now() - interval '` + age + `', '{}')`)
+	}
+	want := func(what string, least time.Duration) {
+		t.Helper()
+		if o := f.overdue(); o.Oldest < least || o.Oldest > least+time.Minute {
+			t.Errorf("%s: the oldest is %s late, want %s", what, o.Oldest, least)
+		}
+	}
+	unfired("1 hour")
+	want("at first", time.Hour)
+	want("and again", time.Hour)
+	f.exec(`delete from jobs`)
+	want("with nothing left", 0)
+	unfired("10 seconds")
+	want("one that came since", 10*time.Second)
+	unfired("1 hour")
+	if o, err := f.delay.Overdue(t.Context(), []int16{3}); err != nil || o.Oldest < time.Hour {
+		t.Errorf("of other shards: %+v, %v, want the one of an hour ago", o, err)
+	}
+}

@@ -17,7 +17,7 @@ const (
 	// no more of them on a day than it takes, and from tomorrow on: today has others.
 	createAhead = 24 * time.Hour
 	createStep  = 97*time.Minute + 13*time.Second // i*createStep overflows beyond 1.5 million posts
-	createSpan  = 60 * 24 * time.Hour
+	createSpan  = 85 * 24 * time.Hour             // of the 90 days that posts may be scheduled ahead
 )
 
 // measureCreate measures creation: many callers, then one.

@@ -17,16 +17,18 @@ import (
 const (
 	calendarPosts = 10_000_000
 	historyTimes  = 3 // posts that have ended for each that is scheduled
-	historyTurns  = 3 // measurements of each server, in turn with those of the other
+	// How often each server is measured, in turn with the other.
+	creationTurns, latenessTurns = 4, 5
 	// worse is by how much creation and lateness may be worse beside a history than without.
 	worse = 0.1
 	// listsWithin is what a page of a list may take, in milliseconds.
 	listsWithin = 100
 	// choresWithin is what a chunk of a chore may take, in seconds: longer ones are cut off.
 	choresWithin = 10
-	// settled is how long a server has after its start until it is measured: maintenance looks
-	// at its tables first.
-	settled = 30 * time.Second
+	// settled is how long servers have after their start, and after many posts were created, until
+	// they are measured: maintenance looks at their tables first, and the kernel writes what it has
+	// kept for half a minute, 250 MB of a turn, which the log of PostgreSQL waits for.
+	settled = 45 * time.Second
 )
 
 // measureHistory measures creation, lateness and lists of a server with millions of posts ahead
@@ -68,8 +70,7 @@ func measureHistory(ctx context.Context, s *session) (err error) {
 
 // compareHistory measures both servers in turn, and the lists of the full one.
 func (s *session) compareHistory(ctx context.Context, simulators string, began time.Duration, full, empty *server) error {
-	s.say("both servers are at rest for %v, then measured in turn", settled)
-	if err := sleep.For(ctx, settled); err != nil {
+	if err := s.rest(ctx); err != nil {
 		return err
 	}
 	lists, err := s.readLists(ctx, full)
@@ -77,9 +78,18 @@ func (s *session) compareHistory(ctx context.Context, simulators string, began t
 		return err
 	}
 	var with, without tempo
-	for turn := range historyTurns {
-		if err := errors.Join(s.measureTempo(ctx, empty, simulators, fmt.Sprintf("empty-%d", turn), &without),
-			s.measureTempo(ctx, full, simulators, fmt.Sprintf("full-%d", turn), &with)); err != nil {
+	for turn := range creationTurns {
+		if err := errors.Join(s.createOnce(ctx, empty, fmt.Sprintf("empty-%d", turn), &without),
+			s.createOnce(ctx, full, fmt.Sprintf("full-%d", turn), &with)); err != nil {
+			return err
+		}
+	}
+	if err := s.rest(ctx); err != nil {
+		return err
+	}
+	for turn := range latenessTurns {
+		if err := errors.Join(s.publish(ctx, empty, simulators, fmt.Sprintf("late-empty-%d", turn), &without.late),
+			s.publish(ctx, full, simulators, fmt.Sprintf("late-full-%d", turn), &with.late)); err != nil {
 			return err
 		}
 	}
@@ -92,6 +102,12 @@ func (s *session) compareHistory(ctx context.Context, simulators string, began t
 		{Name: "history_slowest_chore (" + chore + ")", Value: took, Unit: "s, at most", Goal: &Goal{Bound: choresWithin}},
 	}
 	return s.report(append(append(figures, lists.figures()...), with.figures(without)...)...)
+}
+
+// rest lets both servers settle.
+func (s *session) rest(ctx context.Context) error {
+	s.say("both servers are at rest for %v, then measured in turn", settled)
+	return sleep.For(ctx, settled)
 }
 
 // slowestChore returns which chore's chunk took longest since the server's start, and the upper
@@ -123,8 +139,8 @@ type tempo struct {
 	errors      int
 }
 
-// measureTempo measures a server once more.
-func (s *session) measureTempo(ctx context.Context, on *server, simulators, label string, p *tempo) error {
+// createOnce measures creation on a server once more.
+func (s *session) createOnce(ctx context.Context, on *server, label string, p *tempo) error {
 	plan, err := on.createPlan(ctx)
 	if err != nil {
 		return err
@@ -134,12 +150,9 @@ func (s *session) measureTempo(ctx context.Context, on *server, simulators, labe
 	if err != nil {
 		return err
 	}
-	if err := on.settle(ctx); err != nil {
-		return err
-	}
 	p.rates, p.ones = append(p.rates, float64(many.Created)/many.Seconds), append(p.ones, milliseconds(one.P50))
 	p.errors += many.Errors + one.Errors
-	return s.publish(ctx, on, simulators, "late-"+label, &p.late)
+	return on.settle(ctx)
 }
 
 // figures compares a server with another.

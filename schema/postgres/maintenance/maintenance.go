@@ -16,7 +16,7 @@ type Store struct {
 	cleared  clearing      // how far what hangs on posts that go is deleted
 	archived ending        // how far the pass over what has ended is
 	unnoted  schema.PostID // how far the round over posts is that nobody may have noted
-	outbox   outboxStart
+	outbox   db.LowWater
 
 	keys, receipts, deliveries, attempts, counters, usage, consents, replies, inbox *aged
 }

@@ -16,7 +16,9 @@ func (s *Store) Observe(ctx context.Context) (schema.Observation, error) {
 	o := schema.Observation{Accounts: map[schema.Platform]schema.AccountCounts{}}
 	var oldest float64
 	err := s.Pool.QueryRow(ctx, `
-		select coalesce((select extract(epoch from now() - uuid_extract_timestamp(id)) from outbox order by id limit 1), 0)::float8`).Scan(&oldest)
+		select coalesce((
+			select extract(epoch from now() - uuid_extract_timestamp(id)) from outbox where id > coalesce($1::uuid, `+db.NoID+`) order by id limit 1
+		), 0)::float8`, batchesFrom(s.outbox.Mark())).Scan(&oldest)
 	if err != nil {
 		return o, fmt.Errorf("reading the age of the outbox: %w", db.Unavailable(err))
 	}

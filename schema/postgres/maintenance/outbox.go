@@ -3,7 +3,6 @@ package maintenance
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,7 +25,7 @@ const (
 func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.BatchID, age time.Duration, limit int) (batches []schema.EncodedEvents, next schema.BatchID, err error) {
 	from, now := after, s.Now()
 	if after.IsZero() {
-		from = s.outbox.start(now)
+		from = batchesFrom(s.outbox.Start(now))
 	}
 	rows, err := s.Pool.Query(ctx, `
 		with seen as materialized (
@@ -63,50 +62,24 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		next = *last
 	}
 	if after.IsZero() {
-		s.outbox.note(first, now)
+		s.outbox.Note(madeAt(first), now)
 	}
 	return batches, next, nil
 }
 
-// outboxStart is where a pass over the outbox starts. While a transaction holds xmin, what is
-// deleted stays in the index, and a scan from the very beginning walks over all of it.
-type outboxStart struct {
-	mu     sync.Mutex
-	oldest time.Time // nothing is there that was made before it
-	full   time.Time // when a pass last started at the very beginning
-}
-
-const (
-	// outboxLookback is how far before now a pass starts at least: longer than any transaction
-	// lasts, so that no batch can still appear with an earlier id.
-	outboxLookback = time.Minute
-	// outboxFullEvery is how often a pass starts at the very beginning: there a dead letter's
-	// events come back with their first id.
-	outboxFullEvery = 30 * time.Second
-)
-
-// start returns the place behind which a pass starts; zero: at the very beginning.
-func (o *outboxStart) start(now time.Time) schema.BatchID {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if since := now.Sub(o.full); o.oldest.IsZero() || since > outboxFullEvery || since < 0 { // or the clock was set back
-		o.full = now
+// batchesFrom returns the place behind which batches were made at a time or later.
+func batchesFrom(at time.Time) schema.BatchID {
+	if at.IsZero() {
 		return schema.BatchID{}
 	}
-	return schema.FirstBatchID(o.oldest)
+	return schema.FirstBatchID(at)
 }
 
-// note takes the first batch that a pass has found.
-func (o *outboxStart) note(first *[16]byte, now time.Time) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.oldest = now.Add(-outboxLookback)
-	if first == nil {
-		return
+func madeAt(batch *[16]byte) time.Time {
+	if batch == nil {
+		return time.Time{}
 	}
-	if made := schema.BatchID(*first).Time(); made.Before(o.oldest) {
-		o.oldest = made
-	}
+	return schema.BatchID(*batch).Time()
 }
 
 // Owed returns how many of batches a mark's owner has not handled.

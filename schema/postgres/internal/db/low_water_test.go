@@ -1,0 +1,32 @@
+package db_test
+
+import (
+	"testing"
+	"time"
+
+	"crier/schema/postgres/internal/db"
+)
+
+func TestAScanStartsAtWhatMayBeThere(t *testing.T) {
+	var w db.LowWater
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	old := now.Add(-time.Hour)
+	want := func(what string, from time.Time) {
+		t.Helper()
+		if got := w.Start(now); !got.Equal(from) {
+			t.Errorf("%s, a scan starts at %v, want %v", what, got, from)
+		}
+	}
+	want("at first", time.Time{})
+	w.Note(old, now)
+	want("with a row of an hour ago", old)
+	w.Note(time.Time{}, now)
+	want("with nothing there", now.Add(-db.Lookback))
+	w.Note(now.Add(-time.Second), now)
+	want("with a young row", now.Add(-db.Lookback))
+	now = now.Add(31 * time.Second)
+	want("by and by", time.Time{})
+	w.Note(time.Time{}, now)
+	now = now.Add(-time.Hour)
+	want("after the clock was set back", time.Time{})
+}
