@@ -4,6 +4,7 @@ package clock
 import (
 	"context"
 	"log/slog"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -21,13 +22,29 @@ type Clock struct {
 // reading is the server's time at a moment of the monotonic clock.
 type reading struct {
 	server time.Time
-	local  time.Time // has a monotonic part
+	local  time.Time     // has a monotonic part
+	within time.Duration // of the true one: half the round trip
 }
 
 // at is the server's time at a later moment.
 func (r reading) at(local time.Time) time.Time { return r.server.Add(local.Sub(r.local)) }
 
-const clockInterval = 5 * time.Second
+// better is the more exact of two readings at the moment of the next one. Where they contradict each
+// other, the server's clock was set, and the next one has it.
+func (r reading) better(next reading) reading {
+	age := next.local.Sub(r.local)
+	r = reading{server: r.at(next.local), local: next.local, within: r.within + age*driftPPM/1e6}
+	if r.within < next.within && r.server.Sub(next.server).Abs() <= r.within+next.within {
+		return r
+	}
+	return next
+}
+
+const (
+	clockInterval = 5 * time.Second
+	// driftPPM is by how much two clocks that are kept right drift apart (PHI in RFC 5905).
+	driftPPM = 15
+)
 
 // New returns a clock that tells the time once Sync has read it.
 func New(pool *pgxpool.Pool) *Clock { return &Clock{pool: pool} }
@@ -38,10 +55,10 @@ func (c *Clock) Now() time.Time {
 	return r.at(time.Now()).Truncate(time.Microsecond)
 }
 
-// Sync takes the best of three readings: the one with the shortest round trip.
+// Sync reads the server's clock three times, and keeps the best of these readings and those before:
+// under load the way of an answer is long, and a reading inexact by as much.
 func (c *Clock) Sync(ctx context.Context) error {
-	var best reading
-	shortest := time.Duration(1<<63 - 1)
+	best := reading{within: math.MaxInt64}
 	for range 3 {
 		sent := time.Now()
 		var server time.Time
@@ -49,13 +66,15 @@ func (c *Clock) Sync(ctx context.Context) error {
 			return err
 		}
 		trip := time.Since(sent)
-		if trip < shortest {
-			shortest = trip
-			best = reading{server: server.UTC().Add(trip / 2), local: sent.Add(trip)}
+		if r := (reading{server.UTC().Add(trip / 2), sent.Add(trip), trip / 2}); r.within < best.within {
+			best = r
 		}
 	}
-	c.base.Store(&best)
 	c.Lease.observe(best)
+	if before := c.base.Load(); before != nil {
+		best = before.better(best)
+	}
+	c.base.Store(&best)
 	return nil
 }
 

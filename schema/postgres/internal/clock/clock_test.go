@@ -5,6 +5,29 @@ import (
 	"time"
 )
 
+func TestAnInexactReadingDoesNotReplaceABetterOne(t *testing.T) {
+	const exact, inexact, later = 100 * time.Microsecond, time.Millisecond, 5 * time.Second
+	began := time.Now()
+	kept := reading{server: began, local: began, within: exact}
+	for name, tt := range map[string]struct {
+		after, ahead, within time.Duration
+		want                 time.Duration // ahead of the kept one
+		wantWithin           time.Duration
+	}{
+		"inexact":                   {later, 900 * time.Microsecond, inexact, 0, exact + 75*time.Microsecond},
+		"more exact":                {later, 50 * time.Microsecond, 80 * time.Microsecond, 50 * time.Microsecond, 80 * time.Microsecond},
+		"after much time":           {time.Minute + later, 900 * time.Microsecond, inexact, 900 * time.Microsecond, inexact},
+		"inexact, of another clock": {later, 2 * time.Millisecond, inexact, 2 * time.Millisecond, inexact},
+		"of a clock that was set":   {later, -time.Hour, inexact, -time.Hour, inexact},
+	} {
+		local := began.Add(tt.after)
+		got := kept.better(reading{server: local.Add(tt.ahead), local: local, within: tt.within})
+		if ahead := got.server.Sub(local); ahead != tt.want || got.local != local || got.within != tt.wantWithin {
+			t.Errorf("%s: %v ahead within %v at %v, want %v within %v at the next one", name, ahead, got.within, got.local.Sub(began), tt.want, tt.wantWithin)
+		}
+	}
+}
+
 func TestLeasesDoNotEndByAJumpOfTheClock(t *testing.T) {
 	type look struct {
 		after time.Duration // since the first, by the monotonic clock
