@@ -12,7 +12,10 @@ create table collections (
     attempts     smallint not null default 0, -- failed steps in a row
     claim        int not null default 0,
     node         uuid,
-    lease_until  timestamptz           -- null: nobody has it claimed
+    lease_until  timestamptz,          -- null: nobody has it claimed
+    -- Since when a platform lets an account not be read so, for want of a permission; null: it
+    -- does, as far as it is known. Tables that were made without it get it by migration 71.
+    refused_at   timestamptz
 ) with (fillfactor = 70);
 create unique index collections_account on collections (account_id, what);
 create index collections_due on collections (due_at) where due_at is not null;

@@ -2,8 +2,7 @@
 
 set local lock_timeout = '200ms';
 
--- Since when a platform lets an account not be read so, for want of a permission; null: it does,
--- as far as it is known. Migration 68, which is no more, added it too.
+-- Once migration 68 added it: a backup of then has it, and migration 62 makes it now.
 alter table collections add column if not exists refused_at timestamptz;
 
 -- Most versions of an account's day stay on its page then, without entries of their own in the
