@@ -126,7 +126,7 @@ func (c ClientConfig) appLeases(limit Rate) *leases {
 		turns = c.turnsOfApps()
 	}
 	return &leases{
-		turns: turns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, now: c.Now, logger: c.Logger,
+		turns: turns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, apart: true, now: c.Now, logger: c.Logger,
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"crier/schema"
 )
 
@@ -238,6 +240,31 @@ func TestProcessesShareAnAccount(t *testing.T) {
 	}
 	if most := minutes*30 + burst + 2*burst/leasedPart; often > most || often < minutes*30-burst {
 		t.Errorf("%d calls were let through, want some %d and at most %d", often, minutes*30, most)
+	}
+}
+
+// The first of an account's line waits for its next turn, however many others have asked: its first
+// comments, the steps of a post, another process's share. Sent further away, it would leave the line.
+func TestCallersOfAnAccountWaitForItsNextTurn(t *testing.T) {
+	const spacing = 20 * time.Second
+	clock := newClock()
+	for _, shared := range []bool{false, true} {
+		l := newLimiter(ClientConfig{
+			Limits: Limits{Any: {Account: Rate{rate.Every(spacing), 1}}}, Now: clock.Now, ShareAccounts: shared,
+			Turns: &ownTurns{now: clock.Now, next: newRecent(8, func(string) *time.Time { return &time.Time{} })},
+		})
+		if err := l.wait(t.Context(), Call{Account: account(1)}, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if _, wait := l.reserve(t.Context(), account(1), Post); (wait - spacing).Abs() > time.Millisecond {
+				t.Errorf("shared %t: it waits %s, want %s", shared, wait, spacing)
+			}
+		}
+		clock.advance(spacing + time.Millisecond)
+		if turn, wait := l.reserve(t.Context(), account(1), Post); turn == nil {
+			t.Errorf("shared %t: then it waits %s more", shared, wait)
+		}
 	}
 }
 

@@ -37,7 +37,8 @@ type leases struct {
 	turns       SharedTurns
 	spacing     time.Duration
 	burst       int
-	least, most int // turns of a lease
+	least, most int  // turns of a lease
+	apart       bool // callers are sent away apart: there are many, and none of them waits behind another
 	now         func() time.Time
 	logger      *slog.Logger
 }
@@ -55,7 +56,7 @@ type share struct {
 	ask      int       // turns, with the next lease
 	askAt    time.Time // no lease is granted before
 	usable   time.Time // turns that were due before the lease are good for as long as those due at it
-	promised time.Time // for when a caller was sent away last
+	promised time.Time // for when a caller was sent away last, if they are sent apart
 	// Turns that were taken and not used come first, for as long as they could be late.
 	unused   int
 	unusedAt time.Time
@@ -67,8 +68,9 @@ func (l *leases) share(name string) *share { return &share{leases: l, name: name
 // may have leased as many.
 func (s *share) late() time.Duration { return max(lateTurn, time.Duration(s.ask)*s.spacing) }
 
-// take takes a turn, or tells how long it is until there may be one. Callers are sent away
-// for one spacing longer each, so that they do not come back together.
+// take takes a turn, or tells how long it is until there may be one. Callers of an app are sent
+// away for one spacing longer each, so that they do not come back together. Those of an account
+// are few, and the first of its line waits for the next turn, whoever else has asked.
 func (s *share) take(ctx context.Context) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,8 +93,12 @@ func (s *share) take(ctx context.Context) (wait time.Duration) {
 		}
 		return 0
 	}
-	s.promised = later(s.promised.Add(s.spacing), later(s.next, now.Add(time.Millisecond)))
-	return s.promised.Sub(now)
+	next := later(s.next, now.Add(time.Millisecond))
+	if s.apart {
+		s.promised = later(s.promised.Add(s.spacing), next)
+		next = s.promised
+	}
+	return next.Sub(now)
 }
 
 // followClock forgets the turns of before the clock was set back.
