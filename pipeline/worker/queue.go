@@ -255,32 +255,42 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	return t
 }
 
-// line acknowledges the messages of a key's tasks, which wait for long, and removes those behind the
-// first so many. They are out, too, but leave the bulkhead to the platform's other accounts.
-func (q *queue[M, R]) line(key Key, first int) (behind []*task[M, R]) {
+// line acknowledges the messages of a key's first tasks, which wait for long, and removes those behind
+// them: behind so many, or behind the first for whose message there is no room, which would keep
+// others from being fetched. They are out, too, but leave the bulkhead to the platform's other
+// accounts.
+func (q *queue[M, R]) line(key Key, most int) (kept int, behind []*task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[key]
 	if k == nil {
-		return nil
+		return 0, nil
 	}
-	if len(k.tasks) > first {
-		behind = slices.Clone(k.tasks[first:])
-		clear(k.tasks[first:])
-		k.tasks = k.tasks[:first]
+	for kept < min(most, len(k.tasks)) && (q.release(k.tasks[kept]) || kept == 0) {
+		kept++
 	}
+	behind = slices.Clone(k.tasks[kept:])
+	clear(k.tasks[kept:])
+	k.tasks = k.tasks[:kept]
 	for _, t := range behind {
 		t.aside = true
 		q.isOut(k, t)
 	}
-	for _, t := range k.tasks {
-		if t.message != nil && !t.lost() && q.acked < ackedLimit {
-			t.message.Ack()
-			t.message, t.acked = nil, true
-			q.acked++
-		}
+	return kept, behind
+}
+
+// release acknowledges the message of a queued task; false if there is no room for the task without it.
+func (q *queue[M, R]) release(t *task[M, R]) bool {
+	if t.message == nil || t.lost() {
+		return true
 	}
-	return behind
+	if q.acked >= ackedLimit {
+		return false
+	}
+	t.message.Ack()
+	t.message, t.acked = nil, true
+	q.acked++
+	return true
 }
 
 // isOut notes that a task has left its key's tasks and is out.

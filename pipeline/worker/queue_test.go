@@ -116,7 +116,8 @@ func lined(tasks, first int) (q *queue[int, int], behind []*task[int, int]) {
 		due(q, i, time.Time{})
 	}
 	q.later(q.takeReady(1)[0], time.Now())
-	return q, q.line(Key{7}, first)
+	_, behind = q.line(Key{7}, first)
+	return q, behind
 }
 
 func TestWhatIsPutOffHasNoSlotOfItsBulkhead(t *testing.T) {
@@ -150,7 +151,8 @@ func TestWhatWasNotPutOffKeepsItsPlaceWithoutAnOrder(t *testing.T) {
 		queued(q, 1, 7, i)
 	}
 	q.later(q.takeReady(1)[0], time.Now())
-	q.again(q.line(Key{7}, 3)...)
+	_, behind := q.line(Key{7}, 3)
+	q.again(behind...)
 	if got := drained(q); !slices.Equal(got, []int{0, 1, 2, 3, 4, 5}) {
 		t.Errorf("took %v, want them in the order of their messages", got)
 	}
@@ -184,6 +186,21 @@ func TestALineKeepsNothingThatAnotherConsumerGets(t *testing.T) {
 	q.line(Key{7}, 3)
 	if kept := q.acknowledged(); len(kept) > 0 {
 		t.Errorf("kept %v", values(kept))
+	}
+}
+
+func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
+	for room, want := range []int{1, 1, 2, 3, 4, 5, 5} {
+		q := newQueue[int, int](4, nil)
+		q.acked = ackedLimit - room
+		for i := range 9 {
+			due(q, i, time.Time{})
+		}
+		q.later(q.takeReady(1)[0], time.Now())
+		kept, behind := q.line(Key{7}, 5)
+		if kept != want || len(behind) != 9-want || !slices.IsSorted(values(behind)) {
+			t.Errorf("with room for %d it keeps %d, and %v stand behind", room, kept, values(behind))
+		}
 	}
 }
 

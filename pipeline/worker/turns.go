@@ -29,12 +29,13 @@ func (o *putOffs[M, R]) add(t *task[M, R], wait time.Duration) {
 }
 
 // holdBack leaves out the tasks whose turn has not come: they wait before the claim, so
-// that an open claim means a call. The other tasks get their turns.
+// that an open claim means a call. The other tasks get their turns, and do not wait until those
+// behind the first of a line are put off: they may be thousands.
 func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] {
 	if w.Reserve == nil {
 		return batch
 	}
-	var off putOffs[M, R]
+	var off, behind putOffs[M, R]
 	batch = w.dropLost(batch)
 	kept := batch[:0]
 	left := w.reserveAll(p.stores, batch)
@@ -45,30 +46,34 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 		case wait <= shortWait:
 			w.waitInQueue(t, wait)
 		default:
-			w.waitLong(t, wait, &off)
+			w.waitLong(t, wait, &off, &behind)
 		}
 	}
-	for _, t := range w.putOff(p.stores, off) {
-		if t.aside {
-			w.queue.again(t) // in its line: a key has one call at a time
-		} else {
-			kept = append(kept, t)
-		}
+	if len(behind.tasks) > 0 {
+		w.puttingOff.Go(func() { w.putOffLines(p.stores, behind) })
 	}
-	return kept
+	return append(kept, w.putOff(p.stores, off)...)
+}
+
+// putOffLines puts off what stood behind the first of lines. There is one such transaction at a time,
+// so that many lines leave the database to the claims.
+func (w *Worker[M, R, C]) putOffLines(ctx context.Context, behind putOffs[M, R]) {
+	defer w.putOffTurn.free(w.putOffTurn.take(ctx, 1))
+	w.queue.again(w.putOff(ctx, behind)...) // in their lines: a key has one call at a time
 }
 
 // waitLong puts a task off. Where turns come one after the other, the first task of a key waits for
 // its own in the queue, and with it some of those behind it; the others are put off.
-func (w *Worker[M, R, C]) waitLong(t *task[M, R], wait time.Duration, off *putOffs[M, R]) {
+func (w *Worker[M, R, C]) waitLong(t *task[M, R], wait time.Duration, off, behind *putOffs[M, R]) {
 	spacing := w.spacing(t)
 	if wait > longestLine || spacing <= 0 {
 		off.add(t, wait)
 		return
 	}
 	w.waitInQueue(t, wait)
-	for i, behind := range w.queue.line(t.Key, keptInLine) {
-		off.add(behind, wait+time.Duration(keptInLine+i)*spacing/2)
+	kept, others := w.queue.line(t.Key, keptInLine)
+	for i, other := range others {
+		behind.add(other, wait+time.Duration(kept+i)*spacing/2)
 	}
 }
 

@@ -23,11 +23,12 @@ type paced struct {
 	worker *Worker[schema.PublishMessage, schema.TargetRef, held]
 	turns  *rate.Limiter
 
-	mu        sync.Mutex
-	steps     map[int16]int
-	gone      map[int16]bool // cancelled
-	published []int16
-	postponed int
+	mu         sync.Mutex
+	steps      map[int16]int
+	gone       map[int16]bool // cancelled
+	published  []int16
+	postponed  int
+	puttingOff time.Duration // takes so long
 }
 
 const pacedSpacing = 20 * time.Second
@@ -39,7 +40,7 @@ func newPaced(burst int) *paced {
 			Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Reserve: p.reserve,
 			Spacing: func(schema.PublishMessage) time.Duration { return pacedSpacing },
 		},
-		stage: p, queue: newQueue[schema.PublishMessage, schema.TargetRef](8, nil),
+		stage: p, queue: newQueue[schema.PublishMessage, schema.TargetRef](8, nil), putOffTurn: newSlots(1),
 	}
 	return p
 }
@@ -62,6 +63,7 @@ func (pacedTurn) Use() bool { return true }
 
 // Postpone has targets come back after their waits, a little late as jobs do.
 func (p *paced) Postpone(_ context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
+	time.Sleep(p.puttingOff)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var put []schema.TargetRef
@@ -178,6 +180,7 @@ func TestWhatCannotBePutOffIsClaimedInTurn(t *testing.T) {
 		if kept := p.worker.holdBack(phases{stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(kept) > 0 {
 			t.Errorf("%d go at once while their account's first waits", len(kept))
 		}
+		p.worker.puttingOff.Wait()
 		if left := p.worker.queue.len(); left != 2*keptInLine+1 {
 			t.Errorf("%d are queued, want all of the line", left)
 		}
@@ -203,6 +206,34 @@ func TestALineThatIsHeldMeanwhileIsStillPutOffInOrder(t *testing.T) {
 		defer p.mu.Unlock()
 		if back := p.worker.queue.len() - keptInLine; back > keptInLine/2 {
 			t.Errorf("%d of %d have come back, want half", back, p.postponed)
+		}
+	})
+}
+
+func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(1)
+		p.turns.Allow()
+		p.puttingOff = time.Second
+		other := schema.PublishMessage{Account: schema.AccountID{2}}
+		p.worker.Reserve = func(ctx context.Context, m schema.PublishMessage) (schema.Turn, time.Duration) {
+			if m == other {
+				return nil, 0
+			}
+			return p.reserve(ctx, m)
+		}
+		for n := range int16(3 * putOffBatch) {
+			p.post(n)
+		}
+		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
+		began := time.Now()
+		kept := p.worker.holdBack(phases{stores: t.Context()}, p.worker.queue.take(t.Context(), 8))
+		if took := time.Since(began); len(kept) != 1 || took > 0 {
+			t.Errorf("%d go on after %v, want the other account's at once", len(kept), took)
+		}
+		p.worker.puttingOff.Wait()
+		if left, want := p.worker.queue.len(), keptInLine; left != want || p.postponed != 3*putOffBatch-want {
+			t.Errorf("%d wait in the queue and %d as jobs, want %d in the queue", left, p.postponed, want)
 		}
 	})
 }

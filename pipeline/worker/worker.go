@@ -94,10 +94,12 @@ type Config[M Message] struct {
 // time, or as many as AtOnce says, and in all as many as there are slots.
 type Worker[M Message, R comparable, C Claim] struct {
 	Config[M]
-	stage     Stage[M, R, C]
-	queue     *queue[M, R]
-	consumer  *stream.Consumer
-	givenBack atomic.Int64 // claims that a stop gave back
+	stage      Stage[M, R, C]
+	queue      *queue[M, R]
+	consumer   *stream.Consumer
+	puttingOff sync.WaitGroup // lines, each in a goroutine
+	putOffTurn slots          // one of them at a time
+	givenBack  atomic.Int64   // claims that a stop gave back
 }
 
 const (
@@ -117,7 +119,9 @@ const (
 
 // New makes the worker of a stage.
 func New[M Message, R comparable, C Claim](config Config[M], stage Stage[M, R, C]) *Worker[M, R, C] {
-	w := &Worker[M, R, C]{Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart), config.AtOnce)}
+	w := &Worker[M, R, C]{
+		Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart), config.AtOnce), putOffTurn: newSlots(1),
+	}
 	w.consumer = w.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-" + w.Name, Topic: w.Name, MaxInFlight: ReadAhead, Drain: ConsumerEnd,
 	}, w.deliver)
@@ -188,6 +192,7 @@ func (w *Worker[M, R, C]) Run(ctx context.Context, drain time.Duration) error {
 		})
 	}
 	err := group.Wait()
+	w.puttingOff.Wait()
 	w.bringForward(p.stores)
 	inHand.Wait()
 	close(ended)
