@@ -106,6 +106,9 @@ type stage struct {
 	metrics   *metrics
 }
 
+// TellWaits is never called: reads of an account have no pace, by which they would wait in a line.
+func (stage) TellWaits(context.Context, []schema.CollectionID, []time.Duration) error { return nil }
+
 func (s stage) Place(m schema.CollectMessage) worker.Place[schema.CollectionID] {
 	return worker.Place[schema.CollectionID]{
 		Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: worker.Bulkhead{byte(m.Platform)}, Claims: m.Collection,

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"crier/pipeline/stream"
@@ -54,6 +55,7 @@ type task[M, R comparable] struct {
 	acked   bool        // its message was acknowledged when it was queued
 	faults  int         // how often it failed by our fault
 	aside   bool        // it is out to be put off, without a slot of its bulkhead
+	told    atomic.Bool // its user knows that it waits
 }
 
 // lost reports whether the task's message belongs to another consumer now.
@@ -259,19 +261,20 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 // them: behind so many, or behind the first for whose message there is no room, which would keep
 // others from being fetched. They are out, too, but leave the bulkhead to the platform's other
 // accounts.
-func (q *queue[M, R]) line(key Key, most int) (kept int, behind []*task[M, R]) {
+func (q *queue[M, R]) line(key Key, most int) (kept, behind []*task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[key]
 	if k == nil {
-		return 0, nil
+		return nil, nil
 	}
-	for kept < min(most, len(k.tasks)) && (q.release(k.tasks[kept]) || kept == 0) {
-		kept++
+	n := 0
+	for n < min(most, len(k.tasks)) && (q.release(k.tasks[n]) || n == 0) {
+		n++
 	}
-	behind = slices.Clone(k.tasks[kept:])
-	clear(k.tasks[kept:])
-	k.tasks = k.tasks[:kept]
+	kept, behind = slices.Clone(k.tasks[:n]), slices.Clone(k.tasks[n:])
+	clear(k.tasks[n:])
+	k.tasks = k.tasks[:n]
 	for _, t := range behind {
 		t.aside = true
 		q.isOut(k, t)

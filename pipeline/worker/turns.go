@@ -14,19 +14,34 @@ const (
 	// step uses the turn it gets, and what is due later must not come first.
 	longestLine = 30 * time.Second
 	keptInLine  = 32
+	// toldWait is the shortest wait in the queue that users are told of.
+	toldWait = time.Minute
 	// putOffBatch is how many tasks are put off in one transaction.
 	putOffBatch = 1000
 )
 
-// putOffs are tasks that become jobs, with their waits.
-type putOffs[M, R comparable] struct {
+// waiting are tasks that have to wait, each for so long.
+type waiting[M, R comparable] struct {
 	tasks []*task[M, R]
 	waits []time.Duration
 }
 
-func (o *putOffs[M, R]) add(t *task[M, R], wait time.Duration) {
+func (o *waiting[M, R]) add(t *task[M, R], wait time.Duration) {
 	o.tasks, o.waits = append(o.tasks, t), append(o.waits, wait)
 }
+
+// claims are what the tasks ask to claim.
+func (o *waiting[M, R]) claims() []R {
+	claims := make([]R, len(o.tasks))
+	for i, t := range o.tasks {
+		claims[i] = t.Claims
+	}
+	return claims
+}
+
+// lines are the tasks of lines: those that wait in memory and whose users do not know it yet, and
+// those behind them.
+type lines[M, R comparable] struct{ untold, behind waiting[M, R] }
 
 // holdBack leaves out the tasks whose turn has not come: they wait before the claim, so
 // that an open claim means a call. The other tasks get their turns, and do not wait until those
@@ -35,7 +50,8 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 	if w.Reserve == nil {
 		return batch
 	}
-	var off, behind putOffs[M, R]
+	var off waiting[M, R]
+	var l lines[M, R]
 	batch = w.dropLost(batch)
 	kept := batch[:0]
 	left := w.reserveAll(p.stores, batch)
@@ -46,34 +62,53 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 		case wait <= shortWait:
 			w.waitInQueue(t, wait)
 		default:
-			w.waitLong(t, wait, &off, &behind)
+			w.waitLong(t, wait, &off, &l)
 		}
 	}
-	if len(behind.tasks) > 0 {
-		w.puttingOff.Go(func() { w.putOffLines(p.stores, behind) })
+	if len(l.untold.tasks)+len(l.behind.tasks) > 0 {
+		w.puttingOff.Go(func() { w.putOffLines(p.stores, l) })
 	}
 	return append(kept, w.putOff(p.stores, off)...)
 }
 
-// putOffLines puts off what stood behind the first of lines. There is one such transaction at a time,
-// so that many lines leave the database to the claims.
-func (w *Worker[M, R, C]) putOffLines(ctx context.Context, behind putOffs[M, R]) {
+// putOffLines puts off what stood behind the first of lines, and tells of the waits of the first.
+// There is one such transaction at a time, so that many lines leave the database to the claims.
+func (w *Worker[M, R, C]) putOffLines(ctx context.Context, l lines[M, R]) {
 	defer w.putOffTurn.free(w.putOffTurn.take(ctx, 1))
-	w.queue.again(w.putOff(ctx, behind)...) // in their lines: a key has one call at a time
+	w.queue.again(w.putOff(ctx, l.behind)...) // in their lines: a key has one call at a time
+	w.tellWaits(ctx, l.untold)
+}
+
+func (w *Worker[M, R, C]) tellWaits(ctx context.Context, untold waiting[M, R]) {
+	if len(untold.tasks) == 0 {
+		return
+	}
+	_, err := Guard(func() (struct{}, error) { return struct{}{}, w.stage.TellWaits(ctx, untold.claims(), untold.waits) })
+	if err != nil {
+		w.Logger.WarnContext(ctx, "telling of waits failed", "stage", w.Name, "err", err)
+		for _, t := range untold.tasks {
+			t.told.Store(false)
+		}
+	}
 }
 
 // waitLong puts a task off. Where turns come one after the other, the first task of a key waits for
 // its own in the queue, and with it some of those behind it; the others are put off.
-func (w *Worker[M, R, C]) waitLong(t *task[M, R], wait time.Duration, off, behind *putOffs[M, R]) {
+func (w *Worker[M, R, C]) waitLong(t *task[M, R], wait time.Duration, off *waiting[M, R], l *lines[M, R]) {
 	spacing := w.spacing(t)
 	if wait > longestLine || spacing <= 0 {
 		off.add(t, wait)
 		return
 	}
 	w.waitInQueue(t, wait)
-	kept, others := w.queue.line(t.Key, keptInLine)
-	for i, other := range others {
-		behind.add(other, wait+time.Duration(kept+i)*spacing/2)
+	kept, behind := w.queue.line(t.Key, keptInLine)
+	for i, t := range kept {
+		if turn := wait + time.Duration(i)*spacing; turn >= toldWait && t.told.CompareAndSwap(false, true) {
+			l.untold.add(t, turn)
+		}
+	}
+	for i, t := range behind {
+		l.behind.add(t, wait+time.Duration(len(kept)+i)*spacing/2)
 	}
 }
 
@@ -105,21 +140,17 @@ func (w *Worker[M, R, C]) reserveAll(ctx context.Context, batch []*task[M, R]) [
 // putOff turns the waits of tasks into jobs. It returns the tasks that were not
 // postponed: the claim drops those that are not open any more, the step ends those that
 // are too late.
-func (w *Worker[M, R, C]) putOff(ctx context.Context, off putOffs[M, R]) (kept []*task[M, R]) {
+func (w *Worker[M, R, C]) putOff(ctx context.Context, off waiting[M, R]) (kept []*task[M, R]) {
 	for len(off.tasks) > 0 {
 		n := min(len(off.tasks), putOffBatch)
-		kept = append(kept, w.putOffSome(ctx, putOffs[M, R]{off.tasks[:n], off.waits[:n]})...)
-		off = putOffs[M, R]{off.tasks[n:], off.waits[n:]}
+		kept = append(kept, w.putOffSome(ctx, waiting[M, R]{off.tasks[:n], off.waits[:n]})...)
+		off = waiting[M, R]{off.tasks[n:], off.waits[n:]}
 	}
 	return kept
 }
 
-func (w *Worker[M, R, C]) putOffSome(ctx context.Context, off putOffs[M, R]) (kept []*task[M, R]) {
-	keys := make([]R, len(off.tasks))
-	for i, t := range off.tasks {
-		keys[i] = t.Claims
-	}
-	postponed, err := Guard(func() ([]R, error) { return w.stage.Postpone(ctx, keys, off.waits) })
+func (w *Worker[M, R, C]) putOffSome(ctx context.Context, off waiting[M, R]) (kept []*task[M, R]) {
+	postponed, err := Guard(func() ([]R, error) { return w.stage.Postpone(ctx, off.claims(), off.waits) })
 	if err != nil && !Ended(ctx, err) {
 		w.Logger.ErrorContext(ctx, "putting work off failed by our fault", "stage", w.Name, "err", err)
 		return off.tasks // the claim finds out which of them is at fault

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -27,6 +28,8 @@ type paced struct {
 	steps      map[int16]int
 	gone       map[int16]bool // cancelled
 	published  []int16
+	tellings   int // of which the first fails
+	told       []toldWaitOf
 	postponed  int
 	puttingOff time.Duration // takes so long
 }
@@ -81,6 +84,25 @@ func (p *paced) Postpone(_ context.Context, refs []schema.TargetRef, waits []tim
 	}
 	p.postponed += len(put)
 	return put, nil
+}
+
+func (p *paced) TellWaits(_ context.Context, refs []schema.TargetRef, waits []time.Duration) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tellings++
+	if p.tellings == 1 {
+		return errors.New("the database does not answer")
+	}
+	for i, ref := range refs {
+		p.told = append(p.told, toldWaitOf{ref.N, waits[i].Round(time.Second)})
+	}
+	return nil
+}
+
+// toldWaitOf is what was told of a post.
+type toldWaitOf struct {
+	n    int16
+	wait time.Duration
 }
 
 // post queues a post that is due by its number, with some others.
@@ -234,6 +256,31 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 		p.worker.puttingOff.Wait()
 		if left, want := p.worker.queue.len(), keptInLine; left != want || p.postponed != 3*putOffBatch-want {
 			t.Errorf("%d wait in the queue and %d as jobs, want %d in the queue", left, p.postponed, want)
+		}
+	})
+}
+
+func TestALongWaitInALineIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(1)
+		p.turns.Allow()
+		for n := range int16(6) {
+			p.post(n)
+		}
+		for turn := range 4 {
+			batch := p.worker.holdBack(phases{stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
+			for _, task := range batch {
+				task.turn = nil // it is used
+				p.worker.queue.done(task)
+			}
+			if len(batch) != turn%2 {
+				t.Errorf("%d have their turn", len(batch))
+			}
+			p.worker.puttingOff.Wait()
+		}
+		// The first telling, of 2 to 5, failed.
+		if want := []toldWaitOf{{3, 60 * time.Second}, {4, 80 * time.Second}, {5, 100 * time.Second}}; !slices.Equal(p.told, want) {
+			t.Errorf("told is %v, want %v", p.told, want)
 		}
 	})
 }

@@ -93,12 +93,32 @@ func TestALongWaitIsTold(t *testing.T) {
 	p := f.create(f.post(2, 0))
 	f.postpone(p, 0, 10*time.Second)
 	f.postpone(p, 1, time.Hour)
-	for post, want := range map[schema.PostID]schema.Attempt{p.ID: {N: 1, Comment: schema.NoComment}, commented: {N: 0, Comment: 0}} {
-		_, told, err := f.gateway.Attempts(t.Context(), f.workspace, post)
+	f.wantWaitTold(map[schema.PostID]schema.Attempt{p.ID: {N: 1, Comment: schema.NoComment}, commented: {N: 0, Comment: 0}})
+}
+
+func TestALongWaitInMemoryIsTold(t *testing.T) {
+	f := newFixture(t)
+	f.must(f.comment.TellWaits(t.Context(), []schema.CommentID{f.commented()}, []time.Duration{time.Hour}))
+	commented := f.claimComment().Ref.Post
+	p, claimed := f.create(f.post(2, 0)), f.create(f.post(1, 0))
+	f.claim(claimed, 0)
+	refs := []schema.TargetRef{{Post: p.ID, N: 1, Version: p.Version}, {Post: claimed.ID, Version: claimed.Version}}
+	f.must(f.publish.TellWaits(t.Context(), refs, []time.Duration{time.Hour, time.Hour}))
+	if _, told, err := f.gateway.Attempts(t.Context(), f.workspace, claimed.ID); err != nil || len(told) > 0 {
+		t.Errorf("of a target that does not wait is told %+v, %v", told, err)
+	}
+	f.wantWaitTold(map[schema.PostID]schema.Attempt{p.ID: {N: 1, Comment: schema.NoComment}, commented: {N: 0, Comment: 0}})
+}
+
+// wantWaitTold wants that each post's timeline tells of one wait of an hour, and nothing else.
+func (f *fixture) wantWaitTold(waits map[schema.PostID]schema.Attempt) {
+	f.Helper()
+	for post, want := range waits {
+		_, told, err := f.gateway.Attempts(f.Context(), f.workspace, post)
 		f.must(err)
 		if len(told) != 1 || told[0].Kind != schema.AttemptDeferred || told[0].N != want.N || told[0].Comment != want.Comment ||
 			told[0].Code != "platform_rate_limited" || told[0].Message == "" || time.Until(told[0].NextAt) < 59*time.Minute {
-			t.Errorf("told is %+v", told)
+			f.Errorf("told is %+v", told)
 		}
 	}
 }
