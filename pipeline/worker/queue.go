@@ -95,6 +95,7 @@ type keyQueue[M, R comparable] struct {
 	fresh    int // of them, not overdue
 
 	out       int       // tasks that are out
+	aside     int       // tasks that are out to be put off: the others do not wait for them
 	listed    list      // the list it is in
 	notBefore time.Time // when its next task may be out; zero: at any time
 }
@@ -298,7 +299,11 @@ func (q *queue[M, R]) release(t *task[M, R]) bool {
 
 // isOut notes that a task has left its key's tasks and is out.
 func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
-	k.out++
+	if t.aside {
+		k.aside++
+	} else {
+		k.out++
+	}
 	delete(q.queued, t.value)
 	if t.overdue.IsZero() {
 		k.fresh--
@@ -316,7 +321,7 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
 	q.leave(k, t)
-	if len(k.tasks) == 0 && k.out == 0 {
+	if len(k.tasks)+k.out+k.aside == 0 {
 		delete(q.keys, t.Key)
 		return
 	}

@@ -183,11 +183,12 @@ func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 
 // leave notes that a task of a key is not out any more.
 func (q *queue[M, R]) leave(k *keyQueue[M, R], t *task[M, R]) {
-	k.out--
 	if t.aside {
+		k.aside--
 		t.aside = false
 		return
 	}
+	k.out--
 	b := q.bulkheads[k.bulkhead]
 	b.out--
 	q.list(b)

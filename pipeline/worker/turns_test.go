@@ -284,3 +284,21 @@ func TestALongWaitInALineIsToldOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestALineGoesOnWhileItsRestIsPutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const posts = 5
+		p := newPaced(1)
+		p.puttingOff = 10 * time.Minute // other lines are put off before it
+		for n := range int16(2 * keptInLine) {
+			p.steps[n] = 3 // each has its last step left
+			p.post(n)
+		}
+		began := time.Now()
+		p.run(t.Context(), posts)
+		if took := time.Since(began); took > (posts+1)*pacedSpacing {
+			t.Errorf("%d posts took %v, want each at its turn", posts, took)
+		}
+		p.worker.puttingOff.Wait()
+	})
+}
