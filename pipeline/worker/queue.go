@@ -297,7 +297,8 @@ func (q *queue[M, R]) release(t *task[M, R]) bool {
 	return true
 }
 
-// isOut notes that a task has left its key's tasks and is out.
+// isOut notes that a task has left its key's tasks and is out. One that is to be put off still takes
+// its room: there may be thousands.
 func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
 	if t.aside {
 		k.aside++
@@ -308,6 +309,13 @@ func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
 	if t.overdue.IsZero() {
 		k.fresh--
 	}
+	if !t.aside {
+		q.leaveRoom(t)
+	}
+}
+
+// leaveRoom notes that a task does not wait without its message any more.
+func (q *queue[M, R]) leaveRoom(t *task[M, R]) {
 	if t.acked {
 		t.acked = false
 		q.acked--

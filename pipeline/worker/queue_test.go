@@ -204,6 +204,23 @@ func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
 	}
 }
 
+func TestWhatIsBeingPutOffTakesItsRoomInMemory(t *testing.T) {
+	q := newQueue[int, int](4, nil)
+	next, behind := 0, 0
+	for range 20 {
+		for full := false; !full; next++ {
+			before := q.len()
+			due(q, next, time.Time{})
+			full = q.len() == before
+		}
+		_, others := q.line(Key{7}, keptInLine)
+		behind += len(others)
+	}
+	if most := ackedLimit + 20*keyHeld; behind > most {
+		t.Errorf("%d are being put off, want at most %d in memory", behind, most)
+	}
+}
+
 func TestTheSameTaskIsQueuedOnce(t *testing.T) {
 	q := newQueue[int, int](9, nil)
 	queued(q, 1, 7, 1)

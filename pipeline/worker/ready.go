@@ -186,6 +186,7 @@ func (q *queue[M, R]) leave(k *keyQueue[M, R], t *task[M, R]) {
 	if t.aside {
 		k.aside--
 		t.aside = false
+		q.leaveRoom(t)
 		return
 	}
 	k.out--
