@@ -268,6 +268,35 @@ func TestCallersOfAnAccountWaitForItsNextTurn(t *testing.T) {
 	}
 }
 
+// Turns that one process leased for minutes to come would look to another one like those of before the
+// clock was set back, and it would take them again.
+func TestProcessesShareTheTurnsOfASlowAccount(t *testing.T) {
+	const spacing, burst, hours = 20 * time.Second, 50, 2
+	clock := newClock()
+	config := ClientConfig{
+		Limits: Limits{Any: {Account: Rate{rate.Every(spacing), burst}}}, Now: clock.Now, ShareAccounts: true,
+		Turns: &ownTurns{now: clock.Now, next: newRecent(8, func(string) *time.Time { return &time.Time{} })},
+	}
+	processes := []*limiter{newLimiter(config), newLimiter(config)}
+	var calls [2]int
+	for second := range hours * 3600 {
+		clock.advance(time.Second)
+		for i := range processes {
+			one := (second/7 + i) % 2 // nobody is always the first
+			if processes[one].wait(t.Context(), Call{Account: account(1)}, nil, 0) == nil {
+				calls[one]++
+			}
+		}
+	}
+	turns := int(hours * time.Hour / spacing)
+	if all := calls[0] + calls[1]; all > burst+turns+burst/leasedPart || all < turns {
+		t.Errorf("%d calls were let through in %d turns after a burst of %d", all, turns, burst)
+	}
+	if min(calls[0], calls[1]) < turns/3 {
+		t.Errorf("the processes had %v turns, want each about half of them", calls)
+	}
+}
+
 // TestCallersOfAnAppAreSentAwayApart keeps a herd from coming back all at once.
 func TestCallersOfAnAppAreSentAwayApart(t *testing.T) {
 	clock := newClock()

@@ -134,16 +134,21 @@ func (s *share) lapse(now time.Time) {
 	}
 }
 
+// lease leases turns. Of those to come it leases no more than one of an account's, or those of
+// longestWait: what is leased further ahead keeps other processes from their turns, and beyond
+// clockStep it looks to them as if the clock had been set back.
 func (s *share) lease(ctx context.Context, now time.Time) error {
+	there := now.Add(longestWait).Sub(s.next) / s.spacing // since the end of the last lease
+	n := max(s.least, min(s.ask, int(there)))
 	first, granted, err := s.turns.LeaseTurns(ctx, schema.TurnLease{
-		Name: s.name, N: s.ask, Burst: s.burst, Spacing: s.spacing, Within: longestWait,
+		Name: s.name, N: n, Burst: s.burst, Spacing: s.spacing, Within: longestWait,
 	})
 	if err != nil {
 		return err
 	}
 	s.next = first
 	if granted {
-		s.left, s.usable = s.ask, now
+		s.left, s.usable = n, now
 	} else {
 		s.askAt = first.Add(-longestWait)
 	}
