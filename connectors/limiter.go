@@ -147,8 +147,9 @@ func (c ClientConfig) accountQuota(account schema.AccountID, kind Kind, limit Ra
 	if c.Turns == nil || !c.ShareAccounts {
 		return newBucket(limit, c.Now)
 	}
+	ahead := int((clockStep - longestWait) / limit.spacing()) // further would look like a clock that was set back
 	leases := &leases{
-		turns: c.Turns, spacing: limit.spacing(), burst: limit.burst(), least: 1, most: max(1, limit.burst()/leasedPart), now: c.Now, logger: c.Logger,
+		turns: c.Turns, spacing: limit.spacing(), burst: limit.burst(), least: 1, most: max(1, min(limit.burst()/leasedPart, ahead)), now: c.Now, logger: c.Logger,
 	}
 	return leases.share(c.turnName(kind, account.String()))
 }

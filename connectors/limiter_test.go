@@ -204,15 +204,20 @@ func TestAReservedTurnThatIsNotUsedIsTheNext(t *testing.T) {
 	}
 }
 
+// sharing are two processes that share the turns of accounts.
+func sharing(now func() time.Time, limit Rate) [2]*limiter {
+	config := ClientConfig{
+		Limits: Limits{Any: {Account: limit}}, Now: now, ShareAccounts: true,
+		Turns: &ownTurns{now: now, next: newRecent(8, func(string) *time.Time { return &time.Time{} })},
+	}
+	return [2]*limiter{newLimiter(config), newLimiter(config)}
+}
+
 // TestProcessesShareAnAccount has two processes call for one account.
 func TestProcessesShareAnAccount(t *testing.T) {
 	const burst, minutes = 16, 5
 	clock := newClock()
-	config := ClientConfig{
-		Limits: Limits{Any: {Account: Rate{0.5, burst}}}, Now: clock.Now, ShareAccounts: true,
-		Turns: &ownTurns{now: clock.Now, next: newRecent(8, func(string) *time.Time { return &time.Time{} })},
-	}
-	processes := []*limiter{newLimiter(config), newLimiter(config)}
+	processes := sharing(clock.Now, Rate{0.5, burst})
 	rare, calls := 0, 0
 	for range minutes * 60 {
 		clock.advance(time.Second)
@@ -273,18 +278,17 @@ func TestCallersOfAnAccountWaitForItsNextTurn(t *testing.T) {
 func TestProcessesShareTheTurnsOfASlowAccount(t *testing.T) {
 	const spacing, burst, hours = 20 * time.Second, 50, 2
 	clock := newClock()
-	config := ClientConfig{
-		Limits: Limits{Any: {Account: Rate{rate.Every(spacing), burst}}}, Now: clock.Now, ShareAccounts: true,
-		Turns: &ownTurns{now: clock.Now, next: newRecent(8, func(string) *time.Time { return &time.Time{} })},
-	}
-	processes := []*limiter{newLimiter(config), newLimiter(config)}
+	processes := sharing(clock.Now, Rate{rate.Every(spacing), burst})
 	var calls [2]int
 	for second := range hours * 3600 {
 		clock.advance(time.Second)
 		for i := range processes {
 			one := (second/7 + i) % 2 // nobody is always the first
-			if processes[one].wait(t.Context(), Call{Account: account(1)}, nil, 0) == nil {
+			err := processes[one].wait(t.Context(), Call{Account: account(1)}, nil, 0)
+			if err == nil {
 				calls[one]++
+			} else if e := wantKind(t, err, schema.RateLimited); second > 600 && e.RetryAfter > spacing+longestWait {
+				t.Fatalf("one is to come back in %s, want the next turn in at most %s", e.RetryAfter, spacing+longestWait)
 			}
 		}
 	}
@@ -294,6 +298,29 @@ func TestProcessesShareTheTurnsOfASlowAccount(t *testing.T) {
 	}
 	if min(calls[0], calls[1]) < turns/3 {
 		t.Errorf("the processes had %v turns, want each about half of them", calls)
+	}
+}
+
+func TestWhatAProcessLeasesAfterAPauseIsItsOwn(t *testing.T) {
+	const spacing, burst = 20 * time.Second, 50
+	clock := newClock()
+	processes := sharing(clock.Now, Rate{rate.Every(spacing), burst})
+	paused, other, call := processes[0], processes[1], Call{Account: account(1)}
+	for range burst {
+		if err := paused.wait(t.Context(), call, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 10 * time.Minute / time.Second { // the other has all turns meanwhile
+		clock.advance(time.Second)
+		_ = other.wait(t.Context(), call, nil, 0)
+	}
+	clock.advance(spacing)
+	if err := paused.wait(t.Context(), call, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.wait(t.Context(), call, nil, 0); err == nil {
+		t.Error("the other has a turn at once, too")
 	}
 }
 

@@ -134,9 +134,8 @@ func (s *share) lapse(now time.Time) {
 	}
 }
 
-// lease leases turns. Of those to come it leases no more than one of an account's, or those of
-// longestWait: what is leased further ahead keeps other processes from their turns, and beyond
-// clockStep it looks to them as if the clock had been set back.
+// lease leases turns: of an account's that are to come one, or those of longestWait. Other processes
+// wait for what is leased further ahead as long as for a platform that holds the account.
 func (s *share) lease(ctx context.Context, now time.Time) error {
 	there := now.Add(longestWait).Sub(s.next) / s.spacing // since the end of the last lease
 	n := max(s.least, min(s.ask, int(there)))
