@@ -138,6 +138,7 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 	var first *time.Time
 	var o schema.Overdue
 	now, lowWater := d.Now(), d.unfired.of(shards)
+	from := lowWater.Start(now)
 	err := d.Store.Pool.QueryRow(ctx, `
 		with free as materialized (
 			select id, kind, overdue_since from jobs
@@ -155,12 +156,12 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 				(select due_at from unfired),
 				(select min(overdue_since) from free),
 				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = `+tables.JobPost+` limit 100) w join posts p on p.id = w.id)
-			)), 0)::float8, free + held, held, (select due_at from unfired) from counted`, shards, overdueLimit, lowWater.Start(now)).
+			)), 0)::float8, free + held, held, (select due_at from unfired) from counted`, shards, overdueLimit, from).
 		Scan(&oldest, &o.Waiting, &o.Held, &first)
 	if err != nil {
 		return o, fmt.Errorf("reading what is overdue: %w", db.Unavailable(err))
 	}
-	lowWater.Note(db.FromNull(first), now)
+	lowWater.Note(from, db.FromNull(first), now)
 	o.Oldest = time.Duration(oldest * float64(time.Second))
 	return o, nil
 }

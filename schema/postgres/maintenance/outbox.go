@@ -23,9 +23,10 @@ const (
 // since they were sent, the oldest first, and counts them as sent now. It returns at most
 // limit, the place to go on at, and the zero place once it has come to the end.
 func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.BatchID, age time.Duration, limit int) (batches []schema.EncodedEvents, next schema.BatchID, err error) {
-	from, now := after, s.Now()
+	now, from, place := s.Now(), time.Time{}, after
 	if after.IsZero() {
-		from = batchesFrom(s.outbox.Start(now))
+		from = s.outbox.Start(now)
+		place = batchesFrom(from)
 	}
 	rows, err := s.Pool.Query(ctx, `
 		with seen as materialized (
@@ -41,7 +42,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		)
 		select (select id from seen order by id limit 1), (select id from seen order by id offset @scan - 1 limit 1), sent.id, sent.payload
 		from (values (0)) always left join sent on true order by sent.id`, pgx.StrictNamedArgs{
-		"after": from, "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
+		"after": place, "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
 	})
 	var first, last, id *[16]byte
 	var payload []byte
@@ -62,7 +63,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		next = *last
 	}
 	if after.IsZero() {
-		s.outbox.Note(madeAt(first), now)
+		s.outbox.Note(from, madeAt(first), now)
 	}
 	return batches, next, nil
 }

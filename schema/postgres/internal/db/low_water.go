@@ -42,11 +42,14 @@ func (w *LowWater) Mark() time.Time {
 	return w.mark
 }
 
-// Note takes the time of the first row that a scan has found, zero if there was none; now is
-// when the scan started.
-func (w *LowWater) Note(first, now time.Time) {
+// Note takes the time of the first row that a scan from a time has found, zero if there was none; now
+// is when the scan started.
+func (w *LowWater) Note(from, first, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if from.After(w.mark) {
+		return // another scan has found a row since that is before this one's
+	}
 	w.mark = now.Add(-Lookback)
 	if !first.IsZero() && first.Before(w.mark) {
 		w.mark = first

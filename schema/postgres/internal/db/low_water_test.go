@@ -18,15 +18,29 @@ func TestAScanStartsAtWhatMayBeThere(t *testing.T) {
 		}
 	}
 	want("at first", time.Time{})
-	w.Note(old, now)
+	w.Note(time.Time{}, old, now)
 	want("with a row of an hour ago", old)
-	w.Note(time.Time{}, now)
+	w.Note(time.Time{}, time.Time{}, now)
 	want("with nothing there", now.Add(-db.Lookback))
-	w.Note(now.Add(-time.Second), now)
+	w.Note(time.Time{}, now.Add(-time.Second), now)
 	want("with a young row", now.Add(-db.Lookback))
 	now = now.Add(31 * time.Second)
 	want("by and by", time.Time{})
-	w.Note(time.Time{}, now)
+	w.Note(time.Time{}, time.Time{}, now)
 	now = now.Add(-time.Hour)
 	want("after the clock was set back", time.Time{})
+}
+
+func TestAScanThatStartedLaterHidesNothingThatAnotherFound(t *testing.T) {
+	var w db.LowWater
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	back := now.Add(-time.Hour) // a row that has come back since
+	w.Note(w.Start(now), time.Time{}, now)
+	now = now.Add(31 * time.Second)
+	full, partial := w.Start(now), w.Start(now)
+	w.Note(full, back, now)
+	w.Note(partial, time.Time{}, now)
+	if got := w.Start(now); !got.Equal(back) {
+		t.Errorf("the next scan starts at %v, want the row of %v", got, back)
+	}
 }
