@@ -79,7 +79,10 @@ func (s *stopping) Fault(_ context.Context, f schema.Fault) (bool, error) {
 	return false, errors.New("a fault: " + f.Reason)
 }
 
-func (s *stopping) BringForward(_ context.Context, jobs []schema.JobID) (int, error) {
+func (s *stopping) BringForward(ctx context.Context, jobs []schema.JobID) (int, error) {
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forward = append(s.forward, jobs...)
@@ -187,6 +190,45 @@ func TestAStopLeavesNoClaimOpen(t *testing.T) {
 				t.Errorf("%d done, %d given back, %d jobs brought forward; want %v", got[0], got[1], got[2], tt.want)
 			}
 		})
+	}
+}
+
+// hanging is a stage whose postponing takes as long as it may.
+type hanging struct{ *stopping }
+
+func (hanging) Postpone(ctx context.Context, _ []schema.CommentID, _ []time.Duration) ([]schema.CommentID, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestAStopDoesNotWaitForLinesThatArePutOff(t *testing.T) {
+	const messages = keptInLine + 10
+	ctx, stop := context.WithCancel(t.Context())
+	s := &stopping{}
+	w := newWorker(t, s, nil)
+	w.stage = hanging{s}
+	queued := make(chan struct{})
+	w.Reserve = func(context.Context, schema.CommentMessage) (schema.Turn, time.Duration) {
+		<-queued
+		return nil, longestLine
+	}
+	w.Spacing = func(schema.CommentMessage) time.Duration { return longestLine }
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx, time.Millisecond) }()
+	send(t, w, 0, messages)
+	for deadline := time.Now().Add(patience); w.queue.len() < messages-1 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	close(queued)
+	for deadline := time.Now().Add(patience); w.queue.len() > keptInLine && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if got, want := s.counts()[2], len(w.queue.acknowledged()); got != want || got < keptInLine {
+		t.Errorf("%d jobs were brought forward of %d that waited in memory", got, want)
 	}
 }
 

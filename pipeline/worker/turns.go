@@ -66,15 +66,20 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 		}
 	}
 	if len(l.untold.tasks)+len(l.behind.tasks) > 0 {
-		w.puttingOff.Go(func() { w.putOffLines(p.stores, l) })
+		w.puttingOff.Go(func() { w.putOffLines(p.claims, l) })
 	}
 	return append(kept, w.putOff(p.stores, off)...)
 }
 
 // putOffLines puts off what stood behind the first of lines, and tells of the waits of the first.
-// There is one such transaction at a time, so that many lines leave the database to the claims.
+// There is one such transaction at a time, so that many lines leave the database to the claims. A stop
+// waits for none of them: it brings forward what they leave in memory.
 func (w *Worker[M, R, C]) putOffLines(ctx context.Context, l lines[M, R]) {
 	defer w.putOffTurn.free(w.putOffTurn.take(ctx, 1))
+	if ctx.Err() != nil {
+		w.queue.again(l.behind.tasks...)
+		return
+	}
 	w.queue.again(w.putOff(ctx, l.behind)...) // in their lines: a key has one call at a time
 	w.tellWaits(ctx, l.untold)
 }

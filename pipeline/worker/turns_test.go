@@ -116,7 +116,7 @@ func (p *paced) post(n int16) {
 func (p *paced) run(ctx context.Context, last int16) {
 	for !slices.Contains(p.published, last) {
 		batch := p.worker.queue.take(ctx, 8)
-		for _, t := range p.worker.holdBack(phases{stores: ctx}, batch) {
+		for _, t := range p.worker.holdBack(phases{claims: ctx, stores: ctx}, batch) {
 			if p.step(t.value.N) {
 				t.turn = nil
 			}
@@ -199,7 +199,7 @@ func TestWhatCannotBePutOffIsClaimedInTurn(t *testing.T) {
 		}
 		other := schema.PublishMessage{Account: schema.AccountID{2}}
 		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
-		if kept := p.worker.holdBack(phases{stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(kept) > 0 {
+		if kept := p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(kept) > 0 {
 			t.Errorf("%d go at once while their account's first waits", len(kept))
 		}
 		p.worker.puttingOff.Wait()
@@ -221,7 +221,7 @@ func TestALineThatIsHeldMeanwhileIsStillPutOffInOrder(t *testing.T) {
 		for n := range int16(2*keptInLine + 1) {
 			p.post(n)
 		}
-		p.worker.holdBack(phases{stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
+		p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
 		time.Sleep((keptInLine + keptInLine/2) * pacedSpacing / 2)
 		synctest.Wait()
 		p.mu.Lock() // those that have come back are in the queue
@@ -249,7 +249,7 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 		}
 		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
 		began := time.Now()
-		kept := p.worker.holdBack(phases{stores: t.Context()}, p.worker.queue.take(t.Context(), 8))
+		kept := p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8))
 		if took := time.Since(began); len(kept) != 1 || took > 0 {
 			t.Errorf("%d go on after %v, want the other account's at once", len(kept), took)
 		}
@@ -268,7 +268,7 @@ func TestALongWaitInALineIsToldOnce(t *testing.T) {
 			p.post(n)
 		}
 		for turn := range 4 {
-			batch := p.worker.holdBack(phases{stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
+			batch := p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
 			for _, task := range batch {
 				task.turn = nil // it is used
 				p.worker.queue.done(task)
