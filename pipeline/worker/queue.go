@@ -261,7 +261,7 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 // line acknowledges the messages of a key's first tasks, which wait for long, and removes those behind
 // them: behind so many, or behind the first for whose message there is no room, which would keep
 // others from being fetched. They are out, too, but leave the bulkhead to the platform's other
-// accounts.
+// accounts. While they are being put off, others stay: what is due later must not come first.
 func (q *queue[M, R]) line(key Key, most int) (kept, behind []*task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -273,7 +273,10 @@ func (q *queue[M, R]) line(key Key, most int) (kept, behind []*task[M, R]) {
 	for n < min(most, len(k.tasks)) && (q.release(k.tasks[n]) || n == 0) {
 		n++
 	}
-	kept, behind = slices.Clone(k.tasks[:n]), slices.Clone(k.tasks[n:])
+	if kept = slices.Clone(k.tasks[:n]); k.aside > 0 {
+		return kept, nil
+	}
+	behind = slices.Clone(k.tasks[n:])
 	clear(k.tasks[n:])
 	k.tasks = k.tasks[:n]
 	for _, t := range behind {

@@ -205,18 +205,19 @@ func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
 }
 
 func TestWhatIsBeingPutOffTakesItsRoomInMemory(t *testing.T) {
+	const keys = 20
 	q := newQueue[int, int](4, nil)
 	next, behind := 0, 0
-	for range 20 {
+	for key := range byte(keys) {
 		for full := false; !full; next++ {
 			before := q.len()
-			due(q, next, time.Time{})
+			queued(q, 1, key, next)
 			full = q.len() == before
 		}
-		_, others := q.line(Key{7}, keptInLine)
+		_, others := q.line(Key{key}, keptInLine)
 		behind += len(others)
 	}
-	if most := ackedLimit + 20*keyHeld; behind > most {
+	if most := ackedLimit + keys*keyHeld; behind > most {
 		t.Errorf("%d are being put off, want at most %d in memory", behind, most)
 	}
 }

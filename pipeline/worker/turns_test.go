@@ -140,10 +140,15 @@ func (p *paced) step(n int16) (usesTurn bool) {
 	return p.steps[n] == 1
 }
 
-func TestALineGoesInOrder(t *testing.T) {
+func TestALineGoesInOrder(t *testing.T) { goesInOrder(t, 0) }
+
+func TestALineGoesInOrderThoughPuttingOffTakesLong(t *testing.T) { goesInOrder(t, 3*pacedSpacing/2) }
+
+func goesInOrder(t *testing.T, puttingOff time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		const posts, fresh, burst = 400, 20, 10
 		p, began := newPaced(burst), time.Now()
+		p.puttingOff = puttingOff
 		for n := range int16(posts) {
 			p.post((n*37)%posts + 1) // in no order
 		}
