@@ -134,11 +134,11 @@ func (s *share) lapse(now time.Time) {
 	}
 }
 
-// lease leases turns: of an account's that are to come one, or those of longestWait. Other processes
-// wait for what is leased further ahead as long as for a platform that holds the account.
+// lease leases turns: those that have come since the end of the last lease, and of those to come the
+// ones of longestWait, or of an account one. Other processes wait for what is leased further ahead.
 func (s *share) lease(ctx context.Context, now time.Time) error {
-	there := now.Add(longestWait).Sub(s.next) / s.spacing // since the end of the last lease
-	n := max(s.least, min(s.ask, int(there)))
+	soon := now.Add(longestWait).Sub(s.next) / s.spacing
+	n := max(s.least, min(s.ask, int(soon)))
 	first, granted, err := s.turns.LeaseTurns(ctx, schema.TurnLease{
 		Name: s.name, N: n, Burst: s.burst, Spacing: s.spacing, Within: longestWait,
 	})
