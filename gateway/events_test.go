@@ -81,6 +81,12 @@ func TestChangesOfAPostAreSent(t *testing.T) {
 	path := "/posts/" + scheduled.at("id").text()
 
 	n := len(a.events())
+	for _, nothing := range []string{`{}`, `{"conten": "y"}`} {
+		left := a.call(http.MethodPatch, path, nothing).want(http.StatusOK).at("post")
+		if before, after := scheduled.at("updatedAt").text(), left.at("updatedAt").text(); after != before {
+			t.Errorf("updated at %s by %s, want %s as before", after, nothing, before)
+		}
+	}
 	a.call(http.MethodPatch, path, `{"content": "y"}`).want(http.StatusOK)
 	if got := a.wantSent(n, schema.PostUpdated)[schema.PostUpdated].at("post", "content").text(); got != "y" {
 		t.Errorf("content = %q", got)

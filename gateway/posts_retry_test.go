@@ -42,7 +42,10 @@ func TestARetrySetsFailedPlatformsGoingAgain(t *testing.T) {
 					t.Errorf("%s = %v, want %v", field, got, want)
 				}
 			}
-			a.call(http.MethodPost, path+"/retry", body).want(http.StatusBadRequest)
+			again := a.call(http.MethodPost, path+"/retry", `{"acceptDuplicates": true}`).want(http.StatusBadRequest)
+			if got := again.dotted("error.details.0.field"); got != "acceptDuplicates" {
+				t.Errorf("of what is wrong the first is %v, want the field that is not known", got)
+			}
 			a.call(http.MethodPatch, path, `{"content": "y"}`).want(http.StatusBadRequest)
 		})
 	}

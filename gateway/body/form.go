@@ -1,6 +1,7 @@
 package body
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -81,15 +82,32 @@ func (r *Report) Err() error {
 	case len(r.Errors) == 0:
 		return nil
 	default:
-		details := slices.Clone(r.Errors)
-		for _, w := range r.Warnings {
-			if w.Code == CodeUnknownField && len(details) < maxDetails {
-				w.Message = strings.TrimSuffix(w.Message, ignored) // nothing was done that could ignore it
-				details = append(details, w)
-			}
-		}
-		return schema.InvalidDetails(details)
+		return schema.InvalidDetails(r.withUnknown(r.Errors))
 	}
+}
+
+// Refused returns the error of a request that was read and then refused, with the fields that are
+// not known: one that is misspelt may be what it needed.
+func (r *Report) Refused(err error) error {
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok {
+		return err
+	}
+	told := *e
+	told.Details = r.withUnknown(e.Details)
+	return &told
+}
+
+// withUnknown adds the fields that are not known to what is wrong.
+func (r *Report) withUnknown(details []schema.Detail) []schema.Detail {
+	details = slices.Clone(details)
+	for _, w := range r.Warnings {
+		if w.Code == CodeUnknownField && len(details) < maxDetails {
+			w.Message = strings.TrimSuffix(w.Message, ignored) // nothing was done that could ignore it
+			details = append(details, w)
+		}
+	}
+	return details
 }
 
 // Merge takes over what another report found.

@@ -3,6 +3,7 @@ package posts
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"crier/gateway/body"
 	"crier/schema"
@@ -37,6 +38,9 @@ type postFields struct {
 	entries      []schema.Entry       // of a thread
 	thread       *schema.ThreadConfig // nil: not a thread
 }
+
+// isEmpty reports whether a request names nothing of a post.
+func (f postFields) isEmpty() bool { return reflect.ValueOf(f).IsZero() }
 
 // allMedia returns the media of the post, or of all entries of a thread.
 func (f postFields) allMedia() []locatedMedia {

@@ -46,7 +46,7 @@ func (p *posts) retry(c *gin.Context) error {
 	}
 	done, err := p.Store.Retry(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, asked)
 	if err != nil {
-		return err
+		return f.Report.Refused(err)
 	}
 	answer.JSON(c, http.StatusOK, retryAnswer{
 		Success: true, Post: viewPost(done.Post), RetriedPlatforms: done.Platforms, Warnings: append(f.Report.Warnings, done.LeftOut...),

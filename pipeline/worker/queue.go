@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"crier/pipeline/stream"
@@ -55,7 +54,13 @@ type task[M, R comparable] struct {
 	acked   bool        // its message was acknowledged when it was queued
 	faults  int         // how often it failed by our fault
 	aside   bool        // it is out to be put off, without a slot of its bulkhead
-	told    atomic.Bool // its user knows that it waits
+	line    lineWait    // where turns come one after the other
+}
+
+// lineWait is the wait of a task among its key's for turns that come one after the other.
+type lineWait struct {
+	since time.Time // zero: it has not been seen there
+	told  time.Time // until when at least, as users were told; zero: they were not
 }
 
 // lost reports whether the task's message belongs to another consumer now.
@@ -262,28 +267,65 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 // them: behind so many, or behind the first for whose message there is no room, which would keep
 // others from being fetched. They are out, too, but leave the bulkhead to the platform's other
 // accounts. While they are being put off, others stay: what is due later must not come first.
-func (q *queue[M, R]) line(key Key, most int) (kept, behind []*task[M, R]) {
+func (q *queue[M, R]) line(key Key, most int) (kept int, behind []*task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[key]
 	if k == nil {
-		return nil, nil
+		return 0, nil
 	}
-	n := 0
-	for n < min(most, len(k.tasks)) && (q.release(k.tasks[n]) || n == 0) {
-		n++
+	for kept < min(most, len(k.tasks)) && (q.release(k.tasks[kept]) || kept == 0) {
+		kept++
 	}
-	if kept = slices.Clone(k.tasks[:n]); k.aside > 0 {
+	if k.aside > 0 {
 		return kept, nil
 	}
-	behind = slices.Clone(k.tasks[n:])
-	clear(k.tasks[n:])
-	k.tasks = k.tasks[:n]
+	behind = slices.Clone(k.tasks[kept:])
+	clear(k.tasks[kept:])
+	k.tasks = k.tasks[:kept]
 	for _, t := range behind {
 		t.aside = true
 		q.isOut(k, t)
 	}
 	return kept, behind
+}
+
+// untold returns the tasks of a key that wait for long in all and whose users do not know it, or were
+// told too short a wait, each with how long it still waits at least: the first has its turn after a
+// wait, and each of the others at least a spacing after the one before. It may be several, since a
+// task may need more than one.
+func (q *queue[M, R]) untold(key Key, wait, spacing time.Duration, now time.Time) (untold waiting[M, R]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	k := q.keys[key]
+	if k == nil {
+		return untold
+	}
+	for i, t := range k.tasks {
+		l := &t.line
+		if l.since.IsZero() {
+			l.since = now
+		}
+		waited, left := now.Sub(l.since), wait+time.Duration(i)*spacing
+		if !l.told.IsZero() {
+			left = max(left, waited/2)
+		}
+		if waited+left < toldWait || now.Before(l.told) || i == 0 {
+			continue
+		}
+		l.told = now.Add(left)
+		untold.add(t, left)
+	}
+	return untold
+}
+
+// forgetTold has tasks told again.
+func (q *queue[M, R]) forgetTold(tasks []*task[M, R]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range tasks {
+		t.line.told = time.Time{}
+	}
 }
 
 // release acknowledges the message of a queued task; false if there is no room for the task without it.

@@ -198,8 +198,8 @@ func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
 		}
 		q.later(q.takeReady(1)[0], time.Now())
 		kept, behind := q.line(Key{7}, 5)
-		if len(kept) != want || len(behind) != 9-want || !slices.IsSorted(values(behind)) {
-			t.Errorf("with room for %d it keeps %d, and %v stand behind", room, len(kept), values(behind))
+		if kept != want || len(behind) != 9-want || !slices.IsSorted(values(behind)) {
+			t.Errorf("with room for %d it keeps %d, and %v stand behind", room, kept, values(behind))
 		}
 	}
 }

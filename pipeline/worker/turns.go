@@ -14,7 +14,7 @@ const (
 	// step uses the turn it gets, and what is due later must not come first.
 	longestLine = 30 * time.Second
 	keptInLine  = 32
-	// toldWait is the shortest wait in the queue that users are told of.
+	// toldWait is the shortest wait in a line that users are told of.
 	toldWait = time.Minute
 	// putOffBatch is how many tasks are put off in one transaction.
 	putOffBatch = 1000
@@ -30,6 +30,10 @@ func (o *waiting[M, R]) add(t *task[M, R], wait time.Duration) {
 	o.tasks, o.waits = append(o.tasks, t), append(o.waits, wait)
 }
 
+func (o *waiting[M, R]) addAll(others waiting[M, R]) {
+	o.tasks, o.waits = append(o.tasks, others.tasks...), append(o.waits, others.waits...)
+}
+
 // claims are what the tasks ask to claim.
 func (o *waiting[M, R]) claims() []R {
 	claims := make([]R, len(o.tasks))
@@ -39,8 +43,8 @@ func (o *waiting[M, R]) claims() []R {
 	return claims
 }
 
-// lines are the tasks of lines: those that wait in memory and whose users do not know it yet, and
-// those behind them.
+// lines are the tasks of lines: those that wait in memory and of which users are to be told, and those
+// behind them.
 type lines[M, R comparable] struct{ untold, behind waiting[M, R] }
 
 // holdBack leaves out the tasks whose turn has not come: they wait before the claim, so
@@ -61,6 +65,7 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 			kept = append(kept, t)
 		case wait <= shortWait:
 			w.waitInQueue(t, wait)
+			l.untold.addAll(w.untold(t, wait))
 		default:
 			w.waitLong(t, wait, &off, &l)
 		}
@@ -91,9 +96,7 @@ func (w *Worker[M, R, C]) tellWaits(ctx context.Context, untold waiting[M, R]) {
 	_, err := Guard(func() (struct{}, error) { return struct{}{}, w.stage.TellWaits(ctx, untold.claims(), untold.waits) })
 	if err != nil {
 		w.Logger.WarnContext(ctx, "telling of waits failed", "stage", w.Name, "err", err)
-		for _, t := range untold.tasks {
-			t.told.Store(false)
-		}
+		w.queue.forgetTold(untold.tasks)
 	}
 }
 
@@ -107,14 +110,19 @@ func (w *Worker[M, R, C]) waitLong(t *task[M, R], wait time.Duration, off *waiti
 	}
 	w.waitInQueue(t, wait)
 	kept, behind := w.queue.line(t.Key, keptInLine)
-	for i, t := range kept {
-		if turn := wait + time.Duration(i)*spacing; turn >= toldWait && t.told.CompareAndSwap(false, true) {
-			l.untold.add(t, turn)
-		}
-	}
 	for i, t := range behind {
-		l.behind.add(t, wait+time.Duration(len(kept)+i)*spacing/2)
+		l.behind.add(t, wait+time.Duration(kept+i)*spacing/2)
 	}
+	l.untold.addAll(w.untold(t, wait))
+}
+
+// untold returns the tasks of a line, whose first waits so long, that users are to be told of.
+func (w *Worker[M, R, C]) untold(first *task[M, R], wait time.Duration) (untold waiting[M, R]) {
+	spacing := w.spacing(first)
+	if spacing <= 0 {
+		return untold
+	}
+	return w.queue.untold(first.Key, wait, spacing, time.Now())
 }
 
 func (w *Worker[M, R, C]) waitInQueue(t *task[M, R], wait time.Duration) {

@@ -28,8 +28,10 @@ type paced struct {
 	steps      map[int16]int
 	gone       map[int16]bool // cancelled
 	published  []int16
+	begunAt    map[int16]time.Time
 	tellings   int // of which the first fails
 	told       []toldWaitOf
+	toldAt     []time.Time
 	postponed  int
 	puttingOff time.Duration // takes so long
 }
@@ -37,7 +39,7 @@ type paced struct {
 const pacedSpacing = 20 * time.Second
 
 func newPaced(burst int) *paced {
-	p := &paced{turns: rate.NewLimiter(rate.Every(pacedSpacing), burst), steps: map[int16]int{}, gone: map[int16]bool{}}
+	p := &paced{turns: rate.NewLimiter(rate.Every(pacedSpacing), burst), steps: map[int16]int{}, gone: map[int16]bool{}, begunAt: map[int16]time.Time{}}
 	p.worker = &Worker[schema.PublishMessage, schema.TargetRef, held]{
 		Config: Config[schema.PublishMessage]{
 			Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Reserve: p.reserve,
@@ -94,7 +96,7 @@ func (p *paced) TellWaits(_ context.Context, refs []schema.TargetRef, waits []ti
 		return errors.New("the database does not answer")
 	}
 	for i, ref := range refs {
-		p.told = append(p.told, toldWaitOf{ref.N, waits[i].Round(time.Second)})
+		p.told, p.toldAt = append(p.told, toldWaitOf{ref.N, waits[i].Round(time.Second)}), append(p.toldAt, time.Now())
 	}
 	return nil
 }
@@ -131,7 +133,9 @@ func (p *paced) step(n int16) (usesTurn bool) {
 	if p.gone[n] {
 		return false
 	}
-	p.steps[n]++
+	if p.steps[n]++; p.steps[n] == 1 {
+		p.begunAt[n] = time.Now()
+	}
 	if p.steps[n] == 4 {
 		p.published = append(p.published, n)
 		return true
@@ -265,45 +269,55 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 	})
 }
 
-func TestALongWaitInALineIsToldOnce(t *testing.T) {
+func TestALongWaitInALineIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
 		for n := range int16(6) {
 			p.post(n)
 		}
-		for turn := range 4 {
-			batch := p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
-			for _, task := range batch {
+		for range 7 {
+			for _, task := range p.worker.holdBack(phases{stores: t.Context(), claims: t.Context()}, p.worker.queue.take(t.Context(), 1)) {
 				task.turn = nil // it is used
 				p.worker.queue.done(task)
 			}
-			if len(batch) != turn%2 {
-				t.Errorf("%d have their turn", len(batch))
-			}
 			p.worker.puttingOff.Wait()
 		}
-		// The first telling, of 2 to 5, failed.
-		if want := []toldWaitOf{{3, 60 * time.Second}, {4, 80 * time.Second}, {5, 100 * time.Second}}; !slices.Equal(p.told, want) {
+		// The first telling, of those from the third on, fails; 20 s later they are told again.
+		if want := []toldWaitOf{{2, 40 * time.Second}, {3, 60 * time.Second}, {4, 80 * time.Second}, {5, 100 * time.Second}}; !slices.Equal(p.told, want) {
 			t.Errorf("told is %v, want %v", p.told, want)
 		}
 	})
 }
 
-func TestALineGoesOnWhileItsRestIsPutOff(t *testing.T) {
+func TestWhatWaitsInALineIsToldInTimeAndNotForTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const posts = 5
+		const posts = 20
 		p := newPaced(1)
-		p.puttingOff = 10 * time.Minute // other lines are put off before it
-		for n := range int16(2 * keptInLine) {
-			p.steps[n] = 3 // each has its last step left
+		p.turns.Allow()
+		p.tellings = 1 // none fails
+		for n := range int16(posts) {
 			p.post(n)
 		}
 		began := time.Now()
-		p.run(t.Context(), posts)
-		if took := time.Since(began); took > (posts+1)*pacedSpacing {
-			t.Errorf("%d posts took %v, want each at its turn", posts, took)
-		}
+		p.run(t.Context(), posts-1)
 		p.worker.puttingOff.Wait()
+		first := map[int16]time.Time{}
+		for i, told := range p.told {
+			if first[told.n].IsZero() {
+				first[told.n] = p.toldAt[i]
+				if until := p.toldAt[i].Add(told.wait - time.Second); until.After(p.begunAt[told.n]) {
+					t.Errorf("of post %d is told that it waits until %v, and it begins after %v", told.n, until.Sub(began), p.begunAt[told.n].Sub(began))
+				}
+			}
+		}
+		for n, begun := range p.begunAt {
+			if begun.Sub(began) > time.Minute+pacedSpacing && (first[n].IsZero() || first[n].Sub(began) > time.Minute) {
+				t.Errorf("post %d, which begins after %v, is told %v", n, begun.Sub(began), first[n])
+			}
+		}
+		if most := 8 * posts; len(p.told) > most {
+			t.Errorf("%d times something is told, want at most %d", len(p.told), most)
+		}
 	})
 }

@@ -48,7 +48,7 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 		rows, err := tx.Query(ctx, `
 			update targets t set next_at = `+targetsTurn+` from `+waitingTargets+`
 			returning `+toldOfTarget+`, t.next_at`, posts, ns, versions, waits, p.Late)
-		postponed, err = db.Collect(rows, err, scanTarget(&told, began))
+		postponed, err = db.Collect(rows, err, scanTarget(&told, began, toldWait))
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (p *Publish) TellWaits(ctx context.Context, refs []schema.TargetRef, waits 
 	began := p.Now()
 	var told tables.AttemptRows
 	rows, err := p.Pool.Query(ctx, `select `+toldOfTarget+`, `+targetsTurn+` from targets t, `+waitingTargets, posts, ns, versions, waits, p.Late)
-	_, err = db.Collect(rows, err, scanTarget(&told, began))
+	_, err = db.Collect(rows, err, scanTarget(&told, began, 0))
 	if err == nil {
 		err = tell(ctx, p.Pool, told)
 	}
@@ -86,13 +86,14 @@ func (p *Publish) TellWaits(ctx context.Context, refs []schema.TargetRef, waits 
 
 const toldOfTarget = `t.post_id, t.n, t.version, t.entry, t.attempts`
 
-// scanTarget scans toldOfTarget and when the target has its turn, which it tells.
-func scanTarget(told *tables.AttemptRows, now time.Time) func(pgx.Row, *schema.TargetRef) error {
+// scanTarget scans toldOfTarget and when the target has its turn, which it tells where that takes at
+// least so long.
+func scanTarget(told *tables.AttemptRows, now time.Time, least time.Duration) func(pgx.Row, *schema.TargetRef) error {
 	return func(row pgx.Row, r *schema.TargetRef) error {
 		a := schema.Attempt{At: now, Comment: schema.NoComment}
 		err := row.Scan((*[16]byte)(&r.Post), &r.N, &r.Version, &a.Entry, &a.Tries, &a.NextAt)
 		a.N = r.N
-		told.Add(r.Post, deferred(a))
+		told.Add(r.Post, deferred(a, least))
 		return err
 	}
 }
@@ -101,8 +102,8 @@ func scanTarget(told *tables.AttemptRows, now time.Time) func(pgx.Row, *schema.T
 const toldWait = time.Minute
 
 // deferred is the attempt of what waits before its claim; nil: for too short a time to be told.
-func deferred(a schema.Attempt) *schema.Attempt {
-	if a.NextAt.Sub(a.At) < toldWait {
+func deferred(a schema.Attempt, least time.Duration) *schema.Attempt {
+	if a.NextAt.Sub(a.At) < least {
 		return nil
 	}
 	a.Kind, a.Code, a.Message = schema.AttemptDeferred, schema.CodeOf(schema.RateLimited), "the account has to wait for its platform"
@@ -148,7 +149,7 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 		rows, err := tx.Query(ctx, `
 			update comments c set next_at = `+commentsTurn+` from `+waitingComments+`
 			returning `+toldOfComment+`, c.next_at`, ids, waits, schema.FirstCommentDelay, c.Late)
-		postponed, err = db.Collect(rows, err, scanComment(&told, began))
+		postponed, err = db.Collect(rows, err, scanComment(&told, began, toldWait))
 		if err != nil {
 			return err
 		}
@@ -173,13 +174,13 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 
 const toldOfComment = `c.id, coalesce(c.post_id, ` + db.NoID + `), c.n, c.position, c.entry, c.attempts`
 
-// scanComment scans toldOfComment and when the comment has its turn, which it tells.
-func scanComment(told *tables.AttemptRows, now time.Time) func(pgx.Row, *schema.CommentID) error {
+// scanComment scans toldOfComment and when the comment has its turn, as scanTarget does.
+func scanComment(told *tables.AttemptRows, now time.Time, least time.Duration) func(pgx.Row, *schema.CommentID) error {
 	return func(row pgx.Row, id *schema.CommentID) error {
 		a, post := schema.Attempt{At: now}, schema.PostID{}
 		err := row.Scan((*[16]byte)(id), (*[16]byte)(&post), &a.N, &a.Comment, &a.Entry, &a.Tries, &a.NextAt)
 		if !post.IsZero() { // a reply has no timeline
-			told.Add(post, deferred(a))
+			told.Add(post, deferred(a, least))
 		}
 		return err
 	}
@@ -191,7 +192,7 @@ func (c *Comment) TellWaits(ctx context.Context, ids []schema.CommentID, waits [
 	var told tables.AttemptRows
 	rows, err := c.Pool.Query(ctx, `select `+toldOfComment+`, `+commentsTurn+` from comments c, `+waitingComments,
 		ids, waits, schema.FirstCommentDelay, c.Late)
-	_, err = db.Collect(rows, err, scanComment(&told, began))
+	_, err = db.Collect(rows, err, scanComment(&told, began, 0))
 	if err == nil {
 		err = tell(ctx, c.Pool, told)
 	}
