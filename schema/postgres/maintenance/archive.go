@@ -29,7 +29,7 @@ const (
 	// archiveChunk is how many posts are moved at a time, with their targets and comments.
 	archiveChunk = 1000
 	// unnotedStretch is how many open posts are looked at for some that nobody has noted.
-	unnotedStretch = 2_000
+	unnotedStretch = 500
 )
 
 // ending is a place in the order in which posts have ended.
