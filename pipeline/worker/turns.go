@@ -16,7 +16,7 @@ const (
 	keptInLine  = 32
 	// toldWait is the shortest wait in a line that users are told of.
 	toldWait = time.Minute
-	// putOffBatch is how many tasks are put off in one transaction.
+	// putOffBatch is how many tasks are put off, or told of, in one transaction.
 	putOffBatch = 1000
 )
 
@@ -32,6 +32,16 @@ func (o *waiting[M, R]) add(t *task[M, R], wait time.Duration) {
 
 func (o *waiting[M, R]) addAll(others waiting[M, R]) {
 	o.tasks, o.waits = append(o.tasks, others.tasks...), append(o.waits, others.waits...)
+}
+
+// chunks are the tasks by as many as are written in one transaction.
+func (o *waiting[M, R]) chunks(yield func(waiting[M, R]) bool) {
+	for i := 0; i < len(o.tasks); i += putOffBatch {
+		end := min(i+putOffBatch, len(o.tasks))
+		if !yield(waiting[M, R]{o.tasks[i:end], o.waits[i:end]}) {
+			return
+		}
+	}
 }
 
 // claims are what the tasks ask to claim.
@@ -90,13 +100,12 @@ func (w *Worker[M, R, C]) putOffLines(ctx context.Context, l lines[M, R]) {
 }
 
 func (w *Worker[M, R, C]) tellWaits(ctx context.Context, untold waiting[M, R]) {
-	if len(untold.tasks) == 0 {
-		return
-	}
-	_, err := Guard(func() (struct{}, error) { return struct{}{}, w.stage.TellWaits(ctx, untold.claims(), untold.waits) })
-	if err != nil {
-		w.Logger.WarnContext(ctx, "telling of waits failed", "stage", w.Name, "err", err)
-		w.queue.forgetTold(untold.tasks)
+	for some := range untold.chunks {
+		_, err := Guard(func() (struct{}, error) { return struct{}{}, w.stage.TellWaits(ctx, some.claims(), some.waits) })
+		if err != nil {
+			w.Logger.WarnContext(ctx, "telling of waits failed", "stage", w.Name, "err", err)
+			w.queue.forgetTold(some.tasks)
+		}
 	}
 }
 
@@ -154,10 +163,8 @@ func (w *Worker[M, R, C]) reserveAll(ctx context.Context, batch []*task[M, R]) [
 // postponed: the claim drops those that are not open any more, the step ends those that
 // are too late.
 func (w *Worker[M, R, C]) putOff(ctx context.Context, off waiting[M, R]) (kept []*task[M, R]) {
-	for len(off.tasks) > 0 {
-		n := min(len(off.tasks), putOffBatch)
-		kept = append(kept, w.putOffSome(ctx, waiting[M, R]{off.tasks[:n], off.waits[:n]})...)
-		off = waiting[M, R]{off.tasks[n:], off.waits[n:]}
+	for some := range off.chunks {
+		kept = append(kept, w.putOffSome(ctx, some)...)
 	}
 	return kept
 }
