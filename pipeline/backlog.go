@@ -20,10 +20,14 @@ type backlogStore interface {
 
 const (
 	overdueAfter = 500 * time.Millisecond // later than this, a job belongs to the backlog
-	// passLookback is how far before now a pass starts: longer than any transaction lasts, so
-	// that no job can still appear with an earlier time. A full pass starts at the very
-	// beginning: while there is a backlog, after firing has failed, and every fullPassEvery.
-	passLookback  = time.Minute
+	// nearLookback is how far before now most passes start: longer than most transactions last. A
+	// wide pass starts wideLookback before now, longer than any lasts, so that no job can still appear
+	// with an earlier time. A full pass starts at the very beginning: while there is a backlog, after
+	// firing has failed, and every fullPassEvery. What is done stays in the index beside a transaction
+	// that holds xmin, and each pass walks over it.
+	nearLookback  = 10 * time.Second
+	wideLookback  = time.Minute
+	widePassEvery = 10 * time.Second
 	fullPassEvery = 5 * time.Minute
 	// passEvery is how often a pass begins. passLimit is how long one may take if it skips
 	// nothing: after that a new one begins, to find jobs that have appeared behind it.
@@ -54,6 +58,7 @@ type backlog struct {
 	readTo  time.Time // the furthest that the last pass and the readers since then read, or will
 
 	passBegan     time.Time // the last one
+	widePassBegan time.Time
 	fullPassBegan time.Time
 	nextFullPass  time.Time // the earliest
 	found         bool      // the last pass, or this one, has found jobs
@@ -91,7 +96,7 @@ func (b *backlog) beginReaders(now time.Time) {
 		b.pass = nil
 		b.missed.Store(true)
 	}
-	if since := now.Sub(b.passBegan); b.pass == nil && (since >= passEvery || since < 0) { // or the clock was set back
+	if b.pass == nil && hasPassed(passEvery, b.passBegan, now) {
 		b.beginPass(now)
 	}
 	if len(b.refills) < refillsAtOnce {
@@ -113,13 +118,21 @@ func (b *backlog) readers() []*reader {
 }
 
 func (b *backlog) beginPass(now time.Time) {
-	from := now.Add(-passLookback)
-	since := now.Sub(b.fullPassBegan)
-	if b.missed.Swap(false) || b.found && !now.Before(b.nextFullPass) || since > fullPassEvery || since < 0 {
-		from, b.fullPassBegan, b.found = time.Time{}, now, false
+	from := now.Add(-nearLookback)
+	switch {
+	case b.missed.Swap(false) || b.found && !now.Before(b.nextFullPass) || hasPassed(fullPassEvery, b.fullPassBegan, now):
+		from, b.fullPassBegan, b.widePassBegan, b.found = time.Time{}, now, now, false
+	case hasPassed(widePassEvery, b.widePassBegan, now):
+		from, b.widePassBegan = now.Add(-wideLookback), now
 	}
 	b.passBegan, b.readTo = now, now.Add(-overdueAfter)
 	b.pass = newReader(b.store, b.shards, schema.JobPlace{DueAt: from}, b.readTo)
+}
+
+// hasPassed reports whether so long has passed, or the clock was set back.
+func hasPassed(d time.Duration, since, now time.Time) bool {
+	passed := now.Sub(since)
+	return passed >= d || passed < 0
 }
 
 // pause returns how long there is nothing to do.
@@ -248,7 +261,7 @@ func (b *backlog) beginFiring(batch []dispatch) []dispatch {
 
 // settle asks which fired jobs are done, and releases their credit.
 func (b *backlog) settle(ctx context.Context, now time.Time) {
-	if since := now.Sub(b.settled); since >= 0 && since < b.settleInterval { // negative: the clock was set back
+	if !hasPassed(b.settleInterval, b.settled, now) {
 		return
 	}
 	b.settled = now

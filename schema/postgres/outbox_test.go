@@ -2,6 +2,8 @@ package postgres_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -17,7 +19,10 @@ func TestEventsThatAreStuckAreSentAgain(t *testing.T) {
 		f.create(f.post(1, 0))
 	}
 	for _, b := range f.events() {
-		all = append(all, b.ID)
+		made := b.ID
+		binary.BigEndian.PutUint64(made[:], binary.BigEndian.Uint64(made[:])-11_000<<16) // 11 s ago
+		f.exec(fmt.Sprintf(`update outbox set id = '%x' where id = '%x'`, made[:], b.ID[:]))
+		all = append(all, made)
 	}
 	slices.SortFunc(all, func(a, b schema.BatchID) int { return bytes.Compare(a[:], b[:]) })
 	f.must(f.analytics.Stored(t.Context(), []schema.EventBatch{{ID: all[0]}}))

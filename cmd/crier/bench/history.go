@@ -19,7 +19,7 @@ const (
 	historyTimes  = 3 // posts that have ended for each that is scheduled
 	// How often each server is measured, in turn with the other: as often as the caps of its
 	// accounts let it.
-	creationTurns, latenessTurns = 3, 8
+	creationTurns, latenessTurns = 3, 5
 	// worse is by how much creation and lateness may be worse beside a history than without.
 	worse = 0.1
 	// listsWithin is what a page of a list may take, in milliseconds.

@@ -30,7 +30,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 	}
 	rows, err := s.Pool.Query(ctx, `
 		with seen as materialized (
-			select id, owed, sent_at from outbox where id > coalesce(@after::uuid, `+db.NoID+`) order by id limit @scan
+			select id, owed, sent_at from outbox where id > coalesce(@after::uuid, `+db.NoID+`) and id < @younger order by id limit @scan
 		), late as (
 			select id from seen where owed & @mark::int2 <> 0 and sent_at < now() - @age::interval order by id limit @limit
 		), sized as (
@@ -42,7 +42,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		)
 		select (select id from seen order by id limit 1), (select id from seen order by id offset @scan - 1 limit 1), sent.id, sent.payload
 		from (values (0)) always left join sent on true order by sent.id`, pgx.StrictNamedArgs{
-		"after": place, "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
+		"after": place, "younger": schema.FirstBatchID(now.Add(-age)), "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
 	})
 	var first, last, id *[16]byte
 	var payload []byte

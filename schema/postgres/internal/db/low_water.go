@@ -6,18 +6,25 @@ import (
 )
 
 // LowWater is the time before which a table, read in the order of time, has no row any more, as far
-// as is known. While a transaction holds xmin, what is deleted stays in the index, and a scan from
-// the very beginning walks over all of it.
+// as is known. While a transaction holds xmin, what is deleted stays in the index, and a scan walks
+// over all of it: so most scans start where rows usually are, some earlier, and few at the very beginning.
 type LowWater struct {
 	mu   sync.Mutex
 	mark time.Time // zero: unknown
+	near time.Time // the same, unless a transaction took long
+	wide time.Time // when a scan last started at the mark or before
 	full time.Time // when a scan last started at the very beginning
 }
 
 const (
-	// Lookback is how far before now a scan starts at least: longer than any transaction lasts, so
-	// that no row can still appear with an earlier time.
+	// Lookback is how far before now a scan starts at times, at least: longer than any transaction
+	// lasts, so that no row can still appear with an earlier time.
 	Lookback = time.Minute
+	// nearLookback is how far before now the others start: longer than most transactions last, and
+	// than rows stay that nobody is late with.
+	nearLookback = 15 * time.Second
+	// wideScanEvery is how often a scan starts at the mark.
+	wideScanEvery = 10 * time.Second
 	// fullScanEvery is how often a scan starts at the very beginning: some rows come back with the
 	// time that they had, such as a dead letter's events.
 	fullScanEvery = 30 * time.Second
@@ -28,11 +35,20 @@ const (
 func (w *LowWater) Start(now time.Time) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if since := now.Sub(w.full); w.mark.IsZero() || since > fullScanEvery || since < 0 { // or the clock was set back
-		w.full = now
-		return time.Time{}
+	isTime := func(last time.Time, every time.Duration) bool {
+		since := now.Sub(last)
+		return since > every || since < 0 // or the clock was set back
 	}
-	return w.mark
+	switch {
+	case w.mark.IsZero() || isTime(w.full, fullScanEvery):
+		w.full, w.wide = now, now
+		return time.Time{}
+	case isTime(w.wide, wideScanEvery):
+		w.wide = now
+		return w.mark
+	default:
+		return w.near
+	}
 }
 
 // Mark returns the time from which others' scans have found all there is; zero: from the very beginning.
@@ -47,11 +63,18 @@ func (w *LowWater) Mark() time.Time {
 func (w *LowWater) Note(from, first, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if from.After(w.mark) {
-		return // another scan has found a row since that is before this one's
+	earliest := func(lookback time.Duration) time.Time {
+		start := now.Add(-lookback)
+		if !first.IsZero() && first.Before(start) {
+			return first
+		}
+		return start
 	}
-	w.mark = now.Add(-Lookback)
-	if !first.IsZero() && first.Before(w.mark) {
-		w.mark = first
+	// Otherwise another scan has found a row since that is before this one's.
+	if !from.After(w.mark) {
+		w.mark = earliest(Lookback)
+	}
+	if !from.After(w.near) {
+		w.near = earliest(nearLookback)
 	}
 }

@@ -10,7 +10,7 @@ import (
 func TestAScanStartsAtWhatMayBeThere(t *testing.T) {
 	var w db.LowWater
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	old := now.Add(-time.Hour)
+	old, near := now.Add(-time.Hour), 15*time.Second
 	want := func(what string, from time.Time) {
 		t.Helper()
 		if got := w.Start(now); !got.Equal(from) {
@@ -21,10 +21,16 @@ func TestAScanStartsAtWhatMayBeThere(t *testing.T) {
 	w.Note(time.Time{}, old, now)
 	want("with a row of an hour ago", old)
 	w.Note(time.Time{}, time.Time{}, now)
-	want("with nothing there", now.Add(-db.Lookback))
-	w.Note(time.Time{}, now.Add(-time.Second), now)
-	want("with a young row", now.Add(-db.Lookback))
-	now = now.Add(31 * time.Second)
+	want("with nothing there", now.Add(-near))
+	w.Note(now.Add(-near), now.Add(-time.Second), now)
+	want("with a young row", now.Add(-near))
+	w.Note(now.Add(-near), now.Add(-near), now.Add(time.Second))
+	want("with a row as old as that", now.Add(-near))
+	now = now.Add(11 * time.Second)
+	want("where a transaction may have taken long", now.Add(-11*time.Second-db.Lookback))
+	w.Note(now.Add(-11*time.Second-db.Lookback), old.Add(time.Hour-30*time.Second), now)
+	want("with what it made", old.Add(time.Hour-30*time.Second))
+	now = now.Add(20 * time.Second)
 	want("by and by", time.Time{})
 	w.Note(time.Time{}, time.Time{}, now)
 	now = now.Add(-time.Hour)
