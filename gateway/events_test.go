@@ -97,6 +97,7 @@ func TestChangesOfAPostAreSent(t *testing.T) {
 	if got := a.wantSent(n, schema.PostCancelled)[schema.PostCancelled].at("post", "platforms", 0, "status").text(); got != "cancelled" {
 		t.Errorf("status of the platform = %q", got)
 	}
+	a.call(http.MethodPatch, path, `{}`).fails(http.StatusBadRequest, "invalid_state")
 }
 
 func TestADraftThatGetsItsTimeIsScheduled(t *testing.T) {

@@ -143,7 +143,7 @@ func (d Delivery) unanswered(e *Error, at time.Time, jitter float64) Result {
 	case e.Kind == TokenDead && (!d.Renews || e.End != NotEnded):
 		return d.failed(d.outcomeUnknown(credentialsDead, at))
 	case e.Kind == Refused && d.Step != StepFind:
-		return d.failed(d.outcomeUnknown("the answer was lost, and the platform refused the call when it was repeated: "+e.Message, at))
+		return d.failed(d.outcomeUnknown("the platform refused the call when it was repeated: "+e.Message, at))
 	case e.Kind == Internal && d.Attempts+1 >= d.Tries:
 		return d.failed(DeadUnknown(at))
 	case !at.Before(d.Until): // which may be that it is published, and nobody knows as what
@@ -181,29 +181,34 @@ func (d Delivery) lookWait(asked time.Duration, at time.Time, jitter float64) ti
 	return min(max(wait, asked), d.Until.Add(afterUntil).Sub(at))
 }
 
-// Reasons why nobody knows what became of a call.
+// Reasons why nobody knows what became of a call, after what is known of it.
 const (
-	couldNotTell = "the answer was lost, and what the account shows does not tell whether it was published; " +
+	couldNotTell = "what the account shows does not tell whether it was published; " +
 		"a retry looks once more, and publishes where nobody can tell only with acceptDuplicate"
-	couldNotAsk = "the answer was lost, and the platform could not be asked within the time the post may be late whether it was published; " +
+	couldNotAsk = "the platform could not be asked within the time the post may be late whether it was published; " +
 		"a retry looks first"
-	credentialsDead = "the answer was lost, and the platform does not take the account's credentials, so it could not be asked whether it was published; " +
+	credentialsDead = "the platform does not take the account's credentials, so it could not be asked whether it was published; " +
 		"connect the account again and retry the post: a retry looks first"
-	accountGone = "the answer was lost, and the account was disconnected before the platform could be asked whether it was published; " +
+	accountGone = "the account was disconnected before the platform could be asked whether it was published; " +
 		"connect it again and retry the post: a retry looks first"
-	stillProcessed = "the platform took the post, and has not finished processing it within the time the post may be late; a retry looks first"
-	secondAccepted = "nobody can tell whether it was published; the platform is called again, since a second post is accepted"
-	cannotLook     = "the answer was lost, and the platform offers no way to find out whether it was published; " +
+	stillProcessed = "it has not finished processing it within the time the post may be late; a retry looks first"
+	cannotLook     = "the platform offers no way to find out whether it was published; " +
 		"look at the account, and retry with acceptDuplicate if it is not there"
 )
+
+const secondAccepted = "nobody can tell whether it was published; the platform is called again, since a second post is accepted"
 
 // outcomeUnknown is the error of an entry that fails while nobody knows whether it is
 // published.
 func (d Delivery) outcomeUnknown(why string, at time.Time) *TargetError {
+	known := "the answer was lost"
+	if d.polls() {
+		known = "the platform took the post"
+	}
 	if d.Blind {
 		why = cannotLook
 	}
-	return &TargetError{Code: CodeOutcomeUnknown, Message: why, At: at}
+	return &TargetError{Code: CodeOutcomeUnknown, Message: known + ", and " + why, At: at}
 }
 
 // stillOpen is the error that a target shows while its outcome is looked for.

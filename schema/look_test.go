@@ -87,6 +87,23 @@ func TestLooksComeRarerTheLongerTheyFail(t *testing.T) {
 	}
 }
 
+// What the platform has answered for is not said to have been lost.
+func TestWhatThePlatformTookIsNotCalledLost(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	d := Delivery{Step: StepFind, Entries: 1, Until: at, Receipts: []Receipt{{NativeID: "1", Open: true}}}
+	for name, r := range map[string]Result{
+		"nobody answers":      d.After(Outcome{Err: &Error{Kind: Retryable, Message: "no answer"}}, at, 0),
+		"it is still at work": d.After(Outcome{Verdict: Found, Receipt: Receipt{NativeID: "1", Open: true}}, at, 0),
+		"it is not claimed":   d.Missed(at),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if e := r.Error; r.State != TargetFailed || e.Code != CodeOutcomeUnknown || !strings.HasPrefix(e.Message, "the platform took the post, and ") {
+				t.Errorf("it ends as %+v", *e)
+			}
+		})
+	}
+}
+
 func TestWhatMayBeThereIsNeverSaidToHaveMissedItsDeadline(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -108,6 +109,9 @@ func (c Content) SettingText(platform Platform) string {
 	}
 	return s.Content
 }
+
+// ErrUnchanged is what a change of a post returns that leaves it as it is.
+var ErrUnchanged = errors.New("the post stays as it is")
 
 // PostStatus is the status of a post; it follows from its targets'. Its number is
 // stored: it never changes.

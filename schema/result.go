@@ -96,7 +96,8 @@ func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 }
 
 func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
-	if o.Progress.Advanced || o.Err != nil && o.Err.Advanced {
+	advanced := o.Progress.Advanced || o.Err != nil && o.Err.Advanced
+	if advanced && !d.anew() {
 		d.Attempts = 0
 	}
 	if o.Err != nil {
@@ -117,6 +118,11 @@ func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
 	r.Progress = o.Progress.State
 	return r
 }
+
+// anew reports whether the entry is prepared once more since a call of it found the preparation gone.
+// That counts as the call's try: else each preparation would forget it, and the two take turns until
+// the deadline.
+func (d Delivery) anew() bool { return !d.Since.IsZero() && !d.calledBefore() }
 
 func (d Delivery) afterPublish(o Outcome, at time.Time, jitter float64) Result {
 	if o.Err == nil {

@@ -25,3 +25,21 @@ func TestAnUploadThatGetsFurtherIsNotGivenUp(t *testing.T) {
 		d.Attempts = r.Attempts
 	}
 }
+
+// A call that finds its preparation gone has cost a try, however far the next preparation gets: else
+// the two would take turns until the deadline.
+func TestAnUploadThatIsMadeAnewForgetsNoTry(t *testing.T) {
+	now := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	d := Delivery{Step: StepPrepare, Entries: 1, Tries: DefaultTries, DueAt: now, Until: now.Add(24 * time.Hour)}
+	gone := Outcome{Err: &Error{Kind: Retryable, Unprepared: true, Message: "the upload is gone"}}
+	ready := Outcome{Progress: Progress{State: []byte("{}"), Advanced: true, Ready: true}}
+	for n := 1; n <= DefaultTries; n++ {
+		d.Step, d.Attempts = StepPublish, d.After(ready, now, 0).Attempts
+		d.Since = now
+		r := d.After(gone, now, 0)
+		if isLast := n == DefaultTries; (r.State == TargetFailed) != isLast {
+			t.Fatalf("after %d calls that found it gone: %+v", n, r)
+		}
+		d.Step, d.Attempts = r.Step, r.Attempts
+	}
+}

@@ -159,14 +159,14 @@ func (c *Connector) finish(ctx context.Context, d schema.Delivery, s settings, a
 }
 
 // refusedAgain judges the refusal of an end that was sent before: Facebook refuses the second where
-// it took the first. The video itself tells, though perhaps not at once: only the last try, or one of
-// a minute after the first, believes that it is not.
+// it took the first. The video itself tells, though nothing says how soon: only the last try believes
+// that it is not published.
 func (c *Connector) refusedAgain(ctx context.Context, d schema.Delivery, s settings, a asset, refused error) error {
 	_, verdict, err := c.findVideo(ctx, d, s, a.ID)
 	switch {
 	case verdict == schema.Found:
 		return &schema.Error{Kind: schema.Duplicate, Message: "the video is published already", Err: refused}
-	case verdict == schema.CannotTell, err == nil && d.Attempts+1 < d.Tries && c.now().Sub(d.Since) < schema.UsualListing:
+	case verdict == schema.CannotTell, err == nil && d.Attempts+1 < d.Tries:
 		return &schema.Error{Kind: schema.Unknown, Message: "the video may be published already", Err: errors.Join(refused, err)}
 	default:
 		return cmp.Or(err, refused)
@@ -191,7 +191,7 @@ func (c *Connector) succeed(ctx context.Context, d schema.Delivery, call connect
 		PostID  string `json:"post_id"`
 	}
 	if _, err := c.client.Do(ctx, call, &done); err != nil {
-		return schema.Receipt{}, fmt.Errorf("publishing: %w", err)
+		return schema.Receipt{}, fmt.Errorf("publishing: %w", listing.OfFirstCall(d, err))
 	}
 	isVideo := id != ""
 	if !isVideo {
@@ -220,7 +220,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 		ID string `json:"id"`
 	}
 	if _, err := c.client.Do(ctx, call, &made); err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(err))
+		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(listing.OfFirstCall(d, err)))
 	}
 	if made.ID == "" {
 		return schema.Receipt{}, unnamed("comment")

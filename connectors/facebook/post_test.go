@@ -55,11 +55,24 @@ func TestKindsOfPosts(t *testing.T) {
 func TestADuplicate(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("look")
-	for attempts, want := range []schema.ErrorKind{schema.Refused, schema.Duplicate} {
-		r.Inject(t, simulation.Fault{Operation: "POST /{version}/{page}/feed", Status: 400, Body: `{"error":{"message":"(#506) Duplicate status message","code":506}}`})
-		d.Attempts = attempts
-		_, err := r.Publish(t.Context(), d)
-		connectortest.WantKind(t, err, want)
+	comment := d
+	comment.Receipts, comment.Comment = []schema.Receipt{r.publish(t, d)}, &schema.Comment{Text: "first"}
+	for operation, call := range map[string]func(attempts int) error{
+		"POST /{version}/{page}/feed": func(attempts int) error {
+			d.Attempts = attempts
+			_, err := r.Publish(t.Context(), d)
+			return err
+		},
+		"POST /{version}/{node}/comments": func(attempts int) error {
+			comment.Attempts = attempts
+			_, err := r.Comment(t.Context(), comment)
+			return err
+		},
+	} {
+		for attempts, want := range []schema.ErrorKind{schema.Refused, schema.Duplicate} {
+			r.Inject(t, simulation.Fault{Operation: operation, Status: 400, Body: `{"error":{"message":"(#506) Duplicate status message","code":506}}`})
+			connectortest.WantKind(t, call(attempts), want)
+		}
 	}
 }
 

@@ -25,7 +25,8 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 		return nil
 	}
 	switch r, _ := errors.AsType[graph.Error](e); r.Subcode {
-	case 2207051: // held back as spam: soon again makes it worse
+	case 2207051, // held back as spam: soon again makes it worse
+		2207057: // the cover is taken from beyond the video's end
 		e.Kind, e.RetryAfter = schema.Refused, 0
 	case 2207042: // the account's posts of the day are used up
 		e.Kind, e.RetryAfter, e.Alone = schema.RateLimited, fullWait, true

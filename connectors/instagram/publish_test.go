@@ -107,6 +107,18 @@ func TestWhatInstagramMakesOfNoSuchMedia(t *testing.T) {
 	}
 }
 
+// A cover from beyond the video's end is no less beyond it the next time.
+func TestACoverFromBeyondTheVideo(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("look", r.Film(""))
+	r.Inject(t, simulation.Fault{
+		Operation: simCreate, Status: 400,
+		Body: `{"error":{"message":"Thumbnail offset must be less than video duration","code":1,"error_subcode":2207057}}`,
+	})
+	_, err := r.Prepare(t.Context(), d)
+	connectortest.WantKind(t, err, schema.Refused)
+}
+
 func TestALostAnswerOfEachCall(t *testing.T) {
 	graphtest.RunLosses(t, subject, map[string]graphtest.Loss{
 		"the container of a picture":   {Call: simCreate, Items: 1, Kind: schema.Retryable},

@@ -92,7 +92,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		receipt.URL = c.web + "/@" + url.PathEscape(p.Username) + "/video/" + url.PathEscape(receipt.NativeID)
 		return receipt, schema.Found, nil
 	case found.Status == statusComplete:
-		receipt.Open = s.Privacy != oneself && c.now().Sub(receipt.PostedAt) < moderated
+		receipt.Open = s.Privacy != oneself && c.now().Sub(receipt.PostedAt) < moderated && c.now().Before(d.Until)
 		return receipt, schema.Found, nil
 	case known != nil || found.isTaken(p): // TikTok has answered that it has it, or says so now
 		receipt.Open = true

@@ -195,6 +195,17 @@ func TestWhatAPublicationHasComeTo(t *testing.T) {
 	}
 }
 
+// A video that is published has not failed because it was not named by the time the post may be late.
+func TestAVideoIsPublishedThoughItIsNotNamedInTime(t *testing.T) {
+	r := newRig(t)
+	d := r.prepare(t, r.delivery("look", short))
+	d.Settings, d.Since, d.Until = []byte(`{"privacy":"`+everyone+`"}`), r.Clock(), r.Clock()
+	r.Inject(t, saysStatus(`"PUBLISH_COMPLETE"`))
+	if receipt, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || receipt.Open || err != nil {
+		t.Errorf("Find = %+v, %v, %v; want it published", receipt, verdict, err)
+	}
+}
+
 // A publication that was answered for is not taken for one that never was, however slow TikTok
 // counts; one whose id nobody knows cannot be told of.
 func TestAPublicationThatWasAnsweredFor(t *testing.T) {

@@ -38,29 +38,18 @@ func (p *posts) update(c *gin.Context) error {
 	if err := refusal(f.Report); err != nil {
 		return err
 	}
-	if fields.isEmpty() {
-		return p.unchanged(c, b.key.Workspace, id, f.Report.Warnings)
-	}
 	var r body.Report // of the last run: the store may call this again
 	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, id, func(post *schema.Post) error {
 		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
+		if fields.isEmpty() {
+			return schema.ErrUnchanged
+		}
 		return p.patch(post, change, b.now, &r)
 	})
 	if err != nil {
 		return err
 	}
 	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: r.Warnings})
-	return nil
-}
-
-// unchanged answers a request that names nothing to change: the post stays as it is, and nobody is
-// told of an update.
-func (p *posts) unchanged(c *gin.Context, workspace schema.WorkspaceID, id schema.PostID, warnings []schema.Detail) error {
-	post, err := p.Store.Post(c.Request.Context(), workspace, id)
-	if err != nil {
-		return err
-	}
-	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: warnings})
 	return nil
 }
 

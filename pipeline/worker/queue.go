@@ -186,16 +186,23 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		t.message, t.acked = nil, true
 		q.acked++
 	}
-	q.queued[t.value] = t
-	k.tasks = slices.Insert(k.tasks, k.placeOf(t), t)
-	if t.overdue.IsZero() {
-		k.fresh++
-	}
-	if k.listed == listedOverdue && t.overdue.IsZero() {
-		q.makeReady(k)
-	}
+	q.insert(k, t, k.placeOf(t))
 	q.offer(k)
 	return t.acked
+}
+
+// insert queues a task of a key at a place. A key that is listed as overdue is listed with what is due
+// now as soon as one of its tasks is.
+func (q *queue[M, R]) insert(k *keyQueue[M, R], t *task[M, R], place int) {
+	q.queued[t.value] = t
+	k.tasks = slices.Insert(k.tasks, place, t)
+	if !t.overdue.IsZero() {
+		return
+	}
+	k.fresh++
+	if k.listed == listedOverdue {
+		q.makeReady(k)
+	}
 }
 
 // widthPart is the part of a bulkhead's free slots that a key may have beyond its first
@@ -430,14 +437,10 @@ func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	q.leave(k, t)
 	switch same := q.queued[t.value]; {
 	case same == nil:
-		q.queued[t.value] = t
-		k.tasks = slices.Insert(k.tasks, place(t), t)
+		q.insert(k, t, place(t))
 		if t.message == nil {
 			t.acked = true
 			q.acked++
-		}
-		if t.overdue.IsZero() {
-			k.fresh++
 		}
 	case same.lost():
 		same.ctx, same.message = t.ctx, t.message

@@ -306,6 +306,21 @@ func TestWhatIsDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 	}
 }
 
+func TestWhatComesBackDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
+	q := newQueue[int, int](99, nil)
+	due(q, 1, time.Now())
+	due(q, 2, time.Now())
+	due(q, 3, time.Time{})
+	q.later(q.takeReady(1)[0], time.Now())
+	_, behind := q.line(Key{7}, 1)
+	q.endWaits(time.Now())
+	q.put(&task[int, int]{Place: Place[int]{Key: Key{8}}, value: 100, overdue: time.Now().Add(-time.Hour)})
+	q.again(behind...)
+	if got := values(q.takeReady(1)); !slices.Equal(got, []int{1}) {
+		t.Errorf("took %v, want the account's with a post that is due now", got)
+	}
+}
+
 func TestAKeyThatIsReadyTwiceIsTakenOnce(t *testing.T) {
 	q := newQueue[int, int](99, nil)
 	put := func(value int, overdue time.Time) {

@@ -34,6 +34,13 @@ func (o *waiting[M, R]) addAll(others waiting[M, R]) {
 	o.tasks, o.waits = append(o.tasks, others.tasks...), append(o.waits, others.waits...)
 }
 
+// pass takes off the waits what has passed of them.
+func (o *waiting[M, R]) pass(passed time.Duration) {
+	for i, wait := range o.waits {
+		o.waits[i] = max(0, wait-passed)
+	}
+}
+
 // chunks are the tasks by as many as are written in one transaction.
 func (o *waiting[M, R]) chunks(yield func(waiting[M, R]) bool) {
 	for i := 0; i < len(o.tasks); i += putOffBatch {
@@ -90,11 +97,15 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 // There is one such transaction at a time, so that many lines leave the database to the claims. A stop
 // waits for none of them: it brings forward what they leave in memory.
 func (w *Worker[M, R, C]) putOffLines(ctx context.Context, l lines[M, R]) {
-	defer w.putOffTurn.free(w.putOffTurn.take(ctx, 1))
-	if ctx.Err() != nil {
+	came := time.Now()
+	taken := w.putOffTurn.take(ctx, 1)
+	defer w.putOffTurn.free(taken)
+	if taken == 0 {
 		w.queue.again(l.behind.tasks...)
 		return
 	}
+	l.behind.pass(time.Since(came))
+	l.untold.pass(time.Since(came))
 	w.queue.again(w.putOff(ctx, l.behind)...) // in their lines: a key has one call at a time
 	w.tellWaits(ctx, l.untold)
 }
@@ -102,6 +113,9 @@ func (w *Worker[M, R, C]) putOffLines(ctx context.Context, l lines[M, R]) {
 func (w *Worker[M, R, C]) tellWaits(ctx context.Context, untold waiting[M, R]) {
 	for some := range untold.chunks {
 		_, err := Guard(func() (struct{}, error) { return struct{}{}, w.stage.TellWaits(ctx, some.claims(), some.waits) })
+		if ctx.Err() != nil {
+			return
+		}
 		if err != nil {
 			w.Logger.WarnContext(ctx, "telling of waits failed", "stage", w.Name, "err", err)
 			w.queue.forgetTold(some.tasks)

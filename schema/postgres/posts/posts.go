@@ -55,7 +55,8 @@ func (s *Store) Post(ctx context.Context, workspace schema.WorkspaceID, id schem
 
 // Update changes a draft or scheduled post. change works on a copy; what it leaves is
 // stored at a new version, with its job and event, in one transaction. After the commit
-// no claim at an older version succeeds.
+// no claim at an older version succeeds. Where change returns schema.ErrUnchanged the post stays as
+// it is, and nobody is told of an update.
 func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error) {
 	var post schema.Post
 	var announcement schema.Announcement
@@ -69,7 +70,10 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 		}
 		post = locked
 		post.Targets = slices.Clone(locked.Targets)
-		if err := change(&post); err != nil {
+		switch err := change(&post); {
+		case errors.Is(err, schema.ErrUnchanged):
+			return nil, nil
+		case err != nil:
 			return nil, err
 		}
 		post.Version++
