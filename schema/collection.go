@@ -60,6 +60,9 @@ const SnapshotEarly = time.Minute
 // SnapshotAge returns how old a post is at a look of the schedule, from 0.
 func SnapshotAge(slot int16) time.Duration { return snapshotAges[slot] }
 
+// FirstCommentLook is how old a post is when it is first looked for comments under.
+const FirstCommentLook = 5 * time.Minute
+
 // Snapshot is the next look at the metrics of a published target.
 type Snapshot struct {
 	PublishedPost

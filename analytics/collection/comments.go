@@ -26,7 +26,7 @@ const (
 // commentAges say how often it is looked for comments under a post, by its age: often while most
 // are written.
 var commentAges = []struct{ until, every time.Duration }{
-	{time.Hour, 5 * time.Minute}, {24 * time.Hour, 30 * time.Minute}, {7 * 24 * time.Hour, 6 * time.Hour}, {30 * 24 * time.Hour, 24 * time.Hour},
+	{time.Hour, schema.FirstCommentLook}, {24 * time.Hour, 30 * time.Minute}, {7 * 24 * time.Hour, 6 * time.Hour}, {30 * 24 * time.Hour, 24 * time.Hour},
 }
 
 // nextLook is the first time after one at which a post is looked at; zero: it is too old.
@@ -59,11 +59,13 @@ type failedLook struct {
 	At    time.Time     `json:"at"`    // of the next try
 }
 
-// readCommentCursor reads a cursor; without one that can be read nothing was looked at before now.
+// readCommentCursor reads a cursor; without one that can be read, posts are looked at whose look came
+// due lately: the account's first may be among them.
 func readCommentCursor(text string, now time.Time) commentCursor {
-	at := commentCursor{Since: now}
+	first := commentCursor{Since: now.Add(-schema.FirstCommentLook)}
+	at := first
 	if text != "" && json.Unmarshal([]byte(text), &at) != nil {
-		at = commentCursor{Since: now}
+		at = first
 	}
 	if at.Until.IsZero() {
 		at.Until = now

@@ -99,3 +99,47 @@ func TestWhatIsPutOffIsLockedInTheOrderOfAccounts(t *testing.T) {
 	f.must(err)
 	f.must(<-put)
 }
+
+// Comments on a post are looked for when it is some minutes old, however often its account publishes
+// until then: also where it was published while the account was being read, which does not know it.
+func TestAPostIsLookedForCommentsUnderInTime(t *testing.T) {
+	f := newFixture(t)
+	account := f.accounts[0]
+	collection := postgres.NewCollection(f.store, f.store.Now)
+	posted := func() {
+		t.Helper()
+		f.must(f.analytics.Report(t.Context(), []schema.Event{
+			{Type: schema.TargetWasPosted, Platform: schema.Mastodon, Workspace: f.workspace, Account: account, Post: schema.NewPostID(f.store.Now())},
+		}))
+		f.must(f.analytics.Stored(t.Context(), f.events()[len(f.events())-1:]))
+	}
+	look := func() (id schema.CollectionID, due time.Time) {
+		t.Helper()
+		f.must(f.store.Pool.QueryRow(t.Context(), `
+			select c.id, c.due_at from collections c join jobs j on j.id = c.id and j.due_at = c.due_at where c.account_id = $1 and c.what = 3`, account).
+			Scan((*[16]byte)(&id), &due))
+		return id, due
+	}
+	began := f.store.Now()
+	posted()
+	id, first := look()
+	if wait := first.Sub(began); wait < schema.FirstCommentLook || wait > schema.FirstCommentLook+time.Minute {
+		t.Fatalf("it is looked for comments after %v, want %v", wait, schema.FirstCommentLook)
+	}
+	posted()
+	if _, due := look(); !due.Equal(first) {
+		t.Errorf("another post moved the look by %v", due.Sub(first))
+	}
+
+	f.exec(`update collections set due_at = now() where what = 3`)
+	claimed, err := collection.Claim(t.Context(), []schema.CollectionID{id})
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("claimed %+v, %v", claimed, err)
+	}
+	began = f.store.Now()
+	posted()
+	f.must(collection.Finish(t.Context(), schema.CollectionResult{Collection: claimed[0], NextAt: began.Add(24 * time.Hour)}))
+	if _, due := look(); due.Sub(began) > schema.FirstCommentLook+time.Minute {
+		t.Errorf("what was posted during a look is looked at after %v", due.Sub(began))
+	}
+}

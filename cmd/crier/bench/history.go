@@ -19,7 +19,7 @@ const (
 	historyTimes  = 3 // posts that have ended for each that is scheduled
 	// How often each server is measured, in turn with the other: as often as the caps of its
 	// accounts let it.
-	creationTurns, latenessTurns = 3, 5
+	creationTurns, latenessTurns = 4, 6
 	// worse is by how much creation and lateness may be worse beside a history than without.
 	worse = 0.1
 	// listsWithin is what a page of a list may take, in milliseconds.
@@ -79,20 +79,20 @@ func (s *session) compareHistory(ctx context.Context, simulators string, began t
 		return err
 	}
 	var with, without tempo
-	for turn := range creationTurns {
-		if err := errors.Join(s.createOnce(ctx, empty, fmt.Sprintf("empty-%d", turn), &without),
-			s.createOnce(ctx, full, fmt.Sprintf("full-%d", turn), &with)); err != nil {
-			return err
-		}
+	err = alternate(creationTurns,
+		func(turn int) error { return s.createOnce(ctx, empty, fmt.Sprintf("empty-%d", turn), &without) },
+		func(turn int) error { return s.createOnce(ctx, full, fmt.Sprintf("full-%d", turn), &with) })
+	if err != nil {
+		return err
 	}
 	if err := s.rest(ctx); err != nil {
 		return err
 	}
-	for turn := range latenessTurns {
-		if err := errors.Join(s.publish(ctx, empty, simulators, fmt.Sprintf("late-empty-%d", turn), &without.late),
-			s.publish(ctx, full, simulators, fmt.Sprintf("late-full-%d", turn), &with.late)); err != nil {
-			return err
-		}
+	err = alternate(latenessTurns,
+		func(turn int) error { return s.publish(ctx, empty, simulators, fmt.Sprintf("late-empty-%d", turn), &without.late) },
+		func(turn int) error { return s.publish(ctx, full, simulators, fmt.Sprintf("late-full-%d", turn), &with.late) })
+	if err != nil {
+		return err
 	}
 	chore, took, err := full.slowestChore(ctx)
 	if err != nil {
@@ -103,6 +103,18 @@ func (s *session) compareHistory(ctx context.Context, simulators string, began t
 		{Name: "history_slowest_chore (" + chore + ")", Value: took, Unit: "s, at most", Goal: &Goal{Bound: choresWithin}},
 	}
 	return s.report(append(append(figures, lists.figures()...), with.figures(without)...)...)
+}
+
+// alternate measures two servers in turn, each first in every other turn: what one leaves for the
+// machine to do, such as writing to the disk, is then as much the other's.
+func alternate(turns int, one, other func(turn int) error) error {
+	for turn := range turns {
+		if err := errors.Join(one(turn), other(turn)); err != nil {
+			return err
+		}
+		one, other = other, one
+	}
+	return nil
 }
 
 // rest lets both servers settle.

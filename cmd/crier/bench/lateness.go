@@ -15,7 +15,7 @@ const (
 	// latenessStep is that of 200 posts a second, at every phase of timers, which are exact to a
 	// millisecond: due times at one phase alone are late by up to that more than those at another.
 	latenessStep  = 5*time.Millisecond + 7*time.Microsecond
-	latenessPosts = 2700
+	latenessPosts = 2400
 	latenessFirst = 300             // these do not count: accounts log in, connections are made
 	latenessAhead = 8 * time.Second // in which all posts are created
 	latenessEnd   = 5 * time.Second // by then the last is published, or counts as an error

@@ -67,6 +67,7 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 			refused_at = case when @permitted::bool then null when not @permitted::bool then coalesce(c.refused_at, @now) else c.refused_at end, due_at = case
 			when c.due_at is null then null -- it was stopped meanwhile
 			when c.what = `+tables.CollectMetrics+` then (select greatest(min(s.due_at), @next::timestamptz) from snapshots s where s.account_id = c.account_id)
+			when c.what = `+tables.CollectComments+` and c.due_at > @now::timestamptz and c.due_at < @next::timestamptz then c.due_at -- something was posted meanwhile
 			else @next end
 		where c.id = @id returning c.due_at`,
 		pgx.StrictNamedArgs{"id": r.ID, "cursor": r.Cursor, "attempts": r.Attempts, "next": db.OrNull(r.NextAt), "permitted": r.Permitted, "now": s.now()}).

@@ -47,8 +47,10 @@ var putCollectionJobs = db.NewStatement(`
 // QueueCollections adds the statement that has things collected of accounts from now on, as far as
 // their platforms tell them, and gives the jobs of those that are due by it to due. What rests
 // is due again; what is due later is so sooner only where sooner is set. The metrics of posts are
-// due when the first of the snapshots is. It is one statement, in the order of accounts, whoever
-// of them has what collected: two that overlap would wait for each other otherwise.
+// due when the first of the snapshots is, and comments on what was just posted when it is first looked
+// for them: an account that publishes all day is not read for each post. It is one statement, in the
+// order of accounts, whoever of them has what collected: two that overlap would wait for each other
+// otherwise.
 func QueueCollections(b *pgx.Batch, c Collecting, due *[]schema.Job) {
 	var platforms, whats []int16
 	for _, what := range schema.AllCollected() {
@@ -60,15 +62,19 @@ func QueueCollections(b *pgx.Batch, c Collecting, due *[]schema.Job) {
 	}
 	b.Queue(`
 		insert into collections as c (id, account_id, workspace_id, what, due_at)
-		select gen_random_uuid(), a.id, a.workspace_id, u.what, case when u.what = `+CollectMetrics+`
-			then (select min(s.due_at) from snapshots s where s.account_id = a.id) else @now::timestamptz end
+		select gen_random_uuid(), a.id, a.workspace_id, u.what, case
+			when u.what = `+CollectMetrics+` then (select min(s.due_at) from snapshots s where s.account_id = a.id)
+			when a.id = any(@accounts) then @now::timestamptz
+			else @now::timestamptz + @look::interval end
 		from accounts a join unnest(@platforms::int2[], @whats::int2[]) u (platform, what) on u.platform = a.platform
 		where a.id = any(@all) and (a.id = any(@accounts) or u.what in (`+CollectMetrics+`, `+CollectComments+`)) and `+CollectedAccount+`
 		order by a.id, u.what
 		on conflict (account_id, what) do update set due_at = excluded.due_at
-			where excluded.due_at is not null and (c.due_at is null or (@sooner::bool and excluded.due_at < c.due_at))
+			where excluded.due_at is not null and (c.due_at is null
+				or @sooner::bool and excluded.due_at < c.due_at
+				or c.what = `+CollectComments+` and c.due_at <= @now and c.lease_until > @now) -- whoever reads now does not know the post
 		returning c.id, c.account_id, c.workspace_id, c.what, c.due_at, (select a.platform from accounts a where a.id = c.account_id)`,
-		pgx.StrictNamedArgs{"now": c.Now, "platforms": platforms, "whats": whats, "all": slices.Concat(c.Accounts, c.Posted), "accounts": c.Accounts, "sooner": c.Sooner}).
+		pgx.StrictNamedArgs{"now": c.Now, "platforms": platforms, "whats": whats, "all": slices.Concat(c.Accounts, c.Posted), "accounts": c.Accounts, "look": schema.FirstCommentLook, "sooner": c.Sooner}).
 		Query(func(rows pgx.Rows) error {
 			jobs, err := db.Collect(rows, nil, ScanCollectionJob)
 			for _, j := range jobs {
