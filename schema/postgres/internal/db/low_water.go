@@ -14,6 +14,9 @@ type LowWater struct {
 	near time.Time // the same, unless a transaction took long
 	wide time.Time // when a scan last started at the mark or before
 	full time.Time // when a scan last started at the very beginning
+
+	began time.Time     // the same, by this process's clock
+	apart time.Duration // how long it is from then to the next
 }
 
 const (
@@ -26,8 +29,11 @@ const (
 	// wideScanEvery is how often a scan starts at the mark.
 	wideScanEvery = 10 * time.Second
 	// fullScanEvery is how often a scan starts at the very beginning: some rows come back with the
-	// time that they had, such as a dead letter's events.
-	fullScanEvery = 30 * time.Second
+	// time that they had, such as a dead letter's events. One that walks over much is made more
+	// rarely, so that it takes a thousandth of the time at most, but every rarestFullScan at least.
+	fullScanEvery  = 30 * time.Second
+	fullScanPart   = 1000
+	rarestFullScan = 10 * time.Minute
 )
 
 // Start returns the time from which to scan; zero: from the very beginning. What the scan finds
@@ -40,8 +46,8 @@ func (w *LowWater) Start(now time.Time) time.Time {
 		return since > every || since < 0 // or the clock was set back
 	}
 	switch {
-	case w.mark.IsZero() || isTime(w.full, fullScanEvery):
-		w.full, w.wide = now, now
+	case w.mark.IsZero() || isTime(w.full, max(w.apart, fullScanEvery)):
+		w.full, w.wide, w.began = now, now, time.Now()
 		return time.Time{}
 	case isTime(w.wide, wideScanEvery):
 		w.wide = now
@@ -69,6 +75,9 @@ func (w *LowWater) Note(from, first, now time.Time) {
 			return first
 		}
 		return start
+	}
+	if from.IsZero() {
+		w.apart = min(fullScanPart*time.Since(w.began), rarestFullScan)
 	}
 	// Otherwise another scan has found a row since that is before this one's.
 	if !from.After(w.mark) {

@@ -50,3 +50,17 @@ func TestAScanThatStartedLaterHidesNothingThatAnotherFound(t *testing.T) {
 		t.Errorf("the next scan starts at %v, want the row of %v", got, back)
 	}
 }
+
+func TestAFullScanThatTakesLongIsMadeMoreRarely(t *testing.T) {
+	var w db.LowWater
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	from := w.Start(now)
+	time.Sleep(40 * time.Millisecond) // a thousandth of 40 s
+	w.Note(from, time.Time{}, now)
+	if from := w.Start(now.Add(35 * time.Second)); from.IsZero() {
+		t.Error("the next one is made at once")
+	}
+	if from := w.Start(now.Add(11 * time.Minute)); !from.IsZero() {
+		t.Errorf("the next one is not made: it starts at %v", from)
+	}
+}
