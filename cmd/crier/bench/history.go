@@ -89,8 +89,12 @@ func (s *session) compareHistory(ctx context.Context, simulators string, began t
 		return err
 	}
 	err = alternate(latenessTurns,
-		func(turn int) error { return s.publish(ctx, empty, simulators, fmt.Sprintf("late-empty-%d", turn), &without.late) },
-		func(turn int) error { return s.publish(ctx, full, simulators, fmt.Sprintf("late-full-%d", turn), &with.late) })
+		func(turn int) error {
+			return s.publish(ctx, empty, simulators, fmt.Sprintf("late-empty-%d", turn), &without.late)
+		},
+		func(turn int) error {
+			return s.publish(ctx, full, simulators, fmt.Sprintf("late-full-%d", turn), &with.late)
+		})
 	if err != nil {
 		return err
 	}
