@@ -96,9 +96,8 @@ func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 }
 
 func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
-	advanced := o.Progress.Advanced || o.Err != nil && o.Err.Advanced
-	if advanced && !d.anew() {
-		d.Attempts = 0
+	if o.Progress.Advanced || o.Err != nil && o.Err.Advanced {
+		d.Attempts = d.triesBeside(o)
 	}
 	if o.Err != nil {
 		e := *o.Err
@@ -119,10 +118,19 @@ func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
 	return r
 }
 
-// anew reports whether the entry is prepared once more since a call of it found the preparation gone.
-// That counts as the call's try: else each preparation would forget it, and the two take turns until
-// the deadline.
-func (d Delivery) anew() bool { return !d.Since.IsZero() && !d.calledBefore() }
+// triesBeside returns how many tries a preparation has cost that got further: none. But where a call
+// found an earlier preparation gone, that call's try stays: else the two would take turns until the
+// deadline.
+func (d Delivery) triesBeside(o Outcome) int {
+	switch {
+	case d.Since.IsZero():
+		return 0
+	case o.Err == nil:
+		return d.Attempts
+	default: // which adds one
+		return max(0, d.Attempts-1)
+	}
+}
 
 func (d Delivery) afterPublish(o Outcome, at time.Time, jitter float64) Result {
 	if o.Err == nil {

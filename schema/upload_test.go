@@ -27,19 +27,30 @@ func TestAnUploadThatGetsFurtherIsNotGivenUp(t *testing.T) {
 }
 
 // A call that finds its preparation gone has cost a try, however far the next preparation gets: else
-// the two would take turns until the deadline.
+// the two would take turns until the deadline. What cuts the next one off costs nothing still.
 func TestAnUploadThatIsMadeAnewForgetsNoTry(t *testing.T) {
 	now := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	d := Delivery{Step: StepPrepare, Entries: 1, Tries: DefaultTries, DueAt: now, Until: now.Add(24 * time.Hour)}
 	gone := Outcome{Err: &Error{Kind: Retryable, Unprepared: true, Message: "the upload is gone"}}
+	further := Progress{State: []byte("{}"), Advanced: true}
+	cut := Outcome{Progress: further, Err: &Error{Kind: Retryable, Message: "the connection was cut"}}
 	ready := Outcome{Progress: Progress{State: []byte("{}"), Advanced: true, Ready: true}}
+	after := func(o Outcome) Result {
+		r := d.After(o, now, 0)
+		d.Step, d.Attempts = r.Step, r.Attempts
+		return r
+	}
 	for n := 1; n <= DefaultTries; n++ {
-		d.Step, d.Attempts = StepPublish, d.After(ready, now, 0).Attempts
+		after(ready)
 		d.Since = now
-		r := d.After(gone, now, 0)
-		if isLast := n == DefaultTries; (r.State == TargetFailed) != isLast {
+		r := after(gone)
+		if isLast := n == DefaultTries; (r.State == TargetFailed) != isLast || !isLast && r.Attempts != n {
 			t.Fatalf("after %d calls that found it gone: %+v", n, r)
 		}
-		d.Step, d.Attempts = r.Step, r.Attempts
+		for range DefaultTries {
+			if r := after(cut); n < DefaultTries && (r.State != TargetPending || r.Attempts != n) {
+				t.Fatalf("after %d calls that found it gone, and a cut: %+v", n, r)
+			}
+		}
 	}
 }

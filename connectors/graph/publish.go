@@ -18,7 +18,7 @@ func Publish(ctx context.Context, client *connectors.Client, d schema.Delivery, 
 		ID string `json:"id"`
 	}
 	if _, err := client.Do(ctx, call, &out); err != nil {
-		return "", listing.OfFirstCall(d, err)
+		return "", err
 	}
 	if out.ID == "" {
 		return "", &schema.Error{Kind: schema.Unknown, Message: "the platform's answer names nothing that was made"}

@@ -33,7 +33,7 @@ const (
 	// rarely, so that it takes a thousandth of the time at most, but every rarestFullScan at least.
 	fullScanEvery  = 30 * time.Second
 	fullScanPart   = 1000
-	rarestFullScan = 10 * time.Minute
+	rarestFullScan = 2 * time.Minute
 )
 
 // Start returns the time from which to scan; zero: from the very beginning. What the scan finds

@@ -60,7 +60,7 @@ func TestAFullScanThatTakesLongIsMadeMoreRarely(t *testing.T) {
 	if from := w.Start(now.Add(35 * time.Second)); from.IsZero() {
 		t.Error("the next one is made at once")
 	}
-	if from := w.Start(now.Add(11 * time.Minute)); !from.IsZero() {
+	if from := w.Start(now.Add(3 * time.Minute)); !from.IsZero() {
 		t.Errorf("the next one is not made: it starts at %v", from)
 	}
 }

@@ -72,7 +72,7 @@ func QueueCollections(b *pgx.Batch, c Collecting, due *[]schema.Job) {
 		on conflict (account_id, what) do update set due_at = excluded.due_at
 			where excluded.due_at is not null and (c.due_at is null
 				or @sooner::bool and excluded.due_at < c.due_at
-				or c.what = `+CollectComments+` and c.due_at <= @now and c.lease_until > @now) -- whoever reads now does not know the post
+				or c.what = `+CollectComments+` and c.due_at < excluded.due_at and c.lease_until > @now::timestamptz - @look::interval) -- who reads may not know the post
 		returning c.id, c.account_id, c.workspace_id, c.what, c.due_at, (select a.platform from accounts a where a.id = c.account_id)`,
 		pgx.StrictNamedArgs{"now": c.Now, "platforms": platforms, "whats": whats, "all": slices.Concat(c.Accounts, c.Posted), "accounts": c.Accounts, "look": schema.FirstCommentLook, "sooner": c.Sooner}).
 		Query(func(rows pgx.Rows) error {
