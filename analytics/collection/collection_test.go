@@ -40,7 +40,7 @@ func TestAPostIsLookedAtFromItsFirstQuarterOnToItsThirtiethDay(t *testing.T) {
 	if looks, left := len(f.facts(schema.FactPostMetrics)), f.count(`select count(*) from snapshots`); looks != schema.SnapshotSlots || left != 0 {
 		t.Errorf("%d looks, and %d to follow after the last", looks, left)
 	}
-	f.wantFollowers(a, world, 6)
+	f.wantFollowers(a, world, 5) // a day's time of the account may come after the look at its post
 	if n := f.count(`select count(*) from jobs j join collections c on c.id = j.id`); n != 3 {
 		t.Errorf("%d jobs are left, want those of followers, comments and mentions", n)
 	}

@@ -65,7 +65,7 @@ func readMentionCursor(text string, now time.Time) mentionCursor {
 // that ends before that is gone on with by the next.
 func collectMentions(ctx context.Context, s Step) (schema.CollectionResult, error) {
 	r := s.result()
-	r.NextAt = s.Now.Add(mentionsEvery)
+	r.NextAt = nextTurn(s.Account.ID, s.Now, mentionsEvery)
 	source, ok := s.Connector.(connectors.MentionSource)
 	if !ok {
 		return r, unsupported()

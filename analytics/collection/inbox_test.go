@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -230,5 +231,32 @@ func TestAStepEndsWhereThereIsNoTurn(t *testing.T) {
 		if len(received) != 6 || received["under "+platform.looked[0]+"+++++"] != 1 || steps != 2 || turns != 5 {
 			t.Errorf("%s: received %v in %d steps, with %d turns", name, received, steps, turns)
 		}
+	}
+}
+
+// Accounts that were connected in the same second are not looked at together for ever.
+func TestAccountsThatAreDueTogetherPart(t *testing.T) {
+	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	const every = 10 * time.Minute
+	var minutes [10]int
+	var hours [24]int
+	for range 1000 {
+		account := schema.NewAccountID(now)
+		hours[nextDay(account, now).Sub(time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC))/time.Hour]++
+		next := nextTurn(account, now, every)
+		if wait := next.Sub(now); wait < every/2 || wait >= every*3/2 {
+			t.Fatalf("it is looked at after %v", wait)
+		}
+		minutes[next.Minute()%10]++
+		early := next.Add(-100 * time.Millisecond) // as a job may come
+		if again := nextTurn(account, early, every); again.Sub(next) != every {
+			t.Fatalf("a look follows after %v, want %v", again.Sub(next), every)
+		}
+	}
+	if most := slices.Max(minutes[:]); most > 200 {
+		t.Errorf("%d of 1000 accounts are looked at in one minute", most)
+	}
+	if most := slices.Max(hours[:]); most > 100 {
+		t.Errorf("the followers of %d of 1000 accounts are read in one hour", most)
 	}
 }
