@@ -34,18 +34,19 @@ func (w *world) answersAComment() {
 	}
 	said := w.say(there(text)[0], question)
 
-	// Under a post of some minutes it is looked for once the account's next one is there.
+	// It is looked for when the post is some minutes old.
 	w.eventually(time.Minute, "the post is followed", func() bool {
 		return w.count(`with older as (
 			update snapshots s set posted_at = s.posted_at - interval '6 minutes' from collections c
 			where s.account_id = '`+uuidOf(account)+`' and c.account_id = s.account_id and c.what = 3 and c.lease_until is null
 			  and c.due_at > now() + interval '1 minute' returning c.id
 		), anew as (
-			update collections c set cursor = '{"since":"2000-01-01T00:00:00Z"}' from older where c.id = older.id returning 1
+			update collections c set cursor = '{"since":"2000-01-01T00:00:00Z"}', due_at = now() from older where c.id = older.id returning c.id
+		), due as (
+			update jobs j set due_at = now(), fires = 0 from anew where j.id = anew.id returning 1
 		)
-		select count(*) from anew`) == 1
+		select count(*) from due`) == 1
 	})
-	w.publishTo(schema.Mastodon, account, "one more")
 	var page inboxPage
 	w.eventually(time.Minute, "the comment is in the inbox", func() bool {
 		w.call(http.MethodGet, "/engagement/comments?postId="+id, nil, &page)
