@@ -70,14 +70,16 @@ func (s *server) accounts(ctx context.Context) (map[string][]target, error) {
 
 // everywhere returns targets of posts that go to an account of each platform.
 func everywhere(byPlatform map[string][]target) [][]target {
-	var all [][]target
-	for i := range accountsEach {
-		var targets []target
+	most := 0
+	for _, accounts := range byPlatform {
+		most = max(most, len(accounts))
+	}
+	all := make([][]target, most)
+	for i := range all {
 		for _, p := range platforms() {
 			accounts := byPlatform[p.String()]
-			targets = append(targets, accounts[i%len(accounts)])
+			all[i] = append(all[i], accounts[i%len(accounts)])
 		}
-		all = append(all, targets)
 	}
 	return all
 }

@@ -51,6 +51,7 @@ func All() []Benchmark {
 		{"backlog", "a million posts overdue at a start, against a herd of the same run: rate, order, what is published at once meanwhile", measureBacklog},
 		{"resume", "a million posts parked by a pause and resumed, the same", measureResume},
 		{"collection", "lateness while 222 posts a second have their metrics read, against lateness without", measureCollection},
+		{"webhooks", "posts published at once, 200 a second, to the webhook that tells of it, beside a receiver that does not answer too; deliveries a second", measureWebhooks},
 		{"history", "ten million posts scheduled and thirty million ended, 40 GB: start, lists, creation and lateness, against empty tables", measureHistory},
 		{"listening", "a stream of 5,000 public posts a second and 5,000 monitors: rate, lag and processor time, against reading it alone", measureListening},
 		{"analytics", "a hundred million facts of a year, 10 GB: what dashboards and endpoints ask, with and without what is counted beforehand; storing; bytes a fact", measureAnalytics},

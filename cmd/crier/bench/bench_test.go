@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"crier/compose/embedded/embeddedtest"
 )
 
@@ -160,4 +162,17 @@ func TestWorkerReadsItsConfiguration(t *testing.T) {
 	if err := Work(t.Context(), "poet", strings.NewReader("{}\n"), &out, logger); err == nil {
 		t.Error("an unknown role was taken")
 	}
+}
+
+func count(t *testing.T, url, query string) (n int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if err := conn.QueryRow(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

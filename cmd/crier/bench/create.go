@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"crier/cmd/crier/bench/control"
 )
 
 const (
@@ -31,13 +33,13 @@ func measureCreate(ctx context.Context, s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	control, err := newControl(on.Postgres)
+	against, err := control.New(on.Postgres)
 	if err != nil {
 		return err
 	}
-	var controls controlled
-	s.say("control: %s, then one", control.driver.name(controlClients))
-	if err := control.measure(ctx, &controls); err != nil {
+	var controls control.Results
+	s.say("control: %s, then one", against.Name(control.Clients))
+	if err := against.Measure(ctx, &controls); err != nil {
 		return err
 	}
 	many, one, err := s.create(ctx, plan)
@@ -48,11 +50,11 @@ func measureCreate(ctx context.Context, s *session) (err error) {
 	if err := on.settle(ctx); err != nil {
 		return err
 	}
-	if err := control.measure(ctx, &controls); err != nil {
+	if err := against.Measure(ctx, &controls); err != nil {
 		return err
 	}
-	s.say("control %.0f/s before, %.0f/s after", controls.rates[0], controls.rates[1])
-	return s.report(createFigures(many, one, control, controls)...)
+	s.say("control %.0f/s before, %.0f/s after", controls.Rates[0], controls.Rates[1])
+	return s.report(createFigures(many, one, against, controls)...)
 }
 
 // create creates posts from many connections, then from one.
@@ -89,11 +91,11 @@ func (s *server) createPlan(ctx context.Context) (loadPlan, error) {
 	}, err
 }
 
-func createFigures(many, one loadResult, c *control, controls controlled) []Figure {
+func createFigures(many, one loadResult, against *control.Control, controls control.Results) []Figure {
 	return []Figure{
 		{
 			Name: "create_rate", Value: float64(many.Created) / many.Seconds, Unit: "requests/s", Errors: many.Errors,
-			Control: &Control{c.driver.name(controlClients), controls.rate()},
+			Control: &Control{against.Name(control.Clients), controls.Rate()},
 			Goal:    &Goal{Bound: 3, OfRatio: true, AtLeast: true},
 		},
 		{
@@ -102,7 +104,7 @@ func createFigures(many, one loadResult, c *control, controls controlled) []Figu
 		},
 		{
 			Name: "create_one_caller_p50", Value: milliseconds(one.P50), Unit: "ms", Errors: one.Errors,
-			Control: &Control{c.driver.name(1), milliseconds(controls.times.rank(0.5))},
+			Control: &Control{against.Name(1), milliseconds(samples(controls.Times).rank(0.5))},
 			Goal:    &Goal{Bound: 1.6, OfRatio: true},
 		},
 	}

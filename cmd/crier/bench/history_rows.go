@@ -79,7 +79,8 @@ func (f *filling) prepare(ctx context.Context, on *server) error {
 	}
 	var accounts []pgtype.UUID
 	var platforms []int16
-	for _, targets := range inTurn(byPlatform) {
+	// As many as fit into one row.
+	for _, targets := range inTurn(byPlatform)[:accountsEach*len(byPlatform)] {
 		id, err := schema.ParseAccountID(targets[0].Account)
 		if err != nil {
 			return err

@@ -31,8 +31,11 @@ type serverConfig struct {
 	AdminListen string
 	Lead        time.Duration // least time from creation to scheduledFor
 	Simulators  string        // address of the simulators; empty: none are there
+	Accounts    int           // of each platform; 0: accountsEach
 	Roles       string        // empty: all
 	Jetstream   string        // address of a stream of public posts; empty: Bluesky's own
+
+	LoopbackWebhooks bool
 }
 
 // compose returns the configuration that `crier serve` has by default, but for what a
@@ -50,7 +53,7 @@ func (c serverConfig) compose(w *worker) (compose.Config, error) {
 	}
 	return compose.Config{
 		Data: c.Data, Listen: c.Listen, AdminListen: c.AdminListen, Roles: roles, Lead: c.Lead,
-		Bases: simulatorBases(c.Simulators), Jetstream: hosts, Drain: compose.LeastDrain, MaxLateness: 24 * time.Hour,
+		AllowPrivateWebhooks: c.LoopbackWebhooks, Bases: simulatorBases(c.Simulators), Jetstream: hosts, Drain: compose.LeastDrain, MaxLateness: 24 * time.Hour,
 		Version: "bench", Logger: w.logger, Registerer: registry,
 	}, nil
 }
@@ -95,7 +98,7 @@ type server struct {
 
 const (
 	benchWorkspace = "bench"
-	// accountsEach is how many accounts of each platform the workspace has. An account
+	// accountsEach is how many accounts of each platform a workspace has by itself. An account
 	// takes some 50 posts a day, and a platform's calls come at a limited pace.
 	accountsEach = 100
 )
@@ -145,7 +148,7 @@ func (s *session) prepare(ctx context.Context, started *server, c serverConfig) 
 	if started.Key, err = compose.CreateKey(ctx, config, benchWorkspace, "operator", false); err != nil {
 		return err
 	}
-	_, err = compose.ConnectSimulated(ctx, config, benchWorkspace, compose.Simulated{Platforms: platforms(), Accounts: accountsEach})
+	_, err = compose.ConnectSimulated(ctx, config, benchWorkspace, compose.Simulated{Platforms: platforms(), Accounts: cmp.Or(c.Accounts, accountsEach)})
 	return err
 }
 

@@ -18,6 +18,7 @@ const (
 	roleExchange   = "exchange"
 	roleStream     = "stream"
 	roleReader     = "reader"
+	roleReceiver   = "receiver"
 )
 
 // worker is this process in a role.
@@ -37,6 +38,7 @@ func Work(ctx context.Context, role string, input io.Reader, output io.Writer, l
 		roleExchange:   exchangeAll,
 		roleStream:     serveStream,
 		roleReader:     readAll,
+		roleReceiver:   receive,
 	}
 	work, ok := roles[role]
 	if !ok {

@@ -1,4 +1,4 @@
-package bench
+package control
 
 import (
 	"bufio"
@@ -55,7 +55,7 @@ func (d pgbenchDriver) rate(ctx context.Context, clients int, limit time.Duratio
 	return strconv.ParseFloat(string(found[1]), 64)
 }
 
-func (d pgbenchDriver) times(ctx context.Context, limit time.Duration) (samples, error) {
+func (d pgbenchDriver) times(ctx context.Context, limit time.Duration) ([]time.Duration, error) {
 	folder, err := os.MkdirTemp("", "crier-control-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder: %w", err)
@@ -81,7 +81,7 @@ func (d pgbenchDriver) times(ctx context.Context, limit time.Duration) (samples,
 func (d pgbenchDriver) run(ctx context.Context, folder string, clients int, limit time.Duration, more ...string) ([]byte, error) {
 	script := filepath.Join(folder, "create4.sql")
 	random := fmt.Sprintf("\\set tenant random(0, %d)\n\\set high random(0, %d)\n\\set low random(0, %d)\n", tenants-1, highEnd-1, lowEnd-1)
-	if err := os.WriteFile(script, []byte(random+controlCreate), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte(random+createSQL), 0o600); err != nil {
 		return nil, fmt.Errorf("writing pgbench's script: %w", err)
 	}
 	threads := min(clients, 2)
@@ -110,8 +110,8 @@ func (d pgbenchDriver) environment() []string {
 }
 
 // readTimes reads pgbench's log of transactions: client, number, microseconds, ….
-func readTimes(log io.Reader) (samples, error) {
-	var times samples
+func readTimes(log io.Reader) ([]time.Duration, error) {
+	var times []time.Duration
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())

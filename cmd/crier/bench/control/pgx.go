@@ -1,4 +1,4 @@
-package bench
+package control
 
 import (
 	"context"
@@ -26,14 +26,14 @@ func (d pgxDriver) rate(ctx context.Context, clients int, limit time.Duration) (
 	return float64(len(times)) / took.Seconds(), err
 }
 
-func (d pgxDriver) times(ctx context.Context, limit time.Duration) (samples, error) {
+func (d pgxDriver) times(ctx context.Context, limit time.Duration) ([]time.Duration, error) {
 	times, _, err := d.run(ctx, 1, limit)
 	return times, err
 }
 
 // run repeats the transaction on all connections for a time, and returns how long each took
 // and how long the whole run took.
-func (d pgxDriver) run(ctx context.Context, clients int, limit time.Duration) (samples, time.Duration, error) {
+func (d pgxDriver) run(ctx context.Context, clients int, limit time.Duration) ([]time.Duration, time.Duration, error) {
 	conns, err := d.connect(ctx, clients)
 	defer func() {
 		for _, conn := range conns {
@@ -43,9 +43,9 @@ func (d pgxDriver) run(ctx context.Context, clients int, limit time.Duration) (s
 	if err != nil {
 		return nil, 0, err
 	}
-	statements := parseStatements(controlCreate)
+	statements := parseStatements(createSQL)
 	began := time.Now()
-	each := make([]samples, clients)
+	each := make([][]time.Duration, clients)
 	group, ctx := errgroup.WithContext(ctx)
 	for i, conn := range conns {
 		group.Go(func() (err error) {
@@ -70,8 +70,8 @@ func (d pgxDriver) connect(ctx context.Context, clients int) ([]*pgx.Conn, error
 }
 
 // repeat runs the transaction until a time.
-func repeat(ctx context.Context, conn *pgx.Conn, statements []statement, until time.Time) (samples, error) {
-	var times samples
+func repeat(ctx context.Context, conn *pgx.Conn, statements []statement, until time.Time) ([]time.Duration, error) {
+	var times []time.Duration
 	for {
 		began := time.Now()
 		if !began.Before(until) {
