@@ -11,8 +11,9 @@ import (
 
 // expandStore is what Expand asks of the database.
 type expandStore interface {
-	// Expand makes the deliveries that events ask for, once for each batch.
-	Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error)
+	// Expand makes the deliveries that the first of batches ask for, once for each batch, and
+	// returns how many batches those were: fewer than all where many webhooks subscribe.
+	Expand(ctx context.Context, batches []schema.EventBatch) (made []schema.NotifyMessage, expanded int, err error)
 	worker.FaultStore
 }
 
@@ -39,7 +40,7 @@ func (e *Expand) Ready() error { return e.consumer.Ready() }
 // Run expands events until ctx ends.
 func (e *Expand) Run(ctx context.Context) error { return e.consumer.Run(ctx) }
 
-// deliver expands the batches of one fetch in one transaction.
+// deliver expands the batches of one fetch.
 func (e *Expand) deliver(ctx context.Context, messages []*stream.Message) {
 	var batches []schema.EventBatch
 	for _, m := range messages {
@@ -76,19 +77,23 @@ func onlyFacts(b schema.EventBatch) bool {
 // tried by itself, until the batch at fault is alone: the outbox sends it again, or it
 // becomes a dead letter.
 func (e *Expand) expand(ctx context.Context, batches []schema.EventBatch) bool {
-	if len(batches) == 0 {
-		return true
+	for len(batches) > 0 {
+		expanded := 0
+		notify, err := worker.Retry(ctx, e.logger, "expanding events", func() (made []schema.NotifyMessage, err error) {
+			made, expanded, err = e.store.Expand(ctx, batches)
+			return made, err
+		})
+		switch {
+		case err == nil:
+			e.announce(schema.Announcement{Notify: notify})
+			batches = batches[expanded:]
+		case worker.Ended(ctx, err):
+			return false
+		default:
+			return e.isolate(ctx, batches, err)
+		}
 	}
-	notify, err := worker.Retry(ctx, e.logger, "expanding events", func() ([]schema.NotifyMessage, error) { return e.store.Expand(ctx, batches) })
-	switch {
-	case err == nil:
-		e.announce(schema.Announcement{Notify: notify})
-		return true
-	case worker.Ended(ctx, err):
-		return false
-	default:
-		return e.isolate(ctx, batches, err)
-	}
+	return true
 }
 
 func (e *Expand) isolate(ctx context.Context, batches []schema.EventBatch, fault error) bool {

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -98,7 +99,7 @@ func (f *fixture) populate(name string) (ids []string) {
 	for _, p := range []schema.Post{draft, far, waiting, reviewed, past, commented} {
 		ids = append(ids, forms(p.ID)...)
 	}
-	_, err = f.notify.Expand(f.Context(), f.events())
+	_, _, err = f.notify.Expand(f.Context(), f.events())
 	f.must(err)
 	f.fault(schema.Fault{
 		Stage: schema.TopicPublish, Subject: schema.Subject{ID: waiting.ID}, Message: schema.LogMessage{Value: []byte(`{"workspace":"` + f.workspace.String() + `"}`)},
@@ -232,7 +233,7 @@ func TestNothingGoesOutAfterTheAnswer(t *testing.T) {
 	hook := f.webhook(schema.PostScheduled)
 	comment := f.commented()
 	calling, due := f.create(f.post(1, 0)), f.create(f.post(1, 0))
-	messages, err := f.notify.Expand(t.Context(), f.events())
+	messages, _, err := f.notify.Expand(t.Context(), f.events())
 	f.must(err)
 	f.exec(`update comments set next_at = now(); update accounts set renew_at = now() where renew_at is not null`)
 	call := f.claimOne(calling, 0)
@@ -329,7 +330,7 @@ func TestNothingIsLeftOfAnAccount(t *testing.T) {
 	}
 	f.finish(f.claimOne(last, 1), found("n1"))
 	hook := f.webhook(schema.PostScheduled)
-	_, err := f.notify.Expand(t.Context(), f.events())
+	_, _, err := f.notify.Expand(t.Context(), f.events())
 	f.must(err)
 	ids := forms(gone)
 	f.exec(`insert into app_turns (app, next_at) values ('mastodon ` + gone.String() + `/post', now())`)
@@ -373,6 +374,11 @@ func TestNothingIsLeftOfAnAccount(t *testing.T) {
 	if jobs := f.jobs(); len(jobs) != 1 {
 		t.Errorf("%d jobs are left, want the shared post's", len(jobs))
 	}
+	_, err = f.update(shared, func(p *schema.Post) { p.Content.Entries[0].Text = "edited" })
+	f.must(err)
+	f.wantMessagesTo(shared, 1)
+	f.retry(past, time.Hour)
+	f.wantMessagesTo(past, 1)
 	again := f.connect("acme", false, "0")
 	if again.ID == gone {
 		t.Error("the profile came back under the id that was deleted")
@@ -396,5 +402,23 @@ func TestProfilesAreForgottenInTheirPlatformsTime(t *testing.T) {
 	}
 	if n := f.count(`select count(*) from accounts where name <> '' and settings::text <> '{}' and person is not null`); n != 2 {
 		t.Errorf("%d profiles are left, want one that is connected and one that was a moment ago", n)
+	}
+}
+
+// wantMessagesTo checks that the job of a post asks for its targets of these numbers.
+func (f *fixture) wantMessagesTo(p schema.Post, numbers ...int16) {
+	f.Helper()
+	var job schema.PostJob
+	for _, j := range f.jobs() {
+		if j.ID == schema.JobID(p.ID) {
+			f.must(json.Unmarshal(j.Payload, &job))
+		}
+	}
+	var got []int16
+	for _, m := range job.Messages() {
+		got = append(got, m.N)
+	}
+	if !slices.Equal(got, numbers) {
+		f.Errorf("the job asks for targets %v, want %v", got, numbers)
 	}
 }

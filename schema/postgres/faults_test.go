@@ -115,7 +115,10 @@ func TestADeadTargetEndsAtItsDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			p := f.create(f.post(1, 0))
+			p := f.on(1, f.noon(1))
+			p.Targets[0].ChargedOn = schema.DayOf(p.ScheduledFor)
+			f.create(p)
+			f.exec(of(p, `update posts set scheduled_for = now() where id = '$'`))
 			x := targetFault(f.claimOne(p, 0))
 			f.exec(of(p, `update posts set scheduled_for = now() - interval '25 hours' where id = '$'`))
 			x.Final, x.Claim.Called = true, tt.called
@@ -127,6 +130,16 @@ func TestADeadTargetEndsAtItsDeadline(t *testing.T) {
 			}
 			if f.count(of(p, `select count(*) from jobs where id = '$'`)) != 0 {
 				t.Error("its job is still there")
+			}
+			if f.eventTypes()[schema.TargetHasFailed] != 1 {
+				t.Error("analytics is not told")
+			}
+			left := 0
+			if tt.called {
+				left = 1
+			}
+			if n := f.used(f.accounts[0], p.Targets[0].ChargedOn); n != left {
+				t.Errorf("%d units of its day are taken, want %d", n, left)
 			}
 		})
 	}
@@ -301,7 +314,7 @@ func (f *fixture) delivery() schema.NotifyMessage {
 		f.Fatal(err)
 	}
 	f.create(f.post(1, time.Hour))
-	messages, err := f.notify.Expand(f.Context(), f.events())
+	messages, _, err := f.notify.Expand(f.Context(), f.events())
 	if err != nil || len(messages) != 1 {
 		f.Fatalf("expanded to %d deliveries, %v", len(messages), err)
 	}

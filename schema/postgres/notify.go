@@ -31,17 +31,20 @@ func NewNotify(s *Store, sealer tables.Sealer) *Notify {
 	return n
 }
 
-// Expand makes the deliveries that batches of events ask for, each with its job, and
-// takes notify's mark off the batches, in one transaction. Batches without the mark were
-// expanded before.
-func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error) {
-	var messages []schema.NotifyMessage
-	err := n.Later(ctx, func(tx pgx.Tx) error {
-		events, err := unmark(ctx, tx, batches, schema.OwedNotify)
+// expandLimit is how many deliveries are made in one transaction, unless one batch asks for more.
+const expandLimit = 5000
+
+// Expand makes the deliveries that the first of batches of events ask for, each with its job, and
+// takes notify's mark off these batches, in one transaction. It returns how many batches these
+// are. Those without the mark were expanded before.
+func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) (messages []schema.NotifyMessage, expanded int, err error) {
+	err = n.Later(ctx, func(tx pgx.Tx) error {
+		receivers, err := n.subscribers(ctx, tx, batches)
 		if err != nil {
 			return err
 		}
-		receivers, err := n.subscribers(ctx, tx, events)
+		expanded = receivers.fitting(batches)
+		events, err := unmark(ctx, tx, batches[:expanded], schema.OwedNotify)
 		if err != nil || len(receivers) == 0 {
 			return err
 		}
@@ -49,9 +52,9 @@ func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]sch
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("expanding events: %w", db.Unavailable(err))
+		return nil, 0, fmt.Errorf("expanding events: %w", db.Unavailable(err))
 	}
-	return messages, nil
+	return messages, expanded, nil
 }
 
 // unmark removes a mark from batches, deletes those without any mark left, and returns
@@ -83,16 +86,44 @@ type receiver struct {
 	active    bool
 }
 
-func (n *Notify) subscribers(ctx context.Context, tx pgx.Tx, events []schema.Event) ([]receiver, error) {
-	if len(events) == 0 {
-		return nil, nil
+// receivers are those of each workspace.
+type receivers map[schema.WorkspaceID][]receiver
+
+// of returns those that subscribe to an event.
+func (r receivers) of(e schema.Event) (all []receiver) {
+	for _, one := range r[e.Workspace] {
+		if slices.Contains(one.events, string(e.Type)) {
+			all = append(all, one)
+		}
 	}
+	return all
+}
+
+// fitting returns how many of the first batches ask for no more than expandLimit deliveries together:
+// one at least.
+func (r receivers) fitting(batches []schema.EventBatch) int {
+	deliveries := 0
+	for n, b := range batches {
+		for _, e := range b.Events {
+			deliveries += len(r.of(e))
+		}
+		if n > 0 && deliveries > expandLimit {
+			return n
+		}
+	}
+	return len(batches)
+}
+
+// subscribers returns the webhooks of the workspaces that events are of.
+func (n *Notify) subscribers(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch) (receivers, error) {
 	seen := map[schema.WorkspaceID]bool{}
 	var workspaces []schema.WorkspaceID
-	for _, e := range events {
-		if !seen[e.Workspace] {
-			seen[e.Workspace] = true
-			workspaces = append(workspaces, e.Workspace)
+	for _, b := range batches {
+		for _, e := range b.Events {
+			if !seen[e.Workspace] {
+				seen[e.Workspace] = true
+				workspaces = append(workspaces, e.Workspace)
+			}
 		}
 	}
 	rows, err := tx.Query(ctx, `
@@ -104,7 +135,14 @@ func (n *Notify) subscribers(ctx context.Context, tx pgx.Tx, events []schema.Eve
 	if err != nil {
 		return nil, err
 	}
-	return found, confirmDisabled(ctx, tx, found)
+	if err := confirmDisabled(ctx, tx, found); err != nil {
+		return nil, err
+	}
+	by := receivers{}
+	for _, r := range found {
+		by[r.workspace] = append(by[r.workspace], r)
+	}
+	return by, nil
 }
 
 // confirmDisabled locks the disabled webhooks, so that none is enabled before the
@@ -134,14 +172,12 @@ func confirmDisabled(ctx context.Context, tx pgx.Tx, receivers []receiver) error
 	return err
 }
 
-func (n *Notify) insertDeliveries(ctx context.Context, tx pgx.Tx, events []schema.Event, receivers []receiver) ([]schema.NotifyMessage, error) {
+func (n *Notify) insertDeliveries(ctx context.Context, tx pgx.Tx, events []schema.Event, to receivers) ([]schema.NotifyMessage, error) {
 	now := n.Now()
 	var rows deliveryRows
 	for _, e := range events {
-		for _, r := range receivers {
-			if r.workspace == e.Workspace && slices.Contains(r.events, string(e.Type)) {
-				rows.add(e, r, now)
-			}
+		for _, r := range to.of(e) {
+			rows.add(e, r, now)
 		}
 	}
 	if len(rows.ids) == 0 {
@@ -210,6 +246,7 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 	batch := &pgx.Batch{}
 	db.QueueGenericPlans(batch)
 	batch.Queue(failInactive, ids)
+	batch.Queue(deleteOrphans, ids)
 	batch.Queue(deleteDoneJobs, ids)
 	claimDeliveries.Queue(batch, pgx.StrictNamedArgs{
 		"ids": ids, "tokens": tokens, "again": again, "node": n.Node, "lease": schema.NotifyLease,
@@ -234,6 +271,9 @@ const (
 	from inactive w
 	where d.id = any($1) and w.id = d.webhook_id
 	  and (d.state = ` + tables.DeliveryPending + ` or (d.state = ` + tables.DeliveryClaimed + ` and d.lease_until < now()))`
+	// A webhook may have been deleted while deliveries to it were being made.
+	deleteOrphans = `
+	delete from deliveries d where d.id = any($1) and not exists (select from webhooks w where w.id = d.webhook_id)`
 	deleteDoneJobs = `
 	delete from jobs j where j.id = any($1) and not exists (
 		select from deliveries d join webhooks w on w.id = d.webhook_id

@@ -98,7 +98,7 @@ func TestOfDeliveriesThatEndTogetherTheTenthFailureInARowIsTheLastThatCounts(t *
 	if !strings.Contains(data, hook.ID.String()) || !strings.Contains(data, `"host":"hooks.example"`) || strings.Contains(data, "secret") {
 		t.Errorf("told %s", data)
 	}
-	messages, err := f.notify.Expand(t.Context(), told)
+	messages, _, err := f.notify.Expand(t.Context(), told)
 	if err != nil || len(messages) != 1 || messages[0].Webhook != other.ID {
 		t.Errorf("the event goes to %v, %v, want the other webhook", messages, err)
 	}
@@ -207,5 +207,46 @@ func TestAWebhookAndItsDeliveriesAreOfOneMoment(t *testing.T) {
 	got := <-read
 	if got.err != nil || len(got.records) != got.webhook.ConsecutiveFailures {
 		t.Errorf("%d failed deliveries stand beside %d failures in a row, %v", len(got.records), got.webhook.ConsecutiveFailures, got.err)
+	}
+}
+
+func TestDeliveriesMadeWhileTheirWebhookIsDeletedGo(t *testing.T) {
+	f := newFixture(t)
+	m := f.delivery()
+	f.exec(`delete from webhooks`) // as one who had not seen the delivery
+	claimed, err := f.notify.Claim(t.Context(), []schema.DeliveryID{m.Delivery})
+	if err != nil || len(claimed) != 0 {
+		t.Errorf("claimed %v, %v", claimed, err)
+	}
+	if n := f.count(`select count(*) from deliveries`) + f.count(`select count(*) from jobs where kind = 3`); n != 0 {
+		t.Errorf("%d rows are left", n)
+	}
+}
+
+func TestEventsForManyWebhooksAreExpandedBitByBit(t *testing.T) {
+	f := newFixture(t)
+	for range 60 {
+		f.webhook(schema.PostScheduled)
+	}
+	for range 3 { // commits
+		var posts []schema.Post
+		for range 40 {
+			posts = append(posts, f.uncapped(time.Hour))
+		}
+		_, err := f.gateway.Create(t.Context(), schema.Creation{Posts: posts})
+		f.must(err)
+	}
+	batches := f.events()
+	made := 0
+	for left := batches; len(left) > 0; {
+		messages, expanded, err := f.notify.Expand(t.Context(), left)
+		f.must(err)
+		if expanded == 0 || expanded == len(batches) || len(messages) > 5000 {
+			t.Fatalf("%d deliveries of %d batches at once", len(messages), expanded)
+		}
+		made, left = made+len(messages), left[expanded:]
+	}
+	if n := f.count(`select count(*) from deliveries`); made != 3*40*60 || n != made || f.count(`select count(*) from outbox where owed & 1 <> 0`) != 0 {
+		t.Errorf("%d deliveries were announced, %d are there", made, n)
 	}
 }
