@@ -30,6 +30,10 @@ func TestASweepRepairsWhatShouldNotBe(t *testing.T) {
 			"post_with_job_of_another_version", `update jobs set version = 7 where id = '$'`,
 			`select count(*) from jobs j join posts p on p.id = j.id and p.version = j.version where p.id = '$'`,
 		},
+		"a post whose job does not name its target": {
+			"post_with_job_of_another_version", `update targets set n = 1 where post_id = '$'`,
+			`select count(*) from jobs where id = '$' and json_array_length(payload -> 'accounts') = 2`,
+		},
 		"counters that disagree": {
 			"counters_disagree", `update posts set posted_n = 7 where id = '$'`,
 			`select count(*) from posts where id = '$' and posted_n = 0 and left_n = 1`,

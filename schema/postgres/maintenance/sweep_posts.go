@@ -31,10 +31,10 @@ type suspect struct {
 const findSuspects = `
 	with page as materialized (` + duePage + `), checked as (
 		select p.id, p.version, (p.left_n, p.posted_n, p.failed_n) is distinct from (c.l, c.posted, c.failed) or c.l = 0 miscounted,
-			j.id is null jobless, j.version <> p.version other, c.lease < now() - interval '2 minutes' and j.due_at > now() + interval '2 minutes' and not j.held forgotten
+			j.id is null jobless, j.version <> p.version or json_array_length(j.payload -> 'accounts') <= c.last other, c.lease < now() - interval '2 minutes' and j.due_at > now() + interval '2 minutes' and not j.held forgotten
 		from page p cross join lateral (
 			select count(*) filter (where state in ` + tables.OpenTargets + `) l, count(*) filter (where state = ` + tables.TargetPosted + `) posted, count(*) filter (where state = ` + tables.TargetFailed + `) failed,
-				max(lease_until) filter (where state = ` + tables.TargetClaimed + `) lease
+				max(lease_until) filter (where state = ` + tables.TargetClaimed + `) lease, max(n) filter (where state in ` + tables.OpenTargets + `) last
 			from targets t where t.post_id = p.id
 		) c
 		left join jobs j on j.id = p.id

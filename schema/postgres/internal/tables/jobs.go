@@ -74,15 +74,29 @@ const unnestedJobs = `
 func PostJob(p *schema.Post) schema.Job {
 	job := schema.PostJob{
 		Post: p.ID, Version: p.Version, Workspace: p.Workspace, Due: p.ScheduledFor.UnixMicro(), Trace: p.Trace,
-		Accounts: make([]schema.AccountID, len(p.Targets)), Platforms: make([]schema.Platform, len(p.Targets)),
 	}
-	for i, t := range p.Targets {
-		job.Accounts[i], job.Platforms[i] = t.Account, t.Platform
-	}
+	job.Accounts, job.Platforms = byNumber(p.Targets)
 	return schema.Job{
 		ID: schema.JobID(p.ID), Kind: schema.JobPost, Shard: schema.ShardOf(p.ID), DueAt: p.ScheduledFor.Truncate(time.Microsecond), Version: p.Version,
 		Payload: appendPostJob(make([]byte, 0, documentSize), &job),
 	}
+}
+
+// byNumber returns the accounts and platforms of targets, each at its target's number. Of a target
+// that was deleted with its account there is no account.
+func byNumber(targets []schema.Target) ([]schema.AccountID, []schema.Platform) {
+	numbers := 0
+	for _, t := range targets {
+		numbers = max(numbers, int(t.N)+1)
+	}
+	accounts, platforms := make([]schema.AccountID, numbers), make([]schema.Platform, numbers)
+	for n := range platforms {
+		platforms[n] = targets[0].Platform // one that can be read
+	}
+	for _, t := range targets {
+		accounts[t.N], platforms[t.N] = t.Account, t.Platform
+	}
+	return accounts, platforms
 }
 
 // PostMessages returns the messages that publish the targets of a post at once, as its job would.
