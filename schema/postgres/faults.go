@@ -3,8 +3,10 @@ package postgres
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -209,19 +211,53 @@ func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f s
 
 // endDead ends a target past its deadline, in a savepoint: a failure undoes nothing else.
 func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n int16) (said schema.Announcement, err error) {
-	now := s.Now()
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `
-			update targets t set state = `+tables.TargetFailed+`, error = case when t.step = `+tables.StepFind+` or t.looked = -1 then $4::text::json else $5::text::json end
-			from posts p where t.post_id = $1 and t.n = $2 and p.id = t.post_id and t.state = `+tables.TargetPending+`
-			  and coalesce(p.retried_for, p.scheduled_for) + $3::interval < now()`,
-			post, n, s.Late.String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))))
-		if err != nil || tag.RowsAffected() == 0 {
+		dead, charged, err := s.failDead(ctx, tx, schema.TargetRef{Post: post, N: n})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-		return tables.RepairPosts(ctx, tx, []schema.PostID{post}, now, &said)
+		if err := tables.RepairPosts(ctx, tx, []schema.PostID{post}, s.Now(), &said); err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		said.Events = append(said.Events, tables.QueueEvents(b, []schema.Event{tables.TargetFact(&dead, s.Now())}, s.Now())...)
+		given := tables.Charges{}
+		if !charged.IsZero() {
+			given.Add(tables.Charge{Key: tables.DayKey(dead.Account, charged), N: -1})
+		}
+		given.Queue(b)
+		return tx.SendBatch(ctx, b).Close()
 	})
 	return said, err
+}
+
+// failDead fails a target past its deadline, and returns the day of which it gives a unit back, zero
+// where something of it is on the platform or may be. The error is pgx.ErrNoRows if it is not past it.
+func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (dead schema.Result, charged time.Time, err error) {
+	dead = schema.Result{Ref: ref, State: schema.TargetFailed, Error: schema.DeadMissed(s.Now())}
+	unknown := schema.DeadUnknown(s.Now())
+	var isUnknown bool
+	var given *time.Time
+	err = tx.QueryRow(ctx, `
+		with late as (
+			select t.post_id, t.n, p.workspace_id, coalesce(p.retried_for, p.scheduled_for) due,
+				t.step = `+tables.StepFind+` or t.looked = -1 or t.unsettled <> 0 unknown, t.receipts::text <> '[]' begun, t.charged_on
+			from targets t join posts p on p.id = t.post_id
+			where t.post_id = @post and t.n = @n and t.state = `+tables.TargetPending+` and coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()
+		)
+		update targets t set state = `+tables.TargetFailed+`, error = case when l.unknown then @unknown::text::json else @missed::text::json end,
+			charged_on = case when l.unknown or l.begun then t.charged_on end
+		from late l where t.post_id = l.post_id and t.n = l.n
+		returning l.workspace_id, t.account_id, t.platform, l.due, l.unknown, case when t.charged_on is null then l.charged_on end`, pgx.StrictNamedArgs{
+		"post": ref.Post, "n": ref.N, "late": s.Late.String(), "unknown": string(db.Encode(unknown)), "missed": string(db.Encode(dead.Error)),
+	}).Scan((*[16]byte)(&dead.Workspace), (*[16]byte)(&dead.Account), &dead.Platform, &dead.DueAt, &isUnknown, &given)
+	if isUnknown {
+		dead.Error = unknown
+	}
+	return dead, db.FromNull(given), err
 }
 
 // setCommentAside sets a first comment aside until its deadline. One that is past it is
